@@ -1,0 +1,19 @@
+//! The port of a key: how a finger, a weight or a device drives it.
+
+/// What drives the key front during one action step: values at its start and end, linear between.
+///
+/// Positions are depths below the rest position of the key front, metres, positive down.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Drive {
+    /// Nothing touches the key.
+    #[default]
+    Free,
+    /// A force on the key front, N, positive down.
+    Force([f64; 2]),
+    /// A massless finger pressing through a one-sided spring (500 N/m, 0.5 N·s/m): its target, m.
+    Finger([f64; 2]),
+    /// Imposed key-front depth, m; the force follows by inverse dynamics.
+    Motion([f64; 2]),
+    /// The thesis's manipulandum angle D, rad, driving the key through k1–b1.
+    Manipulandum([f64; 2]),
+}

@@ -1,0 +1,1 @@
+//! EPISODEs: event-processing, interactively sequencing ordinary differential equations.

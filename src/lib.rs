@@ -1,0 +1,26 @@
+//! Touchback: a grand piano whose action is simulated, played, heard and felt.
+//!
+//! Data flows one way: gesture → action → strike → strings → board → ear.
+//!
+//! | module | part | may be called from |
+//! | --- | --- | --- |
+//! | [`math`] | plane vectors, roots, interpolation, the compass of 88 keys | anywhere |
+//! | [`episode`] | submodels, indicators, event location, integration | anywhere |
+//! | [`mech`] | felt, friction | anywhere |
+//! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
+//! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
+//! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
+//! | [`params`] | every parameter, declared once | anywhere |
+
+pub mod action;
+pub mod episode;
+pub mod instrument;
+pub mod math;
+pub mod mech;
+pub mod params;
+pub mod sound;
+
+#[cfg(feature = "lab")]
+pub mod lab;
+#[cfg(feature = "plugin")]
+mod plugin;

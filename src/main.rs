@@ -1,0 +1,3 @@
+//! The `touchback` command.
+
+fn main() {}

@@ -1,0 +1,5 @@
+//! Numbers without piano or framework: plane vectors, root finding, tables over the compass.
+
+pub mod cast;
+pub mod compass;
+pub mod vec2;

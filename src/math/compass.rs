@@ -1,0 +1,105 @@
+//! The compass: 88 keys, and tables of values that change along it.
+
+use crate::math::cast::byte;
+
+/// Number of keys, A0 to C8.
+pub const KEYS: usize = 88;
+
+/// One key of the compass, by its index 0…87 (A0…C8).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key(u8);
+
+impl Key {
+    /// The key of index 0…87; `None` outside.
+    #[must_use]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index < KEYS { Some(Self(byte(index))) } else { None }
+    }
+
+    /// The key of a MIDI note 21…108; `None` outside.
+    #[must_use]
+    pub const fn from_midi(note: u8) -> Option<Self> {
+        if note >= 21 && note <= 108 { Some(Self(note - 21)) } else { None }
+    }
+
+    /// All keys from A0 to C8.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..KEYS).filter_map(Self::from_index)
+    }
+
+    /// Index 0…87.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Number as piano makers count, 1…88.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self.0 + 1
+    }
+
+    /// MIDI note number, 21…108.
+    #[must_use]
+    pub const fn midi(self) -> u8 {
+        self.0 + 21
+    }
+}
+
+/// Piecewise-linear interpolation of `anchors` (key number, value), held flat beyond the ends.
+///
+/// Anchors must be in rising order of key number and not empty.
+#[must_use]
+pub fn linear(anchors: &[(f64, f64)], number: f64) -> f64 {
+    let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
+    if number <= first.0 {
+        return first.1;
+    }
+    if number >= last.0 {
+        return last.1;
+    }
+    let upper = anchors.partition_point(|a| a.0 <= number);
+    let (a, b) = (anchors[upper - 1], anchors[upper]);
+    a.1 + (b.1 - a.1) * (number - a.0) / (b.0 - a.0)
+}
+
+/// Like [`linear`], but straight in the logarithm of the value; values must be positive.
+#[must_use]
+pub fn log_linear(anchors: &[(f64, f64)], number: f64) -> f64 {
+    let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
+    if number <= first.0 {
+        return first.1;
+    }
+    if number >= last.0 {
+        return last.1;
+    }
+    let upper = anchors.partition_point(|a| a.0 <= number);
+    let (a, b) = (anchors[upper - 1], anchors[upper]);
+    a.1 * (b.1 / a.1).powf((number - a.0) / (b.0 - a.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_count_from_a0_to_c8() {
+        assert_eq!(Key::all().count(), KEYS);
+        let c4 = Key::from_midi(60).unwrap();
+        assert_eq!((c4.index(), c4.number(), c4.midi()), (39, 40, 60));
+        assert!(Key::from_midi(20).is_none() && Key::from_midi(109).is_none());
+    }
+
+    #[test]
+    fn tables_pass_through_their_anchors_and_hold_their_ends() {
+        let anchors = [(1.0, 2.0), (40.0, 8.0), (88.0, 4.0)];
+        for f in [linear, log_linear] {
+            for (n, v) in anchors {
+                assert!((f(&anchors, n) - v).abs() < 1e-12);
+            }
+            assert_eq!(f(&anchors, 0.0), 2.0);
+            assert_eq!(f(&anchors, 99.0), 4.0);
+        }
+        assert!((log_linear(&anchors, 20.5) - 4.0).abs() < 1e-12);
+    }
+}

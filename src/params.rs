@@ -1,0 +1,1 @@
+//! Every host parameter, declared once.

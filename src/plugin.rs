@@ -1,0 +1,1 @@
+//! Host glue: the CLAP and VST3 plugin.

@@ -1,0 +1,5 @@
+//! Build tasks: bundling the plugin.
+
+fn main() -> nice_plug_xtask::Result<()> {
+    nice_plug_xtask::main()
+}
