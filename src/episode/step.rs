@@ -139,17 +139,23 @@ impl Stepper {
             state.x = if share < 1.0 { integrate(length).0 } else { end };
             done = if share < 1.0 || done + part < self.h { done + length } else { self.h };
             let here = input_at(done);
+            let mut passed = None;
             match which {
                 Some(Hit::Indicator(index)) => {
                     self.switch(model, state, index, done, &here, observer, &mut outcome);
                 }
                 Some(Hit::Guard(index, rising)) => {
                     splits_left -= 1;
+                    passed = Some(index);
                     observer.guard(done, index, rising, &state.x);
                 }
                 None => {}
             }
             surfaces = model.surfaces(state.phase, &here, &state.x);
+            // The split may lie a rounding before the sign change: it has been reported.
+            if let Some(index) = passed {
+                surfaces.1[index] = 0.0;
+            }
         }
         outcome
     }

@@ -1,8 +1,14 @@
 //! Felt, leather and other one-sided soft contacts.
 //!
-//! F = K ξ^p · max(0, 1 + λ ξ̇) for ξ > 0, else 0; ξ compression in m (or rad), K in N/m^p,
-//! λ in s/m. The elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a
-//! parting contact from pulling. [Hunt and Crossley 1975]
+//! F = K ξ^p · max(0, 1 + λ ξ̇ + η ξ̇/√(ξ̇² + v₀²)) for ξ > 0, else 0; ξ compression in m (or
+//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`]. λ is the rate-dependent damping of
+//! [Hunt and Crossley 1975]; η is felt's rate-independent hysteresis, loading above and unloading
+//! below the elastic curve, which returns the same share √((1−η)/(1+η)) of any impact speed. The
+//! elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a parting contact
+//! from pulling; v₀ only rounds the turning point.
+
+/// Speed below which the hysteresis loop turns round, m/s: far below any impact, chosen.
+pub const TURN: f64 = 0.05;
 
 /// One soft contact.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -13,6 +19,9 @@ pub struct Felt {
     pub exponent: f64,
     /// Damping λ, s/m (s/rad).
     pub damping: f64,
+    /// Hysteresis η, 0…1.
+    #[serde(default)]
+    pub hysteresis: f64,
 }
 
 /// A contact's force and energy at one moment.
@@ -25,6 +34,12 @@ pub struct Contact {
 }
 
 impl Felt {
+    /// A felt of stiffness K, exponent p and damping λ, without hysteresis.
+    #[must_use]
+    pub const fn new(stiffness: f64, exponent: f64, damping: f64) -> Self {
+        Self { stiffness, exponent, damping, hysteresis: 0.0 }
+    }
+
     /// K ξ^p with the usual exponents free of `powf`.
     #[inline]
     fn elastic(&self, compression: f64) -> f64 {
@@ -46,7 +61,11 @@ impl Felt {
             return Contact::default();
         }
         let elastic = self.elastic(compression);
-        let force = elastic * (1.0 + self.damping * rate).max(0.0);
+        let mut factor = 1.0 + self.damping * rate;
+        if self.hysteresis != 0.0 {
+            factor += self.hysteresis * rate / (rate * rate + TURN * TURN).sqrt();
+        }
+        let force = elastic * factor.max(0.0);
         Contact { force, loss: (force - elastic) * rate }
     }
 
@@ -87,7 +106,7 @@ impl Felt {
 mod tests {
     use super::*;
 
-    const FELT: Felt = Felt { stiffness: 3e6, exponent: 1.5, damping: 0.4 };
+    const FELT: Felt = Felt { stiffness: 3e6, exponent: 1.5, damping: 0.4, hysteresis: 0.3 };
 
     #[test]
     fn never_pulls_and_never_makes_heat_out_of_nothing() {
