@@ -22,6 +22,7 @@ pub mod pressing;
 pub mod readout;
 pub mod regulation;
 pub mod rest;
+pub mod thesis;
 pub mod spec;
 
 pub use model::Grand;

@@ -134,6 +134,20 @@ impl Kinematics {
         }
     }
 
+    /// What the jack's closures ask of the bodies around it.
+    #[inline]
+    #[must_use]
+    pub const fn ground(&self) -> jack::Ground {
+        jack::Ground {
+            wippen: self.wippen,
+            to_jack: self.to_jack,
+            hammer: self.hammer,
+            r5: self.r5,
+            b5: self.b5,
+            u: self.u,
+        }
+    }
+
     /// Angular speed of the wippen, rad/s.
     #[inline]
     #[must_use]

@@ -239,6 +239,21 @@ impl Grand<'_> {
         ]
     }
 
+    /// Where a jack let go from the knuckle's flank comes to stand, C on the button or D on its
+    /// stop, and the head there.
+    fn swung_home(&self, k: &Kinematics) -> (Phase, Head) {
+        let spec = self.spec;
+        let ground = k.ground();
+        let mut phase = Phase::Return;
+        let mut carried = jack::on_stop(spec, &ground);
+        if jack::toe_gap(spec, k.to_jack, carried.direction) < 0.0 {
+            phase = Phase::Catch;
+            carried = jack::on_button(spec, &ground);
+        }
+        let axis = jack::fly(spec, carried.direction);
+        (phase, Head::new(spec, spec.wippen.pivot + k.to_jack, axis, k.hammer))
+    }
+
     /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
     fn hand_over(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
         let spec = self.spec;
@@ -261,6 +276,12 @@ impl Grand<'_> {
         let settled = Kinematics::new(spec, to, x);
         x[state::DISSIPATED] += had - energy::total(spec, to, &settled, x, tray);
     }
+}
+
+/// Positive while the head is not both under the knuckle and touching it.
+#[inline]
+fn under_knuckle(spec: &Spec, head: &Head) -> f64 {
+    (spec.hammer.knuckle_edge - head.tip).max(-head.q4)
 }
 
 impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
@@ -292,7 +313,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
     fn surfaces(
         &self,
         phase: Phase,
-        input: &DriveNow,
+        _input: &DriveNow,
         x: &[f64; STATES],
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         const NEVER: f64 = f64::INFINITY;
@@ -303,30 +324,10 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
         let indicators = match phase {
             Phase::Acceleration => [toe(), k.head.q4, NEVER],
             Phase::LetOff => [k.jack_turn(spec), k.head.q4, k.head.tip - edge],
-            Phase::Catch => {
-                let under = k.head.tip > edge;
-                let flank = if k.head.q4 > 0.0 { edge - k.head.tip } else { NEVER };
-                let below = if under { -k.head.q4 } else { NEVER };
-                [k.jack_turn(spec), flank, below]
-            }
-            Phase::Return => {
-                [toe(), if k.head.tip > edge { -k.head.q4 } else { NEVER }, NEVER]
-            }
-            Phase::Flank => {
-                let home = jack::on_stop(spec, &jack::Ground {
-                    wippen: k.wippen,
-                    to_jack: k.to_jack,
-                    hammer: k.hammer,
-                    r5: k.r5,
-                    b5: k.b5,
-                    u: k.u,
-                });
-                let axis = jack::fly(spec, home.direction);
-                let room = Head::new(spec, spec.wippen.pivot + k.to_jack, axis, k.hammer);
-                [toe(), room.q4, k.jack_turn(spec)]
-            }
+            Phase::Catch => [k.jack_turn(spec), under_knuckle(spec, &k.head), NEVER],
+            Phase::Return => [toe(), under_knuckle(spec, &k.head), NEVER],
+            Phase::Flank => [toe(), self.swung_home(&k).1.q4, k.jack_turn(spec)],
         };
-        let _ = input;
         let check = contact::tail_on_check(spec, &k).squeeze.depth;
         let guards = [
             spec.hammer.crown * x[state::HAMMER],
@@ -351,15 +352,24 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
             (Phase::LetOff, 0) => Phase::Acceleration,
             (Phase::LetOff, _) => Phase::Catch,
             (Phase::Catch, 0) => Phase::Return,
-            (Phase::Catch, 1) => Phase::Flank,
-            (Phase::Catch, _) => Phase::LetOff,
+            (Phase::Catch, _) => {
+                // Down onto the head, or sideways against it: whichever gap closed last.
+                let head = Kinematics::new(self.spec, phase, x).head;
+                let under = head.q4 <= head.tip - self.spec.hammer.knuckle_edge;
+                if under { Phase::LetOff } else { Phase::Flank }
+            }
             (Phase::Return, 0) => Phase::Catch,
             (Phase::Return, _) => Phase::Acceleration,
             (Phase::Flank, 0) => Phase::Catch,
             (Phase::Flank, _) => {
-                // The knuckle has made room: under it if it is coming down, free if it rises.
-                let home = Kinematics::new(self.spec, Phase::Return, x);
-                if home.q4_rate() > 0.0 { Phase::Acceleration } else { Phase::Return }
+                // The knuckle has made room: the jack swings home under it.
+                match self.swung_home(&Kinematics::new(self.spec, phase, x)).0 {
+                    Phase::Catch => Phase::Catch,
+                    _ => {
+                        let home = Kinematics::new(self.spec, Phase::Return, x);
+                        if home.q4_rate() > 0.0 { Phase::Acceleration } else { Phase::Return }
+                    }
+                }
             }
         };
         self.hand_over(phase, to, input.tray, x);

@@ -4,11 +4,20 @@
 //! (500 N/m, 0.5 N·s/m); the hammer speed it gives was simulated in the standard regulation.
 
 /// Finger speeds of the table, m/s.
-const FINGER: [f64; 9] = [0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.45, 0.7, 1.0];
+pub const FINGER: [f64; 12] =
+    [0.065, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0];
 
-/// Hammer speeds, m/s, by key number.
-const HAMMER: [(f64, [f64; 9]); 1] =
-    [(40.0, [0.2, 0.4, 0.7, 1.1, 1.6, 2.2, 2.9, 3.7, 4.3])];
+/// How far the table's finger target goes, m: past the key bed, up to 25 N of static force.
+pub const REACH: f64 = 0.05;
+
+/// Hammer speeds, m/s, by key number, one for each finger speed.
+pub const HAMMER: [(f64, [f64; 12]); 5] = [
+    (1.0, [0.38, 0.50, 0.66, 0.92, 1.10, 1.31, 1.61, 2.03, 2.44, 2.73, 3.04, 3.29]),
+    (22.0, [0.35, 0.49, 0.65, 0.92, 1.11, 1.33, 1.64, 2.07, 2.49, 2.80, 3.12, 3.38]),
+    (40.0, [0.32, 0.46, 0.64, 0.93, 1.12, 1.35, 1.67, 2.12, 2.57, 2.88, 3.21, 3.48]),
+    (64.0, [0.19, 0.38, 0.60, 0.93, 1.13, 1.38, 1.73, 2.23, 2.71, 3.05, 3.40, 3.69]),
+    (88.0, [0.15, 0.37, 0.65, 1.01, 1.27, 1.59, 1.96, 2.50, 3.07, 3.52, 3.98, 4.35]),
+];
 
 /// Finger speed, m/s, for a hammer speed at key `number`; `None` above what pressing reaches.
 /// Below the table the softest press that still strikes is returned.
