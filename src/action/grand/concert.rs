@@ -114,7 +114,7 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             // Front punching: 50 N at about 1 mm, chosen.
             bed_felt: Felt { hysteresis: 0.3, ..Felt::new(1.6e6, 1.5, 0.6) },
             // Back rail cloth: softer than the punching, chosen.
-            rest_felt: Felt { hysteresis: 0.4, ..Felt::new(4e5, 1.5, 1.5) },
+            rest_felt: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
             rest_compression: 0.0,
             // What the hammer centre and the lever's and knuckle's slides do not take.
             friction: (friction_torque - turns * hammer_friction) * 0.85,
@@ -159,7 +159,7 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             spring_rate: 0.1,
             damping: 2e-5,
             friction: 4e-4,
-            knuckle_felt: Felt { hysteresis: 0.35, ..Felt::new(3.0e6, 1.5, 0.5) },
+            knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.0e6, 1.5, 0.5) },
             drop_reach: 0.058,
             drop_height: 0.2,
             drop_felt: Felt { hysteresis: 0.3, ..Felt::new(5e6, 1.5, 0.5) },
