@@ -266,9 +266,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
-    /// Depth of the key bed, m.
+    /// Depth of the key bed, m; 10 mm for a setting that is no number.
     fn dip(&self) -> f64 {
-        self.settings.action.key_dip_mm * 1e-3
+        let dip_mm = self.settings.action.key_dip_mm;
+        if dip_mm.is_finite() { dip_mm.clamp(1.0, 30.0) * 1e-3 } else { 0.01 }
     }
 
     /// Counts since reset.

@@ -2,6 +2,7 @@
 
 use crate::action::Keyboard;
 use crate::instrument::block::Block;
+use crate::instrument::clock::Clock;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::Key;
 use crate::sound::Sound;
@@ -51,6 +52,7 @@ impl Piano {
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
         let keyboard = Keyboard::new(&settings.action);
+        let sample_rate = Clock::new(sample_rate).rate();
         let sound = Sound::new(sample_rate, &settings.sound);
         Self { block: Box::new(Block::new(keyboard, sound, sample_rate, settings)) }
     }

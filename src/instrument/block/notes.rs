@@ -73,7 +73,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.constructed.insert(key);
         self.struck[key.index()] = speed;
         let dip = self.dip();
-        self.fingers[key.index()].hold(dip);
+        self.fingers[key.index()].struck(key, dip, speed);
         self.tell_damper(key);
         self.strings.strike(key, speed, 0.0);
         let time = self.clock.time();

@@ -384,6 +384,28 @@ fn odd_blocks_and_floods_of_notes_do_no_harm() {
 }
 
 #[test]
+fn settings_that_are_no_numbers_do_no_harm() {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for timing in [Timing::Immediate, Timing::Natural] {
+            let mut settings = settings(timing);
+            let mut piano = piano(48_000.0, &settings);
+            settings.output_db = bad.min(0.0);
+            settings.touch.dynamics = bad;
+            settings.touch.release_m_s = bad;
+            piano.set(&settings);
+            settings.action.key_dip_mm = bad;
+            piano.settings = settings;
+            piano.handle(on(60, 1.0));
+            let line = run(&mut piano, 48_000);
+            piano.handle(off(60));
+            run(&mut piano, 48_000);
+            assert!(line.iter().all(|s| s.is_finite()));
+            assert!(!piano.moving.contains(key(60)));
+        }
+    }
+}
+
+#[test]
 fn all_keys_pressed_at_once_lose_nothing() {
     let mut piano = piano(22_050.0, &settings(Timing::Natural));
     for note in 21..=108 {

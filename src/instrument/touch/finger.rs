@@ -40,8 +40,8 @@ enum Phase {
     Pressing { speed: f64 },
     /// Key at the bottom, target coming back up to the hold.
     Settling { speed: f64 },
-    /// Target at rest; `told` once the key knows.
-    Holding { told: bool },
+    /// Target at rest, and the key knows.
+    Holding,
     /// Target going up, to press again when the key has risen.
     Lifting { up: f64, down: f64, steps: u32 },
     /// Target going up for good.
@@ -86,9 +86,13 @@ impl Finger {
         *self = Self { phase, target: self.target.min(depth).max(0.0), late, ..Self::AWAY };
     }
 
-    /// Holds a key down whose bed is at `dip` m.
-    pub const fn hold(&mut self, dip: f64) {
-        *self = Self { phase: Phase::Holding { told: false }, target: dip + HOLD, ..Self::AWAY };
+    /// Stands as a finger does that has just sent the hammer of `key` at `hammer_speed` m/s, and
+    /// comes from there to the hold. A strong blow needs its force: under 3 N alone the key springs
+    /// off its bed and the check misses the hammer.
+    pub fn struck(&mut self, key: Key, dip: f64, hammer_speed: f64) {
+        let (speed, target) = pressed_mass(key, dip, hammer_speed);
+        let target = target.clamp(dip + HOLD, dip + STRONGEST);
+        *self = Self { phase: Phase::Settling { speed }, target, ..Self::AWAY };
     }
 
     /// Leaves a key that is at `depth` m, rising at `speed` m/s; the fingertip unloads at once.
@@ -106,7 +110,7 @@ impl Finger {
 
     /// Whether [`Finger::next`] has anything to say.
     pub const fn moves(&self) -> bool {
-        !matches!(self.phase, Phase::Away | Phase::Holding { told: true })
+        !matches!(self.phase, Phase::Away | Phase::Holding)
     }
 
     /// What the finger does during the coming step; `None` as long as nothing changes.
@@ -121,11 +125,7 @@ impl Finger {
             return self.next(key);
         }
         let end = match &mut self.phase {
-            Phase::Away | Phase::Holding { told: true } => return None,
-            Phase::Holding { told } => {
-                *told = true;
-                start
-            }
+            Phase::Away | Phase::Holding => return None,
             Phase::Pressing { speed } => {
                 let deepest = key.dip + STRONGEST;
                 let bottom = self.bottomed || key.depth >= key.dip;
@@ -138,7 +138,7 @@ impl Finger {
             Phase::Settling { speed } => {
                 let end = start - moved(*speed);
                 if end <= hold {
-                    self.phase = Phase::Holding { told: true };
+                    self.phase = Phase::Holding;
                     hold
                 } else {
                     end
@@ -162,39 +162,44 @@ impl Finger {
     }
 }
 
-/// Speed of a finger target, m/s, for hammer speeds beyond the pressed touch.
-///
-/// The key before let-off is one mass M at its front, the finger the spring k: with
-/// θ = t √(k/M), the target at speed v takes the key to depth d = v √(M/k) (θ − sin θ), where it
-/// moves at v (1 − cos θ). Given the key speed (hammer speed / ratio) at let-off this gives θ and v.
-/// The law is not used as it stands but from the fastest press the action knows (`pressed`, its
-/// hammer and target speeds, if any): multiplied by the ratio of both, so that no step is heard.
+/// Speed of a finger target, m/s, for hammer speeds beyond the pressed touch: the law of
+/// [`pressed_mass`], carried on from the fastest press the action knows (`pressed`, its hammer and
+/// target speeds, if any) so that no step is heard.
 #[must_use]
 pub fn struck_speed(key: Key, dip: f64, hammer_speed: f64, pressed: Option<(f64, f64)>) -> f64 {
-    let law = |speed: f64| {
-        let number = f64::from(key.number());
-        let mass = linear(&FRONT_MASS, number);
-        let per_length = (STIFFNESS / mass).sqrt();
-        let scale = (per_length * LET_OFF * dip).max(1e-6);
-        let sought = speed / SPEED_RATIO / scale;
-        // (1 − cos θ)/(θ − sin θ) falls from ∞ at 0 to 2/π at π.
-        let (mut low, mut high) = (1e-3_f64, std::f64::consts::PI);
-        for _ in 0..50 {
-            let theta = 0.5 * (low + high);
-            if (1.0 - theta.cos()) / (theta - theta.sin()) > sought {
-                low = theta;
-            } else {
-                high = theta;
-            }
-        }
-        scale / (low - low.sin())
-    };
+    let law = |speed| pressed_mass(key, dip, speed).0;
     let by_law = law(hammer_speed);
     let speed = match pressed {
         Some((hammer, target)) => target * by_law / law(hammer),
         None => by_law,
     };
     speed.clamp(0.0, FASTEST_TARGET)
+}
+
+/// Speed of a finger target, m/s, that throws a hammer at `hammer_speed` m/s, and its depth at
+/// let-off, m, where the key is one mass.
+///
+/// The key before let-off is one mass M at its front, the finger the spring k: with
+/// θ = t √(k/M), the target at speed v takes the key to depth d = v √(M/k) (θ − sin θ), where it
+/// moves at v (1 − cos θ). Given the key speed (hammer speed / ratio) at let-off this gives θ and v;
+/// the target stands at d θ/(θ − sin θ).
+fn pressed_mass(key: Key, dip: f64, hammer_speed: f64) -> (f64, f64) {
+    let mass = linear(&FRONT_MASS, f64::from(key.number()));
+    let per_length = (STIFFNESS / mass).sqrt();
+    let scale = (per_length * LET_OFF * dip).max(1e-6);
+    let sought = hammer_speed / SPEED_RATIO / scale;
+    // (1 − cos θ)/(θ − sin θ) falls from ∞ at 0 to 2/π at π.
+    let (mut low, mut high) = (1e-3_f64, std::f64::consts::PI);
+    for _ in 0..50 {
+        let theta = 0.5 * (low + high);
+        if (1.0 - theta.cos()) / (theta - theta.sin()) > sought {
+            low = theta;
+        } else {
+            high = theta;
+        }
+    }
+    let speed = scale / (low - low.sin());
+    (speed, speed * low / per_length)
 }
 
 /// Mass felt at the key front before let-off, kg, by key number: the middle of the measured
@@ -301,7 +306,8 @@ mod tests {
     #[test]
     fn a_release_unloads_rises_and_goes_free() {
         let mut finger = Finger::AWAY;
-        finger.hold(DIP);
+        let key = Key::from_index(39).unwrap();
+        finger.struck(key, DIP, 0.5);
         assert_eq!(finger.next(Felt { depth: DIP, dip: DIP }), Some(Drive::Finger([0.016; 2])));
         assert_eq!(finger.next(Felt { depth: DIP, dip: DIP }), None);
         finger.release(DIP, 0.3, 0.0);
@@ -327,7 +333,7 @@ mod tests {
     #[test]
     fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
         let mut finger = Finger::AWAY;
-        finger.hold(DIP);
+        finger.struck(Key::from_index(39).unwrap(), DIP, 0.5);
         finger.repeat(DIP, 0.3, 0.5, 0.0);
         for _ in 0..40 {
             let Some(Drive::Finger([start, end])) = finger.next(Felt { depth: 0.008, dip: DIP })
@@ -359,6 +365,22 @@ mod tests {
                 // The law leaves out the finger's small damping.
                 assert!(error.abs() < 0.025, "{index} {hammer} m/s: {error}");
             }
+        }
+    }
+
+    #[test]
+    fn a_finger_after_a_blow_has_the_blows_force_and_relaxes() {
+        let key = Key::from_index(39).unwrap();
+        for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
+            let mut finger = Finger::AWAY;
+            finger.struck(key, DIP, hammer);
+            let mut forces = Vec::new();
+            while let Some(Drive::Finger([start, _])) = finger.next(Felt { depth: DIP, dip: DIP }) {
+                forces.push(STIFFNESS * (start - DIP));
+            }
+            assert!(forces[0] > low - 1e-9 && forces[0] < high + 1e-9, "{hammer}: {}", forces[0]);
+            assert!(forces.windows(2).all(|w| w[1] < w[0]) && forces.len() < 400);
+            assert!((STIFFNESS * (finger.target - DIP) - 3.0).abs() < 1e-9);
         }
     }
 
