@@ -162,8 +162,8 @@ impl Finger {
     }
 }
 
-/// Speed of a finger target, m/s, for hammer speeds beyond the pressed touch: the law of
-/// [`pressed_mass`], carried on from the fastest press the action knows (`pressed`, its hammer and
+/// Speed of a finger target, m/s, for hammer speeds beyond the pressed touch: the one-mass law of a
+/// press, carried on from the fastest press the action knows (`pressed`, its hammer and
 /// target speeds, if any) so that no step is heard.
 #[must_use]
 pub fn struck_speed(key: Key, dip: f64, hammer_speed: f64, pressed: Option<(f64, f64)>) -> f64 {
