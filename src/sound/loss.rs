@@ -13,33 +13,33 @@ use crate::math::compass::{Key, log_linear};
 use crate::sound::noise;
 
 /// b1 by key number, 1/s. Bass as [Bensa 2003] at C2 (0.25); above fitted so that, with the
-/// bridge's share, the early decay of the fundamental is 14, 11, 6, 3.5, 1.6, 0.6 and 0.2 s at
-/// A0, C2, C4 … C8, and the loss inside is about a quarter of the whole.
+/// bridge's share, the early decay of the fundamental lies in the bands of measured grands (10-20 s
+/// at A0, 4-8 s at C4, 0.15-0.3 s at C8) and the aftersound falls at about a quarter of its rate.
 const INTERNAL: [(f64, f64); 7] =
-    [(1.0, 0.25), (16.0, 0.2), (28.0, 0.2), (40.0, 0.3), (52.0, 0.45), (64.0, 1.0), (88.0, 2.0)];
+    [(1.0, 0.25), (16.0, 0.2), (28.0, 0.17), (40.0, 0.24), (52.0, 0.36), (64.0, 0.8), (88.0, 2.0)];
 
 /// b3 by key number, s: [Bensa 2003]'s b2 over the square of the wave speed at C2, C4 and C7.
 const INTERNAL_SLOPE: [(f64, f64); 3] = [(16.0, 2.9e-9), (40.0, 2.5e-9), (76.0, 1.2e-8)];
 
 /// Mean bridge mobility at low frequency, s/kg, fitted with [`INTERNAL`]; the measured impedance of
 /// about 1000 kg/s is mostly springy [Wogram 1990], so that its real part is a fraction of 1e-3.
-const MOBILITY: f64 = 2.5e-4;
+const MOBILITY: f64 = 2.8e-4;
 
 /// Where the mobility begins to rise with frequency, Hz: from here the ribs guide the waves and
 /// less of the board moves [Ege 2013].
 const MOBILITY_KNEE: f64 = 2000.0;
 
-/// Decay time (60 dB) of the first partial under the resting damper by key number, s, from
-/// Sondius loop gains; above C6 they lengthen again, E6 has the last damper.
-const DAMPED_T60: [(f64, f64); 8] = [
-    (1.0, 1.7),
-    (9.0, 1.4),
-    (16.0, 1.1),
-    (28.0, 0.63),
-    (40.0, 0.51),
-    (52.0, 0.38),
-    (64.0, 0.55),
-    (68.0, 0.8),
+/// Decay time (60 dB) of the first partial under the resting damper by key number, s: fitted so
+/// that the whole sound falls in 1.7, 1.1, 0.6, 0.5 and 0.4 s at A0, C2, C3, C4 and C5, as Sondius
+/// loop gains; above C5 they lengthen again. E6 has the last damper.
+const DAMPED_T60: [(f64, f64); 7] = [
+    (1.0, 2.8),
+    (16.0, 1.6),
+    (28.0, 0.69),
+    (40.0, 0.61),
+    (52.0, 0.57),
+    (64.0, 1.0),
+    (68.0, 1.5),
 ];
 
 /// Number of the last key with a damper, E6.
@@ -89,9 +89,9 @@ fn smooth_noise(seed: u64, x: f64, y: f64) -> f64 {
 
 /// Loss that the resting damper adds to partial `k` of `key`, 1/s; 0 where there is no damper.
 ///
-/// The felt takes energy in proportion to the partial's motion under it: sin² averaged over the
-/// felt, relative to the first partial's; never more than six times (the felt yields) nor less
-/// than a tenth.
+/// The felt takes energy with the partial's motion under it, x = sin² averaged over the felt and
+/// relative to the first partial's, but no more than it meets: 2 x/(1 + x) of the first partial's
+/// loss. Partials with a node under the felt ring on.
 #[must_use]
 pub fn damper(key: Key, k: usize) -> f64 {
     if key.number() > LAST_DAMPER {
@@ -102,8 +102,8 @@ pub fn damper(key: Key, k: usize) -> f64 {
         let a = 2.0 * PI * k * half;
         0.5 - 0.5 * (2.0 * PI * k * place).cos() * a.sin() / a
     };
-    let weight = (motion(k as f64) / motion(1.0)).clamp(0.1, 6.0);
-    weight * 1000f64.ln() / log_linear(&DAMPED_T60, f64::from(key.number()))
+    let x = motion(k as f64) / motion(1.0);
+    2.0 * x / (1.0 + x) * 1000f64.ln() / log_linear(&DAMPED_T60, f64::from(key.number()))
 }
 
 #[cfg(test)]

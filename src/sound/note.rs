@@ -10,7 +10,7 @@ use crate::sound::bank::{self, BLOCK, Kernel, LANES, Pole, Ring, Touch};
 use crate::sound::contact::Hammer;
 use crate::sound::hammer::HammerSpec;
 use crate::sound::scale::StringSpec;
-use crate::sound::unison::{MOST, Unison};
+use crate::sound::unison::{MOST, SIDEWAYS, Unison};
 use crate::sound::{Voicing, loss};
 
 /// Highest partial, Hz, and over the sample rate.
@@ -77,7 +77,7 @@ impl Note {
         let strung = StringSpec::of(key, &Voicing::default());
         let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
         let strings = strung.strings;
-        let chunks = (partials * strings).div_ceil(LANES);
+        let chunks = (partials * strings + partials.min(SIDEWAYS)).div_ceil(LANES);
         let mut note = Self {
             key,
             sample_rate,
@@ -134,8 +134,11 @@ impl Note {
         // Tuned past the top of the band a partial falls silent instead of folding back.
         let heard = group.poles[0].im * sample < 0.98 * PI;
         let damp = loss::damper(self.key, k) / voicing.damper_time;
-        for j in 0..self.strings.min(MOST) {
-            let (pole, weight) = (group.poles[j], group.weights[j]);
+        let upright = (0..self.strings.min(MOST)).map(|j| (group.poles[j], group.weights[j], 1.0));
+        let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k));
+        let sideways = sideways.map(|(pole, weight)| (pole, Complex64::from(weight), 0.0));
+        let first = (k - 1) * self.strings + (k - 1).min(SIDEWAYS);
+        for (j, (pole, weight, felt)) in upright.chain(sideways).enumerate() {
             let push = if heard {
                 // Constant force for one step, exactly.
                 weight * shape / Complex64::new(0.0, mass * pole.im)
@@ -145,12 +148,11 @@ impl Note {
             };
             let (fall, turn) = distance(pole * sample);
             let (short_fall, short_turn) = distance(pole * step);
-            let mode = (k - 1) * self.strings + j;
-            let (c, l) = (mode / LANES, mode % LANES);
+            let (c, l) = ((first + j) / LANES, (first + j) % LANES);
             let touch = &mut self.touches[c];
             touch.fall[l] = short_fall;
             touch.turn[l] = short_turn;
-            touch.shape[l] = single(shape);
+            touch.shape[l] = single(shape * felt);
             touch.push_re[l] = single(push.re);
             touch.push_im[l] = single(push.im);
             let slot = &mut self.poles[c];

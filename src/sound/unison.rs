@@ -2,11 +2,12 @@
 //!
 //! For partial k the N strings have slowly turning complex amplitudes a with
 //! ȧ = (diag(iω_i − σ) − β 1 1ᵀ) a, where β = 2 f0 Z Y is what the shared bridge takes
-//! [Weinreich 1977]. Hammer and bridge see the strings only through 1ᵀ a, so each of the N
-//! eigenmodes needs just its pole λ_j and one complex weight r_j, the residue of
-//! 1ᵀ (s − M)⁻¹ 1 at λ_j; the weights add up to N. With S(s) = Σ 1/(s − d_i) the poles solve
-//! 1 + β S = 0 and r_j = 1/(β² Σ_i 1/(λ_j − d_i)²). Two-stage decay and beats are then in the
-//! poles and cost nothing while ringing.
+//! [Weinreich 1977]. The bridge sees the strings only through 1ᵀ a and the hammer drives them
+//! through hᵀ, nearly 1ᵀ, so each of the N eigenmodes needs just its pole λ_j and one complex
+//! weight r_j, the residue of 1ᵀ (s − M)⁻¹ h at λ_j; the weights add up to N. With
+//! S(s) = Σ 1/(s − d_i) and H(s) = Σ h_i/(s − d_i) the poles solve 1 + β S = 0 and
+//! r_j = −H(λ_j)/(β Σ_i 1/(λ_j − d_i)²). Two-stage decay and beats are then in the poles and cost
+//! nothing while ringing.
 
 use std::f64::consts::PI;
 
@@ -35,8 +36,22 @@ pub struct Unison {
     string: StringSpec,
     /// Frequency of each string over the note's.
     detune: [f64; MOST],
+    /// Share of the blow that each string gets; mean 1.
+    blow: [f64; MOST],
     sustain: f64,
 }
+
+/// Unevenness of a hammer's face across its strings (chosen: ±10 %, a well-fitted hammer).
+const UNEVENNESS: f64 = 0.1;
+
+/// Partials that also swing along the soundboard, and how strongly they are heard against their
+/// upright motion (−12 dB): the part of the aftersound that remains however well a unison is tuned
+/// [Weinreich 1977].
+pub const SIDEWAYS: usize = 24;
+const SIDEWAYS_SHARE: f64 = 0.25;
+
+/// Mobility of the bridge along the board against upright (chosen: a tenth).
+const SIDEWAYS_MOBILITY: f64 = 0.1;
 
 impl Unison {
     /// The unison of `key` as tuned and voiced. The tuner listens to the coupled strings, so the
@@ -56,7 +71,11 @@ impl Unison {
         };
         let mean = cents[..count].iter().sum::<f64>() / count as f64;
         cents.iter_mut().for_each(|c| *c -= mean);
-        let mut unison = Self { key, string, detune: [1.0; MOST], sustain: voicing.sustain };
+        let mut blow: [f64; MOST] =
+            std::array::from_fn(|i| 1.0 + UNEVENNESS * noise::at(4 + i as u64, seed));
+        let mean = blow[..count].iter().sum::<f64>() / count as f64;
+        blow.iter_mut().for_each(|b| *b /= mean);
+        let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: voicing.sustain };
         let pull = count as f64 * unison.bridge(1).im / (2.0 * PI * string.partial_hz(1));
         unison.detune = cents.map(|c| (c / 1200.0).exp2() * (1.0 + pull));
         unison
@@ -74,6 +93,19 @@ impl Unison {
         mobility * (2.0 * self.string.ideal_hz * self.string.impedance() / self.sustain)
     }
 
+    /// Pole and weight of the sideways motion of partial `k`, all strings as one: it loses little
+    /// to the bridge and is a shade off the upright pitch, as the bridge yields differently.
+    #[must_use]
+    pub fn sideways(&self, k: usize) -> (Complex64, f64) {
+        let omega = 2.0 * PI * self.string.partial_hz(k);
+        let sigma = self.string.loss
+            + self.string.loss_slope * omega * omega
+            + SIDEWAYS_MOBILITY * self.bridge(k).re;
+        let cents = 0.3 * noise::at(9, u64::from(self.key.number()));
+        let pole = Complex64::new(-sigma, omega * (cents / 1200.0).exp2());
+        (pole, SIDEWAYS_SHARE * self.string.strings as f64)
+    }
+
     /// The eigenmodes of partial `k`.
     #[must_use]
     pub fn group(&self, k: usize) -> Group {
@@ -83,13 +115,13 @@ impl Unison {
         let strings = self.string.strings;
         let centre = Complex64::new(-sigma, omega);
         let offsets = self.detune.map(|ratio| Complex64::new(0.0, omega * (ratio - 1.0)));
-        let (roots, weights) = solve(&offsets[..strings], beta);
+        let (roots, weights) = solve(&offsets[..strings], &self.blow, beta);
         Group { poles: roots.map(|r| centre + r), weights }
     }
 }
 
-/// Roots of 1 + β Σ 1/(s − d_i) and the weights that go with them.
-fn solve(d: &[Complex64], beta: Complex64) -> ([Complex64; MOST], [Complex64; MOST]) {
+/// Roots of 1 + β Σ 1/(s − d_i) and the weights that go with them when struck by `blow`.
+fn solve(d: &[Complex64], blow: &[f64; MOST], beta: Complex64) -> ([Complex64; MOST], [Complex64; MOST]) {
     let n = d.len();
     let (mut roots, mut weights) = ([Complex64::ZERO; MOST], [Complex64::ZERO; MOST]);
     if n == 1 {
@@ -129,7 +161,8 @@ fn solve(d: &[Complex64], beta: Complex64) -> ([Complex64; MOST], [Complex64; MO
     }
     for j in 0..n {
         let square: Complex64 = d.iter().map(|di| (roots[j] - di).powi(2).inv()).sum();
-        weights[j] = (beta * beta * square).inv();
+        let driven: Complex64 = d.iter().zip(blow).map(|(di, h)| h / (roots[j] - di)).sum();
+        weights[j] = -driven / (beta * square);
     }
     (roots, weights)
 }
@@ -149,14 +182,14 @@ mod tests {
                     let group = unison.group(k);
                     let sum: Complex64 = group.weights[..n].iter().sum();
                     assert!((sum - n as f64).norm() < 1e-6, "{key:?} {k} {width}: {sum}");
-                    // Σ r λ = 1ᵀ M 1.
+                    // Σ r λ = 1ᵀ M h.
                     let first: Complex64 =
                         (0..n).map(|j| group.weights[j] * group.poles[j]).sum::<Complex64>();
                     let omega = 2.0 * PI * unison.string.partial_hz(k);
                     let sigma = unison.string.loss + unison.string.loss_slope * omega * omega;
                     let mut direct = -unison.bridge(k) * (n * n) as f64;
-                    for detune in &unison.detune[..n] {
-                        direct += Complex64::new(-sigma, omega * detune);
+                    for (detune, blow) in unison.detune.iter().zip(&unison.blow).take(n) {
+                        direct += blow * Complex64::new(-sigma, omega * detune);
                     }
                     assert!((first - direct).norm() < 1e-6 * omega, "{key:?} {k} {width}");
                     for j in 0..n {
