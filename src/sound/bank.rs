@@ -95,7 +95,8 @@ fn turned(re: f32, im: f32, fall: f32, turn: f32) -> (f32, f32) {
 
 /// Defines a loop once and compiles it for every kernel.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident, ($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {
+    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident,
+     ($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
         fn $avx2($($arg: $type),*) $(-> $out)? {
@@ -123,12 +124,28 @@ kernels! {
 fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
     let mut sums = [[0.0; LANES]; BLOCK];
     let sums = &mut sums[..out.len().min(BLOCK)];
-    for mode in modes {
-        let Ring { mut re, mut im, fall, turn, bridge } = *mode;
+    // Two groups at a time: one alone would wait for its own last sample.
+    let mut pairs = modes.chunks_exact_mut(2);
+    for pair in &mut pairs {
+        let [one, two] = pair else { continue };
+        let (mut re, mut im) = (one.re, one.im);
+        let (mut re2, mut im2) = (two.re, two.im);
         for sum in sums.iter_mut() {
             for l in 0..LANES {
-                (re[l], im[l]) = turned(re[l], im[l], fall[l], turn[l]);
-                sum[l] += bridge[l] * re[l];
+                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                sum[l] = (sum[l] + one.bridge[l] * re[l]) + two.bridge[l] * re2[l];
+            }
+        }
+        (one.re, one.im) = (re, im);
+        (two.re, two.im) = (re2, im2);
+    }
+    for mode in pairs.into_remainder() {
+        let (mut re, mut im) = (mode.re, mode.im);
+        for sum in sums.iter_mut() {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                sum[l] += mode.bridge[l] * re[l];
             }
         }
         (mode.re, mode.im) = (re, im);
@@ -139,17 +156,19 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
 }
 
 kernels! {
-    /// Turns modes by one contact step; returns the displacement under the hammer, m.
-    advance, advance_body, advance_avx2, (modes: &mut [Ring], touch: &[Touch]) -> f32
+    /// Adds what a constant `force` did over the contact step before, then turns the modes by one
+    /// contact step; returns the displacement under the hammer, m.
+    advance, advance_body, advance_avx2, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
 #[inline(always)]
-fn advance_body(modes: &mut [Ring], touch: &[Touch]) -> f32 {
+fn advance_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
     let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter_mut().zip(touch) {
         for l in 0..LANES {
-            (mode.re[l], mode.im[l]) =
-                turned(mode.re[l], mode.im[l], touch.fall[l], touch.turn[l]);
+            let re = mode.re[l] + touch.push_re[l] * force;
+            let im = mode.im[l] + touch.push_im[l] * force;
+            (mode.re[l], mode.im[l]) = turned(re, im, touch.fall[l], touch.turn[l]);
             sum[l] += touch.shape[l] * mode.re[l];
         }
     }
@@ -157,18 +176,42 @@ fn advance_body(modes: &mut [Ring], touch: &[Touch]) -> f32 {
 }
 
 kernels! {
-    /// Adds what a constant `force` did over the last contact step.
-    push, push_body, push_avx2, (modes: &mut [Ring], touch: &[Touch], force: f32)
+    /// Adds what a constant `force` did over the contact step before, ending the sample; returns
+    /// the force on the bridge, N.
+    end_contact, end_contact_body, end_contact_avx2,
+    (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
 #[inline(always)]
-fn push_body(modes: &mut [Ring], touch: &[Touch], force: f32) {
+fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
+    let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter_mut().zip(touch) {
         for l in 0..LANES {
             mode.re[l] += touch.push_re[l] * force;
             mode.im[l] += touch.push_im[l] * force;
+            sum[l] += mode.bridge[l] * mode.re[l];
         }
     }
+    total(&sum)
+}
+
+kernels! {
+    /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
+    /// hammer, m.
+    coast, coast_body, coast_avx2, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
+}
+
+#[inline(always)]
+fn coast_body(modes: &mut [Ring], touch: &[Touch]) -> (f32, f32) {
+    let (mut force, mut place) = ([0.0; LANES], [0.0; LANES]);
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], mode.fall[l], mode.turn[l]);
+            force[l] += mode.bridge[l] * mode.re[l];
+            place[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    (total(&force), total(&place))
 }
 
 /// Displacement under the hammer, m.
@@ -178,18 +221,6 @@ pub fn displacement(modes: &[Ring], touch: &[Touch]) -> f32 {
     for (mode, touch) in modes.iter().zip(touch) {
         for l in 0..LANES {
             sum[l] += touch.shape[l] * mode.re[l];
-        }
-    }
-    total(&sum)
-}
-
-/// Force on the bridge, N.
-#[must_use]
-pub fn bridge_force(modes: &[Ring]) -> f32 {
-    let mut sum = [0.0; LANES];
-    for mode in modes {
-        for l in 0..LANES {
-            sum[l] += mode.bridge[l] * mode.re[l];
         }
     }
     total(&sum)

@@ -24,6 +24,9 @@ const LENGTH: f64 = 0.5;
 /// Highest mode, Hz.
 const TOP_HZ: f64 = 14_000.0;
 
+/// Corner of the acoustic short circuit, Hz.
+const RUMBLE_HZ: f64 = 60.0;
+
 /// Share of the radiation that is common to all modes and both ears: the direct blow.
 const COMMON: f64 = 0.55;
 
@@ -42,7 +45,21 @@ pub fn responses(sample_rate: f64) -> Responses {
     let mut sums = vec![[vec![0.0f64; taps], vec![0.0f64; taps]]; ZONES];
     add_modes(&mut sums, sample_rate);
     add_tail(&mut sums, sample_rate);
+    sums.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
     sums.iter().map(|zone| finished(zone, sample_rate)).collect()
+}
+
+/// Two first-order high-passes: far below its first mode the board is shorter than the wave it
+/// would have to send, and front and back cancel.
+fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
+    let share = 1.0 - (-TAU * RUMBLE_HZ / sample_rate).exp();
+    for _ in 0..2 {
+        let mut slow = 0.0;
+        for x in channel.iter_mut() {
+            slow += share * (*x - slow);
+            *x -= slow;
+        }
+    }
 }
 
 /// Zone of a key and the weights of that zone and the next.

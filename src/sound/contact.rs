@@ -58,6 +58,13 @@ impl Hammer {
         if xi > 0.0 { self.spec.stiffness * xi.powf(p + 1.0) / (p + 1.0) } else { 0.0 }
     }
 
+    /// Flies on for `h` seconds, clear of the string, which is then at `string` metres.
+    pub fn coast(&mut self, string: f64, h: f64) {
+        self.position += h * self.speed;
+        self.compression = self.position - string;
+        self.force = 0.0;
+    }
+
     /// Advances by `h` seconds against a string that would come to `y_free` metres by itself and
     /// yields `compliance` m/N over the step; returns the force of the step, N.
     pub fn step(&mut self, y_free: f64, compliance: f64, h: f64) -> f64 {
@@ -97,26 +104,28 @@ impl Hammer {
             (mean + viscous * (u1 - u0), slope + viscous * du1)
         };
         let ck = c * k;
-        let (top, _) = felt(xi_free);
-        if top <= 0.0 {
-            return 0.0;
-        }
-        let (mut low, mut high) = (xi_free - ck * top, xi_free);
-        let mut xi1 = (xi_free - c * self.force).clamp(low, high);
-        for _ in 0..60 {
+        let (mut low, mut high) = (f64::NEG_INFINITY, xi_free);
+        let mut xi1 = xi_free - c * self.force;
+        for _ in 0..80 {
             let (f, slope) = felt(xi1);
             let residual = xi1 - xi_free + ck * f.max(0.0);
             if residual > 0.0 {
-                high = xi1;
+                high = high.min(xi1);
             } else {
-                low = xi1;
+                low = low.max(xi1);
             }
             let gradient = if f > 0.0 { 1.0 + ck * slope } else { 1.0 };
             let newton = xi1 - residual / gradient;
-            let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+            let inside = newton >= low && newton <= high;
+            if !inside && low == f64::NEG_INFINITY {
+                // The force is largest at ξ_free, so the root is not below this.
+                low = xi_free - ck * felt(xi_free).0.max(0.0);
+            }
+            let next = if inside { newton } else { 0.5 * (low + high) };
             let step = (next - xi1).abs();
             xi1 = next;
-            if step <= 1e-13 * xi_free.abs() + 1e-18 {
+            // Newton squares its error, so the step after this one would change nothing.
+            if inside && step <= 1e-7 * xi1.abs() + 1e-18 || step == 0.0 {
                 break;
             }
         }

@@ -22,6 +22,10 @@ const HAMMER_GONE: f64 = 2e-3;
 /// A hammer is taken away after this long at the latest, s.
 const HAMMER_CAUGHT: f64 = 0.06;
 
+/// A hammer this far from the string will not reach it within a sample, m: strings and hammers
+/// move at less than 10 m/s.
+const WELL_CLEAR: f64 = 2.5e-4;
+
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;
 
@@ -251,22 +255,31 @@ impl Note {
 
     fn contact_sample(&mut self) -> f32 {
         let Some(mut strike) = self.strike else { return 0.0 };
-        let h = 1.0 / self.sample_rate / self.steps as f64;
-        for _ in 0..self.steps {
-            let y_free = bank::advance(self.kernel, &mut self.rings, &self.touches);
-            let force = strike.hammer.step(f64::from(y_free), self.compliance, h);
-            if force > 0.0 {
-                bank::push(self.kernel, &mut self.rings, &self.touches, single(force));
+        let sample = 1.0 / self.sample_rate;
+        let bridge = if strike.hammer.compression() < -WELL_CLEAR {
+            let (bridge, place) = bank::coast(self.kernel, &mut self.rings, &self.touches);
+            strike.hammer.coast(f64::from(place), sample);
+            strike.clear += sample;
+            bridge
+        } else {
+            let h = sample / self.steps as f64;
+            let mut force = 0.0;
+            for _ in 0..self.steps {
+                let y = bank::advance(self.kernel, &mut self.rings, &self.touches, force);
+                force = single(strike.hammer.step(f64::from(y), self.compliance, h));
+                let touching = strike.hammer.compression() > 0.0;
+                strike.clear = if touching { 0.0 } else { strike.clear + h };
             }
-            strike.clear = if strike.hammer.compression() > 0.0 { 0.0 } else { strike.clear + h };
-            strike.age += h;
-        }
-        if self.rest.1 > 0.0 {
-            bank::damp(&mut self.rings, &self.poles, self.rest.1);
-        }
+            let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force);
+            if self.rest.1 > 0.0 {
+                bank::damp(&mut self.rings, &self.poles, self.rest.1);
+            }
+            bridge
+        };
+        strike.age += sample;
         let gone = strike.clear > HAMMER_GONE || strike.age > HAMMER_CAUGHT;
         self.strike = if gone { None } else { Some(strike) };
-        bank::bridge_force(&self.rings)
+        bridge
     }
 }
 
