@@ -48,6 +48,7 @@ pub struct Keyboard {
     tray: f64,
     tray_target: f64,
     capped_steps: u64,
+    lost_states: u64,
 }
 
 /// `KEYS` values of `make` on the heap, without a copy on the stack.
@@ -82,6 +83,7 @@ impl Keyboard {
             tray: rest::TRAY_DOWN,
             tray_target: rest::TRAY_DOWN,
             capped_steps: 0,
+            lost_states: 0,
         };
         keyboard.reset();
         keyboard
@@ -212,6 +214,12 @@ impl Keyboard {
         self.capped_steps
     }
 
+    /// Keys whose state left the numbers and was replaced by rest, since creation.
+    #[must_use]
+    pub const fn lost_states(&self) -> u64 {
+        self.lost_states
+    }
+
     fn step_key(&mut self, key: Key, tray: [f64; 2], events: &mut EventList) {
         let i = key.index();
         let mut running = State { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) };
@@ -221,6 +229,13 @@ impl Keyboard {
         let drive = self.drives[i];
         let outcome = key::step(&self.specs[i], &mut running, drive, tray, &mut listener);
         self.capped_steps += u64::from(outcome.capped);
+        if running.x.iter().any(|v| !v.is_finite()) {
+            // Nothing a player or a setting does should lead here; if it does, the key lets go.
+            self.lost_states += 1;
+            self.drives[i] = Drive::Free;
+            self.lay_to_rest(key);
+            return;
+        }
         for s in 0..STATES {
             self.x[s][i] = running.x[s];
         }
@@ -228,9 +243,10 @@ impl Keyboard {
         self.drives[i] = held(drive);
 
         let x = &running.x;
-        let moves = [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
-            .iter()
-            .any(|&s| x[s].abs() > STILL_SPEED);
+        let moves =
+            [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
+                .iter()
+                .any(|&s| x[s].abs() > STILL_SPEED);
         if moves || !is_held(drive) || tray[0] != tray[1] {
             self.quiet[i] = 0;
             return;

@@ -59,7 +59,8 @@ pub fn forces<const D: usize, const E: usize>(
                 continue;
             }
             let wanted = force[e] - element.speed(&ahead) / compliance;
-            let clamped = wanted.clamp(-element.bound, element.bound);
+            // Not `clamp`, which panics where a diverged caller hands over NaN.
+            let clamped = wanted.min(element.bound).max(-element.bound);
             let change = clamped - force[e];
             for i in 0..D {
                 ahead[i] += push[e][i] * change;

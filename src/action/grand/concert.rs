@@ -112,7 +112,7 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             dip: 0.01,
             capstan: Vec2::new(0.111, 0.03),
             // Front punching: 50 N at about 1 mm, chosen.
-            bed_felt: Felt { hysteresis: 0.3, ..Felt::new(1.6e6, 1.5, 0.6) },
+            bed_felt: Felt { hysteresis: 0.7, ..Felt::new(1.6e6, 1.5, 0.6) },
             // Back rail cloth: softer than the punching, chosen.
             rest_felt: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
             rest_compression: 0.0,
@@ -153,10 +153,10 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             stop: 0.0,
             travel: 0.25,
             stop_felt: Felt { hysteresis: 0.3, ..Felt::new(3.0e3, 1.5, 0.02) },
-            // A quarter more than the hammer's weight at the knuckle asks for, so that it rises
+            // An eighth more than the hammer's weight at the knuckle asks for, so that it rises
             // from check without a kick; chosen by the technician's rule.
-            spring_torque: 1.25 * hammer_torque * 0.05 / 0.017,
-            spring_rate: 0.1,
+            spring_torque: 1.12 * hammer_torque * 0.05 / 0.017,
+            spring_rate: 0.03,
             damping: 2e-5,
             friction: 4e-4,
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.0e6, 1.5, 0.5) },
@@ -217,7 +217,8 @@ fn string_law(n: f64, mass: f64) -> Felt {
     let restitution = linear(&RESTITUTION, n);
     let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
     // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
-    let swings = 0.5 * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
+    let swings = 0.5
+        * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
         * (1.0 + hysteresis).powf(0.1);
     let c = 3.218 * swings;
     let stiffness = mass * (c / time).powf(2.5) * 2.5f64.powf(-0.5);
