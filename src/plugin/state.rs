@@ -21,8 +21,12 @@ fn restored(parameter: &'static Parameter, saved: Option<&ParamValue>) -> ParamV
         Some(ParamValue::String(text)) => parameter.parse(text).unwrap_or(f64::NAN),
         Some(ParamValue::Bool(_)) | None => f64::NAN,
     };
-    let value =
-        if value.is_finite() { parameter.quantize(value) } else { parameter.default_value() };
+    // Not rounded: a host compares what it reads with what it saved.
+    let value = if value.is_finite() {
+        value.clamp(parameter.min(), parameter.max())
+    } else {
+        parameter.default_value()
+    };
     match parameter.kind {
         Kind::Number { .. } => ParamValue::F32(single(value)),
         Kind::Choice(_) => ParamValue::I32(rounded_i32(value)),
