@@ -6,7 +6,7 @@ use crate::params::{Group, Parameter};
 /// Regulation, then springs, masses, felts and friction.
 ///
 /// Usual figures: factory sheets of Steinway, Yamaha and Kawai grands as gathered in
-/// `docs/references.md` [regulation sheets]; weights [Stanwood].
+/// `docs/references.md` [regulation sheets]; weights [Stanwood tables].
 pub static ACTION: [Parameter; 17] = [
     Parameter {
         // Usual 9.5–10.7 mm [regulation sheets].
@@ -108,7 +108,7 @@ pub static ACTION: [Parameter; 17] = [
         set: |s, v| s.action.jack_spring = v,
     },
     Parameter {
-        // Strike weights from light to heavy sets span 0.76–1.14 of the middle set [Stanwood].
+        // Strike weights from light to heavy sets span 0.76–1.14 of the middle set [Stanwood tables].
         id: "hammer_mass",
         name: "Hammer mass",
         group: Group::Action,
@@ -129,7 +129,7 @@ pub static ACTION: [Parameter; 17] = [
         set: |s, v| s.action.key_mass = v,
     },
     Parameter {
-        // Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood].
+        // Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood tables].
         id: "key_lead_g",
         name: "Key lead",
         group: Group::Action,
@@ -160,7 +160,7 @@ pub static ACTION: [Parameter; 17] = [
         set: |s, v| s.action.key_bed_stiffness = v,
     },
     Parameter {
-        // Friction weights: 15 g bass to 11 g treble, ± 2 g [Stanwood]; 0 is ideal.
+        // Friction weights: 15 g bass to 11 g treble, ± 2 g [Stanwood tables]; 0 is ideal.
         id: "friction",
         name: "Friction",
         group: Group::Action,
