@@ -144,13 +144,18 @@ impl Plugin for Touchback {
         };
         active.follow(self.params.values());
         if let [left, right] = buffer.as_slice() {
+            let mut meant = None;
+            let mut at = 0;
             active.player.process(left, right, || {
-                // Events without a meaning for a piano are skipped.
                 loop {
-                    let event = context.next_event()?;
-                    if let Some(meaning) = self.notes.translate(&event) {
-                        return Some((event.timing(), meaning));
+                    if let Some((event, times @ 1..)) = meant {
+                        meant = Some((event, times - 1));
+                        return Some((at, event));
                     }
+                    // Events without a meaning for a piano are skipped.
+                    let event = context.next_event()?;
+                    at = event.timing();
+                    meant = self.notes.translate(&event);
                 }
             });
         }
@@ -191,4 +196,15 @@ impl Vst3Plugin for Touchback {
         Vst3SubCategory::Piano,
         Vst3SubCategory::Stereo,
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_find_the_plugin() {
+        assert_eq!(Touchback::CLAP_ID, "org.touchback.touchback");
+        assert_eq!(&Touchback::VST3_CLASS_ID, b"TouchbackPiano01");
+    }
 }

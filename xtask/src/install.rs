@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use cargo_metadata::MetadataCommand;
 
 const PACKAGE: &str = "touchback";
 const BUNDLES: [&str; 2] = ["Touchback.clap", "Touchback.vst3"];
@@ -18,7 +19,7 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     for (bundle, folder) in BUNDLES.iter().zip(folders()?) {
-        let installed = install(&target.join("bundled").join(bundle), &folder)?;
+        let installed = install(&bundled.join(bundle), &folder)?;
         eprintln!("Installed {}", installed.display());
     }
     Ok(())
