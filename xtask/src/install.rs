@@ -16,8 +16,8 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
     }
     let bundle = ["bundle".to_owned(), PACKAGE.to_owned()].into_iter().chain(options);
     nice_plug_xtask::main_with_args("cargo xtask", bundle)?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let workspace = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
+    let bundled = workspace.target_directory.as_std_path().join("bundled");
     for (bundle, folder) in BUNDLES.iter().zip(folders()?) {
         let installed = install(&bundled.join(bundle), &folder)?;
         eprintln!("Installed {}", installed.display());
