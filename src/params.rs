@@ -1,1 +1,21 @@
-//! Every host parameter, declared once.
+//! Every parameter, declared once: id, name, range, unit, text, and where it lives in the settings.
+//!
+//! The command line, the files, the window and the plugin all read the same table. Values are
+//! plain numbers in the parameter's unit; a choice is the index of its name. Only [`host`] knows
+//! the plugin framework.
+//!
+//! May be called from anywhere; reading and setting a value allocates nothing, text does.
+
+pub mod assign;
+pub mod error;
+#[cfg(feature = "plugin")]
+pub mod host;
+pub mod parameter;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use assign::{Listing, apply, listing, parse_assignment};
+pub use error::ParamError;
+pub use parameter::{Group, Kind, Parameter};
+pub use table::{COUNT, all, find};

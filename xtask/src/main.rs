@@ -1,5 +1,36 @@
-//! Build tasks: bundling the plugin.
+//! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`, `cargo xtask ci`.
 
-fn main() -> nice_plug_xtask::Result<()> {
-    nice_plug_xtask::main()
+mod install;
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+const USAGE: &str = "Usage:
+  cargo xtask install [cargo build options]
+      build the bundles and copy them into the user's plugin folders
+  cargo xtask ci
+      everything the continuous integration checks, as .ci/run lists it";
+
+fn main() -> Result<()> {
+    let mut args = std::env::args().skip(1);
+    match args.next().as_deref() {
+        Some("install") => install::run(args.collect()),
+        Some("ci") => ci(),
+        Some(_) => nice_plug_xtask::main(),
+        None => {
+            eprintln!("{USAGE}");
+            nice_plug_xtask::main()
+        }
+    }
+}
+
+fn ci() -> Result<()> {
+    nice_plug_xtask::chdir_workspace_root()?;
+    let status = Command::new("bash")
+        .arg(".ci/run")
+        .status()
+        .context("cannot start bash; on Windows it comes with Git")?;
+    ensure!(status.success(), "a check failed: {status}");
+    Ok(())
 }

@@ -1,0 +1,222 @@
+//! The directions between the parts of the house, and where outside crates may be named.
+
+#[path = "support/paths.rs"]
+mod paths;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use paths::{Reference, references};
+
+/// What each part may name; a part may always name itself.
+///
+/// math → {episode, mech} → {action, sound, wall} → instrument → {preset, params} → editor →
+/// plugin; exchange stands alone; lab sees all but the plugin's insides.
+const DIRECTIONS: [(&str, &[&str]); 14] = [
+    ("math", &[]),
+    ("exchange", &[]),
+    ("episode", &["math"]),
+    ("mech", &["math"]),
+    ("action", &["math", "episode", "mech"]),
+    ("sound", &["math", "episode", "mech"]),
+    ("wall", &["math", "episode", "mech"]),
+    ("instrument", &["math", "episode", "mech", "action", "sound", "wall"]),
+    ("haptics", &["math", "episode", "mech", "action", "wall", "exchange"]),
+    ("preset", &["math", "episode", "mech", "action", "sound", "wall", "instrument"]),
+    ("params", &["math", "episode", "mech", "action", "sound", "wall", "instrument"]),
+    (
+        "editor",
+        &[
+            "math",
+            "episode",
+            "mech",
+            "action",
+            "sound",
+            "wall",
+            "instrument",
+            "preset",
+            "params",
+            "exchange",
+            "haptics",
+        ],
+    ),
+    (
+        "plugin",
+        &[
+            "math",
+            "episode",
+            "mech",
+            "action",
+            "sound",
+            "wall",
+            "instrument",
+            "preset",
+            "params",
+            "exchange",
+            "haptics",
+            "editor",
+        ],
+    ),
+    (
+        "lab",
+        &[
+            "math",
+            "episode",
+            "mech",
+            "action",
+            "sound",
+            "wall",
+            "instrument",
+            "preset",
+            "params",
+            "exchange",
+            "haptics",
+            "editor",
+        ],
+    ),
+];
+
+/// Files and parts, as paths below `src`, that may name a crate; crates not listed are free.
+const CRATES: [(&str, &[&str]); 14] = [
+    ("nice_plug", &["lib.rs", "params", "editor", "plugin"]),
+    ("nice_plug_egui", &["editor/app.rs"]),
+    ("egui", &["editor"]),
+    ("clack_host", &["lab"]),
+    ("clack_extensions", &["lab"]),
+    ("clap", &["lab", "main.rs"]),
+    ("anyhow", &["lab", "main.rs"]),
+    ("hound", &["lab"]),
+    ("indicatif", &["lab"]),
+    ("midly", &["lab"]),
+    ("plotters", &["lab"]),
+    ("epaint_default_fonts", &["lab"]),
+    ("serialport", &["haptics"]),
+    ("serde_json", &["preset", "params/tests.rs", "plugin", "haptics", "lab"]),
+];
+
+/// The parts' names.
+fn parts() -> Vec<&'static str> {
+    DIRECTIONS.iter().map(|(part, _)| *part).collect()
+}
+
+/// `file` (a path below `src`) is `place` or lies in it.
+fn is_in(file: &str, place: &str) -> bool {
+    file.strip_prefix(place).is_some_and(|rest| {
+        place.ends_with(".rs") && rest.is_empty() || rest.starts_with('/') || rest == ".rs"
+    })
+}
+
+/// What `source`, the text of `file` (a path below `src`, with `/`), may not name.
+fn violations(file: &str, source: &str) -> Vec<String> {
+    let part = file.split(['/', '.']).next().unwrap_or_default();
+    let is_root = matches!(file, "lib.rs" | "main.rs");
+    let Some((_, allowed)) =
+        DIRECTIONS.iter().find(|(p, _)| *p == part).or(is_root.then_some(&("", &[])))
+    else {
+        return vec![format!("{file}: the part `{part}` has no place in the house plan")];
+    };
+    references(file, source)
+        .into_iter()
+        .filter_map(|reference| match reference {
+            Reference::Part(name) => {
+                let is_free = is_root || name == part || !parts().contains(&name.as_str());
+                (!is_free && !allowed.contains(&name.as_str()))
+                    .then(|| format!("{file}: `{part}` may not use `{name}`"))
+            }
+            Reference::Crate(name) => CRATES
+                .iter()
+                .find(|(c, _)| *c == name)
+                .filter(|(_, places)| !places.iter().any(|place| is_in(file, place)))
+                .map(|_| format!("{file}: the crate `{name}` may not be named here")),
+        })
+        .collect()
+}
+
+/// Every source file below `src`, by its path there.
+fn sources() -> BTreeMap<String, String> {
+    fn walk(folder: &Path, below: &str, into: &mut BTreeMap<String, String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let below = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            if path.is_dir() {
+                walk(&path, &below, into);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                into.insert(below, std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    let mut into = BTreeMap::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut into);
+    into
+}
+
+#[test]
+fn the_house_keeps_its_directions() {
+    let sources = sources();
+    let found: Vec<_> = sources.iter().flat_map(|(f, s)| violations(f, s)).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    // The check sees what there is to see.
+    let seen: usize = sources.iter().map(|(f, s)| references(f, s).len()).sum();
+    assert!(sources.len() > 20 && seen > 40, "{} files, {seen} references", sources.len());
+}
+
+#[test]
+fn the_directions_have_no_circle() {
+    let mut settled: Vec<&str> = Vec::new();
+    while settled.len() < DIRECTIONS.len() {
+        let next = DIRECTIONS.iter().find(|(part, uses)| {
+            !settled.contains(part) && uses.iter().all(|used| settled.contains(used))
+        });
+        settled.push(next.expect("a circle among the rest").0);
+    }
+}
+
+#[test]
+fn violations_are_found() {
+    let found = |file: &str, source: &str| violations(file, source).len();
+    for (file, source) in [
+        ("sound/engine.rs", "use crate::plugin::Touchback;"),
+        ("sound.rs", "pub use crate::action;"),
+        ("action/keyboard.rs", "use crate::{math::compass::Key, instrument::{self, Piano}};"),
+        ("instrument/piano.rs", "fn f() { crate::lab::run() }"),
+        ("math/vec2.rs", "fn f(p: &crate::mech::Felt) {}"),
+        ("action/grand/key.rs", "use super::super::super::sound::Voicing;"),
+        ("mech.rs", "use super::action::STEP;"),
+        ("exchange.rs", "use crate::math::cast::single;"),
+        ("lab/host.rs", "use crate::plugin::Touchback;"),
+        ("params.rs", "use crate::\n    editor::App;"),
+        ("instrument/piano.rs", "use nice_plug::prelude::*;"),
+        ("plugin.rs", "fn f(ui: &mut egui::Ui) {}"),
+        ("editor/window.rs", "use nice_plug_egui as adapter;"),
+        ("editor/window.rs", "use {egui::Ui, nice_plug_egui::App};"),
+        ("plugin/process.rs", "extern crate clack_host;"),
+        ("params/table.rs", "use serde_json::Value;"),
+        ("cellar/wine.rs", ""),
+    ] {
+        assert_eq!(found(file, source), 1, "{file}: {source}");
+    }
+}
+
+#[test]
+fn what_is_allowed_passes() {
+    for (file, source) in [
+        ("sound/engine.rs", "use crate::math::{cast, compass::Key}; use crate::sound::Voicing;"),
+        ("sound/engine.rs", "// use crate::plugin;\n/* crate::lab /* nested */ crate::lab */"),
+        ("sound/engine.rs", "const A: &str = \"crate::plugin\"; const B: char = '\"';"),
+        ("sound/engine.rs", "const A: &str = r#\"a \" crate::plugin\"#; fn f<'a>(x: &'a u8) {}"),
+        (
+            "sound/engine.rs",
+            "/// See [`crate::plugin`].\nfn plugin() { self::lab::egui(); x.egui(); }",
+        ),
+        ("sound/engine/felt.rs", "use super::super::Voicing; mod tests { use super::*; }"),
+        ("math.rs", "mod tests { use super::*; use super::vec2::Vec2; }"),
+        ("plugin/process.rs", "use crate::{editor, haptics::Status, exchange}; use nice_plug::x;"),
+        ("lab/render.rs", "use crate::params::all; use clap::Parser; use clack_host::prelude::*;"),
+        ("editor/app.rs", "use nice_plug_egui::App; use egui::Ui;"),
+        ("lib.rs", "pub mod sound; mod plugin; nice_plug::nice_export_clap!(plugin::Touchback);"),
+        ("main.rs", "use clap::Parser; fn main() { touchback::lab::run() }"),
+    ] {
+        assert_eq!(violations(file, source), Vec::<String>::new(), "{file}: {source}");
+    }
+}

@@ -1,0 +1,94 @@
+//! The audio path allocates nothing.
+//!
+//! Debug builds with the plugin bring their own allocation guard and its allocator, under which
+//! the tests of `clap_host.rs` run; this one counts in the pure core.
+
+#[cfg(not(feature = "plugin"))]
+mod counted {
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+    use std::hint::black_box;
+
+    use touchback::instrument::{Event, Piano, Settings};
+    use touchback::math::compass::Key;
+    use touchback::params;
+
+    struct Counting;
+
+    thread_local! {
+        static CALLS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    fn count() {
+        // A thread that is going away has no counter any more, and no audio.
+        let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+    }
+
+    // SAFETY: every call goes to the system allocator unchanged.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            count();
+            // SAFETY: as the caller promised.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+            count();
+            // SAFETY: as the caller promised.
+            unsafe { System.dealloc(pointer, layout) }
+        }
+    }
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    /// Allocations and releases of this thread during `work`.
+    fn calls(work: impl FnOnce()) -> u64 {
+        let before = CALLS.get();
+        work();
+        CALLS.get() - before
+    }
+
+    #[test]
+    fn the_counter_counts() {
+        assert_eq!(calls(|| drop(black_box(vec![1u8; 100]))), 2);
+        assert_eq!(calls(|| assert_eq!(black_box([1u8; 100]).len(), 100)), 0);
+    }
+
+    #[test]
+    fn playing_allocates_nothing() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
+        let changed: Vec<Settings> = params::all()
+            .map(|p| {
+                let mut settings = Settings::default();
+                p.set(&mut settings, p.max());
+                settings
+            })
+            .collect();
+        let counted = calls(|| {
+            for (i, settings) in changed.iter().enumerate() {
+                piano.set(settings);
+                for key in Key::all().filter(|k| k.index() % 7 == i % 7) {
+                    piano.handle(Event::NoteOn { key, velocity: 0.1 + 0.025 * i as f64 });
+                }
+                piano.handle(Event::Sustain(if i % 3 == 0 { 1.0 } else { 0.4 }));
+                for length in [1, 63, 512, 200] {
+                    piano.process(&mut left[..length], &mut right[..length]);
+                }
+                for key in Key::all().filter(|k| k.index() % 7 == i % 7) {
+                    piano.handle(Event::NoteOff { key, velocity: 0.5 });
+                }
+                black_box((piano.counts(), piano.strikes().len(), piano.is_idle()));
+                piano.process(&mut left, &mut right);
+            }
+            piano.handle(Event::AllNotesOff);
+            piano.process(&mut left, &mut right);
+            piano.handle(Event::AllSoundOff);
+            piano.process(&mut left, &mut right);
+            piano.reset();
+            piano.process(&mut left, &mut right);
+        });
+        assert_eq!(counted, 0, "allocations and releases while playing");
+    }
+}
