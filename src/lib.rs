@@ -24,3 +24,8 @@ pub mod sound;
 pub mod lab;
 #[cfg(feature = "plugin")]
 mod plugin;
+
+#[cfg(feature = "plugin")]
+nice_plug::nice_export_clap!(plugin::Touchback);
+#[cfg(feature = "plugin")]
+nice_plug::nice_export_vst3!(plugin::Touchback);

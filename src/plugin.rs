@@ -1,1 +1,194 @@
-//! Host glue: the CLAP and VST3 plugin.
+//! Host glue: the piano as a CLAP and VST3 instrument.
+//!
+//! | part | thread |
+//! | --- | --- |
+//! | `Touchback::activate` | host's main thread; the only place that allocates |
+//! | `Touchback::process`, `reset` | host's audio thread: no allocation, lock or system call |
+//! | [`state`] | host's main thread |
+//!
+//! Parameters reach the piano as plain [`Settings`]; framework types stop here.
+
+mod notes;
+mod player;
+mod state;
+
+use std::sync::Arc;
+
+use nice_plug::prelude::{
+    ActivateContext, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig, ClapFeature,
+    ClapPlugin, MidiConfig, Params, Plugin, PluginState, PortNames, ProcessContext, ProcessStatus,
+    Vst3Plugin, Vst3SubCategory, new_nonzero_u32, nice_log,
+};
+
+use crate::instrument::{Piano, Settings};
+use crate::params::host::{HostParams, Values};
+use notes::Notes;
+use player::Player;
+
+/// Sample rates the instrument accepts, Hz.
+const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 8_000.0..=768_000.0;
+
+/// One instance in a host.
+#[derive(Default)]
+pub struct Touchback {
+    params: Arc<HostParams>,
+    /// Exists from the first activation on.
+    active: Option<Active>,
+    notes: Notes,
+}
+
+/// What activation builds.
+struct Active {
+    player: Player,
+    sample_rate: f64,
+    values: Values,
+    settings: Settings,
+    /// The piano has had other settings than those it was built with.
+    changed: bool,
+}
+
+impl Active {
+    fn new(sample_rate: f64, values: Values) -> Self {
+        let settings = values.settings();
+        let player = Player::new(Piano::new(sample_rate, &settings));
+        Self { player, sample_rate, values, settings, changed: false }
+    }
+
+    /// Hands the piano new settings if they differ from its own.
+    fn follow(&mut self, values: Values) {
+        if values == self.values {
+            return;
+        }
+        self.values = values;
+        let settings = values.settings();
+        if settings != self.settings {
+            self.settings = settings;
+            self.changed = true;
+            self.player.set(&settings);
+        }
+    }
+}
+
+impl Plugin for Touchback {
+    const NAME: &'static str = "Touchback";
+    const VENDOR: &'static str = "Touchback";
+    const URL: &'static str = "";
+    const EMAIL: &'static str = "";
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[AudioIOLayout {
+        main_output_channels: Some(new_nonzero_u32(2)),
+        names: PortNames { layout: Some("Stereo"), ..PortNames::const_default() },
+        ..AudioIOLayout::const_default()
+    }];
+    // Pedals reach a VST3 plugin only through the controllers this registers.
+    const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
+    const SAMPLE_ACCURATE_AUTOMATION: bool = true;
+    // Beyond this many events a block the framework allocates.
+    const INPUT_EVENT_CAPACITY: usize = 16_384;
+
+    type Editor = ();
+    type SysExMessage = ();
+    type BackgroundTask = ();
+
+    fn params(&self) -> Arc<dyn Params> {
+        self.params.clone()
+    }
+
+    fn filter_state(state: &mut PluginState) {
+        state::sanitize(state);
+    }
+
+    fn activate(
+        &mut self,
+        _layout: &AudioIOLayout,
+        config: &BufferConfig,
+        _context: &mut impl ActivateContext<Self>,
+    ) -> bool {
+        let sample_rate = f64::from(config.sample_rate);
+        if !SAMPLE_RATES.contains(&sample_rate) {
+            nice_log!("Touchback cannot run at a sample rate of {sample_rate} Hz");
+            return false;
+        }
+        let values = self.params.values();
+        // Hosts activate several times in a row; the reset that follows makes an untouched piano
+        // as good as a new one.
+        let is_as_built = self.active.as_ref().is_some_and(|active| {
+            active.sample_rate.to_bits() == sample_rate.to_bits()
+                && active.values == values
+                && !active.changed
+        });
+        if !is_as_built {
+            self.active = Some(Active::new(sample_rate, values));
+        }
+        true
+    }
+
+    fn reset(&mut self) {
+        self.notes.reset();
+        if let Some(active) = &mut self.active {
+            active.follow(self.params.values());
+            active.player.reset();
+        }
+    }
+
+    fn process(
+        &mut self,
+        buffer: &mut Buffer,
+        _aux: &mut AuxiliaryBuffers,
+        context: &mut impl ProcessContext<Self>,
+    ) -> ProcessStatus {
+        let Some(active) = &mut self.active else {
+            buffer.as_slice().iter_mut().for_each(|channel| channel.fill(0.0));
+            return ProcessStatus::Normal;
+        };
+        active.follow(self.params.values());
+        if let [left, right] = buffer.as_slice() {
+            active.player.process(left, right, || {
+                // Events without a meaning for a piano are skipped.
+                loop {
+                    let event = context.next_event()?;
+                    if let Some(meaning) = self.notes.translate(&event) {
+                        return Some((event.timing(), meaning));
+                    }
+                }
+            });
+        }
+        // A silent piano may be put to sleep; a ringing one must not, and nobody knows how long
+        // the pedal stays down.
+        if active.player.is_idle() { ProcessStatus::Normal } else { ProcessStatus::KeepAlive }
+    }
+
+    fn deactivate(&mut self) {
+        let ignored = self.notes.take_ignored();
+        if ignored > 0 {
+            nice_log!("Touchback ignored {ignored} notes outside A0 to C8");
+        }
+    }
+}
+
+impl ClapPlugin for Touchback {
+    const CLAP_ID: &'static str = "org.touchback.touchback";
+    const CLAP_DESCRIPTION: Option<&'static str> =
+        Some("A grand piano whose action is simulated, key by key");
+    const CLAP_MANUAL_URL: Option<&'static str> = None;
+    const CLAP_SUPPORT_URL: Option<&'static str> = None;
+    const CLAP_FEATURES: &'static [ClapFeature] = &[
+        ClapFeature::Instrument,
+        ClapFeature::Synthesizer,
+        ClapFeature::Stereo,
+        ClapFeature::Custom("touchback:physical-modelling"),
+        ClapFeature::Custom("touchback:piano"),
+    ];
+}
+
+impl Vst3Plugin for Touchback {
+    // Projects find the plugin by these bytes: never change them.
+    const VST3_CLASS_ID: [u8; 16] = *b"TouchbackPiano01";
+    const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] = &[
+        Vst3SubCategory::Instrument,
+        Vst3SubCategory::Synth,
+        Vst3SubCategory::Piano,
+        Vst3SubCategory::Stereo,
+    ];
+}

@@ -1,0 +1,189 @@
+//! The table as the plugin framework's parameters.
+//!
+//! The audio thread reads values (atomic loads, nothing allocated); any thread may set them
+//! through the framework.
+
+use std::sync::Arc;
+
+use nice_plug::params::Params;
+use nice_plug::prelude::{FloatParam, FloatRange, IntParam, IntRange, Param as _, ParamPtr};
+
+use crate::instrument::Settings;
+use crate::math::cast::{rounded_i32, single};
+use crate::params::{COUNT, Kind, Parameter, all};
+
+/// One parameter as the framework holds it.
+#[derive(Debug)]
+pub enum Slot {
+    /// A number.
+    Number(FloatParam),
+    /// The index of a choice.
+    Choice(IntParam),
+}
+
+impl Slot {
+    fn new(parameter: &'static Parameter) -> Self {
+        let default = parameter.default_value();
+        match parameter.kind {
+            Kind::Number { min, max, centre, .. } => {
+                let (min, max) = (single(min), single(max));
+                let range = match centre {
+                    None => FloatRange::Linear { min, max },
+                    Some(_) => FloatRange::Skewed { min, max, factor: single(parameter.skew()) },
+                };
+                Self::Number(
+                    FloatParam::new(parameter.name, single(default), range)
+                        .with_unit(parameter.suffix)
+                        .with_value_to_string(Arc::new(|v| parameter.number_text(f64::from(v))))
+                        .with_string_to_value(Arc::new(|text| {
+                            parameter.parse(text).ok().map(single)
+                        })),
+                )
+            }
+            Kind::Choice(_) => Self::Choice(
+                IntParam::new(
+                    parameter.name,
+                    rounded_i32(default),
+                    IntRange::Linear { min: 0, max: rounded_i32(parameter.max()) },
+                )
+                .with_value_to_string(Arc::new(|v| parameter.number_text(f64::from(v))))
+                .with_string_to_value(Arc::new(|text| parameter.parse(text).ok().map(rounded_i32))),
+            ),
+        }
+    }
+
+    /// The framework's handle, as editors and wrappers use it.
+    #[must_use]
+    pub fn as_ptr(&self) -> ParamPtr {
+        match self {
+            Self::Number(param) => param.as_ptr(),
+            Self::Choice(param) => param.as_ptr(),
+        }
+    }
+
+    fn value(&self) -> f32 {
+        match self {
+            Self::Number(param) => param.value(),
+            Self::Choice(param) => single(f64::from(param.value())),
+        }
+    }
+}
+
+/// Values of all parameters at one moment, host modulation included.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Values([f32; COUNT]);
+
+impl Values {
+    /// The settings they mean; a value that is no number counts as the default.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        for (parameter, value) in all().zip(self.0) {
+            parameter.set(&mut settings, f64::from(value));
+        }
+        settings
+    }
+}
+
+/// All parameters of one plugin instance.
+#[derive(Debug)]
+pub struct HostParams {
+    slots: Box<[Slot]>,
+}
+
+impl Default for HostParams {
+    fn default() -> Self {
+        Self { slots: all().map(Slot::new).collect() }
+    }
+}
+
+impl HostParams {
+    /// The parameters in the table's order.
+    #[must_use]
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Their present values.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        let mut values = [0.0; COUNT];
+        for (value, slot) in values.iter_mut().zip(&self.slots) {
+            *value = slot.value();
+        }
+        Values(values)
+    }
+}
+
+// SAFETY: the pointers lead into the boxed slice, which is neither replaced nor resized while the
+// object lives; the ids are distinct and the groups one level deep.
+unsafe impl Params for HostParams {
+    fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
+        all()
+            .zip(&self.slots)
+            .map(|(p, slot)| (p.id.to_owned(), slot.as_ptr(), p.group.name().to_owned()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_fresh_instance_holds_the_default_settings() {
+        assert_eq!(HostParams::default().values().settings(), Settings::default());
+    }
+
+    #[test]
+    fn the_framework_lists_the_table() {
+        let params = HostParams::default();
+        let map = params.param_map();
+        assert_eq!(map.len(), COUNT);
+        for (parameter, (id, pointer, group)) in all().zip(map) {
+            assert_eq!((id.as_str(), group.as_str()), (parameter.id, parameter.group.name()));
+            // SAFETY: `params` outlives the pointer.
+            let (name, text, steps) = unsafe {
+                let default = pointer.default_normalized_value();
+                (
+                    pointer.name().to_owned(),
+                    pointer.normalized_value_to_string(default, true),
+                    pointer.step_count(),
+                )
+            };
+            assert_eq!(name, parameter.name);
+            assert_eq!(text, parameter.text(parameter.default_value()));
+            assert_eq!(steps, parameter.choices().len().checked_sub(1));
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_mean_the_default() {
+        assert_eq!(Values([f32::NAN; COUNT]).settings(), Settings::default());
+        for extreme in [f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            let settings = Values([extreme; COUNT]).settings();
+            for p in all() {
+                assert!((p.min()..=p.max()).contains(&p.get(&settings)), "{}", p.id);
+            }
+        }
+    }
+
+    proptest! {
+        /// One law of the control's position, here and in the framework.
+        #[test]
+        fn positions_agree_with_the_framework(position in 0.0f32..=1.0) {
+            let params = HostParams::default();
+            for (parameter, slot) in all().zip(params.slots()) {
+                // SAFETY: `params` outlives the pointer.
+                let plain = unsafe { slot.as_ptr().preview_plain(position) };
+                let ours = parameter.plain(f64::from(position));
+                let span = parameter.max() - parameter.min();
+                prop_assert!(
+                    (f64::from(plain) - ours).abs() <= 1e-5 * span,
+                    "{}: {} against {}", parameter.id, plain, ours
+                );
+            }
+        }
+    }
+}

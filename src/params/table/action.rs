@@ -1,0 +1,194 @@
+//! What a technician sets in the action.
+
+use super::{centred, number};
+use crate::params::{Group, Parameter};
+
+/// Regulation, then springs, masses, felts and friction.
+///
+/// Usual figures: factory sheets of Steinway, Yamaha and Kawai grands as gathered in
+/// `docs/references.md` [regulation sheets]; weights [Stanwood].
+pub static ACTION: [Parameter; 17] = [
+    Parameter {
+        // Usual 9.5–10.7 mm [regulation sheets].
+        id: "key_dip_mm",
+        name: "Key dip",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(8.0, 12.0, 2),
+        doc: "Depth of the key bed at the key front.",
+        get: |s| s.action.key_dip_mm,
+        set: |s, v| s.action.key_dip_mm = v,
+    },
+    Parameter {
+        // Usual 42–49 mm [regulation sheets].
+        id: "blow_mm",
+        name: "Blow distance",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(38.0, 54.0, 1),
+        doc: "How far the resting hammer stands below the string.",
+        get: |s| s.action.blow_mm,
+        set: |s, v| s.action.blow_mm = v,
+    },
+    Parameter {
+        // Usual 0.8–3.2 mm [regulation sheets]; at 0 the hammer blocks.
+        id: "let_off_mm",
+        name: "Let-off",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: centred(0.3, 2.0, 8.0, 2),
+        doc: "How far below the string the jack lets the hammer go.",
+        get: |s| s.action.let_off_mm,
+        set: |s, v| s.action.let_off_mm = v,
+    },
+    Parameter {
+        // Usual 1.0–2.0 mm [regulation sheets].
+        id: "drop_mm",
+        name: "Drop",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(0.0, 6.0, 2),
+        doc: "How far the hammer falls after let-off in a slow press.",
+        get: |s| s.action.drop_mm,
+        set: |s, v| s.action.drop_mm = v,
+    },
+    Parameter {
+        // Usual 12.7–16 mm [regulation sheets].
+        id: "check_mm",
+        name: "Check distance",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(8.0, 30.0, 1),
+        doc: "How far below the string the backcheck holds the hammer.",
+        get: |s| s.action.check_mm,
+        set: |s, v| s.action.check_mm = v,
+    },
+    Parameter {
+        // Usual 0.2 mm [regulation sheets].
+        id: "jack_clearance_mm",
+        name: "Jack clearance",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: centred(0.0, 0.2, 1.0, 2),
+        doc: "Gap between jack and knuckle at rest.",
+        get: |s| s.action.jack_clearance_mm,
+        set: |s, v| s.action.jack_clearance_mm = v,
+    },
+    Parameter {
+        // Usual half the blow [regulation sheets].
+        id: "damper_pickup",
+        name: "Damper pick-up",
+        group: Group::Regulation,
+        suffix: " of blow",
+        kind: number(0.1, 0.95, 2),
+        doc: "Share of the hammer's way at which the key begins to lift the damper.",
+        get: |s| s.action.damper_pickup,
+        set: |s, v| s.action.damper_pickup = v,
+    },
+    Parameter {
+        // 0 takes the spring out: the grand then repeats like an upright.
+        id: "repetition_spring",
+        name: "Repetition spring",
+        group: Group::Action,
+        suffix: " ×",
+        kind: number(0.0, 2.0, 2),
+        doc: "Torque of the repetition spring against the concert grand's.",
+        get: |s| s.action.repetition_spring,
+        set: |s, v| s.action.repetition_spring = v,
+    },
+    Parameter {
+        // Chosen: two octaves either way, as for all stiffnesses below.
+        id: "jack_spring",
+        name: "Jack spring",
+        group: Group::Action,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Torque of the jack spring against the concert grand's.",
+        get: |s| s.action.jack_spring,
+        set: |s, v| s.action.jack_spring = v,
+    },
+    Parameter {
+        // Strike weights from light to heavy sets span 0.76–1.14 of the middle set [Stanwood].
+        id: "hammer_mass",
+        name: "Hammer mass",
+        group: Group::Action,
+        suffix: " ×",
+        kind: centred(0.5, 1.0, 2.0, 2),
+        doc: "Mass and inertia of the hammers against the concert grand's.",
+        get: |s| s.action.hammer_mass,
+        set: |s, v| s.action.hammer_mass = v,
+    },
+    Parameter {
+        id: "key_mass",
+        name: "Key mass",
+        group: Group::Action,
+        suffix: " ×",
+        kind: centred(0.5, 1.0, 2.0, 2),
+        doc: "Inertia of the keys against the concert grand's.",
+        get: |s| s.action.key_mass,
+        set: |s, v| s.action.key_mass = v,
+    },
+    Parameter {
+        // Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood].
+        id: "key_lead_g",
+        name: "Key lead",
+        group: Group::Action,
+        suffix: " g",
+        kind: number(-20.0, 20.0, 1),
+        doc: "Change of the static down weight by lead in the keys; positive is heavier.",
+        get: |s| s.action.key_lead_g,
+        set: |s, v| s.action.key_lead_g = v,
+    },
+    Parameter {
+        id: "knuckle_stiffness",
+        name: "Knuckle stiffness",
+        group: Group::Action,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Stiffness of the knuckles against the concert grand's.",
+        get: |s| s.action.knuckle_stiffness,
+        set: |s, v| s.action.knuckle_stiffness = v,
+    },
+    Parameter {
+        id: "key_bed_stiffness",
+        name: "Key-bed stiffness",
+        group: Group::Action,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Stiffness of the felt under the key fronts against the concert grand's.",
+        get: |s| s.action.key_bed_stiffness,
+        set: |s, v| s.action.key_bed_stiffness = v,
+    },
+    Parameter {
+        // Friction weights: 15 g bass to 11 g treble, ± 2 g [Stanwood]; 0 is ideal.
+        id: "friction",
+        name: "Friction",
+        group: Group::Action,
+        suffix: " ×",
+        kind: number(0.0, 2.0, 2),
+        doc: "Friction of centres and slides against the concert grand's.",
+        get: |s| s.action.friction,
+        set: |s, v| s.action.friction = v,
+    },
+    Parameter {
+        // Chosen: from polished to roughened leather.
+        id: "check_friction",
+        name: "Check friction",
+        group: Group::Action,
+        suffix: "",
+        kind: number(0.1, 1.5, 2),
+        doc: "Friction coefficient of the backcheck leather.",
+        get: |s| s.action.check_friction,
+        set: |s, v| s.action.check_friction = v,
+    },
+    Parameter {
+        id: "damper_weight",
+        name: "Damper weight",
+        group: Group::Action,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Weight of the dampers against the concert grand's.",
+        get: |s| s.action.damper_weight,
+        set: |s, v| s.action.damper_weight = v,
+    },
+];

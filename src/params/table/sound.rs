@@ -1,0 +1,122 @@
+//! What a tuner and a voicer set, and the output.
+
+use super::{centred, number};
+use crate::params::{Group, Parameter};
+
+/// Tuning, voicing, output.
+pub static SOUND: [Parameter; 11] = [
+    Parameter {
+        // French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
+        id: "a4_hz",
+        name: "Pitch of A4",
+        group: Group::Tuning,
+        suffix: " Hz",
+        kind: number(390.0, 470.0, 2),
+        doc: "Frequency of the A above middle C.",
+        get: |s| s.sound.a4_hz,
+        set: |s, v| s.sound.a4_hz = v,
+    },
+    Parameter {
+        // Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
+        id: "stretch",
+        name: "Stretch",
+        group: Group::Tuning,
+        suffix: " ×",
+        kind: number(0.0, 2.0, 2),
+        doc: "Stretch of the octaves against the median concert grand; 0 is equal temperament.",
+        get: |s| s.sound.stretch,
+        set: |s, v| s.sound.stretch = v,
+    },
+    Parameter {
+        // Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
+        id: "unison_width_cents",
+        name: "Unison width",
+        group: Group::Tuning,
+        suffix: " cents",
+        kind: centred(0.0, 3.0, 30.0, 2),
+        doc: "Spread of the strings of one note.",
+        get: |s| s.sound.unison_width_cents,
+        set: |s, v| s.sound.unison_width_cents = v,
+    },
+    Parameter {
+        id: "hammer_hardness",
+        name: "Hammer hardness",
+        group: Group::Sound,
+        suffix: " octaves",
+        kind: number(-2.0, 2.0, 2),
+        doc: "Stiffness of the hammer felt in octaves about the concert grand's.",
+        get: |s| s.sound.hammer_hardness,
+        set: |s, v| s.sound.hammer_hardness = v,
+    },
+    Parameter {
+        // Chosen: two octaves either way, as for the next two.
+        id: "sustain",
+        name: "Sustain",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Decay times of the free strings against the concert grand's.",
+        get: |s| s.sound.sustain,
+        set: |s, v| s.sound.sustain = v,
+    },
+    Parameter {
+        id: "brightness_loss",
+        name: "Treble damping",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "How much faster high partials die than low ones, against the concert grand.",
+        get: |s| s.sound.brightness_loss,
+        set: |s, v| s.sound.brightness_loss = v,
+    },
+    Parameter {
+        id: "damper_time",
+        name: "Damping time",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Decay times of damped strings against the concert grand's.",
+        get: |s| s.sound.damper_time,
+        set: |s, v| s.sound.damper_time = v,
+    },
+    Parameter {
+        id: "board",
+        name: "Soundboard",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: number(0.0, 2.0, 2),
+        doc: "Share of the soundboard's reverberant tail.",
+        get: |s| s.sound.board,
+        set: |s, v| s.sound.board = v,
+    },
+    Parameter {
+        id: "knocks",
+        name: "Knocks",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: centred(0.0, 1.0, 4.0, 2),
+        doc: "Level of the noises of keys and action.",
+        get: |s| s.sound.knocks,
+        set: |s, v| s.sound.knocks = v,
+    },
+    Parameter {
+        id: "width",
+        name: "Stereo width",
+        group: Group::Output,
+        suffix: " ×",
+        kind: number(0.0, 2.0, 2),
+        doc: "0 is mono, 1 natural, 2 wide.",
+        get: |s| s.sound.width,
+        set: |s, v| s.sound.width = v,
+    },
+    Parameter {
+        id: "output_db",
+        name: "Output level",
+        group: Group::Output,
+        suffix: " dB",
+        kind: centred(-60.0, -12.0, 12.0, 1),
+        doc: "Level of the output.",
+        get: |s| s.output_db,
+        set: |s, v| s.output_db = v,
+    },
+];

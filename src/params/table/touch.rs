@@ -1,0 +1,97 @@
+//! How host notes become gestures.
+
+use super::centred;
+use crate::instrument::settings::{Timing, VelocityMap};
+use crate::params::{Group, Kind, Parameter};
+
+const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
+const MAPS: [VelocityMap; 4] =
+    [VelocityMap::Se290, VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma];
+
+fn index_of<T: PartialEq>(values: &[T], value: &T) -> f64 {
+    values.iter().position(|v| v == value).unwrap_or(0) as f64
+}
+
+fn at<T: Copy>(values: &[T], index: f64) -> T {
+    values[crate::math::cast::floor_index(index).min(values.len() - 1)]
+}
+
+/// Timing, velocity and release.
+pub static TOUCH: [Parameter; 7] = [
+    Parameter {
+        id: "timing",
+        name: "Timing",
+        group: Group::Touch,
+        suffix: "",
+        kind: Kind::Choice(&["Immediate", "Natural"]),
+        doc: "Immediate sounds at the note; Natural plays the finger's motion from the note on and \
+              sounds when the hammer arrives.",
+        get: |s| index_of(&TIMINGS, &s.touch.timing),
+        set: |s, v| s.touch.timing = at(&TIMINGS, v),
+    },
+    Parameter {
+        id: "velocity_map",
+        name: "Velocity map",
+        group: Group::Touch,
+        suffix: "",
+        kind: Kind::Choice(&["SE290", "Disklavier", "Linear", "Gamma"]),
+        doc: "Which law turns note velocity into hammer speed.",
+        get: |s| index_of(&MAPS, &s.touch.velocity_map),
+        set: |s, v| s.touch.velocity_map = at(&MAPS, v),
+    },
+    Parameter {
+        // Softest tones: 0.11–0.18 m/s [Boutillon 1988; Goebl 2005].
+        id: "softest_m_s",
+        name: "Softest strike",
+        group: Group::Touch,
+        suffix: " m/s",
+        kind: centred(0.05, 0.25, 1.0, 2),
+        doc: "Hammer speed of velocity 1 in the linear and gamma maps.",
+        get: |s| s.touch.softest_m_s,
+        set: |s, v| s.touch.softest_m_s = v,
+    },
+    Parameter {
+        // Loudest tones: 6.8–7.8 m/s [Goebl 2005].
+        id: "loudest_m_s",
+        name: "Loudest strike",
+        group: Group::Touch,
+        suffix: " m/s",
+        kind: centred(2.0, 5.0, 10.0, 2),
+        doc: "Hammer speed of velocity 127 in the linear and gamma maps.",
+        get: |s| s.touch.loudest_m_s,
+        set: |s, v| s.touch.loudest_m_s = v,
+    },
+    Parameter {
+        // Chosen: from soft-heavy to hard-heavy keyboards, 1 straight.
+        id: "gamma",
+        name: "Velocity curve",
+        group: Group::Touch,
+        suffix: "",
+        kind: centred(0.25, 1.0, 4.0, 2),
+        doc: "Exponent of the gamma map: above 1 soft notes take more of the keyboard's range.",
+        get: |s| s.touch.gamma,
+        set: |s, v| s.touch.gamma = v,
+    },
+    Parameter {
+        // Chosen: an octave of hammer speed either way.
+        id: "dynamics",
+        name: "Dynamics",
+        group: Group::Touch,
+        suffix: " ×",
+        kind: centred(0.5, 1.0, 2.0, 2),
+        doc: "Multiplies every hammer speed.",
+        get: |s| s.touch.dynamics,
+        set: |s, v| s.touch.dynamics = v,
+    },
+    Parameter {
+        // Key speeds in playing: 0.1–0.6 m/s, seldom above 1 [Lozada 2007; Askenfelt 1990].
+        id: "release_m_s",
+        name: "Release speed",
+        group: Group::Touch,
+        suffix: " m/s",
+        kind: centred(0.02, 0.3, 1.5, 2),
+        doc: "Speed of the rising key front at the middle release velocity.",
+        get: |s| s.touch.release_m_s,
+        set: |s, v| s.touch.release_m_s = v,
+    },
+];

@@ -1,0 +1,187 @@
+//! Events at their samples: cuts a host block at event offsets.
+//!
+//! The audio does not depend on where the host cuts its blocks: at one sample, settings change
+//! before events happen, and events keep the host's order.
+
+use std::ops::Range;
+
+use arrayvec::ArrayVec;
+
+use crate::instrument::{Event, Piano, Settings};
+
+/// Events kept for the next block. The framework cuts a block where a parameter changes and may
+/// have handed over events of the cut's own sample; more than a chord of them is not music.
+const LATE_EVENTS: usize = 256;
+
+/// A piano and the events it still has to play.
+pub(super) struct Player {
+    piano: Piano,
+    schedule: Schedule,
+}
+
+impl Player {
+    pub(super) fn new(piano: Piano) -> Self {
+        Self { piano, schedule: Schedule::default() }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.schedule.late.clear();
+        self.piano.reset();
+    }
+
+    pub(super) fn set(&mut self, settings: &Settings) {
+        self.piano.set(settings);
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.schedule.late.is_empty() && self.piano.is_idle()
+    }
+
+    /// Writes one block of both channels; `next` yields events with their offsets in samples.
+    pub(super) fn process(
+        &mut self,
+        left: &mut [f32],
+        right: &mut [f32],
+        next: impl FnMut() -> Option<(u32, Event)>,
+    ) {
+        let piano = &mut self.piano;
+        self.schedule.run(left.len().min(right.len()), next, |act| match act {
+            Act::Handle(event) => piano.handle(event),
+            Act::Render(span) => piano.process(&mut left[span.clone()], &mut right[span]),
+        });
+    }
+}
+
+/// One thing to do, in order.
+#[derive(Clone, PartialEq, Debug)]
+enum Act {
+    Handle(Event),
+    Render(Range<usize>),
+}
+
+/// Orders the events of a block among its samples.
+#[derive(Default)]
+struct Schedule {
+    late: ArrayVec<Event, LATE_EVENTS>,
+}
+
+impl Schedule {
+    /// Calls `act` for a block of `length` samples: every sample is rendered once, in order, and
+    /// every event handled once, before the sample it is stamped with. An event stamped at or
+    /// beyond the end waits for the next block, so that settings that change there come first.
+    fn run(
+        &mut self,
+        length: usize,
+        mut next: impl FnMut() -> Option<(u32, Event)>,
+        mut act: impl FnMut(Act),
+    ) {
+        if length > 0 {
+            self.late.drain(..).for_each(|event| act(Act::Handle(event)));
+        }
+        let mut done = 0;
+        while let Some((offset, event)) = next() {
+            let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+            let upto = offset.min(length);
+            // Unsorted events are played as soon as they are seen.
+            if upto > done && (offset < length || self.late.is_full()) {
+                act(Act::Render(done..upto));
+                done = upto;
+            }
+            if offset < length {
+                act(Act::Handle(event));
+            } else {
+                if self.late.is_full() {
+                    self.late.drain(..).for_each(|event| act(Act::Handle(event)));
+                }
+                self.late.push(event);
+            }
+        }
+        if done < length {
+            act(Act::Render(done..length));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn run(schedule: &mut Schedule, length: usize, events: &[(u32, Event)]) -> Vec<Act> {
+        let (mut events, mut acts) = (events.iter().copied(), Vec::new());
+        schedule.run(length, || events.next(), |act| acts.push(act));
+        acts
+    }
+
+    const fn pedal(value: f64) -> Event {
+        Event::Sustain(value)
+    }
+
+    #[test]
+    fn events_come_before_their_sample_and_in_order() {
+        let events = [(0, pedal(0.1)), (3, pedal(0.2)), (3, pedal(0.3)), (7, pedal(0.4))];
+        assert_eq!(
+            run(&mut Schedule::default(), 8, &events),
+            [
+                Act::Handle(pedal(0.1)),
+                Act::Render(0..3),
+                Act::Handle(pedal(0.2)),
+                Act::Handle(pedal(0.3)),
+                Act::Render(3..7),
+                Act::Handle(pedal(0.4)),
+                Act::Render(7..8),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_event_at_the_end_of_a_block_opens_the_next() {
+        let mut schedule = Schedule::default();
+        assert_eq!(run(&mut schedule, 4, &[(4, pedal(1.0))]), [Act::Render(0..4)]);
+        assert_eq!(run(&mut schedule, 0, &[(0, pedal(0.5))]), []);
+        assert_eq!(
+            run(&mut schedule, 2, &[(0, pedal(0.0))]),
+            [
+                Act::Handle(pedal(1.0)),
+                Act::Handle(pedal(0.5)),
+                Act::Handle(pedal(0.0)),
+                Act::Render(0..2),
+            ]
+        );
+    }
+
+    proptest! {
+        /// Nothing is lost, doubled or reordered, however many events and wherever they fall.
+        #[test]
+        fn every_sample_and_event_happens_once(
+            lengths in prop::collection::vec(0usize..40, 1..6),
+            offsets in prop::collection::vec(0u32..60, 0..700),
+        ) {
+            let mut schedule = Schedule::default();
+            let (mut handled, mut sent) = (Vec::new(), Vec::new());
+            for length in lengths.into_iter().chain([1]) {
+                let events: Vec<_> =
+                    offsets.iter().enumerate().map(|(i, o)| (*o, pedal(i as f64))).collect();
+                let mut sorted = events.clone();
+                sorted.sort_by_key(|e| e.0);
+                sent.extend(sorted.iter().map(|e| e.1));
+                let mut next_sample = 0;
+                for act in run(&mut schedule, length, &sorted) {
+                    match act {
+                        Act::Render(span) => {
+                            prop_assert_eq!(span.start, next_sample);
+                            prop_assert!(span.end > span.start);
+                            next_sample = span.end;
+                        }
+                        Act::Handle(event) => handled.push(event),
+                    }
+                }
+                prop_assert_eq!(next_sample, length);
+            }
+            run(&mut schedule, 1, &[]).into_iter().for_each(|act| {
+                if let Act::Handle(event) = act { handled.push(event); }
+            });
+            prop_assert_eq!(handled, sent);
+        }
+    }
+}
