@@ -63,7 +63,7 @@ fn run(command: Option<Command>) -> anyhow::Result<()> {
         Some(Command::Simulate(options)) => simulate::run(&options),
         Some(Command::Model(Model::Export(options))) => model::run(&options),
         Some(Command::Params) => {
-            let text = serde_json::to_string_pretty(&crate::params::json())?;
+            let text = serde_json::to_string_pretty(&crate::params::listing())?;
             output::print(&(text + "\n"))
         }
     }

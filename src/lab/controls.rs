@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::instrument::Settings;
 use crate::lab::output;
 use crate::lab::table::{Curve, Table};
-use crate::params::{self, Param};
+use crate::params::{self, Parameter};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;
@@ -26,33 +26,18 @@ pub fn preset(name: &str) -> Result<Settings> {
     }
 }
 
-/// The parameter and the text on the two sides of `ID=TEXT`.
-fn split<'a>(option: &str, text: &'a str) -> Result<(&'static Param, &'a str)> {
-    let (id, value) =
-        text.split_once('=').ok_or_else(|| anyhow!("{option} {text}: write {option} ID=VALUE"))?;
-    let param = params::find(id.trim()).ok_or_else(|| {
-        anyhow!("{option} {text}: no parameter `{}`; `touchback params` lists them", id.trim())
-    })?;
-    Ok((param, value))
-}
-
 /// Applies `--set ID=VALUE` options in order.
 ///
 /// # Errors
 /// Unknown id, or a value out of range.
 pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
-    for option in options {
-        let (param, text) = split("--set", option)?;
-        let value = param.parse(text).with_context(|| format!("--set {option}"))?;
-        param.apply(settings, value);
-    }
-    Ok(())
+    params::apply(settings, options).context("--set")
 }
 
 /// Parameters that follow curves over the rendering.
 #[derive(Default)]
 pub struct Automation {
-    curves: Vec<(&'static Param, Curve)>,
+    curves: Vec<(&'static Parameter, Curve)>,
 }
 
 impl Automation {
@@ -61,9 +46,12 @@ impl Automation {
     /// # Errors
     /// Unknown id, the same id twice, or a bad file: named with its line.
     pub fn read(options: &[String]) -> Result<Self> {
-        let mut curves: Vec<(&'static Param, Curve)> = Vec::new();
+        let mut curves: Vec<(&'static Parameter, Curve)> = Vec::new();
         for option in options {
-            let (param, file) = split("--automate", option)?;
+            let (id, file) = option
+                .split_once('=')
+                .ok_or_else(|| anyhow!("--automate {option}: write --automate ID=CURVE.csv"))?;
+            let param = params::find(id.trim()).context("--automate")?;
             if curves.iter().any(|(p, _)| p.id == param.id) {
                 bail!("--automate {option}: `{}` already follows a curve", param.id);
             }
@@ -75,7 +63,7 @@ impl Automation {
 
     /// An automation of one parameter.
     #[must_use]
-    pub fn of(param: &'static Param, curve: Curve) -> Self {
+    pub fn of(param: &'static Parameter, curve: Curve) -> Self {
         Self { curves: vec![(param, curve)] }
     }
 
@@ -90,7 +78,7 @@ impl Automation {
     pub fn at(&self, base: &Settings, time: f64) -> Settings {
         let mut settings = *base;
         for (param, curve) in &self.curves {
-            param.apply(&mut settings, curve.at(time));
+            param.set(&mut settings, curve.at(time));
         }
         settings
     }
@@ -100,7 +88,7 @@ impl Automation {
 ///
 /// # Errors
 /// Names file and line.
-pub fn curve(param: &Param, file: &str, bytes: &[u8]) -> Result<Curve> {
+pub fn curve(param: &'static Parameter, file: &str, bytes: &[u8]) -> Result<Curve> {
     let table = Table::read(file, bytes)?;
     let times = table.times(file, "t_s")?;
     let value =
@@ -126,7 +114,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn let_off() -> &'static Param {
+    fn let_off() -> &'static Parameter {
         params::find("let_off_mm").unwrap()
     }
 
@@ -136,9 +124,14 @@ mod tests {
         set(&mut settings, &["let_off_mm=2.5".into()]).unwrap();
         assert_eq!(settings.action.let_off_mm, 2.5);
         assert!(preset("spinet").unwrap_err().to_string().contains("concert"));
-        for bad in ["let_off_mm", "no_such=1", "let_off_mm=wide", "let_off_mm=1e9"] {
+        for (bad, part) in [
+            ("let_off_mm", "ID=VALUE"),
+            ("no_such=1", "`no_such`"),
+            ("let_off_mm=wide", "`wide`"),
+            ("let_off_mm=1e9", "let_off_mm: 1e9"),
+        ] {
             let error = format!("{:#}", set(&mut settings, &[bad.into()]).unwrap_err());
-            assert!(error.contains(bad), "{error}");
+            assert!(error.starts_with("--set: ") && error.contains(part), "{error}");
         }
     }
 
