@@ -139,7 +139,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if score.ignored_notes > 0 {
         let n = score.ignored_notes;
-        output::warn(&format!("warning: {name}: {n} notes outside A0…C8 ignored"));
+        output::warn(&format!("warning: {name}: notes outside A0…C8 ignored: {n}"));
     }
     if level.clipped() > 0 {
         output::warn(&format!(
