@@ -131,7 +131,7 @@ fn pedal(bar: usize, events: &mut Vec<(usize, TrackEventKind<'static>)>) {
     if bar + 1 == BARS {
         let end = start + BAR * SIXTEENTH;
         for (i, value) in [90, 64, 45, 25, 0].into_iter().enumerate() {
-            at(end - (5 - i) * SIXTEENTH / 4, value);
+            at(end - (4 - i) * SIXTEENTH / 4, value);
         }
     }
 }

@@ -91,9 +91,10 @@ impl Frame<'_> {
     {
         let s = self.scale;
         let mut chart = ChartBuilder::on(area)
+            .margin_left(14 * s)
             .margin_right(26 * s)
             .margin_top(10 * s)
-            .set_label_area_size(LabelAreaPosition::Left, 78 * s)
+            .set_label_area_size(LabelAreaPosition::Left, 70 * s)
             .set_label_area_size(
                 LabelAreaPosition::Bottom,
                 if self.last { ABSCISSA * s } else { 0 },
