@@ -125,7 +125,7 @@ impl<'a> Player<'a> {
         &self.strikes
     }
 
-    pub(super) const fn counts(&self) -> Counts {
+    pub(super) fn counts(&self) -> Counts {
         self.piano.counts()
     }
 
