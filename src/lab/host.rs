@@ -108,6 +108,9 @@ impl Host {
         // entry is written by the plugin framework to the CLAP specification.
         let entry = unsafe { PluginEntry::load(path) }
             .map_err(|e| anyhow!("{show}: cannot be loaded as a plugin: {e}"))?;
+        // Unloading would pull the code from under the destructors of its thread-local values,
+        // which run when a thread ends: a library once loaded stays.
+        std::mem::forget(entry.clone());
         let factory = entry
             .get_plugin_factory()
             .ok_or_else(|| anyhow!("{show}: holds no plugin; build it with `cargo build`"))?;

@@ -15,8 +15,10 @@ use crate::lab::output::Draft;
 
 /// Width of a figure, px.
 const WIDTH: u32 = 1200;
-/// Height of the title, the marks above the panels, and the abscissa's labels, px.
-const FRAME: u32 = 150;
+/// Height of the title strip, of the strip of names above the panels, of the abscissa, px.
+const TITLE: i32 = 44;
+const NAMES: i32 = 60;
+const ABSCISSA: i32 = 46;
 /// Height of a panel, px.
 const PANEL: u32 = 210;
 /// PNG files are drawn this many times larger and averaged: plotters smooths no wide lines.
@@ -154,6 +156,13 @@ pub struct Figure {
     pub panels: Vec<Panel>,
 }
 
+impl Figure {
+    /// Something is named above the panels.
+    const fn has_names(&self) -> bool {
+        !(self.bands.is_empty() && self.marks.is_empty())
+    }
+}
+
 /// File formats of figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -194,7 +203,8 @@ pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
         bail!("{target}: nothing to draw; the run is empty");
     }
     let panels = u32::try_from(figure.panels.len())?;
-    let size = (WIDTH, FRAME + PANEL * panels);
+    let names = if figure.has_names() { NAMES } else { 0 };
+    let size = (WIDTH, u32::try_from(TITLE + names + ABSCISSA)? + PANEL * panels);
     match format_of(draft.target())? {
         Format::Svg => {
             let mut text = String::new();

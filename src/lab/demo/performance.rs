@@ -108,7 +108,7 @@ fn tempo(i: usize) -> u24 {
     // The curve belongs to the ends of bars.
     let breadth = linear(&BREADTH, bars + 0.5);
     // The bass of each half bar is given a little time [chosen].
-    let lean = if i % 8 == 0 { 1.03 } else { 1.0 };
+    let lean = if i.is_multiple_of(8) { 1.03 } else { 1.0 };
     let micros = 60e6 / TEMPO * breadth * lean;
     u24::new(u32::try_from(floor_index(micros)).unwrap_or(500_000))
 }

@@ -8,6 +8,9 @@ use crate::lab::table::Curve;
 use crate::lab::wave::Level;
 use crate::params::Parameter;
 
+/// Points of the envelope in one of the level: 100 ms.
+const LEVEL: usize = 5;
+
 /// Wave, level, strikes and the automated parameter over the piece.
 pub(super) fn level_figure(
     score: &Score,
@@ -19,7 +22,10 @@ pub(super) fn level_figure(
     let end = points.last().map_or(1.0, |p| p.0);
     let low = points.iter().map(|p| (p.0, f64::from(p.1))).collect();
     let high = points.iter().map(|p| f64::from(p.2)).collect();
-    let level = points.iter().map(|p| (p.0, (10.0 * p.3.log10()).max(-100.0))).collect();
+    let level = points.chunks(LEVEL).map(|part| {
+        let mean = part.iter().map(|p| p.3).sum::<f64>() / part.len() as f64;
+        (part[part.len() / 2].0, (10.0 * mean.log10()).max(-100.0))
+    });
     let notes = score.events.iter().filter_map(|(time, event)| match event {
         Event::NoteOn { velocity, .. } => {
             Some((*time as f64 / score.per_second as f64, velocity * 127.0))
@@ -39,9 +45,12 @@ pub(super) fn level_figure(
                 Axis::new("wave, full scale 1"),
                 vec![Series::new("", low, palette(0), Shape::Area(high))],
             ),
-            Panel::new(Axis::new("level, dBFS"), vec![Series::line("", level, palette(0))]),
             Panel::new(
-                Axis::new("strikes, velocity"),
+                Axis::new("level, dBFS"),
+                vec![Series::line("", level.collect(), palette(0))],
+            ),
+            Panel::new(
+                Axis::new("strikes, MIDI velocity").within(0.0, 127.0),
                 vec![Series::new("", notes.collect(), palette(1), Shape::Stems)],
             ),
             Panel::new(Axis::new(&label), vec![Series::line("", moves, palette(2))]),

@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Axis, Band, Figure, Panel, Series, Shape};
+use super::{ABSCISSA, Axis, Band, Figure, NAMES, Panel, Series, Shape, TITLE};
 
 const INK: RGBColor = RGBColor(40, 44, 52);
 const GRID: RGBColor = RGBColor(222, 225, 230);
@@ -21,11 +21,7 @@ const SHADES: [RGBColor; 5] = [
     RGBColor(250, 247, 224),
 ];
 /// Points drawn of a line at most; beyond it each stretch gives its extremes.
-const LINE_POINTS: usize = 4000;
-/// Height of the title strip, of the strip of names above the panels, of the abscissa, px.
-const TITLE: i32 = 44;
-const NAMES: i32 = 60;
-const ABSCISSA: i32 = 46;
+const LINE_POINTS: usize = 2400;
 
 type Outcome<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 type Plane<'a, DB, X, Y> = ChartContext<'a, DB, Cartesian2d<X, Y>>;
@@ -39,7 +35,8 @@ pub(super) fn paint<DB: DrawingBackend>(
     root.fill(&WHITE)?;
     let title = style(21 * scale, INK);
     root.draw(&Text::new(figure.title.clone(), (20 * scale, 14 * scale), title))?;
-    let (_, below) = root.split_vertically((TITLE + NAMES) * scale);
+    let names = if figure.has_names() { NAMES } else { 0 };
+    let (_, below) = root.split_vertically((TITLE + names) * scale);
     let panels = figure.panels.len();
     let (_, height) = below.dim_in_pixel();
     let height = i32::try_from(height).unwrap_or(i32::MAX) - ABSCISSA * scale;
@@ -114,8 +111,8 @@ impl Frame<'_> {
             .axis_desc_style(style(15 * s, INK))
             .x_desc(if self.last { self.figure.x.label.as_str() } else { "" })
             .y_desc(self.panel.y.label.as_str())
-            .x_label_formatter(&|v| tidy(*v))
-            .y_label_formatter(&|v| tidy(*v))
+            .x_label_formatter(&|v| tidy(*v, &self.x))
+            .y_label_formatter(&|v| tidy(*v, &self.y))
             .draw()?;
         for mark in self.figure.marks.iter().filter(|m| self.x.contains(&m.at)) {
             let rule = [(mark.at, self.y.start), (mark.at, self.y.end)];
@@ -181,8 +178,17 @@ impl Frame<'_> {
             Shape::Line => {
                 // A gap in the data is a gap in the line.
                 let gap = |p: &(f64, f64)| !(p.0.is_finite() && p.1.is_finite());
-                let lines = series.points.split(gap).filter(|run| run.len() > 1);
-                chart.draw_series(lines.map(|run| PathElement::new(thin(run), ink)))?
+                let runs = series.points.split(gap).filter(|run| run.len() > 1);
+                let lines: Vec<_> = runs.map(thin).collect();
+                if s > 1 {
+                    // Pixels: a path's mitred joints would stick out like thorns at sharp turns.
+                    let joints = lines.iter().flatten();
+                    chart.draw_series(joints.map(|p| Circle::new(*p, s, colour.filled())))?;
+                    let pairs = lines.iter().flat_map(|line| line.windows(2));
+                    chart.draw_series(pairs.map(|p| PathElement::new([p[0], p[1]], ink)))?
+                } else {
+                    chart.draw_series(lines.into_iter().map(|line| PathElement::new(line, ink)))?
+                }
             }
             Shape::Dots => chart.draw_series(dots())?,
             Shape::Stems => {
@@ -304,12 +310,14 @@ fn thin(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
     out
 }
 
-/// A short number: no trailing zeros, no minus before zero.
-fn tidy(v: f64) -> String {
-    if v != 0.0 && (v.abs() < 1e-3 || v.abs() >= 1e6) {
+/// A short number on an axis of `range`: no trailing zeros, no minus before zero.
+fn tidy(v: f64, range: &Range<f64>) -> String {
+    if v.abs() < 1e-9 * (range.end - range.start).abs() {
+        return "0".into();
+    }
+    if v.abs() < 1e-3 || v.abs() >= 1e6 {
         return format!("{v:.0e}");
     }
     let text = format!("{v:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".into() } else { text.into() }
+    text.trim_end_matches('0').trim_end_matches('.').into()
 }
