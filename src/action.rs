@@ -3,6 +3,7 @@
 //! Everything here advances on one fixed grid of [`STEP`] seconds, whatever the host's sample rate.
 
 pub mod events;
+pub mod grand;
 pub mod keyboard;
 pub mod port;
 pub mod settings;

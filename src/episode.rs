@@ -1,1 +1,16 @@
 //! EPISODEs: event-processing, interactively sequencing ordinary differential equations.
+//!
+//! A model is a set of submodels (*phases*), each an ODE x' = f(x, u) with indicator functions
+//! g > 0 while the phase holds and transition functions to the phases that may follow
+//! [Gillespie 1996, eqs. 3.7–3.14]. The engine knows nothing of pianos: it integrates on a fixed
+//! grid, finds where an indicator or a guard changes sign inside a step, splits the step there,
+//! and lets the model choose the next phase. No heap, no dynamic dispatch; any thread.
+
+pub mod exact;
+pub mod locate;
+pub mod model;
+pub mod rk4;
+pub mod step;
+
+pub use model::{Input, Model, Observer, Quiet};
+pub use step::{Outcome, State, Stepper};

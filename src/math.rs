@@ -2,4 +2,5 @@
 
 pub mod cast;
 pub mod compass;
+pub mod trig;
 pub mod vec2;

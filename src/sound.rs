@@ -1,6 +1,30 @@
 //! Strings, felt, dampers, bridge and board: strikes in, sound out, nothing back.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`tuning`], [`scale`], [`hammer`], [`loss`] | what a key is made of: plain data and laws |
+//! | [`contact`] | felt against string, solved implicitly; one strike offline |
+//! | [`unison`] | the strings of a note joined by the bridge, as independent modes |
+//! | [`bank`], [`note`] | the ringing modes of all notes and their states |
+//! | [`board`], [`convolve`], [`knock`], [`output`] | from bridge force to two channels |
+//! | [`engine`], [`voicing`] | the whole, and what may be set |
+//! | [`measure`] | measurements on rendered sound |
 
+pub mod bank;
+pub mod board;
+pub mod contact;
+pub mod convolve;
 pub mod engine;
+pub mod hammer;
+pub mod knock;
+pub mod loss;
+pub mod measure;
+pub mod noise;
+pub mod note;
+pub mod output;
+pub mod scale;
+pub mod tuning;
+pub mod unison;
 pub mod voicing;
 
 pub use engine::{Knock, Sound};

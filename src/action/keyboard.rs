@@ -1,75 +1,330 @@
 //! The 88 actions: state kept as arrays over the keys, asleep until something moves them.
+//!
+//! A key is *moving*; *still*, when under an unchanging drive nothing has moved for a while and
+//! steps are skipped; or *asleep*, still and back in its rest pose. All three follow from the
+//! step count alone, so a skipped step changes no sample. A sleeping key's damper follows the
+//! pedal's tray without dynamics of its own.
 
-use crate::action::events::EventList;
-use crate::action::{ActionSettings, Drive};
+use crate::action::events::{ActionEvent, EventList};
+use crate::action::grand::concert::Design;
+use crate::action::grand::regulation::Regulated;
+use crate::action::grand::spec::Spec;
+use crate::action::grand::{Phase, STATES, construct, key, pressing, rest, state};
+use crate::action::settings::Slew;
+use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::episode::State;
 use crate::math::compass::{KEYS, Key};
+
+/// Speeds (rad/s; m/s for the damper) below which nothing moves: at the key front 0.02 mm/s.
+const STILL_SPEED: f64 = 1e-4;
+
+/// Steps without motion after which a key counts as still: 25 ms.
+const STILL_STEPS: u16 = 200;
+
+/// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
+const TRAY_SPEED: f64 = 0.55;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Activity {
+    Asleep,
+    Still,
+    Moving,
+}
 
 /// All keys of one piano.
 pub struct Keyboard {
+    designs: Box<[Design; KEYS]>,
+    specs: Box<[Spec; KEYS]>,
+    regulated: Box<[Regulated; KEYS]>,
+    x: Box<[[f64; KEYS]; STATES]>,
+    rest: Box<[[f64; STATES]; KEYS]>,
+    phases: [Phase; KEYS],
+    activity: [Activity; KEYS],
+    stale: [bool; KEYS],
+    rest_stale: [bool; KEYS],
+    quiet: [u16; KEYS],
     drives: [Drive; KEYS],
+    settings: Slew,
+    tray: f64,
+    tray_target: f64,
+    capped_steps: u64,
+}
+
+/// `KEYS` values of `make` on the heap, without a copy on the stack.
+fn boxed<T>(make: impl FnMut(Key) -> T) -> Box<[T; KEYS]> {
+    let values: Box<[T]> = Key::all().map(make).collect();
+    values.try_into().unwrap_or_else(|_| unreachable!("Key::all yields KEYS keys"))
 }
 
 impl Keyboard {
     /// A keyboard at rest. Allocates; everything else here does not.
     #[must_use]
-    pub fn new(_settings: &ActionSettings) -> Self {
-        Self { drives: [Drive::Free; KEYS] }
+    pub fn new(settings: &ActionSettings) -> Self {
+        let designs = boxed(Design::new);
+        let built = boxed(|k| designs[k.index()].build(settings));
+        let rest = boxed(|k| {
+            let b = &built[k.index()];
+            rest::pose(&b.spec, Phase::Return, &rest::UNTOUCHED, &b.regulated.rest)
+        });
+        let mut keyboard = Self {
+            specs: boxed(|k| built[k.index()].spec),
+            regulated: boxed(|k| built[k.index()].regulated),
+            designs,
+            x: Box::new([[0.0; KEYS]; STATES]),
+            rest,
+            phases: [Phase::Return; KEYS],
+            activity: [Activity::Asleep; KEYS],
+            stale: [false; KEYS],
+            rest_stale: [false; KEYS],
+            quiet: [0; KEYS],
+            drives: [Drive::Free; KEYS],
+            settings: Slew::new(settings),
+            tray: rest::TRAY_DOWN,
+            tray_target: rest::TRAY_DOWN,
+            capped_steps: 0,
+        };
+        keyboard.reset();
+        keyboard
     }
 
-    /// Every key back to rest, asleep, the time grid restarted.
+    /// Every key back to rest, asleep, settings where they were going.
     pub fn reset(&mut self) {
+        if self.settings.finish() {
+            self.stale = [true; KEYS];
+        }
+        for key in Key::all() {
+            self.activity[key.index()] = Activity::Asleep;
+            self.refresh(key);
+            self.lay_to_rest(key);
+        }
         self.drives = [Drive::Free; KEYS];
+        self.tray = rest::TRAY_DOWN;
+        self.tray_target = rest::TRAY_DOWN;
     }
 
     /// New settings: taken up from the next step on, slewed.
-    pub fn configure(&mut self, _settings: &ActionSettings) {}
+    pub fn configure(&mut self, settings: &ActionSettings) {
+        self.settings.aim(settings);
+    }
 
     /// What drives `key` during the next step; afterwards the drive's end value is held until the
     /// next call. Wakes the key.
     pub fn drive(&mut self, key: Key, drive: Drive) {
-        self.drives[key.index()] = drive;
+        let i = key.index();
+        if self.drives[i] == drive && (self.activity[i] != Activity::Moving || is_held(drive)) {
+            return;
+        }
+        self.drives[i] = drive;
+        self.wake(key);
     }
 
     /// Replaces the state of `key` by the moment at which its hammer meets the string at `speed`
     /// m/s (a pure function of key, speed and settings). `false`, and nothing happens, where the
     /// regulation makes a strike impossible.
-    pub fn construct_strike(&mut self, _key: Key, _speed: f64) -> bool {
+    pub fn construct_strike(&mut self, key: Key, speed: f64) -> bool {
+        self.refresh(key);
+        let i = key.index();
+        let Some(made) = construct::strike(&self.specs[i], &self.regulated[i], speed) else {
+            return false;
+        };
+        self.place(key, made);
         true
     }
 
     /// Replaces the state of `key` by the moment at which its rising key, moving at `speed` m/s at
     /// the front, lets the damper down on the string.
-    pub fn construct_release(&mut self, _key: Key, _speed: f64) {}
+    pub fn construct_release(&mut self, key: Key, speed: f64) {
+        self.refresh(key);
+        let i = key.index();
+        let made = construct::release(&self.specs[i], &self.regulated[i], speed);
+        self.place(key, made);
+    }
 
     /// Speed of a pressing finger target, m/s, that sends the hammer at `hammer_speed` m/s, or
     /// `None` if that is beyond what this touch can reach.
     #[must_use]
-    pub fn pressing_speed(&self, _key: Key, _hammer_speed: f64) -> Option<f64> {
-        None
+    pub fn pressing_speed(&self, key: Key, hammer_speed: f64) -> Option<f64> {
+        pressing::finger_speed(f64::from(key.number()), hammer_speed)
     }
 
     /// Height of the damper tray by the sustain pedal, 0 (down) … 1 (all dampers clear).
-    pub fn sustain(&mut self, _lift: f64) {}
+    pub fn sustain(&mut self, lift: f64) {
+        let up = self.specs[0].damper.tray;
+        self.tray_target = rest::TRAY_DOWN + lift.clamp(0.0, 1.0) * (up - rest::TRAY_DOWN);
+    }
 
     /// One action step: appends what happened to `events`.
-    pub fn step(&mut self, _events: &mut EventList) {}
+    pub fn step(&mut self, events: &mut EventList) {
+        let slewing = self.settings.step();
+        if slewing {
+            self.stale = [true; KEYS];
+        }
+        let from = self.tray;
+        let reach = TRAY_SPEED * STEP;
+        self.tray += (self.tray_target - self.tray).clamp(-reach, reach);
+        let tray = [from, self.tray];
+        let disturbed = slewing || tray[0] != tray[1];
+        for key in Key::all() {
+            let i = key.index();
+            if self.activity[i] == Activity::Still && disturbed {
+                self.wake(key);
+            }
+            if self.activity[i] != Activity::Moving {
+                continue;
+            }
+            self.refresh(key);
+            self.step_key(key, tray, events);
+        }
+    }
 
     /// How far the damper of `key` is off the string, 0 (resting) … 1 (clear); keys without a
     /// damper always 1.
     #[must_use]
-    pub fn damper_lift(&self, _key: Key) -> f64 {
-        1.0
+    pub fn damper_lift(&self, key: Key) -> f64 {
+        let i = key.index();
+        let damper = &self.specs[i].damper;
+        if !damper.present {
+            return 1.0;
+        }
+        let height = match self.activity[i] {
+            Activity::Asleep => self.tray,
+            Activity::Still | Activity::Moving => self.x[state::DAMPER][i],
+        };
+        (height / damper.clear).clamp(0.0, 1.0)
     }
 
     /// Key-front depth, m, positive down.
     #[must_use]
-    pub fn key_depth(&self, _key: Key) -> f64 {
-        0.0
+    pub fn key_depth(&self, key: Key) -> f64 {
+        let i = key.index();
+        self.specs[i].key.front * (self.x[state::KEY][i] - self.specs[i].key.rest_angle)
     }
 
     /// Number of keys that move.
     #[must_use]
     pub fn awake(&self) -> usize {
-        0
+        self.activity.iter().filter(|a| **a == Activity::Moving).count()
     }
+
+    /// Steps in which a key changed its submodel more often than is followed, since creation.
+    #[must_use]
+    pub const fn capped_steps(&self) -> u64 {
+        self.capped_steps
+    }
+
+    fn step_key(&mut self, key: Key, tray: [f64; 2], events: &mut EventList) {
+        let i = key.index();
+        let mut running = State { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) };
+        let mut listener = |offset: f64, kind: EventKind, value: f64| {
+            events.push(ActionEvent { key, offset, kind, value });
+        };
+        let drive = self.drives[i];
+        let outcome = key::step(&self.specs[i], &mut running, drive, tray, &mut listener);
+        self.capped_steps += u64::from(outcome.capped);
+        for s in 0..STATES {
+            self.x[s][i] = running.x[s];
+        }
+        self.phases[i] = running.phase;
+        self.drives[i] = held(drive);
+
+        let x = &running.x;
+        let moves = [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
+            .iter()
+            .any(|&s| x[s].abs() > STILL_SPEED);
+        if moves || !is_held(drive) || tray[0] != tray[1] {
+            self.quiet[i] = 0;
+            return;
+        }
+        self.quiet[i] += 1;
+        if self.quiet[i] >= STILL_STEPS {
+            if drive == Drive::Free {
+                self.lay_to_rest(key);
+            } else {
+                self.activity[i] = Activity::Still;
+            }
+        }
+    }
+
+    fn wake(&mut self, key: Key) {
+        let i = key.index();
+        if self.activity[i] == Activity::Asleep {
+            self.refresh(key);
+            self.set_damper_by_tray(key);
+        }
+        self.activity[i] = Activity::Moving;
+        self.quiet[i] = 0;
+    }
+
+    fn place(&mut self, key: Key, (phase, x): (Phase, [f64; STATES])) {
+        let i = key.index();
+        for (s, value) in x.iter().enumerate() {
+            self.x[s][i] = *value;
+        }
+        self.phases[i] = phase;
+        self.activity[i] = Activity::Moving;
+        self.quiet[i] = 0;
+        if self.x[state::DAMPER][i] < self.tray {
+            self.set_damper_by_tray(key);
+        }
+    }
+
+    /// A raised tray carries the damper.
+    fn set_damper_by_tray(&mut self, key: Key) {
+        let i = key.index();
+        let d = &self.specs[i].damper;
+        let carried = self.tray - d.lift_felt.compression(d.weight);
+        if carried > self.x[state::DAMPER][i] {
+            self.x[state::DAMPER][i] = carried;
+            self.x[state::DAMPER_SPEED][i] = 0.0;
+        }
+    }
+
+    fn lay_to_rest(&mut self, key: Key) {
+        let i = key.index();
+        if self.rest_stale[i] {
+            let near = &self.regulated[i].rest;
+            self.rest[i] = rest::pose(&self.specs[i], Phase::Return, &rest::UNTOUCHED, near);
+            self.rest_stale[i] = false;
+        }
+        for s in 0..STATES {
+            self.x[s][i] = self.rest[i][s];
+        }
+        self.phases[i] = Phase::Return;
+        self.activity[i] = Activity::Asleep;
+        self.quiet[i] = 0;
+    }
+
+    /// Takes up settings that changed since this key was last built.
+    fn refresh(&mut self, key: Key) {
+        if self.stale[key.index()] {
+            self.rebuild(key);
+        }
+    }
+
+    fn rebuild(&mut self, key: Key) {
+        let i = key.index();
+        let built = self.designs[i].build(self.settings.now());
+        self.specs[i] = built.spec;
+        self.regulated[i] = built.regulated;
+        self.stale[i] = false;
+        self.rest_stale[i] = true;
+        if self.activity[i] == Activity::Asleep {
+            self.lay_to_rest(key);
+        }
+    }
+}
+
+/// The drive that holds the end of `drive`.
+const fn held(drive: Drive) -> Drive {
+    match drive {
+        Drive::Free => Drive::Free,
+        Drive::Force([_, end]) => Drive::Force([end; 2]),
+        Drive::Finger([_, end]) => Drive::Finger([end; 2]),
+        Drive::Motion([_, end]) => Drive::Motion([end; 2]),
+        Drive::Manipulandum([_, end]) => Drive::Manipulandum([end; 2]),
+    }
+}
+
+fn is_held(drive: Drive) -> bool {
+    held(drive) == drive
 }

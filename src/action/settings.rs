@@ -65,3 +65,88 @@ impl Default for ActionSettings {
         }
     }
 }
+
+impl ActionSettings {
+    /// The settings a share (0…1) of the way to `target`.
+    #[must_use]
+    pub fn toward(&self, target: &Self, share: f64) -> Self {
+        let mix = |a: f64, b: f64| a + (b - a) * share;
+        Self {
+            key_dip_mm: mix(self.key_dip_mm, target.key_dip_mm),
+            blow_mm: mix(self.blow_mm, target.blow_mm),
+            let_off_mm: mix(self.let_off_mm, target.let_off_mm),
+            drop_mm: mix(self.drop_mm, target.drop_mm),
+            check_mm: mix(self.check_mm, target.check_mm),
+            jack_clearance_mm: mix(self.jack_clearance_mm, target.jack_clearance_mm),
+            damper_pickup: mix(self.damper_pickup, target.damper_pickup),
+            repetition_spring: mix(self.repetition_spring, target.repetition_spring),
+            jack_spring: mix(self.jack_spring, target.jack_spring),
+            hammer_mass: mix(self.hammer_mass, target.hammer_mass),
+            key_mass: mix(self.key_mass, target.key_mass),
+            key_lead_g: mix(self.key_lead_g, target.key_lead_g),
+            knuckle_stiffness: mix(self.knuckle_stiffness, target.knuckle_stiffness),
+            key_bed_stiffness: mix(self.key_bed_stiffness, target.key_bed_stiffness),
+            friction: mix(self.friction, target.friction),
+            check_friction: mix(self.check_friction, target.check_friction),
+            damper_weight: mix(self.damper_weight, target.damper_weight),
+        }
+    }
+}
+
+/// Settings on their way: each change is travelled in a straight line over [`Slew::STEPS`].
+#[derive(Clone, Copy, Debug)]
+pub struct Slew {
+    from: ActionSettings,
+    now: ActionSettings,
+    target: ActionSettings,
+    left: u32,
+}
+
+impl Slew {
+    /// Action steps a change takes: 20 ms, slow against a let-off, fast against a hand.
+    pub const STEPS: u32 = 160;
+
+    /// Settled at `settings`.
+    #[must_use]
+    pub const fn new(settings: &ActionSettings) -> Self {
+        Self { from: *settings, now: *settings, target: *settings, left: 0 }
+    }
+
+    /// Heads for `target` from wherever it is.
+    pub fn aim(&mut self, target: &ActionSettings) {
+        if *target != self.target {
+            self.from = self.now;
+            self.target = *target;
+            self.left = Self::STEPS;
+        }
+    }
+
+    /// Jumps to the end; `true` if that changed anything.
+    pub const fn finish(&mut self) -> bool {
+        let moved = self.left != 0;
+        self.now = self.target;
+        self.left = 0;
+        moved
+    }
+
+    /// One action step on; `true` if anything changed.
+    pub fn step(&mut self) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.now = self.target;
+        } else {
+            let share = 1.0 - f64::from(self.left) / f64::from(Self::STEPS);
+            self.now = self.from.toward(&self.target, share);
+        }
+        true
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub const fn now(&self) -> &ActionSettings {
+        &self.now
+    }
+}

@@ -1,6 +1,8 @@
 //! The piano a host plays: events in, stereo samples out, on one sample clock.
 
 use crate::action::Keyboard;
+use crate::instrument::block::Block;
+use crate::instrument::clock::Clock;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::Key;
 use crate::sound::Sound;
@@ -12,8 +14,15 @@ pub struct Counts {
     pub notes: u64,
     /// Hammers that met a string.
     pub strikes: u64,
-    /// Presses that ended without a strike.
+    /// Presses that ended without a strike: the key reached its bottom or was let go, and the
+    /// hammer can no longer arrive.
     pub silent_presses: u64,
+    /// Events ignored because their value is no number.
+    pub ignored: u64,
+    /// Action events that found no room and were not heard.
+    pub lost: u64,
+    /// Strikes that sounded but found no room in [`Piano::strikes`].
+    pub unlisted: u64,
 }
 
 /// One hammer strike, as it sounded.
@@ -30,60 +39,122 @@ pub struct StrikeRecord {
 }
 
 /// Action and sound of 88 keys.
+///
+/// All times count samples since creation or reset, so the same events at the same samples give the
+/// same samples, bit for bit, however a host cuts its blocks.
 pub struct Piano {
-    keyboard: Keyboard,
-    sound: Sound,
-    settings: Settings,
-    counts: Counts,
+    block: Box<Block<Keyboard, Sound>>,
 }
 
 impl Piano {
-    /// A silent piano at `sample_rate` Hz. Allocates; everything else here does not.
+    /// A silent piano at `sample_rate` Hz (taken in whole mHz, kept to 1 kHz…1 MHz). Allocates;
+    /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
-        Self {
-            keyboard: Keyboard::new(&settings.action),
-            sound: Sound::new(sample_rate, &settings.sound),
-            settings: *settings,
-            counts: Counts::default(),
-        }
+        let keyboard = Keyboard::new(&settings.action);
+        let sample_rate = Clock::new(sample_rate).rate();
+        let sound = Sound::new(sample_rate, &settings.sound);
+        Self { block: Box::new(Block::new(keyboard, sound, sample_rate, settings)) }
     }
 
-    /// Silence, every key at rest, clocks and counts restarted.
+    /// Silence, every key at rest, the pedal up, clocks and counts restarted; the settings stay.
     pub fn reset(&mut self) {
-        self.keyboard.reset();
-        self.sound.reset();
-        self.counts = Counts::default();
+        self.block.reset();
     }
 
-    /// New settings from the current sample on, without clicks.
+    /// New settings from the current sample on, without clicks: the sound at once, the regulation
+    /// from the action step that covers this sample on, the output level by a 10 ms ramp.
     pub fn set(&mut self, settings: &Settings) {
-        self.settings = *settings;
+        self.block.set(settings);
     }
 
     /// Applies `event` at the current sample.
-    pub fn handle(&mut self, _event: Event) {}
+    ///
+    /// Immediate timing: a note-on is the hammer meeting the string, a note-off the damper meeting
+    /// it, at this very sample. Natural timing: both are a finger's first motion, and what the
+    /// action makes of it sounds one action step (125 µs) after it happens.
+    ///
+    /// Every note-on plays its key anew. Note-ons of one key are counted: the key is let go by as
+    /// many note-offs. A note-off of a key not held does nothing. `AllSoundOff` also lets go of
+    /// every key; what sounded fades within 3 ms, under whatever is played at the same sample.
+    pub fn handle(&mut self, event: Event) {
+        self.block.handle(event);
+    }
 
     /// Writes the next samples of both channels (equal lengths), full scale ±1.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
-        self.sound.process(left, right);
+        self.block.process(left, right);
     }
 
     /// What happened since creation or reset.
     #[must_use]
-    pub const fn counts(&self) -> Counts {
-        self.counts
+    pub fn counts(&self) -> Counts {
+        self.block.counts()
     }
 
-    /// Strikes of the last call of [`Piano::process`], oldest first.
+    /// Strikes of the last call of [`Piano::process`] that rendered samples, oldest first.
     #[must_use]
     pub fn strikes(&self) -> &[StrikeRecord] {
-        &[]
+        self.block.strikes()
     }
 
-    /// Nothing moves and nothing sounds.
+    /// The settings in force.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        self.block.settings()
+    }
+
+    /// Time of the next sample since creation or reset, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.block.time()
+    }
+
+    /// The keys, to look at.
+    #[must_use]
+    pub const fn keyboard(&self) -> &Keyboard {
+        &self.block.keys
+    }
+
+    /// Nothing moves, nothing sounds and nothing is to come before the next event.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.sound.is_silent() && self.keyboard.awake() == 0
+        self.block.is_idle()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instrument::Event::{NoteOff, NoteOn};
+
+    #[test]
+    fn an_immediate_note_is_a_strike_at_its_own_sample() {
+        for rate in [22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0, 384_000.0] {
+            let mut piano = Piano::new(rate, &Settings::default());
+            let (mut left, mut right) = ([0.0_f32; 100], [0.0_f32; 100]);
+            piano.process(&mut left[..77], &mut right[..77]);
+            assert!(piano.strikes().is_empty());
+            let key = Key::from_midi(60).expect("a key");
+            piano.handle(NoteOn { key, velocity: 52.0 / 127.0 });
+            piano.process(&mut left, &mut right);
+            let time = 77.0 / rate;
+            assert_eq!(piano.strikes(), [StrikeRecord { time, key, speed: 1.0, note_on: time }]);
+            piano.handle(NoteOff { key, velocity: 0.5 });
+            piano.process(&mut left[..1], &mut right[..1]);
+            assert!(piano.strikes().is_empty());
+            let counts = piano.counts();
+            assert_eq!((counts.notes, counts.strikes, counts.silent_presses), (1, 1, 0));
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_counted_and_ignored() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let key = Key::from_midi(60).expect("a key");
+        piano.handle(NoteOn { key, velocity: f64::NAN });
+        piano.handle(NoteOff { key, velocity: f64::INFINITY });
+        piano.handle(Event::Sustain(f64::NAN));
+        assert_eq!(piano.counts(), Counts { ignored: 3, ..Counts::default() });
     }
 }

@@ -1,7 +1,30 @@
 //! The sound engine of the whole instrument.
+//!
+//! Notes give the forces of their strings on the bridge; the board turns them into two channels.
+//! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
+//! size never changes a sample. Audio thread, except `new`.
 
-use crate::math::compass::Key;
-use crate::sound::Voicing;
+use crate::math::cast::single;
+use crate::math::compass::{KEYS, Key};
+use crate::sound::bank::{BLOCK, Kernel};
+use crate::sound::board::{self, ZONES};
+use crate::sound::convolve::Convolver;
+use crate::sound::knock::Knocks;
+use crate::sound::note::Note;
+use crate::sound::unison::Unison;
+use crate::sound::{Voicing, output};
+
+/// Full scale per newton on the bridge: C4 at 2 m/s peaks at −20 dBFS.
+const FULL_SCALE: f64 = 1.0 / 275.0;
+
+/// A note below this level, full scale, sleeps (−100 dBFS).
+const GATE: f64 = 1e-5;
+
+/// Partials taken over at each block while a new voicing settles.
+const PARTIALS_A_BLOCK: usize = 16;
+
+/// Hammers faster than this are not hammers, m/s.
+const FASTEST: f64 = 20.0;
 
 /// What knocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,43 +39,264 @@ pub enum Knock {
     Damper,
 }
 
+/// A new voicing on its way through the notes.
+#[derive(Clone, Copy, Debug)]
+struct Loading {
+    /// Notes not done yet.
+    pending: [bool; KEYS],
+    /// Note under way, the laws it takes over, and its next partial.
+    note: Option<(usize, Unison, usize)>,
+}
+
+/// Values that glide from block to block.
+#[derive(Clone, Copy, Debug)]
+struct Glide {
+    now: f32,
+    target: f32,
+}
+
+impl Glide {
+    fn new(value: f64) -> Self {
+        Self { now: single(value), target: single(value) }
+    }
+
+    /// One block closer: about 10 ms at 48 kHz.
+    fn step(&mut self) -> f32 {
+        let from = self.now;
+        self.now += 0.12 * (self.target - self.now);
+        if (self.target - self.now).abs() < 1e-4 {
+            self.now = self.target;
+        }
+        from
+    }
+}
+
 /// All strings and the board, at one sample rate.
 pub struct Sound {
-    _voicing: Voicing,
+    voicing: Voicing,
+    notes: Vec<Note>,
+    /// Zone and weights of each key's place on the bridges.
+    places: Vec<(usize, [f32; 2])>,
+    knocks: Knocks,
+    convolver: Convolver,
+    loading: Option<Loading>,
+    /// Share of the late response and stereo width: value at the block's start, and now.
+    late: (f32, Glide),
+    width: (f32, Glide),
+    inputs: [[f32; BLOCK]; ZONES],
+    /// Samples into the present block, and blocks since reset.
+    phase: usize,
+    block: usize,
+    ignored: u64,
 }
 
 impl Sound {
     /// Prepares all tables for `sample_rate` Hz. Allocates; everything else here does not.
     #[must_use]
-    pub fn new(_sample_rate: f64, voicing: &Voicing) -> Self {
-        Self { _voicing: *voicing }
+    pub fn new(sample_rate: f64, voicing: &Voicing) -> Self {
+        let voicing = voicing.sane();
+        let kernel = Kernel::detect();
+        Self {
+            voicing,
+            notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),
+            places: Key::all().map(board::place).collect(),
+            knocks: Knocks::new(sample_rate),
+            convolver: Convolver::new(&board::responses(sample_rate)),
+            loading: None,
+            late: (single(voicing.board), Glide::new(voicing.board)),
+            width: (single(voicing.width), Glide::new(voicing.width)),
+            inputs: [[0.0; BLOCK]; ZONES],
+            phase: 0,
+            block: 0,
+            ignored: 0,
+        }
     }
 
-    /// Silence; the sample clock restarts.
-    pub fn reset(&mut self) {}
+    /// Silence, dampers at rest; the sample clock restarts.
+    pub fn reset(&mut self) {
+        if self.loading.take().is_some() {
+            for note in &mut self.notes {
+                note.load(&self.voicing);
+            }
+        }
+        self.notes.iter_mut().for_each(Note::reset);
+        self.knocks.reset();
+        self.convolver.reset();
+        self.late = (single(self.voicing.board), Glide::new(self.voicing.board));
+        self.width = (single(self.voicing.width), Glide::new(self.voicing.width));
+        self.inputs = [[0.0; BLOCK]; ZONES];
+        (self.phase, self.block, self.ignored) = (0, 0, 0);
+    }
 
-    /// New voicing from the next sample on, without clicks.
-    pub fn set(&mut self, _voicing: &Voicing) {}
+    /// New voicing from the next sample on, without clicks: felt and knocks from the next event,
+    /// levels within 50 ms, pitch and decay note by note, sounding notes first, all within half a
+    /// second.
+    pub fn set(&mut self, voicing: &Voicing) {
+        let new = voicing.sane();
+        let old = self.voicing;
+        if new == old {
+            return;
+        }
+        self.voicing = new;
+        self.late.1.target = single(new.board);
+        self.width.1.target = single(new.width);
+        for note in &mut self.notes {
+            note.set_hammer(&new);
+        }
+        if !new.same_strings(&old) {
+            self.loading = Some(Loading { pending: [true; KEYS], note: None });
+        }
+    }
 
     /// The hammer of `key` meets its strings at `speed` m/s, `delay` samples (0…1) after the
-    /// beginning of the next sample's interval.
-    pub fn strike(&mut self, _key: Key, _speed: f64, _delay: f64) {}
+    /// beginning of the next sample's interval. Speeds not above 0 and values that are no numbers
+    /// are ignored and counted.
+    pub fn strike(&mut self, key: Key, speed: f64, delay: f64) {
+        if speed > 0.0 && speed.is_finite() && delay.is_finite() {
+            self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
+        } else {
+            self.ignored += 1;
+        }
+    }
 
-    /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next sample on.
-    pub fn damper(&mut self, _key: Key, _lift: f64) {}
+    /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next block on.
+    pub fn damper(&mut self, key: Key, lift: f64) {
+        if lift.is_nan() {
+            self.ignored += 1;
+        } else {
+            self.notes[key.index()].damper(lift);
+        }
+    }
 
     /// A knock of the mechanism at `key` with the given impact speed, m/s.
-    pub fn knock(&mut self, _key: Key, _knock: Knock, _speed: f64) {}
+    pub fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
+        if !(speed > 0.0 && speed.is_finite()) {
+            self.ignored += 1;
+        } else if self.voicing.knocks > 0.0 {
+            let (first, weights) = self.places[key.index()];
+            self.knocks.begin(knock, speed.min(FASTEST), self.voicing.knocks, first, weights);
+        }
+    }
+
+    /// Events ignored since reset because their values made no sense.
+    #[must_use]
+    pub const fn ignored(&self) -> u64 {
+        self.ignored
+    }
 
     /// Writes the next samples of both channels (equal lengths), full scale ±1.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
-        left.fill(0.0);
-        right.fill(0.0);
+        let len = left.len().min(right.len());
+        left[len..].fill(0.0);
+        right[len..].fill(0.0);
+        let mut done = 0;
+        while done < len {
+            if self.phase == 0 {
+                self.begin_block();
+            }
+            let portion = (len - done).min(BLOCK - self.phase);
+            let range = done..done + portion;
+            self.portion(&mut left[range.clone()], &mut right[range]);
+            done += portion;
+            self.phase += portion;
+            if self.phase == BLOCK {
+                self.convolver.end_block();
+                self.phase = 0;
+                self.block += 1;
+            }
+        }
     }
 
     /// Nothing sounds and nothing will before the next event.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        true
+        self.convolver.is_silent()
+            && self.knocks.is_empty()
+            && self.loading.is_none()
+            && !self.notes.iter().any(Note::is_awake)
+    }
+
+    /// Samples of one block, or a part of it.
+    fn portion(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let (at, len) = (self.phase, left.len());
+        for input in &mut self.inputs {
+            input[at..at + len].fill(0.0);
+        }
+        for (note, &(first, weights)) in self.notes.iter_mut().zip(&self.places) {
+            if !note.is_awake() {
+                continue;
+            }
+            let mut force = [0.0f32; BLOCK];
+            note.process(&mut force[..len]);
+            for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
+                for (input, force) in zone[at..at + len].iter_mut().zip(&force) {
+                    *input += weight * force;
+                }
+            }
+        }
+        if !self.knocks.is_empty() {
+            self.knocks.process(&mut self.inputs, at, len);
+        }
+        let mut late = [[0.0f32; BLOCK]; 2];
+        left.fill(0.0);
+        right.fill(0.0);
+        let [late_left, late_right] = &mut late;
+        self.convolver.process(
+            &self.inputs,
+            at,
+            [&mut *left, &mut *right],
+            [&mut late_left[..len], &mut late_right[..len]],
+        );
+        let scale = single(FULL_SCALE);
+        for (i, (l, r)) in left.iter_mut().zip(right).enumerate() {
+            let share = (at + i + 1) as f32 / BLOCK as f32;
+            let late_gain = self.late.0 + share * (self.late.1.now - self.late.0);
+            let width = self.width.0 + share * (self.width.1.now - self.width.0);
+            let (a, b) = (*l + late_gain * late[0][i], *r + late_gain * late[1][i]);
+            let (a, b) = output::widened(scale * a, scale * b, width);
+            (*l, *r) = (output::guarded(a), output::guarded(b));
+        }
+    }
+
+    /// Work of a block boundary.
+    fn begin_block(&mut self) {
+        self.late.0 = self.late.1.step();
+        self.width.0 = self.width.1.step();
+        if self.loading.is_some() {
+            self.load_some();
+        }
+        let gate = single(GATE / FULL_SCALE);
+        for note in &mut self.notes {
+            note.control(self.block, gate);
+        }
+    }
+
+    /// Takes over a bounded number of partials of the new voicing.
+    fn load_some(&mut self) {
+        let Some(loading) = &mut self.loading else { return };
+        let mut budget = PARTIALS_A_BLOCK;
+        while budget > 0 {
+            let Some((index, unison, k)) = &mut loading.note else {
+                let sounding = |&i: &usize| loading.pending[i] && self.notes[i].is_awake();
+                let next = (0..KEYS).find(sounding);
+                let Some(index) = next.or_else(|| (0..KEYS).find(|&i| loading.pending[i])) else {
+                    self.loading = None;
+                    return;
+                };
+                loading.pending[index] = false;
+                if let Some(key) = Key::from_index(index) {
+                    loading.note = Some((index, Unison::new(key, &self.voicing), 1));
+                }
+                continue;
+            };
+            let note = &mut self.notes[*index];
+            note.load_partial(unison, &self.voicing, *k);
+            *k += 1;
+            budget -= 1;
+            if *k > note.partials() {
+                note.finish_load(&self.voicing);
+                loading.note = None;
+            }
+        }
     }
 }

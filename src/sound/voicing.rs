@@ -42,3 +42,38 @@ impl Default for Voicing {
         }
     }
 }
+
+impl Voicing {
+    /// The nearest voicing that a piano can have; what is no number becomes its default.
+    #[must_use]
+    pub fn sane(&self) -> Self {
+        let d = Self::default();
+        let within = |x: f64, low: f64, high: f64, default: f64| {
+            if x.is_nan() { default } else { x.clamp(low, high) }
+        };
+        Self {
+            a4_hz: within(self.a4_hz, 380.0, 480.0, d.a4_hz),
+            stretch: within(self.stretch, 0.0, 3.0, d.stretch),
+            unison_width_cents: within(self.unison_width_cents, 0.0, 50.0, d.unison_width_cents),
+            hammer_hardness: within(self.hammer_hardness, -4.0, 4.0, d.hammer_hardness),
+            sustain: within(self.sustain, 0.05, 10.0, d.sustain),
+            brightness_loss: within(self.brightness_loss, 0.0, 20.0, d.brightness_loss),
+            damper_time: within(self.damper_time, 0.05, 20.0, d.damper_time),
+            board: within(self.board, 0.0, 4.0, d.board),
+            knocks: within(self.knocks, 0.0, 10.0, d.knocks),
+            width: within(self.width, 0.0, 2.0, d.width),
+        }
+    }
+
+    /// Whether the strings of both ring alike.
+    pub(crate) fn same_strings(&self, other: &Self) -> bool {
+        let rest = Self {
+            hammer_hardness: other.hammer_hardness,
+            board: other.board,
+            knocks: other.knocks,
+            width: other.width,
+            ..*self
+        };
+        rest == *other
+    }
+}

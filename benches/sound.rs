@@ -1,0 +1,66 @@
+//! Cost of the sound engine: one second of audio at 48 kHz in blocks of 64, so that a time of
+//! 10 ms a second is 1 % of a core.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use touchback::math::compass::Key;
+use touchback::sound::{Sound, Voicing};
+
+const RATE: usize = 48_000;
+const BLOCK: usize = 64;
+
+fn second(sound: &mut Sound) {
+    let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+    for _ in 0..RATE / BLOCK {
+        sound.process(&mut left, &mut right);
+        black_box((&left, &right));
+    }
+}
+
+fn chord(sound: &mut Sound, notes: &[u8]) {
+    for key in notes.iter().filter_map(|&n| Key::from_midi(n)) {
+        sound.damper(key, 1.0);
+        sound.strike(key, 3.0, 0.0);
+    }
+}
+
+fn sound(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("sound");
+    group.sample_size(10).measurement_time(Duration::from_secs(4));
+    let rate = 48_000.0;
+    let mut engine = Sound::new(rate, &Voicing::default());
+    let ten = [36, 43, 48, 52, 55, 60, 64, 67, 72, 76];
+    group.bench_function("ten-note chord, first second", |b| {
+        b.iter(|| {
+            engine.reset();
+            chord(&mut engine, &ten);
+            second(&mut engine);
+        });
+    });
+    let all: Vec<u8> = (21..=108).collect();
+    group.bench_function("88 notes with pedal, first second", |b| {
+        b.iter(|| {
+            engine.reset();
+            chord(&mut engine, &all);
+            second(&mut engine);
+        });
+    });
+    group.bench_function("ten-note chord, its first block alone", |b| {
+        b.iter(|| {
+            engine.reset();
+            chord(&mut engine, &ten);
+            let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+            engine.process(&mut left, &mut right);
+            black_box((&left, &right));
+        });
+    });
+    engine.reset();
+    group.bench_function("idle second", |b| b.iter(|| second(&mut engine)));
+    group.bench_function("prepare", |b| b.iter(|| Sound::new(rate, &Voicing::default())));
+    group.finish();
+}
+
+criterion_group!(benches, sound);
+criterion_main!(benches);

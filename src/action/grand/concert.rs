@@ -1,0 +1,250 @@
+//! The concert grand: one design, with masses and felts across the compass.
+//!
+//! Sources: [Hirschkorn 2004] hammer inertia, centre friction and key lever; [Stanwood] strike,
+//! front and balance weights, friction; [Gillespie 1996] jack, wippen and knuckle lengths; factory
+//! sheets for the regulation. "Chosen" marks what no source gives; the reason follows.
+
+use super::regulation::{Regulated, Regulation, regulate};
+use super::spec::{Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Spec, Wippen};
+use crate::action::ActionSettings;
+use crate::math::compass::{self, linear, log_linear};
+use crate::math::vec2::Vec2;
+use crate::mech::felt::Felt;
+
+/// Strike weight of a medium-heavy set, g by key number [Stanwood, level 7].
+const STRIKE_WEIGHT_G: [(f64, f64); 5] =
+    [(1.0, 11.3), (22.0, 10.5), (44.0, 9.3), (66.0, 7.5), (88.0, 5.2)];
+
+/// Strike weight at which the hammer of the inertia table was measured, g: its own gravity torque
+/// 1.19e-2 N·m over the strike radius [Hirschkorn 2004].
+const MEASURED_STRIKE_WEIGHT_G: f64 = 9.2;
+
+/// Friction weight at the key front, g [Stanwood, medium zone].
+const FRICTION_WEIGHT_G: [(f64, f64); 2] = [(1.0, 15.0), (88.0, 11.0)];
+
+/// Balance weight, g [Stanwood; also the mean of factory down and up weights].
+const BALANCE_WEIGHT_G: f64 = 37.0;
+
+/// Last key with a damper (E6 to G6 in most makes).
+const LAST_DAMPER: u8 = 68;
+
+/// Contact time of hammer and string at 2.5 m/s, s by key number, and the share of its speed
+/// the hammer keeps: the sound engine's strings as the action feels them.
+const CONTACT_TIME: [(f64, f64); 5] =
+    [(1.0, 4.6e-3), (16.0, 3.2e-3), (40.0, 2.0e-3), (76.0, 0.75e-3), (88.0, 0.5e-3)];
+/// See [`CONTACT_TIME`].
+const RESTITUTION: [(f64, f64); 4] = [(1.0, 0.4), (16.0, 0.47), (40.0, 0.67), (76.0, 0.98)];
+
+/// One key's parts and leads before anyone regulates them.
+#[derive(Clone, Copy, Debug)]
+pub struct Design {
+    spec: Spec,
+}
+
+/// A key, regulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Built {
+    /// Its numbers.
+    pub spec: Spec,
+    /// Where it rests and lets off.
+    pub regulated: Regulated,
+}
+
+impl Design {
+    /// The parts of `key`, its leads placed for the balance weight in the standard regulation.
+    #[must_use]
+    pub fn new(key: compass::Key) -> Self {
+        let mut spec = parts(f64::from(key.number()), key.number() <= LAST_DAMPER);
+        let mut standard = spec;
+        let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
+        let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
+        spec.key.lead_torque = (regulated.upward_force - balance) * spec.key.front;
+        Self { spec }
+    }
+
+    /// The key with `settings`, regulated. Closed form: no iteration over poses.
+    #[must_use]
+    pub fn build(&self, settings: &ActionSettings) -> Built {
+        let mut spec = self.spec;
+        scale(&mut spec, settings);
+        let regulated = regulate(&mut spec, &regulation(settings));
+        spec.key.lead_torque += settings.key_lead_g * 1e-3 * GRAVITY * spec.key.front;
+        // The rest felt carries what is left, so that the key stands at depth 0.
+        let left = regulated.upward_force - spec.key.lead_torque / spec.key.front;
+        spec.key.rest_compression = spec.key.rest_felt.compression(left);
+        Built { spec, regulated }
+    }
+}
+
+/// Millimetres to metres.
+fn regulation(s: &ActionSettings) -> Regulation {
+    let mm = 1e-3;
+    Regulation {
+        dip: s.key_dip_mm * mm,
+        blow: s.blow_mm * mm,
+        let_off: s.let_off_mm * mm,
+        drop: s.drop_mm * mm,
+        check: s.check_mm * mm,
+        jack_clearance: s.jack_clearance_mm * mm,
+        damper_pickup: s.damper_pickup,
+    }
+}
+
+/// The parts by key number `n`.
+fn parts(n: f64, has_damper: bool) -> Spec {
+    let strike_weight = log_linear(&STRIKE_WEIGHT_G, n);
+    let heavier = strike_weight / MEASURED_STRIKE_WEIGHT_G;
+    let crown = 0.1321;
+    // Ratio of hammer to key speed in angle, for what friction and spring mean at the front.
+    let turns = 9.2;
+    let front = 0.218;
+    let friction_torque = linear(&FRICTION_WEIGHT_G, n) * 1e-3 * GRAVITY * front;
+    let hammer_friction = 1.01e-3;
+    let hammer_torque = strike_weight * 1e-3 * GRAVITY * crown;
+    let hammer_inertia = 1.54e-4 * heavier;
+    Spec {
+        key: Key {
+            front,
+            // Stick and leads, bass keys longer; order of magnitude only [reference §4.2].
+            inertia: linear(&[(1.0, 3.4e-3), (88.0, 2.4e-3)], n),
+            lead_torque: 0.0,
+            rest_angle: 0.0,
+            dip: 0.01,
+            capstan: Vec2::new(0.111, 0.03),
+            // Front punching: 50 N at about 1 mm, chosen.
+            bed_felt: Felt { hysteresis: 0.3, ..Felt::new(1.6e6, 1.5, 0.6) },
+            // Back rail cloth: softer than the punching, chosen.
+            rest_felt: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
+            rest_compression: 0.0,
+            // What the hammer centre and the lever's and knuckle's slides do not take.
+            friction: (friction_torque - turns * hammer_friction) * 0.85,
+        },
+        wippen: Wippen {
+            pivot: Vec2::new(0.186, 0.06),
+            heel: 0.03,
+            jack_pivot: Vec2::new(-0.0945, 0.004),
+            lever_pivot: Vec2::new(-0.045, 0.034),
+            // With jack and lever a radius weight of 18 g at the capstan [Stanwood].
+            mass: 9e-3,
+            centre: Vec2::new(-0.022, 0.0),
+            inertia: 1.5e-5,
+        },
+        jack: Jack {
+            length: 0.055,
+            lean: -0.1,
+            toe: Vec2::new(-0.025, 0.002),
+            mass: 6e-3,
+            centre: Vec2::new(-0.004, 0.02),
+            inertia: 5.5e-6,
+            stop: 0.0,
+            // Brings the jack home in about 15 ms against its own inertia, chosen.
+            spring_torque: 2.0e-3,
+            spring_rate: 4.0e-3,
+            button_height: 0.07,
+            button_x: 0.0665,
+            button_friction: 0.15,
+        },
+        lever: Lever {
+            surface_angle: 0.0,
+            surface_height: 0.006,
+            mass: 8e-3,
+            centre: Vec2::new(-0.015, 0.0),
+            inertia: 1.1e-5,
+            stop: 0.0,
+            travel: 0.25,
+            stop_felt: Felt { hysteresis: 0.3, ..Felt::new(3.0e3, 1.5, 0.02) },
+            // A quarter more than the hammer's weight at the knuckle asks for, so that it rises
+            // from check without a kick; chosen by the technician's rule.
+            spring_torque: 1.25 * hammer_torque * 0.05 / 0.017,
+            spring_rate: 0.1,
+            damping: 2e-5,
+            friction: 4e-4,
+            knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.0e6, 1.5, 0.5) },
+            drop_reach: 0.058,
+            drop_height: 0.2,
+            drop_felt: Felt { hysteresis: 0.3, ..Felt::new(5e6, 1.5, 0.5) },
+        },
+        hammer: Hammer {
+            pivot: Vec2::new(0.086, 0.1374),
+            crown,
+            knuckle: 0.017,
+            knuckle_depth: 0.0135,
+            // The jack has slipped once it has withdrawn 3 mm, chosen: let-off takes about 2 mm
+            // of key.
+            knuckle_edge: 0.0138,
+            mass: 11.74e-3 * heavier,
+            centre: Vec2::new(0.1022, 0.0145),
+            inertia: hammer_inertia,
+            friction: hammer_friction,
+            // Leather over felt: 40 N at about 0.5 mm, chosen.
+            knuckle_felt: Felt { hysteresis: 0.25, ..Felt::new(3.6e6, 1.5, 0.3) },
+            knuckle_friction: 0.12,
+            slide_damping: 0.0,
+        },
+        check: Check {
+            face: Vec2::new(0.228, 0.12),
+            normal: std::f64::consts::PI - 0.6,
+            tail: Vec2::new(0.134, -0.022),
+            // Leather over felt on a wire that yields; stiffness, friction and the face's slope chosen
+            // together so that blows of 0.6 to 5 m/s settle at the check distance within 4 mm.
+            felt: Felt { hysteresis: 0.5, ..Felt::new(2e6, 1.5, 1.0) },
+            friction: 0.7,
+        },
+        damper: Damper {
+            present: has_damper,
+            arm: 0.2,
+            pickup: 4.5e-3,
+            // Lifts with +0.25 N at the key front [force literature]; weight without spring.
+            mass: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n),
+            weight: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n) * GRAVITY,
+            damping: 0.4,
+            lift_felt: Felt { hysteresis: 0.3, ..Felt::new(6e5, 1.5, 1.0) },
+            seat_felt: Felt { hysteresis: 0.5, ..Felt::new(4e5, 1.5, 2.0) },
+            clear: 1.5e-3,
+            tray: 8e-3,
+        },
+        string: string_law(n, hammer_inertia / (crown * crown)),
+        coupling: [200.0, 0.82],
+    }
+}
+
+/// A one-sided spring that keeps a hammer of effective mass `mass` kg as long, and throws it back
+/// as fast, as the strings of key `n` do.
+///
+/// With p = 3/2 the contact lasts C (m/K)^0.4 v^−0.2, C = 3.218 (from the beta function).
+fn string_law(n: f64, mass: f64) -> Felt {
+    let time = log_linear(&CONTACT_TIME, n);
+    let restitution = linear(&RESTITUTION, n);
+    let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
+    // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
+    let swings = 0.5 * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
+        * (1.0 + hysteresis).powf(0.1);
+    let c = 3.218 * swings;
+    let stiffness = mass * (c / time).powf(2.5) * 2.5f64.powf(-0.5);
+    Felt { hysteresis, ..Felt::new(stiffness, 1.5, 0.0) }
+}
+
+/// Scales of the settings that are not distances.
+fn scale(spec: &mut Spec, s: &ActionSettings) {
+    spec.hammer.mass *= s.hammer_mass;
+    spec.hammer.inertia *= s.hammer_mass;
+    spec.key.inertia *= s.key_mass;
+    spec.lever.spring_torque *= s.repetition_spring;
+    spec.lever.spring_rate *= s.repetition_spring;
+    spec.jack.spring_torque *= s.jack_spring;
+    spec.jack.spring_rate *= s.jack_spring;
+    spec.hammer.knuckle_felt = spec.hammer.knuckle_felt.stiffened(s.knuckle_stiffness);
+    spec.key.bed_felt = spec.key.bed_felt.stiffened(s.key_bed_stiffness);
+    for friction in [
+        &mut spec.key.friction,
+        &mut spec.hammer.friction,
+        &mut spec.hammer.knuckle_friction,
+        &mut spec.jack.button_friction,
+        &mut spec.lever.friction,
+    ] {
+        *friction *= s.friction;
+    }
+    spec.check.friction = s.check_friction;
+    spec.damper.mass *= s.damper_weight;
+    spec.damper.weight *= s.damper_weight;
+}

@@ -1,0 +1,100 @@
+//! States constructed outright: the moment of a strike, and of a damper landing.
+//!
+//! Host notes mean these moments, so they are entered without simulating how they came about:
+//! pure functions of key, speed and regulation, in closed form.
+
+use super::regulation::Regulated;
+use super::spec::Spec;
+use super::{Phase, STATES, contact, jack, kinematics, state};
+use crate::math::trig::direction;
+
+/// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch.
+const KEY_SHARE: f64 = 0.15;
+
+/// Key depth beyond let-off at that moment, m: a start and a rise per m/s of hammer speed, fitted
+/// to the simulated pressed touch from 0.6 to 4 m/s (8.5 to 9.1 mm with let-off at 8.25 mm).
+const DEPTH_PAST_LET_OFF: (f64, f64) = (0.2e-3, 0.16e-3);
+
+/// Phase and state at which the hammer of a key meets its string at `speed` m/s.
+///
+/// The key stands and moves as a pressed key would. `None` where the regulation lets no jack slip before the key bed, or
+/// the hammer could not fly.
+#[must_use]
+pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<(Phase, [f64; STATES])> {
+    let off = regulated.let_off_depth;
+    if !off.is_finite() || off >= spec.key.dip || !speed.is_finite() || speed <= 0.0 {
+        return None;
+    }
+    let key_speed = KEY_SHARE * speed;
+    let (start, rise) = DEPTH_PAST_LET_OFF;
+    let depth = (off + start + rise * speed).min(spec.key.dip);
+
+    let mut x = [0.0; STATES];
+    x[state::KEY] = spec.key.rest_angle + depth / spec.key.front;
+    x[state::KEY_SPEED] = key_speed / spec.key.front;
+    x[state::HAMMER_SPEED] = speed / spec.hammer.crown;
+    // The lever hangs on the drop screw, or on its button where the screw is out of reach.
+    let (wippen, _) = kinematics::wippen(spec, direction(x[state::KEY]));
+    let at_button = wippen.y.asin() + spec.lever.stop;
+    x[state::LEVER] = at_button.max(under_drop_screw(spec, wippen));
+    lift_damper(spec, depth, key_speed, &mut x);
+    // Past let-off the button has the jack, unless the regulation keeps its toe clear.
+    let to_jack = spec.wippen.jack_pivot.turned(wippen);
+    let home = direction(spec.jack.stop).turned(wippen);
+    let phase = if jack::toe_gap(spec, to_jack, home) < 0.0 { Phase::Catch } else { Phase::Return };
+    Some((phase, x))
+}
+
+/// Phase and state at which a key rising at `speed` m/s lets its damper down on the string.
+#[must_use]
+pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; STATES]) {
+    let mut x = [0.0; STATES];
+    let depth = spec.damper.pickup.min(spec.key.dip);
+    x[state::KEY] = spec.key.rest_angle + depth / spec.key.front;
+    x[state::KEY_SPEED] = -speed / spec.key.front;
+    let (wippen, _) = kinematics::wippen(spec, direction(x[state::KEY]));
+    let (wippen_rest, _) = kinematics::wippen(spec, direction(spec.key.rest_angle));
+    let turned = wippen.y.asin() - wippen_rest.y.asin();
+    let [_, hammer, lever] = regulated.rest;
+    // The hammer rides on the lever, the lever on its button.
+    x[state::LEVER] = lever + turned;
+    x[state::HAMMER] = hammer;
+    for _ in 0..6 {
+        let k = kinematics::Kinematics::new(spec, Phase::Return, &x);
+        let on = contact::knuckle_on_lever(spec, &k);
+        let per_hammer = on.from_hammer.perp().dot(on.normal);
+        let wanted = spec.lever.knuckle_felt.compression(0.1);
+        x[state::HAMMER] += (on.squeeze.depth - wanted) / per_hammer;
+    }
+    let mut k = kinematics::Kinematics::new(spec, Phase::Return, &x);
+    x[state::LEVER_SPEED] = k.wippen_speed();
+    k.u[2] = k.wippen_speed();
+    let on = contact::knuckle_on_lever(spec, &k);
+    x[state::HAMMER_SPEED] = on.squeeze.rate / on.from_hammer.perp().dot(on.normal);
+    x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
+    let phase = if k.head.q4 > 0.0 { Phase::Acceleration } else { Phase::Return };
+    (phase, x)
+}
+
+/// Lever angle at which its surface meets the drop screw, rad.
+fn under_drop_screw(spec: &Spec, wippen: crate::math::vec2::Vec2) -> f64 {
+    let pivot = spec.wippen.pivot.y + spec.wippen.lever_pivot.turned(wippen).y;
+    let l = &spec.lever;
+    let arm = (l.drop_reach * l.drop_reach + l.surface_height * l.surface_height).sqrt();
+    let rise = ((l.drop_height - pivot) / arm).clamp(-1.0, 1.0);
+    // The arm points toward the player: height = arm·sin(π − …).
+    let at_zero = l.surface_height.atan2(l.drop_reach);
+    at_zero - rise.asin() - l.surface_angle
+}
+
+/// Damper where the key's tail holds it.
+fn lift_damper(spec: &Spec, depth: f64, key_speed: f64, x: &mut [f64; STATES]) {
+    let ratio = spec.damper.arm / spec.key.front;
+    let height = ratio * (depth - spec.damper.pickup);
+    if height > 0.0 {
+        x[state::DAMPER] = height - spec.damper.lift_felt.compression(spec.damper.weight);
+        x[state::DAMPER_SPEED] = ratio * key_speed;
+    } else {
+        x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
+    }
+}

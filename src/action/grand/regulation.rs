@@ -1,0 +1,239 @@
+//! From a technician's distances to screws, in closed form.
+//!
+//! | set | by |
+//! | --- | --- |
+//! | blow, jack clearance | capstan height, repetition-lever stop |
+//! | dip | key-bed height |
+//! | let-off | let-off button height |
+//! | drop | drop screw |
+//! | check distance | backcheck position |
+//! | damper pick-up | gap under the damper lever |
+//!
+//! Felts are allowed for where they bear a known static load; the bodies are otherwise as rigid
+//! as the loops.
+
+use super::spec::{GRAVITY, Spec};
+use super::{contact, kinematics};
+use crate::math::trig::direction;
+use crate::math::vec2::Vec2;
+
+/// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows
+/// come to in the simulation.
+const CHECK_BITE: f64 = 0.35e-3;
+
+/// The distances a technician sets, m.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Regulation {
+    /// Key-bed depth at the front.
+    pub dip: f64,
+    /// Crown below the string at rest.
+    pub blow: f64,
+    /// Crown below the string where the jack slips.
+    pub let_off: f64,
+    /// Fall from let-off onto the lever.
+    pub drop: f64,
+    /// Crown below the string when checked.
+    pub check: f64,
+    /// Jack below the knuckle at rest, along the jack.
+    pub jack_clearance: f64,
+    /// Share of the blow at which the damper is picked up.
+    pub damper_pickup: f64,
+}
+
+/// What the regulation came to; lengths in m at the key front.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Regulated {
+    /// Key depth at which the jack slips; infinite if it cannot.
+    pub let_off_depth: f64,
+    /// Key travel left after that.
+    pub aftertouch: f64,
+    /// Angles of key, hammer and lever at rest, rad.
+    pub rest: [f64; 3],
+    /// Force with which everything but the key's own balance lifts its front at rest, N.
+    pub upward_force: f64,
+}
+
+/// Turns the screws of `spec`. Distances it cannot reach leave the screw at its nearest point.
+pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
+    let crown = spec.hammer.crown;
+    spec.key.dip = r.dip;
+    spec.key.rest_angle = -0.5 * r.dip / spec.key.front;
+    let key_rest = direction(spec.key.rest_angle);
+    let hammer_rest = direction(-r.blow / crown);
+
+    // Wippen height: jack on its stop, its head the clearance below the knuckle.
+    let wippen_rest = wippen_under(spec, hammer_rest, spec.jack.length + r.jack_clearance);
+    // Capstan: on the heel's line at that wippen.
+    let normal = wippen_rest.perp();
+    let wanted = spec.wippen.pivot.dot(normal) - spec.wippen.heel;
+    let x = Vec2::new(spec.key.capstan.x, 0.0).turned(key_rest).dot(normal);
+    let up = Vec2::new(0.0, 1.0).turned(key_rest).dot(normal);
+    spec.key.capstan.y = (wanted - x) / up;
+
+    // Repetition lever: its surface under the knuckle, both felts compressed by the hammer.
+    let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_rest);
+    let load = -hammer_weight_torque(spec, hammer_rest);
+    let touch = knuckle(spec, hammer_rest);
+    let mut lever_rest = lever_under(spec, lever_pivot, touch, 0.0);
+    let mut bearing = 0.0;
+    for _ in 0..2 {
+        let normal = contact::surface(spec, lever_rest).perp();
+        bearing = load / (touch - spec.hammer.pivot).cross(normal);
+        let sunk = spec.lever.knuckle_felt.compression(bearing);
+        lever_rest = lever_under(spec, lever_pivot, touch, sunk);
+    }
+    let normal = contact::surface(spec, lever_rest).perp();
+    let pressed = (touch - lever_pivot).cross(normal * bearing)
+        + GRAVITY * spec.lever.mass * spec.lever.centre.turned(lever_rest).x;
+    // What the spring has left over presses the lever on its regulating button.
+    let spare = (spec.lever.spring_torque + pressed).max(0.0);
+    let on_button = spec.lever.stop_felt.compression(spare);
+    spec.lever.stop = angle_between(wippen_rest, lever_rest) + on_button;
+
+    // Let-off: jack head at the knuckle's edge with the crown at the let-off distance.
+    let let_off = let_off_pose(spec, -r.let_off / crown);
+    let let_off_depth = match let_off {
+        Some((wippen, jack)) => {
+            let toe = spec.wippen.jack_pivot.turned(wippen) + spec.jack.toe.turned(jack);
+            spec.jack.button_height = spec.wippen.pivot.y + toe.y;
+            depth_of(spec, wippen)
+        }
+        None => f64::INFINITY,
+    };
+
+    // Drop screw: the lever carries the hammer at let-off plus drop with the key on its bed.
+    let key_down = direction(spec.key.rest_angle + r.dip / spec.key.front);
+    let (wippen_down, _) = kinematics::wippen(spec, key_down);
+    let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
+    let dropped = direction(-(r.let_off + r.drop) / crown);
+    let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped), 0.0);
+    spec.lever.drop_height = lever_pivot.y + contact::drop_point(spec, lever).y;
+
+    // Backcheck: its face at the tail with the key down and the hammer at the check distance.
+    let checked = direction(-r.check / crown);
+    let tail = spec.hammer.pivot + spec.check.tail.turned(checked);
+    let normal = Vec2::unit(spec.check.normal).turned(key_down);
+    let gap = (tail - spec.check.face.turned(key_down)).dot(normal) + CHECK_BITE;
+    spec.check.face = spec.check.face + Vec2::unit(spec.check.normal) * gap;
+
+    // Damper: picked up where the jack has carried the hammer the given share of the blow.
+    let halfway = direction(-(1.0 - r.damper_pickup) * r.blow / crown);
+    let pickup = depth_of(spec, wippen_under(spec, halfway, spec.jack.length));
+    spec.damper.pickup = if pickup.is_finite() { pickup.max(0.2e-3) } else { 0.5 * r.dip };
+
+    Regulated {
+        let_off_depth,
+        aftertouch: r.dip - let_off_depth,
+        rest: [
+            spec.key.rest_angle,
+            -r.blow / crown,
+            angle_between(wippen_rest, lever_rest) + wippen_rest.angle(),
+        ],
+        upward_force: upward_force(spec, key_rest, hammer_rest, lever_rest),
+    }
+}
+
+/// Force at the key front of the weights behind it, the hammer riding on the lever and the lever
+/// on its button, N.
+fn upward_force(spec: &Spec, key: Vec2, hammer: Vec2, lever: Vec2) -> f64 {
+    let w = &spec.wippen;
+    let (wippen, q7) = kinematics::wippen(spec, key);
+    let per_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
+    let jack = spec.jack.centre.turned(direction(spec.jack.stop).turned(wippen));
+    let to_lever = w.lever_pivot.turned(wippen);
+    let normal = contact::surface(spec, lever).perp();
+    let arm = knuckle(spec, hammer) - spec.hammer.pivot;
+    let carried = knuckle(spec, hammer) - w.pivot;
+    let hammer_per_wippen = carried.perp().dot(normal) / arm.perp().dot(normal);
+    let torque = -GRAVITY
+        * (w.mass * w.centre.turned(wippen).x
+            + spec.jack.mass * (w.jack_pivot.turned(wippen).x + jack.x)
+            + spec.lever.mass * (to_lever.x + spec.lever.centre.turned(lever).x));
+    let through_wippen =
+        torque + hammer_per_wippen * hammer_weight_torque(spec, hammer);
+    -per_key * through_wippen / spec.key.front
+}
+
+/// Torque of the hammer's own weight about its centre, N·m (negative: it falls).
+fn hammer_weight_torque(spec: &Spec, hammer: Vec2) -> f64 {
+    -GRAVITY * spec.hammer.mass * spec.hammer.centre.turned(hammer).x
+}
+
+/// Lowest point of the knuckle, world.
+fn knuckle(spec: &Spec, hammer: Vec2) -> Vec2 {
+    let h = &spec.hammer;
+    h.pivot + Vec2::new(h.knuckle, -h.knuckle_depth).turned(hammer)
+}
+
+/// Angle from one direction to another, rad.
+fn angle_between(from: Vec2, to: Vec2) -> f64 {
+    from.cross(to).atan2(from.dot(to))
+}
+
+/// Direction d with `point` turned by d having the component `wanted` along the unit `normal`;
+/// of the two, the one in which the point lies to the left of the normal (toward the player).
+fn turn_to(point: Vec2, normal: Vec2, wanted: f64) -> Vec2 {
+    let length = point.norm_squared().sqrt();
+    let across = (wanted / length).clamp(-1.0, 1.0);
+    let along = (1.0 - across * across).sqrt();
+    let image = normal.perp() * (length * along) + normal * wanted.clamp(-length, length);
+    Vec2::new(image.dot(point), point.cross(image)) * (1.0 / (length * length))
+}
+
+/// Wippen whose jack, on its stop, reaches `reach` m along the fly to the knuckle's line.
+fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
+    let w = &spec.wippen;
+    let fly = direction(spec.jack.lean).perp().turned(direction(spec.jack.stop));
+    let head = w.jack_pivot + fly * reach;
+    let wanted = (spec.hammer.pivot - w.pivot).dot(hammer.perp()) - spec.hammer.knuckle_depth;
+    turn_to(head, hammer.perp(), wanted)
+}
+
+/// Lever about `pivot` whose surface passes `sunk` m above the point `touch`.
+fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
+    let to = touch - pivot;
+    let length = to.norm_squared().sqrt();
+    let height = (spec.lever.surface_height - sunk).clamp(-length, length);
+    // The knuckle lies toward the player from the pivot: its image on the surface is (−a, height).
+    let image = Vec2::new(-(length * length - height * height).sqrt(), height);
+    let surface = Vec2::new(to.dot(image), image.cross(to)) * (1.0 / (length * length));
+    let back = direction(spec.lever.surface_angle);
+    surface.turned(Vec2::new(back.x, -back.y))
+}
+
+/// Wippen and jack directions with the head at the knuckle's edge, the hammer at `angle` rad.
+fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
+    let (h, w) = (&spec.hammer, &spec.wippen);
+    let edge = h.pivot + Vec2::new(h.knuckle_edge, -h.knuckle_depth).turned(direction(angle));
+    // The jack centre lies on a circle about the wippen centre and on one about the edge.
+    let (r, s) = (w.jack_pivot.norm_squared().sqrt(), spec.jack.length);
+    let to = edge - w.pivot;
+    let d2 = to.norm_squared();
+    let along = (d2 + r * r - s * s) / (2.0 * d2);
+    let square = r * r / d2 - along * along;
+    if square <= 0.0 {
+        return None;
+    }
+    // Of the two, the jack centre below the line to the edge.
+    let centre = to * along + to.perp() * square.sqrt();
+    let wippen =
+        Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / (r * r));
+    let fly = (to - centre) * (1.0 / s);
+    let upright = direction(spec.jack.lean).perp();
+    let jack = Vec2::new(fly.dot(upright), upright.cross(fly));
+    Some((wippen, jack))
+}
+
+/// Key-front depth that holds the wippen at a direction, m; NaN if none does.
+fn depth_of(spec: &Spec, wippen: Vec2) -> f64 {
+    let c = spec.key.capstan;
+    let length = c.norm_squared().sqrt();
+    let normal = wippen.perp();
+    let wanted = spec.wippen.pivot.dot(normal) - spec.wippen.heel;
+    if wanted.abs() > length {
+        return f64::NAN;
+    }
+    // Angle of the capstan arm above the heel's line.
+    let angle = (wanted / length).asin() + wippen.angle() - c.angle();
+    spec.key.front * (angle - spec.key.rest_angle)
+}

@@ -1,0 +1,58 @@
+//! The pose a key comes to rest in: all forces balanced, nothing moving.
+
+use super::model::{DriveKind, DriveNow, Grand, Held};
+use super::spec::Spec;
+use super::{Phase, STATES, state};
+
+/// A drive that does nothing, with the damper tray well below.
+pub const UNTOUCHED: DriveNow =
+    DriveNow { kind: DriveKind::Free, value: 0.0, rate: 0.0, tray: TRAY_DOWN };
+
+/// Height of the damper tray with the pedal up, m: clear of every damper.
+pub const TRAY_DOWN: f64 = -3e-3;
+
+/// Newton steps: the felts are smooth under load and the guess is close.
+const STEPS: u32 = 40;
+
+/// Equilibrium in `phase` near the angles `near` of key, hammer and lever.
+///
+/// Newton's method on the four force balances with a difference Jacobian, steps limited to what
+/// keeps the felts in contact.
+#[must_use]
+pub fn pose(spec: &Spec, phase: Phase, drive: &DriveNow, near: &[f64; 3]) -> [f64; STATES] {
+    let mut x = [0.0; STATES];
+    x[..3].copy_from_slice(near);
+    x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
+    let unknowns = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER];
+    let limit = [2e-4, 1e-3, 1e-3, 5e-5];
+    let residual = |x: &[f64; STATES]| {
+        let m = Grand { spec }.moment(phase, &Held::default(), drive, x);
+        let f = m.balance.force;
+        let damper = if spec.damper.present { m.balance.damper_force } else { 0.0 };
+        nalgebra::Vector4::new(f[0], f[1], f[2], damper)
+    };
+    for _ in 0..STEPS {
+        let f = residual(&x);
+        let mut jacobian = nalgebra::Matrix4::<f64>::zeros();
+        for (column, &i) in unknowns.iter().enumerate() {
+            let step = 1e-8;
+            let mut moved = x;
+            moved[i] += step;
+            jacobian.set_column(column, &((residual(&moved) - f) / step));
+        }
+        if !spec.damper.present {
+            jacobian[(3, 3)] = 1.0;
+        }
+        let Some(change) = jacobian.lu().solve(&f) else { break };
+        let mut largest = 0.0f64;
+        for (row, &i) in unknowns.iter().enumerate() {
+            let d = change[row].clamp(-limit[row], limit[row]);
+            x[i] -= d;
+            largest = largest.max((d / limit[row]).abs());
+        }
+        if largest < 1e-10 {
+            break;
+        }
+    }
+    x
+}

@@ -1,0 +1,293 @@
+//! Every number of one key: dimensions, masses, springs, felts, frictions and screws. SI.
+//!
+//! Points are given in the frame of the body that carries them, whose x axis lies along the body
+//! at angle 0. The screws (capstan height, button height, lever stop, drop screw, check, damper
+//! pick-up) are set from a technician's millimetres by `regulation`.
+
+use crate::math::vec2::Vec2;
+use crate::mech::felt::Felt;
+use serde::{Deserialize, Serialize};
+
+/// Standard gravity, m/s².
+pub const GRAVITY: f64 = 9.806_65;
+
+/// One key's action.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Key K.
+    pub key: Key,
+    /// Wippen W.
+    pub wippen: Wippen,
+    /// Jack J and let-off button.
+    pub jack: Jack,
+    /// Repetition lever R, its spring, stops and drop screw.
+    pub lever: Lever,
+    /// Hammer H with knuckle and shank.
+    pub hammer: Hammer,
+    /// Backcheck.
+    pub check: Check,
+    /// Damper.
+    pub damper: Damper,
+    /// The string as the action feels it.
+    pub string: Felt,
+    /// The thesis's manipulandum coupling: k1, N·m/rad, and b1, N·m·s/rad.
+    pub coupling: [f64; 2],
+}
+
+/// The key, turning on the balance rail at the origin.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// Balance point to where the finger plays, m.
+    pub front: f64,
+    /// Inertia about the balance point, kg·m².
+    pub inertia: f64,
+    /// Torque of the key's own weight and leads, N·m; positive presses the front down.
+    pub lead_torque: f64,
+    /// Angle at rest, rad.
+    pub rest_angle: f64,
+    /// Depth at which the front meets the key-bed felt, m.
+    pub dip: f64,
+    /// Centre of the capstan's dome.
+    pub capstan: Vec2,
+    /// Felt under the front, by front depth.
+    pub bed_felt: Felt,
+    /// Felt under the back, by front height; carries the key at rest.
+    pub rest_felt: Felt,
+    /// Compression of the rest felt at depth 0, m.
+    pub rest_compression: f64,
+    /// Coulomb torque of the balance pin, bushings, capstan and wippen centre, N·m.
+    pub friction: f64,
+}
+
+/// The wippen, turning on its flange.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wippen {
+    /// Its centre pin P2.
+    pub pivot: Vec2,
+    /// How far the line of capstan centres runs below the centre pin, m.
+    pub heel: f64,
+    /// Jack centre pin JJ.
+    pub jack_pivot: Vec2,
+    /// Repetition-lever centre pin RR.
+    pub lever_pivot: Vec2,
+    /// Mass without jack and lever, kg.
+    pub mass: f64,
+    /// Its centre of mass.
+    pub centre: Vec2,
+    /// Inertia about the centre pin, without jack and lever, kg·m².
+    pub inertia: f64,
+}
+
+/// The jack and the let-off button.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jack {
+    /// Centre pin to head, m.
+    pub length: f64,
+    /// Angle of the fly from the body's y axis, rad; positive leans toward the player.
+    pub lean: f64,
+    /// The toe that meets the button.
+    pub toe: Vec2,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Centre of mass.
+    pub centre: Vec2,
+    /// Inertia about the centre pin, kg·m².
+    pub inertia: f64,
+    /// Angle to the wippen when on its stop, rad.
+    pub stop: f64,
+    /// Torque of its spring on the stop, N·m.
+    pub spring_torque: f64,
+    /// Rate of its spring, N·m/rad.
+    pub spring_rate: f64,
+    /// Height of the button's face, m.
+    pub button_height: f64,
+    /// Horizontal position of the button's centre line, m: where q8 is zero.
+    pub button_x: f64,
+    /// Friction coefficient of toe on button.
+    pub button_friction: f64,
+}
+
+/// The repetition lever.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lever {
+    /// Angle of its upper surface to the body's x axis, rad.
+    pub surface_angle: f64,
+    /// Height of that surface above the centre pin, m.
+    pub surface_height: f64,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Centre of mass.
+    pub centre: Vec2,
+    /// Inertia about its centre pin, kg·m².
+    pub inertia: f64,
+    /// Angle to the wippen on its regulating button, rad: as high as its spring lifts it.
+    pub stop: f64,
+    /// Travel down from that button to the wippen, rad.
+    pub travel: f64,
+    /// Both stops, torsional.
+    pub stop_felt: Felt,
+    /// Torque of the repetition spring on the stop, N·m.
+    pub spring_torque: f64,
+    /// Rate of the repetition spring, N·m/rad.
+    pub spring_rate: f64,
+    /// Viscous torque of its centre, N·m·s/rad.
+    pub damping: f64,
+    /// Coulomb torque of its centre, N·m.
+    pub friction: f64,
+    /// Knuckle on lever.
+    pub knuckle_felt: Felt,
+    /// Distance along the surface from the centre pin to where the drop screw bears, m.
+    pub drop_reach: f64,
+    /// Height of the drop screw's leather, m.
+    pub drop_height: f64,
+    /// Lever on drop screw.
+    pub drop_felt: Felt,
+}
+
+/// The hammer with its shank and knuckle.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hammer {
+    /// Its centre pin P3.
+    pub pivot: Vec2,
+    /// Centre pin to crown, along the string's normal at contact, m.
+    pub crown: f64,
+    /// Centre pin to knuckle, along the shank, m.
+    pub knuckle: f64,
+    /// Knuckle's face below the shank's axis, m.
+    pub knuckle_depth: f64,
+    /// Where along the shank the jack slips off the knuckle, m.
+    pub knuckle_edge: f64,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Centre of mass.
+    pub centre: Vec2,
+    /// Inertia about the centre pin, kg·m².
+    pub inertia: f64,
+    /// Coulomb torque of the centre, N·m.
+    pub friction: f64,
+    /// Jack on knuckle, along the jack (the thesis's k4).
+    pub knuckle_felt: Felt,
+    /// Friction coefficient of the jack's slide on the knuckle.
+    pub knuckle_friction: f64,
+    /// Viscous resistance of that slide, N·s/m (the thesis's b8).
+    pub slide_damping: f64,
+}
+
+/// The backcheck on the key and the hammer's tail.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// A point of the check's face, in the key's frame.
+    pub face: Vec2,
+    /// Angle of the face's outward normal in the key's frame, rad.
+    pub normal: f64,
+    /// The tail's rubbing point, in the hammer's frame.
+    pub tail: Vec2,
+    /// Tail on leather.
+    pub felt: Felt,
+    /// Friction coefficient of tail on leather.
+    pub friction: f64,
+}
+
+/// The damper, lifted by the key's tail or by the pedal's tray.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Damper {
+    /// The key has a damper.
+    pub present: bool,
+    /// Balance point to where the key lifts it, m.
+    pub arm: f64,
+    /// Front depth at which lifting begins, m.
+    pub pickup: f64,
+    /// Mass felt there, kg.
+    pub mass: f64,
+    /// Its weight and spring, N.
+    pub weight: f64,
+    /// Guide damping, N·s/m.
+    pub damping: f64,
+    /// Key tail under damper lever.
+    pub lift_felt: Felt,
+    /// Damper felt on string.
+    pub seat_felt: Felt,
+    /// Height at which the damper is clear of the string, m.
+    pub clear: f64,
+    /// Height to which the pedal's tray lifts it, m.
+    pub tray: f64,
+}
+
+/// Nothing but positive, finite numbers where physics needs them.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum SpecError {
+    /// A value is outside what the model can take.
+    #[error("{name} = {value} must be {must}")]
+    Value {
+        /// Field.
+        name: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// The dimensions cannot be assembled.
+    #[error("the dimensions do not close: {0}")]
+    Geometry(&'static str),
+}
+
+impl Spec {
+    /// Checks what the model relies on.
+    ///
+    /// # Errors
+    /// The first value that is not finite, or not positive where it must be.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let positive = [
+            ("key.front", self.key.front),
+            ("key.inertia", self.key.inertia),
+            ("wippen.inertia", self.wippen.inertia),
+            ("jack.length", self.jack.length),
+            ("jack.inertia", self.jack.inertia),
+            ("lever.inertia", self.lever.inertia),
+            ("hammer.crown", self.hammer.crown),
+            ("hammer.knuckle", self.hammer.knuckle),
+            ("hammer.inertia", self.hammer.inertia),
+            ("damper.mass", self.damper.mass),
+        ];
+        for (name, value) in positive {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(SpecError::Value { name, value, must: "finite and above zero" });
+            }
+        }
+        let felts = [
+            ("key.bed_felt", self.key.bed_felt),
+            ("key.rest_felt", self.key.rest_felt),
+            ("lever.stop_felt", self.lever.stop_felt),
+            ("lever.knuckle_felt", self.lever.knuckle_felt),
+            ("lever.drop_felt", self.lever.drop_felt),
+            ("hammer.knuckle_felt", self.hammer.knuckle_felt),
+            ("check.felt", self.check.felt),
+            ("damper.lift_felt", self.damper.lift_felt),
+            ("damper.seat_felt", self.damper.seat_felt),
+            ("string", self.string),
+        ];
+        for (name, felt) in felts {
+            let sound = felt.stiffness.is_finite()
+                && felt.stiffness >= 0.0
+                && (1.0..=6.0).contains(&felt.exponent)
+                && felt.damping.is_finite()
+                && felt.damping >= 0.0;
+            if !sound {
+                return Err(SpecError::Value {
+                    name,
+                    value: felt.stiffness,
+                    must: "a felt with stiffness and damping ≥ 0 and exponent 1…6",
+                });
+            }
+        }
+        Ok(())
+    }
+}

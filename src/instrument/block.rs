@@ -1,0 +1,319 @@
+//! The scheduler of the piano: events in, action steps on their grid, everything that sounds at its
+//! sample. Generic over action and sound for its tests only; [`super::Piano`] is what it is for.
+//!
+//! Order at one sample: what the host says at it (at once, in the order said); the action steps due
+//! before it; what is due at it, earliest first; then the sample itself. The host's blocks do not
+//! enter: cutting them elsewhere changes no number.
+//!
+//! A step reads the dampers before it runs, so that they too sound one step after they move.
+
+mod notes;
+
+#[cfg(test)]
+mod fakes;
+#[cfg(test)]
+mod tests;
+
+use crate::action::EventKind;
+use crate::action::events::EventList;
+use crate::instrument::Settings;
+use crate::instrument::agenda::{Agenda, Entry, Sounding};
+use crate::instrument::clock::Clock;
+use crate::instrument::damping::Dampers;
+use crate::instrument::key_set::KeySet;
+use crate::instrument::output::{Level, Tail};
+use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::presses::Presses;
+use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::strike_log::StrikeLog;
+use crate::instrument::touch::finger::{Felt, Finger};
+use crate::math::compass::{KEYS, Key};
+use crate::sound::Knock;
+
+/// Action `K`, sound `S` and what lies between them.
+pub struct Block<K, S> {
+    pub keys: K,
+    strings: S,
+    settings: Settings,
+    /// The action has not been told of the regulation yet.
+    regulation_is_news: bool,
+    clock: Clock,
+    agenda: Agenda,
+    /// Events of the step in work.
+    events: EventList,
+    fingers: [Finger; KEYS],
+    /// Keys whose finger moves.
+    moving: KeySet,
+    /// Keys whose strike was constructed since the last step.
+    constructed: KeySet,
+    /// Speed of the last strike of each key, m/s.
+    struck: [f64; KEYS],
+    presses: Presses,
+    dampers: Dampers,
+    /// Sustain pedal, 0…1.
+    sustain: f64,
+    level: Level,
+    tail: Tail,
+    log: StrikeLog,
+    counts: Counts,
+}
+
+impl<K: Keys, S: Strings> Block<K, S> {
+    /// Joins `keys` and `strings`, both made for these settings. Allocates; nothing else here does.
+    pub fn new(keys: K, strings: S, sample_rate: f64, settings: &Settings) -> Self {
+        let clock = Clock::new(sample_rate);
+        Self {
+            keys,
+            strings,
+            settings: *settings,
+            regulation_is_news: false,
+            level: Level::new(clock.rate(), settings.output_db),
+            tail: Tail::new(clock.rate()),
+            clock,
+            agenda: Agenda::new(),
+            events: EventList::default(),
+            fingers: [Finger::AWAY; KEYS],
+            moving: KeySet::default(),
+            constructed: KeySet::default(),
+            struck: [0.0; KEYS],
+            presses: Presses::new(),
+            dampers: Dampers::new(),
+            sustain: 0.0,
+            log: StrikeLog::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// As new with the present settings: silence, keys at rest, pedal up, clocks and counts at zero.
+    pub fn reset(&mut self) {
+        self.tell_regulation();
+        self.sustain = 0.0;
+        self.quiet();
+        self.clock.reset();
+        self.agenda.reset();
+        self.events = EventList::default();
+        self.level.settle();
+        self.tail.clear();
+        self.log.reset();
+        self.counts = Counts::default();
+    }
+
+    /// Keys at rest with no finger on them, strings still, nothing to come; the pedal stays.
+    fn quiet(&mut self) {
+        self.keys.reset();
+        self.keys.sustain(self.sustain);
+        self.strings.reset();
+        self.agenda.clear();
+        self.fingers = [Finger::AWAY; KEYS];
+        self.moving = KeySet::default();
+        self.constructed = KeySet::default();
+        self.struck = [0.0; KEYS];
+        self.presses = Presses::new();
+        self.dampers = Dampers::new();
+    }
+
+    /// New settings from the present sample on: the sound at once, the regulation from the step
+    /// that covers this sample on, the level by a ramp.
+    pub fn set(&mut self, settings: &Settings) {
+        self.regulation_is_news |= settings.action != self.settings.action;
+        if settings.sound != self.settings.sound {
+            self.strings.set(&settings.sound);
+        }
+        self.level.aim(settings.output_db);
+        self.settings = *settings;
+    }
+
+    /// Tells the action of a new regulation, once a step however often it was set.
+    fn tell_regulation(&mut self) {
+        if std::mem::take(&mut self.regulation_is_news) {
+            self.keys.configure(&self.settings.action);
+            self.dampers.watch();
+        }
+    }
+
+    /// Renders the next samples of both channels; beyond the shorter one, silence.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let length = left.len().min(right.len());
+        let (left, surplus) = left.split_at_mut(length);
+        surplus.fill(0.0);
+        let (right, surplus) = right.split_at_mut(length);
+        surplus.fill(0.0);
+        if length == 0 {
+            return;
+        }
+        self.log.begin();
+        let begin = self.clock.now();
+        let end = begin + length as u64;
+        let mut rendered = 0;
+        while self.clock.now() < end {
+            let now = self.clock.now();
+            while self.clock.due() <= now {
+                self.step();
+            }
+            if self.agenda.next().is_some_and(|sample| sample <= now) {
+                let here = index(now - begin);
+                self.render(&mut left[rendered..here], &mut right[rendered..here]);
+                rendered = here;
+                self.sound_due();
+            }
+            let next = self.agenda.next().map_or(end, |sample| sample.min(end));
+            self.clock.go_to(next.min(self.clock.due()));
+        }
+        self.render(&mut left[rendered..], &mut right[rendered..]);
+        self.log.finish();
+    }
+
+    fn render(&mut self, left: &mut [f32], right: &mut [f32]) {
+        if !left.is_empty() {
+            self.strings.process(left, right);
+            self.tail.mix(left, right);
+            self.level.apply(left, right);
+        }
+    }
+
+    /// Runs the step that is due; what it causes goes to the agenda.
+    fn step(&mut self) {
+        self.tell_regulation();
+        self.look_at_dampers();
+        self.move_fingers();
+        self.events.clear();
+        self.keys.step(&mut self.events);
+        self.take_events();
+        self.counts.silent_presses += self.presses.silent_by(self.clock.step());
+        self.clock.stepped();
+    }
+
+    fn look_at_dampers(&mut self) {
+        if !self.dampers.look(self.keys.awake() > 0) {
+            return;
+        }
+        for key in Key::all() {
+            if let Some(lift) = self.dampers.news(key, self.keys.damper_lift(key)) {
+                let what = Sounding::Damper { key, lift };
+                self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
+            }
+        }
+    }
+
+    fn move_fingers(&mut self) {
+        let dip = self.dip();
+        for key in self.moving.iter() {
+            let finger = &mut self.fingers[key.index()];
+            if let Some(drive) = finger.next(Felt { depth: self.keys.key_depth(key), dip }) {
+                self.keys.drive(key, drive);
+            }
+            if !finger.moves() {
+                self.moving.remove(key);
+            }
+        }
+    }
+
+    fn take_events(&mut self) {
+        for event in &*self.events {
+            let (key, speed) = (event.key, event.value);
+            let knock = |knock| Some(Sounding::Knock { key, knock, speed });
+            let what = match event.kind {
+                // A constructed strike has sounded; its contact outlasts the step in which it was
+                // constructed, so a strike reported there is the same one.
+                EventKind::Strike if self.constructed.contains(key) => None,
+                EventKind::Strike => {
+                    self.presses.struck(key);
+                    self.struck[key.index()] = speed;
+                    Some(Sounding::Strike { key, speed, note_on: self.presses.note_on(key) })
+                }
+                EventKind::KeyBottom => {
+                    self.fingers[key.index()].bottom();
+                    self.presses.close(key, self.clock.step());
+                    knock(Knock::KeyBed)
+                }
+                EventKind::KeyRest => knock(Knock::KeyRest),
+                EventKind::Check => {
+                    let speed = caught_speed(self.struck[key.index()], event.value);
+                    Some(Sounding::Knock { key, knock: Knock::Check, speed })
+                }
+                EventKind::DamperFall => knock(Knock::Damper),
+                EventKind::LetOffStart
+                | EventKind::Release
+                | EventKind::Reset
+                | EventKind::DamperLift => None,
+            };
+            if let Some(what) = what {
+                let (sample, delay) = self.clock.sounding(event.offset);
+                self.agenda.add(Entry { sample, delay, what });
+            }
+        }
+        self.constructed = KeySet::default();
+    }
+
+    /// Hands the strings what is due at the present sample.
+    fn sound_due(&mut self) {
+        let now = self.clock.now();
+        for Entry { sample, delay, what } in self.agenda.take(now) {
+            match what {
+                Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
+                    let time = self.clock.time_of(sample, delay);
+                    self.strings.strike(key, speed, delay);
+                    self.log.push(StrikeRecord { time, key, speed, note_on });
+                    self.counts.strikes += 1;
+                }
+                Sounding::Knock { key, knock, speed } if speed > 0.0 && speed.is_finite() => {
+                    self.strings.knock(key, knock, speed);
+                }
+                Sounding::Damper { key, lift } => self.strings.damper(key, lift),
+                // Speeds that are none come from a model out of its range: nothing to hear.
+                Sounding::Strike { .. } | Sounding::Knock { .. } => {}
+            }
+        }
+    }
+
+    /// Depth of the key bed, m; 10 mm for a setting that is no number.
+    fn dip(&self) -> f64 {
+        let dip_mm = self.settings.action.key_dip_mm;
+        if dip_mm.is_finite() { dip_mm.clamp(1.0, 30.0) * 1e-3 } else { 0.01 }
+    }
+
+    /// Counts since reset.
+    pub fn counts(&self) -> Counts {
+        let lost = self.agenda.dropped() + self.events.dropped() as u64;
+        Counts { lost, unlisted: self.log.dropped(), ..self.counts }
+    }
+
+    /// Strikes of the last block.
+    pub fn strikes(&self) -> &[StrikeRecord] {
+        self.log.shown()
+    }
+
+    /// The settings in force.
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Time of the next sample since reset, s.
+    pub fn time(&self) -> f64 {
+        self.clock.time()
+    }
+
+    /// Whether nothing moves, nothing sounds and nothing is to come.
+    pub fn is_idle(&self) -> bool {
+        self.strings.is_silent()
+            && self.keys.awake() == 0
+            && self.moving.is_empty()
+            && self.agenda.is_empty()
+            && self.tail.is_over()
+    }
+}
+
+/// Speed, m/s, of a hammer that struck at `struck` m/s when the check catches it `distance` m below
+/// the string: its rebound and its fall. The event carries the distance alone.
+fn caught_speed(struck: f64, distance: f64) -> f64 {
+    /// Standard gravity, m/s².
+    const GRAVITY: f64 = 9.806_65;
+    /// Share of its speed a hammer keeps: middle of the 0.3–0.6 in use; nobody has measured it.
+    const RESTITUTION: f64 = 0.45;
+    ((RESTITUTION * struck).powi(2) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
+}
+
+/// A position inside a block.
+fn index(x: u64) -> usize {
+    usize::try_from(x).unwrap_or(usize::MAX)
+}

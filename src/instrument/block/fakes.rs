@@ -1,0 +1,220 @@
+//! An action and strings simple enough to predict, for the scheduler's tests.
+
+use crate::action::events::EventList;
+use crate::action::{ActionEvent, ActionSettings, Drive, EventKind, STEP};
+use crate::instrument::seam::{Keys, Strings};
+use crate::math::compass::{KEYS, Key};
+use crate::sound::{Knock, Voicing};
+
+/// Depth at which a key of the fake action throws its hammer, m.
+pub const THROW: f64 = 0.009;
+/// Hammer speed over key speed of the fake action.
+pub const RATIO: f64 = 5.0;
+/// Presses slower than this (hammer speed, m/s) make no sound in the fake action.
+pub const SOFTEST: f64 = 0.1;
+/// Hammer speed beyond which the fake action knows no press, m/s.
+pub const FASTEST: f64 = 4.5;
+
+/// What a key of [`FakeKeys`] is.
+#[derive(Clone, Copy, Default)]
+struct FakeKey {
+    depth: f64,
+    drive: Drive,
+    thrown: bool,
+    /// A strike was constructed and is reported by the next step, as an action may.
+    fresh_strike: Option<f64>,
+    awake: bool,
+}
+
+/// Keys without mass: they follow the finger between rest and bed, and come up alone.
+pub struct FakeKeys {
+    keys: [FakeKey; KEYS],
+    dip: f64,
+    blocked: bool,
+    pedal: [f64; 2],
+    pub steps: u64,
+    /// Step before which a new regulation came, and its dip, mm.
+    pub configured: Vec<(u64, f64)>,
+}
+
+impl FakeKeys {
+    pub fn new(settings: &ActionSettings) -> Self {
+        Self {
+            keys: [FakeKey::default(); KEYS],
+            dip: settings.key_dip_mm * 1e-3,
+            blocked: settings.let_off_mm < 0.0,
+            pedal: [0.0; 2],
+            steps: 0,
+            configured: Vec::new(),
+        }
+    }
+}
+
+impl Keys for FakeKeys {
+    fn reset(&mut self) {
+        self.keys = [FakeKey::default(); KEYS];
+        self.pedal = [0.0; 2];
+        self.steps = 0;
+    }
+
+    fn configure(&mut self, settings: &ActionSettings) {
+        self.dip = settings.key_dip_mm * 1e-3;
+        self.blocked = settings.let_off_mm < 0.0;
+        self.configured.push((self.steps, settings.key_dip_mm));
+    }
+
+    fn drive(&mut self, key: Key, drive: Drive) {
+        let key = &mut self.keys[key.index()];
+        key.drive = drive;
+        key.awake = true;
+    }
+
+    fn construct_strike(&mut self, key: Key, speed: f64) -> bool {
+        if !self.blocked {
+            let (fresh_strike, depth) = (Some(speed), 0.95 * self.dip);
+            self.keys[key.index()] =
+                FakeKey { depth, drive: Drive::Free, thrown: true, fresh_strike, awake: true };
+        }
+        !self.blocked
+    }
+
+    fn construct_release(&mut self, key: Key, _speed: f64) {
+        let key = &mut self.keys[key.index()];
+        *key = FakeKey { depth: 0.003, awake: true, ..*key };
+    }
+
+    fn pressing_speed(&self, _key: Key, hammer_speed: f64) -> Option<f64> {
+        (hammer_speed <= FASTEST).then_some(hammer_speed / RATIO)
+    }
+
+    fn sustain(&mut self, lift: f64) {
+        self.pedal[1] = lift;
+    }
+
+    fn step(&mut self, events: &mut EventList) {
+        self.steps += 1;
+        // The tray takes 10 ms for its whole way, whether keys are awake or not.
+        self.pedal[0] += (self.pedal[1] - self.pedal[0]).clamp(-0.0125, 0.0125);
+        for note in Key::all() {
+            let key = &mut self.keys[note.index()];
+            if !key.awake {
+                continue;
+            }
+            let mut report = |kind, offset, value| {
+                events.push(ActionEvent { key: note, offset, kind, value });
+            };
+            if let Some(speed) = key.fresh_strike.take() {
+                report(EventKind::Strike, 0.0, speed);
+            }
+            let before = key.depth;
+            let free = before - 0.5 * STEP;
+            let (aim, speed) = match &mut key.drive {
+                Drive::Finger([start, end]) => {
+                    let speed = (*end - *start) / STEP;
+                    *start = *end;
+                    (end.max(free), speed)
+                }
+                _ => (free, 0.0),
+            };
+            key.depth = aim.clamp(0.0, self.dip);
+            let passed = |depth: f64| STEP * (depth - before) / (aim - before);
+            if before < THROW && key.depth >= THROW && !key.thrown {
+                key.thrown = true;
+                if speed * RATIO >= SOFTEST {
+                    report(EventKind::Strike, passed(THROW), speed * RATIO);
+                }
+            }
+            if before < self.dip && key.depth >= self.dip {
+                report(EventKind::KeyBottom, passed(self.dip), speed);
+            }
+            if key.depth < 0.005 {
+                key.thrown = false;
+            }
+            if before > 0.0 && key.depth <= 0.0 {
+                report(EventKind::KeyRest, STEP, 0.2);
+            }
+            key.awake = key.depth != before;
+        }
+    }
+
+    fn damper_lift(&self, key: Key) -> f64 {
+        ((self.keys[key.index()].depth - 0.003) / 0.003).clamp(0.0, 1.0).max(self.pedal[0])
+    }
+
+    fn key_depth(&self, key: Key) -> f64 {
+        self.keys[key.index()].depth
+    }
+
+    fn awake(&self) -> usize {
+        self.keys.iter().filter(|k| k.awake).count()
+    }
+}
+
+/// What the strings were asked for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Call {
+    Strike(Key, f64, f64),
+    Damper(Key, f64),
+    Knock(Key, Knock, f64),
+    Set,
+    Reset,
+}
+
+/// One decaying level that everything moves, and a list of calls with their samples.
+#[derive(Default)]
+pub struct FakeStrings {
+    level: f64,
+    /// Samples since reset: an inner period counts them.
+    count: u64,
+    /// Samples since creation.
+    pub sample: u64,
+    pub calls: Vec<(u64, Call)>,
+}
+
+impl FakeStrings {
+    fn call(&mut self, call: Call) {
+        self.calls.push((self.sample, call));
+    }
+}
+
+impl Strings for FakeStrings {
+    fn reset(&mut self) {
+        self.call(Call::Reset);
+        (self.level, self.count) = (0.0, 0);
+    }
+
+    fn set(&mut self, voicing: &Voicing) {
+        self.call(Call::Set);
+        self.level *= voicing.brightness_loss;
+    }
+
+    fn strike(&mut self, key: Key, speed: f64, delay: f64) {
+        self.call(Call::Strike(key, speed, delay));
+        self.level += 0.1 * speed * (1.0 - 0.1 * delay);
+    }
+
+    fn damper(&mut self, key: Key, lift: f64) {
+        self.call(Call::Damper(key, lift));
+        self.level *= 0.999 + 0.001 * lift;
+    }
+
+    fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
+        self.call(Call::Knock(key, knock, speed));
+        self.level += 0.01 * speed;
+    }
+
+    fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        for (l, r) in left.iter_mut().zip(right) {
+            let sign = if self.count % 64 < 32 { 1.0 } else { 0.9 };
+            *l = crate::math::cast::single(sign * self.level);
+            *r = -*l;
+            self.level = if self.level < 1e-6 { 0.0 } else { 0.999 * self.level };
+            self.count += 1;
+            self.sample += 1;
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.level == 0.0
+    }
+}

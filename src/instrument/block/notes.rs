@@ -1,0 +1,148 @@
+//! What a host says, applied at the present sample.
+
+use super::Block;
+use crate::instrument::Event;
+use crate::instrument::piano::StrikeRecord;
+use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::settings::Timing;
+use crate::instrument::touch::finger::struck_speed;
+use crate::math::compass::Key;
+
+/// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
+const EASY: f64 = 1.0;
+/// Halvings between [`EASY`] and a speed out of reach: the fastest press to 0.2 %.
+const HALVINGS: usize = 12;
+
+impl<K: Keys, S: Strings> Block<K, S> {
+    /// Applies `event` now.
+    pub fn handle(&mut self, event: Event) {
+        if let Event::NoteOn { velocity: value, .. }
+        | Event::NoteOff { velocity: value, .. }
+        | Event::Sustain(value) = event
+            && !value.is_finite()
+        {
+            self.counts.ignored += 1;
+            return;
+        }
+        self.tell_regulation();
+        self.dampers.watch();
+        match event {
+            Event::NoteOn { key, velocity } => self.note_on(key, velocity),
+            Event::NoteOff { key, velocity } => {
+                if self.presses.up(key) {
+                    self.release(key, self.settings.touch.release_speed(velocity));
+                }
+            }
+            Event::Sustain(lift) => {
+                self.sustain = lift.clamp(0.0, 1.0);
+                self.keys.sustain(self.sustain);
+            }
+            Event::AllNotesOff => {
+                for key in self.presses.all_up().iter() {
+                    self.release(key, self.settings.touch.release_speed(0.0));
+                }
+            }
+            Event::AllSoundOff => {
+                let strings = &mut self.strings;
+                self.tail.take(|left, right| strings.process(left, right));
+                self.quiet();
+            }
+        }
+    }
+
+    fn note_on(&mut self, key: Key, velocity: f64) {
+        self.counts.notes += 1;
+        let was_held = self.presses.down(key, self.clock.time());
+        let speed = self.settings.touch.hammer_speed(velocity);
+        // Where no strike can be constructed, the key is pressed and the action decides.
+        let immediate = self.settings.touch.timing == Timing::Immediate
+            && self.keys.construct_strike(key, speed);
+        if self.presses.begin(key, !immediate) {
+            self.counts.silent_presses += 1;
+        }
+        if immediate {
+            self.strike_now(key, speed);
+        } else {
+            self.press(key, speed, was_held);
+        }
+        self.moving.insert(key);
+    }
+
+    /// The hammer of `key` meets its strings at the present sample; the damper is off them.
+    fn strike_now(&mut self, key: Key, speed: f64) {
+        self.constructed.insert(key);
+        self.struck[key.index()] = speed;
+        let dip = self.dip();
+        self.fingers[key.index()].struck(key, dip, speed);
+        self.tell_damper(key);
+        self.strings.strike(key, speed, 0.0);
+        let time = self.clock.time();
+        self.log.push(StrikeRecord { time, key, speed, note_on: time });
+        self.counts.strikes += 1;
+    }
+
+    /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
+    /// up far enough to be played again; one on its way up is pressed from where it is.
+    fn press(&mut self, key: Key, hammer_speed: f64, was_held: bool) {
+        let down = self.target_speed(key, hammer_speed);
+        let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
+        let finger = &mut self.fingers[key.index()];
+        if was_held {
+            let up = self.settings.touch.release_speed(0.0);
+            finger.repeat(depth, up, down, late);
+        } else {
+            finger.press(depth, down, late);
+        }
+    }
+
+    /// Speed of the finger target for a hammer speed, m/s: pressed as far as that goes, struck
+    /// beyond it.
+    fn target_speed(&self, key: Key, hammer_speed: f64) -> f64 {
+        let pressed =
+            |speed| self.keys.pressing_speed(key, speed).filter(|v| v.is_finite() && *v > 0.0);
+        if let Some(speed) = pressed(hammer_speed) {
+            return speed;
+        }
+        let mut fastest = None;
+        if hammer_speed > EASY
+            && let Some(target) = pressed(EASY)
+        {
+            fastest = Some((EASY, target));
+            let (mut low, mut high) = (EASY, hammer_speed);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                match pressed(middle) {
+                    Some(target) => {
+                        fastest = Some((middle, target));
+                        low = middle;
+                    }
+                    None => high = middle,
+                }
+            }
+        }
+        struck_speed(key, self.dip(), hammer_speed, fastest)
+    }
+
+    /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets
+    /// the string at the present sample.
+    fn release(&mut self, key: Key, speed: f64) {
+        let mut late = self.clock.elapsed();
+        if self.settings.touch.timing == Timing::Immediate {
+            // The constructed state stands at the beginning of the step; the finger with it.
+            late = 0.0;
+            self.keys.construct_release(key, speed);
+            self.tell_damper(key);
+        }
+        let depth = self.keys.key_depth(key);
+        self.fingers[key.index()].release(depth, speed, late);
+        self.moving.insert(key);
+        self.presses.close(key, self.clock.step());
+    }
+
+    /// Tells the strings at once where the damper of `key` is.
+    fn tell_damper(&mut self, key: Key) {
+        if let Some(lift) = self.dampers.news(key, self.keys.damper_lift(key)) {
+            self.strings.damper(key, lift);
+        }
+    }
+}

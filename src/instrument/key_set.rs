@@ -1,0 +1,61 @@
+//! A set of keys, cheap to keep, to test and to walk in rising order.
+
+use crate::math::compass::Key;
+
+/// Some of the 88 keys, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct KeySet(u128);
+
+impl KeySet {
+    /// Adds `key`.
+    pub const fn insert(&mut self, key: Key) {
+        self.0 |= 1 << key.index();
+    }
+
+    /// Takes `key` out; whether it was in.
+    pub const fn remove(&mut self, key: Key) -> bool {
+        let was = self.contains(key);
+        self.0 &= !(1 << key.index());
+        was
+    }
+
+    /// Whether `key` is in.
+    pub const fn contains(self, key: Key) -> bool {
+        self.0 >> key.index() & 1 == 1
+    }
+
+    /// Whether no key is in.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The keys from the lowest to the highest.
+    pub fn iter(self) -> impl Iterator<Item = Key> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let lowest = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Key::from_index(lowest as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_gives_back_its_keys_in_order() {
+        let mut set = KeySet::default();
+        let keys: Vec<_> = [87, 0, 40, 64].iter().filter_map(|&i| Key::from_index(i)).collect();
+        for &key in &keys {
+            set.insert(key);
+        }
+        assert_eq!(set.iter().map(Key::index).collect::<Vec<_>>(), [0, 40, 64, 87]);
+        assert!(set.remove(keys[3]) && !set.remove(keys[3]));
+        for key in keys {
+            set.remove(key);
+        }
+        assert!(set.is_empty());
+    }
+}

@@ -1,0 +1,113 @@
+//! What the scheduler asks of the action and of the sound; a seam for its tests only.
+//!
+//! The meaning of every method is that of the method of the same name of [`Keyboard`] and
+//! [`Sound`].
+
+use crate::action::events::EventList;
+use crate::action::{ActionSettings, Drive, Keyboard};
+use crate::math::compass::Key;
+use crate::sound::{Knock, Sound, Voicing};
+
+/// See [`Keyboard`].
+pub trait Keys {
+    /// See [`Keyboard::reset`].
+    fn reset(&mut self);
+    /// See [`Keyboard::configure`].
+    fn configure(&mut self, settings: &ActionSettings);
+    /// See [`Keyboard::drive`].
+    fn drive(&mut self, key: Key, drive: Drive);
+    /// See [`Keyboard::construct_strike`].
+    fn construct_strike(&mut self, key: Key, speed: f64) -> bool;
+    /// See [`Keyboard::construct_release`].
+    fn construct_release(&mut self, key: Key, speed: f64);
+    /// See [`Keyboard::pressing_speed`].
+    fn pressing_speed(&self, key: Key, hammer_speed: f64) -> Option<f64>;
+    /// See [`Keyboard::sustain`].
+    fn sustain(&mut self, lift: f64);
+    /// See [`Keyboard::step`].
+    fn step(&mut self, events: &mut EventList);
+    /// See [`Keyboard::damper_lift`].
+    fn damper_lift(&self, key: Key) -> f64;
+    /// See [`Keyboard::key_depth`].
+    fn key_depth(&self, key: Key) -> f64;
+    /// See [`Keyboard::awake`].
+    fn awake(&self) -> usize;
+}
+
+/// See [`Sound`].
+pub trait Strings {
+    /// See [`Sound::reset`].
+    fn reset(&mut self);
+    /// See [`Sound::set`].
+    fn set(&mut self, voicing: &Voicing);
+    /// See [`Sound::strike`].
+    fn strike(&mut self, key: Key, speed: f64, delay: f64);
+    /// See [`Sound::damper`].
+    fn damper(&mut self, key: Key, lift: f64);
+    /// See [`Sound::knock`].
+    fn knock(&mut self, key: Key, knock: Knock, speed: f64);
+    /// See [`Sound::process`].
+    fn process(&mut self, left: &mut [f32], right: &mut [f32]);
+    /// See [`Sound::is_silent`].
+    fn is_silent(&self) -> bool;
+}
+
+impl Keys for Keyboard {
+    fn reset(&mut self) {
+        self.reset();
+    }
+    fn configure(&mut self, settings: &ActionSettings) {
+        self.configure(settings);
+    }
+    fn drive(&mut self, key: Key, drive: Drive) {
+        self.drive(key, drive);
+    }
+    fn construct_strike(&mut self, key: Key, speed: f64) -> bool {
+        self.construct_strike(key, speed)
+    }
+    fn construct_release(&mut self, key: Key, speed: f64) {
+        self.construct_release(key, speed);
+    }
+    fn pressing_speed(&self, key: Key, hammer_speed: f64) -> Option<f64> {
+        self.pressing_speed(key, hammer_speed)
+    }
+    fn sustain(&mut self, lift: f64) {
+        self.sustain(lift);
+    }
+    fn step(&mut self, events: &mut EventList) {
+        self.step(events);
+    }
+    fn damper_lift(&self, key: Key) -> f64 {
+        self.damper_lift(key)
+    }
+    fn key_depth(&self, key: Key) -> f64 {
+        self.key_depth(key)
+    }
+    fn awake(&self) -> usize {
+        self.awake()
+    }
+}
+
+impl Strings for Sound {
+    fn reset(&mut self) {
+        self.reset();
+    }
+    fn set(&mut self, voicing: &Voicing) {
+        self.set(voicing);
+    }
+    fn strike(&mut self, key: Key, speed: f64, delay: f64) {
+        self.strike(key, speed, delay);
+    }
+    fn damper(&mut self, key: Key, lift: f64) {
+        self.damper(key, lift);
+    }
+    fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
+        self.knock(key, knock, speed);
+    }
+    fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        self.process(left, right);
+    }
+    fn is_silent(&self) -> bool {
+        self.is_silent()
+    }
+}

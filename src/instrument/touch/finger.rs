@@ -1,0 +1,395 @@
+//! One finger on one key: host notes as motions of a finger's target.
+//!
+//! The finger is the port's one-sided spring ([`Drive::Finger`], 500 N/m and 0.5 N·s/m) whose
+//! target depth moves: down at constant speed in a *pressed* touch [Goebl, Bresin & Galembo 2005],
+//! on until the key is at its bottom, then to the depth at which the finger holds; up at constant
+//! speed in a release, until it is off the key.
+//!
+//! ```text
+//! Away ──press──▶ Pressing ──bottom──▶ Settling ──▶ Holding ──release──▶ Leaving ──▶ Away
+//!                    ▲                                 │
+//!                    └──────risen── Lifting ◀──repeat──┘
+//! ```
+//! Any call is allowed in any phase.
+
+use crate::action::{Drive, STEP};
+use crate::math::compass::{Key, linear};
+
+/// Stiffness of the finger, N/m: the port's.
+const STIFFNESS: f64 = 500.0;
+/// How far below the key bottom a holding finger aims, m: 3 N. Measured holds are about 0.6 N
+/// [Kinoshita 2007]; 3 N also keeps the key down while the hammer rebounds into the check, and
+/// is still a relaxed finger.
+const HOLD: f64 = 3.0 / STIFFNESS;
+/// How far below the key bottom a pressing finger may aim, m: 60 N, what fortissimo takes
+/// [Kinoshita 2007]; the target of a fast press must outrun the key by that much.
+const STRONGEST: f64 = 60.0 / STIFFNESS;
+/// A key whose depth is at most this share of its dip can be played again: a grand's jack has
+/// re-set once the key has risen two thirds.
+const RISEN: f64 = 0.3;
+/// A key that has not risen after so many steps (0.2 s; a free return takes 0.17 s at most) is
+/// pressed from where it is.
+const LIFT_STEPS: u32 = 1600;
+
+/// What the finger is doing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Phase {
+    /// Off the key, and the key knows.
+    Away,
+    /// Target going down.
+    Pressing { speed: f64 },
+    /// Key at the bottom, target coming back up to the hold.
+    Settling { speed: f64 },
+    /// Target at rest, and the key knows.
+    Holding,
+    /// Target going up, to press again when the key has risen.
+    Lifting { up: f64, down: f64, steps: u32 },
+    /// Target going up for good.
+    Leaving { speed: f64 },
+}
+
+/// What the finger feels of its key at the beginning of a step.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Felt {
+    /// Key-front depth, m.
+    pub depth: f64,
+    /// Depth of the key bed, m.
+    pub dip: f64,
+}
+
+/// The finger of one key.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Finger {
+    phase: Phase,
+    /// Target depth below the key's rest, m.
+    target: f64,
+    /// How much of the coming step is over before the motion begins, s.
+    late: f64,
+    /// The key has met its bed since the press began.
+    bottomed: bool,
+}
+
+impl Finger {
+    /// A finger off the key.
+    pub const AWAY: Self = Self { phase: Phase::Away, target: 0.0, late: 0.0, bottomed: false };
+
+    /// Presses from the key's present `depth` (m) at `speed` m/s, `late` seconds into the coming
+    /// step.
+    pub const fn press(&mut self, depth: f64, speed: f64, late: f64) {
+        *self =
+            Self { phase: Phase::Pressing { speed }, target: depth.max(0.0), late, ..Self::AWAY };
+    }
+
+    /// Lets the key rise at `up` m/s until it can be played again, then presses at `down` m/s.
+    pub const fn repeat(&mut self, depth: f64, up: f64, down: f64, late: f64) {
+        let phase = Phase::Lifting { up, down, steps: LIFT_STEPS };
+        *self = Self { phase, target: self.target.min(depth).max(0.0), late, ..Self::AWAY };
+    }
+
+    /// Stands as a finger does that has just sent the hammer of `key` at `hammer_speed` m/s, and
+    /// comes from there to the hold. A strong blow needs its force: under 3 N alone the key springs
+    /// off its bed and the check misses the hammer.
+    pub fn struck(&mut self, key: Key, dip: f64, hammer_speed: f64) {
+        let (speed, target) = pressed_mass(key, dip, hammer_speed);
+        let target = target.clamp(dip + HOLD, dip + STRONGEST);
+        *self = Self { phase: Phase::Settling { speed }, target, ..Self::AWAY };
+    }
+
+    /// Leaves a key that is at `depth` m, rising at `speed` m/s; the fingertip unloads at once.
+    pub const fn release(&mut self, depth: f64, speed: f64, late: f64) {
+        if !matches!(self.phase, Phase::Away) {
+            let target = self.target.min(depth).max(0.0);
+            *self = Self { phase: Phase::Leaving { speed }, target, late, ..Self::AWAY };
+        }
+    }
+
+    /// The key has met its bed.
+    pub const fn bottom(&mut self) {
+        self.bottomed = true;
+    }
+
+    /// Whether [`Finger::next`] has anything to say.
+    pub const fn moves(&self) -> bool {
+        !matches!(self.phase, Phase::Away | Phase::Holding)
+    }
+
+    /// What the finger does during the coming step; `None` as long as nothing changes.
+    pub fn next(&mut self, key: Felt) -> Option<Drive> {
+        let start = self.target;
+        let moved = |speed: f64| speed * (STEP - self.late);
+        let hold = key.dip + HOLD;
+        if let Phase::Lifting { down, steps, .. } = self.phase
+            && (key.depth <= RISEN * key.dip || steps == 0)
+        {
+            self.press(key.depth, down, 0.0);
+            return self.next(key);
+        }
+        let end = match &mut self.phase {
+            Phase::Away | Phase::Holding => return None,
+            Phase::Pressing { speed } => {
+                let deepest = key.dip + STRONGEST;
+                let bottom = self.bottomed || key.depth >= key.dip;
+                if start >= deepest || (bottom && start >= hold) {
+                    self.phase = Phase::Settling { speed: *speed };
+                    return self.next(key);
+                }
+                (start + moved(*speed)).min(deepest)
+            }
+            Phase::Settling { speed } => {
+                let end = start - moved(*speed);
+                if end <= hold {
+                    self.phase = Phase::Holding;
+                    hold
+                } else {
+                    end
+                }
+            }
+            Phase::Lifting { up, steps, .. } => {
+                *steps -= 1;
+                (start - moved(*up)).max(0.0)
+            }
+            Phase::Leaving { speed } => {
+                if start <= 0.0 {
+                    *self = Self::AWAY;
+                    return Some(Drive::Free);
+                }
+                (start - moved(*speed)).max(0.0)
+            }
+        };
+        self.late = 0.0;
+        self.target = end;
+        Some(Drive::Finger([start, end]))
+    }
+}
+
+/// Speed of a finger target, m/s, for hammer speeds beyond the pressed touch: the one-mass law of a
+/// press, carried on from the fastest press the action knows (`pressed`, its hammer and
+/// target speeds, if any) so that no step is heard.
+#[must_use]
+pub fn struck_speed(key: Key, dip: f64, hammer_speed: f64, pressed: Option<(f64, f64)>) -> f64 {
+    let law = |speed| pressed_mass(key, dip, speed).0;
+    let by_law = law(hammer_speed);
+    let speed = match pressed {
+        Some((hammer, target)) => target * by_law / law(hammer),
+        None => by_law,
+    };
+    speed.clamp(0.0, FASTEST_TARGET)
+}
+
+/// Speed of a finger target, m/s, that throws a hammer at `hammer_speed` m/s, and its depth at
+/// let-off, m, where the key is one mass.
+///
+/// The key before let-off is one mass M at its front, the finger the spring k: with
+/// θ = t √(k/M), the target at speed v takes the key to depth d = v √(M/k) (θ − sin θ), where it
+/// moves at v (1 − cos θ). Given the key speed (hammer speed / ratio) at let-off this gives θ and v;
+/// the target stands at d θ/(θ − sin θ).
+fn pressed_mass(key: Key, dip: f64, hammer_speed: f64) -> (f64, f64) {
+    let mass = linear(&FRONT_MASS, f64::from(key.number()));
+    let per_length = (STIFFNESS / mass).sqrt();
+    let scale = (per_length * LET_OFF * dip).max(1e-6);
+    let sought = hammer_speed / SPEED_RATIO / scale;
+    // (1 − cos θ)/(θ − sin θ) falls from ∞ at 0 to 2/π at π.
+    let (mut low, mut high) = (1e-3_f64, std::f64::consts::PI);
+    for _ in 0..50 {
+        let theta = 0.5 * (low + high);
+        if (1.0 - theta.cos()) / (theta - theta.sin()) > sought {
+            low = theta;
+        } else {
+            high = theta;
+        }
+    }
+    let speed = scale / (low - low.sin());
+    (speed, speed * low / per_length)
+}
+
+/// Mass felt at the key front before let-off, kg, by key number: the middle of the measured
+/// 0.30–0.40 kg up to C4 and 0.15–0.20 kg at C8.
+const FRONT_MASS: [(f64, f64); 3] = [(1.0, 0.35), (40.0, 0.35), (88.0, 0.175)];
+/// Hammer speed over key speed before let-off [Askenfelt & Jansson 1990].
+const SPEED_RATIO: f64 = 5.0;
+/// Share of the dip at let-off: 1 mm of after-touch in 10 mm.
+const LET_OFF: f64 = 0.9;
+/// Chosen: with it the strongest finger (60 N) is reached within 8 ms.
+const FASTEST_TARGET: f64 = 15.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIP: f64 = 0.01;
+
+    /// A key of mass `m` under the finger's spring, on a stiff bed; integrated with fine steps.
+    struct MassKey {
+        m: f64,
+        depth: f64,
+        speed: f64,
+        target: [f64; 2],
+        touched: bool,
+    }
+
+    impl MassKey {
+        fn new(m: f64) -> Self {
+            Self { m, depth: 0.0, speed: 0.0, target: [0.0; 2], touched: false }
+        }
+
+        /// One action step; returns the key speed at which let-off depth was passed in it.
+        fn step(&mut self, drive: Option<Drive>) -> Option<f64> {
+            match drive {
+                Some(Drive::Finger(target)) => (self.target, self.touched) = (target, true),
+                Some(_) => self.touched = false,
+                None => self.target[0] = self.target[1],
+            }
+            let mut passed = None;
+            let h = STEP / 50.0;
+            for i in 0..50 {
+                let t = (f64::from(i) + 0.5) / 50.0;
+                let aim = self.target[0] + (self.target[1] - self.target[0]) * t;
+                let rate = (self.target[1] - self.target[0]) / STEP;
+                let gap = aim - self.depth;
+                let mut force = if self.touched && gap > 0.0 {
+                    (STIFFNESS * gap + 0.5 * (rate - self.speed)).max(0.0)
+                } else {
+                    -0.3
+                };
+                if self.depth > DIP {
+                    force -= 2e5 * (self.depth - DIP) + 150.0 * self.speed;
+                }
+                let before = self.depth;
+                self.speed += force / self.m * h;
+                self.depth += self.speed * h;
+                if before < LET_OFF * DIP && self.depth >= LET_OFF * DIP {
+                    passed = Some(self.speed);
+                }
+            }
+            passed
+        }
+
+        fn felt(&self) -> Felt {
+            Felt { depth: self.depth, dip: DIP }
+        }
+    }
+
+    #[test]
+    fn a_press_moves_at_constant_speed_bottoms_and_holds_with_3_newton() {
+        for speed in [0.03, 0.2, 1.0] {
+            let (mut finger, mut key) = (Finger::AWAY, MassKey::new(0.3));
+            finger.press(0.0, speed, 0.4 * STEP);
+            let mut ends = Vec::new();
+            while finger.moves() && ends.len() < 8000 {
+                let drive = finger.next(key.felt());
+                let Some(Drive::Finger([_, end])) = drive else { panic!("pressing: {drive:?}") };
+                ends.push(end);
+                key.step(drive);
+            }
+            assert!((ends[0] - 0.6 * speed * STEP).abs() < 1e-15, "begins inside the step");
+            assert!((ends[9] - 9.6 * speed * STEP).abs() < 1e-12, "constant speed");
+            assert!((ends[ends.len() - 1] - DIP - HOLD).abs() < 1e-15);
+            for _ in 0..8000 {
+                key.step(finger.next(key.felt()));
+            }
+            assert!((STIFFNESS * (finger.target - key.depth) - 3.0).abs() < 0.02);
+        }
+    }
+
+    #[test]
+    fn a_blocked_key_is_never_pressed_beyond_the_strongest_finger() {
+        let mut finger = Finger::AWAY;
+        finger.press(0.0, 3.0, 0.0);
+        let mut deepest = 0.0_f64;
+        while let Some(Drive::Finger([_, end])) = finger.next(Felt { depth: 0.002, dip: DIP }) {
+            deepest = deepest.max(end);
+        }
+        assert!((deepest - DIP - STRONGEST).abs() < 1e-12);
+        assert!(!finger.moves());
+    }
+
+    #[test]
+    fn a_release_unloads_rises_and_goes_free() {
+        let mut finger = Finger::AWAY;
+        let key = Key::from_index(39).unwrap();
+        finger.struck(key, DIP, 0.5);
+        assert_eq!(finger.next(Felt { depth: DIP, dip: DIP }), Some(Drive::Finger([0.016; 2])));
+        assert_eq!(finger.next(Felt { depth: DIP, dip: DIP }), None);
+        finger.release(DIP, 0.3, 0.0);
+        let (mut last, mut steps) = (DIP, 0);
+        loop {
+            match finger.next(Felt { depth: DIP, dip: DIP }) {
+                Some(Drive::Finger([start, end])) => {
+                    assert!(start == last && end < start);
+                    (last, steps) = (end, steps + 1);
+                }
+                other => {
+                    assert_eq!(other, Some(Drive::Free));
+                    break;
+                }
+            }
+        }
+        assert_eq!(steps, 267, "10 mm at 0.3 m/s in steps of 125 µs");
+        assert!(!finger.moves());
+        finger.release(0.0, 0.3, 0.0);
+        assert!(!finger.moves(), "a finger that is away stays away");
+    }
+
+    #[test]
+    fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
+        let mut finger = Finger::AWAY;
+        finger.struck(Key::from_index(39).unwrap(), DIP, 0.5);
+        finger.repeat(DIP, 0.3, 0.5, 0.0);
+        for _ in 0..40 {
+            let Some(Drive::Finger([start, end])) = finger.next(Felt { depth: 0.008, dip: DIP })
+            else {
+                panic!("lifting")
+            };
+            assert!(end < start);
+        }
+        let risen = finger.next(Felt { depth: 0.0025, dip: DIP });
+        assert_eq!(risen, Some(Drive::Finger([0.0025, 0.0025 + 0.5 * STEP])));
+
+        finger.repeat(DIP, 0.3, 0.5, 0.0);
+        let stuck = Felt { depth: 0.008, dip: DIP };
+        let steps = (0..10_000)
+            .take_while(|_| !matches!(finger.next(stuck), Some(Drive::Finger([a, b])) if b > a))
+            .count();
+        assert_eq!(steps, 1600);
+    }
+
+    #[test]
+    fn the_struck_law_throws_a_mass_at_the_hammer_speed() {
+        for (index, mass) in [(0, 0.35), (39, 0.35), (87, 0.175)] {
+            let note = Key::from_index(index).unwrap();
+            for hammer in [3.0, 5.0, 7.0] {
+                let (mut finger, mut key) = (Finger::AWAY, MassKey::new(mass));
+                finger.press(0.0, struck_speed(note, DIP, hammer, None), 0.0);
+                let reached = (0..8000).find_map(|_| key.step(finger.next(key.felt()))).unwrap();
+                let error = reached * SPEED_RATIO / hammer - 1.0;
+                // The law leaves out the finger's small damping.
+                assert!(error.abs() < 0.025, "{index} {hammer} m/s: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_finger_after_a_blow_has_the_blows_force_and_relaxes() {
+        let key = Key::from_index(39).unwrap();
+        for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
+            let mut finger = Finger::AWAY;
+            finger.struck(key, DIP, hammer);
+            let mut forces = Vec::new();
+            while let Some(Drive::Finger([start, _])) = finger.next(Felt { depth: DIP, dip: DIP }) {
+                forces.push(STIFFNESS * (start - DIP));
+            }
+            assert!(forces[0] > low - 1e-9 && forces[0] < high + 1e-9, "{hammer}: {}", forces[0]);
+            assert!(forces.windows(2).all(|w| w[1] < w[0]) && forces.len() < 400);
+            assert!((STIFFNESS * (finger.target - DIP) - 3.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_struck_law_joins_the_fastest_press() {
+        let key = Key::from_index(39).unwrap();
+        let joined = struck_speed(key, DIP, 4.5, Some((4.5, 1.7)));
+        assert!((joined - 1.7).abs() < 1e-12);
+        assert!(struck_speed(key, DIP, 5.0, Some((4.5, 1.7))) > joined);
+        assert_eq!(struck_speed(key, DIP, 1e9, None), FASTEST_TARGET);
+    }
+}

@@ -1,0 +1,141 @@
+//! Felt, leather and other one-sided soft contacts.
+//!
+//! F = K ξ^p · max(0, 1 + λ ξ̇ + η ξ̇/√(ξ̇² + v₀²)) for ξ > 0, else 0; ξ compression in m (or
+//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`]. λ is the rate-dependent damping of
+//! [Hunt and Crossley 1975]; η is felt's rate-independent hysteresis, loading above and unloading
+//! below the elastic curve, which returns the same share √((1−η)/(1+η)) of any impact speed. The
+//! elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a parting contact
+//! from pulling; v₀ only rounds the turning point.
+
+/// Speed below which the hysteresis loop turns round, m/s: far below any impact, chosen.
+pub const TURN: f64 = 0.05;
+
+/// One soft contact.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Felt {
+    /// Stiffness K, N/m^p (N·m/rad^p for a torsional stop).
+    pub stiffness: f64,
+    /// Exponent p, ≥ 1.
+    pub exponent: f64,
+    /// Damping λ, s/m (s/rad).
+    pub damping: f64,
+    /// Hysteresis η, 0…1.
+    #[serde(default)]
+    pub hysteresis: f64,
+}
+
+/// A contact's force and energy at one moment.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Contact {
+    /// Force, N; never negative.
+    pub force: f64,
+    /// Power turned into heat, W; never negative.
+    pub loss: f64,
+}
+
+impl Felt {
+    /// A felt of stiffness K, exponent p and damping λ, without hysteresis.
+    #[must_use]
+    pub const fn new(stiffness: f64, exponent: f64, damping: f64) -> Self {
+        Self { stiffness, exponent, damping, hysteresis: 0.0 }
+    }
+
+    /// K ξ^p with the usual exponents free of `powf`.
+    #[inline]
+    fn elastic(&self, compression: f64) -> f64 {
+        let shape = if self.exponent == 1.5 {
+            compression * compression.sqrt()
+        } else if self.exponent == 1.0 {
+            compression
+        } else {
+            compression.powf(self.exponent)
+        };
+        self.stiffness * shape
+    }
+
+    /// Force and loss at `compression` m growing at `rate` m/s.
+    #[inline]
+    #[must_use]
+    pub fn contact(&self, compression: f64, rate: f64) -> Contact {
+        if compression <= 0.0 {
+            return Contact::default();
+        }
+        let elastic = self.elastic(compression);
+        let mut factor = 1.0 + self.damping * rate;
+        if self.hysteresis != 0.0 {
+            factor += self.hysteresis * rate / (rate * rate + TURN * TURN).sqrt();
+        }
+        let force = elastic * factor.max(0.0);
+        Contact { force, loss: (force - elastic) * rate }
+    }
+
+    /// Stored energy, J.
+    #[inline]
+    #[must_use]
+    pub fn energy(&self, compression: f64) -> f64 {
+        if compression <= 0.0 {
+            return 0.0;
+        }
+        self.elastic(compression) * compression / (self.exponent + 1.0)
+    }
+
+    /// Compression under the static `force` N, m.
+    #[must_use]
+    pub fn compression(&self, force: f64) -> f64 {
+        (force.max(0.0) / self.stiffness).powf(1.0 / self.exponent)
+    }
+
+    /// Slope dF/dξ at `compression`, N/m.
+    #[inline]
+    #[must_use]
+    pub fn tangent(&self, compression: f64) -> f64 {
+        if compression <= 0.0 {
+            return 0.0;
+        }
+        self.exponent * self.elastic(compression) / compression
+    }
+
+    /// The same felt with `scale` times the stiffness.
+    #[must_use]
+    pub fn stiffened(self, scale: f64) -> Self {
+        Self { stiffness: self.stiffness * scale, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FELT: Felt = Felt { stiffness: 3e6, exponent: 1.5, damping: 0.4, hysteresis: 0.3 };
+
+    #[test]
+    fn never_pulls_and_never_makes_heat_out_of_nothing() {
+        for compression in [-1e-3, 0.0, 1e-5, 1e-3] {
+            for rate in [-10.0, -1.0, 0.0, 1.0] {
+                let c = FELT.contact(compression, rate);
+                assert!(c.force >= 0.0 && c.loss >= 0.0, "{compression} {rate} {c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn energy_is_the_integral_of_the_static_force() {
+        let n = 20_000;
+        let end = 8e-4;
+        let sum: f64 = (0..n)
+            .map(|i| FELT.contact((f64::from(i) + 0.5) * end / f64::from(n), 0.0).force)
+            .sum::<f64>()
+            * end
+            / f64::from(n);
+        assert!((sum / FELT.energy(end) - 1.0).abs() < 1e-7);
+    }
+
+    #[test]
+    fn static_compression_inverts_the_law() {
+        let c = FELT.compression(12.0);
+        assert!((FELT.contact(c, 0.0).force - 12.0).abs() < 1e-9);
+        let slope =
+            (FELT.contact(c * 1.001, 0.0).force - FELT.contact(c * 0.999, 0.0).force) / (0.002 * c);
+        assert!((slope / FELT.tangent(c) - 1.0).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,332 @@
+//! Ringing modes in fixed lanes, and the loops over them.
+//!
+//! A mode is a complex number w, turned each sample by its pole: w ← w e^{λ/rate}. The pole is kept
+//! as its distance from 1 (fall = 1 − Re, turn = Im), so that slow decays and low pitches keep
+//! their full precision in single precision. The order of every sum is fixed and no multiply is
+//! fused, so all kernels give the same bits. Audio thread.
+
+/// Modes side by side.
+pub const LANES: usize = 16;
+
+/// Samples between control steps; also the most samples one call may ring.
+pub const BLOCK: usize = 64;
+
+/// One value for each lane.
+pub type Lane = [f32; LANES];
+
+/// What every sample needs of sixteen modes.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Ring {
+    /// Real part of w, m.
+    pub re: Lane,
+    /// Imaginary part of w, m.
+    pub im: Lane,
+    /// 1 − Re of the pole over one sample.
+    pub fall: Lane,
+    /// Im of the pole over one sample.
+    pub turn: Lane,
+    /// Force on the bridge per Re w, N/m.
+    pub bridge: Lane,
+}
+
+/// What the contact needs of the same modes; steps may be shorter than a sample.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Touch {
+    /// 1 − Re of the pole over one step.
+    pub fall: Lane,
+    /// Im of the pole over one step.
+    pub turn: Lane,
+    /// Displacement under the hammer per Re w.
+    pub shape: Lane,
+    /// Re w per constant force over one step, m/N.
+    pub push_re: Lane,
+    /// Im w per constant force over one step, m/N.
+    pub push_im: Lane,
+}
+
+/// The pole of the undamped string and the damper's part in it.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Pole {
+    /// 1 − Re of the undamped pole over one sample.
+    pub fall: Lane,
+    /// Im of the undamped pole over one sample.
+    pub turn: Lane,
+    /// 1 − the factor by which the resting damper shortens w each sample.
+    pub damp: Lane,
+}
+
+/// Instructions the loops were compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// Whatever the build assumes.
+    Plain,
+    /// Eight single-precision lanes a register.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Kernel {
+    /// The best kernel of this machine.
+    #[must_use]
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return Self::Avx2;
+        }
+        Self::Plain
+    }
+}
+
+/// Sum of the lanes, always in the same order.
+#[inline(always)]
+fn total(lane: &Lane) -> f32 {
+    let a: [f32; 8] = std::array::from_fn(|i| lane[i] + lane[i + 8]);
+    let b: [f32; 4] = std::array::from_fn(|i| a[i] + a[i + 4]);
+    (b[0] + b[2]) + (b[1] + b[3])
+}
+
+#[inline(always)]
+fn turned(re: f32, im: f32, fall: f32, turn: f32) -> (f32, f32) {
+    (re - (fall * re + turn * im), im + (turn * re - fall * im))
+}
+
+/// Defines a loop once and compiles it for every kernel.
+macro_rules! kernels {
+    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident,
+     ($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2")]
+        fn $avx2($($arg: $type),*) $(-> $out)? {
+            $body($($arg),*)
+        }
+
+        $(#[$doc])*
+        pub fn $name(kernel: Kernel, $($arg: $type),*) $(-> $out)? {
+            match kernel {
+                Kernel::Plain => $body($($arg),*),
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Avx2` is only made by `Kernel::detect` on a machine that has it.
+                Kernel::Avx2 => unsafe { $avx2($($arg),*) },
+            }
+        }
+    };
+}
+
+kernels! {
+    /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
+    ring, ring_body, ring_avx2, (modes: &mut [Ring], out: &mut [f32])
+}
+
+#[inline(always)]
+fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; BLOCK];
+    let sums = &mut sums[..out.len().min(BLOCK)];
+    // Two groups at a time: one alone would wait for its own last sample.
+    let mut pairs = modes.chunks_exact_mut(2);
+    for pair in &mut pairs {
+        let [one, two] = pair else { continue };
+        let (mut re, mut im) = (one.re, one.im);
+        let (mut re2, mut im2) = (two.re, two.im);
+        for sum in sums.iter_mut() {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                sum[l] = (sum[l] + one.bridge[l] * re[l]) + two.bridge[l] * re2[l];
+            }
+        }
+        (one.re, one.im) = (re, im);
+        (two.re, two.im) = (re2, im2);
+    }
+    for mode in pairs.into_remainder() {
+        let (mut re, mut im) = (mode.re, mode.im);
+        for sum in sums.iter_mut() {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                sum[l] += mode.bridge[l] * re[l];
+            }
+        }
+        (mode.re, mode.im) = (re, im);
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out += total(sum);
+    }
+}
+
+kernels! {
+    /// Adds what a constant `force` did over the contact step before, then turns the modes by one
+    /// contact step; returns the displacement under the hammer, m.
+    advance, advance_body, advance_avx2, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+}
+
+#[inline(always)]
+fn advance_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            let re = mode.re[l] + touch.push_re[l] * force;
+            let im = mode.im[l] + touch.push_im[l] * force;
+            (mode.re[l], mode.im[l]) = turned(re, im, touch.fall[l], touch.turn[l]);
+            sum[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    total(&sum)
+}
+
+kernels! {
+    /// Adds what a constant `force` did over the contact step before, ending the sample; returns
+    /// the force on the bridge, N.
+    end_contact, end_contact_body, end_contact_avx2,
+    (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+}
+
+#[inline(always)]
+fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            mode.re[l] += touch.push_re[l] * force;
+            mode.im[l] += touch.push_im[l] * force;
+            sum[l] += mode.bridge[l] * mode.re[l];
+        }
+    }
+    total(&sum)
+}
+
+kernels! {
+    /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
+    /// hammer, m.
+    coast, coast_body, coast_avx2, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
+}
+
+#[inline(always)]
+fn coast_body(modes: &mut [Ring], touch: &[Touch]) -> (f32, f32) {
+    let (mut force, mut place) = ([0.0; LANES], [0.0; LANES]);
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], mode.fall[l], mode.turn[l]);
+            force[l] += mode.bridge[l] * mode.re[l];
+            place[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    (total(&force), total(&place))
+}
+
+/// Displacement under the hammer, m.
+#[must_use]
+pub fn displacement(modes: &[Ring], touch: &[Touch]) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter().zip(touch) {
+        for l in 0..LANES {
+            sum[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    total(&sum)
+}
+
+/// Sum of squared bridge-force amplitudes, N².
+#[must_use]
+pub fn level(modes: &[Ring]) -> f32 {
+    let mut sum = [0.0; LANES];
+    for mode in modes {
+        for l in 0..LANES {
+            let (a, b) = (mode.bridge[l] * mode.re[l], mode.bridge[l] * mode.im[l]);
+            sum[l] += a * a + b * b;
+        }
+    }
+    total(&sum)
+}
+
+/// Shortens every mode once by the share `rest` (0…1) of its resting damper.
+pub fn damp(modes: &mut [Ring], poles: &[Pole], rest: f32) {
+    for (mode, pole) in modes.iter_mut().zip(poles) {
+        for l in 0..LANES {
+            let keep = 1.0 - rest * pole.damp[l];
+            mode.re[l] *= keep;
+            mode.im[l] *= keep;
+        }
+    }
+}
+
+/// Sets the ringing poles for the share `rest` (0 clear … 1 resting) of the damper.
+pub fn set_damping(modes: &mut [Ring], poles: &[Pole], rest: f32) {
+    for (mode, pole) in modes.iter_mut().zip(poles) {
+        for l in 0..LANES {
+            let loss = rest * pole.damp[l];
+            mode.fall[l] = pole.fall[l] + loss * (1.0 - pole.fall[l]);
+            mode.turn[l] = pole.turn[l] * (1.0 - loss);
+        }
+    }
+}
+
+/// Stops what has become too small to matter (1e-18 m), long before it is denormal.
+pub fn settle(modes: &mut [Ring]) {
+    for mode in modes {
+        for x in mode.re.iter_mut().chain(&mut mode.im) {
+            if x.abs() < 1e-18 {
+                *x = 0.0;
+            }
+        }
+    }
+}
+
+/// Silences modes.
+pub fn still(modes: &mut [Ring]) {
+    for mode in modes {
+        mode.re = [0.0; LANES];
+        mode.im = [0.0; LANES];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modes() -> Vec<Ring> {
+        (0..5)
+            .map(|i| {
+                let lane = |a: f32, b: f32| -> Lane {
+                    std::array::from_fn(|l| a + b * (i * LANES + l) as f32)
+                };
+                Ring {
+                    re: lane(1e-3, -2e-5),
+                    im: lane(-3e-4, 1e-5),
+                    fall: lane(1e-5, 1e-4),
+                    turn: lane(3e-3, 1e-2),
+                    bridge: lane(3e3, 2e3),
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_kernel_gives_the_same_bits_in_any_portions() {
+        let (mut a, mut b) = (modes(), modes());
+        let (mut whole, mut parts) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+        ring(Kernel::Plain, &mut a, &mut whole);
+        for part in parts.chunks_mut(7) {
+            ring(Kernel::detect(), &mut b, part);
+        }
+        assert!(whole.iter().zip(&parts).all(|(x, y)| x.to_bits() == y.to_bits()));
+    }
+
+    #[test]
+    fn a_mode_turns_by_its_pole() {
+        let mut mode = Ring::default();
+        let (angle, decay): (f64, f64) = (0.1, 1e-5);
+        mode.re[3] = 1.0;
+        mode.fall[3] = crate::math::cast::single(1.0 - (-decay).exp() * angle.cos());
+        mode.turn[3] = crate::math::cast::single((-decay).exp() * angle.sin());
+        mode.bridge[3] = 1.0;
+        let mut out = [0.0; 1];
+        for n in 1..=20_000 {
+            out[0] = 0.0;
+            ring(Kernel::detect(), std::slice::from_mut(&mut mode), &mut out);
+            let n = f64::from(n);
+            let exact = (-decay * n).exp() * (angle * n).cos();
+            assert!((f64::from(out[0]) - exact).abs() < 2e-4, "{n}: {} {exact}", out[0]);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Soundboard: its response at two ears to a force on the bridge, synthesised.
+//!
+//! A sum of modes with the density and loss measured on a grand's board [Ege 2013]: modes from
+//! about 58 Hz up, 0.05 a hertz below 1 kHz and thinning above, loss factor 2-3 %. Their weights
+//! follow a smooth target for the radiated spectrum and are random in sign and size about a common
+//! part, which is the direct blow. A weak diffuse tail stands for case and room. Nothing is
+//! recorded. Computed once for a sample rate.
+
+use std::f64::consts::{PI, TAU};
+
+use realfft::num_complex::Complex64;
+
+use crate::math::cast::{floor_index, single};
+use crate::math::compass::{KEYS, Key};
+use crate::sound::convolve::{CHANNELS, Responses};
+use crate::sound::noise::Noise;
+
+/// Places on the bridges where notes enter: bass, tenor, treble.
+pub const ZONES: usize = 3;
+
+/// Length of the response, s; the modes below 150 Hz are faded out at its end.
+const LENGTH: f64 = 0.5;
+
+/// Highest mode, Hz.
+const TOP_HZ: f64 = 14_000.0;
+
+/// Corner of the acoustic short circuit, Hz.
+const RUMBLE_HZ: f64 = 60.0;
+
+/// Share of the radiation that is common to all modes and both ears: the direct blow.
+const COMMON: f64 = 0.55;
+
+/// Energy of the tail of case and room relative to the modes (chosen: −14 dB, a close recording).
+const TAIL: f64 = 0.04;
+
+/// Level difference of the ears for a note at the end of the compass, ±dB/2 (chosen).
+const LEAN_DB: f64 = 4.0;
+
+/// Responses `[zone][channel][tap]` at `sample_rate` Hz. At 48 kHz the energies of a zone's two
+/// channels add up to 2, so that broadband force comes out about as strong as it goes in; the gain
+/// at a frequency is the same at every rate.
+#[must_use]
+pub fn responses(sample_rate: f64) -> Responses {
+    let taps = floor_index(LENGTH * sample_rate);
+    let mut sums = vec![[vec![0.0f64; taps], vec![0.0f64; taps]]; ZONES];
+    add_modes(&mut sums, sample_rate);
+    add_tail(&mut sums, sample_rate);
+    sums.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
+    sums.iter().map(|zone| finished(zone, sample_rate)).collect()
+}
+
+/// Two first-order high-passes: far below its first mode the board is shorter than the wave it
+/// would have to send, and front and back cancel.
+fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
+    let share = 1.0 - (-TAU * RUMBLE_HZ / sample_rate).exp();
+    for _ in 0..2 {
+        let mut slow = 0.0;
+        for x in channel.iter_mut() {
+            slow += share * (*x - slow);
+            *x -= slow;
+        }
+    }
+}
+
+/// Zone of a key and the weights of that zone and the next.
+#[must_use]
+pub fn place(key: Key) -> (usize, [f32; 2]) {
+    let x = key.index() as f64 / (KEYS - 1) as f64 * (ZONES - 1) as f64;
+    let first = floor_index(x).min(ZONES - 2);
+    let angle = (x - first as f64) * 0.5 * PI;
+    (first, [single(angle.cos()), single(angle.sin())])
+}
+
+/// Target of the radiated spectrum at `hz` for a unit force.
+fn radiation(hz: f64) -> f64 {
+    // The board radiates next to nothing below 100 Hz; above its coincidence, 1-2 kHz, mobility
+    // no longer falls but radiation gains no more: a slow fall (chosen, −3 dB an octave).
+    let low = (hz / 85.0).powi(2);
+    let high = 1.0 + (hz / 1800.0).powi(2);
+    low / (1.0 + low) / high.powf(0.25)
+}
+
+/// Modes a hertz.
+fn density(hz: f64) -> f64 {
+    0.05 / (1.0 + (hz / 1100.0).powi(2)).sqrt() + 0.006
+}
+
+fn loss_factor(hz: f64) -> f64 {
+    0.02 + 0.01 * (hz / 2000.0).min(1.0)
+}
+
+fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
+    let mut noise = Noise::new(1709);
+    let mut hz = 58.0;
+    while hz < TOP_HZ.min(0.45 * sample_rate) {
+        let sigma = PI * loss_factor(hz) * hz;
+        // Mean square of the response of modes this dense is the target's.
+        let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
+        let ears = [noise.next(), noise.next()].map(|x| COMMON + 0.9 * x);
+        let mut gains = [[0.0; CHANNELS]; ZONES];
+        for (z, gains) in gains.iter_mut().enumerate() {
+            let bridge = COMMON + 0.9 * noise.next();
+            let side = z as f64 / (ZONES - 1) as f64 - 0.5;
+            let lean = 10f64.powf(LEAN_DB * side / 20.0);
+            *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];
+        }
+        // 90 dB down is the end of a mode.
+        let last = (10.4 / sigma * sample_rate).min(sums[0][0].len() as f64);
+        let turn = Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate).exp();
+        let mut w = Complex64::ONE;
+        for n in 0..floor_index(last) {
+            for (zone, gains) in sums.iter_mut().zip(&gains) {
+                zone[0][n] += gains[0] * w.re;
+                zone[1][n] += gains[1] * w.re;
+            }
+            w *= turn;
+        }
+        hz += (1.0 + 0.5 * noise.next()) / density(hz);
+    }
+}
+
+fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
+    let energy: f64 = sums.iter().flatten().flatten().map(|x| x * x).sum();
+    let mut tail = vec![[vec![0.0; sums[0][0].len()], vec![0.0; sums[0][0].len()]]; ZONES];
+    for (z, zone) in tail.iter_mut().enumerate() {
+        for (c, taps) in zone.iter_mut().enumerate() {
+            let mut noise = Noise::new(7 + (z * CHANNELS + c) as u64);
+            // Two decays: high parts of the tail are gone sooner.
+            let (mut low, mut rumble) = (0.0, 0.0);
+            let smooth = 1.0 - (-TAU * 1500.0 / sample_rate).exp();
+            let block = 1.0 - (-TAU * 120.0 / sample_rate).exp();
+            for (n, tap) in taps.iter_mut().enumerate() {
+                let t = n as f64 / sample_rate;
+                let x = noise.next();
+                low += smooth * (x - low);
+                rumble += block * (low - rumble);
+                let onset = 1.0 - (-t / 0.004).exp();
+                *tap = onset
+                    * ((low - rumble) * (-6.9 * t / 0.45).exp()
+                        + 0.35 * (x - low) * (-6.9 * t / 0.2).exp());
+            }
+        }
+    }
+    let own: f64 = tail.iter().flatten().flatten().map(|x| x * x).sum();
+    let scale = (TAIL * energy / own).sqrt();
+    for (sum, tail) in sums.iter_mut().flatten().zip(tail.iter().flatten()) {
+        for (sum, tail) in sum.iter_mut().zip(tail) {
+            *sum += scale * tail;
+        }
+    }
+}
+
+fn finished(zone: &[Vec<f64>; CHANNELS], sample_rate: f64) -> [Vec<f32>; CHANNELS] {
+    let energy: f64 = zone.iter().flatten().map(|x| x * x).sum();
+    let scale = (2.0 * 48_000.0 / sample_rate / energy).sqrt();
+    let taps = zone[0].len();
+    let fade = floor_index(0.15 * sample_rate).min(taps);
+    zone.each_ref().map(|channel| {
+        let shaped = channel.iter().enumerate().map(|(n, x)| {
+            let left = (taps - n) as f64 / fade as f64;
+            let gain = if left < 1.0 { 0.5 - 0.5 * (PI * left).cos() } else { 1.0 };
+            single(scale * gain * x)
+        });
+        shaped.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean level of a zone's response between two frequencies, dB.
+    fn level(response: &[f32], rate: f64, low: f64, high: f64) -> f64 {
+        let mut sum = 0.0;
+        let steps = 60;
+        for i in 0..steps {
+            let hz = low * (high / low).powf(f64::from(i) / f64::from(steps));
+            let turn = Complex64::cis(-TAU * hz / rate);
+            let (mut w, mut h) = (Complex64::ONE, Complex64::ZERO);
+            for &x in response {
+                h += w * f64::from(x);
+                w *= turn;
+            }
+            sum += h.norm_sqr();
+        }
+        10.0 * (sum / f64::from(steps)).log10()
+    }
+
+    #[test]
+    fn a_board_passes_the_middle_and_not_the_bottom() {
+        let responses = responses(48_000.0);
+        for zone in &responses {
+            for channel in zone {
+                let middle = level(channel, 48_000.0, 200.0, 1500.0);
+                assert!(level(channel, 48_000.0, 20.0, 35.0) < middle - 12.0);
+                let top = level(channel, 48_000.0, 5000.0, 10_000.0);
+                assert!(top < middle - 3.0 && top > middle - 20.0, "{}", top - middle);
+            }
+        }
+    }
+
+    #[test]
+    fn ears_differ_and_response_dies_away() {
+        let responses = responses(48_000.0);
+        for [left, right] in &responses {
+            let energy = |x: &[f32]| x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
+            let both: f64 = left.iter().zip(right).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+            let likeness = both / (energy(left) * energy(right)).sqrt();
+            assert!(likeness > 0.1 && likeness < 0.9, "{likeness}");
+            assert!(energy(&left[20_000..]) < 1e-3 * energy(left));
+        }
+    }
+
+    #[test]
+    fn keys_enter_at_full_power_everywhere() {
+        for key in Key::all() {
+            let (first, [a, b]) = place(key);
+            assert!(first + 1 < ZONES && (a * a + b * b - 1.0).abs() < 1e-5 && a >= -1e-6);
+        }
+    }
+}

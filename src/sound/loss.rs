@@ -1,0 +1,128 @@
+//! Losses: inside the string, into the bridge, under the damper.
+//!
+//! A single string loses σ_k = b1 + b3 ω_k² inside and 2 f0 Z Re Y(f_k) to the bridge
+//! [Weinreich 1977], Z its wave impedance and Y the bridge mobility. N strings in phase lose N
+//! times as much to the bridge, which makes the two-stage decay.
+
+use std::f64::consts::PI;
+
+use realfft::num_complex::Complex64;
+
+use crate::math::cast::floor_index;
+use crate::math::compass::{Key, log_linear};
+use crate::sound::noise;
+
+/// b1 by key number, 1/s. Bass as [Bensa 2003] at C2 (0.25); above fitted so that, with the
+/// bridge's share, the early decay of the fundamental lies in the bands of measured grands (10-20 s
+/// at A0, 4-8 s at C4, 0.15-0.3 s at C8) and the aftersound falls at about a quarter of its rate.
+const INTERNAL: [(f64, f64); 7] =
+    [(1.0, 0.25), (16.0, 0.2), (28.0, 0.17), (40.0, 0.24), (52.0, 0.36), (64.0, 0.8), (88.0, 2.0)];
+
+/// b3 by key number, s: [Bensa 2003]'s b2 over the square of the wave speed at C2, C4 and C7.
+const INTERNAL_SLOPE: [(f64, f64); 3] = [(16.0, 2.9e-9), (40.0, 2.5e-9), (76.0, 1.2e-8)];
+
+/// Mean bridge mobility at low frequency, s/kg, fitted with [`INTERNAL`]; the measured impedance of
+/// about 1000 kg/s is mostly springy [Wogram 1990], so that its real part is a fraction of 1e-3.
+const MOBILITY: f64 = 2.8e-4;
+
+/// Where the mobility begins to rise with frequency, Hz: from here the ribs guide the waves and
+/// less of the board moves [Ege 2013].
+const MOBILITY_KNEE: f64 = 2000.0;
+
+/// Decay time (60 dB) of the first partial under the resting damper by key number, s: fitted so
+/// that the whole sound falls in 1.7, 1.1, 0.6, 0.5 and 0.4 s at A0, C2, C3, C4 and C5, as Sondius
+/// loop gains; above C5 they lengthen again. E6 has the last damper.
+const DAMPED_T60: [(f64, f64); 7] = [
+    (1.0, 2.8),
+    (16.0, 1.6),
+    (28.0, 0.69),
+    (40.0, 0.61),
+    (52.0, 0.57),
+    (64.0, 1.0),
+    (68.0, 1.5),
+];
+
+/// Number of the last key with a damper, E6.
+pub const LAST_DAMPER: u8 = 68;
+
+/// Middle and half-width of the damper felt over the string's length. Dampers stand over the
+/// hammers; the felt is long enough that few partials find a node under it.
+const DAMPER_PLACE: (f64, f64) = (0.13, 0.02);
+
+/// Loss of low partials inside one string of `key`, 1/s.
+#[must_use]
+pub fn internal(key: Key) -> f64 {
+    log_linear(&INTERNAL, f64::from(key.number()))
+}
+
+/// Growth of the loss inside a string of `key` with ω², s.
+#[must_use]
+pub fn internal_slope(key: Key) -> f64 {
+    log_linear(&INTERNAL_SLOPE, f64::from(key.number()))
+}
+
+/// Mobility of the bridge under `key` at frequency `hz`, s/kg (complex: velocity over force).
+///
+/// A smooth mean with ±2.5 dB of modal ripple below 1.5 kHz, three ripples an octave, shared by
+/// neighbouring keys; the reactive part is up to half the mean, either sign. The ripple is kept
+/// smaller than a bare board's ±6 dB so that neighbouring notes decay alike.
+#[must_use]
+pub fn bridge_mobility(key: Key, hz: f64) -> Complex64 {
+    let mean = MOBILITY * (1.0 + (hz / MOBILITY_KNEE).powi(2)).sqrt();
+    let fade = 1.0 / (1.0 + (hz / 1500.0).powi(4));
+    let place = f64::from(key.number()) / 8.0;
+    let octaves = 3.0 * (hz / 20.0).max(1.0).log2();
+    let ripple = smooth_noise(1, octaves, place) * fade;
+    let reactive = 0.5 * smooth_noise(2, octaves, place) * (0.2 + 0.8 * fade);
+    Complex64::new(mean * 10f64.powf(0.25 * ripple), mean * reactive)
+}
+
+/// Bilinear interpolation of lattice noise, −1…1.
+fn smooth_noise(seed: u64, x: f64, y: f64) -> f64 {
+    let (i, j) = (floor_index(x), floor_index(y));
+    let (u, v) = (x - i as f64, y - j as f64);
+    let at = |a: usize, b: usize| noise::at(seed * 1009 + a as u64, b as u64);
+    let low = at(i, j) + u * (at(i + 1, j) - at(i, j));
+    let high = at(i, j + 1) + u * (at(i + 1, j + 1) - at(i, j + 1));
+    low + v * (high - low)
+}
+
+/// Loss that the resting damper adds to partial `k` of `key`, 1/s; 0 where there is no damper.
+///
+/// The felt takes energy with the partial's motion under it, x = sin² averaged over the felt and
+/// relative to the first partial's, but no more than it meets: 2 x/(1 + x) of the first partial's
+/// loss. Partials with a node under the felt ring on.
+#[must_use]
+pub fn damper(key: Key, k: usize) -> f64 {
+    if key.number() > LAST_DAMPER {
+        return 0.0;
+    }
+    let (place, half) = DAMPER_PLACE;
+    let motion = |k: f64| {
+        let a = 2.0 * PI * k * half;
+        0.5 - 0.5 * (2.0 * PI * k * place).cos() * a.sin() / a
+    };
+    let x = motion(k as f64) / motion(1.0);
+    2.0 * x / (1.0 + x) * 1000f64.ln() / log_linear(&DAMPED_T60, f64::from(key.number()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bridge_never_gives_energy() {
+        for key in Key::all() {
+            for hz in [25.0, 61.0, 130.0, 440.0, 990.0, 3000.0, 15_000.0] {
+                let y = bridge_mobility(key, hz);
+                assert!(y.re > 1e-4 && y.norm() < 5e-3, "{key:?} {hz}: {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn dampers_end_at_e6() {
+        assert!(damper(Key::from_index(67).unwrap(), 1) > 1.0);
+        assert_eq!(damper(Key::from_index(68).unwrap(), 1), 0.0);
+    }
+}

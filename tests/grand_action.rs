@@ -1,0 +1,296 @@
+//! The grand action does what the thesis and a regulated grand do.
+
+use touchback::action::grand::concert::{Built, Design};
+use touchback::action::grand::kinematics::Kinematics;
+use touchback::action::grand::readout::Readout;
+use touchback::action::grand::{Phase, STATES, key, rest, state, thesis};
+use touchback::action::{ActionSettings, Drive, EventKind, STEP};
+use touchback::episode::State;
+use touchback::math::compass::Key;
+
+type Running = State<Phase, STATES>;
+
+/// What happened: time, kind, value; and the submodels passed through.
+#[derive(Default)]
+struct Log {
+    now: f64,
+    events: Vec<(f64, EventKind, f64)>,
+    phases: Vec<(f64, char, char)>,
+}
+
+impl key::Listener for Log {
+    fn event(&mut self, offset: f64, kind: EventKind, value: f64) {
+        self.events.push((self.now + offset, kind, value));
+    }
+    fn phase(&mut self, offset: f64, from: Phase, to: Phase) {
+        self.phases.push((self.now + offset, from.letter(), to.letter()));
+    }
+}
+
+impl Log {
+    fn all(&self, kind: EventKind) -> Vec<(f64, f64)> {
+        self.events.iter().filter(|e| e.1 == kind).map(|e| (e.0, e.2)).collect()
+    }
+    fn entered(&self, phase: char) -> bool {
+        self.phases.iter().any(|p| p.2 == phase)
+    }
+}
+
+/// One key under a drive given as a function of time.
+struct Bench {
+    built: Built,
+    running: Running,
+    log: Log,
+}
+
+impl Bench {
+    fn concert(midi: u8, settings: &ActionSettings) -> Self {
+        let built = Design::new(Key::from_midi(midi).unwrap()).build(settings);
+        let near = &built.regulated.rest;
+        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
+        Self { built, running: State { phase: Phase::Return, x }, log: Log::default() }
+    }
+
+    fn thesis() -> Self {
+        let (phase, x) = thesis::initial();
+        Self { built: thesis::build(), running: State { phase, x }, log: Log::default() }
+    }
+
+    /// Runs until `end` s, calling `each` after every step.
+    fn run(
+        &mut self,
+        end: f64,
+        drive: impl Fn(f64, f64) -> Drive,
+        mut each: impl FnMut(f64, &Readout),
+    ) {
+        while self.log.now < end - 0.5 * STEP {
+            let t = self.log.now;
+            let d = drive(t, t + STEP);
+            let tray = [rest::TRAY_DOWN; 2];
+            let outcome = key::step(&self.built.spec, &mut self.running, d, tray, &mut self.log);
+            assert!(!outcome.capped, "more switches than followed at {t}");
+            self.log.now = t + STEP;
+            each(self.log.now, &key::read(&self.built.spec, &self.running, d, tray));
+        }
+    }
+}
+
+/// Straight lines through (time, value) points, held beyond the ends.
+fn path(points: &[(f64, f64)], t: f64) -> f64 {
+    touchback::math::compass::linear(points, t)
+}
+
+fn finger<'a>(points: &'a [(f64, f64)]) -> impl Fn(f64, f64) -> Drive + 'a {
+    |a, b| Drive::Finger([path(points, a), path(points, b)])
+}
+
+#[test]
+fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
+    let mut bench = Bench::thesis();
+    let built = bench.built;
+    let k = Kinematics::new(&built.spec, Phase::Acceleration, &bench.running.x);
+    let normal = k.hammer.perp();
+    let head = k.to_jack.perp().dot(normal) + k.head.reach * k.head.axis.perp().dot(normal);
+    let ratio = k.r5 * head / k.head.q9;
+    assert!((ratio - 12.3).abs() < 1.0, "dq2/dq1 {ratio}");
+
+    let mut force = Vec::new();
+    let mut turns = Vec::new();
+    bench.run(
+        0.4,
+        |a, b| {
+            Drive::Manipulandum([path(&thesis::REFERENCE, a), path(&thesis::REFERENCE, b)])
+        },
+        |t, r| {
+            force.push((t, r.key_force));
+            turns.push((t, r.q_rate[2], r.q_rate[5]));
+        },
+    );
+    let first: String = bench.log.phases.iter().take(2).map(|p| p.2).collect();
+    assert_eq!(first, "BC");
+    let (let_off, release) = (bench.log.phases[0].0, bench.log.phases[1].0);
+    assert!((0.130..=0.148).contains(&let_off), "let-off begins {let_off}");
+    assert!((release - 0.181).abs() < 0.005, "let-off ends {release}");
+    let strikes = bench.log.all(EventKind::Strike);
+    assert_eq!(strikes.len(), 1, "{strikes:?}");
+    assert!((0.183..=0.21).contains(&strikes[0].0), "{strikes:?}");
+    // Lever and jack turn together before let-off and apart in it.
+    let at = |t: f64| turns.iter().min_by(|a, b| (a.0 - t).abs().total_cmp(&(b.0 - t).abs()));
+    let (_, lever, jack) = at(let_off - 0.01).unwrap();
+    assert!(*lever < 0.0 && *jack < 0.0, "before: {lever} {jack}");
+    let (_, lever, jack) = at(let_off + 0.015).unwrap();
+    assert!(*lever < 0.0 && *jack > 0.0, "in let-off: {lever} {jack}");
+    let mean = |a: f64, b: f64| {
+        let part: Vec<f64> =
+            force.iter().filter(|f| f.0 > a && f.0 < b).map(|f| f.1).collect();
+        part.iter().sum::<f64>() / part.len() as f64
+    };
+    let (before, during) = (mean(let_off - 0.02, let_off), mean(let_off, release));
+    assert!(during > 1.3 * before, "key force {before} → {during} N");
+    // Afterwards the hammer settles on the repetition lever.
+    let rest = bench.running.x;
+    assert!(rest[state::HAMMER] < -0.05, "{rest:?}");
+}
+
+#[test]
+fn a_regulated_key_presses_through_every_submodel_and_strikes() {
+    let mut bench = Bench::concert(60, &ActionSettings::default());
+    let press = [(0.01, 0.0), (0.12, 0.0165)];
+    let mut top = f64::NEG_INFINITY;
+    bench.run(0.3, finger(&press), |_, r| top = top.max(r.hammer));
+    let phases: String = bench.log.phases.iter().take(3).map(|p| p.2).collect();
+    assert_eq!(phases, "ABC", "rests in D: {:?}", bench.log.phases);
+    let strikes = bench.log.all(EventKind::Strike);
+    assert_eq!(strikes.len(), 1);
+    assert!((1.0..2.0).contains(&strikes[0].1), "hammer speed {strikes:?}");
+    assert!(top > 0.0 && top < 3e-3, "felt compression {top}");
+}
+
+#[test]
+fn regulation_in_millimetres_is_what_the_slow_action_shows() {
+    for midi in [21, 60, 108] {
+        let settings = ActionSettings::default();
+        let mut bench = Bench::concert(midi, &settings);
+        let x = bench.running.x;
+        let crown = bench.built.spec.hammer.crown;
+        assert!((x[state::HAMMER] * crown * 1e3 + settings.blow_mm).abs() < 0.1, "blow");
+        let k = Kinematics::new(&bench.built.spec, Phase::Return, &x);
+        assert!((k.head.q4 * 1e3 + settings.jack_clearance_mm).abs() < 0.05, "jack clearance");
+        // Pressed at 5 mm/s the jack slips at the let-off distance.
+        let mut at_release = 0.0;
+        let mut released = false;
+        bench.run(
+            2.5,
+            |a, b| Drive::Motion([(0.005 * a).min(0.01), (0.005 * b).min(0.01)]),
+            |_, r| {
+                if !released && r.phase == Phase::Catch {
+                    released = true;
+                    at_release = r.hammer;
+                }
+            },
+        );
+        assert!(released, "key {midi} never lets off");
+        let off_mm = -at_release * 1e3;
+        assert!((off_mm - settings.let_off_mm).abs() < 0.5, "let-off {off_mm} at {midi}");
+        assert!(bench.log.all(EventKind::Strike).is_empty(), "a slow press is silent");
+    }
+}
+
+#[test]
+fn a_held_blow_is_checked_and_stays() {
+    for midi in [24, 60, 96] {
+        let mut bench = Bench::concert(midi, &ActionSettings::default());
+        let press = [(0.01, 0.0), (0.03, 0.02)];
+        let mut held = Vec::new();
+        bench.run(1.0, finger(&press), |t, r| {
+            if t > 0.4 {
+                held.push(-r.hammer * 1e3);
+            }
+        });
+        assert_eq!(bench.log.all(EventKind::Strike).len(), 1);
+        let (low, high) =
+            held.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+        assert!(high - low < 0.2, "key {midi} wanders {low}…{high} mm");
+        // A light treble hammer comes back faster and sinks deeper than the 10–18 mm of the rest.
+        let deepest = if midi > 90 { 22.0 } else { 18.0 };
+        assert!((10.0..deepest).contains(&low), "key {midi} checked at {low} mm");
+    }
+}
+
+#[test]
+fn released_part_way_it_strikes_again_and_released_too_little_it_does_not() {
+    let again = |rise_mm: f64| {
+        let depth = 0.0165;
+        // The finger follows the key up to the given height and presses again.
+        let up = 0.010 - rise_mm * 1e-3;
+        let gesture = [
+            (0.01, 0.0),
+            (0.06, depth),
+            (0.25, depth),
+            (0.30, up),
+            (0.40, up),
+            (0.46, depth + 0.004),
+            (0.6, depth),
+        ];
+        let mut bench = Bench::concert(60, &ActionSettings::default());
+        bench.run(0.7, finger(&gesture), |_, _| {});
+        bench.log.all(EventKind::Strike).len()
+    };
+    assert_eq!(again(1.0), 1, "a millimetre does not re-set the jack");
+    assert_eq!(again(6.0), 2, "six millimetres do");
+}
+
+#[test]
+fn shallow_strokes_bounce_the_hammer_on_the_jack() {
+    let mut bench = Bench::concert(60, &ActionSettings::default());
+    let mut gesture = vec![(0.0, 0.0)];
+    for i in 0..6 {
+        let t = 0.02 + 0.12 * f64::from(i);
+        gesture.extend([(t, 0.0), (t + 0.02, 0.004), (t + 0.05, 0.004), (t + 0.07, 0.0)]);
+    }
+    bench.run(0.8, finger(&gesture), |_, _| {});
+    let partings = bench.log.phases.iter().filter(|p| (p.1, p.2) == ('A', 'D')).count();
+    assert!(partings >= 6, "hammer leaves the jack: {partings}");
+    assert!(!bench.log.entered('B'), "no let-off");
+    assert!(bench.log.all(EventKind::Strike).is_empty());
+}
+
+#[test]
+fn constraints_hold_at_every_hand_over() {
+    struct Gaps<'a>(&'a Built, f64);
+    impl key::Listener for Gaps<'_> {
+        fn event(&mut self, _: f64, _: EventKind, _: f64) {}
+    }
+    impl touchback::episode::Observer<Phase, STATES> for Gaps<'_> {
+        fn transition(
+            &mut self,
+            _: f64,
+            from: Phase,
+            to: Phase,
+            before: &[f64; STATES],
+            after: &[f64; STATES],
+        ) {
+            // A jack let go from the flank swings: that jump is meant.
+            if from == Phase::Flank {
+                return;
+            }
+            let spec = &self.0.spec;
+            let a = Kinematics::new(spec, from, before);
+            let b = Kinematics::new(spec, to, after);
+            let head = |k: &Kinematics| k.to_jack + k.head.axis * spec.jack.length;
+            let apart = (head(&a) - head(&b)).norm_squared().sqrt();
+            self.1 = self.1.max(apart);
+        }
+        fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
+    }
+    let bench = Bench::concert(60, &ActionSettings::default());
+    let press = [(0.01, 0.0), (0.05, 0.0165), (0.3, 0.0165), (0.4, -0.03)];
+    let mut running = bench.running;
+    let mut gaps = Gaps(&bench.built, 0.0);
+    let model = touchback::action::grand::Grand { spec: &bench.built.spec };
+    for i in 0..4800u32 {
+        let t = f64::from(i) * STEP;
+        let drive = finger(&press)(t, t + STEP);
+        let inputs = touchback::action::grand::model::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
+        key::STEPPER.advance(&model, &mut running, &inputs, &mut gaps);
+    }
+    assert!(gaps.1 < 1e-9, "jack head jumps by {} m", gaps.1);
+}
+
+#[test]
+fn energy_is_accounted_for() {
+    for midi in [28, 60, 100] {
+        let mut bench = Bench::concert(midi, &ActionSettings::default());
+        let press = [(0.01, 0.0), (0.06, 0.0165), (0.25, 0.0165), (0.3, -0.02)];
+        let mut start = None;
+        let (mut worst, mut largest) = (0.0f64, 0.0f64);
+        bench.run(0.5, finger(&press), |_, r| {
+            let balance = r.kinetic + r.potential + r.dissipated - r.work;
+            let from = *start.get_or_insert(balance);
+            worst = worst.max((balance - from).abs());
+            largest = largest.max(r.work);
+        });
+        assert!(worst < 5e-3 * largest, "key {midi}: {worst} J of {largest} J unaccounted");
+        assert!(bench.running.x[state::DISSIPATED] > 0.0);
+    }
+}

@@ -1,0 +1,159 @@
+//! Eighty-eight keys: sleep costs nothing and changes nothing, settings arrive, notes strike.
+
+use touchback::action::events::EventList;
+use touchback::action::grand::pressing;
+use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
+use touchback::math::compass::Key;
+
+fn key(midi: u8) -> Key {
+    Key::from_midi(midi).unwrap()
+}
+
+/// Steps `n` times under `drive`, collecting (time, kind, value).
+fn run(
+    keyboard: &mut Keyboard,
+    n: u32,
+    mut drive: impl FnMut(f64, &mut Keyboard),
+) -> Vec<(f64, Key, EventKind, f64)> {
+    let mut events = EventList::default();
+    let mut all = Vec::new();
+    for i in 0..n {
+        let t = f64::from(i) * STEP;
+        drive(t, keyboard);
+        events.clear();
+        keyboard.step(&mut events);
+        all.extend(events.iter().map(|e| (t + e.offset, e.key, e.kind, e.value)));
+    }
+    all
+}
+
+/// Pressed at a constant finger speed from `start`, let go 0.3 s later.
+fn press(k: Key, start: f64, speed: f64) -> impl FnMut(f64, &mut Keyboard) {
+    move |t, keyboard| {
+        let depth = |t: f64| ((t - start) * speed).clamp(0.0, pressing::REACH);
+        if t < start {
+        } else if t < start + 0.3 {
+            keyboard.drive(k, Drive::Finger([depth(t), depth(t + STEP)]));
+        } else {
+            keyboard.drive(k, Drive::Free);
+        }
+    }
+}
+
+#[test]
+fn a_sleeping_key_wakes_exactly_like_a_new_one() {
+    let settings = ActionSettings::default();
+    let mut fresh = Keyboard::new(&settings);
+    let first = run(&mut fresh, 8000, press(key(60), 0.0, 0.2));
+    assert!(first.iter().any(|e| e.2 == EventKind::Strike));
+    assert_eq!(fresh.awake(), 0, "back asleep a second later");
+    // Long asleep, then the same gesture: the same bits.
+    run(&mut fresh, 20_000, |_, _| {});
+    let again = run(&mut fresh, 8000, press(key(60), 0.0, 0.2));
+    assert_eq!(first, again);
+}
+
+#[test]
+fn keys_do_not_disturb_each_other() {
+    let settings = ActionSettings::default();
+    let alone = run(&mut Keyboard::new(&settings), 4000, press(key(60), 0.01, 0.2));
+    let mut one = press(key(60), 0.01, 0.2);
+    let mut other = press(key(64), 0.02, 0.5);
+    let both = run(&mut Keyboard::new(&settings), 4000, |t, k| {
+        one(t, k);
+        other(t, k);
+    });
+    let of_c: Vec<_> = both.into_iter().filter(|e| e.1 == key(60)).collect();
+    assert_eq!(alone, of_c);
+}
+
+#[test]
+fn reset_repeats() {
+    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    let a = run(&mut keyboard, 1234, press(key(40), 0.0, 0.3));
+    keyboard.reset();
+    let b = run(&mut keyboard, 1234, press(key(40), 0.0, 0.3));
+    assert_eq!(a, b);
+}
+
+#[test]
+fn a_constructed_strike_rebounds_is_checked_and_comes_home() {
+    for midi in [21, 48, 60, 90, 108] {
+        for speed in [0.25, 1.0, 3.0, 7.0] {
+            let mut keyboard = Keyboard::new(&ActionSettings::default());
+            let k = key(midi);
+            assert!(keyboard.construct_strike(k, speed));
+            assert!(keyboard.key_depth(k) > 8e-3);
+            let held = run(&mut keyboard, 4000, |_, kb| {
+                kb.drive(k, Drive::Finger([0.016; 2]));
+            });
+            let strikes = held.iter().filter(|e| e.2 == EventKind::Strike).count();
+            assert_eq!(strikes, 0, "key {midi} at {speed}: it does not strike again");
+            assert!(held.iter().any(|e| e.2 == EventKind::KeyBottom), "{midi} {speed}");
+            keyboard.construct_release(k, 0.3);
+            let freed = run(&mut keyboard, 8000, |_, kb| kb.drive(k, Drive::Free));
+            assert!(freed.iter().all(|e| e.2 != EventKind::Strike));
+            assert_eq!(keyboard.awake(), 0, "key {midi} after {speed} still moves");
+        }
+    }
+}
+
+#[test]
+fn a_regulation_without_let_off_makes_a_strike_impossible() {
+    let shallow = ActionSettings { key_dip_mm: 6.0, ..ActionSettings::default() };
+    let mut keyboard = Keyboard::new(&shallow);
+    assert!(!keyboard.construct_strike(key(60), 2.0));
+    assert_eq!(keyboard.awake(), 0);
+}
+
+#[test]
+fn the_pressing_table_is_what_the_action_does() {
+    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    for (number, speeds) in pressing::HAMMER {
+        let k = Key::all().find(|k| f64::from(k.number()) == number).unwrap();
+        for (finger, expected) in pressing::FINGER.iter().zip(speeds).step_by(2) {
+            keyboard.reset();
+            let events = run(&mut keyboard, 1600, press(k, 0.0, *finger));
+            let got = events.iter().find(|e| e.2 == EventKind::Strike).map_or(0.0, |e| e.3);
+            assert!(
+                (got - expected).abs() < 0.012,
+                "key {number} pressed at {finger}: {got} m/s, table {expected}"
+            );
+        }
+    }
+    let wanted = keyboard.pressing_speed(key(60), 1.5).unwrap();
+    assert!((0.15..0.2).contains(&wanted));
+    assert!(keyboard.pressing_speed(key(60), 9.0).is_none());
+}
+
+#[test]
+fn changed_settings_are_slewed_and_heard_by_moving_keys_only() {
+    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    keyboard.configure(&ActionSettings { let_off_mm: 4.0, ..ActionSettings::default() });
+    run(&mut keyboard, 400, |_, _| {});
+    let early = run(&mut keyboard, 4000, press(key(60), 0.0, 0.2));
+    let mut standard = Keyboard::new(&ActionSettings::default());
+    let late = run(&mut standard, 4000, press(key(60), 0.0, 0.2));
+    let release = |events: &[(f64, Key, EventKind, f64)]| {
+        events.iter().find(|e| e.2 == EventKind::Release).unwrap().0
+    };
+    assert!(release(&early) < release(&late) - 1e-3);
+    // Arrived settings are those of a keyboard built with them.
+    let there = ActionSettings { let_off_mm: 4.0, ..ActionSettings::default() };
+    let built = run(&mut Keyboard::new(&there), 4000, press(key(60), 0.0, 0.2));
+    assert_eq!(early, built);
+}
+
+#[test]
+fn the_pedal_lifts_dampers_without_waking_keys() {
+    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    assert_eq!(keyboard.damper_lift(key(60)), 0.0);
+    assert_eq!(keyboard.damper_lift(key(108)), 1.0, "no damper up there");
+    keyboard.sustain(1.0);
+    run(&mut keyboard, 400, |_, _| {});
+    assert_eq!(keyboard.damper_lift(key(60)), 1.0);
+    assert_eq!(keyboard.awake(), 0);
+    keyboard.sustain(0.0);
+    run(&mut keyboard, 400, |_, _| {});
+    assert_eq!(keyboard.damper_lift(key(60)), 0.0);
+}
