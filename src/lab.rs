@@ -1,1 +1,27 @@
 //! The work of the `touchback` command.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`cli`] | arguments, exit codes, one-line errors |
+//! | [`render`] | a MIDI file through the piano into a WAV file |
+//! | [`simulate`] | one key under one gesture, as data and figure |
+//! | [`gesture`] | what a finger, weight or jig does to a key |
+//! | [`model`] | one key's dimensions and masses as a file |
+//! | [`demo`] | the demonstration, through the built plugin |
+//! | [`host`] | a CLAP host without window or sound card |
+//! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
+//! | [`output`], [`wave`], [`plot`] | writers of whole files, WAV and figures |
+
+pub mod cli;
+pub mod controls;
+pub mod demo;
+pub mod gesture;
+pub mod host;
+pub mod midi;
+pub mod model;
+pub mod output;
+pub mod plot;
+pub mod render;
+pub mod simulate;
+pub mod table;
+pub mod wave;

@@ -1,3 +1,5 @@
 //! The `touchback` command.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    touchback::lab::cli::main()
+}

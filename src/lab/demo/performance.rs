@@ -1,0 +1,183 @@
+//! A performance of the prelude: timing, dynamics and pedal, as a MIDI file.
+//!
+//! Notes stand on the written grid and the tempo map carries the rubato, so the file also reads as
+//! a score. All shaping is chosen by ear and by the harmony; nothing is taken from a recording.
+
+use midly::num::{u15, u24, u28};
+use midly::{Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind};
+
+use super::prelude::{BAR, BARS, Note, notes};
+use crate::math::cast::{byte, floor_index};
+use crate::math::compass::linear;
+
+/// Ticks a sixteenth, and a quarter.
+const SIXTEENTH: usize = 240;
+const QUARTER: u16 = 960;
+
+/// Tempo of the middle of a phrase, quarters a minute.
+const TEMPO: f64 = 68.0;
+
+/// Slowness of the tempo at the end of a bar, by bar number: 1 is the tempo. Phrases end with
+/// bars 4, 11, 19, 24 and 31; the last three bars broaden.
+const BREADTH: [(f64, f64); 16] = [
+    (1.0, 1.06),
+    (2.0, 1.0),
+    (4.0, 1.05),
+    (5.0, 1.0),
+    (10.0, 1.0),
+    (11.0, 1.08),
+    (12.0, 1.0),
+    (18.0, 1.02),
+    (19.0, 1.10),
+    (20.0, 1.0),
+    (24.0, 1.06),
+    (25.0, 1.0),
+    (31.0, 1.04),
+    (33.0, 1.12),
+    (34.0, 1.45),
+    (35.0, 1.9),
+];
+
+/// Velocity of a middle voice, by bar: rising to the diminished chords of bars 12 and 14, the
+/// quietest return at 19, the longest rise over the dominant pedal to bar 29, then away.
+const DYNAMICS: [(f64, f64); 14] = [
+    (1.0, 46.0),
+    (4.0, 50.0),
+    (5.0, 56.0),
+    (8.0, 50.0),
+    (12.0, 62.0),
+    (15.0, 54.0),
+    (19.0, 44.0),
+    (22.0, 58.0),
+    (24.0, 52.0),
+    (28.0, 74.0),
+    (29.0, 78.0),
+    (32.0, 58.0),
+    (34.0, 46.0),
+    (35.0, 36.0),
+];
+
+/// The performance as a MIDI file of format 0.
+pub(super) fn midi() -> anyhow::Result<Vec<u8>> {
+    let mut events: Vec<(usize, TrackEventKind)> = Vec::new();
+    for i in 0..BARS * BAR {
+        events.push((i * SIXTEENTH, TrackEventKind::Meta(MetaMessage::Tempo(tempo(i)))));
+    }
+    for bar in 0..BARS {
+        pedal(bar, &mut events);
+    }
+    for note in notes() {
+        let start = (note.bar * BAR + note.place) * SIXTEENTH;
+        // Sixteenths touch; held notes let go just before the bar's half is struck again.
+        let end = start + note.length * SIXTEENTH - SIXTEENTH / 16;
+        let key = note.pitch.into();
+        let vel = velocity(&note).into();
+        events.push((start, channel(MidiMessage::NoteOn { key, vel })));
+        events.push((end, channel(MidiMessage::NoteOff { key, vel: 64.into() })));
+    }
+    events.sort_by_key(|(tick, _)| *tick);
+
+    let mut track = Vec::with_capacity(events.len() + 1);
+    let mut last = 0;
+    for (tick, kind) in events {
+        track.push(TrackEvent { delta: delta(tick - last), kind });
+        last = tick;
+    }
+    let end = BARS * BAR * SIXTEENTH;
+    track.push(TrackEvent {
+        delta: delta(end.saturating_sub(last)),
+        kind: TrackEventKind::Meta(MetaMessage::EndOfTrack),
+    });
+    let header = Header::new(Format::SingleTrack, Timing::Metrical(u15::new(QUARTER)));
+    let mut bytes = Vec::new();
+    Smf { header, tracks: vec![track] }.write_std(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn channel(message: MidiMessage) -> TrackEventKind<'static> {
+    TrackEventKind::Midi { channel: 0.into(), message }
+}
+
+fn delta(ticks: usize) -> u28 {
+    u28::new(u32::try_from(ticks).unwrap_or(0))
+}
+
+/// Tempo of sixteenth `i` of the piece, µs a quarter.
+fn tempo(i: usize) -> u24 {
+    let bars = i as f64 / BAR as f64;
+    // The curve belongs to the ends of bars.
+    let breadth = linear(&BREADTH, bars + 0.5);
+    // The bass of each half bar is given a little time [chosen].
+    let lean = if i.is_multiple_of(8) { 1.03 } else { 1.0 };
+    let micros = 60e6 / TEMPO * breadth * lean;
+    u24::new(u32::try_from(floor_index(micros)).unwrap_or(500_000))
+}
+
+/// The pedal is changed with every bar's harmony: up with the bass, down again once the old bar
+/// has been damped, through half positions as a foot moves. It stays down in the last bar.
+fn pedal(bar: usize, events: &mut Vec<(usize, TrackEventKind<'static>)>) {
+    let start = bar * BAR * SIXTEENTH;
+    let mut at = |tick, value: u8| {
+        let message = MidiMessage::Controller { controller: 64.into(), value: value.into() };
+        events.push((tick, channel(message)));
+    };
+    if bar > 0 {
+        at(start, 60);
+        at(start + SIXTEENTH / 16, 0);
+    }
+    at(start + SIXTEENTH / 2, 50);
+    at(start + SIXTEENTH * 5 / 8, 90);
+    at(start + SIXTEENTH * 3 / 4, 127);
+    if bar + 1 == BARS {
+        let end = start + BAR * SIXTEENTH;
+        for (i, value) in [90, 64, 45, 25, 0].into_iter().enumerate() {
+            at(end - (4 - i) * SIXTEENTH / 4, value);
+        }
+    }
+}
+
+fn velocity(note: &Note) -> u8 {
+    let bar = note.bar as f64 + 1.0 + note.place as f64 / BAR as f64;
+    let voice = match note.place % 8 {
+        _ if note.bar + 1 == BARS => 0.0,
+        // Bass, tenor, the way up, the top note, the echo.
+        0 => 6.0,
+        1 => -2.0,
+        2 | 3 => 0.0,
+        4 => 5.0,
+        7 => 1.0,
+        _ => -4.0,
+    };
+    // The second half of a bar repeats the first, softer.
+    let repeat = if note.bar < 32 && note.place >= 8 { -3.0 } else { 0.0 };
+    byte(floor_index((linear(&DYNAMICS, bar) + voice + repeat).clamp(1.0, 127.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instrument::Event;
+    use crate::lab::midi::Score;
+
+    #[test]
+    fn the_file_reads_back_as_played() {
+        let score = Score::read("prelude.mid", &midi().unwrap()).unwrap();
+        assert!(score.warnings.is_empty(), "{:?}", score.warnings);
+        assert_eq!(score.ignored_notes, 0);
+        let ons: Vec<_> = score
+            .events
+            .iter()
+            .filter_map(|(_, e)| match e {
+                Event::NoteOn { key, velocity } => Some((key.midi(), *velocity)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ons.len(), 549);
+        assert_eq!(ons[..5].iter().map(|n| n.0).collect::<Vec<_>>(), [60, 64, 67, 72, 76]);
+        assert!(ons.iter().all(|n| (0.2..0.75).contains(&n.1)));
+        // 35 bars of four quarters at 68 a minute last 123.5 s; the rubato adds some.
+        assert!((125.0..145.0).contains(&score.end()), "{}", score.end());
+        // Nothing is left sounding.
+        assert!(matches!(score.events.last(), Some((_, Event::Sustain(0.0)))));
+    }
+}

@@ -1,0 +1,70 @@
+//! Where the built plugin lies.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, anyhow};
+
+/// The newest build of the plugin library near the running program: beside it, in `deps/` beside
+/// it, in the folder above (where tests run from `deps/`), or bundled.
+///
+/// # Errors
+/// Names the folder searched and how to build the library.
+pub fn find() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("the program's own folder is unknown")?;
+    let folder = program.parent().unwrap_or(Path::new("."));
+    newest(&candidates(folder)).ok_or_else(|| {
+        anyhow!(
+            "{}: the plugin library {} is not there; build it with `cargo build`",
+            folder.display(),
+            name()
+        )
+    })
+}
+
+/// File name of the library on this system.
+fn name() -> String {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    format!("{prefix}touchback{suffix}")
+}
+
+fn candidates(folder: &Path) -> [PathBuf; 4] {
+    let name = name();
+    [
+        folder.join(&name),
+        folder.join("deps").join(&name),
+        folder.join("..").join(&name),
+        folder.join("..").join("bundled").join("touchback.clap"),
+    ]
+}
+
+/// A build may leave an old copy beside a new one: the newest holds, the first of equals.
+fn newest(paths: &[PathBuf]) -> Option<PathBuf> {
+    let mut best: Option<(SystemTime, &PathBuf)> = None;
+    for path in paths {
+        let Ok(time) = path.metadata().and_then(|m| m.modified()) else { continue };
+        if best.is_none_or(|(t, _)| time > t) {
+            best = Some((time, path));
+        }
+    }
+    best.map(|(_, path)| path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_library_is_found_in_any_of_its_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("debug");
+        std::fs::create_dir_all(folder.join("deps")).unwrap();
+        let places = candidates(&folder);
+        assert!(newest(&places).is_none());
+        std::fs::write(&places[1], b"old").unwrap();
+        assert_eq!(newest(&places).as_ref(), Some(&places[1]));
+        let file = std::fs::File::create(&places[0]).unwrap();
+        file.set_modified(SystemTime::now() + std::time::Duration::from_secs(9)).unwrap();
+        assert_eq!(newest(&places).as_ref(), Some(&places[0]));
+    }
+}

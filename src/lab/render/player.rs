@@ -1,0 +1,139 @@
+//! A score through a piano, in blocks split where something happens.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::{Piano, Settings};
+use crate::lab::controls::{AUTOMATION_PERIOD, Automation};
+use crate::lab::midi::Score;
+use crate::lab::output::progress;
+use crate::lab::wave::Tail;
+
+/// One rendering under way.
+pub(super) struct Player<'a> {
+    piano: Piano,
+    score: &'a Score,
+    base: Settings,
+    current: Settings,
+    automation: &'a Automation,
+    rate: u32,
+    /// Samples played.
+    at: u64,
+    /// Next event of the score.
+    next: usize,
+    strikes: Vec<StrikeRecord>,
+    wall: Duration,
+    worst: f64,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(
+        piano: Piano,
+        score: &'a Score,
+        base: Settings,
+        automation: &'a Automation,
+        rate: u32,
+    ) -> Self {
+        let current = automation.at(&base, 0.0);
+        Self {
+            piano,
+            score,
+            base,
+            current,
+            automation,
+            rate,
+            at: 0,
+            next: 0,
+            strikes: Vec::new(),
+            wall: Duration::ZERO,
+            worst: 0.0,
+        }
+    }
+
+    /// Plays to the end of the tail; `out` receives the frames in order.
+    pub(super) fn play(
+        &mut self,
+        block: usize,
+        mut out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
+        let mut tail = Tail::new(last, self.rate);
+        let bar = progress(last.max(1), "rendering");
+        let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
+        loop {
+            let began = Instant::now();
+            self.block(&mut left, &mut right);
+            let share = began.elapsed().as_secs_f64() * f64::from(self.rate) / block as f64;
+            self.worst = self.worst.max(share);
+            let end = tail.end(&left, &right);
+            let frames = end.unwrap_or(block);
+            out(&left[..frames], &right[..frames])?;
+            bar.set_position(self.at.min(last));
+            if end.is_some() {
+                self.at -= (block - frames) as u64;
+                break;
+            }
+        }
+        bar.finish_and_clear();
+        self.wall = start.elapsed();
+        Ok(())
+    }
+
+    /// One block: split at events and at automation values.
+    fn block(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let end = self.at + left.len() as u64;
+        let mut from = 0;
+        while self.at < end {
+            self.happen();
+            let mut until = end;
+            if let Some((time, _)) = self.score.events.get(self.next) {
+                until = until.min(self.score.sample(*time, self.rate));
+            }
+            if !self.automation.is_empty() {
+                until = until.min((self.at / AUTOMATION_PERIOD + 1) * AUTOMATION_PERIOD);
+            }
+            // Both ends lie inside this block.
+            let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);
+            self.piano.process(&mut left[from..to], &mut right[from..to]);
+            self.strikes.extend_from_slice(self.piano.strikes());
+            (self.at, from) = (until, to);
+        }
+    }
+
+    /// Everything due at the current sample.
+    fn happen(&mut self) {
+        if !self.automation.is_empty() && self.at.is_multiple_of(AUTOMATION_PERIOD) {
+            let settings = self.automation.at(&self.base, self.at as f64 / f64::from(self.rate));
+            if settings != self.current {
+                self.piano.set(&settings);
+                self.current = settings;
+            }
+        }
+        while let Some((time, event)) = self.score.events.get(self.next) {
+            if self.score.sample(*time, self.rate) > self.at {
+                break;
+            }
+            self.piano.handle(*event);
+            self.next += 1;
+        }
+    }
+
+    pub(super) fn strikes(&self) -> &[StrikeRecord] {
+        &self.strikes
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.piano.counts()
+    }
+
+    pub(super) fn real_time_factor(&self) -> f64 {
+        self.at as f64 / f64::from(self.rate) / self.wall.as_secs_f64().max(1e-9)
+    }
+
+    pub(super) const fn worst_block_share(&self) -> f64 {
+        self.worst
+    }
+}

@@ -1,0 +1,189 @@
+//! `touchback simulate`: one key under one gesture, step by step, as data and figure.
+
+mod figure;
+pub mod plants;
+mod row;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::action::events::{ActionEvent, EventList};
+use crate::action::{Drive, STEP};
+use crate::instrument::Settings;
+use crate::lab::controls;
+use crate::lab::gesture::{Gesture, KeyView};
+use crate::lab::output::{self, Draft, progress};
+use crate::lab::plot;
+use crate::math::compass::Key;
+pub use row::Row;
+
+/// One key of an action, driven step by step.
+pub trait Plant {
+    /// Advances by one action step under `drive`; fills `row` with the state at the step's end
+    /// (its time is set by the caller) and appends what happened to `events`.
+    fn step(&mut self, drive: Drive, row: &mut Row, events: &mut EventList);
+
+    /// How the key front stands now.
+    fn key(&self) -> KeyView;
+}
+
+/// What to simulate.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML
+    #[arg(value_name = "GESTURE")]
+    gesture: PathBuf,
+    /// The action to put under the key
+    #[arg(long, value_name = "NAME", default_value = "grand")]
+    action: String,
+    /// Key dimensions and masses from a file of `touchback model export`
+    #[arg(long, value_name = "FILE.toml")]
+    model: Option<PathBuf>,
+    /// Key, 1 (A0) to 88 (C8)
+    #[arg(long, value_name = "1..88", default_value_t = 40,
+          value_parser = clap::value_parser!(u8).range(1..=88))]
+    key: u8,
+    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    #[arg(long, value_name = "ID=VALUE")]
+    set: Vec<String>,
+    /// Writes one row an action step
+    #[arg(short, long, value_name = "RUN.csv")]
+    output: Option<PathBuf>,
+    /// Writes what happened and when
+    #[arg(long, value_name = "E.json")]
+    events: Option<PathBuf>,
+    /// Draws key, hammer, speeds and forces (.png or .svg)
+    #[arg(long, value_name = "F.png")]
+    plot: Option<PathBuf>,
+}
+
+/// One event as the events file has it.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
+pub struct Moment {
+    /// What.
+    pub kind: crate::action::EventKind,
+    /// When, s from the gesture's beginning.
+    pub time_s: f64,
+    /// How much; the meaning belongs to the kind.
+    pub value: f64,
+}
+
+/// Simulates; without an output the events go to stdout as lines.
+///
+/// # Errors
+/// Bad input or a disk that refuses; nothing is written then.
+pub fn run(options: &Options) -> Result<()> {
+    let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    let inputs: Vec<_> = [Some(&options.gesture), options.model.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    output::distinct(&inputs, &outputs)?;
+    if let Some(path) = &options.plot {
+        plot::format_of(path)?;
+    }
+    let mut gesture = Gesture::open(&options.gesture)?;
+    let mut settings = Settings::default();
+    controls::set(&mut settings, &options.set)?;
+    let Some(key) = Key::from_index(usize::from(options.key) - 1) else {
+        bail!("--key {}: keys count from 1 to 88", options.key)
+    };
+    let mut plant = plants::plant(&options.action, key, &settings, options.model.as_deref())?;
+
+    let run_draft = options.output.as_deref().map(Draft::create).transpose()?;
+    let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
+    let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
+
+    let mut csv = run_draft.as_ref().map(row::Writer::new).transpose()?;
+    let mut traces = figure::Traces::default();
+    let moments = play(&mut gesture, plant.as_mut(), |row| {
+        traces.push(row);
+        csv.as_mut().map_or(Ok(()), |csv| csv.write(row))
+    })?;
+    csv.map_or(Ok(()), row::Writer::finish)?;
+    if let Some(draft) = &events_draft {
+        let mut text = serde_json::to_vec_pretty(&serde_json::json!({ "events": moments }))?;
+        text.push(b'\n');
+        draft.write_all(&text)?;
+    }
+    if let Some(draft) = &plot_draft {
+        let title = format!("{}, key {}", options.action, options.key);
+        plot::draw(&traces.figure(&title, &moments), draft)?;
+    }
+    for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
+        draft.keep()?;
+    }
+    if outputs.is_empty() {
+        let line = |m: &Moment| format!("{:?},{},{:?}\n", m.time_s, figure::name(m.kind), m.value);
+        let lines: String = moments.iter().map(line).collect();
+        output::print(&format!("time_s,kind,value\n{lines}"))?;
+    }
+    Ok(())
+}
+
+/// The figure of `gesture` on `plant`, without data files: for reports.
+///
+/// # Errors
+/// Those of [`play`].
+pub fn figure_of(
+    gesture: &mut Gesture,
+    plant: &mut dyn Plant,
+    title: &str,
+) -> Result<plot::Figure> {
+    let mut traces = figure::Traces::default();
+    let moments = play(gesture, plant, |row| {
+        traces.push(row);
+        Ok(())
+    })?;
+    Ok(traces.figure(title, &moments))
+}
+
+/// Plays `gesture` on `plant`; `each` receives the state after every step.
+///
+/// # Errors
+/// Those of `each`, and a state that is no longer a number.
+pub fn play(
+    gesture: &mut Gesture,
+    plant: &mut dyn Plant,
+    mut each: impl FnMut(&Row) -> Result<()>,
+) -> Result<Vec<Moment>> {
+    let mut moments = Vec::new();
+    let mut events = EventList::default();
+    let mut row = Row::default();
+    let bar = progress(gesture.steps() as u64, "simulating");
+    for step in 0..gesture.steps() {
+        let drive = gesture.drive(step, plant.key());
+        row.clear();
+        events.clear();
+        plant.step(drive, &mut row, &mut events);
+        row.time_s = instant(step + 1);
+        if !plant.key().depth.is_finite() {
+            bail!("the action lost its state at {} s; report this gesture", row.time_s);
+        }
+        moments.extend(events.iter().map(|event| moment(step, event)));
+        each(&row)?;
+        if step % 4096 == 0 {
+            bar.set_position(step as u64);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(moments)
+}
+
+fn moment(step: usize, event: &ActionEvent) -> Moment {
+    Moment { kind: event.kind, time_s: instant(step) + event.offset, value: event.value }
+}
+
+/// Time of the beginning of `step`, s: the step is 125 µs, so whole microseconds print short.
+fn instant(step: usize) -> f64 {
+    (step as f64 * (STEP * 1e6)) / 1e6
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,317 @@
+//! The command line is a contract: names, files and exit codes, tried on the built program.
+#![cfg(feature = "lab")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+fn touchback(dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_touchback"))
+        .current_dir(dir)
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+/// A folder with a small piece, curves and gestures, good and bad.
+struct Desk {
+    dir: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let desk = Self { dir };
+        desk.put("ok.mid", &piece());
+        desk.put("cut.mid", &piece()[..40]);
+        desk.put("none.mid", &piece()[..14]);
+        desk.put("text.mid", b"no music");
+        let mut songs = piece();
+        songs[9] = 2;
+        desk.put("songs.mid", &songs);
+        desk.put("curve.csv", b"t_s,value\n0,1\n0.3,3\n");
+        desk.put("wide.csv", b"t_s,value\n0,1\n0.3,3000\n");
+        desk.put("back.csv", b"t_s,value\n1,1\n0,1\n");
+        desk.put("press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
+        desk.put("both.csv", b"t_s,key_m,force_n\n0,0,0\n0.1,0.01,1\n");
+        desk.put("late.csv", b"t_s,key_m\n0.1,0\n0.2,0.01\n");
+        desk.put("form.toml", b"form = \"flick\"\nduration_s = 1\n");
+        desk
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path().join(name), bytes).expect("a file");
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path().join(name)).expect(name)
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        let mut names: Vec<_> = fs::read_dir(self.path())
+            .expect("a folder")
+            .map(|e| e.expect("an entry").path())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Exit code 2, one line on stderr with `part` in it, nothing on stdout, no file made.
+    fn refuses(&self, arguments: &[&str], part: &str) {
+        let before = self.names();
+        let output = touchback(self.path(), arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let errors: Vec<_> = said.lines().collect();
+        assert_eq!(errors.len(), 1, "{arguments:?}: {said}");
+        assert!(errors[0].starts_with("error: ") && said.contains(part), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert_eq!(self.names(), before, "{arguments:?} left a file");
+    }
+}
+
+/// Two notes, one outside the compass, running status, pedal: 0.5 s.
+fn piece() -> Vec<u8> {
+    let track = [
+        &[0, 0xB0, 64, 100, 0, 0x90, 60, 100, 48, 64, 80, 1, 15, 80][..],
+        &[47, 60, 0, 0, 64, 0, 0, 0xB0, 64, 0, 0, 0xFF, 0x2F, 0],
+    ]
+    .concat();
+    let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk\0\0\0".to_vec();
+    bytes.push(u8::try_from(track.len()).expect("a short track"));
+    bytes.extend(track);
+    bytes
+}
+
+#[test]
+fn help_and_version_are_on_stdout() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for arguments in [
+        &["--help"][..],
+        &["render", "--help"],
+        &["simulate", "--help"],
+        &["model", "export", "--help"],
+        &["params", "--help"],
+        &["--version"],
+    ] {
+        let output = touchback(dir.path(), arguments);
+        assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}");
+        assert!(output.stdout.len() > 10, "{arguments:?}");
+    }
+    let text = touchback(dir.path(), &["render", "--help"]).stdout;
+    let text = String::from_utf8(text).expect("UTF-8");
+    for option in [
+        "--output",
+        "--sample-rate",
+        "--block",
+        "--preset",
+        "--timing",
+        "--set",
+        "--automate",
+        "--strikes",
+        "--stats",
+    ] {
+        assert!(text.contains(option), "{option} is not in the help");
+    }
+}
+
+#[test]
+fn params_prints_a_json_array_with_the_contract_fields() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = touchback(dir.path(), &["params"]);
+    assert!(output.status.success());
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let list = list.as_array().expect("an array");
+    assert!(list.iter().any(|p| p["id"] == "let_off_mm" && p["unit"] == "mm"));
+    for parameter in list {
+        for field in
+            ["id", "name", "group", "unit", "min", "max", "default", "default_text", "choices"]
+        {
+            assert!(parameter.get(field).is_some(), "{parameter} has no {field}");
+        }
+    }
+}
+
+#[test]
+fn every_parameter_takes_its_own_default_and_choices() {
+    let desk = Desk::new();
+    let output = touchback(desk.path(), &["params"]);
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut arguments = vec!["render".into(), "ok.mid".into(), "-o".into(), "a.wav".into()];
+    for parameter in list.as_array().expect("an array") {
+        let id = parameter["id"].as_str().expect("a text");
+        let default = parameter["default_text"].as_str().expect("a text");
+        arguments.extend(["--set".to_owned(), format!("{id}={default}")]);
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = touchback(desk.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    touchback(desk.path(), &["render", "ok.mid", "-o", "b.wav"]);
+    assert!(desk.read("a.wav") == desk.read("b.wav"), "defaults by name change the sound");
+}
+
+#[test]
+fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
+    let desk = Desk::new();
+    let output = touchback(
+        desk.path(),
+        &[
+            "render",
+            "ok.mid",
+            "-o",
+            "ok.wav",
+            "--sample-rate",
+            "44100",
+            "--strikes",
+            "s.csv",
+            "--stats",
+            "s.json",
+            "--timing",
+            "immediate",
+        ],
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("notes outside A0…C8 ignored: 1"), "{said}");
+    let reader = hound::WavReader::open(desk.path().join("ok.wav")).expect("a WAV file");
+    let spec = reader.spec();
+    assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, 44_100, 24));
+    // The last event falls at 0.5 s; a tail lasts 0.5 to 20 s.
+    let seconds = f64::from(reader.duration()) / 44_100.0;
+    assert!((0.99..20.6).contains(&seconds), "{seconds} s");
+    let strikes = String::from_utf8(desk.read("s.csv")).expect("UTF-8");
+    assert!(strikes.starts_with("time_s,key,hammer_velocity_m_s,note_on_s\n"), "{strikes}");
+    let stats: serde_json::Value = serde_json::from_slice(&desk.read("s.json")).expect("JSON");
+    for field in [
+        "notes",
+        "strikes",
+        "silent_presses",
+        "ignored_notes",
+        "real_time_factor",
+        "peak_dbfs",
+        "rms_dbfs",
+        "worst_block_share",
+    ] {
+        assert!(stats.get(field).is_some(), "{stats} has no {field}");
+    }
+    assert_eq!(stats["ignored_notes"], 1);
+    assert_eq!(stats["strikes"], strikes.lines().count() - 1);
+    assert!(desk.names().iter().all(|n| !n.to_string_lossy().contains("partial")));
+}
+
+#[test]
+fn the_block_size_changes_no_byte() {
+    let desk = Desk::new();
+    let render = |block: &str| {
+        let output = touchback(
+            desk.path(),
+            &[
+                "render",
+                "ok.mid",
+                "-o",
+                "b.wav",
+                "--strikes",
+                "b.csv",
+                "--block",
+                block,
+                "--automate",
+                "let_off_mm=curve.csv",
+                "--set",
+                "hammer_hardness=0.5",
+            ],
+        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (desk.read("b.wav"), desk.read("b.csv"))
+    };
+    let reference = render("64");
+    for block in ["1", "1000", "8192"] {
+        assert!(render(block) == reference, "block {block} differs from block 64");
+    }
+}
+
+#[test]
+fn bytes_after_the_last_chunk_are_a_warning() {
+    let desk = Desk::new();
+    desk.put("more.mid", &[piece(), b"and more".to_vec()].concat());
+    let output = touchback(desk.path(), &["render", "more.mid", "-o", "more.wav"]);
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("warning: more.mid: 8 bytes after the last chunk ignored"), "{said}");
+    touchback(desk.path(), &["render", "ok.mid", "-o", "ok.wav"]);
+    assert!(desk.read("more.wav") == desk.read("ok.wav"));
+}
+
+#[test]
+fn bad_midi_is_refused() {
+    let desk = Desk::new();
+    let render = |name: &str, part: &str| {
+        desk.refuses(&["render", name, "-o", "x.wav", "--stats", "x.json"], part);
+    };
+    render("missing.mid", "missing.mid: cannot read");
+    render("cut.mid", "cut.mid, byte 14: a chunk declares");
+    render("none.mid", "none.mid: no track");
+    render("text.mid", "text.mid: no MIDI file");
+    render("songs.mid", "format 2");
+    render(".", "is a folder");
+}
+
+#[test]
+fn bad_options_are_refused() {
+    let desk = Desk::new();
+    let render = |more: &[&str], part: &str| {
+        desk.refuses(&[&["render", "ok.mid", "-o", "x.wav"][..], more].concat(), part);
+    };
+    render(&["--set", "let_off_mm=99"], "let_off_mm");
+    render(&["--set", "let_off_mm"], "ID=VALUE");
+    render(&["--set", "no_such=1"], "no_such");
+    render(&["--automate", "let_off_mm=wide.csv"], "wide.csv, line 3");
+    render(&["--automate", "let_off_mm=back.csv"], "back.csv, line 3");
+    render(&["--automate", "let_off_mm=gone.csv"], "gone.csv: cannot read");
+    render(
+        &["--automate", "let_off_mm=curve.csv", "--automate", "let_off_mm=curve.csv"],
+        "already follows",
+    );
+    render(&["--sample-rate", "1000"], "1000");
+    render(&["--sample-rate", "400000"], "400000");
+    render(&["--block", "0"], "--block");
+    render(&["--block", "9000"], "--block");
+    render(&["--timing", "late"], "late");
+    render(&["--preset", "spinet"], "concert");
+    render(&["--stats", "x.wav"], "named twice");
+    render(&["--stats", "no/such/folder.json"], "folder.json: cannot write");
+    desk.refuses(&["render", "ok.mid", "-o", "ok.mid"], "ok.mid: is named twice");
+    desk.refuses(&["render", "ok.mid"], "--output");
+    desk.refuses(&["render", "ok.mid", "-o", "."], "");
+    desk.refuses(&["sing"], "sing");
+    desk.refuses(&["model"], "");
+    desk.refuses(&["params", "more"], "more");
+}
+
+#[test]
+fn bad_gestures_are_refused() {
+    let desk = Desk::new();
+    let simulate = |more: &[&str], part: &str| {
+        desk.refuses(
+            &[&["simulate"][..], more, &["-o", "x.csv", "--events", "x.json"]].concat(),
+            part,
+        );
+    };
+    simulate(&["missing.csv"], "missing.csv: cannot read");
+    simulate(&["both.csv"], "both.csv, line 1");
+    simulate(&["late.csv"], "late.csv, line 2");
+    simulate(&["form.toml"], "form.toml, part 1");
+    simulate(&["ok.mid"], ".csv or a .toml");
+    simulate(&["press.csv", "--action", "harmonium"], "harmonium");
+    simulate(&["press.csv", "--key", "89"], "89");
+    simulate(&["press.csv", "--key", "0"], "--key");
+    simulate(&["press.csv", "--plot", "x.pdf"], "x.pdf: a figure is");
+    simulate(&["press.csv", "--set", "let_off_mm=99"], "let_off_mm");
+    desk.refuses(&["model", "export", "--action", "harmonium", "-o", "x.toml"], "harmonium");
+    desk.refuses(&["simulate", "press.csv", "-o", "press.csv"], "named twice");
+}
