@@ -71,7 +71,9 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; 
     k.u[2] = k.wippen_speed();
     let on = contact::knuckle_on_lever(spec, &k);
     x[state::HAMMER_SPEED] = on.squeeze.rate / on.from_hammer.perp().dot(on.normal);
-    x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
+    if spec.damper.present {
+        x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
+    }
     let phase = if k.head.q4 > 0.0 { Phase::Acceleration } else { Phase::Return };
     (phase, x)
 }
@@ -89,6 +91,9 @@ fn under_drop_screw(spec: &Spec, wippen: crate::math::vec2::Vec2) -> f64 {
 
 /// Damper where the key's tail holds it.
 fn lift_damper(spec: &Spec, depth: f64, key_speed: f64, x: &mut [f64; STATES]) {
+    if !spec.damper.present {
+        return;
+    }
     let ratio = spec.damper.arm / spec.key.front;
     let height = ratio * (depth - spec.damper.pickup);
     if height > 0.0 {
