@@ -2,6 +2,7 @@
 //!
 //! Everything here advances on one fixed grid of [`STEP`] seconds, whatever the host's sample rate.
 
+pub mod ball;
 pub mod events;
 pub mod grand;
 pub mod keyboard;

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::action::ActionSettings;
 use crate::lab::output::Draft;
+use crate::lab::simulate::plants::ModelFile;
 use crate::math::compass::Key;
 
 /// What to export.
@@ -38,13 +40,8 @@ pub fn run(options: &Options) -> Result<()> {
 /// # Errors
 /// An unknown action, or a disk that refuses.
 pub fn export(action: &str, key: Key, path: &Path) -> Result<()> {
-    let text = model_text(action, key)?;
+    let text = ModelFile::of(action, key, &ActionSettings::default())?.text()?;
     let draft = Draft::create(path)?;
     draft.write_all(text.as_bytes())?;
     draft.keep()
-}
-
-/// The model of `key` of the action `action` as TOML text.
-fn model_text(action: &str, _key: Key) -> Result<String> {
-    bail!("--action {action}: unknown action")
 }
