@@ -98,9 +98,7 @@ fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
     let mut turns = Vec::new();
     bench.run(
         0.4,
-        |a, b| {
-            Drive::Manipulandum([path(&thesis::REFERENCE, a), path(&thesis::REFERENCE, b)])
-        },
+        |a, b| Drive::Manipulandum([path(&thesis::REFERENCE, a), path(&thesis::REFERENCE, b)]),
         |t, r| {
             force.push((t, r.key_force));
             turns.push((t, r.q_rate[2], r.q_rate[5]));
@@ -121,8 +119,7 @@ fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
     let (_, lever, jack) = at(let_off + 0.015).unwrap();
     assert!(*lever < 0.0 && *jack > 0.0, "in let-off: {lever} {jack}");
     let mean = |a: f64, b: f64| {
-        let part: Vec<f64> =
-            force.iter().filter(|f| f.0 > a && f.0 < b).map(|f| f.1).collect();
+        let part: Vec<f64> = force.iter().filter(|f| f.0 > a && f.0 < b).map(|f| f.1).collect();
         part.iter().sum::<f64>() / part.len() as f64
     };
     let (before, during) = (mean(let_off - 0.02, let_off), mean(let_off, release));
@@ -188,8 +185,7 @@ fn a_held_blow_is_checked_and_stays() {
             }
         });
         assert_eq!(bench.log.all(EventKind::Strike).len(), 1);
-        let (low, high) =
-            held.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+        let (low, high) = held.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
         assert!(high - low < 0.2, "key {midi} wanders {low}…{high} mm");
         // A light treble hammer comes back faster and sinks deeper than the 10–18 mm of the rest.
         let deepest = if midi > 90 { 22.0 } else { 18.0 };

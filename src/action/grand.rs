@@ -22,8 +22,8 @@ pub mod pressing;
 pub mod readout;
 pub mod regulation;
 pub mod rest;
-pub mod thesis;
 pub mod spec;
+pub mod thesis;
 
 pub use model::Grand;
 pub use phase::Phase;

@@ -228,9 +228,10 @@ impl Keyboard {
         self.drives[i] = held(drive);
 
         let x = &running.x;
-        let moves = [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
-            .iter()
-            .any(|&s| x[s].abs() > STILL_SPEED);
+        let moves =
+            [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
+                .iter()
+                .any(|&s| x[s].abs() > STILL_SPEED);
         if moves || !is_held(drive) || tray[0] != tray[1] {
             self.quiet[i] = 0;
             return;

@@ -204,7 +204,8 @@ mod tests {
         let responses = responses(48_000.0);
         for [left, right] in &responses {
             let energy = |x: &[f32]| x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
-            let both: f64 = left.iter().zip(right).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+            let both: f64 =
+                left.iter().zip(right).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
             let likeness = both / (energy(left) * energy(right)).sqrt();
             assert!(likeness > 0.1 && likeness < 0.9, "{likeness}");
             assert!(energy(&left[20_000..]) < 1e-3 * energy(left));

@@ -217,7 +217,8 @@ fn string_law(n: f64, mass: f64) -> Felt {
     let restitution = linear(&RESTITUTION, n);
     let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
     // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
-    let swings = 0.5 * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
+    let swings = 0.5
+        * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
         * (1.0 + hysteresis).powf(0.1);
     let c = 3.218 * swings;
     let stiffness = mass * (c / time).powf(2.5) * 2.5f64.powf(-0.5);

@@ -94,9 +94,8 @@ pub fn tail_on_check(spec: &Spec, k: &Kinematics) -> TailOnCheck {
     let c = &spec.check;
     let tail = c.tail.turned(k.hammer);
     let at_tail = spec.hammer.pivot + tail;
-    let normal = crate::math::trig::direction(c.normal - std::f64::consts::FRAC_PI_2)
-        .perp()
-        .turned(k.key);
+    let normal =
+        crate::math::trig::direction(c.normal - std::f64::consts::FRAC_PI_2).perp().turned(k.key);
     let depth = (c.face.turned(k.key) - at_tail).dot(normal);
     // Velocity of the check's material point under the tail, and of the tail.
     let face = at_tail.perp();

@@ -255,9 +255,8 @@ pub fn balance(
     let [lift, seat, tray] = &c.damper.1;
     on_key -= spec.damper.arm * lift.force;
     let v = x[state::DAMPER_SPEED];
-    let damper_force = lift.force + seat.force + tray.force
-        - spec.damper.weight
-        - spec.damper.damping * v;
+    let damper_force =
+        lift.force + seat.force + tray.force - spec.damper.weight - spec.damper.damping * v;
     loss += contact.loss + c.string.loss + lift.loss + seat.loss + tray.loss;
     loss += spec.damper.damping * v * v;
 
@@ -270,10 +269,7 @@ pub fn balance(
         - carried.jack[0] * b6
         - carried.jack[2] * w6 * w6
         - carried.lever[2] * u3 * u3;
-    let jack = on_jack
-        - spec.jack.inertia * b6
-        - carried.jack[0] * b5
-        - carried.jack[1] * w5 * w5;
+    let jack = on_jack - spec.jack.inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * w5 * w5;
     let lever = on_lever - carried.lever[0] * b5 - carried.lever[1] * w5 * w5;
     Balance {
         mass: carried.mass_matrix(spec, k),

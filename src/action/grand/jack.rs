@@ -70,8 +70,7 @@ pub fn on_button(spec: &Spec, g: &Ground) -> JackMotion {
     let direction = Vec2::new(toe.dot(jack.toe), jack.toe.cross(toe)) * (1.0 / (length * length));
     let per_key = -g.r5 * g.to_jack.x / toe.x;
     let (w5, w6) = (g.r5 * g.u[0], per_key * g.u[0]);
-    let product =
-        -(g.b5 * g.to_jack.x - w5 * w5 * g.to_jack.y - w6 * w6 * toe.y) / toe.x;
+    let product = -(g.b5 * g.to_jack.x - w5 * w5 * g.to_jack.y - w6 * w6 * toe.y) / toe.x;
     JackMotion { direction, per_key, per_hammer: 0.0, product }
 }
 
@@ -110,6 +109,5 @@ const fn conjugate(v: Vec2) -> Vec2 {
 /// Height of the toe below the button's face for a jack of the given direction, m.
 #[inline]
 pub fn toe_gap(spec: &Spec, to_jack: Vec2, jack: Vec2) -> f64 {
-    spec.jack.button_height
-        - (spec.wippen.pivot.y + to_jack.y + spec.jack.toe.turned(jack).y)
+    spec.jack.button_height - (spec.wippen.pivot.y + to_jack.y + spec.jack.toe.turned(jack).y)
 }

@@ -58,12 +58,7 @@ fn impose(spec: &Spec, running: &mut State<Phase, STATES>, input: &DriveNow) {
 
 /// What a key shows at the end of a step driven by `drive`.
 #[must_use]
-pub fn read(
-    spec: &Spec,
-    running: &State<Phase, STATES>,
-    drive: Drive,
-    tray: [f64; 2],
-) -> Readout {
+pub fn read(spec: &Spec, running: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> Readout {
     let input = DriveNow::ends(drive, tray)[1];
     let model = Grand { spec };
     let held: Held = model.hold(running.phase, &input, &running.x, STEP);

@@ -75,10 +75,7 @@ impl DriveNow {
             Drive::Manipulandum(d) => (DriveKind::Manipulandum, d),
         };
         let rate = (b - a) / STEP;
-        [
-            Self { kind, value: a, rate, tray: tray[0] },
-            Self { kind, value: b, rate, tray: tray[1] },
-        ]
+        [Self { kind, value: a, rate, tray: tray[0] }, Self { kind, value: b, rate, tray: tray[1] }]
     }
 
     /// Force on the key front, N.
@@ -173,17 +170,10 @@ impl Grand<'_> {
     /// Everything at one moment, with the friction `held`.
     #[inline]
     #[must_use]
-    pub fn moment(
-        &self,
-        phase: Phase,
-        held: &Held,
-        input: &DriveNow,
-        x: &[f64; STATES],
-    ) -> Moment {
+    pub fn moment(&self, phase: Phase, held: &Held, input: &DriveNow, x: &[f64; STATES]) -> Moment {
         let kinematics = Kinematics::new(self.spec, phase, x);
         let contacts = Contacts::new(self.spec, phase, &kinematics, x, input.tray);
-        let mut balance =
-            dynamics::balance(self.spec, phase, &kinematics, &contacts, x, input);
+        let mut balance = dynamics::balance(self.spec, phase, &kinematics, &contacts, x, input);
         held.apply(&mut balance.force);
         balance.loss += held.loss(&kinematics.u);
         let m = &balance.mass;
@@ -265,8 +255,7 @@ impl Grand<'_> {
         let on_jack = spec.jack.inertia * w6 + carried.jack[0] * w5;
         let momentum = [
             spec.key.inertia * u[0]
-                + after.r5
-                    * (carried.wippen * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
+                + after.r5 * (carried.wippen * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
                 + after.jack.per_key * on_jack,
             spec.hammer.inertia * u[1] + after.jack.per_hammer * on_jack,
             spec.lever.inertia * u[2] + carried.lever[0] * w5,
@@ -408,8 +397,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
         let held = 0.5 * hammer.inertia * u * u + string.energy(compression);
         let deepest =
             ((string.exponent + 1.0) * held / string.stiffness).powf(1.0 / (string.exponent + 1.0));
-        let rate =
-            (string.tangent(deepest) * hammer.crown * hammer.crown / hammer.inertia).sqrt();
+        let rate = (string.tangent(deepest) * hammer.crown * hammer.crown / hammer.inertia).sqrt();
         let mut n = 1;
         while n < 32 && rate * STEP > 0.2 * f64::from(n) {
             n *= 2;

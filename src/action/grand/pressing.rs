@@ -4,8 +4,7 @@
 //! (500 N/m, 0.5 N·s/m); the hammer speed it gives was simulated in the standard regulation.
 
 /// Finger speeds of the table, m/s.
-pub const FINGER: [f64; 12] =
-    [0.065, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0];
+pub const FINGER: [f64; 12] = [0.065, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0];
 
 /// How far the table's finger target goes, m: past the key bed, up to 25 N of static force.
 pub const REACH: f64 = 0.05;

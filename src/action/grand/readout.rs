@@ -69,8 +69,7 @@ fn coordinates(spec: &Spec, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f6
     let jack = spec.wippen.pivot + k.to_jack - spec.hammer.pivot;
     let along = k.head.axis.dot(k.hammer);
     let point = jack + k.head.axis * k.head.reach;
-    let q9_rate = (k.to_jack.perp() * w5 + k.head.axis.perp() * (k.head.reach * w6))
-        .dot(k.hammer)
+    let q9_rate = (k.to_jack.perp() * w5 + k.head.axis.perp() * (k.head.reach * w6)).dot(k.hammer)
         - k.q4_rate() * along
         + k.u[1] * point.dot(k.hammer.perp());
     let q = [

@@ -149,8 +149,7 @@ fn upward_force(spec: &Spec, key: Vec2, hammer: Vec2, lever: Vec2) -> f64 {
         * (w.mass * w.centre.turned(wippen).x
             + spec.jack.mass * (w.jack_pivot.turned(wippen).x + jack.x)
             + spec.lever.mass * (to_lever.x + spec.lever.centre.turned(lever).x));
-    let through_wippen =
-        torque + hammer_per_wippen * hammer_weight_torque(spec, hammer);
+    let through_wippen = torque + hammer_per_wippen * hammer_weight_torque(spec, hammer);
     -per_key * through_wippen / spec.key.front
 }
 
@@ -216,8 +215,7 @@ fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     }
     // Of the two, the jack centre below the line to the edge.
     let centre = to * along + to.perp() * square.sqrt();
-    let wippen =
-        Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / (r * r));
+    let wippen = Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / (r * r));
     let fly = (to - centre) * (1.0 / s);
     let upright = direction(spec.jack.lean).perp();
     let jack = Vec2::new(fly.dot(upright), upright.cross(fly));

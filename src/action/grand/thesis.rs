@@ -37,8 +37,7 @@ const KNUCKLE_EDGE: f64 = 0.0113;
 #[must_use]
 pub fn build() -> Built {
     let [q1, q2, q3, _, q5, q6, q7, q8, q9] = INITIAL;
-    let (key, hammer, wippen, jack) =
-        (direction(q1), direction(q2), direction(q5), direction(q6));
+    let (key, hammer, wippen, jack) = (direction(q1), direction(q2), direction(q5), direction(q6));
     let capstan = Vec2::new(0.126, 0.03);
     let heel = 0.02;
     // S1: the capstan lies at (−q7, −heel) of the wippen.

@@ -1,5 +1,7 @@
 //! The actions that can be simulated, by name.
 
+mod grand;
+
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -14,9 +16,15 @@ use crate::math::compass::Key;
 /// An unknown name, or a model file that cannot be used, in one line.
 pub fn plant(
     name: &str,
-    _key: Key,
-    _settings: &Settings,
-    _model: Option<&Path>,
+    key: Key,
+    settings: &Settings,
+    model: Option<&Path>,
 ) -> Result<Box<dyn Plant>> {
-    bail!("--action {name}: unknown action")
+    if let Some(path) = model {
+        bail!("--model {}: no action here takes a model file", path.display());
+    }
+    match name {
+        "grand" => Ok(Box::new(grand::Grand::new(key, settings))),
+        _ => bail!("--action {name}: unknown action; there is: grand"),
+    }
 }
