@@ -201,7 +201,12 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
         assert!(stats.get(field).is_some(), "{stats} has no {field}");
     }
     assert_eq!(stats["ignored_notes"], 1);
+    assert_eq!(stats["notes"], 2);
     assert_eq!(stats["strikes"], strikes.lines().count() - 1);
+    assert!(stats["peak_dbfs"].as_f64().is_some_and(|x| (-60.0..0.0).contains(&x)), "{stats}");
+    // Immediate: the first hammer is at the string with its note.
+    let first: Vec<_> = strikes.lines().nth(1).expect("a strike").split(',').collect();
+    assert_eq!((first[0], first[1], first[3]), ("0.0", "40", "0.0"), "{strikes}");
     assert!(desk.names().iter().all(|n| !n.to_string_lossy().contains("partial")));
 }
 
@@ -291,6 +296,56 @@ fn bad_options_are_refused() {
     desk.refuses(&["sing"], "sing");
     desk.refuses(&["model"], "");
     desk.refuses(&["params", "more"], "more");
+}
+
+#[test]
+fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
+    let desk = Desk::new();
+    desk.put("hit.toml", b"form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n");
+    let arguments = [
+        "simulate", "hit.toml", "--key", "40", "-o", "run.csv", "--events", "e.json", "--plot",
+        "f.png",
+    ];
+    let output = touchback(desk.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run = String::from_utf8(desk.read("run.csv")).expect("UTF-8");
+    let columns = run.lines().next().expect("a header").split(',').count();
+    assert_eq!(columns, 30);
+    assert_eq!(run.lines().count(), 801, "a row a step of 125 µs and the header");
+    assert!(run.lines().all(|l| l.split(',').count() == columns));
+    let events: serde_json::Value = serde_json::from_slice(&desk.read("e.json")).expect("JSON");
+    let events = events["events"].as_array().expect("an array");
+    let strike = events.iter().find(|e| e["kind"] == "strike").expect("a strike");
+    // Measured on three grands at 4 m/s: 17 to 27 ms [Goebl 2005].
+    let (time, speed) = (strike["time_s"].as_f64(), strike["value"].as_f64());
+    assert!(time.is_some_and(|t| (0.015..0.03).contains(&t)), "{strike}");
+    assert!(speed.is_some_and(|v| (3.0..5.0).contains(&v)), "{strike}");
+    assert!(desk.read("f.png").starts_with(b"\x89PNG"));
+
+    let output = touchback(desk.path(), &["simulate", "hit.toml"]);
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(said.starts_with("time_s,kind,value\n") && said.contains(",strike,"), "{said}");
+}
+
+#[test]
+fn the_demonstration_writes_everything_it_says() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = touchback(dir.path(), &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let folder = dir.path().join("touchback-demo");
+    let names =
+        ["prelude.mid", "prelude.wav", "level.png", "stroke.toml", "stroke.png", "report.md"];
+    for name in names {
+        assert!(said.contains(name), "{said}");
+        assert!(fs::metadata(folder.join(name)).expect(name).len() > 100, "{name}");
+    }
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), names.len());
+    let mut wave = hound::WavReader::open(folder.join("prelude.wav")).expect("a WAV file");
+    let seconds = f64::from(wave.duration()) / f64::from(wave.spec().sample_rate);
+    assert!((125.0..150.0).contains(&seconds), "{seconds} s");
+    let peak = wave.samples::<i32>().map(|x| x.expect("a sample").abs()).max();
+    assert!(peak.is_some_and(|p| p > 1 << 16), "as good as silent: {peak:?}");
 }
 
 #[test]

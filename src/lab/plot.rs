@@ -17,7 +17,7 @@ use crate::lab::output::Draft;
 const WIDTH: u32 = 1200;
 /// Height of the title strip, of the strip of names above the panels, of the abscissa, px.
 const TITLE: i32 = 44;
-const NAMES: i32 = 60;
+const NAMES: i32 = 90;
 const ABSCISSA: i32 = 46;
 /// Height of a panel, px.
 const PANEL: u32 = 210;

@@ -177,7 +177,7 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             inertia: hammer_inertia,
             friction: hammer_friction,
             // Leather over felt: 40 N at about 0.5 mm, chosen.
-            knuckle_felt: Felt { hysteresis: 0.25, ..Felt::new(3.6e6, 1.5, 0.3) },
+            knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.6e6, 1.5, 0.3) },
             knuckle_friction: 0.12,
             slide_damping: 0.0,
         },

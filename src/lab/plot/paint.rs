@@ -222,8 +222,9 @@ impl Frame<'_> {
         let plain = style(13 * s, RULE).pos(Pos::new(HPos::Center, VPos::Center));
         let marks = self.figure.marks.iter().map(|m| (m.at, m.at, m.name.as_str(), true));
         let bands = self.figure.bands.iter().map(|b| (b.from, b.to, b.name.as_str(), false));
-        // Three rows of marks, and the bands lowest, next to what they name.
-        let mut free = [i32::MIN; 4];
+        // Rows of marks, and the bands lowest, next to what they name.
+        const ROWS: usize = 5;
+        let mut free = [i32::MIN; ROWS + 1];
         for (from, to, name, mark) in marks.chain(bands) {
             let middle = (from.max(self.x.start) + to.min(self.x.end)) / 2.0;
             if !self.x.contains(&middle) {
@@ -232,10 +233,10 @@ impl Frame<'_> {
             let (x, _) = chart.backend_coord(&(middle, self.y.end));
             let (w, _) = root.estimate_text_size(name, &plain)?;
             let half = i32::try_from(w).unwrap_or(0) / 2 + 4 * s;
-            let rows = if mark { 0..3 } else { 3..4 };
+            let rows = if mark { 0..ROWS } else { ROWS..ROWS + 1 };
             let Some(row) = rows.into_iter().find(|r| free[*r] <= x - half) else { continue };
             free[row] = x + half;
-            let y = (TITLE + 2) * s + i32::try_from(row).unwrap_or(0) * 15 * s + 7 * s;
+            let y = TITLE * s + i32::try_from(row).unwrap_or(0) * 15 * s + 7 * s;
             let colour = if mark { INK } else { RULE };
             root.draw(&Text::new(name.to_owned(), (x, y), plain.clone().color(&colour)))?;
         }

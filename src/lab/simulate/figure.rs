@@ -43,7 +43,7 @@ impl Traces {
             .map(|(i, (from, name))| Band {
                 from: *from,
                 to: self.phases.get(i + 1).map_or(end, |next| next.0),
-                name: (*name).into(),
+                name: name.replace('_', " "),
             })
             .collect();
         let marks = moments
