@@ -1,7 +1,7 @@
 //! The grand action as a model for the EPISODE engine: rates, indicators, guards, transitions.
 
 use super::dynamics::{self, Balance, Carried, Contacts};
-use super::kinematics::{Head, Kinematics};
+use super::kinematics::{Head, Kinematics, Turns};
 use super::spec::Spec;
 use super::{Phase, STATES, contact, energy, jack, state};
 use crate::action::{Drive, STEP};
@@ -147,8 +147,8 @@ impl Held {
 /// One key's action over its numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Grand<'a> {
-    /// Its numbers.
-    pub spec: &'a Spec,
+    spec: &'a Spec,
+    turns: Turns,
 }
 
 /// Forces and accelerations of one moment.
@@ -166,12 +166,23 @@ pub struct Moment {
     pub key_force: f64,
 }
 
-impl Grand<'_> {
+impl<'a> Grand<'a> {
+    /// The model over the numbers `spec`.
+    #[inline]
+    #[must_use]
+    pub fn new(spec: &'a Spec) -> Self {
+        Self { spec, turns: Turns::new(spec) }
+    }
+
+    fn kinematics(&self, phase: Phase, x: &[f64; STATES]) -> Kinematics {
+        Kinematics::with(self.spec, &self.turns, phase, x)
+    }
+
     /// Everything at one moment, with the friction `held`.
     #[inline]
     #[must_use]
     pub fn moment(&self, phase: Phase, held: &Held, input: &DriveNow, x: &[f64; STATES]) -> Moment {
-        let kinematics = Kinematics::new(self.spec, phase, x);
+        let kinematics = self.kinematics(phase, x);
         let contacts = Contacts::new(self.spec, phase, &kinematics, x, input.tray);
         let mut balance = dynamics::balance(self.spec, phase, &kinematics, &contacts, x, input);
         held.apply(&mut balance.force);
@@ -235,20 +246,20 @@ impl Grand<'_> {
         let spec = self.spec;
         let ground = k.ground();
         let mut phase = Phase::Return;
-        let mut carried = jack::on_stop(spec, &ground);
+        let mut carried = jack::on_stop(&self.turns, &ground);
         if jack::toe_gap(spec, k.to_jack, carried.direction) < 0.0 {
             phase = Phase::Catch;
             carried = jack::on_button(spec, &ground);
         }
-        let axis = jack::fly(spec, carried.direction);
+        let axis = self.turns.fly.turned(carried.direction);
         (phase, Head::new(spec, spec.wippen.pivot + k.to_jack, axis, k.hammer))
     }
 
     /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
     fn hand_over(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
         let spec = self.spec;
-        let before = Kinematics::new(spec, from, x);
-        let after = Kinematics::new(spec, to, x);
+        let before = self.kinematics(from, x);
+        let after = self.kinematics(to, x);
         let had = energy::total(spec, from, &before, x, tray);
         let carried = Carried::new(spec, &after);
         let (w5, w6, u) = (before.wippen_speed(), before.jack_speed(), before.u);
@@ -262,7 +273,7 @@ impl Grand<'_> {
         ];
         let speeds = dynamics::solve(&carried.mass_matrix(spec, &after), &momentum);
         x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds);
-        let settled = Kinematics::new(spec, to, x);
+        let settled = self.kinematics(to, x);
         x[state::DISSIPATED] += had - energy::total(spec, to, &settled, x, tray);
     }
 }
@@ -307,7 +318,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         const NEVER: f64 = f64::INFINITY;
         let spec = self.spec;
-        let k = Kinematics::new(spec, phase, x);
+        let k = self.kinematics(phase, x);
         let edge = spec.hammer.knuckle_edge;
         let toe = || jack::toe_gap(spec, k.to_jack, k.jack.direction);
         let indicators = match phase {
@@ -343,7 +354,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
             (Phase::Catch, 0) => Phase::Return,
             (Phase::Catch, _) => {
                 // Down onto the head, or sideways against it: whichever gap closed last.
-                let head = Kinematics::new(self.spec, phase, x).head;
+                let head = self.kinematics(phase, x).head;
                 let under = head.q4 <= head.tip - self.spec.hammer.knuckle_edge;
                 if under { Phase::LetOff } else { Phase::Flank }
             }
@@ -352,10 +363,10 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
             (Phase::Flank, 0) => Phase::Catch,
             (Phase::Flank, _) => {
                 // The knuckle has made room: the jack swings home under it.
-                match self.swung_home(&Kinematics::new(self.spec, phase, x)).0 {
+                match self.swung_home(&self.kinematics(phase, x)).0 {
                     Phase::Catch => Phase::Catch,
                     _ => {
-                        let home = Kinematics::new(self.spec, Phase::Return, x);
+                        let home = self.kinematics(Phase::Return, x);
                         if home.q4_rate() > 0.0 { Phase::Acceleration } else { Phase::Return }
                     }
                 }
