@@ -399,12 +399,12 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
     fn substeps(&self, _phase: Phase, x: &[f64; STATES]) -> u32 {
         let hammer = &self.spec.hammer;
         let compression = hammer.crown * x[state::HAMMER];
-        if compression <= 0.0 {
+        let u = x[state::HAMMER_SPEED];
+        if compression < 0.0 || (compression == 0.0 && u <= 0.0) {
             return 1;
         }
         // The stiffest moment of this contact, from the energy it has.
         let string = &self.spec.string;
-        let u = x[state::HAMMER_SPEED];
         let held = 0.5 * hammer.inertia * u * u + string.energy(compression);
         let deepest =
             ((string.exponent + 1.0) * held / string.stiffness).powf(1.0 / (string.exponent + 1.0));
