@@ -265,7 +265,7 @@ fn constraints_hold_at_every_hand_over() {
     for i in 0..4800u32 {
         let t = f64::from(i) * STEP;
         let drive = finger(&press)(t, t + STEP);
-        let inputs = touchback::action::grand::model::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
+        let inputs = touchback::action::grand::drive::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
         key::STEPPER.advance(&model, &mut running, &inputs, &mut gaps);
     }
     assert!(gaps.1 < 1e-9, "jack head jumps by {} m", gaps.1);

@@ -1,6 +1,7 @@
 //! One key's action running: a step of the grid, and what happened in it.
 
-use super::model::{DriveKind, DriveNow, Grand, Held, guard};
+use super::drive::{DriveKind, DriveNow};
+use super::model::{Grand, Held, guard};
 use super::readout::Readout;
 use super::spec::Spec;
 use super::{Phase, STATES, state};

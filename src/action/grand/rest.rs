@@ -1,6 +1,7 @@
 //! The pose a key comes to rest in: all forces balanced, nothing moving.
 
-use super::model::{DriveKind, DriveNow, Grand, Held};
+use super::drive::{DriveKind, DriveNow};
+use super::model::{Grand, Held};
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 
