@@ -66,6 +66,9 @@ pub enum Kernel {
     /// Eight single-precision lanes a register.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// Sixteen single-precision lanes a register, and twice the registers.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Kernel {
@@ -73,8 +76,13 @@ impl Kernel {
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Self::Avx2;
+        {
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                return Self::Avx512;
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                return Self::Avx2;
+            }
         }
         Self::Plain
     }
@@ -95,11 +103,17 @@ fn turned(re: f32, im: f32, fall: f32, turn: f32) -> (f32, f32) {
 
 /// Defines a loop once and compiles it for every kernel.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident,
+    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident, $avx512:ident,
      ($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
         fn $avx2($($arg: $type),*) $(-> $out)? {
+            $body($($arg),*)
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f")]
+        fn $avx512($($arg: $type),*) $(-> $out)? {
             $body($($arg),*)
         }
 
@@ -110,6 +124,9 @@ macro_rules! kernels {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: `Avx2` is only made by `Kernel::detect` on a machine that has it.
                 Kernel::Avx2 => unsafe { $avx2($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Avx512` is only made by `Kernel::detect` on a machine that has it.
+                Kernel::Avx512 => unsafe { $avx512($($arg),*) },
             }
         }
     };
@@ -117,7 +134,7 @@ macro_rules! kernels {
 
 kernels! {
     /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
-    ring, ring_body, ring_avx2, (modes: &mut [Ring], out: &mut [f32])
+    ring, ring_body, ring_avx2, ring_avx512, (modes: &mut [Ring], out: &mut [f32])
 }
 
 #[inline(always)]
@@ -158,7 +175,7 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
 kernels! {
     /// Adds what a constant `force` did over the contact step before, then turns the modes by one
     /// contact step; returns the displacement under the hammer, m.
-    advance, advance_body, advance_avx2, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+    advance, advance_body, advance_avx2, advance_avx512, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
 #[inline(always)]
@@ -178,7 +195,7 @@ fn advance_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Adds what a constant `force` did over the contact step before, ending the sample; returns
     /// the force on the bridge, N.
-    end_contact, end_contact_body, end_contact_avx2,
+    end_contact, end_contact_body, end_contact_avx2, end_contact_avx512,
     (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
@@ -198,7 +215,7 @@ fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
     /// hammer, m.
-    coast, coast_body, coast_avx2, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
+    coast, coast_body, coast_avx2, coast_avx512, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
 }
 
 #[inline(always)]
