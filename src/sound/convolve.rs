@@ -380,9 +380,8 @@ mod tests {
     #[test]
     fn equals_the_sum_it_stands_for_from_the_first_sample_on() {
         for taps in [5, 64, 700, 1024, 3000] {
-            let responses: Responses = (0..2)
-                .map(|i| [random(2 * i + 1, taps), random(2 * i + 2, taps)])
-                .collect();
+            let responses: Responses =
+                (0..2).map(|i| [random(2 * i + 1, taps), random(2 * i + 2, taps)]).collect();
             let mut input = vec![random(10, 5000), random(11, 5000)];
             input[0][..300].fill(0.0);
             let out = run(&mut Convolver::new(&responses), &input, 64);

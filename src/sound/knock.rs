@@ -76,12 +76,7 @@ impl Knocks {
     }
 
     /// Adds the next `len` samples to the board's inputs from sample `at` on.
-    pub fn process<const N: usize>(
-        &mut self,
-        inputs: &mut [[f32; N]],
-        at: usize,
-        len: usize,
-    ) {
+    pub fn process<const N: usize>(&mut self, inputs: &mut [[f32; N]], at: usize, len: usize) {
         for push in &mut self.pushes {
             for i in at..at + len {
                 push.phase += push.turn;

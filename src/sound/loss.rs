@@ -32,15 +32,8 @@ const MOBILITY_KNEE: f64 = 2000.0;
 /// Decay time (60 dB) of the first partial under the resting damper by key number, s: fitted so
 /// that the whole sound falls in 1.7, 1.1, 0.6, 0.5 and 0.4 s at A0, C2, C3, C4 and C5, as Sondius
 /// loop gains; above C5 they lengthen again. E6 has the last damper.
-const DAMPED_T60: [(f64, f64); 7] = [
-    (1.0, 2.8),
-    (16.0, 1.6),
-    (28.0, 0.69),
-    (40.0, 0.61),
-    (52.0, 0.57),
-    (64.0, 1.0),
-    (68.0, 1.5),
-];
+const DAMPED_T60: [(f64, f64); 7] =
+    [(1.0, 2.8), (16.0, 1.6), (28.0, 0.69), (40.0, 0.61), (52.0, 0.57), (64.0, 1.0), (68.0, 1.5)];
 
 /// Number of the last key with a damper, E6.
 pub const LAST_DAMPER: u8 = 68;

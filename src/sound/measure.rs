@@ -39,13 +39,7 @@ pub fn free_note(voicing: &Voicing, key: Key, speed: f64, seconds: f64, rate: f6
 
 /// Like [`free_note`] on an engine that is reset first.
 #[must_use]
-pub fn strike_free(
-    sound: &mut Sound,
-    key: Key,
-    speed: f64,
-    seconds: f64,
-    rate: f64,
-) -> Recording {
+pub fn strike_free(sound: &mut Sound, key: Key, speed: f64, seconds: f64, rate: f64) -> Recording {
     sound.reset();
     sound.damper(key, 1.0);
     sound.strike(key, speed, 0.0);
@@ -132,8 +126,11 @@ pub fn db(x: f64) -> f64 {
 /// `to_db` below its maximum; `None` if it does not fall so far.
 #[must_use]
 pub fn decay_time(envelope: &[(f64, f64)], from_db: f64, to_db: f64) -> Option<f64> {
-    let (top, peak) =
-        envelope.iter().enumerate().max_by(|a, b| a.1.1.total_cmp(&b.1.1)).map(|(i, e)| (i, e.1))?;
+    let (top, peak) = envelope
+        .iter()
+        .enumerate()
+        .max_by(|a, b| a.1.1.total_cmp(&b.1.1))
+        .map(|(i, e)| (i, e.1))?;
     let falling = &envelope[top..];
     let first = falling.iter().position(|e| e.1 <= peak - from_db)?;
     let last = falling.iter().position(|e| e.1 <= peak - to_db)?;
@@ -146,9 +143,9 @@ pub fn decay_time(envelope: &[(f64, f64)], from_db: f64, to_db: f64) -> Option<f
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let n = points.len() as f64;
     let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let (sxy, sxx) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| {
-        (a + (x - mx) * (y - my), b + (x - mx) * (x - mx))
-    });
+    let (sxy, sxx) = points
+        .iter()
+        .fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + (x - mx) * (x - mx)));
     (sxx > 0.0).then(|| sxy / sxx)
 }
 
@@ -159,7 +156,13 @@ fn window(hz: f64) -> f64 {
 
 /// Decay of the fundamental of a free note over its first 20 dB, as time for 60 dB, s.
 #[must_use]
-pub fn early_decay(sound: &mut Sound, voicing: &Voicing, key: Key, rate: f64, seconds: f64) -> Option<f64> {
+pub fn early_decay(
+    sound: &mut Sound,
+    voicing: &Voicing,
+    key: Key,
+    rate: f64,
+    seconds: f64,
+) -> Option<f64> {
     let hz = StringSpec::of(key, voicing).partial_hz(1);
     let recording = strike_free(sound, key, 2.0, seconds, rate);
     let window = window(hz);
@@ -175,10 +178,8 @@ pub fn damped_decay(sound: &mut Sound, key: Key, rate: f64) -> Option<f64> {
     let _ = render(sound, 0.3, rate);
     sound.damper(key, 0.0);
     let recording = render(sound, 2.5, rate);
-    let levels: Vec<(f64, f64)> = (0..125)
-        .map(|i| f64::from(i) * 0.02)
-        .map(|t| (t, recording.rms_db(t, t + 0.04)))
-        .collect();
+    let levels: Vec<(f64, f64)> =
+        (0..125).map(|i| f64::from(i) * 0.02).map(|t| (t, recording.rms_db(t, t + 0.04))).collect();
     decay_time(&levels, 5.0, 30.0)
 }
 

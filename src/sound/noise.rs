@@ -25,7 +25,8 @@ impl Noise {
 /// The number −1…1 that belongs to a pair of integers.
 #[must_use]
 pub fn at(a: u64, b: u64) -> f64 {
-    Noise::new(a.wrapping_mul(0x1000_0001).wrapping_add(b.wrapping_mul(0x5851_f42d_4c95_7f2d))).next()
+    Noise::new(a.wrapping_mul(0x1000_0001).wrapping_add(b.wrapping_mul(0x5851_f42d_4c95_7f2d)))
+        .next()
 }
 
 #[cfg(test)]

@@ -121,7 +121,11 @@ impl Unison {
 }
 
 /// Roots of 1 + β Σ 1/(s − d_i) and the weights that go with them when struck by `blow`.
-fn solve(d: &[Complex64], blow: &[f64; MOST], beta: Complex64) -> ([Complex64; MOST], [Complex64; MOST]) {
+fn solve(
+    d: &[Complex64],
+    blow: &[f64; MOST],
+    beta: Complex64,
+) -> ([Complex64; MOST], [Complex64; MOST]) {
     let n = d.len();
     let (mut roots, mut weights) = ([Complex64::ZERO; MOST], [Complex64::ZERO; MOST]);
     if n == 1 {
