@@ -4,6 +4,10 @@
 //! as its distance from 1 (fall = 1 − Re, turn = Im), so that slow decays and low pitches keep
 //! their full precision in single precision. The order of every sum is fixed and no multiply is
 //! fused, so all kernels give the same bits. Audio thread.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one lane index over several arrays is what becomes a register"
+)]
 
 /// Modes side by side.
 pub const LANES: usize = 16;

@@ -28,7 +28,10 @@ const TOP_HZ: f64 = 14_000.0;
 const RUMBLE_HZ: f64 = 60.0;
 
 /// Share of the radiation that is common to all modes and both ears: the direct blow.
-const COMMON: f64 = 0.55;
+const COMMON: f64 = 0.8;
+
+/// Share that differs from mode to mode and ear to ear.
+const OWN: f64 = 0.6;
 
 /// Energy of the tail of case and room relative to the modes (chosen: −14 dB, a close recording).
 const TAIL: f64 = 0.04;
@@ -92,7 +95,7 @@ fn density(hz: f64) -> f64 {
 }
 
 fn loss_factor(hz: f64) -> f64 {
-    0.02 + 0.01 * (hz / 2000.0).min(1.0)
+    0.025 + 0.005 * (hz / 2000.0).min(1.0)
 }
 
 /// Adds all modes; returns the energy of each zone's modes that every sample rate can carry.
@@ -104,10 +107,10 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES
         let sigma = PI * loss_factor(hz) * hz;
         // Mean square of the response of modes this dense is the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
-        let ears = [noise.next(), noise.next()].map(|x| COMMON + 0.9 * x);
+        let ears = [noise.draw(), noise.draw()].map(|x| COMMON + OWN * x);
         let mut gains = [[0.0; CHANNELS]; ZONES];
         for (z, gains) in gains.iter_mut().enumerate() {
-            let bridge = COMMON + 0.9 * noise.next();
+            let bridge = COMMON + OWN * noise.draw();
             let side = z as f64 / (ZONES - 1) as f64 - 0.5;
             let lean = 10f64.powf(LEAN_DB * side / 20.0);
             *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];
@@ -132,7 +135,7 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES
             }
             w *= turn;
         }
-        hz += (1.0 + 0.5 * noise.next()) / density(hz);
+        hz += (1.0 + 0.5 * noise.draw()) / density(hz);
     }
     energies
 }

@@ -224,7 +224,7 @@ impl Note {
             return;
         }
         self.apply_damper();
-        if self.strike.is_some() || (block + self.key.index()) % LOOK_BLOCKS != 0 {
+        if self.strike.is_some() || !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
             return;
         }
         bank::settle(&mut self.rings[..self.active]);

@@ -222,7 +222,7 @@ fn rest_is_exact_silence() {
 fn abuse_stays_finite_and_below_full_scale() {
     let mut sound = engine();
     let mut noise = Noise::new(77);
-    let mut pick = |low: f64, high: f64| low + (high - low) * (0.5 + 0.5 * noise.next());
+    let mut pick = |low: f64, high: f64| low + (high - low) * (0.5 + 0.5 * noise.draw());
     let (mut left, mut right) = ([0.0f32; 200], [0.0f32; 200]);
     for round in 0..250 {
         for _ in 0..3 {
