@@ -50,6 +50,16 @@ pub struct Touch {
     pub push_im: Lane,
 }
 
+/// How the bridge drives sixteen modes.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Drive {
+    /// Re w per force of the other strings on the bridge over one sample, m/N.
+    pub re: Lane,
+    /// Im w per force of the other strings on the bridge over one sample, m/N.
+    pub im: Lane,
+}
+
 /// The pole of the undamped string and the damper's part in it.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
@@ -166,6 +176,33 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
         for sum in sums.iter_mut() {
             for l in 0..LANES {
                 (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                sum[l] += mode.bridge[l] * re[l];
+            }
+        }
+        (mode.re, mode.im) = (re, im);
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out += total(sum);
+    }
+}
+
+kernels! {
+    /// Like [`ring`], driven by the force of other strings on the bridge, sample by sample.
+    resound, resound_body, resound_avx2, resound_avx512,
+    (modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32])
+}
+
+#[inline(always)]
+fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; BLOCK];
+    let sums = &mut sums[..out.len().min(BLOCK)];
+    for (mode, drive) in modes.iter_mut().zip(drives) {
+        let (mut re, mut im) = (mode.re, mode.im);
+        for (sum, &force) in sums.iter_mut().zip(input) {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                re[l] += drive.re[l] * force;
+                im[l] += drive.im[l] * force;
                 sum[l] += mode.bridge[l] * re[l];
             }
         }
