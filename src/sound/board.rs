@@ -30,8 +30,9 @@ const RUMBLE_HZ: f64 = 60.0;
 /// Share of the radiation that is common to all modes and both ears: the direct blow.
 const COMMON: f64 = 0.8;
 
-/// Share that differs from mode to mode and ear to ear.
-const OWN: f64 = 0.6;
+/// Shares that differ from mode to mode, on the bridge and at each ear.
+const ON_BRIDGE: f64 = 0.5;
+const AT_EAR: f64 = 0.85;
 
 /// Energy of the tail of case and room relative to the modes (chosen: −14 dB, a close recording).
 const TAIL: f64 = 0.04;
@@ -42,9 +43,9 @@ const GRAIN_HZ: f64 = 12_000.0;
 /// Level difference of the ears for a note at the end of the compass, ±dB/2 (chosen).
 const LEAN_DB: f64 = 4.0;
 
-/// Responses `[zone][channel][tap]` at `sample_rate` Hz. At 48 kHz the energies of a zone's two
-/// channels add up to about 2, so that broadband force comes out about as strong as it goes in; the
-/// gain at a frequency is the same at every rate.
+/// Responses `[zone][channel][tap]` at `sample_rate` Hz, scaled so that a zone's modes below 8 kHz,
+/// taken one by one, carry an energy of 2 into both channels at 48 kHz; the gain at a frequency is
+/// the same at every rate.
 #[must_use]
 pub fn responses(sample_rate: f64) -> Responses {
     let taps = floor_index(LENGTH * sample_rate);
@@ -107,10 +108,10 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES
         let sigma = PI * loss_factor(hz) * hz;
         // Mean square of the response of modes this dense is the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
-        let ears = [noise.draw(), noise.draw()].map(|x| COMMON + OWN * x);
+        let ears = [noise.draw(), noise.draw()].map(|x| COMMON + AT_EAR * x);
         let mut gains = [[0.0; CHANNELS]; ZONES];
         for (z, gains) in gains.iter_mut().enumerate() {
-            let bridge = COMMON + OWN * noise.draw();
+            let bridge = COMMON + ON_BRIDGE * noise.draw();
             let side = z as f64 / (ZONES - 1) as f64 - 0.5;
             let lean = 10f64.powf(LEAN_DB * side / 20.0);
             *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];

@@ -15,7 +15,7 @@ use crate::sound::unison::Unison;
 use crate::sound::{Voicing, output};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks at −20 dBFS.
-const FULL_SCALE: f64 = 1.0 / 861.0;
+const FULL_SCALE: f64 = 1.0 / 900.0;
 
 /// A note below this level, full scale, sleeps (−100 dBFS).
 const GATE: f64 = 1e-5;

@@ -18,10 +18,10 @@ const MOST: usize = 64;
 /// its note.
 const fn law(knock: Knock) -> (f64, f64, f64) {
     match knock {
-        Knock::KeyBed => (2.5e-3, 0.1, 0.02),
-        Knock::KeyRest => (4.0e-3, 0.1, 0.01),
-        Knock::Check => (2.0e-3, 0.009, 0.05),
-        Knock::Damper => (8.0e-3, 0.03, 0.03),
+        Knock::KeyBed => (2.5e-3, 0.1, 0.04),
+        Knock::KeyRest => (4.0e-3, 0.1, 0.03),
+        Knock::Check => (2.0e-3, 0.009, 0.1),
+        Knock::Damper => (5.0e-3, 0.03, 0.1),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sound::noise::Noise;
+use crate::sound::scale::StringSpec;
 use crate::sound::{measure, tuning};
 
 const RATE: f64 = 48_000.0;
@@ -311,5 +312,81 @@ fn other_sample_rates_sound_alike() {
         assert!((level - reference).abs() < 0.5, "{rate}: {level} against {reference} dB");
         let cents = measure::tuning_error_cents(&mut sound, &Voicing::default(), key(52), rate);
         assert!(cents.abs() < 1.0, "{rate}: {cents} cents");
+    }
+}
+
+#[test]
+fn a_silent_key_resounds_and_a_damped_one_does_not() {
+    let mut sound = engine();
+    let mut after = |held: f64| {
+        sound.reset();
+        sound.damper(key(28), held);
+        sound.damper(key(40), 1.0);
+        sound.strike(key(40), 5.0, 0.0);
+        let strike = measure::render(&mut sound, 0.3, RATE);
+        sound.damper(key(40), 0.0);
+        let _ = measure::render(&mut sound, 0.7, RATE);
+        let rest = measure::render(&mut sound, 0.4, RATE);
+        // C3 answers with its second partial, near C4's first.
+        let second = StringSpec::of(key(28), &Voicing::default()).partial_hz(2);
+        let level = measure::db(rest.amplitude(second, 0.0, 0.4));
+        level - measure::db(strike.amplitude(second, 0.0, 0.3))
+    };
+    let (held, damped) = (after(1.0), after(0.0));
+    assert!((-50.0..-15.0).contains(&held), "{held} dB");
+    assert!(damped < held - 30.0, "{damped} against {held} dB");
+}
+
+#[test]
+fn with_the_pedal_down_sound_only_dies_away() {
+    let mut sound = engine();
+    Key::all().for_each(|key| sound.damper(key, 1.0));
+    for n in [4, 16, 28, 40, 52, 64] {
+        sound.strike(key(n), 5.0, 0.0);
+    }
+    let _ = measure::render(&mut sound, 0.5, RATE);
+    let levels: Vec<f64> =
+        (0..6).map(|_| measure::render(&mut sound, 0.5, RATE).rms_db(0.0, 0.5)).collect();
+    for pair in levels.windows(2) {
+        assert!(pair[1] < pair[0], "{levels:?}");
+    }
+}
+
+#[test]
+fn most_triples_decay_in_two_stages() {
+    let voicing = Voicing::default();
+    let shown = (28..=64).filter(|&n| {
+        let (early, late, knee) = measure::two_stages(key(n), &voicing);
+        (0.1..0.4).contains(&(late / early)) && (8.0..28.0).contains(&knee)
+    });
+    let share = shown.count() as f64 / 37.0;
+    assert!(share >= 0.8, "{share}");
+}
+
+#[test]
+fn decay_does_not_depend_on_speed() {
+    let mut sound = engine();
+    let hz = StringSpec::of(key(40), &Voicing::default()).partial_hz(1);
+    let mut time = |speed: f64| {
+        let recording = measure::strike_free(&mut sound, key(40), speed, 2.5, RATE);
+        measure::decay_time(&recording.envelope_db(hz, 0.05, 0.05), 3.0, 12.0).unwrap()
+    };
+    let ratio = time(1.0) / time(5.0);
+    assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
+}
+
+#[test]
+fn knocks_are_heard_in_proportion_and_below_the_note() {
+    let mut sound = engine();
+    let note = measure::strike_free(&mut sound, key(40), 2.0, 0.3, RATE).peak_db();
+    for knock in [Knock::KeyBed, Knock::KeyRest, Knock::Check, Knock::Damper] {
+        let mut peak = |speed: f64| {
+            sound.reset();
+            sound.knock(key(40), knock, speed);
+            measure::render(&mut sound, 0.1, RATE).peak_db()
+        };
+        let (soft, loud) = (peak(0.25), peak(0.5));
+        assert!((loud - soft - 6.02).abs() < 0.1, "{knock:?}: {soft} {loud}");
+        assert!((-60.0..-15.0).contains(&(loud - note)), "{knock:?}: {} dB", loud - note);
     }
 }
