@@ -9,6 +9,8 @@
     reason = "one lane index over several arrays is what becomes a register"
 )]
 
+use arrayvec::ArrayVec;
+
 /// Modes side by side.
 pub const LANES: usize = 16;
 
@@ -86,19 +88,26 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// The kernels this machine can run, slowest first.
+    #[must_use]
+    pub fn available() -> ArrayVec<Self, 3> {
+        let mut kernels = ArrayVec::from_iter([Self::Plain]);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx2") {
+                kernels.push(Self::Avx2);
+            }
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                kernels.push(Self::Avx512);
+            }
+        }
+        kernels
+    }
+
     /// The best kernel of this machine.
     #[must_use]
     pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                return Self::Avx512;
-            }
-            if std::arch::is_x86_feature_detected!("avx2") {
-                return Self::Avx2;
-            }
-        }
-        Self::Plain
+        Self::available().last().copied().unwrap_or(Self::Plain)
     }
 }
 
@@ -136,10 +145,10 @@ macro_rules! kernels {
             match kernel {
                 Kernel::Plain => $body($($arg),*),
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx2` is only made by `Kernel::detect` on a machine that has it.
+                // SAFETY: `Avx2` is only made by `Kernel::available` on a machine that has it.
                 Kernel::Avx2 => unsafe { $avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx512` is only made by `Kernel::detect` on a machine that has it.
+                // SAFETY: `Avx512` is only made by `Kernel::available` on a machine that has it.
                 Kernel::Avx512 => unsafe { $avx512($($arg),*) },
             }
         }

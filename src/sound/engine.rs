@@ -101,8 +101,14 @@ impl Sound {
     /// Prepares all tables for `sample_rate` Hz. Allocates; everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, voicing: &Voicing) -> Self {
+        Self::with_kernel(sample_rate, voicing, Kernel::detect())
+    }
+
+    /// Like [`Sound::new`] with a kernel of [`Kernel::available`]; every kernel gives the same
+    /// samples.
+    #[must_use]
+    pub fn with_kernel(sample_rate: f64, voicing: &Voicing, kernel: Kernel) -> Self {
         let voicing = voicing.sane();
-        let kernel = Kernel::detect();
         Self {
             voicing,
             notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),

@@ -165,6 +165,18 @@ fn host_blocks_and_resets_never_change_a_sample() {
 }
 
 #[test]
+fn every_kernel_gives_the_same_samples() {
+    let render = |kernel: Kernel| {
+        let mut sound = Sound::with_kernel(RATE, &Voicing::default(), kernel);
+        performance(&mut sound, 500, 4500)
+    };
+    let plain = render(Kernel::Plain);
+    for kernel in Kernel::available() {
+        assert!(render(kernel) == plain, "{kernel:?}");
+    }
+}
+
+#[test]
 fn strikes_sound_at_once_and_between_samples() {
     let mut sound = engine();
     let mut render = |wait: usize, delay: f64| {
