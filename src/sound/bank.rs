@@ -205,7 +205,27 @@ kernels! {
 fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
     let mut sums = [[0.0; LANES]; BLOCK];
     let sums = &mut sums[..out.len().min(BLOCK)];
-    for (mode, drive) in modes.iter_mut().zip(drives) {
+    let mut pairs = modes.chunks_exact_mut(2);
+    let mut pair_drives = drives.chunks_exact(2);
+    for (pair, drive) in (&mut pairs).zip(&mut pair_drives) {
+        let ([one, two], [pull, pull2]) = (pair, drive) else { continue };
+        let (mut re, mut im) = (one.re, one.im);
+        let (mut re2, mut im2) = (two.re, two.im);
+        for (sum, &force) in sums.iter_mut().zip(input) {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                re[l] += pull.re[l] * force;
+                im[l] += pull.im[l] * force;
+                re2[l] += pull2.re[l] * force;
+                im2[l] += pull2.im[l] * force;
+                sum[l] = (sum[l] + one.bridge[l] * re[l]) + two.bridge[l] * re2[l];
+            }
+        }
+        (one.re, one.im) = (re, im);
+        (two.re, two.im) = (re2, im2);
+    }
+    for (mode, drive) in pairs.into_remainder().iter_mut().zip(pair_drives.remainder()) {
         let (mut re, mut im) = (mode.re, mode.im);
         for (sum, &force) in sums.iter_mut().zip(input) {
             for l in 0..LANES {
