@@ -4,6 +4,12 @@
 //! as its distance from 1 (fall = 1 − Re, turn = Im), so that slow decays and low pitches keep
 //! their full precision in single precision. The order of every sum is fixed and no multiply is
 //! fused, so all kernels give the same bits. Audio thread.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one lane index over several arrays is what becomes a register"
+)]
+
+use arrayvec::ArrayVec;
 
 /// Modes side by side.
 pub const LANES: usize = 16;
@@ -46,6 +52,16 @@ pub struct Touch {
     pub push_im: Lane,
 }
 
+/// How the bridge drives sixteen modes.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Drive {
+    /// Re w per force of the other strings on the bridge over one sample, m/N.
+    pub re: Lane,
+    /// Im w per force of the other strings on the bridge over one sample, m/N.
+    pub im: Lane,
+}
+
 /// The pole of the undamped string and the damper's part in it.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
@@ -66,17 +82,32 @@ pub enum Kernel {
     /// Eight single-precision lanes a register.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// Sixteen single-precision lanes a register, and twice the registers.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Kernel {
+    /// The kernels this machine can run, slowest first.
+    #[must_use]
+    pub fn available() -> ArrayVec<Self, 3> {
+        let mut kernels = ArrayVec::from_iter([Self::Plain]);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx2") {
+                kernels.push(Self::Avx2);
+            }
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                kernels.push(Self::Avx512);
+            }
+        }
+        kernels
+    }
+
     /// The best kernel of this machine.
     #[must_use]
     pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Self::Avx2;
-        }
-        Self::Plain
+        Self::available().last().copied().unwrap_or(Self::Plain)
     }
 }
 
@@ -95,11 +126,17 @@ fn turned(re: f32, im: f32, fall: f32, turn: f32) -> (f32, f32) {
 
 /// Defines a loop once and compiles it for every kernel.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident,
+    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident, $avx512:ident,
      ($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
         fn $avx2($($arg: $type),*) $(-> $out)? {
+            $body($($arg),*)
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f")]
+        fn $avx512($($arg: $type),*) $(-> $out)? {
             $body($($arg),*)
         }
 
@@ -108,8 +145,11 @@ macro_rules! kernels {
             match kernel {
                 Kernel::Plain => $body($($arg),*),
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx2` is only made by `Kernel::detect` on a machine that has it.
+                // SAFETY: `Avx2` is only made by `Kernel::available` on a machine that has it.
                 Kernel::Avx2 => unsafe { $avx2($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Avx512` is only made by `Kernel::available` on a machine that has it.
+                Kernel::Avx512 => unsafe { $avx512($($arg),*) },
             }
         }
     };
@@ -117,7 +157,7 @@ macro_rules! kernels {
 
 kernels! {
     /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
-    ring, ring_body, ring_avx2, (modes: &mut [Ring], out: &mut [f32])
+    ring, ring_body, ring_avx2, ring_avx512, (modes: &mut [Ring], out: &mut [f32])
 }
 
 #[inline(always)]
@@ -156,9 +196,56 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
 }
 
 kernels! {
+    /// Like [`ring`], driven by the force of other strings on the bridge, sample by sample.
+    resound, resound_body, resound_avx2, resound_avx512,
+    (modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32])
+}
+
+#[inline(always)]
+fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; BLOCK];
+    let sums = &mut sums[..out.len().min(BLOCK)];
+    let mut pairs = modes.chunks_exact_mut(2);
+    let mut pair_drives = drives.chunks_exact(2);
+    for (pair, drive) in (&mut pairs).zip(&mut pair_drives) {
+        let ([one, two], [pull, pull2]) = (pair, drive) else { continue };
+        let (mut re, mut im) = (one.re, one.im);
+        let (mut re2, mut im2) = (two.re, two.im);
+        for (sum, &force) in sums.iter_mut().zip(input) {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                re[l] += pull.re[l] * force;
+                im[l] += pull.im[l] * force;
+                re2[l] += pull2.re[l] * force;
+                im2[l] += pull2.im[l] * force;
+                sum[l] = (sum[l] + one.bridge[l] * re[l]) + two.bridge[l] * re2[l];
+            }
+        }
+        (one.re, one.im) = (re, im);
+        (two.re, two.im) = (re2, im2);
+    }
+    for (mode, drive) in pairs.into_remainder().iter_mut().zip(pair_drives.remainder()) {
+        let (mut re, mut im) = (mode.re, mode.im);
+        for (sum, &force) in sums.iter_mut().zip(input) {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                re[l] += drive.re[l] * force;
+                im[l] += drive.im[l] * force;
+                sum[l] += mode.bridge[l] * re[l];
+            }
+        }
+        (mode.re, mode.im) = (re, im);
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out += total(sum);
+    }
+}
+
+kernels! {
     /// Adds what a constant `force` did over the contact step before, then turns the modes by one
     /// contact step; returns the displacement under the hammer, m.
-    advance, advance_body, advance_avx2, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+    advance, advance_body, advance_avx2, advance_avx512, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
 #[inline(always)]
@@ -178,7 +265,7 @@ fn advance_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Adds what a constant `force` did over the contact step before, ending the sample; returns
     /// the force on the bridge, N.
-    end_contact, end_contact_body, end_contact_avx2,
+    end_contact, end_contact_body, end_contact_avx2, end_contact_avx512,
     (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
@@ -198,7 +285,7 @@ fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
     /// hammer, m.
-    coast, coast_body, coast_avx2, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
+    coast, coast_body, coast_avx2, coast_avx512, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
 }
 
 #[inline(always)]
