@@ -157,3 +157,48 @@ fn the_pedal_lifts_dampers_without_waking_keys() {
     run(&mut keyboard, 400, |_, _| {});
     assert_eq!(keyboard.damper_lift(key(60)), 0.0);
 }
+
+#[test]
+fn no_playing_and_no_regulation_loses_a_state() {
+    // Uniform numbers in 0…1 from a fixed seed.
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut uniform = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    let mut events = EventList::default();
+    let keys: Vec<Key> = Key::all().step_by(11).collect();
+    let mut targets = vec![0.0; keys.len()];
+    for round in 0..600 {
+        if round % 40 == 39 {
+            keyboard.configure(&ActionSettings {
+                let_off_mm: 0.5 + 3.0 * uniform(),
+                blow_mm: 40.0 + 12.0 * uniform(),
+                check_mm: 8.0 + 12.0 * uniform(),
+                repetition_spring: 2.0 * uniform(),
+                ..ActionSettings::default()
+            });
+        }
+        let next: Vec<f64> = keys.iter().map(|_| 0.05 * uniform() - 0.01).collect();
+        let steps = 40 + (round * 7) % 200;
+        for step in 0..steps {
+            let at = |i: usize, s: i32| {
+                targets[i] + (next[i] - targets[i]) * f64::from(s) / f64::from(steps)
+            };
+            for (i, key) in keys.iter().enumerate() {
+                keyboard.drive(*key, Drive::Finger([at(i, step), at(i, step + 1)]));
+            }
+            events.clear();
+            keyboard.step(&mut events);
+        }
+        targets = next;
+    }
+    assert_eq!(keyboard.lost_states(), 0);
+    assert_eq!(keyboard.capped_steps(), 0);
+    for key in keys {
+        assert!((-2e-3..20e-3).contains(&keyboard.key_depth(key)), "{}", keyboard.key_depth(key));
+    }
+}

@@ -180,6 +180,8 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.6e6, 1.5, 0.3) },
             knuckle_friction: 0.12,
             slide_damping: 0.0,
+            rail: 0.055,
+            rail_felt: Felt { hysteresis: 0.7, ..Felt::new(1e6, 1.5, 0.5) },
         },
         check: Check {
             face: Vec2::new(0.228, 0.12),

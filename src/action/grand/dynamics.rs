@@ -24,6 +24,8 @@ pub struct Contacts {
     pub damper: (DamperContacts, [Contact; 3]),
     /// Hammer on string.
     pub string: Contact,
+    /// Shank on the rest rail, referred to the crown.
+    pub rail: Contact,
     /// Key front on the key bed.
     pub bed: Contact,
     /// Key on its rest felt, referred to the front.
@@ -45,6 +47,8 @@ impl Contacts {
         let check = squeeze(&spec.check.felt, on_check.squeeze);
         let crown = spec.hammer.crown;
         let string = spec.string.contact(crown * x[state::HAMMER], crown * k.u[1]);
+        let fallen = -crown * x[state::HAMMER] - spec.hammer.rail;
+        let rail = spec.hammer.rail_felt.contact(fallen, -crown * k.u[1]);
         let front = spec.key.front * k.u[0];
         let bed = spec.key.bed_felt.contact(k.depth - spec.key.dip, front);
         let rest = spec.key.rest_felt.contact(spec.key.rest_compression - k.depth, -front);
@@ -65,6 +69,7 @@ impl Contacts {
             check: (on_check, check),
             damper: (around, on_damper),
             string,
+            rail,
             bed,
             rest,
         }
@@ -251,13 +256,13 @@ pub fn balance(
     let (check, contact) = &c.check;
     on_key -= contact.force * check.across[0];
     on_hammer -= contact.force * check.across[1];
-    on_hammer -= c.string.force * spec.hammer.crown;
+    on_hammer += (c.rail.force - c.string.force) * spec.hammer.crown;
     let [lift, seat, tray] = &c.damper.1;
     on_key -= spec.damper.arm * lift.force;
     let v = x[state::DAMPER_SPEED];
     let damper_force =
         lift.force + seat.force + tray.force - spec.damper.weight - spec.damper.damping * v;
-    loss += contact.loss + c.string.loss + lift.loss + seat.loss + tray.loss;
+    loss += contact.loss + c.string.loss + c.rail.loss + lift.loss + seat.loss + tray.loss;
     loss += spec.damper.damping * v * v;
 
     // Velocity products.

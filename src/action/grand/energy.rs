@@ -46,6 +46,7 @@ pub fn potential(spec: &Spec, phase: Phase, k: &Kinematics, x: &[f64; STATES], t
         + l.knuckle_felt.energy(contact::knuckle_on_lever(spec, k).squeeze.depth)
         + spec.check.felt.energy(contact::tail_on_check(spec, k).squeeze.depth)
         + spec.string.energy(h.crown * x[state::HAMMER])
+        + h.rail_felt.energy(-h.crown * x[state::HAMMER] - h.rail)
         + spec.key.bed_felt.energy(k.depth - spec.key.dip)
         + spec.key.rest_felt.energy(spec.key.rest_compression - k.depth);
     if phase.jack_drives() {

@@ -7,6 +7,7 @@
 //! | let-off | let-off button height |
 //! | drop | drop screw |
 //! | check distance | backcheck position |
+//! | (follows the blow) | rest rail |
 //! | damper pick-up | gap under the damper lever |
 //!
 //! Felts are allowed for where they bear a known static load; the bodies are otherwise as rigid
@@ -20,6 +21,10 @@ use crate::math::vec2::Vec2;
 /// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows
 /// come to in the simulation.
 const CHECK_BITE: f64 = 0.35e-3;
+
+/// Rest rail below the resting shank, m at the crown: out of reach but for a hammer thrown back
+/// by an unchecked blow (chosen).
+const RAIL_BELOW_REST: f64 = 7e-3;
 
 /// The distances a technician sets, m.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -58,6 +63,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let crown = spec.hammer.crown;
     spec.key.dip = r.dip;
     spec.key.rest_angle = -0.5 * r.dip / spec.key.front;
+    spec.hammer.rail = r.blow + RAIL_BELOW_REST;
     let key_rest = direction(spec.key.rest_angle);
     let hammer_rest = direction(-r.blow / crown);
 

@@ -177,6 +177,10 @@ pub struct Hammer {
     pub knuckle_friction: f64,
     /// Viscous resistance of that slide, N·s/m (the thesis's b8).
     pub slide_damping: f64,
+    /// Crown below the string where the shank meets the rest rail, m.
+    pub rail: f64,
+    /// Shank on rest rail, referred to the crown.
+    pub rail_felt: Felt,
 }
 
 /// The backcheck on the key and the hammer's tail.
@@ -269,6 +273,7 @@ impl Spec {
             ("lever.knuckle_felt", self.lever.knuckle_felt),
             ("lever.drop_felt", self.lever.drop_felt),
             ("hammer.knuckle_felt", self.hammer.knuckle_felt),
+            ("hammer.rail_felt", self.hammer.rail_felt),
             ("check.felt", self.check.felt),
             ("damper.lift_felt", self.damper.lift_felt),
             ("damper.seat_felt", self.damper.seat_felt),

@@ -134,6 +134,9 @@ pub fn build() -> Built {
             knuckle_friction: 0.0,
             // b8, on the slide between jack and knuckle.
             slide_damping: 8.0,
+            // The thesis has none; far below any motion of the run.
+            rail: 0.1,
+            rail_felt: spring(2000.0, 1.0),
         },
         check: Check {
             face: Vec2::new(1.0, 0.0),
