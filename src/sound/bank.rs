@@ -4,6 +4,10 @@
 //! as its distance from 1 (fall = 1 − Re, turn = Im), so that slow decays and low pitches keep
 //! their full precision in single precision. The order of every sum is fixed and no multiply is
 //! fused, so all kernels give the same bits. Audio thread.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one lane index over several arrays is what becomes a register"
+)]
 
 /// Modes side by side.
 pub const LANES: usize = 16;
@@ -46,6 +50,16 @@ pub struct Touch {
     pub push_im: Lane,
 }
 
+/// How the bridge drives sixteen modes.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Drive {
+    /// Re w per force of the other strings on the bridge over one sample, m/N.
+    pub re: Lane,
+    /// Im w per force of the other strings on the bridge over one sample, m/N.
+    pub im: Lane,
+}
+
 /// The pole of the undamped string and the damper's part in it.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
@@ -66,6 +80,9 @@ pub enum Kernel {
     /// Eight single-precision lanes a register.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// Sixteen single-precision lanes a register, and twice the registers.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Kernel {
@@ -73,8 +90,13 @@ impl Kernel {
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Self::Avx2;
+        {
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                return Self::Avx512;
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                return Self::Avx2;
+            }
         }
         Self::Plain
     }
@@ -95,11 +117,17 @@ fn turned(re: f32, im: f32, fall: f32, turn: f32) -> (f32, f32) {
 
 /// Defines a loop once and compiles it for every kernel.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident,
+    ($(#[$doc:meta])* $name:ident, $body:ident, $avx2:ident, $avx512:ident,
      ($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
         fn $avx2($($arg: $type),*) $(-> $out)? {
+            $body($($arg),*)
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f")]
+        fn $avx512($($arg: $type),*) $(-> $out)? {
             $body($($arg),*)
         }
 
@@ -110,6 +138,9 @@ macro_rules! kernels {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: `Avx2` is only made by `Kernel::detect` on a machine that has it.
                 Kernel::Avx2 => unsafe { $avx2($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Avx512` is only made by `Kernel::detect` on a machine that has it.
+                Kernel::Avx512 => unsafe { $avx512($($arg),*) },
             }
         }
     };
@@ -117,7 +148,7 @@ macro_rules! kernels {
 
 kernels! {
     /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
-    ring, ring_body, ring_avx2, (modes: &mut [Ring], out: &mut [f32])
+    ring, ring_body, ring_avx2, ring_avx512, (modes: &mut [Ring], out: &mut [f32])
 }
 
 #[inline(always)]
@@ -156,9 +187,36 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
 }
 
 kernels! {
+    /// Like [`ring`], driven by the force of other strings on the bridge, sample by sample.
+    resound, resound_body, resound_avx2, resound_avx512,
+    (modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32])
+}
+
+#[inline(always)]
+fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; BLOCK];
+    let sums = &mut sums[..out.len().min(BLOCK)];
+    for (mode, drive) in modes.iter_mut().zip(drives) {
+        let (mut re, mut im) = (mode.re, mode.im);
+        for (sum, &force) in sums.iter_mut().zip(input) {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                re[l] += drive.re[l] * force;
+                im[l] += drive.im[l] * force;
+                sum[l] += mode.bridge[l] * re[l];
+            }
+        }
+        (mode.re, mode.im) = (re, im);
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out += total(sum);
+    }
+}
+
+kernels! {
     /// Adds what a constant `force` did over the contact step before, then turns the modes by one
     /// contact step; returns the displacement under the hammer, m.
-    advance, advance_body, advance_avx2, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+    advance, advance_body, advance_avx2, advance_avx512, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
 #[inline(always)]
@@ -178,7 +236,7 @@ fn advance_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Adds what a constant `force` did over the contact step before, ending the sample; returns
     /// the force on the bridge, N.
-    end_contact, end_contact_body, end_contact_avx2,
+    end_contact, end_contact_body, end_contact_avx2, end_contact_avx512,
     (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
 }
 
@@ -198,7 +256,7 @@ fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
     /// hammer, m.
-    coast, coast_body, coast_avx2, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
+    coast, coast_body, coast_avx2, coast_avx512, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
 }
 
 #[inline(always)]

@@ -13,7 +13,7 @@ use realfft::num_complex::Complex64;
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, Key};
 use crate::sound::convolve::{CHANNELS, Responses};
-use crate::sound::noise::Noise;
+use crate::sound::noise::{self, Noise};
 
 /// Places on the bridges where notes enter: bass, tenor, treble.
 pub const ZONES: usize = 3;
@@ -28,25 +28,35 @@ const TOP_HZ: f64 = 14_000.0;
 const RUMBLE_HZ: f64 = 60.0;
 
 /// Share of the radiation that is common to all modes and both ears: the direct blow.
-const COMMON: f64 = 0.55;
+const COMMON: f64 = 0.8;
+
+/// Shares that differ from mode to mode, on the bridge and at each ear.
+const ON_BRIDGE: f64 = 0.5;
+const AT_EAR: f64 = 0.85;
 
 /// Energy of the tail of case and room relative to the modes (chosen: −14 dB, a close recording).
 const TAIL: f64 = 0.04;
 
+/// Rate of the tail's random values, Hz.
+const GRAIN_HZ: f64 = 12_000.0;
+
 /// Level difference of the ears for a note at the end of the compass, ±dB/2 (chosen).
 const LEAN_DB: f64 = 4.0;
 
-/// Responses `[zone][channel][tap]` at `sample_rate` Hz. At 48 kHz the energies of a zone's two
-/// channels add up to 2, so that broadband force comes out about as strong as it goes in; the gain
-/// at a frequency is the same at every rate.
+/// Responses `[zone][channel][tap]` at `sample_rate` Hz, scaled so that a zone's modes below 8 kHz,
+/// taken one by one, carry an energy of 2 into both channels at 48 kHz; the gain at a frequency is
+/// the same at every rate.
 #[must_use]
 pub fn responses(sample_rate: f64) -> Responses {
     let taps = floor_index(LENGTH * sample_rate);
     let mut sums = vec![[vec![0.0f64; taps], vec![0.0f64; taps]]; ZONES];
-    add_modes(&mut sums, sample_rate);
+    let energies = add_modes(&mut sums, sample_rate);
     add_tail(&mut sums, sample_rate);
     sums.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
-    sums.iter().map(|zone| finished(zone, sample_rate)).collect()
+    let scaled = sums.iter().zip(energies).map(|(zone, energy)| {
+        finished(zone, (2.0 * 48_000.0 / energy).sqrt() / sample_rate, sample_rate)
+    });
+    scaled.collect()
 }
 
 /// Two first-order high-passes: far below its first mode the board is shorter than the wave it
@@ -74,10 +84,10 @@ pub fn place(key: Key) -> (usize, [f32; 2]) {
 /// Target of the radiated spectrum at `hz` for a unit force.
 fn radiation(hz: f64) -> f64 {
     // The board radiates next to nothing below 100 Hz; above its coincidence, 1-2 kHz, mobility
-    // no longer falls but radiation gains no more: a slow fall (chosen, −3 dB an octave).
+    // no longer falls but radiation gains no more: a fall (chosen, near −5 dB an octave).
     let low = (hz / 85.0).powi(2);
     let high = 1.0 + (hz / 1800.0).powi(2);
-    low / (1.0 + low) / high.powf(0.25)
+    low / (1.0 + low) / high.powf(0.45)
 }
 
 /// Modes a hertz.
@@ -86,37 +96,49 @@ fn density(hz: f64) -> f64 {
 }
 
 fn loss_factor(hz: f64) -> f64 {
-    0.02 + 0.01 * (hz / 2000.0).min(1.0)
+    0.025 + 0.005 * (hz / 2000.0).min(1.0)
 }
 
-fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
+/// Adds all modes; returns the energy of each zone's modes that every sample rate can carry.
+fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES] {
+    let mut energies = [0.0; ZONES];
     let mut noise = Noise::new(1709);
     let mut hz = 58.0;
     while hz < TOP_HZ.min(0.45 * sample_rate) {
         let sigma = PI * loss_factor(hz) * hz;
         // Mean square of the response of modes this dense is the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
-        let ears = [noise.next(), noise.next()].map(|x| COMMON + 0.9 * x);
+        let ears = [noise.draw(), noise.draw()].map(|x| COMMON + AT_EAR * x);
         let mut gains = [[0.0; CHANNELS]; ZONES];
         for (z, gains) in gains.iter_mut().enumerate() {
-            let bridge = COMMON + 0.9 * noise.next();
+            let bridge = COMMON + ON_BRIDGE * noise.draw();
             let side = z as f64 / (ZONES - 1) as f64 - 0.5;
             let lean = 10f64.powf(LEAN_DB * side / 20.0);
             *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];
+            if hz < 8000.0 {
+                energies[z] += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
+            }
         }
         // 90 dB down is the end of a mode.
         let last = (10.4 / sigma * sample_rate).min(sums[0][0].len() as f64);
         let turn = Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate).exp();
-        let mut w = Complex64::ONE;
+        // Velocity after a blow, cos − (σ/ω) sin, so that a steady push moves nothing. The blow
+        // comes in the middle of the first sample: half of it lies before.
+        let start = Complex64::new(1.0, sigma / (TAU * hz));
+        let mut w = 0.5 * start;
         for n in 0..floor_index(last) {
+            if n == 1 {
+                w = start * turn;
+            }
             for (zone, gains) in sums.iter_mut().zip(&gains) {
                 zone[0][n] += gains[0] * w.re;
                 zone[1][n] += gains[1] * w.re;
             }
             w *= turn;
         }
-        hz += (1.0 + 0.5 * noise.next()) / density(hz);
+        hz += (1.0 + 0.5 * noise.draw()) / density(hz);
     }
+    energies
 }
 
 fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
@@ -124,14 +146,17 @@ fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
     let mut tail = vec![[vec![0.0; sums[0][0].len()], vec![0.0; sums[0][0].len()]]; ZONES];
     for (z, zone) in tail.iter_mut().enumerate() {
         for (c, taps) in zone.iter_mut().enumerate() {
-            let mut noise = Noise::new(7 + (z * CHANNELS + c) as u64);
+            let seed = 7 + (z * CHANNELS + c) as u64;
             // Two decays: high parts of the tail are gone sooner.
             let (mut low, mut rumble) = (0.0, 0.0);
             let smooth = 1.0 - (-TAU * 1500.0 / sample_rate).exp();
             let block = 1.0 - (-TAU * 120.0 / sample_rate).exp();
             for (n, tap) in taps.iter_mut().enumerate() {
                 let t = n as f64 / sample_rate;
-                let x = noise.next();
+                // Noise on a grid of its own, so that every rate hears the same room.
+                let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
+                let grain = |i: usize| noise::at(seed, i as u64);
+                let x = grain(i) + u * (grain(i + 1) - grain(i));
                 low += smooth * (x - low);
                 rumble += block * (low - rumble);
                 let onset = 1.0 - (-t / 0.004).exp();
@@ -150,9 +175,7 @@ fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
     }
 }
 
-fn finished(zone: &[Vec<f64>; CHANNELS], sample_rate: f64) -> [Vec<f32>; CHANNELS] {
-    let energy: f64 = zone.iter().flatten().map(|x| x * x).sum();
-    let scale = (2.0 * 48_000.0 / sample_rate / energy).sqrt();
+fn finished(zone: &[Vec<f64>; CHANNELS], scale: f64, sample_rate: f64) -> [Vec<f32>; CHANNELS] {
     let taps = zone[0].len();
     let fade = floor_index(0.15 * sample_rate).min(taps);
     zone.each_ref().map(|channel| {

@@ -136,8 +136,8 @@ impl Convolver {
 fn dot(a: &[f32; BLOCK], b: &[f32]) -> f32 {
     let mut sum = [0.0f32; LANES];
     for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
-        for l in 0..LANES {
-            sum[l] += a[l] * b[l];
+        for (sum, (a, b)) in sum.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
         }
     }
     let a: [f32; 8] = std::array::from_fn(|i| sum[i] + sum[i + 8]);
@@ -341,7 +341,7 @@ mod tests {
 
     fn random(seed: u64, len: usize) -> Vec<f32> {
         let mut noise = Noise::new(seed);
-        (0..len).map(|_| single(noise.next())).collect()
+        (0..len).map(|_| single(noise.draw())).collect()
     }
 
     fn run(convolver: &mut Convolver, input: &[Vec<f32>], portion: usize) -> [Vec<f32>; 2] {

@@ -15,10 +15,13 @@ use crate::sound::unison::Unison;
 use crate::sound::{Voicing, output};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks at −20 dBFS.
-const FULL_SCALE: f64 = 1.0 / 275.0;
+const FULL_SCALE: f64 = 1.0 / 900.0;
 
 /// A note below this level, full scale, sleeps (−100 dBFS).
 const GATE: f64 = 1e-5;
+
+/// Force of struck strings on the bridge that sets the others moving, over the gate.
+const WAKE: f32 = 30.0;
 
 /// Partials taken over at each block while a new voicing settles.
 const PARTIALS_A_BLOCK: usize = 16;
@@ -84,6 +87,10 @@ pub struct Sound {
     late: (f32, Glide),
     width: (f32, Glide),
     inputs: [[f32; BLOCK]; ZONES],
+    /// Force of all struck strings on the bridge, N: the last block and the present one. Strings
+    /// that were not struck hear it one block late (a constant delay, whatever the host's blocks)
+    /// and do not answer, so that no loop can grow.
+    bridge: [[f32; BLOCK]; 2],
     /// Samples into the present block, and blocks since reset.
     phase: usize,
     block: usize,
@@ -106,6 +113,7 @@ impl Sound {
             late: (single(voicing.board), Glide::new(voicing.board)),
             width: (single(voicing.width), Glide::new(voicing.width)),
             inputs: [[0.0; BLOCK]; ZONES],
+            bridge: [[0.0; BLOCK]; 2],
             phase: 0,
             block: 0,
             ignored: 0,
@@ -125,6 +133,7 @@ impl Sound {
         self.late = (single(self.voicing.board), Glide::new(self.voicing.board));
         self.width = (single(self.voicing.width), Glide::new(self.voicing.width));
         self.inputs = [[0.0; BLOCK]; ZONES];
+        self.bridge = [[0.0; BLOCK]; 2];
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
@@ -222,12 +231,17 @@ impl Sound {
         for input in &mut self.inputs {
             input[at..at + len].fill(0.0);
         }
+        let [before, now] = &mut self.bridge;
+        now[at..at + len].fill(0.0);
         for (note, &(first, weights)) in self.notes.iter_mut().zip(&self.places) {
             if !note.is_awake() {
                 continue;
             }
             let mut force = [0.0f32; BLOCK];
-            note.process(&mut force[..len]);
+            note.process(&before[at..at + len], &mut force[..len]);
+            if note.drives() {
+                now[at..at + len].iter_mut().zip(&force).for_each(|(sum, x)| *sum += x);
+            }
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
                 for (input, force) in zone[at..at + len].iter_mut().zip(&force) {
                     *input += weight * force;
@@ -266,8 +280,13 @@ impl Sound {
             self.load_some();
         }
         let gate = single(GATE / FULL_SCALE);
+        self.bridge.swap(0, 1);
+        let driven = self.bridge[0].iter().any(|x| x.abs() > WAKE * gate);
         for note in &mut self.notes {
-            note.control(self.block, gate);
+            if driven {
+                note.wake();
+            }
+            note.control(self.block, gate, driven);
         }
     }
 
@@ -300,3 +319,6 @@ impl Sound {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,3 +60,46 @@ impl HammerSpec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sound::contact::strike_offline;
+    use crate::sound::scale::StringSpec;
+
+    fn strike(number: usize, speed: f64) -> crate::sound::contact::ContactReport {
+        let (key, voicing) = (Key::from_index(number - 1).unwrap(), Voicing::default());
+        let (hammer, string) = (HammerSpec::of(key, &voicing), StringSpec::of(key, &voicing));
+        strike_offline(&hammer, &string, speed, 384_000.0)
+    }
+
+    #[test]
+    fn contacts_last_as_long_and_press_as_hard_as_measured() {
+        // Key number, contact time s, peak force N at 2 m/s.
+        for (number, time, force) in
+            [(16, 3.2e-3, 25.0), (40, 2.05e-3, 28.0), (53, 1.35e-3, 31.0), (71, 0.8e-3, 43.0)]
+        {
+            let report = strike(number, 2.0);
+            let (t, f) = (report.contact_time / time, report.peak_force / force);
+            assert!((t - 1.0).abs() < 0.2, "key {number}: contact {t}");
+            assert!((f - 1.0).abs() < 0.3, "key {number}: force {f}");
+        }
+        let ratio = strike(40, 5.0).contact_time / strike(40, 1.0).contact_time;
+        assert!((0.62..0.85).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn steps_of_the_engine_are_fine_enough() {
+        let voicing = Voicing::default();
+        for (number, rate) in [(7, 44_100.0), (16, 44_100.0), (40, 88_200.0), (64, 176_400.0)] {
+            let key = Key::from_index(number - 1).unwrap();
+            let (hammer, string) = (HammerSpec::of(key, &voicing), StringSpec::of(key, &voicing));
+            let coarse = strike_offline(&hammer, &string, 3.0, rate);
+            let fine = strike(number, 3.0);
+            let impulse = coarse.impulse_ratio / fine.impulse_ratio;
+            let force = coarse.peak_force / fine.peak_force;
+            assert!((impulse - 1.0).abs() < 0.01, "key {number}: {impulse}");
+            assert!((force - 1.0).abs() < 0.02, "key {number}: {force}");
+        }
+    }
+}

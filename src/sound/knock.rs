@@ -18,10 +18,10 @@ const MOST: usize = 64;
 /// its note.
 const fn law(knock: Knock) -> (f64, f64, f64) {
     match knock {
-        Knock::KeyBed => (2.5e-3, 0.1, 0.02),
-        Knock::KeyRest => (4.0e-3, 0.1, 0.01),
-        Knock::Check => (2.0e-3, 0.009, 0.05),
-        Knock::Damper => (8.0e-3, 0.03, 0.03),
+        Knock::KeyBed => (2.5e-3, 0.1, 0.04),
+        Knock::KeyRest => (4.0e-3, 0.1, 0.03),
+        Knock::Check => (2.0e-3, 0.009, 0.1),
+        Knock::Damper => (5.0e-3, 0.03, 0.1),
     }
 }
 
@@ -68,24 +68,25 @@ impl Knocks {
             self.pushes.push(push);
         } else if let Some(weakest) =
             self.pushes.iter_mut().min_by(|a, b| a.force.total_cmp(&b.force))
+            && weakest.force < force
         {
-            if weakest.force < force {
-                *weakest = push;
-            }
+            *weakest = push;
         }
     }
 
     /// Adds the next `len` samples to the board's inputs from sample `at` on.
     pub fn process<const N: usize>(&mut self, inputs: &mut [[f32; N]], at: usize, len: usize) {
         for push in &mut self.pushes {
-            for i in at..at + len {
+            let (one, two) = inputs.split_at_mut(push.first + 1);
+            let places = one[push.first][at..at + len].iter_mut().zip(&mut two[0][at..at + len]);
+            for (near, far) in places {
                 push.phase += push.turn;
                 if push.phase >= TAU {
                     break;
                 }
                 let force = single(push.force * (1.0 - push.phase.cos()));
-                inputs[push.first][i] += push.zone[0] * force;
-                inputs[push.first + 1][i] += push.zone[1] * force;
+                *near += push.zone[0] * force;
+                *far += push.zone[1] * force;
             }
         }
         self.pushes.retain(|p| p.phase < TAU);

@@ -9,6 +9,7 @@ use realfft::num_complex::Complex64;
 use crate::math::cast::floor_index;
 use crate::math::compass::Key;
 use crate::sound::scale::StringSpec;
+use crate::sound::unison::Unison;
 use crate::sound::{Sound, Voicing};
 
 /// One rendered note: middle of both channels.
@@ -210,6 +211,32 @@ pub fn inharmonicity(sound: &mut Sound, voicing: &Voicing, key: Key, k: usize, r
 #[must_use]
 pub fn level_db(sound: &mut Sound, key: Key, speed: f64, rate: f64) -> f64 {
     strike_free(sound, key, speed, 0.3, rate).rms_db(0.0, 0.3)
+}
+
+/// Slopes of the early and the late decay of a free fundamental, dB/s, and how far below the start
+/// their lines cross, dB; from the modes themselves: first 8 dB, and 30 to 55 dB down.
+#[must_use]
+pub fn two_stages(key: Key, voicing: &Voicing) -> (f64, f64, f64) {
+    let unison = Unison::new(key, voicing);
+    let (group, (sideways, weight)) = (unison.group(1), unison.sideways(1));
+    let level = |t: f64| {
+        let upright = (0..unison.string().strings)
+            .map(|j| group.weights[j] * (group.poles[j] * t).exp())
+            .sum::<Complex64>();
+        db((upright + weight * (sideways * t).exp()).norm())
+    };
+    let levels: Vec<(f64, f64)> =
+        (0..20_000).map(|i| f64::from(i) * 0.004).map(|t| (t, level(t))).collect();
+    let start = levels[0].1;
+    let below = |db: f64| levels.iter().position(|l| l.1 < start - db).unwrap_or(levels.len());
+    let above = |db: f64| levels.iter().rposition(|l| l.1 > start - db).unwrap_or(0);
+    let early = slope(&levels[..below(8.0)]).unwrap_or(0.0);
+    let part = &levels[below(30.0).min(above(55.0))..=above(55.0)];
+    let late = slope(part).unwrap_or(0.0);
+    let n = part.len() as f64;
+    let (t, l) = part.iter().fold((0.0, 0.0), |(a, b), p| (a + p.0 / n, b + p.1 / n));
+    let crossing = (l - late * t - start) / (early - late);
+    (early, late, -early * crossing)
 }
 
 /// Amplitude-weighted mean frequency of the forces of one strike, Hz.

@@ -12,7 +12,7 @@ impl Noise {
     }
 
     /// Next number, uniform in −1…1.
-    pub fn next(&mut self) -> f64 {
+    pub fn draw(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,7 +26,7 @@ impl Noise {
 #[must_use]
 pub fn at(a: u64, b: u64) -> f64 {
     Noise::new(a.wrapping_mul(0x1000_0001).wrapping_add(b.wrapping_mul(0x5851_f42d_4c95_7f2d)))
-        .next()
+        .draw()
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
         let mut noise = Noise::new(1);
         let (mut mean, mut square) = (0.0, 0.0);
         for _ in 0..100_000 {
-            let x = noise.next();
+            let x = noise.draw();
             assert!((-1.0..=1.0).contains(&x));
             mean += x / 1e5;
             square += x * x / 1e5;

@@ -6,7 +6,7 @@ use realfft::num_complex::Complex64;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
-use crate::sound::bank::{self, BLOCK, Kernel, LANES, Pole, Ring, Touch};
+use crate::sound::bank::{self, BLOCK, Drive, Kernel, LANES, Pole, Ring, Touch};
 use crate::sound::contact::Hammer;
 use crate::sound::hammer::HammerSpec;
 use crate::sound::scale::StringSpec;
@@ -25,6 +25,13 @@ const HAMMER_CAUGHT: f64 = 0.06;
 /// A hammer this far from the string will not reach it within a sample, m: strings and hammers
 /// move at less than 10 m/s.
 const WELL_CLEAR: f64 = 2.5e-4;
+
+/// Highest partial that resounds with other notes, Hz: above, the strings that could drive it have
+/// gone before it has risen.
+const RESOUND_HZ: f64 = 5_000.0;
+
+/// Mobility from one place of the bridge to another against that at one place (chosen).
+const TRANSFER: f64 = 0.5;
 
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;
@@ -64,6 +71,11 @@ pub struct Note {
     rings: Vec<Ring>,
     touches: Vec<Touch>,
     poles: Vec<Pole>,
+    drives: Vec<Drive>,
+    /// Leading groups of lanes that resound with other notes.
+    resounding: usize,
+    /// Struck since it slept: it drives the other strings. A note that was not struck is driven.
+    struck: bool,
     /// Displacement under the hammer per force over one step, m/N.
     compliance: f64,
     hammer: HammerSpec,
@@ -93,12 +105,17 @@ impl Note {
             rings: vec![Ring::default(); chunks],
             touches: vec![Touch::default(); chunks],
             poles: vec![Pole::default(); chunks],
+            drives: vec![Drive::default(); chunks],
+            resounding: 0,
+            struck: false,
             compliance: 0.0,
             hammer: HammerSpec::of(key, voicing),
             strike: None,
             rest: (0.0, 0.0),
             active: 0,
         };
+        let low = strung.partials_below(RESOUND_HZ).min(partials);
+        note.resounding = (low * strings + low.min(SIDEWAYS)).div_ceil(LANES).min(chunks);
         note.load(voicing);
         note.reset();
         note
@@ -108,6 +125,7 @@ impl Note {
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
         self.strike = None;
+        self.struck = false;
         self.active = 0;
         self.rest = (if self.key.number() > loss::LAST_DAMPER { 0.0 } else { 1.0 }, f32::NAN);
         self.apply_damper();
@@ -141,6 +159,10 @@ impl Note {
         let upright = (0..self.strings.min(MOST)).map(|j| (group.poles[j], group.weights[j], 1.0));
         let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k));
         let sideways = sideways.map(|(pole, weight)| (pole, Complex64::from(weight), 0.0));
+        // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
+        let mobility = loss::bridge_mobility(self.key, self.strung.partial_hz(k)).re;
+        let omega = 2.0 * PI * self.strung.partial_hz(k);
+        let moved = -TRANSFER * mobility * self.strung.bridge_gain(k) / (mass * omega * omega);
         let first = (k - 1) * self.strings + (k - 1).min(SIDEWAYS);
         for (j, (pole, weight, felt)) in upright.chain(sideways).enumerate() {
             let push = if heard {
@@ -163,6 +185,10 @@ impl Note {
             slot.fall[l] = fall;
             slot.turn[l] = turn;
             slot.damp[l] = single(-(-damp * sample).exp_m1());
+            let drive =
+                if heard && felt > 0.0 { weight * (moved * sample) } else { Complex64::ZERO };
+            self.drives[c].re[l] = single(drive.re);
+            self.drives[c].im[l] = single(drive.im);
             self.rings[c].bridge[l] = if heard { bridge } else { 0.0 };
         }
         // Shows the new poles at the next block.
@@ -188,6 +214,7 @@ impl Note {
     /// The hammer meets the strings, where they are now, `delay` samples from now.
     pub fn strike(&mut self, speed: f64, delay: f64) {
         self.active = self.rings.len();
+        self.struck = true;
         self.apply_damper();
         let string = f64::from(bank::displacement(&self.rings, &self.touches));
         let gap = speed * delay / self.sample_rate;
@@ -201,6 +228,19 @@ impl Note {
     pub fn damper(&mut self, lift: f64) {
         if self.key.number() <= loss::LAST_DAMPER {
             self.rest.0 = single((1.0 - lift.clamp(0.0, 1.0)).powi(2));
+        }
+    }
+
+    /// The note was struck and sounds: other strings hear it through the bridge.
+    #[must_use]
+    pub const fn drives(&self) -> bool {
+        self.struck
+    }
+
+    /// Other notes move the bridge: strings clear of their damper begin to resound.
+    pub fn wake(&mut self) {
+        if self.active == 0 && self.rest.0 < 1.0 {
+            self.active = self.resounding;
         }
     }
 
@@ -218,16 +258,19 @@ impl Note {
     }
 
     /// Work of a block boundary; `block` counts them since reset. A group of lanes below `gate` N
-    /// falls silent.
-    pub fn control(&mut self, block: usize, gate: f32) {
+    /// falls silent, unless the moving bridge (`driven`) may still raise it.
+    pub fn control(&mut self, block: usize, gate: f32, driven: bool) {
         if self.active == 0 {
             return;
         }
         self.apply_damper();
-        if self.strike.is_some() || (block + self.key.index()) % LOOK_BLOCKS != 0 {
+        if self.strike.is_some() || !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
             return;
         }
         bank::settle(&mut self.rings[..self.active]);
+        if driven && !self.struck && self.rest.0 < 1.0 {
+            return;
+        }
         // Groups at the end hold the highest partials and fade first.
         while self.active > 0 {
             let last = self.active - 1..self.active;
@@ -238,10 +281,17 @@ impl Note {
             bank::still(&mut self.rings[last]);
             self.active -= 1;
         }
+        self.struck &= self.active > 0;
     }
 
-    /// Adds the force on the bridge over the next samples, at most [`BLOCK`], N.
-    pub fn process(&mut self, out: &mut [f32]) {
+    /// Adds the force on the bridge over the next samples, at most [`BLOCK`], N; `bridge` is the
+    /// force of the other strings on it.
+    pub fn process(&mut self, bridge: &[f32], out: &mut [f32]) {
+        if !self.struck {
+            let (rings, drives) = (&mut self.rings[..self.active], &self.drives[..self.active]);
+            bank::resound(self.kernel, rings, drives, bridge, out);
+            return;
+        }
         let mut done = 0;
         while self.strike.is_some() && done < out.len() {
             out[done] += self.contact_sample();
