@@ -4,6 +4,7 @@ mod bouncing;
 mod contact;
 mod cost;
 mod folder;
+mod geometry;
 mod reference_run;
 mod report;
 mod string_law;
@@ -40,7 +41,13 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 6] = [
+const EXPERIMENTS: [Experiment; 7] = [
+    Experiment {
+        name: "geometry",
+        about: "Draws the action's two parameter sets to scale and lists every number with its \
+                source.",
+        run: geometry::run,
+    },
     Experiment {
         name: "reference-run",
         about: "Runs the published gesture on the published action and compares the times of \

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::Report;
 use crate::lab::output::Draft;
+use crate::lab::plot::sketch::{self, Sketch};
 use crate::lab::plot::{self, Figure};
 
 /// The output folder of one experiment.
@@ -42,6 +43,17 @@ impl Folder {
         plot::draw(figure, &draft)?;
         self.drafts.push(draft);
         report.figure(name);
+        Ok(())
+    }
+
+    /// Draws the drawing to scale `name`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn sketch(&mut self, name: &str, sketch: &Sketch) -> Result<()> {
+        let draft = Draft::create(&self.place.join(name))?;
+        sketch::draw(sketch, &draft)?;
+        self.drafts.push(draft);
         Ok(())
     }
 
