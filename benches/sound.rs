@@ -4,8 +4,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use touchback::math::compass::Key;
+use touchback::sound::bank::Kernel;
 use touchback::sound::{Sound, Voicing};
 
 const RATE: usize = 48_000;
@@ -56,6 +57,36 @@ fn sound(criterion: &mut Criterion) {
             black_box((&left, &right));
         });
     });
+    for kernel in Kernel::available() {
+        let mut engine = Sound::with_kernel(rate, &Voicing::default(), kernel);
+        group.bench_function(format!("88 notes with pedal, second second, {kernel:?}"), |b| {
+            b.iter_batched(
+                || {
+                    engine.reset();
+                    chord(&mut engine, &all);
+                    second(&mut engine);
+                    std::mem::replace(
+                        &mut engine,
+                        Sound::with_kernel(rate, &Voicing::default(), kernel),
+                    )
+                },
+                |mut engine| {
+                    second(&mut engine);
+                    engine
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.bench_function("one note with pedal, first second", |b| {
+        b.iter(|| {
+            engine.reset();
+            Key::all().for_each(|key| engine.damper(key, 1.0));
+            chord(&mut engine, &[60]);
+            second(&mut engine);
+        });
+    });
+    group.bench_function("reset", |b| b.iter(|| engine.reset()));
     engine.reset();
     group.bench_function("idle second", |b| b.iter(|| second(&mut engine)));
     group.bench_function("prepare", |b| b.iter(|| Sound::new(rate, &Voicing::default())));

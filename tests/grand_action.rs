@@ -261,11 +261,11 @@ fn constraints_hold_at_every_hand_over() {
     let press = [(0.01, 0.0), (0.05, 0.0165), (0.3, 0.0165), (0.4, -0.03)];
     let mut running = bench.running;
     let mut gaps = Gaps(&bench.built, 0.0);
-    let model = touchback::action::grand::Grand { spec: &bench.built.spec };
+    let model = touchback::action::grand::Grand::new(&bench.built.spec);
     for i in 0..4800u32 {
         let t = f64::from(i) * STEP;
         let drive = finger(&press)(t, t + STEP);
-        let inputs = touchback::action::grand::model::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
+        let inputs = touchback::action::grand::drive::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
         key::STEPPER.advance(&model, &mut running, &inputs, &mut gaps);
     }
     assert!(gaps.1 < 1e-9, "jack head jumps by {} m", gaps.1);

@@ -133,8 +133,8 @@ impl Ball<'_> {
             Hold::Force(f) => (f, (f + floor.force - load) / s.paddle, floor.loss),
             Hold::Finger(target, rate) => {
                 let f = if target > d {
-                    (crate::action::grand::model::FINGER_STIFFNESS * (target - d)
-                        + crate::action::grand::model::FINGER_DAMPING * (rate - w))
+                    (crate::action::grand::drive::FINGER_STIFFNESS * (target - d)
+                        + crate::action::grand::drive::FINGER_DAMPING * (rate - w))
                         .max(0.0)
                 } else {
                     0.0

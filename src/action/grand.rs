@@ -12,6 +12,7 @@ pub mod concert;
 pub mod construct;
 pub mod contact;
 pub mod describe;
+pub mod drive;
 pub mod dynamics;
 pub mod energy;
 pub mod jack;

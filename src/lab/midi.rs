@@ -77,12 +77,14 @@ impl Score {
 struct Hands {
     /// One bit a channel.
     holding: [u16; KEYS],
+    /// Note-ons sent and not yet matched: the piano counts presses.
+    presses: [u16; KEYS],
     pedal: [f64; 16],
 }
 
 impl Hands {
     const fn new() -> Self {
-        Self { holding: [0; KEYS], pedal: [0.0; 16] }
+        Self { holding: [0; KEYS], presses: [0; KEYS], pedal: [0.0; 16] }
     }
 
     /// Translates one message; `false` for a note outside the compass.
@@ -92,6 +94,7 @@ impl Hands {
             MidiMessage::NoteOn { key, vel } if vel > 0 => {
                 let Some(key) = Key::from_midi(key.as_int()) else { return false };
                 self.holding[key.index()] |= bit;
+                self.presses[key.index()] = self.presses[key.index()].saturating_add(1);
                 out(Event::NoteOn { key, velocity: f64::from(vel.as_int()) / 127.0 });
             }
             // A note-on of velocity 0 is a note-off of the middle velocity (MIDI 1.0).
@@ -102,7 +105,7 @@ impl Hands {
             MidiMessage::Controller { controller, value } => match controller.as_int() {
                 64 => self.pedal(channel, f64::from(value.as_int()) / 127.0, &mut out),
                 120 => {
-                    self.holding = [0; KEYS];
+                    self.release_all();
                     out(Event::AllSoundOff);
                 }
                 // Reset All Controllers raises the pedal (MIDI RP-015).
@@ -120,13 +123,22 @@ impl Hands {
         let Some(key) = Key::from_midi(note) else { return };
         self.holding[key.index()] &= !bit;
         if self.holding[key.index()] == 0 {
-            out(Event::NoteOff { key, velocity: f64::from(velocity) / 127.0 });
+            let presses = std::mem::take(&mut self.presses[key.index()]);
+            // A stray note-off is passed on too: the piano knows what to make of it.
+            for _ in 0..presses.max(1) {
+                out(Event::NoteOff { key, velocity: f64::from(velocity) / 127.0 });
+            }
         }
+    }
+
+    const fn release_all(&mut self) {
+        self.holding = [0; KEYS];
+        self.presses = [0; KEYS];
     }
 
     fn lift_all(&mut self, bit: u16, out: &mut impl FnMut(Event)) {
         if self.holding.iter().all(|held| held & !bit == 0) {
-            self.holding = [0; KEYS];
+            self.release_all();
             return out(Event::AllNotesOff);
         }
         for key in Key::all() {

@@ -37,6 +37,9 @@ fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
 /// with the few, weakly coupled elements this is used for.
 const SWEEPS: u32 = 6;
 
+/// Change of a sliding speed below which the sweeps have settled, m/s or rad/s.
+const SETTLED: f64 = 1e-10;
+
 /// Friction forces, each opposing its own sliding, for speeds `u`, friction-free accelerations
 /// `a`, inverse mass matrix `w` and a (sub)step of `dt` s (projected Gauss–Seidel).
 #[must_use]
@@ -51,21 +54,28 @@ pub fn forces<const D: usize, const E: usize>(
     let mut ahead: [f64; D] = std::array::from_fn(|i| u[i] + dt * a[i]);
     let push: [[f64; D]; E] =
         std::array::from_fn(|e| std::array::from_fn(|i| dt * dot(&w[i], &elements[e].direction)));
+    let compliance: [f64; E] = std::array::from_fn(|e| dot(&push[e], &elements[e].direction));
     for _ in 0..SWEEPS {
+        let mut largest = 0.0f64;
         for e in 0..E {
             let element = &elements[e];
-            let compliance = dot(&push[e], &element.direction);
-            if element.bound <= 0.0 || compliance <= 0.0 {
+            if element.bound <= 0.0 || compliance[e] <= 0.0 {
                 continue;
             }
-            let wanted = force[e] - element.speed(&ahead) / compliance;
+            let wanted = force[e] - element.speed(&ahead) / compliance[e];
             // Not `clamp`, which panics where a diverged caller hands over NaN.
             let clamped = wanted.min(element.bound).max(-element.bound);
             let change = clamped - force[e];
-            for i in 0..D {
-                ahead[i] += push[e][i] * change;
+            if change != 0.0 {
+                for i in 0..D {
+                    ahead[i] += push[e][i] * change;
+                }
+                force[e] = clamped;
+                largest = largest.max((change * compliance[e]).abs());
             }
-            force[e] = clamped;
+        }
+        if largest < SETTLED {
+            break;
         }
     }
     force

@@ -9,6 +9,8 @@
     reason = "one lane index over several arrays is what becomes a register"
 )]
 
+use arrayvec::ArrayVec;
+
 /// Modes side by side.
 pub const LANES: usize = 16;
 
@@ -86,19 +88,26 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// The kernels this machine can run, slowest first.
+    #[must_use]
+    pub fn available() -> ArrayVec<Self, 3> {
+        let mut kernels = ArrayVec::from_iter([Self::Plain]);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx2") {
+                kernels.push(Self::Avx2);
+            }
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                kernels.push(Self::Avx512);
+            }
+        }
+        kernels
+    }
+
     /// The best kernel of this machine.
     #[must_use]
     pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                return Self::Avx512;
-            }
-            if std::arch::is_x86_feature_detected!("avx2") {
-                return Self::Avx2;
-            }
-        }
-        Self::Plain
+        Self::available().last().copied().unwrap_or(Self::Plain)
     }
 }
 
@@ -136,10 +145,10 @@ macro_rules! kernels {
             match kernel {
                 Kernel::Plain => $body($($arg),*),
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx2` is only made by `Kernel::detect` on a machine that has it.
+                // SAFETY: `Avx2` is only made by `Kernel::available` on a machine that has it.
                 Kernel::Avx2 => unsafe { $avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx512` is only made by `Kernel::detect` on a machine that has it.
+                // SAFETY: `Avx512` is only made by `Kernel::available` on a machine that has it.
                 Kernel::Avx512 => unsafe { $avx512($($arg),*) },
             }
         }
@@ -196,7 +205,27 @@ kernels! {
 fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
     let mut sums = [[0.0; LANES]; BLOCK];
     let sums = &mut sums[..out.len().min(BLOCK)];
-    for (mode, drive) in modes.iter_mut().zip(drives) {
+    let mut pairs = modes.chunks_exact_mut(2);
+    let mut pair_drives = drives.chunks_exact(2);
+    for (pair, drive) in (&mut pairs).zip(&mut pair_drives) {
+        let ([one, two], [pull, pull2]) = (pair, drive) else { continue };
+        let (mut re, mut im) = (one.re, one.im);
+        let (mut re2, mut im2) = (two.re, two.im);
+        for (sum, &force) in sums.iter_mut().zip(input) {
+            for l in 0..LANES {
+                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                re[l] += pull.re[l] * force;
+                im[l] += pull.im[l] * force;
+                re2[l] += pull2.re[l] * force;
+                im2[l] += pull2.im[l] * force;
+                sum[l] = (sum[l] + one.bridge[l] * re[l]) + two.bridge[l] * re2[l];
+            }
+        }
+        (one.re, one.im) = (re, im);
+        (two.re, two.im) = (re2, im2);
+    }
+    for (mode, drive) in pairs.into_remainder().iter_mut().zip(pair_drives.remainder()) {
         let (mut re, mut im) = (mode.re, mode.im);
         for (sum, &force) in sums.iter_mut().zip(input) {
             for l in 0..LANES {

@@ -14,8 +14,9 @@ use crate::sound::note::Note;
 use crate::sound::unison::Unison;
 use crate::sound::{Voicing, output};
 
-/// Full scale per newton on the bridge: C4 at 2 m/s peaks at −20 dBFS.
-const FULL_SCALE: f64 = 1.0 / 900.0;
+/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −21 dBFS, and ten notes at 5 m/s in
+/// any register stay below −1.
+const FULL_SCALE: f64 = 1.0 / 1010.0;
 
 /// A note below this level, full scale, sleeps (−100 dBFS).
 const GATE: f64 = 1e-5;
@@ -101,8 +102,14 @@ impl Sound {
     /// Prepares all tables for `sample_rate` Hz. Allocates; everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, voicing: &Voicing) -> Self {
+        Self::with_kernel(sample_rate, voicing, Kernel::detect())
+    }
+
+    /// Like [`Sound::new`] with a kernel of [`Kernel::available`]; every kernel gives the same
+    /// samples.
+    #[must_use]
+    pub fn with_kernel(sample_rate: f64, voicing: &Voicing, kernel: Kernel) -> Self {
         let voicing = voicing.sane();
-        let kernel = Kernel::detect();
         Self {
             voicing,
             notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),

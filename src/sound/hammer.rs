@@ -23,8 +23,8 @@ const STIFFNESS: [(f64, f64); 8] = [
     (60.0, 5.0e12),
     (64.0, 2.0e13),
     (71.0, 8.0e13),
-    (82.0, 2.0e14),
-    (88.0, 3.5e14),
+    (82.0, 2.2e14),
+    (88.0, 4.5e14),
 ];
 
 /// Relaxation α of the felt by key number, s: F gains K α d(ξ^p)/dt. Chosen: the strike loses about
@@ -84,6 +84,8 @@ mod tests {
             assert!((t - 1.0).abs() < 0.2, "key {number}: contact {t}");
             assert!((f - 1.0).abs() < 0.3, "key {number}: force {f}");
         }
+        let low = strike(7, 2.0).contact_time / 4.5e-3;
+        assert!((low - 1.0).abs() < 0.2, "key 7: contact {low}");
         let ratio = strike(40, 5.0).contact_time / strike(40, 1.0).contact_time;
         assert!((0.62..0.85).contains(&ratio), "{ratio}");
     }

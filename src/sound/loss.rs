@@ -15,8 +15,15 @@ use crate::sound::noise;
 /// b1 by key number, 1/s. Bass as [Bensa 2003] at C2 (0.25); above fitted so that, with the
 /// bridge's share, the early decay of the fundamental lies in the bands of measured grands (10-20 s
 /// at A0, 4-8 s at C4, 0.15-0.3 s at C8) and the aftersound falls at about a quarter of its rate.
-const INTERNAL: [(f64, f64); 7] =
-    [(1.0, 0.25), (16.0, 0.2), (28.0, 0.17), (40.0, 0.24), (52.0, 0.36), (64.0, 0.8), (88.0, 2.0)];
+const INTERNAL: [(f64, f64); 7] = [
+    (1.0, 0.25),
+    (16.0, 0.2),
+    (28.0, 0.155),
+    (40.0, 0.22),
+    (52.0, 0.33),
+    (64.0, 0.73),
+    (88.0, 2.0),
+];
 
 /// b3 by key number, s: [Bensa 2003]'s b2 over the square of the wave speed at C2, C4 and C7.
 const INTERNAL_SLOPE: [(f64, f64); 3] = [(16.0, 2.9e-9), (40.0, 2.5e-9), (76.0, 1.2e-8)];

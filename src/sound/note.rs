@@ -28,10 +28,10 @@ const WELL_CLEAR: f64 = 2.5e-4;
 
 /// Highest partial that resounds with other notes, Hz: above, the strings that could drive it have
 /// gone before it has risen.
-const RESOUND_HZ: f64 = 5_000.0;
+const RESOUND_HZ: f64 = 4_000.0;
 
 /// Mobility from one place of the bridge to another against that at one place (chosen).
-const TRANSFER: f64 = 0.5;
+const TRANSFER: f64 = 0.3;
 
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;

@@ -3,7 +3,7 @@
 /// Level up to which the guard changes nothing (−1 dBFS).
 const KNEE: f32 = 0.891;
 
-/// Leaves |x| ≤ [`KNEE`] untouched and bends the rest smoothly below 1.
+/// Leaves levels up to −1 dBFS untouched and bends the rest smoothly below 1.
 #[must_use]
 pub fn guarded(x: f32) -> f32 {
     let over = x.abs() - KNEE;

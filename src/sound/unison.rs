@@ -45,13 +45,13 @@ pub struct Unison {
 const UNEVENNESS: f64 = 0.1;
 
 /// Partials that also swing along the soundboard, and how strongly they are heard against their
-/// upright motion (−12 dB): the part of the aftersound that remains however well a unison is tuned
+/// upright motion (−11 dB): the part of the aftersound that remains however well a unison is tuned
 /// [Weinreich 1977].
 pub const SIDEWAYS: usize = 24;
-const SIDEWAYS_SHARE: f64 = 0.25;
+const SIDEWAYS_SHARE: f64 = 0.28;
 
-/// Mobility of the bridge along the board against upright (chosen: a tenth).
-const SIDEWAYS_MOBILITY: f64 = 0.1;
+/// Mobility of the bridge along the board against upright (chosen: a twentieth).
+const SIDEWAYS_MOBILITY: f64 = 0.05;
 
 impl Unison {
     /// The unison of `key` as tuned and voiced. The tuner listens to the coupled strings, so the

@@ -1,6 +1,6 @@
 //! The concert grand: one design, with masses and felts across the compass.
 //!
-//! Sources: [Hirschkorn 2004] hammer inertia, centre friction and key lever; [Stanwood] strike,
+//! Sources: [Hirschkorn 2004] hammer inertia, centre friction and key lever; [Stanwood tables] strike,
 //! front and balance weights, friction; [Gillespie 1996] jack, wippen and knuckle lengths; factory
 //! sheets for the regulation. "Chosen" marks what no source gives; the reason follows.
 
@@ -11,7 +11,7 @@ use crate::math::compass::{self, linear, log_linear};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 
-/// Strike weight of a medium-heavy set, g by key number [Stanwood, level 7].
+/// Strike weight of a medium-heavy set, g by key number [Stanwood tables, level 7].
 const STRIKE_WEIGHT_G: [(f64, f64); 5] =
     [(1.0, 11.3), (22.0, 10.5), (44.0, 9.3), (66.0, 7.5), (88.0, 5.2)];
 
@@ -19,10 +19,10 @@ const STRIKE_WEIGHT_G: [(f64, f64); 5] =
 /// 1.19e-2 N·m over the strike radius [Hirschkorn 2004].
 const MEASURED_STRIKE_WEIGHT_G: f64 = 9.2;
 
-/// Friction weight at the key front, g [Stanwood, medium zone].
+/// Friction weight at the key front, g [Stanwood tables, medium zone].
 const FRICTION_WEIGHT_G: [(f64, f64); 2] = [(1.0, 15.0), (88.0, 11.0)];
 
-/// Balance weight, g [Stanwood; also the mean of factory down and up weights].
+/// Balance weight, g [Stanwood tables; also the mean of factory down and up weights].
 const BALANCE_WEIGHT_G: f64 = 37.0;
 
 /// Last key with a damper (E6 to G6 in most makes).
@@ -124,7 +124,7 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             heel: 0.03,
             jack_pivot: Vec2::new(-0.0945, 0.004),
             lever_pivot: Vec2::new(-0.045, 0.034),
-            // With jack and lever a radius weight of 18 g at the capstan [Stanwood].
+            // With jack and lever a radius weight of 18 g at the capstan [Stanwood tables].
             mass: 9e-3,
             centre: Vec2::new(-0.022, 0.0),
             inertia: 1.5e-5,

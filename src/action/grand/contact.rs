@@ -33,7 +33,7 @@ pub fn knuckle_on_lever(spec: &Spec, k: &Kinematics) -> KnuckleOnLever {
     let h = &spec.hammer;
     let from_hammer = Vec2::new(h.knuckle, -h.knuckle_depth).turned(k.hammer);
     let from_lever = h.pivot + from_hammer - (spec.wippen.pivot + k.to_lever);
-    let normal = surface(spec, k.lever).perp();
+    let normal = k.surface.perp();
     let velocity = from_hammer.perp() * k.u[1]
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
@@ -57,16 +57,15 @@ pub fn surface(spec: &Spec, lever: Vec2) -> Vec2 {
 /// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
 #[inline]
 pub fn drop_screw(spec: &Spec, k: &Kinematics) -> (Squeeze, Vec2) {
-    let arm = drop_point(spec, k.lever);
+    let arm = drop_point(spec, k.surface);
     let height = spec.wippen.pivot.y + k.to_lever.y + arm.y;
     let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
     (Squeeze { depth: height - spec.lever.drop_height, rate }, arm)
 }
 
-/// From the lever's centre to the point of its surface under the drop screw.
+/// From the lever's centre to the point under the drop screw, for a direction of its surface.
 #[inline]
-pub fn drop_point(spec: &Spec, lever: Vec2) -> Vec2 {
-    let surface = surface(spec, lever);
+pub fn drop_point(spec: &Spec, surface: Vec2) -> Vec2 {
     surface.perp() * spec.lever.surface_height - surface * spec.lever.drop_reach
 }
 
@@ -94,8 +93,7 @@ pub fn tail_on_check(spec: &Spec, k: &Kinematics) -> TailOnCheck {
     let c = &spec.check;
     let tail = c.tail.turned(k.hammer);
     let at_tail = spec.hammer.pivot + tail;
-    let normal =
-        crate::math::trig::direction(c.normal - std::f64::consts::FRAC_PI_2).perp().turned(k.key);
+    let normal = k.check_normal;
     let depth = (c.face.turned(k.key) - at_tail).dot(normal);
     // Velocity of the check's material point under the tail, and of the tail.
     let face = at_tail.perp();

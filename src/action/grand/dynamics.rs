@@ -4,8 +4,8 @@
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
 use super::contact::{self, DamperContacts, KnuckleOnLever, TailOnCheck};
+use super::drive::DriveNow;
 use super::kinematics::Kinematics;
-use super::model::DriveNow;
 use super::spec::{GRAVITY, Spec};
 use super::{Phase, STATES, state};
 use crate::math::vec2::Vec2;

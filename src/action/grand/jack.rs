@@ -1,7 +1,7 @@
 //! What carries the jack: its stop on the wippen, the let-off button, or the knuckle's flank.
 
+use super::kinematics::Turns;
 use super::spec::Spec;
-use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 
 /// What the jack's closures need to know of the bodies around it.
@@ -34,24 +34,11 @@ pub struct JackMotion {
     pub product: f64,
 }
 
-/// Unit vector along the fly of a jack with the given direction.
-#[inline]
-pub fn fly(spec: &Spec, jack: Vec2) -> Vec2 {
-    direction(spec.jack.lean).perp().turned(jack)
-}
-
-/// Angle of the jack to the wippen beyond its stop, rad.
-#[inline]
-pub fn turn(spec: &Spec, wippen: Vec2, jack: Vec2) -> f64 {
-    let home = direction(spec.jack.stop).turned(wippen);
-    home.cross(jack).atan2(home.dot(jack))
-}
-
 /// Jack standing on its stop: it turns with the wippen.
 #[inline]
-pub fn on_stop(spec: &Spec, g: &Ground) -> JackMotion {
+pub fn on_stop(turns: &Turns, g: &Ground) -> JackMotion {
     JackMotion {
-        direction: direction(spec.jack.stop).turned(g.wippen),
+        direction: turns.jack_home.turned(g.wippen),
         per_key: g.r5,
         per_hammer: 0.0,
         product: g.b5,
@@ -76,7 +63,7 @@ pub fn on_button(spec: &Spec, g: &Ground) -> JackMotion {
 
 /// Jack leaning on the side of the knuckle.
 #[inline]
-pub fn on_flank(spec: &Spec, g: &Ground) -> JackMotion {
+pub fn on_flank(spec: &Spec, turns: &Turns, g: &Ground) -> JackMotion {
     let h = &spec.hammer;
     let length = spec.jack.length;
     let normal = g.hammer.perp();
@@ -84,7 +71,7 @@ pub fn on_flank(spec: &Spec, g: &Ground) -> JackMotion {
     // Share of the fly along the shank that brings the head to the knuckle's side.
     let along = ((h.knuckle_edge - from_hammer.dot(g.hammer)) / length).clamp(-1.0, 1.0);
     let axis = g.hammer * along + normal * (1.0 - along * along).sqrt();
-    let direction = axis.turned(conjugate(direction(spec.jack.lean).perp()));
+    let direction = axis.turned(conjugate(turns.fly));
     let head = axis * length;
     let lever = head.dot(normal);
     let to_head = from_hammer + head;

@@ -1,6 +1,7 @@
 //! One key's action running: a step of the grid, and what happened in it.
 
-use super::model::{DriveKind, DriveNow, Grand, Held, guard};
+use super::drive::{DriveKind, DriveNow};
+use super::model::{Grand, Held, guard};
 use super::readout::Readout;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
@@ -39,7 +40,7 @@ pub fn step(
         impose(spec, running, &inputs[0]);
     }
     let mut translator = Translator { spec, listener };
-    STEPPER.advance(&Grand { spec }, running, &inputs, &mut translator)
+    STEPPER.advance(&Grand::new(spec), running, &inputs, &mut translator)
 }
 
 /// Puts the key where and at what speed the imposed motion has it; the energy that the jump in
@@ -60,7 +61,7 @@ fn impose(spec: &Spec, running: &mut State<Phase, STATES>, input: &DriveNow) {
 #[must_use]
 pub fn read(spec: &Spec, running: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> Readout {
     let input = DriveNow::ends(drive, tray)[1];
-    let model = Grand { spec };
+    let model = Grand::new(spec);
     let held: Held = model.hold(running.phase, &input, &running.x, STEP);
     let moment = model.moment(running.phase, &held, &input, &running.x);
     Readout::new(spec, running.phase, &moment, &running.x, input.tray)

@@ -9,6 +9,34 @@ use super::{Phase, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 
+/// Directions that the dimensions fix once for all: worked out per step, not per evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns {
+    /// Jack on its stop, in the wippen's frame.
+    pub jack_home: Vec2,
+    /// Fly, in the jack's frame.
+    pub fly: Vec2,
+    /// Upper surface of the repetition lever, in its frame.
+    pub surface: Vec2,
+    /// Outward normal of the check's face, in the key's frame.
+    pub check_normal: Vec2,
+}
+
+impl Turns {
+    /// Of the dimensions `spec`.
+    #[inline]
+    #[must_use]
+    pub fn new(spec: &Spec) -> Self {
+        Self {
+            jack_home: direction(spec.jack.stop),
+            fly: direction(spec.jack.lean).perp(),
+            surface: direction(spec.lever.surface_angle),
+            // The face's normal points back at the hammer, beyond the series' range.
+            check_normal: direction(spec.check.normal - std::f64::consts::FRAC_PI_2).perp(),
+        }
+    }
+}
+
 /// Configuration and velocities of one key.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics {
@@ -22,6 +50,10 @@ pub struct Kinematics {
     pub hammer: Vec2,
     /// Direction of the repetition lever.
     pub lever: Vec2,
+    /// Direction of the lever's upper surface.
+    pub surface: Vec2,
+    /// Outward normal of the check's face.
+    pub check_normal: Vec2,
     /// Direction of the wippen.
     pub wippen: Vec2,
     /// Capstan to wippen centre along the heel, q7, m.
@@ -91,9 +123,15 @@ pub fn wippen(spec: &Spec, key: Vec2) -> (Vec2, f64) {
 
 impl Kinematics {
     /// Configuration and velocities at `x` in `phase`.
-    #[inline]
     #[must_use]
     pub fn new(spec: &Spec, phase: Phase, x: &[f64; super::STATES]) -> Self {
+        Self::with(spec, &Turns::new(spec), phase, x)
+    }
+
+    /// The same with the fixed directions at hand.
+    #[inline]
+    #[must_use]
+    pub fn with(spec: &Spec, turns: &Turns, phase: Phase, x: &[f64; super::STATES]) -> Self {
         let u = [x[state::KEY_SPEED], x[state::HAMMER_SPEED], x[state::LEVER_SPEED]];
         let key = direction(x[state::KEY]);
         let hammer = direction(x[state::HAMMER]);
@@ -111,11 +149,11 @@ impl Kinematics {
         let to_lever = spec.wippen.lever_pivot.turned(wippen);
         let ground = jack::Ground { wippen, to_jack, hammer, r5, b5, u };
         let jack = match phase {
-            Phase::Acceleration | Phase::Return => jack::on_stop(spec, &ground),
+            Phase::Acceleration | Phase::Return => jack::on_stop(turns, &ground),
             Phase::LetOff | Phase::Catch => jack::on_button(spec, &ground),
-            Phase::Flank => jack::on_flank(spec, &ground),
+            Phase::Flank => jack::on_flank(spec, turns, &ground),
         };
-        let axis = jack::fly(spec, jack.direction);
+        let axis = turns.fly.turned(jack.direction);
         let head = Head::new(spec, spec.wippen.pivot + to_jack, axis, hammer);
         Self {
             u,
@@ -123,6 +161,8 @@ impl Kinematics {
             key,
             hammer,
             lever,
+            surface: turns.surface.turned(lever),
+            check_normal: turns.check_normal.turned(key),
             wippen,
             q7,
             r5,
@@ -186,6 +226,7 @@ impl Kinematics {
     #[inline]
     #[must_use]
     pub fn jack_turn(&self, spec: &Spec) -> f64 {
-        jack::turn(spec, self.wippen, self.jack.direction)
+        let home = direction(spec.jack.stop).turned(self.wippen);
+        home.cross(self.jack.direction).atan2(home.dot(self.jack.direction))
     }
 }

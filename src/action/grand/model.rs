@@ -1,17 +1,13 @@
 //! The grand action as a model for the EPISODE engine: rates, indicators, guards, transitions.
 
+use super::drive::{DriveKind, DriveNow};
 use super::dynamics::{self, Balance, Carried, Contacts};
-use super::kinematics::{Head, Kinematics};
+use super::kinematics::{Head, Kinematics, Turns};
 use super::spec::Spec;
 use super::{Phase, STATES, contact, energy, jack, state};
-use crate::action::{Drive, STEP};
-use crate::episode::{Input, Model};
+use crate::action::STEP;
+use crate::episode::Model;
 use crate::mech::friction::{self, Element};
-
-/// Stiffness of the finger that presses toward a target, N/m [reference gesture].
-pub const FINGER_STIFFNESS: f64 = 500.0;
-/// Damping of that finger, N·s/m.
-pub const FINGER_DAMPING: f64 = 0.5;
 
 /// Guards, by index: sign changes that split the step and are reported.
 pub mod guard {
@@ -34,86 +30,6 @@ pub const GUARDS: usize = 5;
 
 /// Key-front depth that counts as returned, m (chosen: a third of a millimetre).
 const REST_DEPTH: f64 = 0.3e-3;
-
-/// How the key is driven.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DriveKind {
-    /// Not at all.
-    Free,
-    /// By a force at the front.
-    Force,
-    /// By a finger pressing toward a target.
-    Finger,
-    /// By an imposed motion of the front.
-    Motion,
-    /// By the thesis's manipulandum through k1–b1.
-    Manipulandum,
-}
-
-/// The drive at one moment of a step.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct DriveNow {
-    /// Kind.
-    pub kind: DriveKind,
-    /// Force N, depth m or angle rad.
-    pub value: f64,
-    /// Its rate through the step.
-    pub rate: f64,
-    /// Height of the damper tray, m.
-    pub tray: f64,
-}
-
-impl DriveNow {
-    /// The two ends of a step driven by `drive` with the tray moving between `tray` heights.
-    #[must_use]
-    pub fn ends(drive: Drive, tray: [f64; 2]) -> [Self; 2] {
-        let (kind, [a, b]) = match drive {
-            Drive::Free => (DriveKind::Free, [0.0; 2]),
-            Drive::Force(f) => (DriveKind::Force, f),
-            Drive::Finger(p) => (DriveKind::Finger, p),
-            Drive::Motion(p) => (DriveKind::Motion, p),
-            Drive::Manipulandum(d) => (DriveKind::Manipulandum, d),
-        };
-        let rate = (b - a) / STEP;
-        [Self { kind, value: a, rate, tray: tray[0] }, Self { kind, value: b, rate, tray: tray[1] }]
-    }
-
-    /// Force on the key front, N.
-    #[inline]
-    pub fn force(&self, spec: &Spec, k: &Kinematics, _x: &[f64; STATES]) -> f64 {
-        match self.kind {
-            DriveKind::Force => self.value,
-            DriveKind::Finger if self.value > k.depth => (FINGER_STIFFNESS
-                * (self.value - k.depth)
-                + FINGER_DAMPING * (self.rate - spec.key.front * k.u[0]))
-                .max(0.0),
-            _ => 0.0,
-        }
-    }
-
-    /// Torque of the manipulandum's coupling on the key, N·m.
-    #[inline]
-    pub fn couple(&self, spec: &Spec, k: &Kinematics, x: &[f64; STATES]) -> f64 {
-        if self.kind == DriveKind::Manipulandum {
-            let [stiffness, damping] = spec.coupling;
-            stiffness * (self.value - x[state::KEY]) + damping * (self.rate - k.u[0])
-        } else {
-            0.0
-        }
-    }
-}
-
-impl Input for DriveNow {
-    #[inline]
-    fn lerp(&self, end: &Self, s: f64) -> Self {
-        Self {
-            kind: end.kind,
-            value: self.value + (end.value - self.value) * s,
-            rate: end.rate,
-            tray: self.tray + (end.tray - self.tray) * s,
-        }
-    }
-}
 
 /// Friction forces held through a (sub)step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,8 +63,8 @@ impl Held {
 /// One key's action over its numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Grand<'a> {
-    /// Its numbers.
-    pub spec: &'a Spec,
+    spec: &'a Spec,
+    turns: Turns,
 }
 
 /// Forces and accelerations of one moment.
@@ -166,12 +82,23 @@ pub struct Moment {
     pub key_force: f64,
 }
 
-impl Grand<'_> {
+impl<'a> Grand<'a> {
+    /// The model over the numbers `spec`.
+    #[inline]
+    #[must_use]
+    pub fn new(spec: &'a Spec) -> Self {
+        Self { spec, turns: Turns::new(spec) }
+    }
+
+    fn kinematics(&self, phase: Phase, x: &[f64; STATES]) -> Kinematics {
+        Kinematics::with(self.spec, &self.turns, phase, x)
+    }
+
     /// Everything at one moment, with the friction `held`.
     #[inline]
     #[must_use]
     pub fn moment(&self, phase: Phase, held: &Held, input: &DriveNow, x: &[f64; STATES]) -> Moment {
-        let kinematics = Kinematics::new(self.spec, phase, x);
+        let kinematics = self.kinematics(phase, x);
         let contacts = Contacts::new(self.spec, phase, &kinematics, x, input.tray);
         let mut balance = dynamics::balance(self.spec, phase, &kinematics, &contacts, x, input);
         held.apply(&mut balance.force);
@@ -235,20 +162,20 @@ impl Grand<'_> {
         let spec = self.spec;
         let ground = k.ground();
         let mut phase = Phase::Return;
-        let mut carried = jack::on_stop(spec, &ground);
+        let mut carried = jack::on_stop(&self.turns, &ground);
         if jack::toe_gap(spec, k.to_jack, carried.direction) < 0.0 {
             phase = Phase::Catch;
             carried = jack::on_button(spec, &ground);
         }
-        let axis = jack::fly(spec, carried.direction);
+        let axis = self.turns.fly.turned(carried.direction);
         (phase, Head::new(spec, spec.wippen.pivot + k.to_jack, axis, k.hammer))
     }
 
     /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
     fn hand_over(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
         let spec = self.spec;
-        let before = Kinematics::new(spec, from, x);
-        let after = Kinematics::new(spec, to, x);
+        let before = self.kinematics(from, x);
+        let after = self.kinematics(to, x);
         let had = energy::total(spec, from, &before, x, tray);
         let carried = Carried::new(spec, &after);
         let (w5, w6, u) = (before.wippen_speed(), before.jack_speed(), before.u);
@@ -262,7 +189,7 @@ impl Grand<'_> {
         ];
         let speeds = dynamics::solve(&carried.mass_matrix(spec, &after), &momentum);
         x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds);
-        let settled = Kinematics::new(spec, to, x);
+        let settled = self.kinematics(to, x);
         x[state::DISSIPATED] += had - energy::total(spec, to, &settled, x, tray);
     }
 }
@@ -307,7 +234,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         const NEVER: f64 = f64::INFINITY;
         let spec = self.spec;
-        let k = Kinematics::new(spec, phase, x);
+        let k = self.kinematics(phase, x);
         let edge = spec.hammer.knuckle_edge;
         let toe = || jack::toe_gap(spec, k.to_jack, k.jack.direction);
         let indicators = match phase {
@@ -343,7 +270,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
             (Phase::Catch, 0) => Phase::Return,
             (Phase::Catch, _) => {
                 // Down onto the head, or sideways against it: whichever gap closed last.
-                let head = Kinematics::new(self.spec, phase, x).head;
+                let head = self.kinematics(phase, x).head;
                 let under = head.q4 <= head.tip - self.spec.hammer.knuckle_edge;
                 if under { Phase::LetOff } else { Phase::Flank }
             }
@@ -352,10 +279,10 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
             (Phase::Flank, 0) => Phase::Catch,
             (Phase::Flank, _) => {
                 // The knuckle has made room: the jack swings home under it.
-                match self.swung_home(&Kinematics::new(self.spec, phase, x)).0 {
+                match self.swung_home(&self.kinematics(phase, x)).0 {
                     Phase::Catch => Phase::Catch,
                     _ => {
-                        let home = Kinematics::new(self.spec, Phase::Return, x);
+                        let home = self.kinematics(Phase::Return, x);
                         if home.q4_rate() > 0.0 { Phase::Acceleration } else { Phase::Return }
                     }
                 }
@@ -388,12 +315,12 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand<'_> {
     fn substeps(&self, _phase: Phase, x: &[f64; STATES]) -> u32 {
         let hammer = &self.spec.hammer;
         let compression = hammer.crown * x[state::HAMMER];
-        if compression <= 0.0 {
+        let u = x[state::HAMMER_SPEED];
+        if compression < 0.0 || (compression == 0.0 && u <= 0.0) {
             return 1;
         }
         // The stiffest moment of this contact, from the energy it has.
         let string = &self.spec.string;
-        let u = x[state::HAMMER_SPEED];
         let held = 0.5 * hammer.inertia * u * u + string.energy(compression);
         let deepest =
             ((string.exponent + 1.0) * held / string.stiffness).powf(1.0 / (string.exponent + 1.0));

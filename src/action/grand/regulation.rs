@@ -107,7 +107,8 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
     let dropped = direction(-(r.let_off + r.drop) / crown);
     let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped), 0.0);
-    spec.lever.drop_height = lever_pivot.y + contact::drop_point(spec, lever).y;
+    spec.lever.drop_height =
+        lever_pivot.y + contact::drop_point(spec, contact::surface(spec, lever)).y;
 
     // Backcheck: its face at the tail with the key down and the hammer at the check distance.
     let checked = direction(-r.check / crown);

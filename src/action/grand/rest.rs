@@ -1,6 +1,7 @@
 //! The pose a key comes to rest in: all forces balanced, nothing moving.
 
-use super::model::{DriveKind, DriveNow, Grand, Held};
+use super::drive::{DriveKind, DriveNow};
+use super::model::{Grand, Held};
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 
@@ -26,7 +27,7 @@ pub fn pose(spec: &Spec, phase: Phase, drive: &DriveNow, near: &[f64; 3]) -> [f6
     let unknowns = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER];
     let limit = [2e-4, 1e-3, 1e-3, 5e-5];
     let residual = |x: &[f64; STATES]| {
-        let m = Grand { spec }.moment(phase, &Held::default(), drive, x);
+        let m = Grand::new(spec).moment(phase, &Held::default(), drive, x);
         let f = m.balance.force;
         let damper = if spec.damper.present { m.balance.damper_force } else { 0.0 };
         nalgebra::Vector4::new(f[0], f[1], f[2], damper)

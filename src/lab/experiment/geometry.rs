@@ -195,16 +195,22 @@ fn draw(sketch: &mut Sketch, spec: &Spec, (phase, x): &Pose, faint: bool) {
     );
     sketch.label(string + Vec2::new(0.02, 0.0), "string", dark);
     let screw = pen(dark, 3);
-    let mut fixed = |at: Vec2, name: &str| {
+    let mut fixed = |at: Vec2, height: f64, left: f64, name: &str| {
         let side = Vec2::new(0.5 * FACE, 0.0);
+        let top = at + Vec2::new(0.0, height);
         sketch.line(&[at - side, at + side], screw);
-        sketch.line(&[at, at + Vec2::new(0.0, 2.0 * FACE)], pen(dark, 2));
-        sketch.label(at + Vec2::new(0.0, 2.0 * FACE), name, dark);
+        sketch.line(&[at, top], pen(dark, 2));
+        sketch.label(top - Vec2::new(left, 0.0), name, dark);
     };
-    fixed(Vec2::new(spec.jack.button_x, spec.jack.button_height), "let-off button");
+    fixed(
+        Vec2::new(spec.jack.button_x, spec.jack.button_height),
+        2.0 * FACE,
+        0.03,
+        "let-off button",
+    );
     let under = rr + contact::drop_point(spec, k.lever);
     if spec.lever.drop_felt.stiffness > 0.0 {
-        fixed(Vec2::new(under.x, spec.lever.drop_height), "drop screw");
+        fixed(Vec2::new(under.x, spec.lever.drop_height), 5.0 * FACE, 0.0, "drop screw");
     }
     for (at, name) in
         [(Vec2::default(), "P1"), (w.pivot, "P2"), (h.pivot, "P3"), (jj, "JJ"), (rr, "RR")]
@@ -214,9 +220,9 @@ fn draw(sketch: &mut Sketch, spec: &Spec, (phase, x): &Pose, faint: bool) {
     }
     let beside = [
         (on_key(Vec2::new(-0.6 * spec.key.front, 0.0)), "key", palette(0)),
-        (on_wippen(Vec2::new(-0.012, 0.0)), "wippen", palette(2)),
+        (on_wippen(Vec2::new(-0.03, -0.009)), "wippen", palette(2)),
         (jj + k.head.axis * (0.45 * spec.jack.length), "jack", palette(1)),
-        (foot + reach, "repetition lever", palette(4)),
+        (foot + surface * FACE, "repetition lever", palette(4)),
         (on_hammer(Vec2::new(0.6 * h.crown, 0.0)), "hammer", palette(3)),
     ];
     for (at, name, colour) in beside {

@@ -11,7 +11,8 @@ use anyhow::{Context, Result, anyhow};
 
 use super::{Folder, Report, short};
 use crate::action::grand::concert::{Built, Design, string_like};
-use crate::action::grand::model::{DriveNow, guard};
+use crate::action::grand::drive::DriveNow;
+use crate::action::grand::model::guard;
 use crate::action::grand::{Grand, Phase, STATES, construct, key, rest, state};
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::episode::{Observer, State};
@@ -93,7 +94,7 @@ fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
     let mut running = State { phase, x };
     let inputs = DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
     while heard.now < 0.05 {
-        key::STEPPER.advance(&Grand { spec }, &mut running, &inputs, &mut heard);
+        key::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut heard);
         if let (Some(met), Some((left, rate))) = (heard.met, heard.left) {
             return Ok(Contact {
                 time: left - met,

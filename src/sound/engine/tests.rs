@@ -97,7 +97,7 @@ fn level_follows_hammer_speed() {
         let levels = [1.0, 2.0, 4.0].map(|v| measure::level_db(&mut sound, key(n), v, RATE));
         for pair in levels.windows(2) {
             let step = pair[1] - pair[0];
-            let most = if n < 64 { 7.0 } else { 8.1 };
+            let most = if n < 64 { 7.0 } else { 8.0 };
             assert!(step > 5.5 && step < most, "key {n}: {step} dB for a doubling");
         }
     }
@@ -162,6 +162,18 @@ fn host_blocks_and_resets_never_change_a_sample() {
         assert!(performance(&mut sound, portion, 6000) == first, "blocks of {portion}");
     }
     assert!(performance(&mut engine(), 64, 6000) == first, "a fresh engine");
+}
+
+#[test]
+fn every_kernel_gives_the_same_samples() {
+    let render = |kernel: Kernel| {
+        let mut sound = Sound::with_kernel(RATE, &Voicing::default(), kernel);
+        performance(&mut sound, 500, 4500)
+    };
+    let plain = render(Kernel::Plain);
+    for kernel in Kernel::available() {
+        assert!(render(kernel) == plain, "{kernel:?}");
+    }
 }
 
 #[test]
@@ -333,7 +345,7 @@ fn a_silent_key_resounds_and_a_damped_one_does_not() {
         level - measure::db(strike.amplitude(second, 0.0, 0.3))
     };
     let (held, damped) = (after(1.0), after(0.0));
-    assert!((-50.0..-15.0).contains(&held), "{held} dB");
+    assert!((-50.0..-25.0).contains(&held), "{held} dB");
     assert!(damped < held - 30.0, "{damped} against {held} dB");
 }
 
@@ -357,7 +369,7 @@ fn most_triples_decay_in_two_stages() {
     let voicing = Voicing::default();
     let shown = (28..=64).filter(|&n| {
         let (early, late, knee) = measure::two_stages(key(n), &voicing);
-        (0.1..0.4).contains(&(late / early)) && (8.0..28.0).contains(&knee)
+        (0.125..0.334).contains(&(late / early)) && (10.0..25.0).contains(&knee)
     });
     let share = shown.count() as f64 / 37.0;
     assert!(share >= 0.8, "{share}");

@@ -1,0 +1,24 @@
+//! Presses C4 with a finger moving at 0.2 m/s and prints what happens inside the action.
+//!
+//! `cargo run --release --no-default-features --example press`
+
+use touchback::action::events::EventList;
+use touchback::action::{ActionSettings, Drive, Keyboard, STEP};
+use touchback::math::compass::Key;
+
+fn main() {
+    let Some(c4) = Key::from_midi(60) else { return };
+    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    let mut events = EventList::default();
+    // The finger's target: down to 6 mm below the key bed, a hold of 3 N, then off the key.
+    let target = |t: f64| if t < 0.3 { (0.2 * t).min(0.016) } else { 0.016 - 0.3 * (t - 0.3) };
+    for step in 0..4000u32 {
+        let t = f64::from(step) * STEP;
+        keyboard.drive(c4, Drive::Finger([target(t), target(t + STEP)]));
+        events.clear();
+        keyboard.step(&mut events);
+        for event in events.iter() {
+            println!("{:8.3} ms  {:?} {:.4}", (t + event.offset) * 1e3, event.kind, event.value);
+        }
+    }
+}
