@@ -105,7 +105,8 @@ fn parts(n: f64, has_damper: bool) -> Spec {
     Spec {
         key: Key {
             front,
-            // Stick and leads, bass keys longer; order of magnitude only: a spruce stick of 100 g with three leads.
+            // Stick and leads, bass keys longer; order of magnitude only: a spruce stick of
+            // 100 g with three leads.
             inertia: linear(&[(1.0, 3.4e-3), (88.0, 2.4e-3)], n),
             lead_torque: 0.0,
             rest_angle: 0.0,
