@@ -116,7 +116,7 @@ fn heard(key: Key, speed: f64) -> Contact {
 
 /// The table values with which the action's law comes nearest to `aim` at [`FIT_SPEED`], and the
 /// contact it then makes. The law's own formula is an approximation: its error is taken out step by
-/// step. Strings that keep nearly all of a hammer's speed are beyond the law; there the restitution
+/// step. Strings that keep nearly all of a hammer's energy are beyond the law; there the restitution
 /// stays at its least.
 fn fitted(built: &Built, aim: Contact) -> Result<(Contact, Contact)> {
     let mut built = *built;
@@ -193,9 +193,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     report.note(&format!(
         "Tables of the action's string for which the law meets the sound engine's strings at \
-         {FIT_SPEED} m/s:\n\n\
+         {FIT_SPEED} m/s:\n\n```rust\n\
          const CONTACT_TIME: [(f64, f64); {n}] = [{}];\n\
-         const RESTITUTION: [(f64, f64); {n}] = [{}];",
+         const RESTITUTION: [(f64, f64); {n}] = [{}];\n```",
         times.trim_end_matches(", "),
         restitutions.trim_end_matches(", "),
         n = NUMBERS.len(),
