@@ -33,6 +33,7 @@ pub struct Options {
 }
 
 /// One experiment.
+#[derive(Debug)]
 struct Experiment {
     name: &'static str,
     /// What it finds out, in a sentence.
