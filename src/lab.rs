@@ -7,6 +7,7 @@
 //! | [`simulate`] | one key under one gesture, as data and figure |
 //! | [`gesture`] | what a finger, weight or jig does to a key |
 //! | [`model`] | one key's dimensions and masses as a file |
+//! | [`experiment`] | experiments and validations, as tables of verdicts |
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
@@ -15,6 +16,7 @@
 pub mod cli;
 pub mod controls;
 pub mod demo;
+pub mod experiment;
 pub mod gesture;
 pub mod host;
 pub mod midi;

@@ -11,6 +11,7 @@
 pub mod concert;
 pub mod construct;
 pub mod contact;
+pub mod describe;
 pub mod drive;
 pub mod dynamics;
 pub mod energy;

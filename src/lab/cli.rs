@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::lab::{demo, model, output, render, simulate};
+use crate::lab::{demo, experiment, model, output, render, simulate};
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
@@ -26,6 +26,8 @@ enum Command {
     Model(Model),
     /// Prints every parameter as a JSON array
     Params,
+    /// Runs experiments and validations; `list` names them
+    Lab(experiment::Options),
 }
 
 #[derive(Subcommand, Debug)]
@@ -66,6 +68,7 @@ fn run(command: Option<Command>) -> anyhow::Result<()> {
             let text = serde_json::to_string_pretty(&crate::params::listing())?;
             output::print(&(text + "\n"))
         }
+        Some(Command::Lab(options)) => experiment::run(&options),
     }
 }
 

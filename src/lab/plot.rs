@@ -3,11 +3,13 @@
 //! The font is bundled, so a figure looks the same on every machine.
 
 mod paint;
+pub mod sketch;
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Result, anyhow, bail};
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
@@ -205,12 +207,37 @@ pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
     let panels = u32::try_from(figure.panels.len())?;
     let names = if figure.has_names() { NAMES } else { 0 };
     let size = (WIDTH, u32::try_from(TITLE + names + ABSCISSA)? + PANEL * panels);
+    render(&figure, size, draft)
+}
+
+/// Something that can be painted on any plotters backend, lengths `scale` times the plain pixel.
+trait Paint {
+    fn paint<DB: DrawingBackend>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        scale: i32,
+    ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>>;
+}
+
+impl Paint for Figure {
+    fn paint<DB: DrawingBackend>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        scale: i32,
+    ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
+        paint::paint(root, self, scale)
+    }
+}
+
+/// Paints `what`, `size` px large, into `draft`, in the format of its target.
+fn render(what: &impl Paint, size: (u32, u32), draft: &Draft) -> Result<()> {
+    let target = draft.target().display();
     match format_of(draft.target())? {
         Format::Svg => {
             let mut text = String::new();
             {
                 let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-                paint::paint(&area, &figure, 1).map_err(|e| anyhow!("{target}: {e}"))?;
+                what.paint(&area, 1).map_err(|e| anyhow!("{target}: {e}"))?;
             }
             draft.write_all(text.as_bytes())
         }
@@ -220,7 +247,7 @@ pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
             {
                 let area = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
                 let scale = i32::try_from(OVERSAMPLING)?;
-                paint::paint(&area, &figure, scale).map_err(|e| anyhow!("{target}: {e}"))?;
+                what.paint(&area, scale).map_err(|e| anyhow!("{target}: {e}"))?;
             }
             let pixels = shrink(&pixels, usize::try_from(large.0)?, usize::try_from(OVERSAMPLING)?);
             let mut file = BitMapBackend::new(draft.path(), size);

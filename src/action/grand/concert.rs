@@ -105,7 +105,8 @@ fn parts(n: f64, has_damper: bool) -> Spec {
     Spec {
         key: Key {
             front,
-            // Stick and leads, bass keys longer; order of magnitude only [reference §4.2].
+            // Stick and leads, bass keys longer; order of magnitude only: a spruce stick of
+            // 100 g with three leads.
             inertia: linear(&[(1.0, 3.4e-3), (88.0, 2.4e-3)], n),
             lead_torque: 0.0,
             rest_angle: 0.0,
@@ -210,13 +211,17 @@ fn parts(n: f64, has_damper: bool) -> Spec {
     }
 }
 
-/// A one-sided spring that keeps a hammer of effective mass `mass` kg as long, and throws it back
-/// as fast, as the strings of key `n` do.
+/// The string of key `n` for a hammer of effective mass `mass` kg.
+fn string_law(n: f64, mass: f64) -> Felt {
+    string_like(mass, log_linear(&CONTACT_TIME, n), linear(&RESTITUTION, n))
+}
+
+/// A one-sided spring that keeps a hammer of effective mass `mass` kg for about `time` s at
+/// 2.5 m/s and throws it back at `restitution` (0…1) of its speed.
 ///
 /// With p = 3/2 the contact lasts C (m/K)^0.4 v^−0.2, C = 3.218 (from the beta function).
-fn string_law(n: f64, mass: f64) -> Felt {
-    let time = log_linear(&CONTACT_TIME, n);
-    let restitution = linear(&RESTITUTION, n);
+#[must_use]
+pub fn string_like(mass: f64, time: f64, restitution: f64) -> Felt {
     let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
     // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
     let swings = 0.5

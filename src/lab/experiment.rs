@@ -1,0 +1,153 @@
+//! `touchback lab`: experiments and validations, each a table of targets and measured values.
+
+mod bouncing;
+mod contact;
+mod cost;
+mod folder;
+mod geometry;
+mod reference_run;
+mod report;
+mod string_law;
+mod strings;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::lab::output;
+use folder::Folder;
+use report::{Band, Report, short};
+
+/// What to run.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Experiments by name, `all`, or `list` for the names
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+    /// Also writes the tables and figures as one page, report.md
+    #[arg(long)]
+    report: bool,
+    /// Folder for data and figures
+    #[arg(long, value_name = "DIR", default_value = "touchback-lab")]
+    out: PathBuf,
+}
+
+/// One experiment.
+#[derive(Debug)]
+struct Experiment {
+    name: &'static str,
+    /// What it finds out, in a sentence.
+    about: &'static str,
+    run: fn(&mut Folder) -> Result<Report>,
+}
+
+/// All experiments, in the order in which `all` runs them.
+const EXPERIMENTS: [Experiment; 7] = [
+    Experiment {
+        name: "geometry",
+        about: "Draws the action's two parameter sets to scale and lists every number with its \
+                source.",
+        run: geometry::run,
+    },
+    Experiment {
+        name: "reference-run",
+        about: "Runs the published gesture on the published action and compares the times of \
+                let-off and strike.",
+        run: reference_run::run,
+    },
+    Experiment {
+        name: "ball",
+        about: "Compares the events of a bouncing ball, and their order of convergence, with the \
+                exact solution.",
+        run: bouncing::run,
+    },
+    Experiment {
+        name: "string-law",
+        about: "Compares contact and rebound of the action's own string with the sounding \
+                strings, and fits its tables.",
+        run: string_law::run,
+    },
+    Experiment {
+        name: "contact",
+        about: "Compares contact time and peak force of the sound engine's felt with an \
+                independent solver.",
+        run: contact::run,
+    },
+    Experiment {
+        name: "strings",
+        about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
+        run: strings::run,
+    },
+    Experiment {
+        name: "action-cost",
+        about: "Times the action with one, all and no keys moving, together with a hash of its \
+                output.",
+        run: cost::run,
+    },
+];
+
+/// Runs the experiments asked for; exit code and files follow the other commands.
+///
+/// # Errors
+/// An unknown name, before anything runs; a disk that refuses.
+pub fn run(options: &Options) -> Result<()> {
+    if options.names.iter().any(|n| n == "list") {
+        let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+        let line = |e: &Experiment| format!("{:width$}  {}\n", e.name, e.about);
+        return output::print(&EXPERIMENTS.iter().map(line).collect::<String>());
+    }
+    let chosen = choose(&options.names)?;
+    let show = options.out.display();
+    std::fs::create_dir_all(&options.out)
+        .with_context(|| format!("{show}: cannot make this folder"))?;
+    let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
+    let (mut rows, mut open) = (0, 0);
+    for experiment in chosen {
+        let mut folder = Folder::new(&options.out);
+        let report = (experiment.run)(&mut folder)
+            .with_context(|| format!("experiment {}", experiment.name))?;
+        let written = folder.keep()?;
+        let heading = format!("\n## {}\n\n{}\n\n", experiment.name, experiment.about);
+        let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+        output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
+        page += &format!("{heading}{}", report.text(true));
+        let (all, off) = report.count();
+        (rows, open) = (rows + all, open + off);
+    }
+    if options.report {
+        let mut folder = Folder::new(&options.out);
+        folder.write("report.md", page.as_bytes())?;
+        folder.keep()?;
+        output::print(&format!("wrote {}\n", options.out.join("report.md").display()))?;
+    }
+    output::print(&format!("\n{} of {rows} targets met\n", rows - open))
+}
+
+/// The experiments named, each once, in their own order.
+fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
+    for name in names {
+        if name != "all" && EXPERIMENTS.iter().all(|e| e.name != name) {
+            bail!("lab {name}: no such experiment; `touchback lab list` names them");
+        }
+    }
+    let wanted = |e: &&Experiment| names.iter().any(|n| n == "all" || n == e.name);
+    Ok(EXPERIMENTS.iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_single_words_and_all_means_all() {
+        let all = choose(&["all".into()]).unwrap();
+        assert_eq!(all.len(), EXPERIMENTS.len());
+        for e in EXPERIMENTS {
+            assert!(e.about.ends_with('.') && !e.about.contains('\n'));
+            assert!(e.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+            assert_eq!(choose(&[e.name.into(), e.name.into()]).unwrap().len(), 1);
+        }
+        let error = choose(&["all".into(), "nothing".into()]).unwrap_err().to_string();
+        assert!(error.contains("lab nothing: no such experiment"));
+    }
+}

@@ -1,0 +1,72 @@
+//! The laboratory command as scripts see it.
+#![cfg(feature = "lab")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_touchback")).arg("lab").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_list_names_every_experiment_with_a_sentence() {
+    let output = lab(&["list"]);
+    assert_eq!(output.status.code(), Some(0));
+    let list = text(&output.stdout);
+    for name in
+        ["geometry", "reference-run", "ball", "string-law", "contact", "strings", "action-cost"]
+    {
+        let line = list.lines().find(|l| l.split_whitespace().next() == Some(name));
+        assert!(line.is_some_and(|l| l.ends_with('.')), "{name} in {list}");
+    }
+}
+
+#[test]
+fn an_unknown_experiment_is_refused_before_anything_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let output = lab(&["ball", "nothing", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.lines().count() == 1 && said.contains("nothing"), "{said}");
+    assert!(!out.exists());
+    assert_eq!(lab(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn experiments_print_tables_and_write_what_they_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let output = lab(&["ball", "reference-run", "geometry", "--report", "--out", out]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let mut verdicts = 0;
+    for line in said.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, _, _, _, _, verdict, _] = cells[..]
+            && !["verdict", "---"].contains(&verdict)
+        {
+            assert!(["ok", "missed"].contains(&verdict), "{line}");
+            verdicts += 1;
+        } else {
+            assert!(!line.contains("missed"), "{line}");
+        }
+    }
+    assert!(verdicts > 20, "{said}");
+    for path in said.lines().filter_map(|l| l.strip_prefix("wrote ")) {
+        assert!(Path::new(path).metadata().unwrap().len() > 0, "{path}");
+    }
+    let page = std::fs::read_to_string(dir.path().join("report.md")).unwrap();
+    assert!(page.contains("## ball") && page.contains("](reference-run.png)"));
+    // The two pages of the documentation are this experiment's output.
+    for name in ["action-concert.md", "action-thesis.md"] {
+        let written = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        let kept = std::fs::read_to_string(kept).unwrap();
+        assert!(written == kept, "docs/{name} is old: write it with `touchback lab geometry`");
+    }
+}
