@@ -288,3 +288,59 @@ fn energy_is_accounted_for() {
         assert!(bench.running.x[state::DISSIPATED] > 0.0);
     }
 }
+
+/// Contact times, ms, at 1, 2, 4 and 6 m/s, and the range of restitutions, of a modal string with
+/// the hammers and strings of [Chaigne 1994], integrated at 1.5 MHz.
+const REFERENCE_STRIKES: [(u8, [f64; 4], [f64; 2]); 3] = [
+    (36, [3.67, 3.31, 3.03, 2.90], [0.45, 0.5]),
+    (60, [2.26, 2.06, 1.91, 1.84], [0.6, 0.75]),
+    (96, [0.92, 0.78, 0.69, 0.66], [0.98, 1.0]),
+];
+
+#[test]
+fn the_actions_own_string_is_near_the_reference_strikes() {
+    struct Contact(f64, Option<f64>, Option<(f64, f64)>);
+    impl touchback::episode::Observer<Phase, STATES> for Contact {
+        fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
+        }
+        fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
+            if index == touchback::action::grand::model::guard::STRING {
+                if rising {
+                    self.1 = self.1.or(Some(self.0 + t));
+                } else {
+                    self.2 = self.2.or(Some((self.0 + t, x[state::HAMMER_SPEED])));
+                }
+            }
+        }
+    }
+    for (midi, times, [low, high]) in REFERENCE_STRIKES {
+        let bench = Bench::concert(midi, &ActionSettings::default());
+        let spec = &bench.built.spec;
+        for (speed, expected) in [1.0, 2.0, 4.0, 6.0].into_iter().zip(times) {
+            let made =
+                touchback::action::grand::construct::strike(spec, &bench.built.regulated, speed);
+            let (phase, mut x) = made.unwrap();
+            x[state::HAMMER] = -0.5 * STEP * speed / spec.hammer.crown;
+            let mut running = State { phase, x };
+            let mut heard = Contact(0.0, None, None);
+            let model = touchback::action::grand::Grand::new(spec);
+            let free =
+                touchback::action::grand::drive::DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
+            while heard.2.is_none() && heard.0 < 0.02 {
+                key::STEPPER.advance(&model, &mut running, &free, &mut heard);
+                heard.0 += STEP;
+            }
+            let (left, u) = heard.2.unwrap();
+            let time = (left - heard.1.unwrap()) * 1e3;
+            let kept = -u * spec.hammer.crown / speed;
+            assert!(
+                (time / expected - 1.0).abs() < 0.2,
+                "key {midi} at {speed} m/s: contact {time} ms, reference {expected}"
+            );
+            assert!(
+                (0.8 * low..1.2 * high).contains(&kept),
+                "key {midi} at {speed} m/s: keeps {kept}, reference {low}…{high}"
+            );
+        }
+    }
+}

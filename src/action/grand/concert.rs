@@ -28,12 +28,34 @@ const BALANCE_WEIGHT_G: f64 = 37.0;
 /// Last key with a damper (E6 to G6 in most makes).
 const LAST_DAMPER: u8 = 68;
 
-/// Contact time of hammer and string at 2.5 m/s, s by key number, and the share of its speed
-/// the hammer keeps: the sound engine's strings as the action feels them.
-const CONTACT_TIME: [(f64, f64); 5] =
-    [(1.0, 4.6e-3), (16.0, 3.2e-3), (40.0, 2.0e-3), (76.0, 0.75e-3), (88.0, 0.5e-3)];
-/// See [`CONTACT_TIME`].
-const RESTITUTION: [(f64, f64); 4] = [(1.0, 0.4), (16.0, 0.47), (40.0, 0.67), (76.0, 0.98)];
+/// Contact time of hammer and string at 2.5 m/s, s by key number: the sound engine's strings as
+/// the action feels them, fitted by `touchback lab string-law`.
+///
+/// Held within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and
+/// C7, where the engine's are shorter; A0 is the sum of the several touches of a loud blow.
+const CONTACT_TIME: [(f64, f64); 9] = [
+    (1.0, 6.35e-3),
+    (4.0, 6.14e-3),
+    (16.0, 3.05e-3),
+    (28.0, 2.57e-3),
+    (40.0, 1.83e-3),
+    (52.0, 1.27e-3),
+    (64.0, 0.94e-3),
+    (76.0, 0.66e-3),
+    (88.0, 0.30e-3),
+];
+/// Share of its speed that the hammer keeps, by key number; as [`CONTACT_TIME`].
+const RESTITUTION: [(f64, f64); 9] = [
+    (1.0, 0.15),
+    (4.0, 0.195),
+    (16.0, 0.39),
+    (28.0, 0.49),
+    (40.0, 0.59),
+    (52.0, 0.66),
+    (64.0, 0.72),
+    (76.0, 0.88),
+    (88.0, 0.74),
+];
 
 /// One key's parts and leads before anyone regulates them.
 #[derive(Clone, Copy, Debug)]

@@ -143,6 +143,8 @@ impl List {
         self.pad("hammer.knuckle_felt", &h.knuckle_felt);
         self.add("hammer.knuckle_friction", h.knuckle_friction, "");
         self.add("hammer.slide_damping", h.slide_damping, "N·s/m");
+        self.add("hammer.rail", h.rail, "m");
+        self.pad("hammer.rail_felt", &h.rail_felt);
 
         self.point("check.face", c.face);
         self.add("check.normal", c.normal, "rad");

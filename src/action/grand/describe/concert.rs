@@ -6,7 +6,7 @@ const TOKEN: &str = "chosen: usual size; no published value was found";
 const LEATHER: &str = "chosen: leather over felt, stiff beside the touch and soft beside wood";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 75] = [
+pub(super) const SOURCES: [(&str, &str); 77] = [
     ("key.front", "[Hirschkorn 2004] key lever, second hand"),
     ("key.inertia", "derived: wooden key of usual size with leads, order of magnitude"),
     ("key.lead_torque", "regulated: balance weight 37 g [Stanwood tables]"),
@@ -70,6 +70,8 @@ pub(super) const SOURCES: [(&str, &str); 75] = [
     ("hammer.knuckle_felt", "chosen: 40 N at about 0.5 mm"),
     ("hammer.knuckle_friction", "chosen: graphited leather"),
     ("hammer.slide_damping", "none: the slide has Coulomb friction instead"),
+    ("hammer.rail_felt", "chosen: soft cloth"),
+    ("hammer.rail", "chosen: 7 mm below the resting shank"),
     ("check.face", "regulated: check distance [regulation sheets]"),
     ("check.normal", "chosen with felt and friction: blows settle at the check distance"),
     ("check.tail", LAYOUT),
@@ -84,6 +86,9 @@ pub(super) const SOURCES: [(&str, &str); 75] = [
     ("damper.seat_felt", "chosen: soft felt on the string"),
     ("damper.clear", "chosen: felt off the string over its whole width"),
     ("damper.tray", "chosen: full pedal lifts the dampers well clear"),
-    ("string", "fitted to the sound engine's strings by `touchback lab string-law`"),
+    (
+        "string",
+        "fitted to the sound engine's strings by `touchback lab string-law`, near [Chaigne 1994]",
+    ),
     ("coupling", "[Gillespie 1996] k1 and b1; used by the manipulandum drive only"),
 ];

@@ -7,7 +7,7 @@ const REACH: &str = "chosen; out of the run's reach";
 const NONE: &str = "none in the thesis; without effect";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 64] = [
+pub(super) const SOURCES: [(&str, &str); 66] = [
     ("key.front", "[Gillespie 1996] L2"),
     ("key.inertia", "[Gillespie 1996] m2, spread along the key (chosen)"),
     ("key.lead_torque", NONE),
@@ -68,6 +68,8 @@ pub(super) const SOURCES: [(&str, &str); 64] = [
     ("hammer.knuckle_felt", "[Gillespie 1996] k4"),
     ("hammer.knuckle_friction", NONE),
     ("hammer.slide_damping", "[Gillespie 1996] b8"),
+    ("hammer.rail", REACH),
+    ("hammer.rail_felt", REACH),
     ("check", NONE),
     ("damper", NONE),
     ("string", "[Gillespie 1996]: reverses the hammer's speed; stiff and nearly lossless"),
