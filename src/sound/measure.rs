@@ -12,6 +12,24 @@ use crate::sound::scale::StringSpec;
 use crate::sound::unison::Unison;
 use crate::sound::{Sound, Voicing};
 
+/// Decay over the first 20 dB, as time for 60 dB, s: key, published span, seconds rendered. The
+/// band is the span with a factor of 1.5 at both ends; C3 and F#4 lie between their neighbours.
+pub const FREE_DECAY: [(usize, f64, f64, f64); 9] = [
+    (1, 10.0, 20.0, 8.0),
+    (16, 10.0, 20.0, 8.0),
+    (28, 6.0, 13.0, 7.0),
+    (40, 4.0, 8.0, 4.0),
+    (46, 3.2, 6.5, 3.5),
+    (52, 2.5, 5.0, 3.0),
+    (64, 1.0, 2.5, 1.5),
+    (76, 0.3, 0.8, 0.8),
+    (88, 0.15, 0.3, 0.4),
+];
+
+/// Decay after the damper has fallen, s, within a factor of 1.6.
+pub const DAMPED_DECAY: [(usize, f64); 5] =
+    [(1, 1.7), (16, 1.1), (28, 0.63), (40, 0.51), (52, 0.37)];
+
 /// One rendered note: middle of both channels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {

@@ -17,23 +17,6 @@ const RATE: f64 = 48_000.0;
 const PARTIALS: [(usize, usize); 9] =
     [(1, 20), (4, 20), (16, 12), (28, 10), (40, 8), (52, 5), (64, 4), (76, 3), (88, 2)];
 
-/// Decay over the first 20 dB, as time for 60 dB, s: key, published span, seconds rendered. The
-/// band is the span with a factor of 1.5 at both ends; C3 and F#4 lie between their neighbours.
-const FREE: [(usize, f64, f64, f64); 9] = [
-    (1, 10.0, 20.0, 8.0),
-    (16, 10.0, 20.0, 8.0),
-    (28, 6.0, 13.0, 7.0),
-    (40, 4.0, 8.0, 4.0),
-    (46, 3.2, 6.5, 3.5),
-    (52, 2.5, 5.0, 3.0),
-    (64, 1.0, 2.5, 1.5),
-    (76, 0.3, 0.8, 0.8),
-    (88, 0.15, 0.3, 0.4),
-];
-
-/// Decay after the damper has fallen, s, within a factor of 1.6.
-const DAMPED: [(usize, f64); 5] = [(1, 1.7), (16, 1.1), (28, 0.63), (40, 0.51), (52, 0.37)];
-
 /// Keys whose level is measured against hammer speed; C6 is 64.
 const LEVELS: [usize; 10] = [1, 4, 16, 28, 40, 52, 60, 64, 76, 88];
 
@@ -77,7 +60,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
 
     let mut decays = Vec::new();
-    for (number, low, high, seconds) in FREE {
+    for (number, low, high, seconds) in measure::FREE_DECAY {
         let Some(key) = Key::from_index(number - 1) else { continue };
         let found = measure::early_decay(&mut sound, &voicing, key, RATE, seconds);
         let found = found.unwrap_or(f64::NAN);
@@ -89,7 +72,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bar.inc(1);
     }
     let mut damped = Vec::new();
-    for (number, time) in DAMPED {
+    for (number, time) in measure::DAMPED_DECAY {
         let Some(key) = Key::from_index(number - 1) else { continue };
         let found = measure::damped_decay(&mut sound, key, RATE).unwrap_or(f64::NAN);
         let band = Band::Within(time / 1.6, time * 1.6);

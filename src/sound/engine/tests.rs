@@ -35,22 +35,10 @@ fn rendered_partials_have_the_strings_inharmonicity() {
     }
 }
 
-/// Bands of the first 20 dB's decay time, s, each widened by half as measured pianos differ.
 #[test]
 fn free_strings_decay_as_grands_do() {
     let mut sound = engine();
-    let bands = [
-        (1, 10.0, 20.0, 8.0),
-        (16, 10.0, 20.0, 8.0),
-        (28, 6.0, 13.0, 7.0),
-        (40, 4.0, 8.0, 4.0),
-        (46, 3.2, 6.5, 3.5),
-        (52, 2.5, 5.0, 3.0),
-        (64, 1.0, 2.5, 1.5),
-        (76, 0.3, 0.8, 0.8),
-        (88, 0.15, 0.3, 0.4),
-    ];
-    for (n, low, high, seconds) in bands {
+    for (n, low, high, seconds) in measure::FREE_DECAY {
         let found =
             measure::early_decay(&mut sound, &Voicing::default(), key(n), RATE, seconds).unwrap();
         assert!(found > low / 1.5 && found < high * 1.5, "key {n}: {found} s");
@@ -60,7 +48,7 @@ fn free_strings_decay_as_grands_do() {
 #[test]
 fn dampers_stop_notes_as_fast_as_measured() {
     let mut sound = engine();
-    for (n, time) in [(1, 1.7), (16, 1.1), (28, 0.6), (40, 0.5), (52, 0.4)] {
+    for (n, time) in measure::DAMPED_DECAY {
         let found = measure::damped_decay(&mut sound, key(n), RATE).unwrap();
         assert!(found > time / 1.6 && found < time * 1.6, "key {n}: {found} s");
     }
