@@ -46,36 +46,35 @@ impl Key {
     }
 }
 
+/// The values on either side of `number` and how far (0…1) it lies from the first to the second;
+/// beyond the ends the end's value on both sides.
+fn around(anchors: &[(f64, f64)], number: f64) -> (f64, f64, f64) {
+    let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
+    if number <= first.0 {
+        return (first.1, first.1, 0.0);
+    }
+    if number >= last.0 {
+        return (last.1, last.1, 0.0);
+    }
+    let upper = anchors.partition_point(|a| a.0 <= number);
+    let (a, b) = (anchors[upper - 1], anchors[upper]);
+    (a.1, b.1, (number - a.0) / (b.0 - a.0))
+}
+
 /// Piecewise-linear interpolation of `anchors` (key number, value), held flat beyond the ends.
 ///
 /// Anchors must be in rising order of key number and not empty.
 #[must_use]
 pub fn linear(anchors: &[(f64, f64)], number: f64) -> f64 {
-    let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
-    if number <= first.0 {
-        return first.1;
-    }
-    if number >= last.0 {
-        return last.1;
-    }
-    let upper = anchors.partition_point(|a| a.0 <= number);
-    let (a, b) = (anchors[upper - 1], anchors[upper]);
-    a.1 + (b.1 - a.1) * (number - a.0) / (b.0 - a.0)
+    let (a, b, share) = around(anchors, number);
+    a + (b - a) * share
 }
 
 /// Like [`linear`], but straight in the logarithm of the value; values must be positive.
 #[must_use]
 pub fn log_linear(anchors: &[(f64, f64)], number: f64) -> f64 {
-    let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
-    if number <= first.0 {
-        return first.1;
-    }
-    if number >= last.0 {
-        return last.1;
-    }
-    let upper = anchors.partition_point(|a| a.0 <= number);
-    let (a, b) = (anchors[upper - 1], anchors[upper]);
-    a.1 * (b.1 / a.1).powf((number - a.0) / (b.0 - a.0))
+    let (a, b, share) = around(anchors, number);
+    if share == 0.0 { a } else { a * (b / a).powf(share) }
 }
 
 #[cfg(test)]

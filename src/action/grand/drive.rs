@@ -56,7 +56,7 @@ impl DriveNow {
 
     /// Force on the key front, N.
     #[inline]
-    pub fn force(&self, spec: &Spec, k: &Kinematics, _x: &[f64; STATES]) -> f64 {
+    pub fn force(&self, spec: &Spec, k: &Kinematics) -> f64 {
         match self.kind {
             DriveKind::Force => self.value,
             DriveKind::Finger if self.value > k.depth => (FINGER_STIFFNESS

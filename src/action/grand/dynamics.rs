@@ -191,7 +191,7 @@ pub fn balance(
 
     // Key: weight, felts, drive.
     let front = spec.key.front;
-    let drive_force = drive.force(spec, k, x);
+    let drive_force = drive.force(spec, k);
     let mut on_key = spec.key.lead_torque + front * (drive_force - take(&c.bed) + take(&c.rest));
     on_key += drive.couple(spec, k, x);
 
