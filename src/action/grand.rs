@@ -18,6 +18,7 @@ pub mod energy;
 pub mod jack;
 pub mod key;
 pub mod kinematics;
+pub mod mechanism;
 pub mod model;
 pub mod phase;
 pub mod pressing;

@@ -235,7 +235,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 EventKind::LetOffStart
                 | EventKind::Release
                 | EventKind::Reset
-                | EventKind::DamperLift => None,
+                | EventKind::DamperLift
+                | EventKind::Pluck => None,
             };
             if let Some(what) = what {
                 let (sample, delay) = self.clock.sounding(event.offset);
