@@ -10,6 +10,7 @@
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
+//! | [`preset`] | factory pianos | anywhere |
 //! | [`params`] | every parameter, declared once | anywhere |
 
 pub mod action;
@@ -18,6 +19,7 @@ pub mod instrument;
 pub mod math;
 pub mod mech;
 pub mod params;
+pub mod preset;
 pub mod sound;
 
 #[cfg(feature = "lab")]
