@@ -9,11 +9,13 @@
 //! | [`mech`] | felt, friction | anywhere |
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
+//! | [`exchange`] | latest value, bounded queue, flags between threads | anywhere |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
 //! | [`params`] | every parameter, declared once | anywhere |
 
 pub mod action;
 pub mod episode;
+pub mod exchange;
 pub mod instrument;
 pub mod math;
 pub mod mech;
