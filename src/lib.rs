@@ -9,6 +9,7 @@
 //! | [`mech`] | felt, friction | anywhere |
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
+//! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
 //! | [`params`] | every parameter, declared once | anywhere |
 
@@ -19,6 +20,7 @@ pub mod math;
 pub mod mech;
 pub mod params;
 pub mod sound;
+pub mod wall;
 
 #[cfg(feature = "lab")]
 pub mod lab;
