@@ -10,6 +10,7 @@
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
 //! | [`exchange`] | latest value, bounded queue, flags between threads | anywhere |
+//! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
 //! | [`params`] | every parameter, declared once | anywhere |
 
@@ -21,6 +22,7 @@ pub mod math;
 pub mod mech;
 pub mod params;
 pub mod sound;
+pub mod wall;
 
 #[cfg(feature = "lab")]
 pub mod lab;
