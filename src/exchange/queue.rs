@@ -81,7 +81,10 @@ mod tests {
         let (sender, receiver) = bounded(2);
         assert_eq!([sender.send(1), sender.send(2), sender.send(3)], [Ok(()), Ok(()), Err(3)]);
         assert_eq!((receiver.waiting(), receiver.lost(), sender.lost()), (2, 1, 1));
-        assert_eq!([receiver.receive(), receiver.receive(), receiver.receive()], [Some(1), Some(2), None]);
+        assert_eq!(
+            [receiver.receive(), receiver.receive(), receiver.receive()],
+            [Some(1), Some(2), None]
+        );
     }
 
     #[test]
