@@ -9,10 +9,18 @@
 //! | [`controller`] | walls: standard, hysteretic, predictive, placed poles, deadbeat |
 //! | [`bench`] | the sampled loop: hold, delay, encoder, velocity from position |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
+//! | [`display`] | a virtual mass shown by position or by force, and its coupling spring |
+//! | [`unilateral`] | a stability criterion for one-sided springs, and brute force |
+//! | [`mapping`] | which mappings from s to z keep passivity |
+//! | [`junction`] | constraints carried by transmission lines |
 //!
 //! Controllers neither allocate nor wait; benches and analyses are for the laboratory.
 
 pub mod analysis;
 pub mod bench;
 pub mod controller;
+pub mod display;
+pub mod junction;
+pub mod mapping;
 pub mod plant;
+pub mod unilateral;
