@@ -10,8 +10,10 @@
 //! | [`masses`] | two masses joined for good; two balls joined while they touch |
 //! | [`joint`] | planar joints, gear, rack and pinion, cam: their Jacobians |
 //! | [`planar`] | rigid bodies in a plane, every joint a line |
+//! | [`cases`] | one small mechanism for every joint |
 //! | [`pendulum`] | the double pendulum that way, and by Lagrange's equations |
 
+pub mod cases;
 pub mod joint;
 pub mod masses;
 pub mod pendulum;

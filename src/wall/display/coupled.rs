@@ -166,7 +166,6 @@ mod tests {
     fn the_loop_found_stable_decays_and_the_other_grows() {
         for scheme in [Scheme::Impedance, Scheme::Admittance] {
             let most = coupled(scheme, 0.0).stiffest().unwrap();
-            println!("{scheme:?}: {most}");
             for (share, is_stable) in [(0.9, true), (1.1, false)] {
                 let a = coupled(scheme, share * most).step();
                 let mut x = SMatrix::<f64, STATES, 1>::new(1e-3, 0.0, 0.0, 0.0, 0.0);

@@ -94,7 +94,6 @@ mod tests {
     fn lines_follow_lagrange_and_come_closer_with_the_step() {
         let coarse = compare(20.0, 2e-4);
         let fine = compare(20.0, 1e-4);
-        println!("{coarse:?} {fine:?}");
         assert!(fine[0] < 0.01 * START, "{fine:?}");
         assert!(fine[1] < 1e-3 * 2.0 * GRAVITY && fine[2] < 1e-3, "{fine:?}");
         assert!((0..3).all(|i| fine[i] < 0.7 * coarse[i]), "{coarse:?} {fine:?}");

@@ -157,7 +157,6 @@ mod tests {
             let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
             let d = usize::try_from(delay).unwrap();
             let found = orbits::limit(&plant, T, d);
-            println!("{mass} {damping} {delay}: {limits:?} {found}");
             // The circle sees the integrator's low frequencies: K (m/b² + T(½ + n)/b) < 1.
             let lag = T * (0.5 + f64::from(delay));
             let circle = 1.0 / (mass / damping / damping + lag / damping);
@@ -187,7 +186,6 @@ mod tests {
                 assert!(excluded.is_none(), "{damping} {delay} {k} {n}: {excluded:?}");
             }
         }
-        println!("{orbits} orbits");
         assert!(orbits > 30, "{orbits}");
     }
 }
