@@ -155,6 +155,8 @@ impl Keys for FakeKeys {
 pub enum Call {
     Strike(Key, f64, f64),
     Damper(Key, f64),
+    Retune(Key, f64),
+    UnaCorda(f64),
     Knock(Key, Knock, f64),
     Set,
     Reset,
@@ -196,6 +198,14 @@ impl Strings for FakeStrings {
     fn damper(&mut self, key: Key, lift: f64) {
         self.call(Call::Damper(key, lift));
         self.level *= 0.999 + 0.001 * lift;
+    }
+
+    fn retune(&mut self, key: Key, cents: f64) {
+        self.call(Call::Retune(key, cents));
+    }
+
+    fn una_corda(&mut self, amount: f64) {
+        self.call(Call::UnaCorda(amount));
     }
 
     fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
