@@ -6,7 +6,7 @@ use super::grand::concert::Design;
 use super::grand::mechanism::GrandKey;
 use super::grand::spec::SpecError;
 use super::grand::{self, Phase, rest, thesis};
-use super::mechanism::{Mechanism, Running};
+use super::mechanism::{Felt, Mechanism, Running};
 use super::reference::{self, Reference};
 use super::{ActionSettings, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::math::compass::Key;
@@ -146,6 +146,21 @@ impl Model {
             Self::Harpsichord { model } => model.check(),
             Self::Ball { model } => model.check(),
         }
+    }
+
+    /// A key of it, at rest, as a keyboard with motors feels it; none for the grand, which is more
+    /// than a lever, and for the reference, which is too slow.
+    #[must_use]
+    pub fn felt(self) -> Option<Box<dyn Felt>> {
+        Some(match self {
+            Self::Grand { .. } | Self::Reference { .. } => return None,
+            Self::Simplified { model } => Box::new(Running::new(model)),
+            Self::ModelA { model } => Box::new(Running::new(model)),
+            Self::ModelB { model } => Box::new(Running::new(model)),
+            Self::Viennese { model } => Box::new(Running::new(model)),
+            Self::Harpsichord { model } => Box::new(Running::new(model)),
+            Self::Ball { model } => Box::new(Running::new(model)),
+        })
     }
 
     /// A key of it, at rest.
