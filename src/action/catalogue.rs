@@ -218,6 +218,34 @@ mod tests {
     }
 
     #[test]
+    fn a_felt_key_taken_up_elsewhere_goes_on_bit_for_bit() {
+        let key = Key::from_midi(60).unwrap();
+        let mut tried = 0;
+        for name in NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
+            let Some(mut first) = model.felt() else { continue };
+            let mut other = first.duplicate();
+            let push = |i: u32| Drive::Force([if i % 800 < 500 { 3.0 } else { 0.0 }; 2]);
+            for i in 0..777 {
+                first.step(push(i), &mut |_, _, _| {});
+            }
+            other.adopt(&first.save());
+            for i in 777..3000 {
+                first.step(push(i), &mut |_, _, _| {});
+                other.step(push(i), &mut |_, _, _| {});
+            }
+            assert!(first.save() == other.save() && first.work() > 0.0, "{name}");
+            assert!(first.fastest() > 0.0, "{name}");
+            // Relieved of more than it has, it keeps the least.
+            let all = first.relieve(1e3, 0.02);
+            assert!(all > 0.0 || name == "model-b" || name == "harpsichord", "{name}: {all} kg");
+            assert_eq!(first.relieve(0.0, 0.02), all.min(0.0), "{name}");
+            tried += 1;
+        }
+        assert_eq!(tried, 6);
+    }
+
+    #[test]
     fn every_action_answers_force_finger_and_motion_with_energy_in_balance() {
         let key = Key::from_midi(60).unwrap();
         for name in NAMES {

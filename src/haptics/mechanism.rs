@@ -133,7 +133,7 @@ impl Clone for Load {
         match self {
             Self::Grand { spec, running } => Self::Grand { spec: spec.clone(), running: *running },
             Self::Small(felt) => Self::Small(felt.duplicate()),
-            Self::Lever(lever) => Self::Lever(lever.clone()),
+            Self::Lever(lever) => Self::Lever(*lever),
         }
     }
 }
