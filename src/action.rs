@@ -6,6 +6,7 @@ pub mod ball;
 pub mod events;
 pub mod grand;
 pub mod keyboard;
+pub mod load;
 pub mod port;
 pub mod settings;
 
