@@ -5,6 +5,7 @@ mod contact;
 mod cost;
 mod folder;
 mod geometry;
+mod haptics;
 mod reference_run;
 mod report;
 mod string_law;
@@ -42,7 +43,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 7] = [
+const EXPERIMENTS: [Experiment; 8] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -77,6 +78,12 @@ const EXPERIMENTS: [Experiment; 7] = [
         name: "strings",
         about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
         run: strings::run,
+    },
+    Experiment {
+        name: "haptics",
+        about: "Compares keys felt through the junction with welded ones, and counts what random \
+                faults and strokes do.",
+        run: haptics::run,
     },
     Experiment {
         name: "action-cost",
