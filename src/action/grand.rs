@@ -19,6 +19,7 @@ pub mod jack;
 pub mod key;
 pub mod kinematics;
 pub(crate) mod lanes;
+pub mod mechanism;
 pub mod model;
 pub mod moment;
 pub mod numbers;

@@ -7,6 +7,7 @@
 
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Phase, Spec, key, rest, state};
+use crate::action::mechanism::{Mechanism as _, Running};
 use crate::action::{ActionSettings, Drive, EventKind, STEP, ball};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
@@ -95,7 +96,7 @@ pub struct Mechanism {
 #[derive(Clone, Debug)]
 enum Load {
     Grand { spec: Box<Spec>, running: State<Phase, { grand::STATES }> },
-    Ball { spec: ball::Spec, running: State<ball::Phase, { ball::STATES }> },
+    Ball(Running<ball::Spec, { ball::STATES }, 1, 0>),
     Lever(Lever),
 }
 
@@ -117,10 +118,7 @@ impl Mechanism {
                 let running = State { phase: Phase::Return, x: [0.0; grand::STATES] };
                 Load::Grand { spec: Box::new(built.spec), running }
             }
-            Action::Ball => {
-                let spec = ball::Spec::default();
-                Load::Ball { running: ball::at_rest(&spec), spec }
-            }
+            Action::Ball => Load::Ball(Running::new(ball::Spec::default())),
             Action::Bench => Load::Lever(Lever::BENCH),
             Action::Wall => Load::Lever(Lever::WALL),
         };
@@ -138,7 +136,7 @@ impl Mechanism {
                 **spec = relieved;
                 left
             }
-            Load::Ball { spec, .. } => {
+            Load::Ball(Running { spec, .. }) => {
                 let own = ball::Spec::default().paddle;
                 // The paddle carries the junction's damper: it cannot be lighter.
                 spec.paddle = (own - deduct.mass).max(3.0 * FLOOR);
@@ -161,7 +159,7 @@ impl Mechanism {
             Load::Grand { running, .. } => {
                 *running = State { phase: Phase::Return, x: rest_pose(key, settings, deduct) };
             }
-            Load::Ball { spec, running } => *running = ball::at_rest(spec),
+            Load::Ball(ball) => ball.reset(),
             Load::Lever(lever) => lever.lay_to_rest(),
         }
         (self.ahead, self.owed) = (0.0, 0.0);
@@ -182,7 +180,7 @@ impl Mechanism {
             Load::Grand { spec, running } => {
                 key::step(spec, running, drive, TRAY, &mut hear);
             }
-            Load::Ball { spec, running } => ball::step(spec, running, drive, hear),
+            Load::Ball(ball) => ball.step(drive, &mut hear),
             Load::Lever(_) => {}
         }
         let (end, speed) = self.place();
@@ -201,7 +199,7 @@ impl Mechanism {
                 let turned = running.x[state::KEY] - key.rest_angle;
                 (key.front * turned, key.front * running.x[state::KEY_SPEED])
             }
-            Load::Ball { running, .. } => (running.x[2], running.x[3]),
+            Load::Ball(ball) => ball.key().into(),
             Load::Lever(lever) => (lever.x, lever.v),
         }
     }
@@ -212,7 +210,7 @@ impl Mechanism {
         match &self.load {
             Load::Lever(lever) => Some(lever.energy() + lever.dissipated),
             Load::Grand { running, .. } => Some(running.x[state::WORK]),
-            Load::Ball { running, .. } => Some(running.x[4]),
+            Load::Ball(ball) => Some(ball.state.x[4]),
         }
     }
 
@@ -238,7 +236,9 @@ impl Mechanism {
                     .iter()
                     .all(|s| running.x[*s].abs() < STILL)
             }
-            Load::Ball { running, .. } => running.x[1].abs().max(running.x[3].abs()) < STILL,
+            Load::Ball(ball) => {
+                ball.key()[1].abs().max(ball.state.x[ball::BALL_SPEED].abs()) < STILL
+            }
             Load::Lever(lever) => lever.v.abs() < STILL && lever.hammer[1].abs() < STILL,
         }
     }
@@ -261,7 +261,7 @@ impl Mechanism {
                 saved.phase = number(running.phase);
                 put(&mut saved.x, &running.x);
             }
-            Load::Ball { running, .. } => {
+            Load::Ball(Running { state: running, .. }) => {
                 saved.phase = u8::from(running.phase == ball::Phase::Air);
                 put(&mut saved.x, &running.x);
             }
@@ -279,7 +279,7 @@ impl Mechanism {
                 running.phase = phase(saved.phase);
                 running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);
             }
-            Load::Ball { running, .. } => {
+            Load::Ball(Running { state: running, .. }) => {
                 let phases = [ball::Phase::Paddle, ball::Phase::Air];
                 running.phase = phases[usize::from(saved.phase.min(1))];
                 running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);

@@ -1,11 +1,14 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
+mod action_speeds;
+mod agreement;
 mod bouncing;
 mod contact;
 mod cost;
 mod folder;
 mod geometry;
 mod haptics;
+mod models_ab;
 mod reference_run;
 mod report;
 mod string_law;
@@ -43,7 +46,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 8] = [
+const EXPERIMENTS: [Experiment; 11] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -61,6 +64,18 @@ const EXPERIMENTS: [Experiment; 8] = [
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
         run: bouncing::run,
+    },
+    Experiment {
+        name: "models-ab",
+        about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
+                encoder and one with springs work.",
+        run: models_ab::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "Plays twelve gestures on the grand action in two formulations and compares \
+                trajectories, strikes and forces.",
+        run: agreement::run,
     },
     Experiment {
         name: "string-law",
@@ -90,6 +105,11 @@ const EXPERIMENTS: [Experiment; 8] = [
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
         run: cost::run,
+    },
+    Experiment {
+        name: "action-speeds",
+        about: "Times a step of every action and formulation, together with a hash of its output.",
+        run: action_speeds::run,
     },
 ];
 

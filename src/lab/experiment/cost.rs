@@ -20,12 +20,12 @@ const IDLE: u32 = 200_000;
 
 /// FNV-1a over 64-bit words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Hash(u64);
+pub(super) struct Hash(pub(super) u64);
 
 impl Hash {
-    const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
+    pub(super) const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
 
-    fn add(&mut self, value: f64) {
+    pub(super) fn add(&mut self, value: f64) {
         self.0 = (self.0 ^ value.to_bits()).wrapping_mul(0x0100_0000_01b3);
     }
 }
