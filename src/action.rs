@@ -11,6 +11,7 @@ pub mod grand;
 pub mod harpsichord;
 pub mod hold;
 pub mod keyboard;
+pub mod load;
 pub mod mechanism;
 pub mod model_a;
 pub mod model_b;

@@ -176,7 +176,7 @@ impl Reference {
     fn impose(&mut self, input: &DriveNow) {
         let key = self.spec.key;
         let before = self.state.x[PLACES + KEY];
-        self.state.x[KEY] = key.rest_angle + input.value / key.front;
+        self.state.x[KEY] = key.rest_angle + input.target / key.front;
         let after = input.rate / key.front;
         self.state.x[PLACES + KEY] = after;
         self.state.x[WORK] += 0.5 * key.inertia * (after * after - before * before);
@@ -239,7 +239,7 @@ impl Mechanism for Reference {
             };
             let held = moment(before.memory, &FREE, 0.0, &before.x).hold(&before.x, imposed, h);
             let rates = |s: f64, x: &[f64; STATES]| moment(before.memory, &held, s, x).rates(x);
-            self.state.x = rk4::step(rates, &before.x, h).0;
+            self.state.x = rk4::step(&rates(0.0, &before.x), &rates, &before.x, h);
             let at = |memory: Memory| moment(memory, &held, 1.0, &self.state.x);
             let m = at(before.memory);
             let memory = m.remembered(before.memory);

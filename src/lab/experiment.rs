@@ -7,6 +7,7 @@ mod contact;
 mod cost;
 mod folder;
 mod geometry;
+mod haptics;
 mod models_ab;
 mod reference_run;
 mod report;
@@ -45,7 +46,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 10] = [
+const EXPERIMENTS: [Experiment; 11] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -92,6 +93,12 @@ const EXPERIMENTS: [Experiment; 10] = [
         name: "strings",
         about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
         run: strings::run,
+    },
+    Experiment {
+        name: "haptics",
+        about: "Compares keys felt through the junction with welded ones, and counts what random \
+                faults and strokes do.",
+        run: haptics::run,
     },
     Experiment {
         name: "action-cost",

@@ -4,7 +4,7 @@ use super::{
     Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN, WORK,
 };
 use crate::action::grand::contact;
-use crate::action::grand::drive::{DriveKind, DriveNow, FINGER_DAMPING, FINGER_STIFFNESS};
+use crate::action::grand::drive::{Causality, DriveNow, FINGER_DAMPING, FINGER_STIFFNESS};
 use crate::action::grand::spec::{GRAVITY, Spec};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -174,18 +174,19 @@ impl Moment {
         let damper = damper(spec, &mut sums, &mut key, depth, x, input.tray);
 
         key.torque += held[KEY];
-        let imposed = input.kind == DriveKind::Motion;
-        let drive = match input.kind {
-            DriveKind::Motion => -key.torque / front,
-            DriveKind::Force => input.value,
-            DriveKind::Finger if input.value > depth => (FINGER_STIFFNESS * (input.value - depth)
-                + FINGER_DAMPING * (input.rate - speed))
-                .max(0.0),
-            DriveKind::Manipulandum => {
-                let [stiffness, damping] = spec.coupling;
-                (stiffness * (input.value - x[KEY]) + damping * (input.rate - key.speed)) / front
+        let imposed = input.is_imposed();
+        let drive = match input.causality {
+            Causality::Motion => -key.torque / front,
+            Causality::Force if input.target > depth => {
+                let finger = FINGER_STIFFNESS * (input.target - depth)
+                    + FINGER_DAMPING * (input.rate - speed);
+                input.force + finger.max(0.0)
             }
-            DriveKind::Finger | DriveKind::Free => 0.0,
+            Causality::Force => input.force,
+            Causality::Manipulandum => {
+                let [stiffness, damping] = spec.coupling;
+                (stiffness * (input.target - x[KEY]) + damping * (input.rate - key.speed)) / front
+            }
         };
         key.torque += front * drive;
 
