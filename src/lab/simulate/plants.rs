@@ -13,6 +13,7 @@ use crate::action::{ActionEvent, ActionSettings, Drive, EventKind, ball};
 use crate::episode::State;
 use crate::instrument::Settings;
 use crate::lab::gesture::KeyView;
+use crate::lab::output;
 use crate::math::compass::Key;
 
 /// Names that `--action` takes.
@@ -47,6 +48,9 @@ impl ModelFile {
         match name {
             "grand" => {
                 let built = Design::new(key).build(settings);
+                for reason in built.regulated.limits.reasons() {
+                    output::warn(&format!("warning: {reason}"));
+                }
                 let near = &built.regulated.rest;
                 let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
                 Ok(Self::grand(Phase::Return, &x, built.spec))
