@@ -19,10 +19,12 @@ fn the_list_names_every_experiment_with_a_sentence() {
     let list = text(&output.stdout);
     for name in [
         "geometry",
-        "reference-run",
-        "ball",
         "models-ab",
         "agreement",
+        "validate",
+        "thesis-run",
+        "weight-drop",
+        "ball",
         "string-law",
         "contact",
         "strings",
@@ -50,7 +52,7 @@ fn an_unknown_experiment_is_refused_before_anything_is_written() {
 fn experiments_print_tables_and_write_what_they_say() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let output = lab(&["ball", "reference-run", "geometry", "--report", "--out", out]);
+    let output = lab(&["ball", "thesis-run", "weight-drop", "geometry", "--report", "--out", out]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     let mut verdicts = 0;
@@ -70,7 +72,7 @@ fn experiments_print_tables_and_write_what_they_say() {
         assert!(Path::new(path).metadata().unwrap().len() > 0, "{path}");
     }
     let page = std::fs::read_to_string(dir.path().join("report.md")).unwrap();
-    assert!(page.contains("## ball") && page.contains("](reference-run.png)"));
+    assert!(page.contains("## ball") && page.contains("](thesis-run.png)"));
     // The two pages of the documentation are this experiment's output.
     for name in ["action-concert.md", "action-thesis.md"] {
         let written = std::fs::read_to_string(dir.path().join(name)).unwrap();

@@ -15,6 +15,7 @@ pub mod describe;
 pub mod drive;
 pub mod dynamics;
 pub mod energy;
+pub mod fitted;
 pub mod jack;
 pub mod key;
 pub mod kinematics;

@@ -5,14 +5,21 @@ mod agreement;
 mod bouncing;
 mod contact;
 mod cost;
+mod energy;
+mod fit;
 mod folder;
 mod geometry;
 mod haptics;
 mod models_ab;
-mod reference_run;
 mod report;
+mod rig;
 mod string_law;
 mod strings;
+mod strokes;
+mod thesis_run;
+mod trace;
+mod validate;
+mod weight_drop;
 
 use std::path::PathBuf;
 
@@ -46,7 +53,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 11] = [
+const EXPERIMENTS: [Experiment; 15] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -54,10 +61,31 @@ const EXPERIMENTS: [Experiment; 11] = [
         run: geometry::run,
     },
     Experiment {
-        name: "reference-run",
-        about: "Runs the published gesture on the published action and compares the times of \
-                let-off and strike.",
-        run: reference_run::run,
+        name: "validate",
+        about: "Compares the grand action with published measurements, target by target.",
+        run: validate::run,
+    },
+    Experiment {
+        name: "fit",
+        about: "Shows how well the fitted numbers of the action fit, and prints its tables ready \
+                to paste.",
+        run: fit::run,
+    },
+    Experiment {
+        name: "energy",
+        about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
+        run: energy::run,
+    },
+    Experiment {
+        name: "thesis-run",
+        about: "Runs the published gesture on the published action and compares it with what the \
+                thesis states.",
+        run: thesis_run::run,
+    },
+    Experiment {
+        name: "weight-drop",
+        about: "Drops a weight on the key, as the thesis did on a real action, and compares.",
+        run: weight_drop::run,
     },
     Experiment {
         name: "ball",

@@ -7,10 +7,12 @@ use anyhow::{Context, Result, bail};
 use super::{Plant, Row};
 use crate::action::catalogue::{Model, NAMES};
 use crate::action::events::EventList;
+use crate::action::grand::concert::Design;
 use crate::action::mechanism::Mechanism;
 use crate::action::{ActionEvent, ActionSettings, Drive};
 use crate::instrument::Settings;
 use crate::lab::gesture::KeyView;
+use crate::lab::output;
 use crate::math::compass::Key;
 
 /// The model of `key` of the action `name` with `settings`.
@@ -18,6 +20,11 @@ use crate::math::compass::Key;
 /// # Errors
 /// An unknown name.
 pub fn model(name: &str, key: Key, settings: &ActionSettings) -> Result<Model> {
+    if matches!(name, "grand" | "reference") {
+        for reason in Design::new(key).build(settings).regulated.limits.reasons() {
+            output::warn(&format!("warning: {reason}"));
+        }
+    }
     match Model::named(name, key, settings) {
         Some(model) => Ok(model),
         None => bail!("--action {name}: unknown action; one of {}", NAMES.join(", ")),
