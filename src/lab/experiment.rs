@@ -13,12 +13,14 @@ mod haptics;
 mod models_ab;
 mod report;
 mod rig;
+mod seeds;
 mod string_law;
 mod strings;
 mod strokes;
 mod thesis_run;
 mod trace;
 mod validate;
+mod wall;
 mod weight_drop;
 
 use std::path::PathBuf;
@@ -35,7 +37,8 @@ pub struct Options {
     /// Experiments by name, `all`, or `list` for the names
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// Also writes the tables and figures as one page, report.md
+    /// Also writes the tables and figures as one page, report.md, and the source documents'
+    /// systems as one table, seeds.md
     #[arg(long)]
     report: bool,
     /// Folder for data and figures
@@ -53,7 +56,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 15] = [
+const EXPERIMENTS: [Experiment; 22] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -129,6 +132,42 @@ const EXPERIMENTS: [Experiment; 15] = [
         run: haptics::run,
     },
     Experiment {
+        name: "walls",
+        about: "Bounces a ball on every sampled wall: standard, predictive, placed poles, deadbeat.",
+        run: wall::controllers::run,
+    },
+    Experiment {
+        name: "wall-damping",
+        about: "Finds the damping that a sampled wall asks for: marginal, passive, late switching.",
+        run: wall::damping::run,
+    },
+    Experiment {
+        name: "wall-display",
+        about: "Shows a virtual mass by impedance and admittance, over its coupling spring.",
+        run: wall::display::run,
+    },
+    Experiment {
+        name: "unilateral",
+        about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
+        run: wall::unilateral::run,
+    },
+    Experiment {
+        name: "lines",
+        about: "Joins bodies by transmission lines: masses, balls, planar joints, a double \
+                pendulum.",
+        run: wall::lines::run,
+    },
+    Experiment {
+        name: "finger",
+        about: "Estimates the finger in play and keeps the predictive wall quiet when it stiffens.",
+        run: wall::finger::run,
+    },
+    Experiment {
+        name: "wall-map",
+        about: "Maps the largest quiet stiffness of every wall over sample period and delay.",
+        run: wall::map::run,
+    },
+    Experiment {
         name: "action-cost",
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
@@ -156,6 +195,7 @@ pub fn run(options: &Options) -> Result<()> {
     std::fs::create_dir_all(&options.out)
         .with_context(|| format!("{show}: cannot make this folder"))?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
+    let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut open) = (0, 0);
     for experiment in chosen {
         let mut folder = Folder::new(&options.out);
@@ -166,14 +206,17 @@ pub fn run(options: &Options) -> Result<()> {
         let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
         output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
         page += &format!("{heading}{}", report.text(true));
+        seeds += &report.sourced(experiment.name);
         let (all, off) = report.count();
         (rows, open) = (rows + all, open + off);
     }
     if options.report {
         let mut folder = Folder::new(&options.out);
         folder.write("report.md", page.as_bytes())?;
-        folder.keep()?;
-        output::print(&format!("wrote {}\n", options.out.join("report.md").display()))?;
+        folder.write("seeds.md", (seeds + seeds::TAIL).as_bytes())?;
+        let written: String =
+            folder.keep()?.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+        output::print(&written)?;
     }
     output::print(&format!("\n{} of {rows} targets met\n", rows - open))
 }
