@@ -17,9 +17,18 @@ fn the_list_names_every_experiment_with_a_sentence() {
     let output = lab(&["list"]);
     assert_eq!(output.status.code(), Some(0));
     let list = text(&output.stdout);
-    for name in
-        ["geometry", "reference-run", "ball", "string-law", "contact", "strings", "action-cost"]
-    {
+    for name in [
+        "geometry",
+        "reference-run",
+        "ball",
+        "string-law",
+        "contact",
+        "sound",
+        "listening",
+        "sound-cost",
+        "sound-torture",
+        "action-cost",
+    ] {
         let line = list.lines().find(|l| l.split_whitespace().next() == Some(name));
         assert!(line.is_some_and(|l| l.ends_with('.')), "{name} in {list}");
     }

@@ -5,16 +5,20 @@ mod contact;
 mod cost;
 mod folder;
 mod geometry;
+mod listening;
 mod reference_run;
 mod report;
+mod sound;
+mod sound_cost;
 mod string_law;
-mod strings;
+mod torture;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
 use crate::lab::output;
+use crate::math::compass::Key;
 use folder::Folder;
 use report::{Band, Report, short};
 
@@ -42,7 +46,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 7] = [
+const EXPERIMENTS: [Experiment; 10] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -74,9 +78,27 @@ const EXPERIMENTS: [Experiment; 7] = [
         run: contact::run,
     },
     Experiment {
-        name: "strings",
-        about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
-        run: strings::run,
+        name: "sound",
+        about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
+                company, colour.",
+        run: sound::run,
+    },
+    Experiment {
+        name: "listening",
+        about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
+                keys.",
+        run: listening::run,
+    },
+    Experiment {
+        name: "sound-cost",
+        about: "Times the sound engine in silence and at work, on every kernel, with a hash of \
+                its output.",
+        run: sound_cost::run,
+    },
+    Experiment {
+        name: "sound-torture",
+        about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
+        run: torture::run,
     },
     Experiment {
         name: "action-cost",
@@ -85,6 +107,12 @@ const EXPERIMENTS: [Experiment; 7] = [
         run: cost::run,
     },
 ];
+
+/// The key of a maker's number (1…88); the tables here hold no other.
+fn key(number: usize) -> Result<Key> {
+    Key::from_index(number.wrapping_sub(1))
+        .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
+}
 
 /// Runs the experiments asked for; exit code and files follow the other commands.
 ///
