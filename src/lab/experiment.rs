@@ -1,11 +1,15 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
+mod action_speeds;
+mod agreement;
 mod bouncing;
 mod contact;
 mod cost;
 mod folder;
 mod geometry;
+mod haptics;
 mod listening;
+mod models_ab;
 mod reference_run;
 mod report;
 mod sound;
@@ -46,7 +50,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 10] = [
+const EXPERIMENTS: [Experiment; 14] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -64,6 +68,18 @@ const EXPERIMENTS: [Experiment; 10] = [
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
         run: bouncing::run,
+    },
+    Experiment {
+        name: "models-ab",
+        about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
+                encoder and one with springs work.",
+        run: models_ab::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "Plays twelve gestures on the grand action in two formulations and compares \
+                trajectories, strikes and forces.",
+        run: agreement::run,
     },
     Experiment {
         name: "string-law",
@@ -101,10 +117,21 @@ const EXPERIMENTS: [Experiment; 10] = [
         run: torture::run,
     },
     Experiment {
+        name: "haptics",
+        about: "Compares keys felt through the junction with welded ones, and counts what random \
+                faults and strokes do.",
+        run: haptics::run,
+    },
+    Experiment {
         name: "action-cost",
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
         run: cost::run,
+    },
+    Experiment {
+        name: "action-speeds",
+        about: "Times a step of every action and formulation, together with a hash of its output.",
+        run: action_speeds::run,
     },
 ];
 
