@@ -9,16 +9,24 @@
 //! | [`mech`] | felt, friction | anywhere |
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
+//! | [`exchange`] | latest value, bounded queue, flags between threads | anywhere |
+//! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
+//! | [`haptics`] | motorized keyboards: protocol, device half, host half | sidecar, lab |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
+//! | [`preset`] | factory pianos | anywhere |
 //! | [`params`] | every parameter, declared once | anywhere |
 
 pub mod action;
 pub mod episode;
+pub mod exchange;
+pub mod haptics;
 pub mod instrument;
 pub mod math;
 pub mod mech;
 pub mod params;
+pub mod preset;
 pub mod sound;
+pub mod wall;
 
 #[cfg(feature = "lab")]
 pub mod lab;

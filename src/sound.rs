@@ -5,7 +5,8 @@
 //! | [`tuning`], [`scale`], [`hammer`], [`loss`] | what a key is made of: plain data and laws |
 //! | [`contact`] | felt against string, solved implicitly; one strike offline |
 //! | [`unison`] | the strings of a note joined by the bridge, as independent modes |
-//! | [`bank`], [`note`] | the ringing modes of all notes and their states |
+//! | [`bank`], [`poles`], [`note`] | the ringing modes of all notes and their states |
+//! | [`overtones`] | phantom partials of the bass, duplex of the treble |
 //! | [`board`], [`convolve`], [`knock`], [`output`] | from bridge force to two channels |
 //! | [`engine`], [`voicing`] | the whole, and what may be set |
 //! | [`measure`] | measurements on rendered sound |
@@ -22,6 +23,8 @@ pub mod measure;
 pub mod noise;
 pub mod note;
 pub mod output;
+pub mod overtones;
+pub mod poles;
 pub mod scale;
 pub mod tuning;
 pub mod unison;

@@ -23,10 +23,13 @@ fn the_list_names_every_experiment_with_a_sentence() {
         "thesis-run",
         "weight-drop",
         "ball",
+        "models-ab",
+        "agreement",
         "string-law",
         "contact",
         "strings",
         "action-cost",
+        "action-speeds",
     ] {
         let line = list.lines().find(|l| l.split_whitespace().next() == Some(name));
         assert!(line.is_some_and(|l| l.ends_with('.')), "{name} in {list}");
@@ -76,5 +79,18 @@ fn experiments_print_tables_and_write_what_they_say() {
         let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
         let kept = std::fs::read_to_string(kept).unwrap();
         assert!(written == kept, "docs/{name} is old: write it with `touchback lab geometry`");
+    }
+}
+
+#[test]
+fn the_validation_page_is_what_the_command_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = lab(&["validate", "--out", dir.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for name in ["validation.md", "validation-travel.svg", "validation-bottom.svg"] {
+        let written = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        let kept = std::fs::read_to_string(kept).unwrap();
+        assert!(written == kept, "docs/{name} is old: write it with `touchback lab validate`");
     }
 }

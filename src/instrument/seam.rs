@@ -44,6 +44,10 @@ pub trait Strings {
     fn strike(&mut self, key: Key, speed: f64, delay: f64);
     /// See [`Sound::damper`].
     fn damper(&mut self, key: Key, lift: f64);
+    /// See [`Sound::retune`].
+    fn retune(&mut self, key: Key, cents: f64);
+    /// See [`Sound::una_corda`].
+    fn una_corda(&mut self, amount: f64);
     /// See [`Sound::knock`].
     fn knock(&mut self, key: Key, knock: Knock, speed: f64);
     /// See [`Sound::process`].
@@ -100,6 +104,12 @@ impl Strings for Sound {
     }
     fn damper(&mut self, key: Key, lift: f64) {
         self.damper(key, lift);
+    }
+    fn retune(&mut self, key: Key, cents: f64) {
+        self.retune(key, cents);
+    }
+    fn una_corda(&mut self, amount: f64) {
+        self.una_corda(amount);
     }
     fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
         self.knock(key, knock, speed);

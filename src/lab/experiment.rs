@@ -1,5 +1,7 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
+mod action_speeds;
+mod agreement;
 mod bouncing;
 mod contact;
 mod cost;
@@ -7,6 +9,8 @@ mod energy;
 mod fit;
 mod folder;
 mod geometry;
+mod haptics;
+mod models_ab;
 mod report;
 mod rig;
 mod string_law;
@@ -49,7 +53,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 11] = [
+const EXPERIMENTS: [Experiment; 15] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -90,6 +94,18 @@ const EXPERIMENTS: [Experiment; 11] = [
         run: bouncing::run,
     },
     Experiment {
+        name: "models-ab",
+        about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
+                encoder and one with springs work.",
+        run: models_ab::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "Plays twelve gestures on the grand action in two formulations and compares \
+                trajectories, strikes and forces.",
+        run: agreement::run,
+    },
+    Experiment {
         name: "string-law",
         about: "Compares contact and rebound of the action's own string with the sounding \
                 strings, and fits its tables.",
@@ -107,10 +123,21 @@ const EXPERIMENTS: [Experiment; 11] = [
         run: strings::run,
     },
     Experiment {
+        name: "haptics",
+        about: "Compares keys felt through the junction with welded ones, and counts what random \
+                faults and strokes do.",
+        run: haptics::run,
+    },
+    Experiment {
         name: "action-cost",
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
         run: cost::run,
+    },
+    Experiment {
+        name: "action-speeds",
+        about: "Times a step of every action and formulation, together with a hash of its output.",
+        run: action_speeds::run,
     },
 ];
 

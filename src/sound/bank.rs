@@ -62,18 +62,6 @@ pub struct Drive {
     pub im: Lane,
 }
 
-/// The pole of the undamped string and the damper's part in it.
-#[repr(C, align(64))]
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Pole {
-    /// 1 − Re of the undamped pole over one sample.
-    pub fall: Lane,
-    /// Im of the undamped pole over one sample.
-    pub turn: Lane,
-    /// 1 − the factor by which the resting damper shortens w each sample.
-    pub damp: Lane,
-}
-
 /// Instructions the loops were compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kernel {
@@ -154,6 +142,7 @@ macro_rules! kernels {
         }
     };
 }
+pub(super) use kernels;
 
 kernels! {
     /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
@@ -326,24 +315,13 @@ pub fn level(modes: &[Ring]) -> f32 {
     total(&sum)
 }
 
-/// Shortens every mode once by the share `rest` (0…1) of its resting damper.
-pub fn damp(modes: &mut [Ring], poles: &[Pole], rest: f32) {
-    for (mode, pole) in modes.iter_mut().zip(poles) {
+/// Shortens every mode once by `keep`, lane by lane.
+pub fn shorten(modes: &mut [Ring], keep: impl Fn(usize, usize) -> f32) {
+    for (c, mode) in modes.iter_mut().enumerate() {
         for l in 0..LANES {
-            let keep = 1.0 - rest * pole.damp[l];
+            let keep = keep(c, l);
             mode.re[l] *= keep;
             mode.im[l] *= keep;
-        }
-    }
-}
-
-/// Sets the ringing poles for the share `rest` (0 clear … 1 resting) of the damper.
-pub fn set_damping(modes: &mut [Ring], poles: &[Pole], rest: f32) {
-    for (mode, pole) in modes.iter_mut().zip(poles) {
-        for l in 0..LANES {
-            let loss = rest * pole.damp[l];
-            mode.fall[l] = pole.fall[l] + loss * (1.0 - pole.fall[l]);
-            mode.turn[l] = pole.turn[l] * (1.0 - loss);
         }
     }
 }

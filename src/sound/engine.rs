@@ -30,6 +30,9 @@ const PARTIALS_A_BLOCK: usize = 16;
 /// Hammers faster than this are not hammers, m/s.
 const FASTEST: f64 = 20.0;
 
+/// Widest bend, cents: the four octaves of polyphonic controllers.
+const MOST_CENTS: f64 = 4800.0;
+
 /// What knocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Knock {
@@ -88,10 +91,15 @@ pub struct Sound {
     late: (f32, Glide),
     width: (f32, Glide),
     inputs: [[f32; BLOCK]; ZONES],
-    /// Force of all struck strings on the bridge, N: the last block and the present one. Strings
-    /// that were not struck hear it one block late (a constant delay, whatever the host's blocks)
-    /// and do not answer, so that no loop can grow.
+    /// Force of all strings on the bridge, N: the last block and the present one. Every undamped
+    /// string hears the others one block late (a constant delay, whatever the host's blocks) and
+    /// answers; its pull is turned forward by that delay ([`poles`](crate::sound::poles)), so that
+    /// the loop takes energy as the bridge does.
     bridge: [[f32; BLOCK]; 2],
+    /// Largest sum of the struck strings' forces in the present block, N.
+    loudest: f32,
+    /// The bridge moved in the last block.
+    driven: bool,
     /// Samples into the present block, and blocks since reset.
     phase: usize,
     block: usize,
@@ -121,6 +129,8 @@ impl Sound {
             width: (single(voicing.width), Glide::new(voicing.width)),
             inputs: [[0.0; BLOCK]; ZONES],
             bridge: [[0.0; BLOCK]; 2],
+            loudest: 0.0,
+            driven: false,
             phase: 0,
             block: 0,
             ignored: 0,
@@ -141,6 +151,7 @@ impl Sound {
         self.width = (single(self.voicing.width), Glide::new(self.voicing.width));
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.bridge = [[0.0; BLOCK]; 2];
+        (self.loudest, self.driven) = (0.0, false);
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
@@ -181,6 +192,27 @@ impl Sound {
             self.ignored += 1;
         } else {
             self.notes[key.index()].damper(lift);
+        }
+    }
+
+    /// Bends `key` by `cents` against its tuning from the next block on, whatever sounds included,
+    /// until the next call or reset; within ±4800. Work is bounded: the poles of one note.
+    pub fn retune(&mut self, key: Key, cents: f64) {
+        if cents.is_nan() {
+            self.ignored += 1;
+        } else {
+            self.notes[key.index()].retune(cents.clamp(-MOST_CENTS, MOST_CENTS));
+        }
+    }
+
+    /// Left pedal: 0 up … 1 down, for strikes from now on. The hammers shift off the first of two
+    /// or three strings and meet the others with softer felt; up again after a reset.
+    pub fn una_corda(&mut self, amount: f64) {
+        if amount.is_nan() {
+            self.ignored += 1;
+        } else {
+            let amount = amount.clamp(0.0, 1.0);
+            self.notes.iter_mut().for_each(|note| note.una_corda(amount));
         }
     }
 
@@ -238,6 +270,7 @@ impl Sound {
         for input in &mut self.inputs {
             input[at..at + len].fill(0.0);
         }
+        let mut struck = [0.0f32; BLOCK];
         let [before, now] = &mut self.bridge;
         now[at..at + len].fill(0.0);
         for (note, &(first, weights)) in self.notes.iter_mut().zip(&self.places) {
@@ -245,16 +278,20 @@ impl Sound {
                 continue;
             }
             let mut force = [0.0f32; BLOCK];
-            note.process(&before[at..at + len], &mut force[..len]);
-            if note.drives() {
-                now[at..at + len].iter_mut().zip(&force).for_each(|(sum, x)| *sum += x);
+            let force = &mut force[..len];
+            note.process(self.driven.then_some(&before[at..at + len]), at, force);
+            now[at..at + len].iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
+            if note.is_struck() {
+                struck.iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
             }
+            note.add_overtones(force);
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
-                for (input, force) in zone[at..at + len].iter_mut().zip(&force) {
+                for (input, force) in zone[at..at + len].iter_mut().zip(&*force) {
                     *input += weight * force;
                 }
             }
         }
+        self.loudest = struck.iter().fold(self.loudest, |m, x| m.max(x.abs()));
         if !self.knocks.is_empty() {
             self.knocks.process(&mut self.inputs, at, len);
         }
@@ -288,12 +325,13 @@ impl Sound {
         }
         let gate = single(GATE / FULL_SCALE);
         self.bridge.swap(0, 1);
-        let driven = self.bridge[0].iter().any(|x| x.abs() > WAKE * gate);
+        self.driven = self.bridge[0].iter().any(|x| x.abs() > gate);
+        let wakes = std::mem::take(&mut self.loudest) > WAKE * gate;
         for note in &mut self.notes {
-            if driven {
+            if wakes {
                 note.wake();
             }
-            note.control(self.block, gate, driven);
+            note.control(self.block, gate, wakes);
         }
     }
 
@@ -320,7 +358,7 @@ impl Sound {
             *k += 1;
             budget -= 1;
             if *k > note.partials() {
-                note.finish_load(&self.voicing);
+                note.finish_load(unison, &self.voicing);
                 loading.note = None;
             }
         }

@@ -2,6 +2,9 @@
 //!
 //! Everything renders offline and returns numbers; nothing here prints or is used while playing.
 
+pub mod blow;
+pub mod company;
+
 use std::f64::consts::{PI, TAU};
 
 use realfft::num_complex::Complex64;
@@ -237,9 +240,10 @@ pub fn level_db(sound: &mut Sound, key: Key, speed: f64, rate: f64) -> f64 {
 pub fn two_stages(key: Key, voicing: &Voicing) -> (f64, f64, f64) {
     let unison = Unison::new(key, voicing);
     let (group, (sideways, weight)) = (unison.group(1), unison.sideways(1));
+    let weights = group.weights(unison.blow());
     let level = |t: f64| {
         let upright = (0..unison.string().strings)
-            .map(|j| group.weights[j] * (group.poles[j] * t).exp())
+            .map(|j| weights[j] * (group.poles[j] * t).exp())
             .sum::<Complex64>();
         db((upright + weight * (sideways * t).exp()).norm())
     };

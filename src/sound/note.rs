@@ -1,16 +1,16 @@
 //! One note: its modes, its hammer, its damper.
 
-use std::f64::consts::PI;
-
-use realfft::num_complex::Complex64;
+mod load;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
-use crate::sound::bank::{self, BLOCK, Drive, Kernel, LANES, Pole, Ring, Touch};
+use crate::sound::bank::{self, BLOCK, Drive, Kernel, LANES, Lane, Ring, Touch};
 use crate::sound::contact::Hammer;
 use crate::sound::hammer::HammerSpec;
+use crate::sound::overtones::Overtones;
+use crate::sound::poles::{self, Pole};
 use crate::sound::scale::StringSpec;
-use crate::sound::unison::{MOST, SIDEWAYS, Unison};
+use crate::sound::unison::{MOST, SIDEWAYS};
 use crate::sound::{Voicing, loss};
 
 /// Highest partial, Hz, and over the sample rate.
@@ -29,9 +29,6 @@ const WELL_CLEAR: f64 = 2.5e-4;
 /// Highest partial that resounds with other notes, Hz: above, the strings that could drive it have
 /// gone before it has risen.
 const RESOUND_HZ: f64 = 4_000.0;
-
-/// Mobility from one place of the bridge to another against that at one place (chosen).
-const TRANSFER: f64 = 0.3;
 
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;
@@ -57,6 +54,19 @@ struct Strike {
     age: f64,
 }
 
+/// What blows on the strings do to sixteen modes: constant force over one contact step.
+#[derive(Clone, Copy, Default, Debug)]
+struct Blow {
+    /// w per force of a hammer that meets all strings, m/N.
+    all_re: Lane,
+    all_im: Lane,
+    /// The part of it that comes through the string an una corda misses, m/N.
+    missed_re: Lane,
+    missed_im: Lane,
+    /// Displacement under the hammer per Re w.
+    shape: Lane,
+}
+
 /// One note of the engine.
 pub struct Note {
     key: Key,
@@ -71,11 +81,25 @@ pub struct Note {
     rings: Vec<Ring>,
     touches: Vec<Touch>,
     poles: Vec<Pole>,
+    blows: Vec<Blow>,
+    /// What a force on the bridge does to the modes at once, and a block later.
+    pulls: Vec<Drive>,
     drives: Vec<Drive>,
     /// Leading groups of lanes that resound with other notes.
     resounding: usize,
-    /// Struck since it slept: it drives the other strings. A note that was not struck is driven.
+    /// Struck since it slept.
     struck: bool,
+    /// Force on the bridge in the last block and in the present one, N.
+    own: [[f32; BLOCK]; 2],
+    /// Share of the blow on each string.
+    share: [f64; MOST],
+    /// Frequencies over those in tune, and whether the poles show it.
+    ratio: f32,
+    /// How far the hammer has shifted, 0…1: for the next strike, and in the touches.
+    una_corda: (f64, f64),
+    /// The touches show poles and blows as they are.
+    touching: bool,
+    overtones: Overtones,
     /// Displacement under the hammer per force over one step, m/N.
     compliance: f64,
     hammer: HammerSpec,
@@ -105,9 +129,17 @@ impl Note {
             rings: vec![Ring::default(); chunks],
             touches: vec![Touch::default(); chunks],
             poles: vec![Pole::default(); chunks],
+            blows: vec![Blow::default(); chunks],
+            pulls: vec![Drive::default(); chunks],
             drives: vec![Drive::default(); chunks],
             resounding: 0,
             struck: false,
+            own: [[0.0; BLOCK]; 2],
+            share: [1.0; MOST],
+            ratio: 1.0,
+            una_corda: (0.0, 0.0),
+            touching: false,
+            overtones: Overtones::new(key, &strung, sample_rate, kernel),
             compliance: 0.0,
             hammer: HammerSpec::of(key, voicing),
             strike: None,
@@ -121,89 +153,19 @@ impl Note {
         note
     }
 
-    /// Silence, damper at rest.
+    /// Silence, damper at rest, in tune, hammer under all strings.
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
+        self.own = [[0.0; BLOCK]; 2];
+        self.overtones.reset();
         self.strike = None;
         self.struck = false;
         self.active = 0;
+        self.touching &= self.ratio == 1.0 && self.una_corda.1 == 0.0;
+        self.ratio = 1.0;
+        self.una_corda.0 = 0.0;
         self.rest = (if self.key.number() > loss::LAST_DAMPER { 0.0 } else { 1.0 }, f32::NAN);
-        self.apply_damper();
-    }
-
-    /// Takes over a whole new voicing at once.
-    pub fn load(&mut self, voicing: &Voicing) {
-        let unison = Unison::new(self.key, voicing);
-        for k in 1..=self.partials {
-            self.load_partial(&unison, voicing, k);
-        }
-        self.finish_load(voicing);
-    }
-
-    /// Number of partials.
-    #[must_use]
-    pub const fn partials(&self) -> usize {
-        self.partials
-    }
-
-    /// Takes over partial `k` (1…partials) of a new voicing; bounded work, no click.
-    pub fn load_partial(&mut self, unison: &Unison, voicing: &Voicing, k: usize) {
-        let group = unison.group(k);
-        let shape = self.strung.strike_shape(k) / self.strings as f64;
-        let mass = 0.5 * self.strung.mass();
-        let bridge = single(self.strung.bridge_gain(k));
-        let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
-        // Tuned past the top of the band a partial falls silent instead of folding back.
-        let heard = group.poles[0].im * sample < 0.98 * PI;
-        let damp = loss::damper(self.key, k) / voicing.damper_time;
-        let upright = (0..self.strings.min(MOST)).map(|j| (group.poles[j], group.weights[j], 1.0));
-        let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k));
-        let sideways = sideways.map(|(pole, weight)| (pole, Complex64::from(weight), 0.0));
-        // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
-        let mobility = loss::bridge_mobility(self.key, self.strung.partial_hz(k)).re;
-        let omega = 2.0 * PI * self.strung.partial_hz(k);
-        let moved = -TRANSFER * mobility * self.strung.bridge_gain(k) / (mass * omega * omega);
-        let first = (k - 1) * self.strings + (k - 1).min(SIDEWAYS);
-        for (j, (pole, weight, felt)) in upright.chain(sideways).enumerate() {
-            let push = if heard {
-                // Constant force for one step, exactly.
-                weight * shape / Complex64::new(0.0, mass * pole.im)
-                    * (((pole * step).exp() - 1.0) / pole)
-            } else {
-                Complex64::ZERO
-            };
-            let (fall, turn) = distance(pole * sample);
-            let (short_fall, short_turn) = distance(pole * step);
-            let (c, l) = ((first + j) / LANES, (first + j) % LANES);
-            let touch = &mut self.touches[c];
-            touch.fall[l] = short_fall;
-            touch.turn[l] = short_turn;
-            touch.shape[l] = single(shape * felt);
-            touch.push_re[l] = single(push.re);
-            touch.push_im[l] = single(push.im);
-            let slot = &mut self.poles[c];
-            slot.fall[l] = fall;
-            slot.turn[l] = turn;
-            slot.damp[l] = single(-(-damp * sample).exp_m1());
-            let drive =
-                if heard && felt > 0.0 { weight * (moved * sample) } else { Complex64::ZERO };
-            self.drives[c].re[l] = single(drive.re);
-            self.drives[c].im[l] = single(drive.im);
-            self.rings[c].bridge[l] = if heard { bridge } else { 0.0 };
-        }
-        // Shows the new poles at the next block.
-        self.rest.1 = f32::NAN;
-    }
-
-    /// Completes a voicing after its last partial.
-    pub fn finish_load(&mut self, voicing: &Voicing) {
-        self.hammer = HammerSpec::of(self.key, voicing);
-        self.compliance = self
-            .touches
-            .iter()
-            .flat_map(|t| t.shape.iter().zip(&t.push_re))
-            .map(|(&shape, &push)| f64::from(shape) * f64::from(push))
-            .sum();
+        self.apply_poles();
     }
 
     /// The felt from the next strike on.
@@ -215,10 +177,13 @@ impl Note {
     pub fn strike(&mut self, speed: f64, delay: f64) {
         self.active = self.rings.len();
         self.struck = true;
-        self.apply_damper();
+        self.apply_poles();
+        self.touching &= self.una_corda.0 == self.una_corda.1;
+        self.una_corda.1 = self.una_corda.0;
+        self.refresh_touches();
         let string = f64::from(bank::displacement(&self.rings, &self.touches));
         let gap = speed * delay / self.sample_rate;
-        let hammer = Hammer::new(self.hammer, string, gap, speed);
+        let hammer = Hammer::new(self.hammer.shifted(self.una_corda.1), string, gap, speed);
         self.strike = Some(Strike { hammer, clear: 0.0, age: 0.0 });
     }
 
@@ -231,15 +196,31 @@ impl Note {
         }
     }
 
-    /// The note was struck and sounds: other strings hear it through the bridge.
+    /// All frequencies `cents` above those in tune, from the next block on. What rings bends
+    /// with it; partials bent past the top of the band fall silent.
+    pub fn retune(&mut self, cents: f64) {
+        let ratio = single((cents / 1200.0).exp2());
+        if ratio != self.ratio {
+            self.ratio = ratio;
+            self.rest.1 = f32::NAN;
+            self.touching = false;
+        }
+    }
+
+    /// The hammer shifts for the next strike: 0 under all strings … 1 clear of one of them.
+    pub const fn una_corda(&mut self, amount: f64) {
+        self.una_corda.0 = amount;
+    }
+
+    /// The note was struck and has not slept since.
     #[must_use]
-    pub const fn drives(&self) -> bool {
+    pub const fn is_struck(&self) -> bool {
         self.struck
     }
 
-    /// Other notes move the bridge: strings clear of their damper begin to resound.
+    /// Struck notes move the bridge: strings clear of their damper begin to resound.
     pub fn wake(&mut self) {
-        if self.active == 0 && self.rest.0 < 1.0 {
+        if self.active < self.resounding && self.rest.0 < 1.0 {
             self.active = self.resounding;
         }
     }
@@ -250,9 +231,12 @@ impl Note {
         self.active > 0
     }
 
-    fn apply_damper(&mut self) {
+    fn apply_poles(&mut self) {
         if self.rest.0.to_bits() != self.rest.1.to_bits() {
-            bank::set_damping(&mut self.rings, &self.poles, self.rest.0);
+            poles::set_ringing(self.kernel, &mut self.rings, &self.poles, self.rest.0, self.ratio);
+            let low = self.resounding;
+            let (pulls, poles) = (&self.pulls[..low], &self.poles[..low]);
+            poles::set_drives(self.kernel, &mut self.drives[..low], pulls, poles, self.ratio);
             self.rest.1 = self.rest.0;
         }
     }
@@ -263,44 +247,67 @@ impl Note {
         if self.active == 0 {
             return;
         }
-        self.apply_damper();
+        self.own.swap(0, 1);
+        self.apply_poles();
+        if self.strike.is_some() {
+            self.refresh_touches();
+        }
         if self.strike.is_some() || !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
             return;
         }
         bank::settle(&mut self.rings[..self.active]);
-        if driven && !self.struck && self.rest.0 < 1.0 {
-            return;
-        }
+        self.overtones.settle();
+        let floor = if driven && self.rest.0 < 1.0 { self.resounding } else { 0 };
         // Groups at the end hold the highest partials and fade first.
-        while self.active > 0 {
+        while self.active > floor {
             let last = self.active - 1..self.active;
             let share = if self.active == 1 { 1.0 } else { 0.03 };
-            if bank::level(&self.rings[last.clone()]) >= (share * gate).powi(2) {
+            let beside = if self.active == 1 { self.overtones.level() } else { 0.0 };
+            if bank::level(&self.rings[last.clone()]) + beside >= (share * gate).powi(2) {
                 break;
             }
             bank::still(&mut self.rings[last]);
             self.active -= 1;
         }
         self.struck &= self.active > 0;
+        if self.active == 0 {
+            self.own = [[0.0; BLOCK]; 2];
+            self.overtones.reset();
+        }
     }
 
-    /// Adds the force on the bridge over the next samples, at most [`BLOCK`], N; `bridge` is the
-    /// force of the other strings on it.
-    pub fn process(&mut self, bridge: &[f32], out: &mut [f32]) {
-        if !self.struck {
-            let (rings, drives) = (&mut self.rings[..self.active], &self.drives[..self.active]);
-            bank::resound(self.kernel, rings, drives, bridge, out);
-            return;
-        }
+    /// Writes the force on the bridge over the next samples, from sample `at` of the block on, N;
+    /// `bridge` is the force of all strings on it one block before, `None` for silence.
+    pub fn process(&mut self, bridge: Option<&[f32]>, at: usize, out: &mut [f32]) {
+        let len = out.len();
+        out.fill(0.0);
         let mut done = 0;
-        while self.strike.is_some() && done < out.len() {
-            out[done] += self.contact_sample();
+        while self.strike.is_some() && done < len {
+            out[done] = self.contact_sample();
             done += 1;
         }
         let rest = &mut out[done..];
-        for part in rest.chunks_mut(BLOCK) {
-            bank::ring(self.kernel, &mut self.rings[..self.active], part);
+        let active = &mut self.rings[..self.active];
+        match bridge {
+            Some(bridge) if self.rest.1 < 1.0 => {
+                let mut others = [0.0; BLOCK];
+                let others = &mut others[done..len];
+                let own = &self.own[0][at + done..at + len];
+                for (x, (all, own)) in others.iter_mut().zip(bridge[done..].iter().zip(own)) {
+                    *x = all - own;
+                }
+                let (low, high) = active.split_at_mut(self.resounding.min(self.active));
+                bank::resound(self.kernel, low, &self.drives[..low.len()], others, rest);
+                bank::ring(self.kernel, high, rest);
+            }
+            _ => bank::ring(self.kernel, active, rest),
         }
+        self.own[1][at..at + len].copy_from_slice(out);
+    }
+
+    /// Adds phantoms or duplex to the `force` that [`Self::process`] gave.
+    pub fn add_overtones(&mut self, force: &mut [f32]) {
+        self.overtones.process(force);
     }
 
     fn contact_sample(&mut self) -> f32 {
@@ -322,7 +329,8 @@ impl Note {
             }
             let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force);
             if self.rest.1 > 0.0 {
-                bank::damp(&mut self.rings, &self.poles, self.rest.1);
+                let (rest, poles) = (self.rest.1, &self.poles);
+                bank::shorten(&mut self.rings, |c, l| 1.0 - rest * poles[c].damp[l]);
             }
             bridge
         };
@@ -331,11 +339,4 @@ impl Note {
         self.strike = if gone { None } else { Some(strike) };
         bridge
     }
-}
-
-/// A pole exponent as the distance of its exponential from 1, without cancellation.
-fn distance(exponent: Complex64) -> (f32, f32) {
-    let radius = exponent.re.exp();
-    let half = (0.5 * exponent.im).sin();
-    (single(2.0 * radius * half * half - exponent.re.exp_m1()), single(radius * exponent.im.sin()))
 }

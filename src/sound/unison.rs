@@ -2,12 +2,12 @@
 //!
 //! For partial k the N strings have slowly turning complex amplitudes a with
 //! ȧ = (diag(iω_i − σ) − β 1 1ᵀ) a, where β = 2 f0 Z Y is what the shared bridge takes
-//! [Weinreich 1977]. The bridge sees the strings only through 1ᵀ a and the hammer drives them
-//! through hᵀ, nearly 1ᵀ, so each of the N eigenmodes needs just its pole λ_j and one complex
-//! weight r_j, the residue of 1ᵀ (s − M)⁻¹ h at λ_j; the weights add up to N. With
-//! S(s) = Σ 1/(s − d_i) and H(s) = Σ h_i/(s − d_i) the poles solve 1 + β S = 0 and
-//! r_j = −H(λ_j)/(β Σ_i 1/(λ_j − d_i)²). Two-stage decay and beats are then in the poles and cost
-//! nothing while ringing.
+//! [Weinreich 1977]. The bridge sees the strings only through 1ᵀ a and whatever drives them, hammer
+//! or bridge, does so through a vector h, so each of the N eigenmodes needs just its pole λ_j and
+//! one complex weight r_j, the residue of 1ᵀ (s − M)⁻¹ h at λ_j; the weights add up to Σ h. With
+//! S(s) = Σ 1/(s − d_i) the poles solve 1 + β S = 0, and a blow on string i alone gives mode j the
+//! share −1/((λ_j − d_i) β Σ_l 1/(λ_j − d_l)²). Two-stage decay and beats are then in the poles and
+//! cost nothing while ringing.
 
 use std::f64::consts::PI;
 
@@ -25,8 +25,16 @@ pub const MOST: usize = 3;
 pub struct Group {
     /// Poles, 1/s; the first `strings` hold.
     pub poles: [Complex64; MOST],
-    /// Weights; the first `strings` hold.
-    pub weights: [Complex64; MOST],
+    /// Weight of each mode (outer) for a unit blow on one string alone (inner).
+    shares: [[Complex64; MOST]; MOST],
+}
+
+impl Group {
+    /// Weight of each mode for the blows `h` on the strings; the first `strings` hold.
+    #[must_use]
+    pub fn weights(&self, h: &[f64; MOST]) -> [Complex64; MOST] {
+        self.shares.map(|shares| shares.iter().zip(h).map(|(share, h)| share * h).sum())
+    }
 }
 
 /// What the groups of one note have in common.
@@ -81,6 +89,12 @@ impl Unison {
         unison
     }
 
+    /// Share of the blow that each string gets from a hammer that meets all; mean 1.
+    #[must_use]
+    pub const fn blow(&self) -> &[f64; MOST] {
+        &self.blow
+    }
+
     /// The strings.
     #[must_use]
     pub const fn string(&self) -> &StringSpec {
@@ -115,23 +129,20 @@ impl Unison {
         let strings = self.string.strings;
         let centre = Complex64::new(-sigma, omega);
         let offsets = self.detune.map(|ratio| Complex64::new(0.0, omega * (ratio - 1.0)));
-        let (roots, weights) = solve(&offsets[..strings], &self.blow, beta);
-        Group { poles: roots.map(|r| centre + r), weights }
+        let (roots, shares) = solve(&offsets[..strings], beta);
+        Group { poles: roots.map(|r| centre + r), shares }
     }
 }
 
-/// Roots of 1 + β Σ 1/(s − d_i) and the weights that go with them when struck by `blow`.
-fn solve(
-    d: &[Complex64],
-    blow: &[f64; MOST],
-    beta: Complex64,
-) -> ([Complex64; MOST], [Complex64; MOST]) {
+/// Roots of 1 + β Σ 1/(s − d_i), and the share of each in a unit blow on each string.
+fn solve(d: &[Complex64], beta: Complex64) -> ([Complex64; MOST], [[Complex64; MOST]; MOST]) {
     let n = d.len();
-    let (mut roots, mut weights) = ([Complex64::ZERO; MOST], [Complex64::ZERO; MOST]);
+    let mut roots = [Complex64::ZERO; MOST];
+    let mut shares = [[Complex64::ZERO; MOST]; MOST];
     if n == 1 {
         roots[0] = d[0] - beta;
-        weights[0] = Complex64::ONE;
-        return (roots, weights);
+        shares[0][0] = Complex64::ONE;
+        return (roots, shares);
     }
     // The numerator Π (s − d_i) + β Σ_i Π_{j≠i} (s − d_j), monic of degree n.
     let numerator = |s: Complex64| {
@@ -165,10 +176,11 @@ fn solve(
     }
     for j in 0..n {
         let square: Complex64 = d.iter().map(|di| (roots[j] - di).powi(2).inv()).sum();
-        let driven: Complex64 = d.iter().zip(blow).map(|(di, h)| h / (roots[j] - di)).sum();
-        weights[j] = -driven / (beta * square);
+        for (share, di) in shares[j].iter_mut().zip(d) {
+            *share = -((roots[j] - di) * beta * square).inv();
+        }
     }
-    (roots, weights)
+    (roots, shares)
 }
 
 #[cfg(test)]
@@ -184,11 +196,12 @@ mod tests {
                 let n = unison.string.strings;
                 for k in [1, 2, 3, 7] {
                     let group = unison.group(k);
-                    let sum: Complex64 = group.weights[..n].iter().sum();
+                    let weights = group.weights(&unison.blow);
+                    let sum: Complex64 = weights[..n].iter().sum();
                     assert!((sum - n as f64).norm() < 1e-6, "{key:?} {k} {width}: {sum}");
                     // Σ r λ = 1ᵀ M h.
                     let first: Complex64 =
-                        (0..n).map(|j| group.weights[j] * group.poles[j]).sum::<Complex64>();
+                        (0..n).map(|j| weights[j] * group.poles[j]).sum::<Complex64>();
                     let omega = 2.0 * PI * unison.string.partial_hz(k);
                     let sigma = unison.string.loss + unison.string.loss_slope * omega * omega;
                     let mut direct = -unison.bridge(k) * (n * n) as f64;
@@ -196,9 +209,9 @@ mod tests {
                         direct += blow * Complex64::new(-sigma, omega * detune);
                     }
                     assert!((first - direct).norm() < 1e-6 * omega, "{key:?} {k} {width}");
-                    for j in 0..n {
-                        assert!(group.poles[j].re < 0.0);
-                        assert!(group.weights[j].norm() < 300.0, "{key:?} {k} {width}");
+                    for (pole, weight) in group.poles.iter().zip(&weights).take(n) {
+                        assert!(pole.re < 0.0);
+                        assert!(weight.norm() < 300.0, "{key:?} {k} {width}");
                     }
                 }
             }

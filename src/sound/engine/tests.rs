@@ -304,6 +304,71 @@ fn a_sounding_note_is_retuned_without_a_click() {
 }
 
 #[test]
+fn a_ringing_note_bends_without_a_click_and_comes_back() {
+    let mut sound = engine();
+    let a4 = key(49);
+    let fresh = measure::strike_free(&mut sound, a4, 1.0, 0.1, RATE);
+    sound.reset();
+    sound.damper(a4, 1.0);
+    sound.strike(a4, 1.0, 0.0);
+    let _ = measure::render(&mut sound, 0.5, RATE);
+    let rough = |r: &measure::Recording| {
+        r.samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
+    };
+    let before = measure::render(&mut sound, 0.1, RATE);
+    let mut bent = |cents: f64, hz: f64| {
+        sound.retune(a4, cents);
+        let during = measure::render(&mut sound, 0.1, RATE);
+        // A tone second higher bends its curve by 2 dB more.
+        assert!(rough(&during) < 1.3 * rough(&before), "{cents}: {}", rough(&during));
+        let after = measure::render(&mut sound, 0.5, RATE);
+        let error = 1200.0 * (after.peak_hz(hz, 20.0, 0.0, 0.5) / hz).log2();
+        assert!(error.abs() < 1.0, "{cents}: {error} cents off");
+    };
+    bent(200.0, 440.0 * (200.0f64 / 1200.0).exp2());
+    bent(-50.0, 440.0 * (-50.0f64 / 1200.0).exp2());
+    bent(0.0, 440.0);
+    sound.retune(a4, 4000.0);
+    sound.retune(a4, f64::NAN);
+    assert_eq!(sound.ignored(), 1);
+    assert!(measure::render(&mut sound, 0.1, RATE).peak_db().is_finite());
+    assert_eq!(measure::strike_free(&mut sound, a4, 1.0, 0.1, RATE), fresh, "reset is in tune");
+}
+
+#[test]
+fn a_bent_hammer_blow_is_that_of_the_bent_string() {
+    let mut sound = engine();
+    sound.retune(key(40), 100.0);
+    let level = |sound: &mut Sound, key: Key| {
+        sound.damper(key, 1.0);
+        sound.strike(key, 2.0, 0.0);
+        measure::render(sound, 0.5, RATE)
+    };
+    let bent = level(&mut sound, key(40));
+    let hz = StringSpec::of(key(40), &Voicing::default()).partial_hz(1) * (1.0f64 / 12.0).exp2();
+    let cents = 1200.0 * (bent.peak_hz(hz, 20.0, 0.02, 0.5) / hz).log2();
+    assert!(cents.abs() < 1.0, "{cents}");
+    sound.reset();
+    let step = bent.rms_db(0.0, 0.3) - level(&mut sound, key(40)).rms_db(0.0, 0.3);
+    assert!(step.abs() < 3.0, "{step} dB");
+}
+
+#[test]
+fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
+    let mut sound = engine();
+    let fresh = measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE);
+    let (blow, after) = measure::company::una_corda(&mut sound, key(40), RATE);
+    assert!((-8.0..-1.0).contains(&blow), "{blow} dB");
+    assert!(after > blow + 1.0, "{after} against {blow} dB");
+    // One string cannot be missed; its hammer only finds softer felt.
+    let (single, _) = measure::company::una_corda(&mut sound, key(3), RATE);
+    assert!((-4.0..0.5).contains(&single), "{single} dB");
+    assert_eq!(measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE), fresh);
+    sound.una_corda(f64::NAN);
+    assert_eq!(sound.ignored(), 1);
+}
+
+#[test]
 fn other_sample_rates_sound_alike() {
     let reference = measure::strike_free(&mut engine(), key(52), 2.0, 0.3, RATE).rms_db(0.0, 0.3);
     for rate in [192_000.0, 96_000.0, 44_100.0, 22_050.0] {
@@ -318,21 +383,10 @@ fn other_sample_rates_sound_alike() {
 #[test]
 fn a_silent_key_resounds_and_a_damped_one_does_not() {
     let mut sound = engine();
-    let mut after = |held: f64| {
-        sound.reset();
-        sound.damper(key(28), held);
-        sound.damper(key(40), 1.0);
-        sound.strike(key(40), 5.0, 0.0);
-        let strike = measure::render(&mut sound, 0.3, RATE);
-        sound.damper(key(40), 0.0);
-        let _ = measure::render(&mut sound, 0.7, RATE);
-        let rest = measure::render(&mut sound, 0.4, RATE);
-        // C3 answers with its second partial, near C4's first.
-        let second = StringSpec::of(key(28), &Voicing::default()).partial_hz(2);
-        let level = measure::db(rest.amplitude(second, 0.0, 0.4));
-        level - measure::db(strike.amplitude(second, 0.0, 0.3))
-    };
-    let (held, damped) = (after(1.0), after(0.0));
+    // C3 answers with its second partial, near C4's first.
+    let mut after =
+        |held| measure::company::silent_key(&mut sound, key(28), 2, key(40), held, RATE);
+    let (held, damped) = (after(true), after(false));
     assert!((-50.0..-25.0).contains(&held), "{held} dB");
     assert!(damped < held - 30.0, "{damped} against {held} dB");
 }

@@ -1,0 +1,84 @@
+//! The latest value of something: one writer, one reader, a triple buffer between them.
+//!
+//! The writer always has a buffer to write to, the reader always one to read from; the third holds
+//! what was published last. Values in between are lost, which is what a meter or a pose wants.
+
+use triple_buffer::{Input, Output, triple_buffer};
+
+/// The writing end.
+#[derive(Debug)]
+pub struct Writer<T: Send> {
+    input: Input<T>,
+}
+
+/// The reading end.
+#[derive(Debug)]
+pub struct Reader<T: Send> {
+    output: Output<T>,
+}
+
+/// Both ends, holding `initial`. Allocates.
+#[must_use]
+pub fn latest<T: Clone + Send>(initial: &T) -> (Writer<T>, Reader<T>) {
+    let (input, output) = triple_buffer(initial);
+    (Writer { input }, Reader { output })
+}
+
+impl<T: Send> Writer<T> {
+    /// Publishes `value`, replacing what was not read.
+    pub fn write(&mut self, value: T) {
+        self.input.write(value);
+    }
+
+    /// Changes the buffer in place and publishes it; it holds some earlier value, not always the
+    /// last, so every field has to be written.
+    pub fn update(&mut self, change: impl FnOnce(&mut T)) {
+        change(self.input.input_buffer_mut());
+        self.input.publish();
+    }
+}
+
+impl<T: Send> Reader<T> {
+    /// The latest published value.
+    pub fn read(&mut self) -> &T {
+        self.output.read()
+    }
+
+    /// The latest published value if it came since the last look.
+    pub fn news(&mut self) -> Option<&T> {
+        self.output.update().then(|| self.output.output_buffer())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reader_sees_the_last_value_and_nothing_twice() {
+        let (mut writer, mut reader) = latest(&0);
+        assert_eq!(reader.news(), None);
+        writer.write(1);
+        writer.update(|v| *v = 2);
+        assert_eq!(reader.news(), Some(&2));
+        assert_eq!(reader.news(), None);
+        assert_eq!(*reader.read(), 2);
+    }
+
+    #[test]
+    fn a_value_is_never_torn() {
+        let (mut writer, mut reader) = latest(&[0u64; 16]);
+        let written = std::thread::spawn(move || {
+            for i in 1..=20_000 {
+                writer.write([i; 16]);
+            }
+        });
+        let mut last = 0;
+        while last < 20_000 {
+            let value = *reader.read();
+            assert!(value.iter().all(|v| *v == value[0]) && value[0] >= last);
+            last = value[0];
+        }
+        written.join().unwrap();
+    }
+}

@@ -1,0 +1,323 @@
+//! One key's law: the damper of the wave junction, the key bed, the energy guard.
+//!
+//! Positive down; F acts against downward motion. Every tick T:
+//!
+//! v = Δx/T,  v_f: v through 800 Hz,  f: the incoming wave force −√(2Z)·w through 300 Hz
+//! F = Z·v_f + f + bed(x, v),   u = √(2Z)·v + f/√(2Z),   Σu·T goes to the host
+//!
+//! The first filter keeps encoder steps out of the force, the second damps the line's own
+//! resonances. Keeping the wave as a force makes a change of Z leave the force continuous.
+//! The guard keeps E = ∫(½w² + F·v − ½u²)dt between 0 and its ceiling: what would leave with more
+//! energy than came is scaled down, then damped, and counted.
+//! No heap, no standard library: firmware takes this file as it is.
+
+use libm::{exp, sqrt};
+
+use super::super::fixed::carry;
+use super::super::message::WAVE;
+use super::limit::{Limited, Limits, Motor};
+
+/// Corner of the filter on the incoming wave, Hz.
+pub const WAVE_CORNER: f64 = 300.0;
+/// Corner of the filter on the speed that makes force, Hz.
+pub const SPEED_CORNER: f64 = 800.0;
+/// Largest damping the guard may add, N·s/m.
+const GUARD_DAMPING: f64 = 20.0;
+/// Largest rise of impedance, N·s/m a second: from none to 25 in a tenth of a second.
+const IMPEDANCE_SLEW: f64 = 250.0;
+/// The same downward: the safe damping is reached while force fades.
+const IMPEDANCE_FALL: f64 = 2500.0;
+/// Below this an impedance passes no wave, N·s/m.
+pub const LEAST_IMPEDANCE: f64 = 0.25;
+
+/// Constants of a tick.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tick {
+    /// Its length, s.
+    pub t: f64,
+    wave: f64,
+    speed: f64,
+}
+
+impl Tick {
+    /// At `rate` Hz.
+    #[must_use]
+    pub fn new(rate: f64) -> Self {
+        let t = 1.0 / rate;
+        let share = |corner: f64| 1.0 - exp(-core::f64::consts::TAU * corner * t);
+        Self { t, wave: share(WAVE_CORNER), speed: share(SPEED_CORNER) }
+    }
+}
+
+/// A key bed rendered by the motor.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Bed {
+    /// N/m; 0: none.
+    pub stiffness: f64,
+    /// N·s/m.
+    pub damping: f64,
+    /// m.
+    pub depth: f64,
+}
+
+impl Bed {
+    /// Its force against downward motion, N; never pulls.
+    #[must_use]
+    pub fn force(&self, x: f64, v: f64) -> f64 {
+        if self.stiffness <= 0.0 || x <= self.depth {
+            return 0.0;
+        }
+        (self.stiffness * (x - self.depth) + self.damping * v).max(0.0)
+    }
+}
+
+/// What is asked of a key for one tick.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Order<'a> {
+    /// Impedance to move to, N·s/m.
+    pub impedance: f64,
+    /// Share of the commanded force, 0…1.
+    pub gain: f64,
+    /// Motor on.
+    pub is_powered: bool,
+    /// The command is a plain force, not a wave: unfiltered, and no wave goes back.
+    pub is_direct: bool,
+    /// Key bed to render.
+    pub bed: &'a Bed,
+    /// Limits.
+    pub limits: &'a Limits,
+    /// Ceiling of the guard, J; 0: no guard.
+    pub guard: f64,
+}
+
+/// What a tick came to.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Done {
+    /// Force applied against downward motion, N.
+    pub force: f64,
+    /// By the limits.
+    pub limited: Limited,
+    /// The guard acted.
+    pub is_guarded: bool,
+}
+
+/// One key.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Law {
+    x: f64,
+    v: f64,
+    v_filtered: f64,
+    /// Wave force commanded, N.
+    pub wave: f64,
+    wave_filtered: f64,
+    impedance: f64,
+    motor: Motor,
+    energy: f64,
+    wave_sum: i32,
+    /// What the sum has not counted yet, of its unit.
+    wave_rest: f64,
+}
+
+impl Law {
+    /// A key at rest at `x` m, its guard holding `energy` J.
+    #[must_use]
+    pub fn at(x: f64, energy: f64) -> Self {
+        Self { x, energy, ..Self::default() }
+    }
+
+    /// Position, m.
+    #[must_use]
+    pub const fn position(&self) -> f64 {
+        self.x
+    }
+
+    /// Speed of the last tick, m/s.
+    #[must_use]
+    pub const fn speed(&self) -> f64 {
+        self.v
+    }
+
+    /// Running integral of the outgoing wave, whole µ√W·s modulo 2³².
+    #[must_use]
+    pub const fn wave_sum(&self) -> i32 {
+        self.wave_sum
+    }
+
+    /// Impedance in force, N·s/m.
+    #[must_use]
+    pub const fn impedance(&self) -> f64 {
+        self.impedance
+    }
+
+    /// Force applied, N.
+    #[must_use]
+    pub const fn force(&self) -> f64 {
+        self.motor.force()
+    }
+
+    /// Follows the key from `x` m on, without a speed for the jump there.
+    pub const fn place(&mut self, x: f64) {
+        self.x = x;
+        self.v = 0.0;
+        self.v_filtered = 0.0;
+    }
+
+    /// Begins anew where it stands: no wave, no impedance, the guard holding `energy` J.
+    pub const fn settle(&mut self, energy: f64) {
+        self.wave = 0.0;
+        self.wave_filtered = 0.0;
+        self.impedance = 0.0;
+        self.energy = energy;
+    }
+
+    /// One tick with the key measured at `x` m.
+    pub fn tick(&mut self, tick: &Tick, x: f64, order: &Order) -> Done {
+        let t = tick.t;
+        let moved = x - self.x;
+        let v = moved / t;
+        self.v_filtered += tick.speed * (v - self.v_filtered);
+        let change = order.impedance - self.impedance;
+        self.impedance += change.clamp(-IMPEDANCE_FALL * t, IMPEDANCE_SLEW * t);
+        let z = self.impedance;
+        let come = self.wave * order.gain;
+        let share = if order.is_direct { 1.0 } else { tick.wave };
+        self.wave_filtered += share * (come - self.wave_filtered);
+        quiet(&mut self.v_filtered);
+        quiet(&mut self.wave_filtered);
+        let wave = self.wave_filtered;
+
+        // The force of the last tick did the work of the way since.
+        let work = self.motor.force() * moved;
+        let root = if z < LEAST_IMPEDANCE || order.is_direct { 0.0 } else { sqrt(2.0 * z) };
+        let (mut out, mut extra, mut is_guarded) = (0.0, 0.0, false);
+        if root > 0.0 {
+            out = root * v + wave / root;
+            if order.guard > 0.0 && order.gain > 0.0 {
+                let came = come / root;
+                self.energy += 0.5 * came * came * t + work - 0.5 * out * out * t;
+                if self.energy < 0.0 {
+                    is_guarded = true;
+                    let left = out * out + 2.0 * self.energy / t;
+                    if left >= 0.0 {
+                        out = sqrt(left) * out.signum();
+                    } else {
+                        out = 0.0;
+                        extra = (-0.5 * left / (v * v).max(1e-9)).min(GUARD_DAMPING);
+                    }
+                    self.energy = 0.0;
+                }
+                self.energy = self.energy.min(order.guard);
+            }
+        }
+        let (whole, rest) = carry(self.wave_rest + out * t / WAVE);
+        self.wave_sum = self.wave_sum.wrapping_add(whole);
+        self.wave_rest = rest;
+
+        (self.x, self.v) = (x, v);
+        if !order.is_powered {
+            self.motor.cut();
+            return Done { is_guarded, ..Done::default() };
+        }
+        let bed = order.bed.force(x, self.v_filtered);
+        let wanted = z * self.v_filtered + wave + bed + extra * v;
+        let (force, limited) = self.motor.apply(order.limits, wanted, t);
+        Done { force, limited, is_guarded }
+    }
+}
+
+/// Decaying values end at zero instead of in denormals.
+fn quiet(value: &mut f64) {
+    if value.abs() < 1e-12 {
+        *value = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { force: 50.0, slew: 1e9, held: 50.0, time: 1.0 };
+    const NO_BED: Bed = Bed { stiffness: 0.0, damping: 0.0, depth: 0.0 };
+
+    fn order(guard: f64) -> Order<'static> {
+        Order {
+            impedance: 20.0,
+            gain: 1.0,
+            is_powered: true,
+            is_direct: false,
+            bed: &NO_BED,
+            limits: &LIMITS,
+            guard,
+        }
+    }
+
+    fn settled(guard: f64) -> (Law, Tick) {
+        let tick = Tick::new(8000.0);
+        let mut law = Law::at(0.0, guard);
+        for _ in 0..2000 {
+            law.tick(&tick, 0.0, &order(guard));
+        }
+        (law, tick)
+    }
+
+    #[test]
+    fn steady_motion_meets_the_impedance_and_the_wave() {
+        let (mut law, tick) = settled(0.0);
+        let before = law.wave_sum();
+        let mut force = 0.0;
+        law.wave = -0.5;
+        for i in 1..=800 {
+            force = law.tick(&tick, 0.1 * f64::from(i) * tick.t, &order(0.0)).force;
+        }
+        assert!((force - (20.0 * 0.1 - 0.5)).abs() < 1e-6, "{force} N");
+        // Σu·T = √40·0.01 m − 0.5/√40·(0.1 s − the filter's lag).
+        let expected = 40f64.sqrt() * 0.01
+            - 0.5 / 40f64.sqrt() * (0.1 - 1.0 / (core::f64::consts::TAU * WAVE_CORNER));
+        let sum = f64::from(law.wave_sum() - before) * 1e-6;
+        assert!((sum - expected).abs() < 1e-5, "{sum} against {expected}");
+    }
+
+    #[test]
+    fn the_bed_only_pushes() {
+        let bed = Bed { stiffness: 20_000.0, damping: 10.0, depth: 0.01 };
+        assert_eq!(bed.force(0.0099, 1.0), 0.0);
+        assert_eq!(bed.force(0.0101, 0.0).round(), 2.0);
+        assert_eq!(bed.force(0.0101, -1.0), 0.0);
+    }
+
+    /// Energy that the port gave beyond what its waves brought, at its largest, J, while a hand
+    /// shakes the key against held samples of a large wave.
+    fn created(guard: f64) -> f64 {
+        let (mut law, tick) = settled(guard);
+        let root = 40f64.sqrt();
+        let (mut balance, mut most) = (0.0f64, 0.0f64);
+        for i in 0..8000 {
+            // A wave that a device cannot check: its samples arrive in step with the motion.
+            let t = f64::from(i) * tick.t;
+            law.wave = if i % 8 == 0 { 4.0 * (250.0 * t).sin() } else { law.wave };
+            let x = 0.002 * (250.0 * t).sin();
+            let (before, force, sum) = (law.position(), law.force(), law.wave_sum());
+            law.tick(&tick, x, &order(guard));
+            let out = f64::from(law.wave_sum() - sum) * 1e-6 / tick.t;
+            balance += 0.5 * (law.wave / root).powi(2) * tick.t + force * (x - before)
+                - 0.5 * out * out * tick.t;
+            most = most.max(-balance);
+        }
+        most
+    }
+
+    #[test]
+    fn the_guard_bounds_what_the_port_creates() {
+        let guarded = created(5e-3);
+        assert!(guarded <= 6e-3, "{guarded} J with a guard of 5 mJ");
+    }
+
+    #[test]
+    fn a_motor_without_power_gives_no_force() {
+        let (mut law, tick) = settled(0.0);
+        law.wave = 10.0;
+        let off = Order { is_powered: false, ..order(0.0) };
+        assert_eq!(law.tick(&tick, 0.003, &off).force, 0.0);
+        assert_eq!(law.force(), 0.0);
+    }
+}

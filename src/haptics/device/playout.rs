@@ -1,0 +1,141 @@
+//! Commands waiting for their time.
+//!
+//! A command carries the device time from which it holds, so that the jitter of its way does not
+//! reach the force. Copies and late-comers overtaken by newer ones are dropped.
+//! No heap, no standard library: firmware takes this file as it is.
+
+use super::super::fixed::since;
+use super::super::message::{List, Play};
+
+/// Commands that can wait: of four a millisecond, what a delay of 256 samples keeps.
+const DEPTH: usize = 24;
+
+/// Farthest ahead a command may be, µs: farther means that a clock jumped.
+const AHEAD_US: i32 = 50_000;
+
+/// The queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Playout {
+    waiting: [Option<Play>; DEPTH],
+    /// `seq` of the newest command taken, and of the last one played.
+    newest: Option<u16>,
+    played: Option<u16>,
+    played_us: Option<u32>,
+}
+
+impl Default for Playout {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// `a` is a later number than `b`, modulo 2¹⁶.
+const fn is_after(a: u16, b: u16) -> bool {
+    let ahead = a.wrapping_sub(b);
+    ahead != 0 && ahead < 1 << 15
+}
+
+impl Playout {
+    /// Nothing waits.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { waiting: [None; DEPTH], newest: None, played: None, played_us: None }
+    }
+
+    /// Forgets what waits.
+    pub const fn clear(&mut self) {
+        self.waiting = [None; DEPTH];
+    }
+
+    /// Takes `play`; `false` where its time is too far ahead. A command whose time is past plays at
+    /// the next tick, unless a newer one has played.
+    pub fn push(&mut self, play: &Play, now_us: u32) -> bool {
+        if since(play.play_us, now_us) > AHEAD_US {
+            return false;
+        }
+        let is_old = self.played.is_some_and(|p| !is_after(play.seq, p));
+        let is_copy = self.waiting.iter().flatten().any(|w| w.seq == play.seq);
+        if is_old || is_copy {
+            return true;
+        }
+        if self.newest.is_none_or(|n| is_after(play.seq, n)) {
+            self.newest = Some(play.seq);
+        }
+        // Without a free place the oldest goes.
+        let place = (0..DEPTH)
+            .min_by_key(|i| self.waiting[*i].map_or(i32::MIN, |w| since(w.play_us, now_us)))
+            .unwrap_or(0);
+        self.waiting[place] = Some(*play);
+        true
+    }
+
+    /// The next command whose time has come, in order of time.
+    pub fn due(&mut self, now_us: u32) -> Option<Play> {
+        let place = (0..DEPTH)
+            .filter(|i| self.waiting[*i].is_some_and(|w| since(w.play_us, now_us) <= 0))
+            .min_by_key(|i| self.waiting[*i].map_or(0, |w| since(w.play_us, now_us)))?;
+        let play = self.waiting[place].take()?;
+        if self.played.is_some_and(|p| !is_after(play.seq, p)) {
+            return Some(Play { keys: List::default(), ..play });
+        }
+        self.played = Some(play.seq);
+        self.played_us = Some(now_us);
+        Some(play)
+    }
+
+    /// Time since a command was last played, µs; 0 before the first.
+    #[must_use]
+    pub fn silence_us(&self, now_us: u32) -> i32 {
+        self.played_us.map_or(0, |at| since(now_us, at))
+    }
+
+    /// `seq` of the newest command received; 0 before the first.
+    #[must_use]
+    pub fn last_seq(&self) -> u16 {
+        self.newest.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seq: u16, play_us: u32) -> Play {
+        Play { seq, play_us, keys: List::default() }
+    }
+
+    fn played(playout: &mut Playout, now_us: u32) -> Vec<u16> {
+        std::iter::from_fn(|| playout.due(now_us)).map(|p| p.seq).collect()
+    }
+
+    #[test]
+    fn commands_wait_for_their_time_across_the_wrap() {
+        let mut playout = Playout::new();
+        assert!(playout.push(&at(1, 500), u32::MAX - 400));
+        assert!(played(&mut playout, 499).is_empty());
+        assert_eq!(played(&mut playout, 500), [1]);
+        assert_eq!(playout.silence_us(1500), 1000);
+    }
+
+    #[test]
+    fn copies_and_overtaken_ones_are_dropped() {
+        let mut playout = Playout::new();
+        for play in [at(2, 10), at(2, 10), at(3, 20)] {
+            assert!(playout.push(&play, 0));
+        }
+        assert_eq!(played(&mut playout, 30), [2, 3]);
+        assert!(playout.push(&at(3, 20), 30) && playout.push(&at(1, 5), 30));
+        assert!(played(&mut playout, 40).is_empty());
+    }
+
+    #[test]
+    fn a_jumped_clock_is_refused_and_a_flood_keeps_the_latest() {
+        let mut playout = Playout::new();
+        assert!(!playout.push(&at(1, 60_000), 0));
+        for i in 0..40u16 {
+            assert!(playout.push(&at(i, u32::from(i) * 1000), 0));
+        }
+        let got = played(&mut playout, 40_000);
+        assert_eq!((got.len(), got.last()), (DEPTH, Some(&39)));
+    }
+}

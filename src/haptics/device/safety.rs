@@ -1,0 +1,258 @@
+//! The device's state machine: when force is allowed at all.
+//!
+//! | mode | force | left by |
+//! | --- | --- | --- |
+//! | idle | none | clear → ready |
+//! | ready | none | command → live; stop → idle |
+//! | live | full | no command for the timeout, or stop → fading |
+//! | fading | runs out in 10 ms, damping comes in | time → damping |
+//! | damping | safe damping only | clear → ready |
+//! | fault | none | clear → ready |
+//!
+//! An implausible sensor leads to fault from anywhere: damping by a wrong speed would push.
+//! No heap, no standard library: firmware takes this file as it is.
+
+use super::super::message::fault;
+
+/// How long force takes to fade, µs.
+pub const FADE_US: u32 = 10_000;
+
+/// What force is allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Mode {
+    /// Not cleared since power-up or since it was stopped.
+    #[default]
+    Idle = 0,
+    /// Cleared, waiting for the first command.
+    Ready = 1,
+    /// Follows commands.
+    Live = 2,
+    /// Force runs out.
+    Fading = 3,
+    /// Damps, until cleared.
+    Damping = 4,
+    /// No force, until cleared.
+    Fault = 5,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Idle, Self::Ready, Self::Live, Self::Fading, Self::Damping, Self::Fault];
+
+    /// The mode of a state message's number; `None` for no mode.
+    #[must_use]
+    pub fn of(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|m| m.number() == number)
+    }
+
+    /// As a state message has it.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// In a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Ready => "ready",
+            Self::Live => "live",
+            Self::Fading => "fading",
+            Self::Damping => "damping",
+            Self::Fault => "fault",
+        }
+    }
+}
+
+/// The machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Safety {
+    mode: Mode,
+    /// Bits of [`fault`], kept until cleared.
+    faults: u16,
+    /// Time without a command, µs.
+    quiet_us: u32,
+    /// Of the fade, µs.
+    faded_us: u32,
+    /// Longest time without a command, µs.
+    pub timeout_us: u32,
+}
+
+impl Safety {
+    /// Idle.
+    #[must_use]
+    pub const fn new(timeout_us: u32) -> Self {
+        Self { mode: Mode::Idle, faults: 0, quiet_us: 0, faded_us: 0, timeout_us }
+    }
+
+    /// The mode.
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// What went wrong since the last clear: bits of [`fault`].
+    #[must_use]
+    pub const fn faults(&self) -> u16 {
+        self.faults
+    }
+
+    /// Notes a fault that does not change the mode.
+    pub const fn note(&mut self, bits: u16) {
+        self.faults |= bits;
+    }
+
+    /// The host clears faults and allows force. A force running out runs out first.
+    pub const fn clear(&mut self) {
+        if matches!(self.mode, Mode::Fading) {
+            return;
+        }
+        self.faults = 0;
+        if !matches!(self.mode, Mode::Live) {
+            self.mode = Mode::Ready;
+        }
+        self.quiet_us = 0;
+    }
+
+    /// A wave or torque message arrived; whether it may be played.
+    pub const fn command(&mut self) -> bool {
+        match self.mode {
+            Mode::Ready | Mode::Live => {
+                self.mode = Mode::Live;
+                self.quiet_us = 0;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The host stops force.
+    pub const fn stop(&mut self) {
+        self.faults |= fault::STOPPED;
+        match self.mode {
+            Mode::Ready => self.mode = Mode::Idle,
+            Mode::Live => self.fade(),
+            _ => {}
+        }
+    }
+
+    /// A sensor says what no key can do.
+    pub const fn sensor(&mut self) {
+        self.faults |= fault::SENSOR;
+        self.mode = Mode::Fault;
+    }
+
+    /// Time passes.
+    pub const fn tick(&mut self, us: u32) {
+        match self.mode {
+            Mode::Live => {
+                self.quiet_us = self.quiet_us.saturating_add(us);
+                if self.quiet_us > self.timeout_us {
+                    self.faults |= fault::TIMEOUT;
+                    self.fade();
+                }
+            }
+            Mode::Fading => {
+                self.faded_us = self.faded_us.saturating_add(us);
+                if self.faded_us >= FADE_US {
+                    self.mode = Mode::Damping;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Share of the commanded force that may act, 0…1.
+    #[must_use]
+    pub fn gain(&self) -> f64 {
+        match self.mode {
+            Mode::Live => 1.0,
+            Mode::Fading => 1.0 - (f64::from(self.faded_us) / f64::from(FADE_US)).min(1.0),
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the motor is on at all.
+    #[must_use]
+    pub const fn is_powered(&self) -> bool {
+        matches!(self.mode, Mode::Live | Mode::Fading | Mode::Damping)
+    }
+
+    const fn fade(&mut self) {
+        self.mode = Mode::Fading;
+        self.faded_us = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Mode::{Damping, Fading, Fault, Idle, Live, Ready};
+
+    /// A machine that stands in `mode`.
+    fn at(mode: Mode) -> Safety {
+        Safety { mode, ..Safety::new(20_000) }
+    }
+
+    fn after(mode: Mode, act: impl Fn(&mut Safety)) -> Mode {
+        let mut safety = at(mode);
+        act(&mut safety);
+        safety.mode()
+    }
+
+    /// The table of every input in every mode, in the order of [`Mode::ALL`].
+    #[test]
+    fn every_edge_is_as_documented() {
+        type Input = (&'static str, fn(&mut Safety), [Mode; 6]);
+        let table: [Input; 6] = [
+            ("clear", Safety::clear, [Ready, Ready, Live, Fading, Ready, Ready]),
+            ("command", |s| _ = s.command(), [Idle, Live, Live, Fading, Damping, Fault]),
+            ("stop", Safety::stop, [Idle, Idle, Fading, Fading, Damping, Fault]),
+            ("sensor", Safety::sensor, [Fault; 6]),
+            ("a tick", |s| s.tick(125), [Idle, Ready, Live, Fading, Damping, Fault]),
+            ("silence", |s| s.tick(20_001), [Idle, Ready, Fading, Damping, Damping, Fault]),
+        ];
+        for (input, act, expected) in table {
+            let got = Mode::ALL.map(|mode| after(mode, act));
+            assert_eq!(got, expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn the_watchdog_counts_from_the_last_command_and_stays_latched() {
+        let mut safety = at(Ready);
+        assert!(safety.command());
+        for _ in 0..10 {
+            safety.tick(19_000);
+            assert!(safety.command());
+        }
+        safety.tick(20_000);
+        assert_eq!(safety.mode(), Live);
+        safety.tick(125);
+        assert_eq!((safety.mode(), safety.faults()), (Fading, fault::TIMEOUT));
+        assert!(!safety.command() && safety.mode() == Fading);
+        let mut last = safety.gain();
+        for _ in 0..80 {
+            safety.tick(125);
+            assert!(safety.gain() <= last);
+            last = safety.gain();
+        }
+        assert_eq!((safety.mode(), safety.gain()), (Damping, 0.0));
+        assert!(!safety.command());
+        safety.clear();
+        assert_eq!((safety.mode(), safety.faults()), (Ready, 0));
+    }
+
+    #[test]
+    fn only_live_and_fading_let_commands_act() {
+        for mode in Mode::ALL {
+            assert_eq!(at(mode).gain() > 0.0, matches!(mode, Live | Fading));
+            assert_eq!(at(mode).is_powered(), matches!(mode, Live | Fading | Damping));
+            assert_eq!(Mode::of(mode.number()), Some(mode));
+        }
+        assert_eq!(Mode::of(6), None);
+    }
+}

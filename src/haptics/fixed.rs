@@ -1,0 +1,92 @@
+//! Physical values as the integers of the wire, each with its rounding and range.
+//!
+//! No heap, no standard library: firmware takes this file as it is.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "this module is where physical values become integers; float casts saturate"
+)]
+
+/// `value / unit` rounded to the nearest `i16`, saturating; NaN gives 0.
+#[must_use]
+pub fn i16_of(value: f64, unit: f64) -> i16 {
+    libm::round(value / unit) as i16
+}
+
+/// `value / unit` rounded to the nearest `u16`, saturating; NaN and negative give 0.
+#[must_use]
+pub fn u16_of(value: f64, unit: f64) -> u16 {
+    libm::round(value / unit) as u16
+}
+
+/// `value / unit` rounded to the nearest `u8`, saturating; NaN and negative give 0.
+#[must_use]
+pub fn u8_of(value: f64, unit: f64) -> u8 {
+    libm::round(value / unit) as u8
+}
+
+/// `value / unit` rounded to the nearest `i32`, saturating; NaN gives 0.
+#[must_use]
+pub fn i32_of(value: f64, unit: f64) -> i32 {
+    libm::round(value / unit) as i32
+}
+
+/// Seconds as whole microseconds modulo 2³².
+#[must_use]
+pub fn micros(seconds: f64) -> u32 {
+    libm::round(seconds * 1e6) as i64 as u32
+}
+
+/// How far `a` lies after `b`, both microseconds modulo 2³²: −2³¹…2³¹−1.
+#[must_use]
+pub const fn since(a: u32, b: u32) -> i32 {
+    a.wrapping_sub(b) as i32
+}
+
+/// A count as a byte, clamped.
+#[must_use]
+pub const fn count(n: usize) -> u8 {
+    if n > 255 { 255 } else { n as u8 }
+}
+
+/// A float as the device's running integral keeps it: whole units, wrapping, and the remainder.
+#[must_use]
+pub fn carry(value: f64) -> (i32, f64) {
+    let whole = libm::floor(value);
+    (whole as i64 as i32, value - whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_round_and_saturate() {
+        assert_eq!(
+            [i16_of(0.7e-6, 0.5e-6), i16_of(-1.0, 1e-6), i16_of(f64::NAN, 1.0)],
+            [1, i16::MIN, 0]
+        );
+        assert_eq!([u16_of(-1.0, 1.0), u16_of(9e9, 1.0), u16_of(2.5, 1.0)], [0, 65_535, 3]);
+        assert_eq!([u8_of(25.0, 0.5), u8_of(1e3, 0.5)], [50, 255]);
+    }
+
+    #[test]
+    fn times_compare_across_the_wrap() {
+        assert_eq!(since(5, u32::MAX - 4), 10);
+        assert_eq!(since(u32::MAX - 4, 5), -10);
+        assert_eq!(micros(4_294.967_297), 1);
+        assert_eq!(micros(-1e-6), u32::MAX);
+    }
+
+    #[test]
+    fn a_carry_loses_nothing() {
+        let (mut sum, mut rest) = (0i32, 0.0);
+        for _ in 0..1000 {
+            let (whole, left) = carry(rest - 0.3);
+            sum = sum.wrapping_add(whole);
+            rest = left;
+        }
+        assert!((f64::from(sum) + rest + 300.0).abs() < 1e-9);
+    }
+}

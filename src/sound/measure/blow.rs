@@ -1,0 +1,67 @@
+//! What one blow gives the strings: contact and the spectrum it leaves on the bridge.
+
+use std::f64::consts::TAU;
+
+use realfft::num_complex::Complex64;
+
+use crate::math::compass::Key;
+use crate::sound::Voicing;
+use crate::sound::contact::{ContactReport, strike_offline};
+use crate::sound::hammer::HammerSpec;
+use crate::sound::measure::db;
+use crate::sound::scale::StringSpec;
+
+/// Steps a second of [`strike`]: finer than any the engine uses.
+const RATE: f64 = 384_000.0;
+
+/// Contact time at 2 m/s, ms: key, measured on grands or computed with published hammers.
+pub const CONTACT_MS: [(usize, f64); 7] =
+    [(7, 4.5), (16, 3.2), (40, 2.05), (53, 1.35), (71, 0.8), (76, 0.7), (82, 0.55)];
+
+/// Peak force of the whole hammer at 2 m/s, N: key, low, high.
+pub const PEAK_FORCE: [(usize, f64, f64); 5] =
+    [(16, 25.0, 25.0), (40, 28.0, 28.0), (53, 31.0, 31.0), (71, 43.0, 43.0), (76, 50.0, 60.0)];
+
+/// Partials of the bridge force above −40 dB at 4 m/s: key, fewest, most.
+pub const PARTIALS: [(usize, f64, f64); 4] =
+    [(16, 55.0, 80.0), (40, 23.0, 23.0), (53, 18.0, 18.0), (76, 7.0, 7.0)];
+
+/// One strike of `key` as voiced on its resting strings.
+#[must_use]
+pub fn strike(key: Key, voicing: &Voicing, speed: f64) -> ContactReport {
+    let (hammer, string) = (HammerSpec::of(key, voicing), StringSpec::of(key, voicing));
+    strike_offline(&hammer, &string, speed, RATE)
+}
+
+/// Frequency, Hz, and amplitude of the partials that a strike leaves on the bridge below 16 kHz,
+/// before any loss: the hammer force's spectrum there times the partial's shape under the hammer.
+#[must_use]
+pub fn bridge_lines(key: Key, voicing: &Voicing, speed: f64) -> Vec<(f64, f64)> {
+    let string = StringSpec::of(key, voicing);
+    let report = strike(key, voicing, speed);
+    let line = |k: usize| {
+        let hz = string.partial_hz(k);
+        let turn = Complex64::cis(-TAU * hz / report.rate);
+        let (mut w, mut sum) = (Complex64::ONE, Complex64::ZERO);
+        for f in &report.forces {
+            sum += w * *f;
+            w *= turn;
+        }
+        (hz, sum.norm() * string.strike_shape(k).abs())
+    };
+    (1..=string.partials_below(16_000.0)).map(line).collect()
+}
+
+/// Lines within `down` dB of the strongest.
+#[must_use]
+pub fn lines_above(lines: &[(f64, f64)], down: f64) -> usize {
+    let top = lines.iter().map(|l| l.1).fold(0.0, f64::max);
+    lines.iter().filter(|l| db(l.1 / top) > -down).count()
+}
+
+/// Amplitude-weighted mean frequency, Hz.
+#[must_use]
+pub fn centroid(lines: &[(f64, f64)]) -> f64 {
+    let sum: f64 = lines.iter().map(|l| l.1).sum();
+    lines.iter().map(|l| l.0 * l.1).sum::<f64>() / sum
+}

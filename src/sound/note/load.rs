@@ -1,0 +1,122 @@
+//! What a voicing makes of the modes of one note.
+
+use std::f64::consts::PI;
+
+use realfft::num_complex::Complex64;
+
+use super::Note;
+use crate::math::cast::single;
+use crate::sound::bank::LANES;
+use crate::sound::hammer::HammerSpec;
+use crate::sound::unison::{MOST, SIDEWAYS, Unison};
+use crate::sound::{Voicing, loss, poles};
+
+/// Mobility from one place of the bridge to another against that at one place (chosen).
+const TRANSFER: f64 = 0.3;
+
+impl Note {
+    /// Takes over a whole new voicing at once.
+    pub fn load(&mut self, voicing: &Voicing) {
+        let unison = Unison::new(self.key, voicing);
+        for k in 1..=self.partials {
+            self.load_partial(&unison, voicing, k);
+        }
+        self.finish_load(&unison, voicing);
+    }
+
+    /// Number of partials.
+    #[must_use]
+    pub const fn partials(&self) -> usize {
+        self.partials
+    }
+
+    /// Takes over partial `k` (1…partials) of a new voicing; bounded work, no click.
+    pub fn load_partial(&mut self, unison: &Unison, voicing: &Voicing, k: usize) {
+        let group = unison.group(k);
+        let count = self.strings as f64;
+        let blow = unison.blow();
+        let missed = if self.strings > 1 { [blow[0], 0.0, 0.0] } else { [0.0; MOST] };
+        let weights = [group.weights(blow), group.weights(&missed), group.weights(&[1.0; MOST])];
+        let upright = (0..self.strings).map(|j| (group.poles[j], weights.map(|w| w[j]), true));
+        // The sideways motion takes its part of every blow, and nothing from the bridge.
+        let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k)).map(|(pole, weight)| {
+            let missed = weight * missed[0] / count;
+            (pole, [weight, missed, 0.0].map(Complex64::from), false)
+        });
+        let shape = self.strung.strike_shape(k) / count;
+        let mass = 0.5 * self.strung.mass();
+        let bridge = self.strung.bridge_gain(k);
+        let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
+        // Tuned past the top of the band a partial falls silent instead of folding back.
+        let heard = group.poles[0].im * sample < f64::from(poles::HIGHEST);
+        let damp = loss::damper(self.key, k) / voicing.damper_time;
+        // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
+        let mobility = loss::bridge_mobility(self.key, self.strung.partial_hz(k)).re;
+        let omega = 2.0 * PI * self.strung.partial_hz(k);
+        let moved = -TRANSFER * mobility * bridge / (mass * omega * omega) * sample;
+        let first = (k - 1) * self.strings + (k - 1).min(SIDEWAYS);
+        for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
+            // Constant force for one step, exactly.
+            let push = shape / Complex64::new(0.0, mass * pole.im)
+                * (((pole * step).exp() - 1.0) / pole)
+                * f64::from(u8::from(heard));
+            let (c, l) = ((first + j) / LANES, (first + j) % LANES);
+            let blow = &mut self.blows[c];
+            blow.all_re[l] = single((all * push).re);
+            blow.all_im[l] = single((all * push).im);
+            blow.missed_re[l] = single((missed * push).re);
+            blow.missed_im[l] = single((missed * push).im);
+            blow.shape[l] = if felt { single(shape) } else { 0.0 };
+            let slot = &mut self.poles[c];
+            slot.shrink[l] = single(-(pole.re * sample).exp_m1());
+            slot.step_shrink[l] = single(-(pole.re * step).exp_m1());
+            slot.angle[l] = single(pole.im * sample);
+            slot.damp[l] = single(-(-damp * sample).exp_m1());
+            let pull = if heard { pulled * moved } else { Complex64::ZERO };
+            self.pulls[c].re[l] = single(pull.re);
+            self.pulls[c].im[l] = single(pull.im);
+            self.rings[c].bridge[l] = if heard { single(bridge) } else { 0.0 };
+        }
+        // Shows the new poles at the next block.
+        self.rest.1 = f32::NAN;
+        self.touching = false;
+    }
+
+    /// Completes a voicing after its last partial.
+    pub fn finish_load(&mut self, unison: &Unison, voicing: &Voicing) {
+        self.hammer = HammerSpec::of(self.key, voicing);
+        self.share = *unison.blow();
+        self.refresh_touches();
+    }
+
+    /// Makes the touches show poles, bend and hammer as they are.
+    ///
+    /// A hammer shifted by `a` misses that share of the first string: the blows on the strings
+    /// become h' = (h − a h₁ e₁) N/(N − a h₁), and the hammer feels the strings in the same
+    /// proportion, Σ h'²/N over Σ h²/N times their mean where they start from rest.
+    pub(super) fn refresh_touches(&mut self) {
+        if self.touching {
+            return;
+        }
+        self.touching = true;
+        let shift = if self.strings > 1 { self.una_corda.1 } else { 0.0 };
+        let (count, h) = (self.strings as f64, &self.share);
+        let scale = count / (count - shift * h[0]);
+        let square: f64 = h[..self.strings].iter().map(|h| h * h).sum();
+        let left = square - h[0] * h[0] * (1.0 - (1.0 - shift).powi(2));
+        let felt = single(left * scale * scale / square);
+        let (scale, shift) = (single(scale), single(shift));
+        let mut compliance = 0.0;
+        for (touch, blow) in self.touches.iter_mut().zip(&self.blows) {
+            for l in 0..LANES {
+                touch.push_re[l] = scale * (blow.all_re[l] - shift * blow.missed_re[l]);
+                touch.push_im[l] = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
+                touch.shape[l] = felt * blow.shape[l];
+                compliance += f64::from(touch.shape[l]) * f64::from(touch.push_re[l]);
+            }
+        }
+        self.compliance = compliance;
+        let share = single(1.0 / self.steps as f64);
+        poles::set_touching(self.kernel, &mut self.touches, &self.poles, share, self.ratio);
+    }
+}

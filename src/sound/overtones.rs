@@ -1,0 +1,203 @@
+//! What a note sounds besides its transverse partials.
+//!
+//! In the bass the strings' stretching drives their longitudinal modes: the tension follows the
+//! square of the slope, so a pair of partials f_i, f_j sounds at f_i + f_j as well, the *phantoms*,
+//! strongest near the longitudinal modes and growing by 12 dB where the note grows by 6
+//! [Bank 2005]. One way only: the stretch takes nothing noticeable from the transverse motion. In
+//! the treble the duplex lengths behind the bridge ring with the note. Audio thread, except `new`.
+
+use std::f64::consts::TAU;
+
+use realfft::num_complex::Complex64;
+
+use crate::math::cast::single;
+use crate::math::compass::{Key, linear};
+use crate::sound::bank::{self, Drive, Kernel, LANES, Ring};
+use crate::sound::scale::StringSpec;
+
+/// Last key whose phantoms are heard, and first with a duplex [Conklin 1999; maker's scale].
+const LAST_PHANTOM: u8 = 44;
+const FIRST_DUPLEX: u8 = 52;
+
+/// First longitudinal mode over the fundamental by key number: √(E/ρ)/2L of the published
+/// strings, with the wrapping's mass on the core.
+const LONGITUDINAL: [(f64, f64); 5] =
+    [(7.0, 14.1), (16.0, 13.8), (33.0, 15.1), (37.0, 15.0), (53.0, 14.0)];
+
+/// Longitudinal modes of a note.
+const MODES: usize = 8;
+
+/// Quality of a longitudinal mode (chosen within the 100–300 of measured decays).
+const QUALITY: f64 = 150.0;
+
+/// Share of the longitudinal force that the bridge passes on: chosen so that phantoms at fortissimo
+/// lie 20–45 dB under their neighbours [Etchenique 2015].
+const PASSED: f64 = 0.03;
+
+/// Slopes are kept to this band before they are multiplied, Hz, so that products stay in theirs.
+const BAND_HZ: f64 = 4_500.0;
+
+/// Duplex lengths: frequency over the note's fundamental (octave, twelfth, double octave, each
+/// missed by a few cents as they are in pianos), decay time s.
+const DUPLEX: [(f64, f64); 3] = [(2.004, 0.7), (3.011, 0.5), (4.02, 0.35)];
+
+/// Gain of a duplex length at resonance (−30 dB: with the note's own decay the duplex stays some
+/// 35 dB under it).
+const DUPLEX_GAIN: f64 = 0.03;
+
+/// Sixteen resonators beside the strings of one note.
+#[derive(Debug)]
+pub struct Overtones {
+    kernel: Kernel,
+    rings: [Ring; 1],
+    drives: [Drive; 1],
+    /// Force on the bridge to the root of the longitudinal force, √N per N; 0 for a duplex.
+    stretch: f32,
+    /// One-pole share of the band limit, and its two states.
+    smooth: f32,
+    states: [f32; 2],
+    any: bool,
+}
+
+impl Overtones {
+    /// The overtones of `key` with strings `string` at `sample_rate` Hz.
+    #[must_use]
+    pub fn new(key: Key, string: &StringSpec, sample_rate: f64, kernel: Kernel) -> Self {
+        let n = f64::from(key.number());
+        let mut overtones = Self {
+            kernel,
+            rings: [Ring::default()],
+            drives: [Drive::default()],
+            stretch: 0.0,
+            smooth: single(1.0 - (-TAU * BAND_HZ / sample_rate).exp()),
+            states: [0.0; 2],
+            any: false,
+        };
+        let pitch = string.partial_hz(1);
+        if key.number() <= LAST_PHANTOM {
+            let first = pitch * linear(&LONGITUDINAL, n);
+            // ES = μ c², c = 2 L f; slope at the bridge = force over tension, each string's part.
+            let stiffness = string.density * (2.0 * string.length * first).powi(2);
+            let strings = string.strings as f64;
+            let slope = 1.0 / (strings * string.tension());
+            overtones.stretch = single((0.5 * PASSED * strings * stiffness).sqrt() * slope);
+            for m in 1..=MODES {
+                let hz = first * m as f64;
+                overtones.add(m - 1, hz, TAU * hz / (2.0 * QUALITY), TAU * first, sample_rate);
+            }
+        } else if key.number() >= FIRST_DUPLEX {
+            for (lane, (ratio, time)) in DUPLEX.into_iter().enumerate() {
+                let sigma = 1000f64.ln() / time;
+                overtones.add(lane, pitch * ratio, sigma, 2.0 * sigma * DUPLEX_GAIN, sample_rate);
+            }
+        }
+        overtones
+    }
+
+    /// A resonator of w' = (iω − σ) w + `gain` x, heard as Re w; none above the band.
+    fn add(&mut self, lane: usize, hz: f64, sigma: f64, gain: f64, sample_rate: f64) {
+        if hz > 0.45 * sample_rate.min(32_000.0) || lane >= LANES {
+            return;
+        }
+        let pole = Complex64::new(-sigma, TAU * hz) / sample_rate;
+        let ring = &mut self.rings[0];
+        let half = (0.5 * pole.im).sin();
+        let radius = pole.re.exp();
+        ring.fall[lane] = single(2.0 * radius * half * half - pole.re.exp_m1());
+        ring.turn[lane] = single(radius * pole.im.sin());
+        ring.bridge[lane] = 1.0;
+        self.drives[0].re[lane] = single(gain / sample_rate);
+        self.any = true;
+    }
+
+    /// Silence.
+    pub fn reset(&mut self) {
+        bank::still(&mut self.rings);
+        self.states = [0.0; 2];
+    }
+
+    /// Squared amplitude, N².
+    #[must_use]
+    pub fn level(&self) -> f32 {
+        bank::level(&self.rings)
+    }
+
+    /// Stops what has become too small to matter.
+    pub fn settle(&mut self) {
+        bank::settle(&mut self.rings);
+        for x in &mut self.states {
+            if x.abs() < 1e-12 {
+                *x = 0.0;
+            }
+        }
+    }
+
+    /// Adds to the force of the note's strings on the bridge, N, at most a block of it.
+    pub fn process(&mut self, force: &mut [f32]) {
+        if !self.any {
+            return;
+        }
+        let mut input = [0.0f32; bank::BLOCK];
+        let input = &mut input[..force.len()];
+        if self.stretch > 0.0 {
+            let [mut a, mut b] = self.states;
+            for (x, force) in input.iter_mut().zip(&*force) {
+                a += self.smooth * (self.stretch * force - a);
+                b += self.smooth * (a - b);
+                *x = b * b;
+            }
+            self.states = [a, b];
+        } else {
+            input.copy_from_slice(force);
+        }
+        bank::resound(self.kernel, &mut self.rings, &self.drives, input, force);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sound::Voicing;
+    use crate::sound::measure::{Recording, db};
+
+    const RATE: f64 = 48_000.0;
+
+    /// What the overtones of a key add to a force of two partials of amplitude `newton`.
+    fn added(number: usize, newton: f64) -> (Recording, StringSpec) {
+        let key = Key::from_index(number - 1).unwrap();
+        let string = StringSpec::of(key, &Voicing::default());
+        let mut overtones = Overtones::new(key, &string, RATE, Kernel::detect());
+        let mut samples = Vec::new();
+        let tone = |k: usize, n: usize| (TAU * string.partial_hz(k) * n as f64 / RATE).sin();
+        for start in (0..48_000).step_by(bank::BLOCK) {
+            let plain: Vec<f32> = (start..start + bank::BLOCK)
+                .map(|n| single(newton * (tone(5, n) + tone(9, n))))
+                .collect();
+            let mut force = plain.clone();
+            overtones.process(&mut force);
+            samples.extend(force.iter().zip(&plain).map(|(a, b)| f64::from(a - b)));
+        }
+        (Recording { samples, rate: RATE }, string)
+    }
+
+    #[test]
+    fn phantoms_lie_at_sums_and_grow_with_the_square() {
+        let (soft, string) = added(16, 1.0);
+        let (loud, _) = added(16, 2.0);
+        let sum = string.partial_hz(5) + string.partial_hz(9);
+        let step = db(loud.amplitude(sum, 0.3, 0.9) / soft.amplitude(sum, 0.3, 0.9));
+        assert!((step - 12.04).abs() < 0.1, "{step} dB");
+        let beside = loud.amplitude(sum + 31.0, 0.3, 0.9);
+        assert!(loud.amplitude(sum, 0.3, 0.9) > 100.0 * beside);
+    }
+
+    #[test]
+    fn a_duplex_is_linear_and_the_middle_has_neither() {
+        let (soft, string) = added(64, 1.0);
+        let (loud, _) = added(64, 2.0);
+        let hz = string.partial_hz(5);
+        let step = db(loud.amplitude(hz, 0.3, 0.9) / soft.amplitude(hz, 0.3, 0.9));
+        assert!((step - 6.02).abs() < 0.1, "{step} dB");
+        assert!(added(48, 2.0).0.samples.iter().all(|x| *x == 0.0));
+    }
+}

@@ -1,0 +1,30 @@
+//! Virtual walls, their analysis, and the junctions that carry simulations over delays.
+//!
+//! The sources are [Gillespie 1996, ch. 4–6] and [Tsai 1996]. Heights in m, positive away from the
+//! wall, which fills y < 0; forces in N *against* +y, as the thesis writes them.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`plant`] | manipulandum and finger: exact motion between samples |
+//! | [`controller`] | walls: standard, hysteretic, predictive, placed poles, deadbeat |
+//! | [`bench`] | the sampled loop: hold, delay, encoder, velocity from position |
+//! | [`comparison`] | every wall on the same ground: the largest stiffness that comes to rest |
+//! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
+//! | [`finger`] | mass, damping and stiffness of what holds the device, while it is played |
+//! | [`display`] | a virtual mass shown by position or by force, and its coupling spring |
+//! | [`unilateral`] | a stability criterion for one-sided springs, and brute force |
+//! | [`mapping`] | which mappings from s to z keep passivity |
+//! | [`junction`] | constraints carried by transmission lines |
+//!
+//! Controllers neither allocate nor wait; benches and analyses are for the laboratory.
+
+pub mod analysis;
+pub mod bench;
+pub mod comparison;
+pub mod controller;
+pub mod display;
+pub mod finger;
+pub mod junction;
+pub mod mapping;
+pub mod plant;
+pub mod unilateral;

@@ -1,0 +1,60 @@
+//! Virtual walls as sampled controllers: a position and a velocity in, a force to hold out.
+//!
+//! | module | wall |
+//! | --- | --- |
+//! | [`standard`] | spring and damper as written down, and the hysteretic spring |
+//! | [`prediction`] | the spring's force half a sample (and any known delay) ahead |
+//! | [`placement`] | gains that place the sampled poles where a real wall's are |
+//! | [`deadbeat`] | switching between samples made good by the last two forces of a visit |
+//!
+//! Every controller steps in bounded time, without heap or system calls.
+
+pub mod deadbeat;
+pub mod placement;
+pub mod prediction;
+pub mod standard;
+
+pub use deadbeat::Deadbeat;
+pub use placement::Placement;
+pub use prediction::Prediction;
+pub use standard::{Hysteresis, Standard};
+
+/// What the controller is told at a sample: position, m, positive outside the wall, and velocity,
+/// m/s.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Sample {
+    /// Position, m.
+    pub position: f64,
+    /// Velocity, m/s.
+    pub velocity: f64,
+}
+
+/// A wall that fills y < 0.
+pub trait Controller {
+    /// Force against +y, N, to hold over the sample period that begins now.
+    fn force(&mut self, now: Sample) -> f64;
+
+    /// Forgets the past.
+    fn reset(&mut self);
+}
+
+/// A wall in the haptic loop's direction: x positive down, the wall from `depth` m on.
+///
+/// Positions and forces are turned round, so that a positive force still acts against +x.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bed<C> {
+    /// The wall.
+    pub wall: C,
+    /// Where its surface lies, m.
+    pub depth: f64,
+}
+
+impl<C: Controller> Controller for Bed<C> {
+    fn force(&mut self, now: Sample) -> f64 {
+        -self.wall.force(Sample { position: self.depth - now.position, velocity: -now.velocity })
+    }
+
+    fn reset(&mut self) {
+        self.wall.reset();
+    }
+}
