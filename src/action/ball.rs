@@ -150,6 +150,13 @@ impl Model<STATES, 1, 0> for Spec {
 }
 
 impl Lever<STATES, 1, 0> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Paddle, Phase::Air];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, BALL_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.paddle, 1.0)
+    }
+
     /// The ball lying on the resting paddle.
     fn rest(&self) -> State<Phase, STATES> {
         let d = -self.floor.compression((self.ball + self.paddle) * GRAVITY);

@@ -6,7 +6,7 @@ use super::grand::concert::Design;
 use super::grand::mechanism::GrandKey;
 use super::grand::spec::SpecError;
 use super::grand::{self, Phase, rest, thesis};
-use super::mechanism::{Mechanism, Running};
+use super::mechanism::{Felt, Mechanism, Running};
 use super::reference::{self, Reference};
 use super::{ActionSettings, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::math::compass::Key;
@@ -148,6 +148,21 @@ impl Model {
         }
     }
 
+    /// A key of it, at rest, as a keyboard with motors feels it; none for the grand, which is more
+    /// than a lever, and for the reference, which is too slow.
+    #[must_use]
+    pub fn felt(self) -> Option<Box<dyn Felt>> {
+        Some(match self {
+            Self::Grand { .. } | Self::Reference { .. } => return None,
+            Self::Simplified { model } => Box::new(Running::new(model)),
+            Self::ModelA { model } => Box::new(Running::new(model)),
+            Self::ModelB { model } => Box::new(Running::new(model)),
+            Self::Viennese { model } => Box::new(Running::new(model)),
+            Self::Harpsichord { model } => Box::new(Running::new(model)),
+            Self::Ball { model } => Box::new(Running::new(model)),
+        })
+    }
+
     /// A key of it, at rest.
     #[must_use]
     pub fn start(self) -> Box<dyn Mechanism> {
@@ -200,6 +215,34 @@ mod tests {
             }
         }
         assert!(Model::named("harmonium", key, &ActionSettings::default()).is_none());
+    }
+
+    #[test]
+    fn a_felt_key_taken_up_elsewhere_goes_on_bit_for_bit() {
+        let key = Key::from_midi(60).unwrap();
+        let mut tried = 0;
+        for name in NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
+            let Some(mut first) = model.felt() else { continue };
+            let mut other = first.duplicate();
+            let push = |i: u32| Drive::Force([if i % 800 < 500 { 3.0 } else { 0.0 }; 2]);
+            for i in 0..777 {
+                first.step(push(i), &mut |_, _, _| {});
+            }
+            other.adopt(&first.save());
+            for i in 777..3000 {
+                first.step(push(i), &mut |_, _, _| {});
+                other.step(push(i), &mut |_, _, _| {});
+            }
+            assert!(first.save() == other.save() && first.work() > 0.0, "{name}");
+            assert!(first.fastest() > 0.0, "{name}");
+            // Relieved of more than it has, it keeps the least.
+            let all = first.relieve(1e3, 1e-3);
+            assert!((1e-3..1.0).contains(&all), "{name}: {all} kg");
+            assert_eq!(first.relieve(0.0, 1e-3), 0.0, "{name}");
+            tried += 1;
+        }
+        assert_eq!(tried, 6);
     }
 
     #[test]

@@ -278,6 +278,13 @@ impl Model<STATES, 2, 3> for Spec {
 }
 
 impl Lever<STATES, 2, 3> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Below, Phase::Bending, Phase::Above, Phase::Passing];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, JACK_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.key_inertia, self.front * self.front)
+    }
+
     /// Damper on the string, jack on the key, key on its cloth.
     fn rest(&self) -> State<Phase, STATES> {
         let ratio = self.back / self.front;

@@ -8,7 +8,7 @@ use super::hold::Hold;
 use super::pose::Pose;
 use super::{Drive, EventKind, STEP};
 use crate::episode::{Model, Observer, State, Stepper};
-use crate::mech::felt::Felt;
+use crate::mech::felt;
 
 /// Index of the key front's depth, m, in every smaller action's state.
 pub const KEY: usize = 0;
@@ -74,6 +74,18 @@ impl View {
 /// Hears of an event: seconds after the step's beginning, kind, value.
 pub type Hear<'a> = dyn FnMut(f64, EventKind, f64) + 'a;
 
+/// The states and the submodel of a key, as numbers that can be kept and sent.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Saved {
+    /// Place of the submodel among the action's own.
+    pub phase: u8,
+    /// Its states, as many as it has.
+    pub x: [f64; SAVED],
+}
+
+/// Most states that a smaller action may have.
+pub const SAVED: usize = 10;
+
 /// One key of any action. Stepping and reading never allocate; a pose does.
 pub trait Mechanism: Send {
     /// Advances by one action step under `drive`.
@@ -88,10 +100,36 @@ pub trait Mechanism: Send {
     fn pose(&self) -> Pose;
 }
 
+/// A key of a smaller action, as a keyboard with motors feels it.
+pub trait Felt: Mechanism {
+    /// Takes `mass` kg off the key front, counted from what it had at first, leaving it `least`;
+    /// what could be taken.
+    fn relieve(&mut self, mass: f64, least: f64) -> f64;
+    /// Work of the drive since the start, J.
+    fn work(&self) -> f64;
+    /// The largest of its speeds, m/s and rad/s.
+    fn fastest(&self) -> f64;
+    /// What changes while it runs.
+    fn save(&self) -> Saved;
+    /// Takes up a saved state of the same action.
+    fn adopt(&mut self, saved: &Saved);
+    /// Another such key, standing alike. Allocates.
+    fn duplicate(&self) -> Box<dyn Felt>;
+}
+
 /// What a smaller action adds to its equations. `N` states in the common layout.
 pub trait Lever<const N: usize, const G: usize, const S: usize>:
-    Model<N, G, S, Input = Hold>
+    Model<N, G, S, Input = Hold, Phase: 'static> + Copy
 {
+    /// Its submodels, in the order in which they are numbered.
+    const PHASES: &'static [Self::Phase];
+
+    /// Indices of the speeds among its states.
+    const SPEEDS: &'static [usize];
+
+    /// Mass of the key as its front feels it, kg, that can be taken off; and where it is kept.
+    fn front_mass(&mut self) -> (&mut f64, f64);
+
     /// At rest, untouched.
     fn rest(&self) -> State<Self::Phase, N>;
 
@@ -124,6 +162,8 @@ pub trait Lever<const N: usize, const G: usize, const S: usize>:
 pub struct Running<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> {
     /// Its numbers.
     pub spec: M,
+    /// Inertia of the key before anything was taken off.
+    inertia: f64,
     /// How it stands.
     pub state: State<M::Phase, N>,
 }
@@ -131,8 +171,9 @@ pub struct Running<M: Lever<N, G, S>, const N: usize, const G: usize, const S: u
 impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Running<M, N, G, S> {
     /// At rest.
     #[must_use]
-    pub fn new(spec: M) -> Self {
-        Self { state: spec.rest(), spec }
+    pub fn new(mut spec: M) -> Self {
+        let inertia = *spec.front_mass().0;
+        Self { state: spec.rest(), spec, inertia }
     }
 
     /// Advances by `stepper`'s step, `inputs` at its ends.
@@ -178,6 +219,45 @@ where
     }
 }
 
+impl<M, const N: usize, const G: usize, const S: usize> Felt for Running<M, N, G, S>
+where
+    M: Lever<N, G, S> + Send + 'static,
+    M::Phase: Send,
+{
+    fn relieve(&mut self, mass: f64, least: f64) -> f64 {
+        let own = self.inertia;
+        let (inertia, arm) = self.spec.front_mass();
+        *inertia = (own - mass * arm).max(least * arm);
+        (own - *inertia) / arm
+    }
+
+    fn work(&self) -> f64 {
+        self.state.x[N - 2]
+    }
+
+    fn fastest(&self) -> f64 {
+        M::SPEEDS.iter().map(|&i| self.state.x[i].abs()).fold(0.0, f64::max)
+    }
+
+    fn save(&self) -> Saved {
+        let phase = (0u8..).zip(M::PHASES).find(|(_, p)| **p == self.state.phase);
+        let mut saved = Saved { phase: phase.map_or(0, |(i, _)| i), ..Saved::default() };
+        saved.x.iter_mut().zip(self.state.x).for_each(|(to, from)| *to = from);
+        saved
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        if let Some(phase) = M::PHASES.get(usize::from(saved.phase)) {
+            self.state.phase = *phase;
+        }
+        self.state.x.iter_mut().zip(saved.x).for_each(|(to, from)| *to = from);
+    }
+
+    fn duplicate(&self) -> Box<dyn Felt> {
+        Box::new(self.clone())
+    }
+}
+
 /// Turns transitions and guards into events.
 struct Translator<'a, 'b, M, const N: usize, const G: usize, const S: usize> {
     spec: &'a M,
@@ -210,7 +290,7 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Observer
 /// Parts, a power of two, into which a step is cut while `mass` kg moving at `speed` m/s presses
 /// `felt` by `depth` m: no more than 0.2 rad of the stiffest moment a part.
 #[must_use]
-pub fn contact_parts(felt: &Felt, mass: f64, depth: f64, speed: f64) -> u32 {
+pub fn contact_parts(felt: &felt::Felt, mass: f64, depth: f64, speed: f64) -> u32 {
     if depth < 0.0 || (depth == 0.0 && speed <= 0.0) {
         return 1;
     }
@@ -234,7 +314,7 @@ pub const REST_DEPTH: f64 = 0.3e-3;
 /// The first that cannot be used.
 pub fn check(
     positive: &[(&'static str, f64)],
-    felts: &[(&'static str, &Felt)],
+    felts: &[(&'static str, &felt::Felt)],
 ) -> Result<(), SpecError> {
     for &(name, value) in positive {
         if !(value.is_finite() && value > 0.0) {

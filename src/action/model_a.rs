@@ -175,6 +175,14 @@ impl Model<STATES, 1, 2> for Spec {
 }
 
 impl Lever<STATES, 1, 2> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Free];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        let front = self.bodies.front;
+        (&mut self.bodies.key_inertia, front * front)
+    }
+
     fn rest(&self) -> State<Phase, STATES> {
         let mut x = [0.0; STATES];
         x[KEY] = self.bodies.rest_depth();

@@ -197,6 +197,14 @@ impl Model<STATES, 1, 2> for Spec {
 }
 
 impl Lever<STATES, 1, 2> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Free];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, LEVER_SPEED, HAMMER_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        let front = self.bodies.front;
+        (&mut self.manipulandum, front * front)
+    }
+
     /// Hammer's weight on k2, key's on its rest felt.
     fn rest(&self) -> State<Phase, STATES> {
         let b = &self.bodies;

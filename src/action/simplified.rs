@@ -267,6 +267,13 @@ impl Model<STATES, 2, 2> for Spec {
 }
 
 impl Lever<STATES, 2, 2> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Flight, Phase::Bedded, Phase::Held];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.key_inertia, self.front * self.front)
+    }
+
     fn rest(&self) -> State<Phase, STATES> {
         State { phase: Phase::Coupled, x: [0.0, 0.0, -self.blow, 0.0, 0.0, 0.0] }
     }

@@ -367,6 +367,13 @@ impl Model<STATES, 2, 3> for Spec {
 }
 
 impl Lever<STATES, 2, 3> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Under, Phase::Driven, Phase::Out];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.key_inertia, self.front * self.front)
+    }
+
     /// Hammer on its rail, key on its cloth.
     fn rest(&self) -> State<Phase, STATES> {
         let on_rail = self.hammer * GRAVITY * self.centre / self.crown;

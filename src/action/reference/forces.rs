@@ -47,6 +47,9 @@ impl Body {
     }
 }
 
+/// Share of critical damping of hard one-sided contacts: the other formulation's are plastic.
+const PLASTIC: f64 = 1.0;
+
 /// A hard one-sided contact: a spring with a dashpot that does not pull.
 fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
     if depth <= 0.0 {
@@ -269,8 +272,8 @@ impl Moment {
         }
         let mut held = [0.0; PLACES];
         for (element, force) in self.friction.iter().zip(forces) {
-            for i in 0..PLACES {
-                held[i] += element.direction[i] * force;
+            for (sum, share) in held.iter_mut().zip(element.direction) {
+                *sum += share * force;
             }
         }
         held
@@ -386,7 +389,7 @@ fn carry_jack(
     let turning = fly.speed - wippen.speed;
     let arm = j.toe.norm_squared();
     let k = coupling.stiffness;
-    let b = 2.0 * coupling.damping * (k * j.inertia / arm).sqrt();
+    let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
     let stop = if memory.home {
         sums.stored += 0.5 * k * arm * turn * turn;
         sums.loss += b * arm * turning * turning;
@@ -451,7 +454,7 @@ fn knuckle(
         let rate = (fly.velocity_at(tip) - hammer.velocity_at(tip)).dot(along);
         let k = coupling.stiffness;
         let mass = spec.jack.inertia / (spec.jack.length * spec.jack.length);
-        let b = 2.0 * coupling.damping * (k * mass).sqrt();
+        let b = 2.0 * PLASTIC * (k * mass).sqrt();
         let push = along * sums.hard(k, b, inside, rate);
         fly.push(tip, -push);
         hammer.push(tip, push);
