@@ -8,6 +8,7 @@ mod cost;
 mod folder;
 mod geometry;
 mod haptics;
+mod instrument_load;
 mod models_ab;
 mod reference_run;
 mod report;
@@ -46,7 +47,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 11] = [
+const EXPERIMENTS: [Experiment; 12] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -110,6 +111,12 @@ const EXPERIMENTS: [Experiment; 11] = [
         name: "action-speeds",
         about: "Times a step of every action and formulation, together with a hash of its output.",
         run: action_speeds::run,
+    },
+    Experiment {
+        name: "instrument-load",
+        about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
+                a hash of the output.",
+        run: instrument_load::run,
     },
 ];
 
