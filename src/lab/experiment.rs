@@ -10,6 +10,7 @@ mod fit;
 mod folder;
 mod geometry;
 mod haptics;
+mod instrument_load;
 mod listening;
 mod models_ab;
 mod report;
@@ -60,7 +61,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 25] = [
+const EXPERIMENTS: [Experiment; 26] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -199,6 +200,12 @@ const EXPERIMENTS: [Experiment; 25] = [
         name: "action-speeds",
         about: "Times a step of every action and formulation, together with a hash of its output.",
         run: action_speeds::run,
+    },
+    Experiment {
+        name: "instrument-load",
+        about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
+                a hash of the output.",
+        run: instrument_load::run,
     },
 ];
 
