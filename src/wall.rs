@@ -8,11 +8,23 @@
 //! | [`plant`] | manipulandum and finger: exact motion between samples |
 //! | [`controller`] | walls: standard, hysteretic, predictive, placed poles, deadbeat |
 //! | [`bench`] | the sampled loop: hold, delay, encoder, velocity from position |
+//! | [`comparison`] | every wall on the same ground: the largest stiffness that comes to rest |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
+//! | [`finger`] | mass, damping and stiffness of what holds the device, while it is played |
+//! | [`display`] | a virtual mass shown by position or by force, and its coupling spring |
+//! | [`unilateral`] | a stability criterion for one-sided springs, and brute force |
+//! | [`mapping`] | which mappings from s to z keep passivity |
+//! | [`junction`] | constraints carried by transmission lines |
 //!
 //! Controllers neither allocate nor wait; benches and analyses are for the laboratory.
 
 pub mod analysis;
 pub mod bench;
+pub mod comparison;
 pub mod controller;
+pub mod display;
+pub mod finger;
+pub mod junction;
+pub mod mapping;
 pub mod plant;
+pub mod unilateral;

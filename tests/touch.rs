@@ -210,6 +210,47 @@ fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
     assert_eq!(left_after(Some(Event::AllSoundOff)), 0.0);
 }
 
+/// Level of one frequency in `heard`, by its Fourier coefficient under a Hann window.
+fn level(heard: &[f32], hz: f64) -> f64 {
+    let turn = std::f64::consts::TAU / heard.len() as f64;
+    let (mut re, mut im) = (0.0, 0.0);
+    for (i, sample) in heard.iter().enumerate() {
+        let window = 0.5 - 0.5 * (turn * i as f64).cos();
+        let phase = std::f64::consts::TAU * hz * i as f64 / RATE;
+        re += window * f64::from(*sample) * phase.cos();
+        im += window * f64::from(*sample) * phase.sin();
+    }
+    re.hypot(im) / heard.len() as f64
+}
+
+#[test]
+fn expressions_and_bend_move_the_pitch_of_what_sounds() {
+    let higher = 440.0 * (200.0_f64 / 1200.0).exp2();
+    for event in [Event::Bend(1.0), Event::Tune { key: key(69), cents: 200.0 }] {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        piano.handle(on(69, 70.0));
+        let before = run(&mut piano, 12_000).1;
+        piano.handle(event);
+        run(&mut piano, 1_200);
+        let after = run(&mut piano, 12_000).1;
+        assert!(level(&before, 440.0) > 20.0 * level(&before, higher), "{event:?}");
+        assert!(level(&after, higher) > 20.0 * level(&after, 440.0), "{event:?}");
+    }
+}
+
+#[test]
+fn una_corda_is_softer_and_changes_nothing_after_it() {
+    let heard = |pedal: &[f64]| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        pedal.iter().for_each(|travel| piano.handle(Event::UnaCorda(*travel)));
+        piano.handle(on(60, 70.0));
+        run(&mut piano, 12_000).1
+    };
+    let [plain, soft, back] = [&[][..], &[1.0], &[1.0, 0.0]].map(heard);
+    assert!(energy(&soft) < 0.8 * energy(&plain));
+    assert!(back == plain);
+}
+
 /// A performance with repetitions, a pedal and natural timing through the action in front of a
 /// second piano: the same hammers, a sample late at most.
 #[test]

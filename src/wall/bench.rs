@@ -106,6 +106,20 @@ impl Bench {
         }
     }
 
+    /// What is left after `samples` periods from `start`: the peak-to-peak motion in the last
+    /// fifth, m (infinite if the plant went a metre away), and the state at the end.
+    pub fn swing(&self, wall: &mut dyn Controller, start: Motion, samples: usize) -> (f64, Motion) {
+        let (mut span, mut end) = ((f64::MAX, f64::MIN), start);
+        self.run(wall, start, samples, |tick| {
+            end = tick.end;
+            if tick.index >= samples - samples / 5 {
+                span = (span.0.min(end[0]), span.1.max(end[0]));
+            }
+            end[0].abs() < 1.0
+        });
+        (if end[0].abs() < 1.0 { span.1 - span.0 } else { f64::INFINITY }, end)
+    }
+
     /// The highest points between visits in a run of `samples` periods, m: of free flights, in
     /// closed form from the energy (for a [`Plant::ball`] only).
     pub fn apexes(&self, wall: &mut dyn Controller, start: Motion, samples: usize) -> Vec<f64> {
@@ -198,7 +212,6 @@ mod tests {
             for work in bench.visits(&mut wall, TOP, 2000) {
                 assert!(work.abs() < 1e-12, "{work:e}");
             }
-            println!("{g} {t}: {worst:e} {:?}", wall.visits());
         }
     }
 
@@ -212,7 +225,6 @@ mod tests {
             let apexes = bench.apexes(&mut wall, TOP, 5000);
             let worst = apexes.iter().map(|x| (x - 1.0).abs()).fold(0.0, f64::max);
             let visits = wall.visits();
-            println!("{stiffness}: {worst:e} {visits:?}");
             assert!(worst < 1e-9 && visits.short > 10, "{worst:e} {visits:?}");
         }
     }

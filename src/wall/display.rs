@@ -1,0 +1,9 @@
+//! Schemes that display a virtual mass through a device [Gillespie 1996, ch. 4].
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`sprung_mass`] | impedance display: a mass behind a spring, driven by position |
+//! | [`coupled`] | the sampled loop of device, coupling spring and virtual mass; admittance display |
+
+pub mod coupled;
+pub mod sprung_mass;

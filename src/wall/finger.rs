@@ -1,0 +1,18 @@
+//! What holds the device, estimated while it is played, and a wall that predicts with it.
+//!
+//! The first extension that [Gillespie 1996, ch. 8] asks for. M ÿ + B ẏ + k y = F₀ − f is linear
+//! in (M, B, k, F₀), so recursive least squares finds them from position and force. Both are
+//! passed through one low-pass λ²/(s + λ)², whose states give the filtered position with its two
+//! derivatives: nothing is differentiated. The force is constant between samples, the position
+//! nearly linear; the filter is discretized exactly for each.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`estimate`] | filter and least squares, with forgetting and a check of excitation |
+//! | [`adaptive`] | the predictive wall on the present estimate |
+
+pub mod adaptive;
+pub mod estimate;
+
+pub use adaptive::Adaptive;
+pub use estimate::{Estimator, Tuning};

@@ -1,0 +1,133 @@
+//! One small mechanism for every planar joint, each moved by constant loads [Tsai 1996, §6.5, B].
+
+use nalgebra::Vector2;
+
+use super::joint::{Joint, Pose};
+use super::planar::{Body, Mechanism, Side};
+
+const GROUND: Side = Side::Ground;
+const FIRST: Side = Side::Body(0);
+const SECOND: Side = Side::Body(1);
+/// Every body: 1 kg, as a rod of 1 m.
+const ROD: Body = Body { mass: 1.0, inertia: 1.0 / 12.0 };
+/// A pin on the ground at the origin.
+const PIN: ([Side; 2], Joint) = ([GROUND, FIRST], Joint::Revolute([Vector2::new(0.0, 0.0); 2]));
+
+/// What a run found.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Found {
+    /// Largest constraint violated, m.
+    pub error: f64,
+    /// Largest force in a line, N.
+    pub force: f64,
+    /// Change of the energy of bodies and lines together over the run, J.
+    pub energy: f64,
+    /// Least energy in the lines at any step, J: negative if they had made some.
+    pub least: f64,
+}
+
+/// Runs `mechanism` for `seconds` in steps of `h` s.
+fn run<const B: usize, const J: usize>(
+    mut mechanism: Mechanism<B, J>,
+    h: f64,
+    seconds: f64,
+) -> Found {
+    let start = mechanism.energy() + mechanism.stored(h);
+    let (mut error, mut force, mut put_in, mut least) = (0.0f64, 0.0f64, 0.0, 0.0f64);
+    for _ in 0..crate::math::cast::floor_index(seconds / h) {
+        let strain = mechanism.step(h);
+        error = error.max(strain.error);
+        force = force.max(strain.force);
+        put_in += strain.power * h;
+        least = least.min(put_in);
+    }
+    let energy = mechanism.energy() + mechanism.stored(h) - start;
+    Found { error, force, energy, least }
+}
+
+/// The name of each case and what half a second of it finds, lines of `impedance` N·s/m, steps of
+/// `h` s.
+#[must_use]
+pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 6] {
+    let zero = Pose::zeros();
+    let weight = Pose::new(0.0, -9.81, 0.0);
+    let turn = |torque: f64| Pose::new(0.0, 0.0, torque);
+    let origin = Vector2::zeros();
+    let slope = Vector2::new(0.6, 0.8);
+    let second = |joint| ([FIRST, SECOND], joint);
+    let guide = |normal: Vector2<f64>| {
+        let joint = Joint::Prismatic { points: [origin; 2], normal, angle: 0.0, length: 1.0 };
+        ([GROUND, SECOND], joint)
+    };
+    // A rod hung at its end, level.
+    let end = Joint::Revolute([origin, Vector2::new(-0.5, 0.0)]);
+    let revolute = Mechanism::new(
+        [ROD],
+        [Pose::new(0.5, 0.0, 0.0)],
+        [weight],
+        [([GROUND, FIRST], end)],
+        impedance,
+    );
+    // A block on a slope.
+    let rail = Joint::Prismatic { points: [origin; 2], normal: slope, angle: 0.0, length: 1.0 };
+    let prismatic = Mechanism::new([ROD], [zero], [weight], [([GROUND, FIRST], rail)], impedance);
+    // A crank that carries a slot in which a block's pin slides.
+    let slot = Joint::RevoluteTranslational { points: [origin; 2], normal: Vector2::y() };
+    let crank = Mechanism::new(
+        [ROD; 2],
+        [zero, Pose::new(0.3, 0.0, 0.0)],
+        [turn(0.5), zero],
+        [PIN, second(slot)],
+        impedance,
+    );
+    let wheel = Pose::new(0.35, 0.0, 0.0);
+    let axle =
+        ([GROUND, SECOND], Joint::Revolute([Vector2::new(0.35, 0.0), Vector2::new(0.0, 0.0)]));
+    let gear = Mechanism::new(
+        [ROD; 2],
+        [zero, wheel],
+        [turn(0.5), zero],
+        [PIN, axle, second(Joint::Gear([0.1, 0.25]))],
+        impedance,
+    );
+    let rack = Mechanism::new(
+        [ROD; 2],
+        [zero; 2],
+        [turn(0.5), zero],
+        [PIN, guide(Vector2::y()), second(Joint::Rack(0.1))],
+        impedance,
+    );
+    let cam = Mechanism::new(
+        [ROD; 2],
+        [zero, Pose::new(0.0, 0.2, 0.0)],
+        [turn(0.5), Pose::new(0.0, -2.0, 0.0)],
+        [PIN, guide(Vector2::x()), second(Joint::Cam { base: 0.2, lift: 0.03 })],
+        impedance,
+    );
+    let seconds = 0.5;
+    [
+        ("prismatic", run(prismatic, h, seconds)),
+        ("revolute", run(revolute, h, seconds)),
+        ("revolute-translational", run(crank, h, seconds)),
+        ("gear", run(gear, h, seconds)),
+        ("rack and pinion", run(rack, h, seconds)),
+        ("cam and follower", run(cam, h, seconds)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_joint_strains_as_a_spring_and_its_lines_make_no_energy() {
+        let (z, h) = (50.0, 1e-4);
+        let fine = all(z, 0.5 * h);
+        for ((name, found), (_, fine)) in all(z, h).iter().zip(&fine) {
+            // Stiffness Z/T in the line, and the drift of the joint itself.
+            assert!(found.error <= 1.05 * found.force * h / z, "{name}: {found:?}");
+            assert!(fine.error < 0.7 * found.error, "{name}: {found:?} {fine:?}");
+            assert!(found.energy.abs() < 1e-9 && found.least > -1e-12, "{name}: {found:?}");
+        }
+    }
+}
