@@ -8,6 +8,7 @@
 //! | [`gesture`] | what a finger, weight or jig does to a key |
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
+//! | [`shot`] | pictures of the window in a scripted state |
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
@@ -24,6 +25,7 @@ pub mod model;
 pub mod output;
 pub mod plot;
 pub mod render;
+pub mod shot;
 pub mod simulate;
 pub mod table;
 pub mod wave;

@@ -202,6 +202,26 @@ impl Keyboard {
         self.specs[i].key.front * (self.x[state::KEY][i] - self.specs[i].key.rest_angle)
     }
 
+    /// Submodel and state of `key` while it moves.
+    #[must_use]
+    pub fn moving(&self, key: Key) -> Option<(Phase, [f64; STATES])> {
+        let i = key.index();
+        let moves = self.activity[i] == Activity::Moving;
+        moves.then(|| (self.phases[i], std::array::from_fn(|s| self.x[s][i])))
+    }
+
+    /// What drives `key`.
+    #[must_use]
+    pub const fn drive_of(&self, key: Key) -> Drive {
+        self.drives[key.index()]
+    }
+
+    /// Height of the damper tray, m.
+    #[must_use]
+    pub const fn tray(&self) -> f64 {
+        self.tray
+    }
+
     /// Number of keys that move.
     #[must_use]
     pub fn awake(&self) -> usize {

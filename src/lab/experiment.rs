@@ -9,6 +9,7 @@ mod reference_run;
 mod report;
 mod string_law;
 mod strings;
+mod window;
 
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 7] = [
+const EXPERIMENTS: [Experiment; 8] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -83,6 +84,12 @@ const EXPERIMENTS: [Experiment; 7] = [
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
         run: cost::run,
+    },
+    Experiment {
+        name: "window-cost",
+        about: "Times a frame of the window, and what the audio thread does for an open and a \
+                closed one.",
+        run: window::run,
     },
 ];
 
