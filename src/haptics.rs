@@ -9,10 +9,11 @@
 //! | [`mechanism`], [`lever`] | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`] | the servo's log and its replay, the twin | sidecar to audio thread |
 //! | `serial`, `sidecar` (feature `serial`) | the port, and the thread that owns it | sidecar thread |
-//! | [`acceptance`] | the junction measured against the ideal | tests, lab |
+//! | [`acceptance`], [`campaign`] | the junction against the ideal; random faults and strokes | tests, lab |
 //! | [`wire`], [`lockstep`] | emulator and servo in virtual time, with faults on the way | tests, lab |
 
 pub mod acceptance;
+pub mod campaign;
 pub mod clock;
 pub mod device;
 pub mod emulator;

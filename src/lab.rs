@@ -9,6 +9,7 @@
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
 //! | [`shot`] | pictures of the window in a scripted state |
+//! | [`keyboard`], [`feel`] | motorized keyboards: found, timed, emulated, felt |
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
@@ -18,8 +19,10 @@ pub mod cli;
 pub mod controls;
 pub mod demo;
 pub mod experiment;
+pub mod feel;
 pub mod gesture;
 pub mod host;
+pub mod keyboard;
 pub mod midi;
 pub mod model;
 pub mod output;

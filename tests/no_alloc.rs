@@ -9,6 +9,8 @@ mod counted {
     use std::cell::Cell;
     use std::hint::black_box;
 
+    use touchback::action::catalogue::{self, Model};
+    use touchback::action::{ActionSettings, Drive};
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
     use touchback::math::compass::Key;
     use touchback::params;
@@ -53,6 +55,26 @@ mod counted {
     fn the_counter_counts() {
         assert_eq!(calls(|| drop(black_box(vec![1u8; 100]))), 2);
         assert_eq!(calls(|| assert_eq!(black_box([1u8; 100]).len(), 100)), 0);
+    }
+
+    #[test]
+    fn stepping_and_reading_any_action_allocates_nothing() {
+        let key = Key::from_midi(60).expect("a key");
+        for name in catalogue::NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).expect("a model");
+            let mut played = model.start();
+            let counted = calls(|| {
+                for i in 0..800 {
+                    let drive = Drive::Finger([f64::from(i) * 3e-5, f64::from(i + 1) * 3e-5]);
+                    played.step(drive, &mut |_, _, value| {
+                        black_box(value);
+                    });
+                    black_box(played.view(drive).key_force);
+                }
+                played.reset();
+            });
+            assert_eq!(counted, 0, "{name}");
+        }
     }
 
     #[test]

@@ -20,6 +20,14 @@ pub struct ActionSettings {
     pub jack_clearance_mm: f64,
     /// Share of the blow at which the key begins to lift the damper, 0…1.
     pub damper_pickup: f64,
+    /// Key front at rest above the concert grand's, mm.
+    pub key_height_mm: f64,
+    /// Capstan farther from the balance point than the concert grand's, mm.
+    pub capstan_mm: f64,
+    /// Hammer centre to knuckle, mm; the jack is set under it.
+    pub knuckle_mm: f64,
+    /// Added to every hammer's strike weight, g at the crown.
+    pub strike_weight_g: f64,
     /// Repetition spring torque, scale.
     pub repetition_spring: f64,
     /// Jack spring torque, scale.
@@ -28,7 +36,7 @@ pub struct ActionSettings {
     pub hammer_mass: f64,
     /// Key inertia, scale.
     pub key_mass: f64,
-    /// Lead in the key front: change of the static down weight, g.
+    /// Lead taken out of the key fronts: change of the static down weight, g.
     pub key_lead_g: f64,
     /// Knuckle stiffness, scale.
     pub knuckle_stiffness: f64,
@@ -52,6 +60,10 @@ impl Default for ActionSettings {
             check_mm: 15.0,
             jack_clearance_mm: 0.2,
             damper_pickup: 0.5,
+            key_height_mm: 0.0,
+            capstan_mm: 0.0,
+            knuckle_mm: 17.0,
+            strike_weight_g: 0.0,
             repetition_spring: 1.0,
             jack_spring: 1.0,
             hammer_mass: 1.0,
@@ -79,6 +91,10 @@ impl ActionSettings {
             check_mm: mix(self.check_mm, target.check_mm),
             jack_clearance_mm: mix(self.jack_clearance_mm, target.jack_clearance_mm),
             damper_pickup: mix(self.damper_pickup, target.damper_pickup),
+            key_height_mm: mix(self.key_height_mm, target.key_height_mm),
+            capstan_mm: mix(self.capstan_mm, target.capstan_mm),
+            knuckle_mm: mix(self.knuckle_mm, target.knuckle_mm),
+            strike_weight_g: mix(self.strike_weight_g, target.strike_weight_g),
             repetition_spring: mix(self.repetition_spring, target.repetition_spring),
             jack_spring: mix(self.jack_spring, target.jack_spring),
             hammer_mass: mix(self.hammer_mass, target.hammer_mass),

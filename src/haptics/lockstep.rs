@@ -86,6 +86,13 @@ impl<L: Line> Lockstep<L> {
         }
     }
 
+    /// The host receives `bytes` that nobody sent.
+    pub fn noise(&mut self, bytes: &[u8]) {
+        let time = self.emulator.time();
+        self.down.clear();
+        self.servo.receive(time, bytes, &mut self.down, &mut ());
+    }
+
     /// Virtual time, s.
     #[must_use]
     pub fn time(&self) -> f64 {

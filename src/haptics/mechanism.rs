@@ -5,9 +5,11 @@
 //! [`crate::action`] take a force: Z·v is predicted from the last step's acceleration, and what the
 //! prediction got wrong is made good in the next step, so that no momentum is lost.
 
+use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Phase, Spec, key, rest, state};
-use crate::action::{ActionSettings, Drive, EventKind, STEP, ball};
+use crate::action::mechanism::{self, Felt};
+use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
 use crate::math::compass::Key;
@@ -24,6 +26,16 @@ pub enum Action {
     /// The grand action.
     #[default]
     Grand,
+    /// Key and hammer without let-off.
+    Simplified,
+    /// Key and hammer joined by a rigid slider.
+    ModelA,
+    /// Key and hammer joined by springs.
+    ModelB,
+    /// A fortepiano's key with the hammer on it.
+    Viennese,
+    /// A harpsichord's key and jack.
+    Harpsichord,
     /// A ball on a paddle.
     Ball,
     /// The load of the acceptance measurements: a lever and a hammer on a spring.
@@ -34,13 +46,28 @@ pub enum Action {
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Grand, Self::Ball, Self::Bench, Self::Wall];
+    pub const ALL: [Self; 9] = [
+        Self::Grand,
+        Self::Simplified,
+        Self::ModelA,
+        Self::ModelB,
+        Self::Viennese,
+        Self::Harpsichord,
+        Self::Ball,
+        Self::Bench,
+        Self::Wall,
+    ];
 
     /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Grand => "grand",
+            Self::Simplified => "simplified",
+            Self::ModelA => "model-a",
+            Self::ModelB => "model-b",
+            Self::Viennese => "viennese",
+            Self::Harpsichord => "harpsichord",
             Self::Ball => "ball",
             Self::Bench => "bench-load",
             Self::Wall => "wall",
@@ -84,7 +111,7 @@ pub struct Saved {
 }
 
 /// One key's action, its junction end included.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Mechanism {
     load: Load,
     /// Acceleration of the last step, m/s², and the force still owed, N.
@@ -92,15 +119,30 @@ pub struct Mechanism {
     owed: f64,
 }
 
-#[derive(Clone, Debug)]
 enum Load {
     Grand { spec: Box<Spec>, running: State<Phase, { grand::STATES }> },
-    Ball { spec: ball::Spec, running: State<ball::Phase, { ball::STATES }> },
+    Small(Box<dyn Felt>),
     Lever(Lever),
 }
 
 /// The damper tray stays down: the pedal is the piano's affair.
 const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
+
+impl Clone for Load {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Grand { spec, running } => Self::Grand { spec: spec.clone(), running: *running },
+            Self::Small(felt) => Self::Small(felt.duplicate()),
+            Self::Lever(lever) => Self::Lever(*lever),
+        }
+    }
+}
+
+impl std::fmt::Debug for Mechanism {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mechanism").field("saved", &self.save()).finish_non_exhaustive()
+    }
+}
 
 impl Mechanism {
     /// `key` of `action` at rest, relieved of `deduct`; and what could not be deducted. Allocates.
@@ -117,12 +159,12 @@ impl Mechanism {
                 let running = State { phase: Phase::Return, x: [0.0; grand::STATES] };
                 Load::Grand { spec: Box::new(built.spec), running }
             }
-            Action::Ball => {
-                let spec = ball::Spec::default();
-                Load::Ball { running: ball::at_rest(&spec), spec }
-            }
             Action::Bench => Load::Lever(Lever::BENCH),
             Action::Wall => Load::Lever(Lever::WALL),
+            smaller => match Model::named(smaller.name(), key, settings).and_then(Model::felt) {
+                Some(felt) => Load::Small(felt),
+                None => unreachable!("every other action is a lever of the catalogue"),
+            },
         };
         let mut mechanism = Self { load, ahead: 0.0, owed: 0.0 };
         let left = mechanism.configure(key, settings, deduct);
@@ -138,11 +180,10 @@ impl Mechanism {
                 **spec = relieved;
                 left
             }
-            Load::Ball { spec, .. } => {
-                let own = ball::Spec::default().paddle;
-                // The paddle carries the junction's damper: it cannot be lighter.
-                spec.paddle = (own - deduct.mass).max(3.0 * FLOOR);
-                Deduct { mass: deduct.mass - (own - spec.paddle), ..*deduct }
+            // The key carries the junction's damper: it cannot be lighter.
+            Load::Small(felt) => {
+                let taken = felt.relieve(deduct.mass, 3.0 * FLOOR);
+                Deduct { mass: deduct.mass - taken, ..*deduct }
             }
             Load::Lever(lever) => {
                 let own = if lever.head > 0.0 { Lever::BENCH } else { Lever::WALL };
@@ -161,7 +202,7 @@ impl Mechanism {
             Load::Grand { running, .. } => {
                 *running = State { phase: Phase::Return, x: rest_pose(key, settings, deduct) };
             }
-            Load::Ball { spec, running } => *running = ball::at_rest(spec),
+            Load::Small(felt) => felt.reset(),
             Load::Lever(lever) => lever.lay_to_rest(),
         }
         (self.ahead, self.owed) = (0.0, 0.0);
@@ -182,7 +223,7 @@ impl Mechanism {
             Load::Grand { spec, running } => {
                 key::step(spec, running, drive, TRAY, &mut hear);
             }
-            Load::Ball { spec, running } => ball::step(spec, running, drive, hear),
+            Load::Small(felt) => felt.step(drive, &mut hear),
             Load::Lever(_) => {}
         }
         let (end, speed) = self.place();
@@ -201,7 +242,7 @@ impl Mechanism {
                 let turned = running.x[state::KEY] - key.rest_angle;
                 (key.front * turned, key.front * running.x[state::KEY_SPEED])
             }
-            Load::Ball { running, .. } => (running.x[2], running.x[3]),
+            Load::Small(felt) => felt.key().into(),
             Load::Lever(lever) => (lever.x, lever.v),
         }
     }
@@ -212,7 +253,7 @@ impl Mechanism {
         match &self.load {
             Load::Lever(lever) => Some(lever.energy() + lever.dissipated),
             Load::Grand { running, .. } => Some(running.x[state::WORK]),
-            Load::Ball { running, .. } => Some(running.x[4]),
+            Load::Small(felt) => Some(felt.work()),
         }
     }
 
@@ -238,7 +279,7 @@ impl Mechanism {
                     .iter()
                     .all(|s| running.x[*s].abs() < STILL)
             }
-            Load::Ball { running, .. } => running.x[1].abs().max(running.x[3].abs()) < STILL,
+            Load::Small(felt) => felt.fastest() < STILL,
             Load::Lever(lever) => lever.v.abs() < STILL && lever.hammer[1].abs() < STILL,
         }
     }
@@ -261,9 +302,10 @@ impl Mechanism {
                 saved.phase = number(running.phase);
                 put(&mut saved.x, &running.x);
             }
-            Load::Ball { running, .. } => {
-                saved.phase = u8::from(running.phase == ball::Phase::Air);
-                put(&mut saved.x, &running.x);
+            Load::Small(felt) => {
+                let own = felt.save();
+                saved.phase = own.phase;
+                put(&mut saved.x, &own.x);
             }
             Load::Lever(lever) => put(&mut saved.x, &lever.save()),
         }
@@ -279,11 +321,10 @@ impl Mechanism {
                 running.phase = phase(saved.phase);
                 running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);
             }
-            Load::Ball { running, .. } => {
-                let phases = [ball::Phase::Paddle, ball::Phase::Air];
-                running.phase = phases[usize::from(saved.phase.min(1))];
-                running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);
-            }
+            Load::Small(felt) => felt.adopt(&mechanism::Saved {
+                phase: saved.phase,
+                x: std::array::from_fn(|i| saved.x[i]),
+            }),
             Load::Lever(lever) => lever.adopt(&saved.x),
         }
         self.ahead = saved.x[10];

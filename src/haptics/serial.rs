@@ -210,12 +210,10 @@ pub mod pty {
             }
         }
 
-        /// Sends to the host what it takes without waiting long; the rest is dropped, as a UART
-        /// nobody reads would.
-        pub fn write(&mut self, bytes: &[u8]) {
-            // A host that reads nothing must not stop the keyboard.
-            let _ = self.ours.set_timeout(Duration::from_millis(1));
-            let _ = self.ours.write_all(bytes);
+        /// Sends to the host; `false` where it takes nothing for a millisecond.
+        pub fn write(&mut self, bytes: &[u8]) -> bool {
+            self.ours.set_timeout(Duration::from_millis(1)).is_ok()
+                && self.ours.write_all(bytes).is_ok()
         }
     }
 

@@ -197,6 +197,10 @@ impl Servo {
         if on {
             self.session.arm(now);
             if self.session.standing() == Standing::Arming {
+                // A keyboard that was switched off in between has forgotten its limits.
+                if let Some(hello) = &self.hello {
+                    send(&Message::Config(self.config(hello)), out);
+                }
                 self.seq = self.seq.wrapping_add(1);
                 send(&Message::Clear(self.seq), out);
             }

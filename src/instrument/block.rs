@@ -328,7 +328,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 // On the rod it does not land.
                 EventKind::DamperFall if self.dampers.is_caught(key) => None,
                 EventKind::DamperFall => knock(Knock::Damper),
-                EventKind::LetOffStart | EventKind::Release | EventKind::DamperLift => None,
+                EventKind::LetOffStart
+                | EventKind::Release
+                | EventKind::DamperLift
+                | EventKind::Pluck => None,
             };
             if let Some(what) = what {
                 let (sample, delay) = self.clock.sounding(event.offset);

@@ -5,6 +5,7 @@
 
 use crate::action::events::EventList;
 use crate::action::{ActionSettings, Drive, Keyboard};
+use crate::episode::State;
 use crate::instrument::trace::Look;
 use crate::math::compass::Key;
 use crate::sound::{Knock, Sound, Voicing};
@@ -96,7 +97,7 @@ impl Keys for Keyboard {
         self.awake()
     }
     fn look(&self, key: Key) -> Option<Look> {
-        let (phase, x) = self.moving(key)?;
+        let State { phase, x } = self.moving(key)?;
         Some(Look { phase, x, drive: self.drive_of(key), tray: self.tray() })
     }
 }

@@ -1,14 +1,30 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
+mod action_speeds;
+mod agreement;
 mod bouncing;
 mod contact;
 mod cost;
+mod energy;
+mod fit;
 mod folder;
 mod geometry;
-mod reference_run;
+mod haptics;
+mod listening;
+mod models_ab;
 mod report;
+mod rig;
+mod seeds;
+mod sound;
+mod sound_cost;
 mod string_law;
-mod strings;
+mod strokes;
+mod thesis_run;
+mod torture;
+mod trace;
+mod validate;
+mod wall;
+mod weight_drop;
 mod window;
 
 use std::path::PathBuf;
@@ -16,6 +32,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::lab::output;
+use crate::math::compass::Key;
 use folder::Folder;
 use report::{Band, Report, short};
 
@@ -25,7 +42,8 @@ pub struct Options {
     /// Experiments by name, `all`, or `list` for the names
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// Also writes the tables and figures as one page, report.md
+    /// Also writes the tables and figures as one page, report.md, and the source documents'
+    /// systems as one table, seeds.md
     #[arg(long)]
     report: bool,
     /// Folder for data and figures
@@ -43,7 +61,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 8] = [
+const EXPERIMENTS: [Experiment; 26] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -51,16 +69,49 @@ const EXPERIMENTS: [Experiment; 8] = [
         run: geometry::run,
     },
     Experiment {
-        name: "reference-run",
-        about: "Runs the published gesture on the published action and compares the times of \
-                let-off and strike.",
-        run: reference_run::run,
+        name: "validate",
+        about: "Compares the grand action with published measurements, target by target.",
+        run: validate::run,
+    },
+    Experiment {
+        name: "fit",
+        about: "Shows how well the fitted numbers of the action fit, and prints its tables ready \
+                to paste.",
+        run: fit::run,
+    },
+    Experiment {
+        name: "energy",
+        about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
+        run: energy::run,
+    },
+    Experiment {
+        name: "thesis-run",
+        about: "Runs the published gesture on the published action and compares it with what the \
+                thesis states.",
+        run: thesis_run::run,
+    },
+    Experiment {
+        name: "weight-drop",
+        about: "Drops a weight on the key, as the thesis did on a real action, and compares.",
+        run: weight_drop::run,
     },
     Experiment {
         name: "ball",
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
         run: bouncing::run,
+    },
+    Experiment {
+        name: "models-ab",
+        about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
+                encoder and one with springs work.",
+        run: models_ab::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "Plays twelve gestures on the grand action in two formulations and compares \
+                trajectories, strikes and forces.",
+        run: agreement::run,
     },
     Experiment {
         name: "string-law",
@@ -75,9 +126,69 @@ const EXPERIMENTS: [Experiment; 8] = [
         run: contact::run,
     },
     Experiment {
-        name: "strings",
-        about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
-        run: strings::run,
+        name: "sound",
+        about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
+                company, colour.",
+        run: sound::run,
+    },
+    Experiment {
+        name: "listening",
+        about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
+                keys.",
+        run: listening::run,
+    },
+    Experiment {
+        name: "sound-cost",
+        about: "Times the sound engine in silence and at work, on every kernel, with a hash of \
+                its output.",
+        run: sound_cost::run,
+    },
+    Experiment {
+        name: "sound-torture",
+        about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
+        run: torture::run,
+    },
+    Experiment {
+        name: "haptics",
+        about: "Compares keys felt through the junction with welded ones, and counts what random \
+                faults and strokes do.",
+        run: haptics::run,
+    },
+    Experiment {
+        name: "walls",
+        about: "Bounces a ball on every sampled wall: standard, predictive, placed poles, deadbeat.",
+        run: wall::controllers::run,
+    },
+    Experiment {
+        name: "wall-damping",
+        about: "Finds the damping that a sampled wall asks for: marginal, passive, late switching.",
+        run: wall::damping::run,
+    },
+    Experiment {
+        name: "wall-display",
+        about: "Shows a virtual mass by impedance and admittance, over its coupling spring.",
+        run: wall::display::run,
+    },
+    Experiment {
+        name: "unilateral",
+        about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
+        run: wall::unilateral::run,
+    },
+    Experiment {
+        name: "lines",
+        about: "Joins bodies by transmission lines: masses, balls, planar joints, a double \
+                pendulum.",
+        run: wall::lines::run,
+    },
+    Experiment {
+        name: "finger",
+        about: "Estimates the finger in play and keeps the predictive wall quiet when it stiffens.",
+        run: wall::finger::run,
+    },
+    Experiment {
+        name: "wall-map",
+        about: "Maps the largest quiet stiffness of every wall over sample period and delay.",
+        run: wall::map::run,
     },
     Experiment {
         name: "action-cost",
@@ -86,12 +197,23 @@ const EXPERIMENTS: [Experiment; 8] = [
         run: cost::run,
     },
     Experiment {
+        name: "action-speeds",
+        about: "Times a step of every action and formulation, together with a hash of its output.",
+        run: action_speeds::run,
+    },
+    Experiment {
         name: "window-cost",
         about: "Times a frame of the window, and what the audio thread does for an open and a \
                 closed one.",
         run: window::run,
     },
 ];
+
+/// The key of a maker's number (1…88); the tables here hold no other.
+fn key(number: usize) -> Result<Key> {
+    Key::from_index(number.wrapping_sub(1))
+        .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
+}
 
 /// Runs the experiments asked for; exit code and files follow the other commands.
 ///
@@ -108,6 +230,7 @@ pub fn run(options: &Options) -> Result<()> {
     std::fs::create_dir_all(&options.out)
         .with_context(|| format!("{show}: cannot make this folder"))?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
+    let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut open) = (0, 0);
     for experiment in chosen {
         let mut folder = Folder::new(&options.out);
@@ -118,14 +241,17 @@ pub fn run(options: &Options) -> Result<()> {
         let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
         output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
         page += &format!("{heading}{}", report.text(true));
+        seeds += &report.sourced(experiment.name);
         let (all, off) = report.count();
         (rows, open) = (rows + all, open + off);
     }
     if options.report {
         let mut folder = Folder::new(&options.out);
         folder.write("report.md", page.as_bytes())?;
-        folder.keep()?;
-        output::print(&format!("wrote {}\n", options.out.join("report.md").display()))?;
+        folder.write("seeds.md", (seeds + seeds::TAIL).as_bytes())?;
+        let written: String =
+            folder.keep()?.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+        output::print(&written)?;
     }
     output::print(&format!("\n{} of {rows} targets met\n", rows - open))
 }

@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 47] = [
+const FROZEN: [(&str, &[&str]); 51] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -36,6 +36,10 @@ const FROZEN: [(&str, &[&str]); 47] = [
     ("check_mm", &[]),
     ("jack_clearance_mm", &[]),
     ("damper_pickup", &[]),
+    ("key_height_mm", &[]),
+    ("capstan_mm", &[]),
+    ("knuckle_mm", &[]),
+    ("strike_weight_g", &[]),
     ("repetition_spring", &[]),
     ("jack_spring", &[]),
     ("hammer_mass", &[]),

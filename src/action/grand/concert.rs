@@ -4,6 +4,7 @@
 //! front and balance weights, friction; [Gillespie 1996] jack, wippen and knuckle lengths; factory
 //! sheets for the regulation. "Chosen" marks what no source gives; the reason follows.
 
+use super::fitted::Fitted;
 use super::regulation::{Regulated, Regulation, regulate};
 use super::spec::{Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Spec, Wippen};
 use crate::action::ActionSettings;
@@ -24,6 +25,13 @@ const FRICTION_WEIGHT_G: [(f64, f64); 2] = [(1.0, 15.0), (88.0, 11.0)];
 
 /// Balance weight, g [Stanwood tables; also the mean of factory down and up weights].
 const BALANCE_WEIGHT_G: f64 = 37.0;
+
+/// Balance point to the middle of the leads, m: a usual place, chosen.
+const LEAD_ARM: f64 = 0.15;
+
+/// A part does not lose more than this of its inertia by taking lead or wood away (chosen: keeps
+/// every mixture of settings physical).
+const LEAST_SHARE: f64 = 0.3;
 
 /// Last key with a damper (E6 to G6 in most makes).
 const LAST_DAMPER: u8 = 68;
@@ -76,7 +84,13 @@ impl Design {
     /// The parts of `key`, its leads placed for the balance weight in the standard regulation.
     #[must_use]
     pub fn new(key: compass::Key) -> Self {
-        let mut spec = parts(f64::from(key.number()), key.number() <= LAST_DAMPER);
+        Self::with(key, &Fitted::CONCERT)
+    }
+
+    /// The same with other numbers in place of the fitted ones.
+    #[must_use]
+    pub fn with(key: compass::Key, fitted: &Fitted) -> Self {
+        let mut spec = parts(f64::from(key.number()), key.number() <= LAST_DAMPER, fitted);
         let mut standard = spec;
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
         let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
@@ -90,7 +104,10 @@ impl Design {
         let mut spec = self.spec;
         scale(&mut spec, settings);
         let regulated = regulate(&mut spec, &regulation(settings));
-        spec.key.lead_torque += settings.key_lead_g * 1e-3 * GRAVITY * spec.key.front;
+        let taken = settings.key_lead_g * 1e-3 * spec.key.front;
+        spec.key.lead_torque -= taken * GRAVITY;
+        spec.key.inertia =
+            (spec.key.inertia - taken * LEAD_ARM).max(LEAST_SHARE * spec.key.inertia);
         // The rest felt carries what is left, so that the key stands at depth 0.
         let left = regulated.upward_force - spec.key.lead_torque / spec.key.front;
         spec.key.rest_compression = spec.key.rest_felt.compression(left);
@@ -109,11 +126,12 @@ fn regulation(s: &ActionSettings) -> Regulation {
         check: s.check_mm * mm,
         jack_clearance: s.jack_clearance_mm * mm,
         damper_pickup: s.damper_pickup,
+        key_height: s.key_height_mm * mm,
     }
 }
 
 /// The parts by key number `n`.
-fn parts(n: f64, has_damper: bool) -> Spec {
+fn parts(n: f64, has_damper: bool, fitted: &Fitted) -> Spec {
     let strike_weight = log_linear(&STRIKE_WEIGHT_G, n);
     let heavier = strike_weight / MEASURED_STRIKE_WEIGHT_G;
     let crown = 0.1321;
@@ -133,9 +151,9 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             lead_torque: 0.0,
             rest_angle: 0.0,
             dip: 0.01,
-            capstan: Vec2::new(0.111, 0.03),
-            // Front punching: 50 N at about 1 mm, chosen.
-            bed_felt: Felt { hysteresis: 0.7, ..Felt::new(1.6e6, 1.5, 0.6) },
+            capstan: Vec2::new(fitted.capstan, 0.03),
+            // Front punching: 50 N at about 0.65 mm.
+            bed_felt: Felt { hysteresis: 0.7, ..Felt::new(fitted.bed, 1.5, 0.6) },
             // Back rail cloth: softer than the punching, chosen.
             rest_felt: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
             rest_compression: 0.0,
@@ -192,15 +210,14 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             crown,
             knuckle: 0.017,
             knuckle_depth: 0.0135,
-            // The jack has slipped once it has withdrawn 3 mm, chosen: let-off takes about 2 mm
-            // of key.
-            knuckle_edge: 0.0138,
+            // The jack withdraws 2.5 mm from the button's touch to the slip: 1.4 mm of key.
+            knuckle_edge: fitted.knuckle_edge,
             mass: 11.74e-3 * heavier,
             centre: Vec2::new(0.1022, 0.0145),
             inertia: hammer_inertia,
             friction: hammer_friction,
-            // Leather over felt: 40 N at about 0.5 mm, chosen.
-            knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.6e6, 1.5, 0.3) },
+            // With what yields beside it: 40 N at about 1.2 mm.
+            knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(fitted.knuckle, 1.5, 0.3) },
             knuckle_friction: 0.12,
             slide_damping: 0.0,
             rail: 0.055,
@@ -208,11 +225,10 @@ fn parts(n: f64, has_damper: bool) -> Spec {
         },
         check: Check {
             face: Vec2::new(0.228, 0.12),
-            normal: std::f64::consts::PI - 0.6,
+            normal: std::f64::consts::PI - fitted.check_slope,
             tail: Vec2::new(0.134, -0.022),
-            // Leather over felt on a wire that yields; stiffness, friction and the face's slope chosen
-            // together so that blows of 0.6 to 5 m/s settle at the check distance within 4 mm.
-            felt: Felt { hysteresis: 0.5, ..Felt::new(2e6, 1.5, 1.0) },
+            // Leather over felt on a wire that yields.
+            felt: Felt { hysteresis: 0.5, ..Felt::new(fitted.check, 1.5, 1.0) },
             friction: 0.7,
         },
         damper: Damper {
@@ -223,7 +239,7 @@ fn parts(n: f64, has_damper: bool) -> Spec {
             mass: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n),
             weight: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n) * GRAVITY,
             damping: 0.4,
-            lift_felt: Felt { hysteresis: 0.3, ..Felt::new(6e5, 1.5, 1.0) },
+            lift_felt: Felt { hysteresis: 0.3, ..Felt::new(fitted.damper_lift, 1.5, 1.0) },
             seat_felt: Felt { hysteresis: 0.5, ..Felt::new(4e5, 1.5, 2.0) },
             clear: 1.5e-3,
             tray: 8e-3,
@@ -256,8 +272,22 @@ pub fn string_like(mass: f64, time: f64, restitution: f64) -> Felt {
 
 /// Scales of the settings that are not distances.
 fn scale(spec: &mut Spec, s: &ActionSettings) {
-    spec.hammer.mass *= s.hammer_mass;
-    spec.hammer.inertia *= s.hammer_mass;
+    let h = &mut spec.hammer;
+    h.mass *= s.hammer_mass;
+    h.inertia *= s.hammer_mass;
+    // A point mass at the crown, straight over the shank's end.
+    let added = (s.strike_weight_g * 1e-3).max(-LEAST_SHARE * h.mass);
+    let with = h.mass + added;
+    let crown = Vec2::new(h.crown, h.centre.y);
+    h.centre = (h.centre * h.mass + crown * added) * (1.0 / with);
+    h.mass = with;
+    h.inertia = (h.inertia + added * h.crown * h.crown).max(LEAST_SHARE * h.inertia);
+    // The jack's stop brings its head under the knuckle again.
+    let farther = s.knuckle_mm * 1e-3 - h.knuckle;
+    h.knuckle += farther;
+    h.knuckle_edge += farther;
+    spec.jack.stop -= farther / spec.jack.length;
+    spec.key.capstan.x += s.capstan_mm * 1e-3;
     spec.key.inertia *= s.key_mass;
     spec.lever.spring_torque *= s.repetition_spring;
     spec.lever.spring_rate *= s.repetition_spring;

@@ -3,22 +3,28 @@
 //! Host notes mean these moments, so they are entered without simulating how they came about:
 //! pure functions of key, speed and regulation, in closed form.
 
+use super::numbers::Numbers;
 use super::regulation::Regulated;
 use super::spec::Spec;
 use super::{Phase, STATES, contact, jack, kinematics, state};
 use crate::math::trig::direction;
 
-/// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch.
-const KEY_SHARE: f64 = 0.15;
+/// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch
+/// (`touchback lab fit`).
+pub const KEY_SHARE: f64 = 0.168;
 
-/// Key depth beyond let-off at that moment, m: a start and a rise per m/s of hammer speed, fitted
-/// to the simulated pressed touch from 0.6 to 4 m/s (8.5 to 9.1 mm with let-off at 8.25 mm).
-const DEPTH_PAST_LET_OFF: (f64, f64) = (0.2e-3, 0.16e-3);
+/// Key depth beyond let-off at that moment, m: a start and a rise per m/s of hammer speed, as
+/// [`KEY_SHARE`] from 0.6 to 4 m/s.
+pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.15e-3, 0.37e-3);
+
+/// Depth short of the key bed at which the key stands at most, m: it has the bed still to meet, so
+/// that its knock is heard (chosen).
+const BEFORE_BED: f64 = 0.1e-3;
 
 /// Phase and state at which the hammer of a key meets its string at `speed` m/s.
 ///
-/// The key stands and moves as a pressed key would. `None` where the regulation lets no jack slip before the key bed, or
-/// the hammer could not fly.
+/// The key stands and moves as a pressed key would. `None` where the regulation lets no jack slip
+/// before the key bed, or the hammer could not fly.
 #[must_use]
 pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<(Phase, [f64; STATES])> {
     let off = regulated.let_off_depth;
@@ -27,7 +33,7 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<(Phase, 
     }
     let key_speed = KEY_SHARE * speed;
     let (start, rise) = DEPTH_PAST_LET_OFF;
-    let depth = (off + start + rise * speed).min(spec.key.dip);
+    let depth = (off + start + rise * speed).min(spec.key.dip - BEFORE_BED).max(off);
 
     let mut x = [0.0; STATES];
     x[state::KEY] = spec.key.rest_angle + depth / spec.key.front;
@@ -59,17 +65,18 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; 
     // The hammer rides on the lever, the lever on its button.
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
+    let n = Numbers::new(spec);
     for _ in 0..6 {
-        let k = kinematics::Kinematics::new(spec, Phase::Return, &x);
-        let on = contact::knuckle_on_lever(spec, &k);
+        let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
+        let on = contact::knuckle_on_lever(&n, &k);
         let per_hammer = on.from_hammer.perp().dot(on.normal);
         let wanted = spec.lever.knuckle_felt.compression(0.1);
         x[state::HAMMER] += (on.squeeze.depth - wanted) / per_hammer;
     }
-    let mut k = kinematics::Kinematics::new(spec, Phase::Return, &x);
+    let mut k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
     x[state::LEVER_SPEED] = k.wippen_speed();
     k.u[2] = k.wippen_speed();
-    let on = contact::knuckle_on_lever(spec, &k);
+    let on = contact::knuckle_on_lever(&n, &k);
     x[state::HAMMER_SPEED] = on.squeeze.rate / on.from_hammer.perp().dot(on.normal);
     if spec.damper.present {
         x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;

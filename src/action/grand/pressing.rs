@@ -2,21 +2,21 @@
 //!
 //! A finger target moves from the key's rest at constant speed through a one-sided spring
 //! (500 N/m, 0.5 N·s/m); the hammer speed it gives was simulated in the standard regulation, and
-//! `tests/keyboard.rs` holds the table to the action.
+//! `touchback lab fit` prints the table and `tests/keyboard.rs` holds it to the action.
 
 /// Finger speeds of the table, m/s.
-pub const FINGER: [f64; 12] = [0.065, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0];
+pub const FINGER: [f64; 12] = [0.075, 0.08, 0.09, 0.1, 0.12, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0];
 
 /// How far the table's finger target goes, m: past the key bed, up to 25 N of static force.
 pub const REACH: f64 = 0.05;
 
 /// Hammer speeds, m/s, by key number, one for each finger speed.
 pub const HAMMER: [(f64, [f64; 12]); 5] = [
-    (1.0, [0.40, 0.52, 0.67, 0.91, 1.09, 1.32, 1.61, 2.02, 2.42, 2.73, 3.05, 3.32]),
-    (22.0, [0.38, 0.51, 0.67, 0.91, 1.10, 1.34, 1.64, 2.06, 2.48, 2.79, 3.13, 3.41]),
-    (40.0, [0.35, 0.48, 0.66, 0.92, 1.12, 1.36, 1.67, 2.11, 2.55, 2.88, 3.22, 3.51]),
-    (64.0, [0.22, 0.39, 0.61, 0.92, 1.14, 1.40, 1.74, 2.22, 2.70, 3.05, 3.42, 3.73]),
-    (88.0, [0.20, 0.39, 0.66, 1.02, 1.29, 1.59, 1.97, 2.52, 3.10, 3.54, 4.00, 4.38]),
+    (1.0, [0.45, 0.54, 0.69, 0.82, 1.00, 1.21, 1.47, 1.85, 2.26, 2.57, 2.90, 3.17]),
+    (22.0, [0.44, 0.53, 0.69, 0.82, 1.01, 1.23, 1.50, 1.89, 2.31, 2.63, 2.97, 3.25]),
+    (40.0, [0.41, 0.51, 0.68, 0.82, 1.02, 1.25, 1.53, 1.94, 2.37, 2.70, 3.06, 3.35]),
+    (64.0, [0.32, 0.44, 0.64, 0.80, 1.04, 1.29, 1.59, 2.03, 2.50, 2.86, 3.24, 3.55]),
+    (88.0, [0.31, 0.46, 0.70, 0.88, 1.17, 1.49, 1.88, 2.43, 3.00, 3.42, 3.87, 4.24]),
 ];
 
 /// Finger speed, m/s, for a hammer speed at key `number`; `None` above what pressing reaches.

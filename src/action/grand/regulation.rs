@@ -7,16 +7,22 @@
 //! | let-off | let-off button height |
 //! | drop | drop screw |
 //! | check distance | backcheck position |
+//! | key height, capstan position | shims, capstan line |
 //! | (follows the blow) | rest rail |
+//! | (follows the knuckle) | jack stop |
 //! | damper pick-up | gap under the damper lever |
 //!
 //! Felts are allowed for where they bear a known static load; the bodies are otherwise as rigid
 //! as the loops.
 
+mod limits;
+
 use super::spec::{GRAVITY, Spec};
 use super::{contact, kinematics};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
+
+pub use limits::Limits;
 
 /// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows
 /// come to in the simulation.
@@ -43,6 +49,8 @@ pub struct Regulation {
     pub jack_clearance: f64,
     /// Share of the blow at which the damper is picked up.
     pub damper_pickup: f64,
+    /// Key front at rest above the design's level.
+    pub key_height: f64,
 }
 
 /// What the regulation came to; lengths in m at the key front.
@@ -56,18 +64,24 @@ pub struct Regulated {
     pub rest: [f64; 3],
     /// Force with which everything but the key's own balance lifts its front at rest, N.
     pub upward_force: f64,
+    /// What could not be had.
+    pub limits: Limits,
 }
 
 /// Turns the screws of `spec`. Distances it cannot reach leave the screw at its nearest point.
 pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let crown = spec.hammer.crown;
     spec.key.dip = r.dip;
-    spec.key.rest_angle = -0.5 * r.dip / spec.key.front;
+    spec.key.rest_angle = -(0.5 * r.dip + r.key_height) / spec.key.front;
     spec.hammer.rail = r.blow + RAIL_BELOW_REST;
     let key_rest = direction(spec.key.rest_angle);
     let hammer_rest = direction(-r.blow / crown);
 
     // Wippen height: jack on its stop, its head the clearance below the knuckle.
+    let mut limits = Limits {
+        blow: !within_reach(spec, hammer_rest, spec.jack.length + r.jack_clearance),
+        ..Limits::default()
+    };
     let wippen_rest = wippen_under(spec, hammer_rest, spec.jack.length + r.jack_clearance);
     // Capstan: on the heel's line at that wippen.
     let normal = wippen_rest.perp();
@@ -93,6 +107,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
         + GRAVITY * spec.lever.mass * spec.lever.centre.turned(lever_rest).x;
     // What the spring has left over presses the lever on its regulating button.
     let spare = (spec.lever.spring_torque + pressed).max(0.0);
+    limits.spring = spec.lever.spring_torque + pressed < 0.0;
     let on_button = spec.lever.stop_felt.compression(spare);
     spec.lever.stop = angle_between(wippen_rest, lever_rest) + on_button;
 
@@ -106,6 +121,8 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
         }
         None => f64::INFINITY,
     };
+    limits.let_off = let_off.is_none();
+    limits.after_touch = !limits.let_off && let_off_depth >= r.dip;
 
     // Drop screw: the lever carries the hammer at let-off plus drop with the key on its bed.
     let key_down = direction(spec.key.rest_angle + r.dip / spec.key.front);
@@ -123,9 +140,14 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let gap = (tail - spec.check.face.turned(key_down)).dot(normal) + CHECK_BITE;
     spec.check.face = spec.check.face + Vec2::unit(spec.check.normal) * gap;
 
+    let tail = spec.hammer.pivot + spec.check.tail.turned(hammer_rest);
+    let normal = Vec2::unit(spec.check.normal).turned(key_rest);
+    limits.check = (tail - spec.check.face.turned(key_rest)).dot(normal) < 0.0;
+
     // Damper: picked up where the jack has carried the hammer the given share of the blow.
     let halfway = direction(-(1.0 - r.damper_pickup) * r.blow / crown);
     let pickup = depth_of(spec, wippen_under(spec, halfway, spec.jack.length));
+    limits.damper = !pickup.is_finite();
     spec.damper.pickup = if pickup.is_finite() { pickup.max(0.2e-3) } else { 0.5 * r.dip };
 
     Regulated {
@@ -137,6 +159,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
             angle_between(wippen_rest, lever_rest) + wippen_rest.angle(),
         ],
         upward_force: upward_force(spec, key_rest, hammer_rest, lever_rest),
+        limits,
     }
 }
 
@@ -186,6 +209,14 @@ fn turn_to(point: Vec2, normal: Vec2, wanted: f64) -> Vec2 {
     Vec2::new(image.dot(point), point.cross(image)) * (1.0 / (length * length))
 }
 
+/// The jack on its stop can reach `reach` m along the fly to the knuckle's line.
+fn within_reach(spec: &Spec, hammer: Vec2, reach: f64) -> bool {
+    let w = &spec.wippen;
+    let fly = direction(spec.jack.lean).perp().turned(direction(spec.jack.stop));
+    let wanted = (spec.hammer.pivot - w.pivot).dot(hammer.perp()) - spec.hammer.knuckle_depth;
+    wanted * wanted <= (w.jack_pivot + fly * reach).norm_squared()
+}
+
 /// Wippen whose jack, on its stop, reaches `reach` m along the fly to the knuckle's line.
 fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
     let w = &spec.wippen;
@@ -210,7 +241,10 @@ fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
 /// Wippen and jack directions with the head at the knuckle's edge, the hammer at `angle` rad.
 fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     let (h, w) = (&spec.hammer, &spec.wippen);
-    let edge = h.pivot + Vec2::new(h.knuckle_edge, -h.knuckle_depth).turned(direction(angle));
+    // A slow press finds the knuckle sunk by the hammer's weight.
+    let load = -hammer_weight_torque(spec, direction(angle)) / h.knuckle_edge;
+    let depth = h.knuckle_depth - h.knuckle_felt.compression(load);
+    let edge = h.pivot + Vec2::new(h.knuckle_edge, -depth).turned(direction(angle));
     // The jack centre lies on a circle about the wippen centre and on one about the edge.
     let (r, s) = (w.jack_pivot.norm_squared().sqrt(), spec.jack.length);
     let to = edge - w.pivot;

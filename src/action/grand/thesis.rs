@@ -9,7 +9,7 @@
 //! damper, no friction and no backcheck; its key bed and rest felts are out of the run's reach.
 
 use super::concert::Built;
-use super::regulation::Regulated;
+use super::regulation::{Limits, Regulated};
 use super::spec::{Check, Damper, Hammer, Jack, Key, Lever, Spec, Wippen};
 use super::{Phase, STATES, state};
 use crate::math::trig::direction;
@@ -166,6 +166,7 @@ pub fn build() -> Built {
         aftertouch: 0.0,
         rest: [q1, q2, q3],
         upward_force: 0.0,
+        limits: Limits::default(),
     };
     Built { spec, regulated }
 }

@@ -4,6 +4,7 @@
 
 use super::{Drawing, Frame, Label, Material, Part, Screw, bar, disc, ellipse};
 use crate::action::grand::kinematics::Kinematics;
+use crate::action::grand::numbers::Numbers;
 use crate::action::grand::{Phase, STATES, Spec, contact, jack, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -474,23 +475,25 @@ fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
         // A rigid contact in the model: it bears whenever the submodel says so.
         d.touch(toe, "toe on let-off button", (-gap).max(1e-4));
     }
-    let on_lever = contact::knuckle_on_lever(spec, k);
+    let n = Numbers::new(spec);
+    let on_lever = contact::knuckle_on_lever(&n, k);
     d.touch(h.pivot + on_lever.from_hammer, "knuckle on repetition lever", on_lever.squeeze.depth);
     if spec.lever.drop_felt.stiffness > 0.0 {
-        let (squeeze, arm) = contact::drop_screw(spec, k);
+        let (squeeze, arm) = contact::drop_screw(&n, k);
         d.touch(spec.wippen.pivot + k.to_lever + arm, "lever on drop screw", squeeze.depth);
     }
     if spec.check.felt.stiffness > 0.0 {
         let tail = h.pivot + spec.check.tail.turned(k.hammer);
-        d.touch(tail, "tail on backcheck", contact::tail_on_check(spec, k).squeeze.depth);
+        d.touch(tail, "tail on backcheck", contact::check_depth(&n, k));
     }
     let struck = h.crown * x[state::HAMMER];
     d.touch(h.pivot + Vec2::new(h.crown, CROWN), "hammer on string", struck);
     let key = Frame::new(Vec2::default(), k.key);
     d.touch(key.at(-spec.key.front + 0.006, -WOOD), "key on its bed", k.depth - spec.key.dip);
     if spec.damper.present {
-        let lift = contact::damper(spec, k, x, f64::NEG_INFINITY).lift;
-        d.touch(key.at(KEY_END - 0.006, 0.002), "key under damper", lift.depth);
+let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
+        let pressed = arm / spec.key.front * (k.depth - pickup) - x[state::DAMPER];
+        d.touch(key.at(KEY_END - 0.006, 0.002), "key under damper", pressed);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::params::{Group, Parameter};
 ///
 /// Usual figures: factory sheets of Steinway, Yamaha and Kawai grands as gathered in
 /// `docs/references.md` [regulation sheets]; weights [Stanwood tables].
-pub static ACTION: [Parameter; 17] = [
+pub static ACTION: [Parameter; 21] = [
     Parameter {
         // Usual 9.5–10.7 mm [regulation sheets].
         id: "key_dip_mm",
@@ -84,6 +84,51 @@ pub static ACTION: [Parameter; 17] = [
         doc: "Share of the hammer's way at which the key begins to lift the damper.",
         get: |s| s.action.damper_pickup,
         set: |s, v| s.action.damper_pickup = v,
+    },
+    Parameter {
+        // Chosen: what a technician's shims take.
+        id: "key_height_mm",
+        name: "Key height",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(-3.0, 3.0, 2),
+        doc: "Key fronts at rest above the concert grand's; the dip is kept.",
+        get: |s| s.action.key_height_mm,
+        set: |s, v| s.action.key_height_mm = v,
+    },
+    Parameter {
+        // Key ratios of 0.47 to 0.60 are found, 0.49 here [Stanwood tables].
+        id: "capstan_mm",
+        name: "Capstan position",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(-4.0, 6.0, 2),
+        doc: "Capstans farther from the balance rail than the concert grand's; more is a larger \
+              ratio.",
+        get: |s| s.action.capstan_mm,
+        set: |s, v| s.action.capstan_mm = v,
+    },
+    Parameter {
+        // Usual 16–18 mm [regulation sheets].
+        id: "knuckle_mm",
+        name: "Knuckle distance",
+        group: Group::Regulation,
+        suffix: " mm",
+        kind: number(16.0, 18.0, 2),
+        doc: "Hammer centre to knuckle, the jack set under it; less is a larger ratio.",
+        get: |s| s.action.knuckle_mm,
+        set: |s, v| s.action.knuckle_mm = v,
+    },
+    Parameter {
+        // Light and heavy sets lie 2 g below and above the middle one [Stanwood tables].
+        id: "strike_weight_g",
+        name: "Strike weight",
+        group: Group::Action,
+        suffix: " g",
+        kind: number(-2.5, 2.5, 2),
+        doc: "Weight added at the hammers' crowns.",
+        get: |s| s.action.strike_weight_g,
+        set: |s, v| s.action.strike_weight_g = v,
     },
     Parameter {
         // 0 takes the spring out: the grand then repeats like an upright.

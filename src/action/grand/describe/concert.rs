@@ -3,18 +3,20 @@
 const LAYOUT: &str = "chosen: a layout of usual proportions that closes with the key, knuckle and \
                       crown lengths and gives a hammer-to-key ratio of 5 to 6";
 const TOKEN: &str = "chosen: usual size; no published value was found";
+const FITTED: &str = "fitted to the *must* targets of the validation (`touchback lab fit`)";
 const LEATHER: &str = "chosen: leather over felt, stiff beside the touch and soft beside wood";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 77] = [
+pub(super) const SOURCES: [(&str, &str); 81] = [
     ("key.front", "[Hirschkorn 2004] key lever, second hand"),
     ("key.inertia", "derived: wooden key of usual size with leads, order of magnitude"),
     ("key.lead_torque", "regulated: balance weight 37 g [Stanwood tables]"),
     ("key.rest_angle", "regulated: half the dip below level"),
     ("key.dip", "regulated: key dip [regulation sheets]"),
-    ("key.capstan.x", "chosen: about half the front length, a usual key ratio"),
+    ("key.capstan.x", FITTED),
     ("key.capstan.y", "regulated: blow distance [regulation sheets]"),
-    ("key.bed_felt", "chosen: 50 N at about 1 mm"),
+    ("key.bed_felt.stiffness", FITTED),
+    ("key.bed_felt", "chosen: felt"),
     ("key.rest_felt", "chosen: softer than the key-bed punching"),
     ("key.rest_compression", "regulated: carries the weight that is left at rest"),
     ("key.friction", "[Stanwood tables] friction weight, less what the hammer's centre takes"),
@@ -62,26 +64,29 @@ pub(super) const SOURCES: [(&str, &str); 77] = [
     ("hammer.crown", "[Hirschkorn 2004] centre pin to crown, second hand"),
     ("hammer.knuckle", "[Gillespie 1996] L12"),
     ("hammer.knuckle_depth", LAYOUT),
-    ("hammer.knuckle_edge", "chosen: slip after 3 mm, let-off within about 2 mm of key"),
+    ("hammer.knuckle_edge", FITTED),
     ("hammer.mass", "[Hirschkorn 2004] by strike weight [Stanwood tables]"),
     ("hammer.centre", "[Hirschkorn 2004] second hand"),
     ("hammer.inertia", "[Hirschkorn 2004] by strike weight [Stanwood tables]"),
     ("hammer.friction", "[Hirschkorn 2004] second hand"),
-    ("hammer.knuckle_felt", "chosen: 40 N at about 0.5 mm"),
+    ("hammer.knuckle_felt.stiffness", FITTED),
+    ("hammer.knuckle_felt", LEATHER),
     ("hammer.knuckle_friction", "chosen: graphited leather"),
     ("hammer.slide_damping", "none: the slide has Coulomb friction instead"),
     ("hammer.rail_felt", "chosen: soft cloth"),
     ("hammer.rail", "chosen: 7 mm below the resting shank"),
     ("check.face", "regulated: check distance [regulation sheets]"),
-    ("check.normal", "chosen with felt and friction: blows settle at the check distance"),
+    ("check.normal", FITTED),
     ("check.tail", LAYOUT),
-    ("check.felt", "chosen with slope and friction: blows settle at the check distance"),
+    ("check.felt.stiffness", FITTED),
+    ("check.felt", LEATHER),
     ("check.friction", "regulated: check friction, 0.7 chosen with the face's slope"),
     ("damper.arm", LAYOUT),
     ("damper.pickup", "regulated: damper at half blow [regulation sheets]"),
     ("damper.mass", "chosen: adds about 0.25 N at the key front [force literature]"),
     ("damper.weight", "chosen: adds about 0.25 N at the key front [force literature]"),
     ("damper.damping", TOKEN),
+    ("damper.lift_felt.stiffness", FITTED),
     ("damper.lift_felt", LEATHER),
     ("damper.seat_felt", "chosen: soft felt on the string"),
     ("damper.clear", "chosen: felt off the string over its whole width"),

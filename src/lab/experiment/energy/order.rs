@@ -1,0 +1,120 @@
+//! How the error falls with the step: between guards, and across a whole blow.
+
+use crate::action::Drive;
+use crate::action::grand::drive::DriveNow;
+use crate::action::grand::kinematics::Kinematics;
+use crate::action::grand::numbers::Numbers;
+use crate::action::grand::{Grand, Phase, STATES, energy, rest, state};
+use crate::action::{ActionSettings, STEP};
+use crate::episode::{Observer, State, Stepper};
+use crate::lab::experiment::rig::Rig;
+use crate::lab::experiment::{Band, Report};
+
+/// Lengths of the steps, shares of the action's.
+const PARTS: [u32; 4] = [1, 2, 4, 8];
+
+/// Steps of the action in which the stretch between guards is run: 3 ms of a stroke on its way.
+const STRETCH: u32 = 24;
+
+/// Step of the reference, share of the action's.
+const FINE: u32 = 64;
+
+/// One state stepped under a constant force.
+struct Course<'a> {
+    rig: &'a Rig,
+    force: f64,
+}
+
+/// Where it came to: state, and energy left over, J.
+type End = ([f64; STATES], f64);
+
+/// Hears how many transitions and guards there were.
+#[derive(Default)]
+struct Count(u32);
+
+impl Observer<Phase, STATES> for Count {
+    fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
+        self.0 += 1;
+    }
+    fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {
+        self.0 += 1;
+    }
+}
+
+impl Course<'_> {
+    fn left_over(&self, s: &State<Phase, STATES>) -> f64 {
+        let spec = &self.rig.spec;
+        let k = Kinematics::new(spec, s.phase, &s.x);
+        let total = energy::total(&Numbers::new(spec), s.phase, &k, &s.x, rest::TRAY_DOWN);
+        total + s.x[state::DISSIPATED] - s.x[state::WORK]
+    }
+
+    /// `steps` of the action's grid, each in `parts`; also the number of events.
+    fn run(&self, steps: u32, parts: u32) -> (End, u32) {
+        let stepper = Stepper::new(STEP / f64::from(parts));
+        let model = Grand::new(&self.rig.spec);
+        let inputs = DriveNow::ends(Drive::Force([self.force; 2]), [rest::TRAY_DOWN; 2]);
+        let mut s = self.rig.running;
+        let before = self.left_over(&s);
+        let mut events = Count::default();
+        for _ in 0..steps * parts {
+            stepper.advance(&model, &mut s, &inputs, &mut events);
+        }
+        ((s.x, self.left_over(&s) - before), events.0)
+    }
+}
+
+/// Distance of two states in hammer angle and key angle, each over its own way, about 0.3 rad.
+fn apart(a: &[f64; STATES], b: &[f64; STATES]) -> f64 {
+    let of = |i: usize| (a[i] - b[i]).abs();
+    of(state::HAMMER).max(10.0 * of(state::KEY))
+}
+
+/// Least-squares slope of log error over log step.
+fn slope(errors: &[f64]) -> f64 {
+    let points: Vec<(f64, f64)> =
+        PARTS.iter().zip(errors).map(|(p, e)| (-f64::from(*p).ln(), e.max(1e-300).ln())).collect();
+    let n = points.len() as f64;
+    let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+    let (xy, xx) = points
+        .iter()
+        .fold((0.0, 0.0), |(a, b), p| (a + (p.0 - mx) * (p.1 - my), b + (p.0 - mx).powi(2)));
+    xy / xx
+}
+
+/// Orders without friction, whose own time-stepping is of the first.
+pub fn check(report: &mut Report) {
+    let settings = ActionSettings { friction: 0.0, ..ActionSettings::default() };
+    let mut rig = Rig::concert(40, &settings);
+    let course_force = 6.0;
+    rig.run(
+        0.1,
+        |_, _| Drive::Force([course_force; 2]),
+        |rig, _| rig.running.phase != Phase::Acceleration || rig.key().depth < 1.5e-3,
+    );
+    let course = Course { rig: &rig, force: course_force };
+    let (fine, events) = course.run(STRETCH, FINE);
+    let ends = PARTS.map(|p| course.run(STRETCH, p).0);
+    let what = "events in the stretch between guards";
+    report.check(what, "0", Band::AtMost(0.0), f64::from(events));
+    let order = slope(&ends.map(|e| apart(&e.0, &fine.0)));
+    let what = "order of the motion between guards, friction off";
+    report.check(what, "4", Band::Within(3.5, 4.6), order);
+    let order = slope(&ends.map(|e| e.1.abs()));
+    let what = "order of the unaccounted energy between guards, friction off";
+    report.check(what, "4", Band::Within(3.5, 5.5), order);
+    let share = ends[0].1.abs() / (ends[0].0[state::WORK] - rig.running.x[state::WORK]);
+    let what = "unaccounted over work there, at the action's step";
+    report.check(what, "0 (aim 1e-4)", Band::AtMost(1e-4), share);
+
+    // The whole stroke with every event and with friction: reported, and bounded by first order.
+    let rest = Rig::concert(40, &ActionSettings::default());
+    let course = Course { rig: &rest, force: course_force };
+    let steps = 320;
+    let (fine, _) = course.run(steps, FINE);
+    let errors = PARTS.map(|p| apart(&course.run(steps, p).0.0, &fine.0));
+    let what = "order of the motion across a whole blow, friction on";
+    report.check(what, "reported", Band::AtLeast(0.5), slope(&errors));
+    let what = "hammer and key off the fine run after the blow, rad, at the action's step";
+    report.check(what, "reported", Band::AtMost(1e-2), errors[0]);
+}
