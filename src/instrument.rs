@@ -24,8 +24,11 @@ mod pitch;
 mod presses;
 mod seam;
 pub mod settings;
+pub mod snapshot;
 pub mod touch;
+pub mod trace;
 
 pub use event::Event;
 pub use piano::Piano;
 pub use settings::Settings;
+pub use snapshot::Snapshot;

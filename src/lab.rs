@@ -8,6 +8,7 @@
 //! | [`gesture`] | what a finger, weight or jig does to a key |
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
+//! | [`shot`] | pictures of the window in a scripted state |
 //! | [`keyboard`], [`feel`] | motorized keyboards: found, timed, emulated, felt |
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
@@ -27,6 +28,7 @@ pub mod model;
 pub mod output;
 pub mod plot;
 pub mod render;
+pub mod shot;
 pub mod simulate;
 pub mod table;
 pub mod wave;

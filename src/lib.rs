@@ -17,6 +17,8 @@
 //! | [`params`] | every parameter, declared once | anywhere |
 
 pub mod action;
+#[cfg(feature = "editor")]
+pub mod editor;
 pub mod episode;
 pub mod exchange;
 pub mod haptics;

@@ -11,34 +11,58 @@
 mod notes;
 mod order;
 mod player;
+mod project;
 mod state;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use nice_plug::prelude::{
-    ActivateContext, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig, ClapFeature,
-    ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames, ProcessContext,
-    ProcessStatus, RemoteControlsContext, Vst3Plugin, Vst3SubCategory, new_nonzero_u32, nice_log,
+    ActivateContext, AsyncExecutor, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig,
+    ClapFeature, ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames,
+    ProcessContext, ProcessStatus, RemoteControlsContext, Vst3Plugin, Vst3SubCategory,
+    new_nonzero_u32, nice_log,
 };
 
+use crate::editor::app::PluginEditor;
+use crate::editor::link::{AudioEnd, WindowEnd, link};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Piano, Settings};
 use crate::params::host::{HostParams, Values};
 use order::Reader;
 use player::Player;
+use project::Project;
 
 /// Sample rates the instrument accepts, Hz.
 const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 8_000.0..=768_000.0;
 
 /// One instance in a host.
-#[derive(Default)]
 pub struct Touchback {
     params: Arc<HostParams>,
+    /// What is saved: the parameters and the window.
+    project: Arc<Project>,
+    /// What the window sees and plays; its own end waits for it to be asked for.
+    window: AudioEnd,
+    window_end: Option<WindowEnd>,
     /// Exists from the first activation on.
     active: Option<Active>,
     /// Events that the host took no more of.
     unsent: u64,
+}
+
+impl Default for Touchback {
+    fn default() -> Self {
+        let project = Arc::new(Project::default());
+        let (window, window_end) = link();
+        Self {
+            params: project.params.clone(),
+            project,
+            window,
+            window_end: Some(window_end),
+            active: None,
+            unsent: 0,
+        }
+    }
 }
 
 /// What activation builds.
@@ -118,12 +142,17 @@ impl Plugin for Touchback {
     // Beyond this many events a block the framework allocates.
     const INPUT_EVENT_CAPACITY: usize = 16_384;
 
-    type Editor = ();
+    type Editor = PluginEditor;
     type SysExMessage = ();
     type BackgroundTask = ();
 
     fn params(&self) -> Arc<dyn Params> {
-        self.params.clone()
+        self.project.clone()
+    }
+
+    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
+        let end = self.window_end.take()?;
+        Some(PluginEditor::new(self.params.clone(), self.project.window.clone(), end))
     }
 
     fn filter_state(state: &mut PluginState) {
@@ -173,6 +202,7 @@ impl Plugin for Touchback {
             return ProcessStatus::Normal;
         };
         active.follow(self.params.values());
+        self.window.before(active.player.piano());
         if let [left, right] = buffer.as_slice() {
             // VST3 hosts send the controllers of a sample before its notes.
             let reordered = context.plugin_api() == PluginApi::Vst3;
@@ -191,6 +221,7 @@ impl Plugin for Touchback {
                 },
             );
         }
+        self.window.after(active.player.piano());
         // A silent piano may be put to sleep; a ringing one must not, and nobody knows how long
         // the pedal stays down.
         if active.player.is_idle() { ProcessStatus::Normal } else { ProcessStatus::KeepAlive }

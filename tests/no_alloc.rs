@@ -11,7 +11,7 @@ mod counted {
 
     use touchback::action::catalogue::{self, Model};
     use touchback::action::{ActionSettings, Drive};
-    use touchback::instrument::{Event, Piano, Settings};
+    use touchback::instrument::{Event, Piano, Settings, Snapshot};
     use touchback::math::compass::Key;
     use touchback::params;
 
@@ -88,8 +88,11 @@ mod counted {
                 settings
             })
             .collect();
+        let mut snapshot = Snapshot::default();
         let counted = calls(|| {
+            // Somebody looks at the keys half of the time.
             for (i, settings) in changed.iter().enumerate() {
+                piano.watch(i % 2 == 0);
                 piano.set(settings);
                 for key in Key::all().filter(|k| k.index() % 7 == i % 7) {
                     piano.handle(Event::NoteOn { key, velocity: 0.1 + 0.025 * i as f64 });
@@ -103,6 +106,9 @@ mod counted {
                 }
                 black_box((piano.counts(), piano.strikes().len(), piano.is_idle()));
                 piano.process(&mut left, &mut right);
+                black_box(piano.trace().len());
+                piano.trace_read();
+                piano.show(&mut snapshot);
             }
             piano.handle(Event::AllNotesOff);
             piano.process(&mut left, &mut right);

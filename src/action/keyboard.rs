@@ -223,6 +223,25 @@ impl Keyboard {
         self.specs[i].key.front * (self.x[state::KEY][i] - self.specs[i].key.rest_angle)
     }
 
+    /// Submodel and state of `key` while it moves.
+    #[must_use]
+    pub fn moving(&self, key: Key) -> Option<State<Phase, STATES>> {
+        let i = key.index();
+        (self.activity[i] == Activity::Moving).then(|| self.running(i))
+    }
+
+    /// What drives `key`.
+    #[must_use]
+    pub const fn drive_of(&self, key: Key) -> Drive {
+        self.drives[key.index()]
+    }
+
+    /// Height of the damper tray, m.
+    #[must_use]
+    pub const fn tray(&self) -> f64 {
+        self.tray
+    }
+
     /// Submodel and integrated states of `key`.
     #[must_use]
     pub fn state(&self, key: Key) -> State<Phase, STATES> {

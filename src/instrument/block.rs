@@ -33,8 +33,11 @@ use crate::instrument::pitch::Pitch;
 use crate::instrument::presses::Presses;
 use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{KeyPressure, StrikeOutput};
+use crate::instrument::snapshot::Snapshot;
 use crate::instrument::touch::finger::{Felt, Finger, is_risen};
 use crate::instrument::touch::position::Position;
+use crate::instrument::trace::Trace;
+use crate::math::cast::single;
 use crate::math::compass::{KEYS, Key};
 use crate::sound::Knock;
 use pedals::Pedals;
@@ -75,6 +78,8 @@ pub struct Block<K, S> {
     tail: Tail,
     log: BlockLog<StrikeRecord>,
     outgoing: Outgoing,
+    /// The last touched key, for whoever looks.
+    pub trace: Trace,
     counts: Counts,
     load: Load,
 }
@@ -117,6 +122,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             mix: Mix::PLAIN,
             log: BlockLog::new(),
             outgoing: Outgoing::new(),
+            trace: Trace::new(),
             counts: Counts::default(),
             load: Load::default(),
         };
@@ -141,6 +147,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.outgoing.reset();
         self.follow_mix();
         self.level.settle();
+        self.trace.reset();
         self.counts = Counts::default();
         self.load = Load::default();
     }
@@ -249,6 +256,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.events.clear();
         self.keys.step(&mut self.events);
         self.load.step(self.keys.awake(), self.events.len());
+        if let Some(key) = self.trace.watched()
+            && let Some(look) = self.keys.look(key)
+        {
+            self.trace.push(self.clock.step(), key, look);
+        }
         self.take_events();
         self.look_at_jacks();
         self.counts.silent_presses += self.presses.silent_by(self.clock.step());
@@ -406,6 +418,21 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// The sample to be rendered next, counted since reset.
     pub const fn now(&self) -> u64 {
         self.clock.now()
+    }
+
+    /// Shows the whole keyboard.
+    pub fn show(&self, to: &mut Snapshot) {
+        to.time = self.clock.time();
+        to.sustain = self.pedals.sustain();
+        to.touched = self.trace.touched();
+        to.awake = self.keys.awake();
+        to.counts = self.counts();
+        for key in Key::all() {
+            let i = key.index();
+            to.depth[i] = single(self.keys.key_depth(key));
+            to.damper[i] = single(self.keys.damper_lift(key));
+            to.struck[i] = single(self.struck[i]);
+        }
     }
 
     /// The settings in force.

@@ -5,6 +5,8 @@ use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
 use crate::instrument::load::Load;
 use crate::instrument::outgoing::SentAt;
+use crate::instrument::snapshot::Snapshot;
+use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::Key;
 use crate::sound::Sound;
@@ -145,6 +147,28 @@ impl Piano {
         &self.block.keys
     }
 
+    /// Whether anybody looks at the last touched key from now on; nobody does at first.
+    pub fn watch(&mut self, is_watched: bool) {
+        self.block.trace.watch(is_watched);
+    }
+
+    /// The last touched key in each action step in which it moved, oldest first, since the last
+    /// [`Piano::trace_read`]; 4096 steps at most.
+    #[must_use]
+    pub fn trace(&self) -> &[Sample] {
+        self.block.trace.samples()
+    }
+
+    /// The trace has been read.
+    pub fn trace_read(&mut self) {
+        self.block.trace.clear();
+    }
+
+    /// Shows the whole keyboard at the present sample.
+    pub fn show(&self, to: &mut Snapshot) {
+        self.block.show(to);
+    }
+
     /// Nothing moves, nothing sounds and nothing is to come before the next event.
     #[must_use]
     pub fn is_idle(&self) -> bool {
@@ -185,5 +209,38 @@ mod tests {
         piano.handle(NoteOff { key, velocity: f64::INFINITY });
         piano.handle(Event::Sustain(f64::NAN));
         assert_eq!(piano.counts(), Counts { ignored: 3, ..Counts::default() });
+    }
+
+    #[test]
+    fn a_watched_key_shows_every_step_and_sounds_no_different() {
+        let (mut plain, mut watched) = (
+            Piano::new(48_000.0, &Settings::default()),
+            Piano::new(48_000.0, &Settings::default()),
+        );
+        watched.watch(true);
+        let key = Key::from_midi(60).expect("a key");
+        let mut seen: Vec<Sample> = Vec::new();
+        for block in 0..40 {
+            if block == 2 {
+                plain.handle(NoteOn { key, velocity: 0.5 });
+                watched.handle(NoteOn { key, velocity: 0.5 });
+            }
+            let (mut a, mut b) = ([0.0_f32; 200], [0.0_f32; 200]);
+            let (mut c, mut d) = ([0.0_f32; 200], [0.0_f32; 200]);
+            plain.process(&mut a, &mut b);
+            watched.process(&mut c, &mut d);
+            assert_eq!((a, b), (c, d));
+            seen.extend(watched.trace());
+            watched.trace_read();
+        }
+        assert!(plain.trace().is_empty());
+        // 38 blocks of 200 samples are 158 ms or 1266 steps; the key moves through all of them.
+        assert!((1260..=1268).contains(&seen.len()), "{}", seen.len());
+        assert!(seen.windows(2).all(|w| w[1].step == w[0].step + 1 && w[1].key == key));
+        let mut snapshot = Snapshot::default();
+        watched.show(&mut snapshot);
+        assert_eq!(snapshot.touched, Some(key));
+        assert!((0.009..0.012).contains(&snapshot.depth[key.index()]), "{snapshot:?}");
+        assert!(snapshot.struck[key.index()] > 0.5 && snapshot.damper[key.index()] == 1.0);
     }
 }

@@ -5,6 +5,8 @@
 
 use crate::action::events::EventList;
 use crate::action::{ActionSettings, Drive, Keyboard};
+use crate::episode::State;
+use crate::instrument::trace::Look;
 use crate::math::compass::Key;
 use crate::sound::{Knock, Sound, Voicing};
 
@@ -32,6 +34,10 @@ pub trait Keys {
     fn key_depth(&self, key: Key) -> f64;
     /// See [`Keyboard::awake`].
     fn awake(&self) -> usize;
+    /// State and drive of a key that moves; what is no grand action shows nothing.
+    fn look(&self, _key: Key) -> Option<Look> {
+        None
+    }
 }
 
 /// See [`Sound`].
@@ -89,6 +95,10 @@ impl Keys for Keyboard {
     }
     fn awake(&self) -> usize {
         self.awake()
+    }
+    fn look(&self, key: Key) -> Option<Look> {
+        let State { phase, x } = self.moving(key)?;
+        Some(Look { phase, x, drive: self.drive_of(key), tray: self.tray() })
     }
 }
 

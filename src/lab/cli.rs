@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::lab::{demo, experiment, feel, keyboard, model, output, render, simulate};
+use crate::lab::{demo, experiment, feel, keyboard, model, output, render, shot, simulate};
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
@@ -32,7 +32,22 @@ enum Command {
     /// Feels an action on a motorized keyboard
     Feel(feel::Options),
     /// Runs experiments and validations; `list` names them
-    Lab(experiment::Options),
+    Lab(Lab),
+}
+
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Lab {
+    #[command(subcommand)]
+    picture: Option<Picture>,
+    #[command(flatten)]
+    experiments: experiment::Options,
+}
+
+#[derive(Subcommand, Debug)]
+enum Picture {
+    /// Draws the window off screen in a scripted state
+    Shot(shot::Options),
 }
 
 #[derive(Subcommand, Debug)]
@@ -75,7 +90,10 @@ fn run(command: Option<Command>) -> anyhow::Result<()> {
         }
         Some(Command::Keyboard(command)) => keyboard::run(&command),
         Some(Command::Feel(options)) => feel::run(&options),
-        Some(Command::Lab(options)) => experiment::run(&options),
+        Some(Command::Lab(Lab { picture: Some(Picture::Shot(options)), .. })) => {
+            shot::run(&options)
+        }
+        Some(Command::Lab(lab)) => experiment::run(&lab.experiments),
     }
 }
 

@@ -26,6 +26,7 @@ mod trace;
 mod validate;
 mod wall;
 mod weight_drop;
+mod window;
 
 use std::path::PathBuf;
 
@@ -61,7 +62,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 26] = [
+const EXPERIMENTS: [Experiment; 27] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -206,6 +207,12 @@ const EXPERIMENTS: [Experiment; 26] = [
         about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
                 a hash of the output.",
         run: instrument_load::run,
+    },
+    Experiment {
+        name: "window-cost",
+        about: "Times a frame of the window, and what the audio thread does for an open and a \
+                closed one.",
+        run: window::run,
     },
 ];
 

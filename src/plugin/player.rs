@@ -28,6 +28,11 @@ impl Player {
         Self { piano, midi: Midi::default(), schedule: Schedule::default() }
     }
 
+    /// The piano, between blocks.
+    pub(super) const fn piano(&mut self) -> &mut Piano {
+        &mut self.piano
+    }
+
     pub(super) fn reset(&mut self) {
         self.schedule.late.clear();
         self.midi.reset();

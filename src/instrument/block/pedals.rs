@@ -20,6 +20,11 @@ pub(super) struct Pedals {
 impl Pedals {
     /// No foot on any.
     pub(super) const UP: Self = Self { sustain: 0.0, sostenuto: false, una_corda: 0.0 };
+
+    /// The sustain pedal's travel, 0…1.
+    pub(super) const fn sustain(&self) -> f64 {
+        self.sustain
+    }
 }
 
 impl PedalSettings {

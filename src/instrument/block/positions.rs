@@ -24,6 +24,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 return;
             }
             self.positioned.insert(key);
+            self.trace.touch(key);
             self.positions[key.index()] = Position::at(self.keys.key_depth(key));
             self.fingers[key.index()] = Finger::AWAY;
             self.moving.remove(key);

@@ -1,0 +1,37 @@
+//! The window: the action as it moves, its curves, its settings.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`window`] | everything together, one frame at a time |
+//! | [`drawing`], [`action_view`] | the action from its true geometry, with screws to turn |
+//! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
+//! | [`keyboard`] | 88 keys, played by mouse |
+//! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
+//! | [`controls`] | what the window may do to parameters |
+//! | [`link`] | what passes between audio thread and window |
+//! | [`compare`], [`export`], [`looks`], [`theme`] | tools and appearance |
+//! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
+//!
+//! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
+//! thread runs all of it; the audio thread calls only its own end of [`link`].
+
+pub mod action_view;
+#[cfg(feature = "plugin")]
+pub mod app;
+pub mod compare;
+pub mod control;
+pub mod controls;
+pub mod drawing;
+pub mod export;
+pub mod keyboard;
+pub mod link;
+pub mod looks;
+pub mod offscreen;
+pub mod panel;
+pub mod regulation;
+pub mod scope;
+pub mod shot;
+pub mod stroke;
+pub mod theme;
+pub mod transport;
+pub mod window;

@@ -1,0 +1,225 @@
+//! The action, moving: drawn from its true geometry, with its contacts, its phase and screws that
+//! a hand can turn.
+
+use egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, RichText, Sense, Stroke, Ui, vec2};
+
+use crate::editor::controls::Controls;
+use crate::editor::drawing::Drawing;
+use crate::editor::drawing::grand::{self, Pose};
+use crate::editor::drawing::paint::{self, View};
+use crate::editor::keyboard::name;
+use crate::editor::theme;
+use crate::instrument::Event;
+use crate::instrument::settings::KeyPressure;
+use crate::math::compass::Key;
+use crate::math::vec2::Vec2;
+use crate::params;
+
+/// What of the action is shown.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ActionView {
+    /// Names of the parts.
+    pub names: bool,
+    /// The mechanism alone, larger.
+    pub near: bool,
+    /// The key held by the mouse, and how deep a hand wants it, share of the dip.
+    held: Option<(Key, f64)>,
+}
+
+impl Default for ActionView {
+    fn default() -> Self {
+        Self { names: true, near: false, held: None }
+    }
+}
+
+/// What a frame's pose is called.
+pub struct Caption<'a> {
+    /// The key.
+    pub key: Key,
+    /// Whose moment it is.
+    pub moment: &'a str,
+}
+
+impl ActionView {
+    /// Switches above the picture.
+    pub fn switches(&mut self, ui: &mut Ui) {
+        ui.checkbox(&mut self.names, "Names").on_hover_text("Write the parts' names");
+        ui.checkbox(&mut self.near, "Near").on_hover_text("The mechanism alone, larger");
+    }
+
+    /// Draws `pose` over all the room there is; screws change parameters.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        pose: &Pose,
+        caption: &Caption,
+        controls: &mut dyn Controls,
+        play: &mut Vec<Event>,
+    ) {
+        let rect = ui.available_rect_before_wrap();
+        ui.allocate_rect(rect, Sense::hover());
+        let painter = ui.painter_at(rect);
+        let dark = ui.visuals().dark_mode;
+        painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
+        let bounds = if self.near { grand::MECHANISM } else { grand::BOUNDS };
+        let view = View::fit(bounds, rect.shrink(6.0));
+        let drawing = grand::draw(pose);
+        paint::paint(&painter, &view, &drawing, dark);
+        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.phase));
+        if self.names {
+            paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
+        }
+        caption_text(ui, rect, pose, caption, &drawing);
+        if !self.near {
+            self.hand(ui, &view, pose, caption.key, controls, play);
+        }
+        screws(ui, &view, &drawing, controls);
+    }
+
+    /// A hand on the drawn key: drags it as deep as it goes where the instrument reads positions,
+    /// else plays a note.
+    fn hand(
+        &mut self,
+        ui: &Ui,
+        view: &View,
+        pose: &Pose,
+        key: Key,
+        controls: &dyn Controls,
+        play: &mut Vec<Event>,
+    ) {
+        /// Travel of the hand for the whole dip, points: the key's own would be a hair's breadth.
+        const TRAVEL: f64 = 60.0;
+        let front = -pose.spec.key.front;
+        let corner = |x: f64, y: f64| view.at(Vec2::new(x, y));
+        let rect = Rect::from_two_pos(corner(front - 0.016, 0.01), corner(front + 0.125, -0.03));
+        let response = ui.interact(rect, ui.scope_id().with("hand"), Sense::click_and_drag());
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
+        });
+        let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
+        if response.is_pointer_button_down_on() {
+            match &mut self.held {
+                Some((held, depth)) if reads => {
+                    *depth = (*depth + f64::from(response.drag_delta().y) / TRAVEL).clamp(0.0, 1.0);
+                    play.push(Event::Pressure { key: *held, depth: *depth });
+                }
+                Some(_) => {}
+                none => {
+                    *none = Some((key, 0.0));
+                    if !reads {
+                        play.push(Event::NoteOn { key, velocity: 0.6 });
+                    }
+                }
+            }
+        } else {
+            self.release(play);
+        }
+        response.on_hover_text(if reads {
+            "Drag down to press the key as deep as you like"
+        } else {
+            "Click to play; with Key pressure (panel Touch) set to Position, drag the key itself"
+        });
+    }
+
+    /// The hand lets go: also when the window closes.
+    pub fn release(&mut self, play: &mut Vec<Event>) {
+        if let Some((key, depth)) = self.held.take() {
+            play.push(if depth > 0.0 {
+                Event::Pressure { key, depth: 0.0 }
+            } else {
+                // Of a key that no note holds it does nothing.
+                Event::NoteOff { key, velocity: 0.5 }
+            });
+        }
+    }
+}
+
+/// Key, phase and bearing contacts, in the upper left corner where no part moves.
+fn caption_text(ui: &Ui, rect: Rect, pose: &Pose, caption: &Caption, drawing: &Drawing) {
+    let painter = ui.painter_at(rect);
+    let mut at = rect.min + vec2(12.0, 10.0);
+    let text = ui.visuals().text_color();
+    let mut line = |text: &str, size: f32, colour: Color32, indent: f32| {
+        let font = FontId::proportional(size);
+        let place = at + vec2(indent, 0.0);
+        let drawn = painter.text(place, Align2::LEFT_TOP, text, font, colour);
+        at.y += drawn.height() + 3.0;
+        drawn
+    };
+    line(&name(caption.key), 20.0, text, 0.0);
+    line(caption.moment, 11.0, theme::faint(ui), 0.0);
+    let phase = theme::phase(pose.phase);
+    let drawn = line(theme::phase_name(pose.phase), 13.0, text, 16.0);
+    let chip =
+        Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
+    painter.rect_filled(chip, 3.0, phase);
+    for touch in drawing.touching.iter().take(6) {
+        let drawn = line(touch.name, 11.0, theme::faint(ui), 16.0);
+        painter.circle_filled(Pos2::new(rect.min.x + 18.0, drawn.center().y), 2.5, phase);
+    }
+}
+
+/// Handles on the screws: drag up or down to turn, Ctrl-click to reset.
+fn screws(ui: &mut Ui, view: &View, drawing: &Drawing, controls: &mut dyn Controls) {
+    for screw in &drawing.screws {
+        let Ok(parameter) = params::find(screw.parameter) else { continue };
+        let at = view.at(screw.at);
+        if !ui.clip_rect().contains(at) {
+            continue;
+        }
+        let rect = Rect::from_center_size(at, vec2(20.0, 20.0));
+        let id = ui.scope_id().with(("screw", screw.parameter));
+        let response = ui.interact(rect, id, Sense::click_and_drag());
+        let name = format!("Turn {}", parameter.name);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, name.as_str()));
+        let active = response.hovered() || response.dragged() || response.has_focus();
+        let colour =
+            if active { theme::accent(ui) } else { theme::accent(ui).gamma_multiply(0.55) };
+        let painter = ui.painter();
+        painter.circle_stroke(at, if active { 8.0 } else { 5.5 }, Stroke::new(1.6, colour));
+        for side in [-1.0, 1.0] {
+            let tip = at + vec2(0.0, side * if active { 14.0 } else { 10.0 });
+            let base = tip - vec2(0.0, side * 3.5);
+            painter.line_segment([base - vec2(3.0, 0.0), tip], Stroke::new(1.4, colour));
+            painter.line_segment([base + vec2(3.0, 0.0), tip], Stroke::new(1.4, colour));
+        }
+        if response.drag_started() {
+            controls.begin(parameter);
+        }
+        let value = controls.value(parameter);
+        if response.dragged() {
+            let up = view.metres(-response.drag_delta().y);
+            let turned = parameter.quantize(value + up * screw.per_metre);
+            if turned.to_bits() != value.to_bits() {
+                controls.set(parameter, turned);
+            }
+        }
+        if response.drag_stopped() {
+            controls.end(parameter);
+        }
+        if response.clicked() && ui.input(|i| i.modifiers.command) {
+            controls.put(parameter, parameter.default_value());
+        }
+        // A hundredth of the range a press of an arrow key.
+        if response.has_focus() {
+            let press = |key| ui.input(|i| i.key_pressed(key));
+            let steps = f64::from(u8::from(press(egui::Key::ArrowUp)))
+                - f64::from(u8::from(press(egui::Key::ArrowDown)));
+            if steps != 0.0 {
+                let step = 0.01 * (parameter.max() - parameter.min()) * screw.per_metre.signum();
+                controls.put(parameter, parameter.quantize(value + steps * step));
+            }
+        }
+        if active {
+            ui.ctx().set_cursor_icon(CursorIcon::ResizeVertical);
+        }
+        response.on_hover_ui(|ui| {
+            let value = controls.value(parameter);
+            ui.label(
+                RichText::new(format!("{}: {}", parameter.name, parameter.text(value))).strong(),
+            );
+            ui.label(parameter.doc);
+            ui.label(RichText::new("Drag up or down to turn; Ctrl-click resets.").small());
+        });
+    }
+}

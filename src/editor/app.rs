@@ -1,0 +1,280 @@
+//! The window in a host: the only file that knows the framework's egui adapter.
+//!
+//! The adapter's own state can be neither saved nor resized by a host, so the editor here makes
+//! it anew for every window, from what the project keeps.
+
+use std::error::Error;
+use std::str::FromStr as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use egui::{Context, Ui};
+use nice_plug::context::gui::GuiContext;
+use nice_plug::editor::dpi::{LogicalSize, NativeSize};
+use nice_plug::editor::{
+    Editor, HostMethods, ParentWindowHandle, ResizeHint, SizeConstraints, SpawnedEditor,
+};
+use nice_plug::prelude::ParamPtr;
+use nice_plug_egui::baseview::HandlerError;
+use nice_plug_egui::{
+    EguiEditor, EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key as HostKey,
+    KeyCapture, NiceEguiApp, RepaintNotifier, create_egui_editor,
+};
+
+use crate::editor::controls::Controls;
+use crate::editor::link::WindowEnd;
+use crate::editor::looks::{Kept, SMALLEST};
+use crate::editor::window::Window;
+use crate::instrument::{Event, Snapshot};
+use crate::math::cast::single;
+use crate::params::host::HostParams;
+use crate::params::{Parameter, all};
+
+/// Time between two looks at a piano in which nothing moves, s.
+const IDLE: f64 = 0.05;
+
+/// What a project keeps of its window, shared with whoever saves it.
+pub type KeptByProject = Arc<Mutex<Kept>>;
+
+/// Nothing is left half done while these locks are held: a poisoned one is as good.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The plugin's editor.
+pub struct PluginEditor {
+    params: Arc<HostParams>,
+    kept: KeptByProject,
+    end: Arc<Mutex<WindowEnd>>,
+}
+
+impl PluginEditor {
+    /// An editor of `params` that sees the piano through `end`.
+    #[must_use]
+    pub fn new(params: Arc<HostParams>, kept: KeptByProject, end: WindowEnd) -> Self {
+        Self { params, kept, end: Arc::new(Mutex::new(end)) }
+    }
+
+    fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
+        let kept = lock(&self.kept).checked();
+        let state =
+            EguiEditorState::from_size(LogicalSize::new(kept.width, kept.height), kept.zoom);
+        let settings =
+            EguiNiceSettings::new().with_tile("Touchback").with_resize_hint(self.resize_hint());
+        create_egui_editor(state, RepaintNotifier::new(), settings, app)
+            .ok_or_else(|| "the window could not be made".into())
+    }
+}
+
+impl Editor for PluginEditor {
+    type Handle = EguiEditorHandle;
+
+    fn spawn(
+        &self,
+        parent: Option<ParentWindowHandle>,
+        wait_for_parent: bool,
+        fallback_scale_factor: Option<f64>,
+        gui_context: GuiContext,
+        host: Option<HostMethods>,
+    ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
+        let app = App::new(self.params.clone(), self.kept.clone(), self.end.clone());
+        let adapter = self.adapter(app)?;
+        adapter.spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+    }
+
+    fn size(&self) -> NativeSize<u32> {
+        let kept = lock(&self.kept).checked();
+        let points = LogicalSize::new(kept.width * kept.zoom, kept.height * kept.zoom);
+        NativeSize::from_size(points.into(), f64::from(kept.scale))
+    }
+
+    fn resize_hint(&self) -> ResizeHint {
+        ResizeHint {
+            can_resize: true,
+            can_resize_horizontally: true,
+            can_resize_vertically: true,
+            size_constraints: SizeConstraints::Logical {
+                min_size: Some(LogicalSize::new(SMALLEST.0, SMALLEST.1)),
+                max_size: None,
+            },
+            ..ResizeHint::default()
+        }
+    }
+}
+
+/// One open window.
+struct App {
+    params: Arc<HostParams>,
+    kept: KeptByProject,
+    end: Arc<Mutex<WindowEnd>>,
+    window: Window,
+    context: Option<GuiContext>,
+    held: Vec<&'static Parameter>,
+    play: Vec<Event>,
+}
+
+impl App {
+    fn new(params: Arc<HostParams>, kept: KeptByProject, end: Arc<Mutex<WindowEnd>>) -> Self {
+        let mut window = Window::default();
+        window.looks = lock(&kept).checked().looks();
+        Self { params, kept, end, window, context: None, held: Vec::new(), play: Vec::new() }
+    }
+
+    /// Takes what the audio thread has published; whether there was anything.
+    fn look(&mut self) -> bool {
+        let mut end = lock(&self.end);
+        let settings = self.params.values().settings().action;
+        let mut news = false;
+        while let Some(sample) = end.steps.receive() {
+            self.window.absorb(&sample, &settings);
+            news = true;
+        }
+        if let Some(snapshot) = end.snapshots.news() {
+            // Time alone is no news.
+            let was = Snapshot { time: snapshot.time, ..self.window.snapshot };
+            news |= *snapshot != was;
+            self.window.show(snapshot);
+        }
+        news
+    }
+
+    /// Sends what was played; what finds no room is lost, as on a piano out of keys.
+    fn send(&mut self) {
+        let end = lock(&self.end);
+        for event in self.play.drain(..) {
+            let _ = end.events.send(event);
+        }
+    }
+
+    /// Size, zoom and colours as they are now, for the project.
+    fn keep(&self, context: &Context) {
+        let size = context.content_rect().size();
+        let zoom = context.zoom_factor();
+        let scale = context.pixels_per_point() / zoom;
+        let kept = Kept { width: size.x, height: size.y, zoom, scale, dark: None };
+        *lock(&self.kept) = kept.with(&self.window.looks);
+    }
+}
+
+impl NiceEguiApp for App {
+    fn build(
+        &mut self,
+        context: Context,
+        gui: GuiContext,
+        _frame: &mut Frame,
+    ) -> Result<(), HandlerError> {
+        self.window.dress(&context);
+        self.context = Some(gui);
+        let end = lock(&self.end);
+        // What is left over from an earlier window is past.
+        while end.steps.receive().is_some() {}
+        end.open.set(true);
+        Ok(())
+    }
+
+    fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
+        let context = ui.ctx().clone();
+        if (context.zoom_factor() - self.window.looks.zoom).abs() > f32::EPSILON {
+            context.set_zoom_factor(self.window.looks.zoom);
+        }
+        let news = self.look();
+        if let Some(gui) = &self.context {
+            let mut controls = HostControls { params: &self.params, gui, held: &mut self.held };
+            self.window.ui(ui, &mut controls, &mut self.play);
+        }
+        self.send();
+        self.keep(&context);
+        frame.set_key_capture(capture(&context));
+        if news {
+            context.request_repaint();
+        } else {
+            context.request_repaint_after(std::time::Duration::from_secs_f64(IDLE));
+        }
+    }
+
+    fn zoom_factor_changed(&mut self, zoom: f32) {
+        self.window.looks.zoom = zoom;
+    }
+}
+
+impl Drop for App {
+    /// Nothing stays held when the window goes: no key, no parameter, no publishing.
+    fn drop(&mut self) {
+        self.window.let_go(&mut self.play);
+        self.send();
+        if let Some(gui) = &self.context {
+            for parameter in std::mem::take(&mut self.held) {
+                let mut none = Vec::new();
+                HostControls { params: &self.params, gui, held: &mut none }.end(parameter);
+            }
+        }
+        lock(&self.end).open.set(false);
+    }
+}
+
+/// Keys that the window takes from the host: all while a text is typed, those that move and use
+/// the focus while something has it, else only the one that gives it.
+fn capture(context: &Context) -> KeyCapture {
+    /// Names of keys as the adapter's crate reads them.
+    const FOCUSED: [&str; 7] =
+        ["Tab", "Enter", "Escape", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+    if context.text_edit_focused() {
+        return KeyCapture::CaptureAll;
+    }
+    let focused = context.memory(|memory| memory.focused().is_some());
+    let names = if focused { &FOCUSED[..] } else { &FOCUSED[..1] };
+    KeyCapture::CaptureKeys(names.iter().filter_map(|name| HostKey::from_str(name).ok()).collect())
+}
+
+/// The host's parameters.
+struct HostControls<'a> {
+    params: &'a HostParams,
+    gui: &'a GuiContext,
+    held: &'a mut Vec<&'static Parameter>,
+}
+
+impl HostControls<'_> {
+    fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
+        let index = all().position(|p| std::ptr::eq(p, parameter))?;
+        self.params.slots().get(index).map(crate::params::host::Slot::as_ptr)
+    }
+}
+
+impl Controls for HostControls<'_> {
+    fn value(&self, parameter: &'static Parameter) -> f64 {
+        self.pointer(parameter).map_or_else(
+            || parameter.default_value(),
+            |pointer| {
+                // SAFETY: the parameters outlive this borrow of them.
+                let normalized = unsafe { pointer.unmodulated_normalized_value() };
+                // SAFETY: as above.
+                parameter.quantize(f64::from(unsafe { pointer.preview_plain(normalized) }))
+            },
+        )
+    }
+
+    fn begin(&mut self, parameter: &'static Parameter) {
+        if let Some(pointer) = self.pointer(parameter) {
+            self.held.push(parameter);
+            // SAFETY: the host knows this parameter: the table gave it both.
+            unsafe { self.gui.raw_begin_set_parameter(pointer) };
+        }
+    }
+
+    fn set(&mut self, parameter: &'static Parameter, value: f64) {
+        if let Some(pointer) = self.pointer(parameter) {
+            // SAFETY: as in `begin`.
+            unsafe {
+                let normalized = pointer.preview_normalized(single(value));
+                self.gui.raw_set_parameter_normalized(pointer, normalized);
+            }
+        }
+    }
+
+    fn end(&mut self, parameter: &'static Parameter) {
+        if let Some(pointer) = self.pointer(parameter) {
+            self.held.retain(|held| !std::ptr::eq(*held, parameter));
+            // SAFETY: as in `begin`.
+            unsafe { self.gui.raw_end_set_parameter(pointer) };
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What the window may do to the instrument's parameters; the host's glue or a test stands behind.
+
+use crate::instrument::Settings;
+use crate::params::{Parameter, all};
+
+/// Parameters as a host shows them: every change lies between a beginning and an end, so that
+/// hosts can record and undo it.
+pub trait Controls {
+    /// Present value in the parameter's unit.
+    fn value(&self, parameter: &'static Parameter) -> f64;
+    /// A hand takes hold of it.
+    fn begin(&mut self, parameter: &'static Parameter);
+    /// Its new value.
+    fn set(&mut self, parameter: &'static Parameter, value: f64);
+    /// The hand lets go.
+    fn end(&mut self, parameter: &'static Parameter);
+
+    /// A change in one.
+    fn put(&mut self, parameter: &'static Parameter, value: f64) {
+        self.begin(parameter);
+        self.set(parameter, value);
+        self.end(parameter);
+    }
+
+    /// The settings all values mean.
+    fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        for parameter in all() {
+            parameter.set(&mut settings, self.value(parameter));
+        }
+        settings
+    }
+
+    /// Puts every parameter that differs to its value in `settings`.
+    fn recall(&mut self, settings: &Settings) {
+        for parameter in all() {
+            let value = parameter.get(settings);
+            if self.value(parameter).to_bits() != value.to_bits() {
+                self.put(parameter, value);
+            }
+        }
+    }
+}
+
+/// Settings held by the window alone: for pictures and tests.
+#[derive(Clone, Debug, Default)]
+pub struct Desk {
+    /// Present settings.
+    pub settings: Settings,
+    /// Parameters in hand.
+    pub held: Vec<&'static str>,
+    /// Changes so far.
+    pub changes: Vec<(&'static str, f64)>,
+}
+
+impl Controls for Desk {
+    fn value(&self, parameter: &'static Parameter) -> f64 {
+        parameter.get(&self.settings)
+    }
+
+    fn begin(&mut self, parameter: &'static Parameter) {
+        self.held.push(parameter.id);
+    }
+
+    fn set(&mut self, parameter: &'static Parameter, value: f64) {
+        parameter.set(&mut self.settings, value);
+        self.changes.push((parameter.id, value));
+    }
+
+    fn end(&mut self, parameter: &'static Parameter) {
+        self.held.retain(|id| *id != parameter.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::find;
+
+    #[test]
+    fn a_recall_changes_what_differs_and_lets_go() {
+        let mut desk = Desk::default();
+        desk.put(find("blow_mm").unwrap(), 44.0);
+        let worn = desk.settings();
+        desk.put(find("blow_mm").unwrap(), 47.0);
+        desk.changes.clear();
+        desk.recall(&worn);
+        assert_eq!(desk.changes, [("blow_mm", 44.0)]);
+        assert_eq!(desk.settings(), worn);
+        assert!(desk.held.is_empty());
+    }
+}

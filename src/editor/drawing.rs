@@ -1,0 +1,231 @@
+//! What an action looks like: convex pieces of wood, felt and metal in metres, x toward the
+//! strings, y up. Pure functions of a pose; [`paint`] brings them to the screen.
+
+pub mod grand;
+pub mod paint;
+
+use crate::math::vec2::Vec2;
+
+/// A body of the action, or what stands still around it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// Rails, flanges, screws and beds.
+    Frame,
+    /// The key with its capstan.
+    Key,
+    /// The backcheck on the key.
+    Check,
+    /// The damper with its lever.
+    Damper,
+    /// The wippen.
+    Wippen,
+    /// The repetition lever.
+    Lever,
+    /// The jack.
+    Jack,
+    /// The hammer with its shank and knuckle.
+    Hammer,
+    /// The string.
+    String,
+}
+
+/// What a piece is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Material {
+    /// Wood, tinted by its part.
+    Wood,
+    /// The covering of a natural key.
+    Ivory,
+    /// Woven or pressed felt.
+    Felt,
+    /// The hammer's felt.
+    HammerFelt,
+    /// Buckskin and leather.
+    Leather,
+    /// Screws, wires, pins.
+    Metal,
+    /// The iron and wood that carry everything.
+    Rail,
+}
+
+/// A convex piece.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Piece {
+    /// The body it belongs to; pieces of one body are drawn as one.
+    pub part: Part,
+    /// What it is made of.
+    pub material: Material,
+    /// Its corners in order, m.
+    pub outline: Vec<Vec2>,
+}
+
+/// A line: wire, spring or string.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Wire {
+    /// The body it belongs to.
+    pub part: Part,
+    /// Its points, m.
+    pub points: Vec<Vec2>,
+    /// Thickness, m.
+    pub thickness: f64,
+}
+
+/// Two bodies touching.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Touching {
+    /// Where, m.
+    pub at: Vec2,
+    /// What touches what.
+    pub name: &'static str,
+    /// How deep the felt is pressed, m.
+    pub depth: f64,
+}
+
+/// A screw that a hand can turn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Screw {
+    /// Where to take hold of it, m.
+    pub at: Vec2,
+    /// The parameter it sets.
+    pub parameter: &'static str,
+    /// Parameter's units by which it changes when pulled upward by 1 m.
+    pub per_metre: f64,
+}
+
+/// A name beside a part.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Label {
+    /// Where its pointer ends, m.
+    pub at: Vec2,
+    /// Where it is written (centre), m.
+    pub text_at: Vec2,
+    /// The name.
+    pub text: &'static str,
+}
+
+/// One action at one moment.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Drawing {
+    /// Wood, felt and metal in the order of drawing.
+    pub pieces: Vec<Piece>,
+    /// Wires, drawn over the pieces of their part.
+    pub wires: Vec<Wire>,
+    /// Contacts that bear.
+    pub touching: Vec<Touching>,
+    /// Screws to turn.
+    pub screws: Vec<Screw>,
+    /// Names.
+    pub labels: Vec<Label>,
+}
+
+impl Drawing {
+    fn piece(&mut self, part: Part, material: Material, outline: Vec<Vec2>) {
+        self.pieces.push(Piece { part, material, outline });
+    }
+
+    fn wire(&mut self, part: Part, thickness: f64, points: Vec<Vec2>) {
+        self.wires.push(Wire { part, points, thickness });
+    }
+
+    fn touch(&mut self, at: Vec2, name: &'static str, depth: f64) {
+        if depth > 0.0 {
+            self.touching.push(Touching { at, name, depth });
+        }
+    }
+}
+
+/// A frame: where a body's own coordinates are in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The body's origin, m.
+    pub origin: Vec2,
+    /// Direction of its x axis.
+    pub direction: Vec2,
+}
+
+impl Frame {
+    /// Of a body at `origin` whose x axis points along `direction`.
+    #[must_use]
+    pub const fn new(origin: Vec2, direction: Vec2) -> Self {
+        Self { origin, direction }
+    }
+
+    /// The world itself.
+    pub const WORLD: Self = Self::new(Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0));
+
+    /// World position of the body's point (x, y).
+    #[must_use]
+    pub fn at(&self, x: f64, y: f64) -> Vec2 {
+        self.origin + Vec2::new(x, y).turned(self.direction)
+    }
+
+    /// World positions of a list of the body's points.
+    #[must_use]
+    pub fn all(&self, points: &[(f64, f64)]) -> Vec<Vec2> {
+        points.iter().map(|(x, y)| self.at(*x, *y)).collect()
+    }
+
+    /// A rectangle between two of the body's corners.
+    #[must_use]
+    pub fn rect(&self, (x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> Vec<Vec2> {
+        self.all(&[(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+    }
+}
+
+/// A disc of `radius` m.
+fn disc(centre: Vec2, radius: f64) -> Vec<Vec2> {
+    ellipse(&Frame::new(centre, Vec2::new(1.0, 0.0)), (radius, radius))
+}
+
+/// An ellipse about the origin of `frame` with its half axes.
+fn ellipse(frame: &Frame, (a, b): (f64, f64)) -> Vec<Vec2> {
+    const CORNERS: u32 = 28;
+    let corner = |i: u32| {
+        let p = Vec2::unit(std::f64::consts::TAU * f64::from(i) / f64::from(CORNERS));
+        frame.at(a * p.x, b * p.y)
+    };
+    (0..CORNERS).map(corner).collect()
+}
+
+/// A bar around two discs: their common tangents, and their outer arcs.
+fn bar(from: Vec2, to: Vec2, (r0, r1): (f64, f64)) -> Vec<Vec2> {
+    const CORNERS: u32 = 8;
+    let along = to - from;
+    let length = along.norm_squared().sqrt().max(1e-9);
+    let axis = along * (1.0 / length);
+    // Where the tangents leave the discs, from the axis.
+    let leave = ((r0 - r1) / length).clamp(-1.0, 1.0).acos();
+    let arc = |centre: Vec2, radius: f64, begin: f64, end: f64| {
+        (0..=CORNERS).map(move |i| {
+            let angle = begin + (end - begin) * f64::from(i) / f64::from(CORNERS);
+            centre + Vec2::unit(angle).turned(axis) * radius
+        })
+    };
+    let around = std::f64::consts::TAU - leave;
+    arc(to, r1, -leave, leave).chain(arc(from, r0, leave, around)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twice the signed area at each corner has one sign.
+    fn is_convex(outline: &[Vec2]) -> bool {
+        let n = outline.len();
+        let turns: Vec<f64> = (0..n)
+            .map(|i| {
+                let (a, b, c) = (outline[i], outline[(i + 1) % n], outline[(i + 2) % n]);
+                (b - a).cross(c - b)
+            })
+            .collect();
+        turns.iter().all(|t| *t >= -1e-12) || turns.iter().all(|t| *t <= 1e-12)
+    }
+
+    #[test]
+    fn round_pieces_are_convex() {
+        let (a, b) = (Vec2::new(0.1, 0.2), Vec2::new(0.3, -0.1));
+        assert!(is_convex(&disc(a, 0.05)));
+        assert!(is_convex(&bar(a, b, (0.01, 0.01))) && is_convex(&bar(a, b, (0.004, 0.02))));
+        assert!(is_convex(&ellipse(&Frame::new(a, Vec2::unit(0.4)), (0.02, 0.01))));
+    }
+}

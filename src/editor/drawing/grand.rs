@@ -1,0 +1,587 @@
+//! The grand action in a pose. What moves, touches or is regulated stands where the model has it;
+//! thicknesses and what holds the parts, which no motion depends on, are drawn as usual grands
+//! have them.
+
+use super::{Drawing, Frame, Label, Material, Part, Screw, bar, disc, ellipse};
+use crate::action::grand::kinematics::Kinematics;
+use crate::action::grand::numbers::Numbers;
+use crate::action::grand::{Phase, STATES, Spec, contact, jack, state};
+use crate::math::trig::direction;
+use crate::math::vec2::Vec2;
+
+/// Crown over the shank's axis, m [Hirschkorn 2004].
+const CROWN: f64 = 0.0356;
+/// Height of the key's wood, m.
+const WOOD: f64 = 0.022;
+/// Radius of the capstan's dome, m.
+const DOME: f64 = 0.0045;
+/// Where the damper's lever turns, its wire and the key's end are, m behind the balance point.
+const DAMPER_PIVOT: f64 = 0.385;
+const KEY_END: f64 = 0.268;
+/// Where names of parts are written that have no room beside them, m.
+const REMARKS: f64 = 0.352;
+
+/// Where a key is in its cycle: what the drawing is a function of.
+#[derive(Clone, Copy, Debug)]
+pub struct Pose<'a> {
+    /// The key's numbers.
+    pub spec: &'a Spec,
+    /// Submodel.
+    pub phase: Phase,
+    /// State.
+    pub x: &'a [f64; STATES],
+}
+
+/// What the drawing covers, m: lower left and upper right.
+pub const BOUNDS: (Vec2, Vec2) = (Vec2::new(-0.245, -0.046), Vec2::new(0.405, 0.214));
+/// The mechanism behind the key's balance point alone.
+pub const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.214));
+
+/// The whole action.
+#[must_use]
+pub fn draw(pose: &Pose) -> Drawing {
+    let mut d = Drawing::default();
+    let k = Kinematics::new(pose.spec, pose.phase, pose.x);
+    frame(&mut d, pose.spec);
+    damper(&mut d, pose);
+    key(&mut d, pose.spec, &k);
+    wippen(&mut d, pose.spec, &k);
+    lever(&mut d, pose.spec, &k);
+    jack_and_button(&mut d, pose.spec, &k);
+    hammer(&mut d, pose.spec, &k);
+    contacts(&mut d, pose, &k);
+    handles(&mut d, pose.spec, &k);
+    d
+}
+
+/// Point of the key's frame with the front pressed to `depth` m.
+fn at_depth(spec: &Spec, depth: f64, x: f64, y: f64) -> Vec2 {
+    Frame::new(Vec2::default(), direction(spec.key.rest_angle + depth / spec.key.front)).at(x, y)
+}
+
+/// Key bed, rails, flanges, string.
+fn frame(d: &mut Drawing, spec: &Spec) {
+    let (w, h) = (&spec.wippen.pivot, &spec.hammer.pivot);
+    let front = -spec.key.front;
+    let world = Frame::WORLD;
+    let (bottom, bed) = (BOUNDS.0.y + 0.004, -0.035);
+    let mut piece = |material, outline| d.piece(Part::Frame, material, outline);
+    piece(Material::Rail, world.rect((front - 0.022, bottom), (KEY_END + 0.02, bed)));
+    // Punchings: as high as the key reaches when it meets them.
+    let punching = at_depth(spec, spec.key.dip, front + 0.006, -WOOD).y;
+    piece(Material::Felt, world.rect((front - 0.008, bed), (front + 0.02, punching)));
+    let cloth = at_depth(spec, 0.0, KEY_END - 0.03, -WOOD).y;
+    piece(Material::Felt, world.rect((KEY_END - 0.045, bed), (KEY_END - 0.012, cloth)));
+    piece(
+        Material::Rail,
+        world.all(&[(-0.016, bed), (0.016, bed), (0.006, -WOOD), (-0.006, -WOOD)]),
+    );
+    // Wippen rail and flange; hammer rail and flange.
+    piece(Material::Rail, world.rect((w.x + 0.013, w.y - 0.03), (w.x + 0.036, w.y - 0.006)));
+    piece(Material::Wood, bar(*w, Vec2::new(w.x + 0.016, w.y - 0.012), (0.0045, 0.005)));
+    piece(Material::Rail, world.rect((h.x - 0.052, h.y - 0.006), (h.x - 0.02, h.y + 0.022)));
+    piece(Material::Wood, bar(Vec2::new(h.x - 0.03, h.y + 0.002), *h, (0.006, 0.0045)));
+    let string = h.y + CROWN;
+    d.wire(Part::Frame, 0.0028, vec![Vec2::new(0.0, bed), Vec2::new(0.0, 0.014)]);
+    let ends = [Vec2::new(h.x + 0.055, string), Vec2::new(BOUNDS.1.x, string)];
+    d.wire(Part::String, 0.0016, ends.to_vec());
+    // Rest rail: under the shank where the crown is `rail` below the string.
+    let low = Frame::new(*h, direction(-spec.hammer.rail / spec.hammer.crown));
+    let pad = low.at(0.088, -0.0032);
+    d.piece(
+        Part::Frame,
+        Material::Felt,
+        ellipse(&Frame::new(pad - Vec2::new(0.0, 0.004), low.direction), (0.011, 0.0042)),
+    );
+    d.labels.push(Label {
+        at: Vec2::new(h.x + 0.062, string),
+        text_at: Vec2::new(h.x + 0.02, string + 0.016),
+        text: "string",
+    });
+}
+
+/// Underlever, wire and head of the damper. The lever turns so that the key meets it, and the head
+/// rises, exactly as in the model, whose damper is a mass at its own arm.
+fn damper(d: &mut Drawing, pose: &Pose) {
+    let (spec, damper) = (pose.spec, &pose.spec.damper);
+    if !damper.present {
+        return;
+    }
+    let string = spec.hammer.pivot.y + CROWN;
+    let lift = pose.x[state::DAMPER];
+    // The lever's reach over the key and the wire's place follow from the arm.
+    let contact = KEY_END - 0.006;
+    let length = DAMPER_PIVOT - contact;
+    let wire = DAMPER_PIVOT - length * damper.arm / contact;
+    let face = at_depth(spec, damper.pickup, contact, 0.002).y;
+    let rise = lift * contact / damper.arm;
+    let pivot = Vec2::new(DAMPER_PIVOT, face + 0.006);
+    let lever = Frame::new(pivot, direction(-rise / length));
+    let p = Part::Damper;
+    d.piece(
+        p,
+        Material::Wood,
+        lever.all(&[
+            (-length - 0.006, -0.004),
+            (0.0, -0.005),
+            (0.006, 0.004),
+            (-length - 0.006, 0.003),
+        ]),
+    );
+    d.piece(p, Material::Felt, lever.rect((-length - 0.006, -0.006), (-length + 0.008, -0.0035)));
+    d.piece(p, Material::Metal, disc(pivot, 0.0026));
+    let bottom = string + 0.0008 + lift;
+    let top = bottom + 0.03;
+    let foot = lever.at(wire - DAMPER_PIVOT, 0.0);
+    d.wire(p, 0.0018, vec![foot, Vec2::new(wire, bottom + 0.01)]);
+    let head = Frame::WORLD;
+    d.piece(
+        p,
+        Material::Felt,
+        head.all(&[
+            (wire - 0.012, bottom + 0.009),
+            (wire - 0.009, bottom),
+            (wire + 0.009, bottom),
+            (wire + 0.012, bottom + 0.009),
+        ]),
+    );
+    d.piece(
+        p,
+        Material::Wood,
+        head.rect((wire - 0.013, bottom + 0.009), (wire + 0.013, top.min(BOUNDS.1.y))),
+    );
+    d.piece(
+        Part::Frame,
+        Material::Rail,
+        head.rect((DAMPER_PIVOT - 0.004, pivot.y + 0.004), (BOUNDS.1.x, pivot.y + 0.02)),
+    );
+    d.labels.push(Label {
+        at: Vec2::new(wire + 0.013, top - 0.012),
+        text_at: Vec2::new(wire + 0.05, top - 0.006),
+        text: "damper",
+    });
+}
+
+/// Key with covering, capstan and backcheck.
+fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let f = Frame::new(Vec2::default(), k.key);
+    let front = -spec.key.front;
+    let c = &spec.check;
+    let checked = c.felt.stiffness > 0.0;
+    let capstan = spec.key.capstan;
+    let p = Part::Key;
+    let end = KEY_END.max(capstan.x + 0.02);
+    d.piece(p, Material::Wood, f.rect((front - 0.014, -WOOD), (end, -0.0005)));
+    d.piece(p, Material::Felt, f.rect((end - 0.018, -0.0005), (end, 0.002)));
+    d.piece(
+        p,
+        Material::Ivory,
+        f.all(&[
+            (front - 0.017, -0.0028),
+            (front + 0.125, -0.0028),
+            (front + 0.125, 0.0),
+            (front - 0.016, 0.0),
+        ]),
+    );
+    d.piece(
+        p,
+        Material::Metal,
+        f.rect((capstan.x - 0.0028, -0.001), (capstan.x + 0.0028, capstan.y)),
+    );
+    d.piece(p, Material::Metal, disc(f.at(capstan.x, capstan.y), DOME));
+    if checked {
+        let face = f.at(c.face.x, c.face.y);
+        let block = Frame::new(face, k.check_normal);
+        let q = Part::Check;
+        // The wire bends over the key to reach the block's back.
+        let foot = f.at(c.face.x + 0.008, -0.001);
+        d.wire(
+            q,
+            0.0022,
+            vec![foot, f.at(c.face.x + 0.008, 0.6 * c.face.y), block.at(-0.008, 0.0)],
+        );
+        d.piece(
+            q,
+            Material::Wood,
+            block.all(&[(-0.0115, -0.012), (-0.0025, -0.014), (-0.0025, 0.014), (-0.0095, 0.012)]),
+        );
+        d.piece(q, Material::Leather, block.rect((-0.0025, -0.0145), (0.0, 0.0145)));
+        d.labels.push(Label {
+            at: block.at(-0.011, 0.0),
+            text_at: Vec2::new(REMARKS - 0.008, face.y + 0.014),
+            text: "backcheck",
+        });
+    }
+    d.labels.push(Label {
+        at: f.at(0.5 * front, -0.008),
+        text_at: Vec2::new(0.5 * front, 0.022),
+        text: "key",
+    });
+}
+
+/// Wippen with heel, post and the repetition spring.
+fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let w = &spec.wippen;
+    let f = Frame::new(w.pivot, k.wippen);
+    let (j, l) = (w.jack_pivot, w.lever_pivot);
+    let p = Part::Wippen;
+    // Post behind the body, then the body, then the heel with its cloth.
+    d.piece(
+        p,
+        Material::Wood,
+        f.all(&[
+            (l.x - 0.006, 0.0),
+            (l.x + 0.008, 0.0),
+            (l.x + 0.004, l.y + 0.003),
+            (l.x - 0.004, l.y + 0.003),
+        ]),
+    );
+    let heel = -k.q7;
+    let cloth = -w.heel + DOME;
+    d.piece(
+        p,
+        Material::Wood,
+        f.all(&[
+            (heel - 0.013, cloth + 0.003),
+            (heel + 0.013, cloth + 0.003),
+            (heel + 0.017, 0.0),
+            (heel - 0.015, 0.0),
+        ]),
+    );
+    d.piece(p, Material::Felt, f.rect((heel - 0.013, cloth), (heel + 0.013, cloth + 0.0032)));
+    d.piece(p, Material::Wood, bar(f.at(0.0, 0.0), f.at(l.x, -0.0005), (0.0052, 0.0075)));
+    d.piece(p, Material::Wood, bar(f.at(l.x, -0.0005), f.at(j.x, j.y - 0.001), (0.0075, 0.0068)));
+    // Spoon: what the jack stands against on its stop.
+    let home = direction(spec.jack.stop);
+    let fly = direction(spec.jack.lean).perp().turned(home);
+    let stop = j + fly * (0.45 * spec.jack.length) + fly.perp() * -0.0048;
+    let foot = Vec2::new(j.x + 0.012, j.y);
+    d.wire(
+        p,
+        0.0018,
+        f.all(&[(foot.x, foot.y), (stop.x + 0.003, 0.5 * (foot.y + stop.y)), (stop.x, stop.y)]),
+    );
+    d.piece(p, Material::Felt, disc(f.at(stop.x + 0.0012, stop.y), 0.0022));
+    d.piece(p, Material::Metal, disc(w.pivot, 0.0022));
+    d.labels.push(Label {
+        at: f.at(0.35 * j.x, -0.004),
+        text_at: w.pivot + Vec2::new(-0.012, -0.022),
+        text: "wippen",
+    });
+}
+
+/// Repetition lever with its regulating button and spring.
+fn lever(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let l = &spec.lever;
+    let pin = spec.wippen.pivot + k.to_lever;
+    let f = Frame::new(pin, k.surface);
+    let carrier = Frame::new(spec.wippen.pivot, k.wippen);
+    let (top, front, tail) = (l.surface_height, -(l.drop_reach + 0.01), 0.03);
+    let p = Part::Lever;
+    // Button under the tail: meets its block on the wippen at the lever's stop.
+    let stop = direction(l.stop + l.surface_angle);
+    let block = Vec2::new(tail - 0.006, top - 0.02).turned(stop) + spec.wippen.lever_pivot;
+    d.piece(
+        Part::Wippen,
+        Material::Wood,
+        carrier.all(&[
+            (block.x - 0.006, 0.0),
+            (block.x + 0.006, 0.0),
+            (block.x + 0.004, block.y),
+            (block.x - 0.004, block.y),
+        ]),
+    );
+    d.wire(p, 0.0024, f.all(&[(tail - 0.006, top + 0.004), (tail - 0.006, top - 0.016)]));
+    d.piece(
+        p,
+        Material::Leather,
+        f.rect((tail - 0.0105, top - 0.0198), (tail - 0.0015, top - 0.015)),
+    );
+    // Spring: from the post, looped, up to the lever's groove.
+    let post = carrier.at(spec.wippen.lever_pivot.x - 0.004, 0.012);
+    let groove = f.at(0.62 * front, top - 0.0075);
+    let sag = (post + groove) * 0.5 + (groove - post).perp() * 0.14;
+    let curve =
+        |t: f64| post * ((1.0 - t) * (1.0 - t)) + sag * (2.0 * t * (1.0 - t)) + groove * (t * t);
+    let turn = |i: u32| {
+        let p = Vec2::unit(0.4 * f64::from(i));
+        post + Vec2::new(-0.0005, -0.0042) + Vec2::new(0.0042 * p.x, 0.0042 * p.y)
+    };
+    d.wire(
+        p,
+        0.0012,
+        (4..20).map(turn).chain((0..=12).map(|i| curve(f64::from(i) / 12.0))).collect(),
+    );
+    d.piece(
+        p,
+        Material::Wood,
+        f.all(&[(front, top - 0.006), (0.0, -0.006), (0.006, -0.005), (0.006, top), (front, top)]),
+    );
+    d.piece(
+        p,
+        Material::Wood,
+        f.all(&[(0.0, -0.006), (tail, top - 0.0075), (tail, top), (0.0, top)]),
+    );
+    d.piece(
+        p,
+        Material::Leather,
+        f.rect((-l.drop_reach - 0.006, top - 0.0006), (-l.drop_reach + 0.006, top + 0.0004)),
+    );
+    d.piece(p, Material::Metal, disc(pin, 0.0024));
+    d.labels.push(Label {
+        at: f.at(tail - 0.004, top - 0.002),
+        text_at: Vec2::new(REMARKS, pin.y - 0.004),
+        text: "repetition lever",
+    });
+}
+
+/// Jack, let-off button and its rail.
+fn jack_and_button(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let j = &spec.jack;
+    let pin = spec.wippen.pivot + k.to_jack;
+    let body = Frame::new(pin, k.jack.direction);
+    let fly = Frame::new(pin, k.head.axis);
+    let p = Part::Jack;
+    let toe = body.at(j.toe.x, j.toe.y);
+    let below = body.at(j.toe.x, j.toe.y - 0.004);
+    d.piece(p, Material::Wood, bar(pin, below + (pin - toe) * 0.08, (0.0046, 0.0034)));
+    d.piece(
+        p,
+        Material::Wood,
+        bar(toe - (toe - below) * 0.9, toe - (toe - below) * 0.45, (0.0032, 0.0018)),
+    );
+    d.piece(
+        p,
+        Material::Wood,
+        fly.all(&[(0.0, -0.0048), (j.length, -0.0034), (j.length, 0.0034), (0.0, 0.0044)]),
+    );
+    d.piece(p, Material::Wood, disc(pin, 0.0048));
+    d.piece(p, Material::Metal, disc(pin, 0.0022));
+    d.labels.push(Label {
+        at: fly.at(0.4 * j.length, 0.003),
+        text_at: Vec2::new(j.button_x - 0.012, spec.wippen.pivot.y - 0.016),
+        text: "jack",
+    });
+    // The button's face is where the toe meets it, whatever the jack's angle.
+    let (x, y) = (j.button_x, j.button_height);
+    let q = Part::Frame;
+    let world = Frame::WORLD;
+    d.piece(q, Material::Rail, world.rect((x - 0.034, y + 0.018), (x - 0.006, y + 0.034)));
+    d.wire(q, 0.0024, vec![Vec2::new(x, y + 0.003), Vec2::new(x, y + 0.036)]);
+    d.piece(q, Material::Wood, world.rect((x - 0.009, y + 0.020), (x + 0.004, y + 0.030)));
+    d.piece(q, Material::Wood, world.rect((x - 0.006, y + 0.002), (x + 0.006, y + 0.007)));
+    d.piece(q, Material::Felt, world.rect((x - 0.006, y), (x + 0.006, y + 0.0025)));
+    d.labels.push(Label {
+        at: Vec2::new(x - 0.006, y + 0.004),
+        text_at: Vec2::new(x - 0.05, y + 0.002),
+        text: "let-off button",
+    });
+}
+
+/// Hammer, and the drop screw in its flange.
+fn hammer(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let (h, c, l) = (&spec.hammer, &spec.check, &spec.lever);
+    let f = Frame::new(h.pivot, k.hammer);
+    let p = Part::Hammer;
+    if l.drop_felt.stiffness > 0.0 {
+        let under = spec.wippen.pivot.x + k.to_lever.x + contact::drop_point(spec, k.surface).x;
+        let (x, y) = (under, l.drop_height);
+        d.wire(Part::Frame, 0.0026, vec![Vec2::new(x, y), Vec2::new(x, h.pivot.y + 0.012)]);
+        d.piece(
+            Part::Frame,
+            Material::Leather,
+            Frame::WORLD.rect((x - 0.0034, y), (x + 0.0034, y + 0.0024)),
+        );
+        d.labels.push(Label {
+            at: Vec2::new(x, h.pivot.y + 0.012),
+            text_at: Vec2::new(x - 0.015, h.pivot.y + 0.034),
+            text: "drop screw",
+        });
+    }
+    let radius = 0.5 * h.knuckle_depth;
+    let knuckle = f.at(h.knuckle, -radius);
+    d.piece(p, Material::Leather, disc(knuckle, radius));
+    d.piece(
+        p,
+        Material::Wood,
+        disc(knuckle + (f.origin - f.at(0.0, radius)) * -0.35, 0.42 * radius),
+    );
+    d.piece(p, Material::Wood, bar(f.at(0.0, 0.0), f.at(0.03, 0.0), (0.0052, 0.0040)));
+    d.piece(p, Material::Wood, bar(f.at(0.03, 0.0), f.at(h.crown, 0.0), (0.0033, 0.0030)));
+    // Moulding: a wedge inside the felt, down to the tail that rubs on the check.
+    let tail = if c.felt.stiffness > 0.0 { c.tail } else { Vec2::new(h.crown + 0.004, -0.02) };
+    let x = h.crown;
+    d.piece(
+        p,
+        Material::Wood,
+        f.all(&[
+            (x - 0.0050, -0.006),
+            (x + 0.0062, -0.006),
+            (x + 0.002, CROWN - 0.009),
+            (x - 0.002, CROWN - 0.009),
+        ]),
+    );
+    d.piece(
+        p,
+        Material::Wood,
+        f.all(&[
+            (x - 0.0050, -0.006),
+            (tail.x - 0.0075, tail.y - 0.003),
+            (tail.x - 0.002, tail.y - 0.003),
+            (tail.x, tail.y),
+            (x + 0.0062, -0.006),
+        ]),
+    );
+    // Felt: thickest at the crown, drawn down both shoulders.
+    let y = CROWN;
+    let shoulder = |s: f64| {
+        f.all(&[
+            (x, y),
+            (x + s * 0.0042, y - 0.0008),
+            (x + s * 0.0080, y - 0.0038),
+            (x + s * 0.0101, y - 0.0085),
+            (x + s * 0.0105, y - 0.0135),
+            (x + s * 0.0092, y - 0.0195),
+            (x + s * 0.0056, y - 0.0275),
+            (x + s * 0.0026, y - 0.0120),
+            (x, y - 0.0085),
+        ])
+    };
+    for side in [-1.0, 1.0] {
+        // Not convex as a whole: crown and flank apart.
+        let s = shoulder(side);
+        d.piece(p, Material::HammerFelt, vec![s[0], s[1], s[2], s[3], s[7], s[8]]);
+        d.piece(p, Material::HammerFelt, vec![s[3], s[4], s[5], s[6], s[7]]);
+    }
+    d.piece(p, Material::Metal, disc(h.pivot, 0.0022));
+    d.labels.push(Label {
+        at: f.at(0.62 * h.crown, 0.003),
+        text_at: f.at(0.6 * h.crown, 0.030),
+        text: "hammer",
+    });
+}
+
+/// What bears on what.
+fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
+    let (spec, x) = (pose.spec, pose.x);
+    let h = &spec.hammer;
+    let pin = spec.wippen.pivot + k.to_jack;
+    if pose.phase.jack_drives() {
+        d.touch(pin + k.head.axis * spec.jack.length, "jack on knuckle", k.head.q4);
+    }
+    if matches!(pose.phase, Phase::LetOff | Phase::Catch) {
+        let toe = pin + spec.jack.toe.turned(k.jack.direction);
+        let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
+        // A rigid contact in the model: it bears whenever the submodel says so.
+        d.touch(toe, "toe on let-off button", (-gap).max(1e-4));
+    }
+    let n = Numbers::new(spec);
+    let on_lever = contact::knuckle_on_lever(&n, k);
+    d.touch(h.pivot + on_lever.from_hammer, "knuckle on repetition lever", on_lever.squeeze.depth);
+    if spec.lever.drop_felt.stiffness > 0.0 {
+        let (squeeze, arm) = contact::drop_screw(&n, k);
+        d.touch(spec.wippen.pivot + k.to_lever + arm, "lever on drop screw", squeeze.depth);
+    }
+    if spec.check.felt.stiffness > 0.0 {
+        let tail = h.pivot + spec.check.tail.turned(k.hammer);
+        d.touch(tail, "tail on backcheck", contact::check_depth(&n, k));
+    }
+    let struck = h.crown * x[state::HAMMER];
+    d.touch(h.pivot + Vec2::new(h.crown, CROWN), "hammer on string", struck);
+    let key = Frame::new(Vec2::default(), k.key);
+    d.touch(key.at(-spec.key.front + 0.006, -WOOD), "key on its bed", k.depth - spec.key.dip);
+    if spec.damper.present {
+        let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
+        let pressed = arm / spec.key.front * (k.depth - pickup) - x[state::DAMPER];
+        d.touch(key.at(KEY_END - 0.006, 0.002), "key under damper", pressed);
+    }
+}
+
+/// Screws that a hand can turn where it sees them.
+fn handles(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let key = Frame::new(Vec2::default(), k.key);
+    let (j, c) = (&spec.jack, &spec.check);
+    let mut screw = |at, parameter, per_metre| d.screws.push(Screw { at, parameter, per_metre });
+    // Pulling by as much as the screw moves would be a fraction of a millimetre on the screen:
+    // a hand's 40 mm turn the screw through a usual range.
+    screw(Vec2::new(j.button_x, j.button_height + 0.036), "let_off_mm", 50.0);
+    screw(key.at(spec.key.capstan.x, 0.5 * spec.key.capstan.y), "blow_mm", -400.0);
+    screw(Vec2::new(-spec.key.front + 0.006, -0.031), "key_dip_mm", -100.0);
+    if c.felt.stiffness > 0.0 {
+        screw(key.at(c.face.x + 0.008, 0.45 * c.face.y), "check_mm", -400.0);
+    }
+    if spec.lever.drop_felt.stiffness > 0.0 {
+        let under = spec.wippen.pivot.x + k.to_lever.x + contact::drop_point(spec, k.surface).x;
+        screw(Vec2::new(under, spec.hammer.pivot.y + 0.012), "drop_mm", 100.0);
+    }
+    let lever = Frame::new(spec.wippen.pivot + k.to_lever, k.surface);
+    screw(lever.at(-0.03, -0.004), "repetition_spring", 25.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ActionSettings;
+    use crate::action::grand::concert::Design;
+    use crate::action::grand::{construct, rest};
+    use crate::math::compass::Key;
+    use crate::params;
+
+    fn poses(key: Key) -> (Spec, Vec<(Phase, [f64; STATES])>) {
+        let built = Design::new(key).build(&ActionSettings::default());
+        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+        let struck = construct::strike(&built.spec, &built.regulated, 2.0).unwrap();
+        (built.spec, vec![(Phase::Return, x), struck])
+    }
+
+    /// Doubled area, corner by corner, has one sign.
+    fn is_convex(o: &[Vec2]) -> bool {
+        let n = o.len();
+        let turn = |i: usize| (o[(i + 1) % n] - o[i]).cross(o[(i + 2) % n] - o[(i + 1) % n]);
+        (0..n).all(|i| turn(i) >= -1e-10) || (0..n).all(|i| turn(i) <= 1e-10)
+    }
+
+    #[test]
+    fn every_piece_is_convex_and_in_the_picture() {
+        for key in Key::all() {
+            let (spec, poses) = poses(key);
+            for (phase, x) in &poses {
+                let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
+                assert!(drawing.pieces.len() > 40);
+                for piece in &drawing.pieces {
+                    assert!(is_convex(&piece.outline), "{}: {piece:?}", key.number());
+                    for p in &piece.outline {
+                        let (low, high) = BOUNDS;
+                        let inside =
+                            (low.x..=high.x).contains(&p.x) && (low.y..=high.y).contains(&p.y);
+                        assert!(inside, "{}: {piece:?}", key.number());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn contacts_are_those_of_the_pose() {
+        let (spec, poses) = poses(Key::from_midi(60).unwrap());
+        let names = |i: usize| -> Vec<&str> {
+            let (phase, x) = &poses[i];
+            draw(&Pose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
+        };
+        assert_eq!(names(0), ["knuckle on repetition lever"]);
+        let struck = names(1);
+        assert!(struck.contains(&"toe on let-off button"), "{struck:?}");
+        assert!(!struck.contains(&"jack on knuckle"), "{struck:?}");
+    }
+
+    #[test]
+    fn screws_set_parameters_that_exist() {
+        let (spec, poses) = poses(Key::from_midi(60).unwrap());
+        let (phase, x) = &poses[0];
+        let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
+        assert_eq!(drawing.screws.len(), 6);
+        for screw in &drawing.screws {
+            assert!(params::find(screw.parameter).is_ok(), "{}", screw.parameter);
+        }
+    }
+}

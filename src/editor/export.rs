@@ -1,0 +1,120 @@
+//! Strokes as files: CSV of every step, PNG of the scope. Never overwrites.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::editor::keyboard::name;
+use crate::editor::offscreen::Offscreen;
+use crate::editor::scope::Scope;
+use crate::editor::stroke::{Memory, Stroke, table};
+use crate::editor::theme;
+use crate::editor::transport::Transport;
+
+/// Size of an exported picture, points, and pixels a point.
+const SIZE: (f32, f32) = (900.0, 560.0);
+const SCALE: f32 = 2.0;
+
+/// Where strokes go: `Touchback` in the user's home, or in the present folder without one.
+#[must_use]
+pub fn folder() -> PathBuf {
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
+    home.map_or_else(PathBuf::new, PathBuf::from).join("Touchback")
+}
+
+/// Writes the stroke as CSV into `folder`; says where.
+///
+/// # Errors
+/// A sentence for the player.
+pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
+    save(folder, stroke, "csv", |file| file.write_all(table::csv(stroke).as_bytes()))
+}
+
+/// Writes the scope's picture into `folder`; says where.
+///
+/// # Errors
+/// A sentence for the player.
+pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<String, String> {
+    let Some(stroke) = &memory.last else { return Err("There is no stroke to save.".into()) };
+    let mut screen = Offscreen::default();
+    theme::apply(&screen.context);
+    screen.context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
+    let (mut scope, mut transport) = (scope.clone(), Transport::default());
+    transport.scrub(0.0);
+    let mut frame = || {
+        screen.frame(SIZE, SCALE, Vec::new(), |ui| {
+            egui::CentralPanel::default().show(ui, |ui| {
+                let title = format!("{}, {}", name(stroke.key), stroke.origin.words());
+                ui.label(egui::RichText::new(title).heading());
+                scope.ui(ui, memory, &mut transport);
+            });
+        })
+    };
+    // Plots know their axes' room after the first frame.
+    for _ in 0..3 {
+        frame().drop_without_applying_deltas();
+    }
+    let output = frame();
+    let picture = screen.draw(output, SIZE, SCALE);
+    save(folder, stroke, "png", |file| picture.write_png(file).map_err(std::io::Error::other))
+}
+
+/// A new file `stroke-KEY-NUMBER.EXTENSION`, whole or not at all.
+fn save(
+    folder: &Path,
+    stroke: &Stroke,
+    extension: &str,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<String, String> {
+    let sentence =
+        |path: &Path, e: std::io::Error| format!("{} was not written: {e}", path.display());
+    std::fs::create_dir_all(folder).map_err(|e| sentence(folder, e))?;
+    let key = name(stroke.key);
+    for number in 1..10_000 {
+        let path = folder.join(format!("stroke-{key}-{number:03}.{extension}"));
+        let file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
+            Err(e) => return Err(sentence(&path, e)),
+        };
+        let mut file = BufWriter::new(file);
+        return match write(&mut file).and_then(|()| file.flush()) {
+            Ok(()) => Ok(format!("Saved {}", path.display())),
+            Err(e) => {
+                // The file is ours and incomplete.
+                let _ = std::fs::remove_file(&path);
+                Err(sentence(&path, e))
+            }
+        };
+    }
+    Err(format!("{} holds 9999 strokes of this key: move some away", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ActionSettings;
+    use crate::math::compass::Key;
+
+    #[test]
+    fn strokes_are_written_beside_one_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = Key::from_midi(61).unwrap();
+        let stroke = Stroke::pressed(key, &ActionSettings::default(), 1.0);
+        let memory = Memory { last: Some(stroke), kept: None };
+        let stroke = memory.last.as_ref().unwrap();
+        for number in ["001", "002"] {
+            let said = csv(dir.path(), stroke).unwrap();
+            assert!(said.ends_with(&format!("stroke-C#4-{number}.csv")), "{said}");
+        }
+        let text = std::fs::read_to_string(dir.path().join("stroke-C#4-002.csv")).unwrap();
+        assert_eq!(text, table::csv(stroke));
+        png(dir.path(), &memory, &Scope::default(), false).unwrap();
+        let bytes = std::fs::read(dir.path().join("stroke-C#4-001.png")).unwrap();
+        let reader = ::png::Decoder::new(&bytes[..]).read_info().unwrap();
+        assert_eq!(reader.info().size(), (1800, 1120));
+        // A folder that cannot be one.
+        let file = dir.path().join("stroke-C#4-001.csv");
+        assert!(csv(&file, stroke).unwrap_err().contains("was not written"));
+    }
+}

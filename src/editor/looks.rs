@@ -1,0 +1,101 @@
+//! Size, zoom and colours of the window, as a project remembers them.
+
+use egui::ThemePreference;
+
+/// Smallest window, points.
+pub const SMALLEST: (f32, f32) = (720.0, 480.0);
+/// Size of a new window, points.
+pub const USUAL: (f32, f32) = (1180.0, 760.0);
+/// Zoom factors.
+pub const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+
+/// How the window looks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Looks {
+    /// Light, dark, or as the system.
+    pub theme: ThemePreference,
+    /// Size of everything against the screen's usual.
+    pub zoom: f32,
+    /// Zoom wanted once the hand lets go.
+    pub wanted: Option<f32>,
+}
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self { theme: ThemePreference::System, zoom: 1.0, wanted: None }
+    }
+}
+
+/// What a project keeps of the window.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    /// Width, points as zoomed.
+    pub width: f32,
+    /// Height, points as zoomed.
+    pub height: f32,
+    /// Zoom.
+    pub zoom: f32,
+    /// Pixels a point at zoom 1: the screen's, when the window was last open.
+    pub scale: f32,
+    /// Light (`Some(false)`), dark, or as the system.
+    pub dark: Option<bool>,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { width: USUAL.0, height: USUAL.1, zoom: 1.0, scale: 1.0, dark: None }
+    }
+}
+
+impl Kept {
+    /// Within bounds: a project may hold anything.
+    #[must_use]
+    pub fn checked(self) -> Self {
+        let usual = Self::default();
+        let or = |v: f32, fallback: f32| if v.is_finite() { v } else { fallback };
+        Self {
+            width: or(self.width, usual.width).clamp(SMALLEST.0, 8192.0),
+            height: or(self.height, usual.height).clamp(SMALLEST.1, 8192.0),
+            zoom: or(self.zoom, 1.0).clamp(*ZOOMS.start(), *ZOOMS.end()),
+            scale: or(self.scale, 1.0).clamp(0.5, 8.0),
+            dark: self.dark,
+        }
+    }
+
+    /// The looks it means.
+    #[must_use]
+    pub const fn looks(&self) -> Looks {
+        let theme = match self.dark {
+            None => ThemePreference::System,
+            Some(true) => ThemePreference::Dark,
+            Some(false) => ThemePreference::Light,
+        };
+        Looks { theme, zoom: self.zoom, wanted: None }
+    }
+
+    /// With zoom and colours of `looks`.
+    #[must_use]
+    pub const fn with(self, looks: &Looks) -> Self {
+        let dark = match looks.theme {
+            ThemePreference::System => None,
+            ThemePreference::Dark => Some(true),
+            ThemePreference::Light => Some(false),
+        };
+        Self { zoom: looks.zoom, dark, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_may_hold_anything() {
+        let wild = Kept { width: f32::NAN, height: -3.0, zoom: 1e9, scale: 1.0, dark: Some(true) };
+        let kept = wild.checked();
+        assert_eq!((kept.width, kept.height), (USUAL.0, SMALLEST.1));
+        assert_eq!((kept.zoom, kept.looks().theme), (3.0, ThemePreference::Dark));
+        assert_eq!(Kept::default().with(&kept.looks()).dark, Some(true));
+    }
+}

@@ -1,0 +1,77 @@
+//! The panel beside the action: settings by subject, tools.
+
+pub mod presets;
+pub mod regulation;
+pub mod tools;
+
+use egui::{ScrollArea, Ui};
+
+use crate::editor::control;
+use crate::editor::controls::Controls;
+use crate::params::{Group, Parameter, all};
+
+/// What the panel shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Subject {
+    /// What a technician sets, and the action's parts.
+    #[default]
+    Regulation,
+    /// How notes become gestures.
+    Touch,
+    /// Strings, hammers, level.
+    Sound,
+    /// Whole pianos by name.
+    Presets,
+    /// Comparison, panic, recording, appearance.
+    Tools,
+}
+
+impl Subject {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Regulation, Self::Touch, Self::Sound, Self::Presets, Self::Tools];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Regulation => "Regulation",
+            Self::Touch => "Touch",
+            Self::Sound => "Sound",
+            Self::Presets => "Presets",
+            Self::Tools => "Tools",
+        }
+    }
+
+    /// Where a group of parameters belongs.
+    const fn of(group: Group) -> Self {
+        match group {
+            Group::Regulation | Group::Action => Self::Regulation,
+            Group::Touch | Group::Pedals | Group::Midi => Self::Touch,
+            Group::Tuning | Group::Sound | Group::Output => Self::Sound,
+        }
+    }
+}
+
+/// The parameters of one subject under their groups' headings.
+pub fn parameters(ui: &mut Ui, subject: Subject, controls: &mut dyn Controls) {
+    let mut groups: Vec<Group> = all().map(|p| p.group).collect();
+    groups.dedup();
+    for group in groups.into_iter().filter(|g| Subject::of(*g) == subject) {
+        heading(ui, group.name());
+        let of_group = all().filter(move |p: &&Parameter| p.group == group);
+        control::rows(ui, group.name(), of_group, controls, crate::editor::regulation::usual);
+        ui.add_space(8.0);
+    }
+}
+
+/// A heading.
+pub fn heading(ui: &mut Ui, text: &str) {
+    ui.add_space(2.0);
+    ui.label(egui::RichText::new(text).heading());
+}
+
+/// A panel's contents, scrolled where the window is low.
+pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, add);
+}

@@ -1,0 +1,254 @@
+//! The scope: chosen quantities of the last stroke over time, or force over key depth, with bands
+//! for the submodels and a cursor that is the transport's.
+
+use std::ops::RangeInclusive;
+
+use egui::{Align2, RichText, Ui, Vec2b};
+use egui_plot::{Axis, GridMark, Line, LineStyle, Plot, PlotPoints, PlotUi, Span, VLine};
+
+use crate::editor::stroke::quantity::{self, Quantity};
+use crate::editor::stroke::{Memory, Row, Stroke};
+use crate::editor::theme;
+use crate::editor::transport::Transport;
+
+/// Points of a curve on the screen: more than a wide window has pixels.
+const POINTS: usize = 3000;
+
+/// Lines of the grid, on light and dark ground alike.
+const GRID: egui::Color32 = egui::Color32::from_gray(140);
+
+/// What the scope shows.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// Which quantities of [`quantity::ALL`].
+    pub shown: [bool; quantity::ALL.len()],
+    /// Force over key depth instead of curves over time.
+    pub over_depth: bool,
+    /// The next frame shows the whole stroke.
+    fit: bool,
+    /// Which touch and how long a stroke was fitted.
+    fitted: Option<(Option<u64>, f64)>,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        let mut shown = [false; quantity::ALL.len()];
+        (shown[0], shown[1], shown[3], shown[4]) = (true, true, true, true);
+        Self { shown, over_depth: false, fit: true, fitted: None }
+    }
+}
+
+impl Scope {
+    /// Choices above the curves.
+    pub fn switches(&mut self, ui: &mut Ui) {
+        ui.menu_button("Quantities", |ui| {
+            for (quantity, shown) in quantity::ALL.iter().zip(&mut self.shown) {
+                ui.checkbox(shown, format!("{} ({})", quantity.name, quantity.unit));
+            }
+        })
+        .response
+        .on_hover_text("Choose what the scope shows");
+        let depth = ui.checkbox(&mut self.over_depth, "Force over depth");
+        depth.on_hover_text("Key force against key depth: what a finger feels");
+        if ui
+            .button("Fit")
+            .on_hover_text("Show the whole stroke (or double-click the plot)")
+            .clicked()
+        {
+            self.fit = true;
+        }
+    }
+
+    /// The curves, over all the room there is.
+    pub fn ui(&mut self, ui: &mut Ui, memory: &Memory, transport: &mut Transport) {
+        let Some(stroke) = &memory.last else {
+            ui.centered_and_justified(|ui| {
+                ui.label(
+                    RichText::new("Play a key: its stroke appears here.").color(theme::faint(ui)),
+                );
+            });
+            return;
+        };
+        let span = stroke.span();
+        let seen = (stroke.touch, span.0);
+        if self.fitted != Some(seen) {
+            self.fitted = Some(seen);
+            self.fit = true;
+        }
+        self.readout(ui, stroke, memory.kept.as_ref(), transport);
+        if self.over_depth {
+            self.loops(ui, stroke, memory.kept.as_ref(), transport);
+        } else {
+            self.curves(ui, stroke, memory.kept.as_ref(), transport);
+        }
+        // A growing stroke stays wholly in view until somebody zooms.
+        self.fit = false;
+    }
+
+    /// Values at the cursor, with those of the kept stroke.
+    fn readout(&self, ui: &mut Ui, stroke: &Stroke, kept: Option<&Stroke>, transport: &Transport) {
+        let time = cursor(stroke, transport);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 10.0;
+            let row = stroke.at(time);
+            let phase = row.map_or('–', |r| r.readout.phase.letter());
+            ui.monospace(format!("{:8.2} ms  {phase}", 1e3 * time));
+            for (index, quantity) in self.chosen() {
+                let value = |row: Option<&Row>| row.map(|r| (quantity.value)(&r.readout));
+                let d = quantity.decimals;
+                let Some(now) = value(row) else { continue };
+                let mut text = format!("{} {now:.d$}", quantity.name);
+                if let Some(was) = value(kept.and_then(|s| s.at(time))) {
+                    text += &format!(" ({was:.d$})");
+                }
+                ui.label(
+                    RichText::new(text + " " + quantity.unit)
+                        .small()
+                        .color(theme::curve(ui, index)),
+                );
+            }
+        });
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = (usize, &'static Quantity)> + '_ {
+        quantity::ALL.iter().enumerate().filter(|(i, _)| self.shown[*i])
+    }
+
+    /// One plot for each unit, one above the other, times aligned.
+    fn curves(
+        &self,
+        ui: &mut Ui,
+        stroke: &Stroke,
+        kept: Option<&Stroke>,
+        transport: &mut Transport,
+    ) {
+        let mut units: Vec<&str> = self.chosen().map(|(_, q)| q.unit).collect();
+        units.dedup();
+        units.sort_unstable();
+        units.dedup();
+        // In the order of the quantities.
+        units.sort_by_key(|unit| quantity::ALL.iter().position(|q| q.unit == *unit));
+        if units.is_empty() {
+            ui.label("Choose a quantity.");
+            return;
+        }
+        let gap = ui.spacing().item_spacing.y;
+        let count = units.len() as f32;
+        let height = ((ui.available_height() - gap * (count - 1.0)) / count).max(48.0);
+        let time = cursor(stroke, transport);
+        let times = ui.make_persistent_id("scope time");
+        for (place, unit) in units.iter().enumerate() {
+            let is_last = place + 1 == units.len();
+            let mut plot = plot(("scope", *unit), self.fit)
+                .height(height)
+                .link_axis(times, Vec2b::new(true, false))
+                .y_axis_label(*unit)
+                .x_axis_formatter(milliseconds)
+                .show_axes(Vec2b::new(is_last, true));
+            if is_last {
+                plot = plot.x_axis_label("ms from the strike");
+            }
+            let mut chosen = self.chosen().filter(|(_, q)| q.unit == *unit).peekable();
+            let response = plot.show(ui, |plot_ui| {
+                bands(plot_ui, stroke, place == 0);
+                for (index, quantity) in chosen.by_ref() {
+                    let colour = theme_curve(plot_ui, index);
+                    if let Some(kept) = kept {
+                        let line =
+                            Line::new(format!("{} kept", quantity.name), over_time(kept, quantity));
+                        plot_ui.line(
+                            line.color(colour.gamma_multiply(0.7))
+                                .style(LineStyle::dashed_dense())
+                                .allow_hover(false),
+                        );
+                    }
+                    let line = Line::new(quantity.name, over_time(stroke, quantity));
+                    plot_ui.line(line.color(colour).width(1.6).allow_hover(false));
+                }
+                let ink = plot_ui.ctx().global_style().visuals.text_color();
+                plot_ui.vline(VLine::new("cursor", time).color(ink).width(1.0).allow_hover(false));
+                plot_ui.pointer_coordinate()
+            });
+            if response.response.clicked()
+                && let Some(at) = response.inner
+            {
+                transport.scrub(at.x);
+            }
+        }
+    }
+
+    /// Key force over key depth.
+    fn loops(&self, ui: &mut Ui, stroke: &Stroke, kept: Option<&Stroke>, transport: &Transport) {
+        let time = cursor(stroke, transport);
+        let plot = plot("loops", self.fit)
+            .height(ui.available_height())
+            .x_axis_label("key depth, mm")
+            .y_axis_label("force, N");
+        plot.show(ui, |plot_ui| {
+            let point = |row: &Row| [1e3 * row.readout.key, row.readout.key_force];
+            if let Some(kept) = kept {
+                let points: Vec<_> = kept.thinned(POINTS).map(point).collect();
+                let line = Line::new("kept", points).style(LineStyle::dashed_dense());
+                plot_ui.line(line.color(theme_curve(plot_ui, 3)).allow_hover(false));
+            }
+            // In the colours of the submodels.
+            for (phase, from, to) in stroke.bands() {
+                let rows = stroke.thinned(POINTS).filter(|r| (from..=to).contains(&r.time));
+                let points: Vec<_> = rows.map(point).collect();
+                let line = Line::new(theme::phase_name(phase), points);
+                plot_ui.line(line.color(theme::phase(phase)).width(1.8).allow_hover(false));
+            }
+            if let Some(row) = stroke.at(time) {
+                let [x, y] = point(row);
+                let ink = plot_ui.ctx().global_style().visuals.text_color();
+                plot_ui.points(egui_plot::Points::new("cursor", [x, y]).radius(4.0).color(ink));
+            }
+        });
+    }
+}
+
+/// The moment under the cursor.
+fn cursor(stroke: &Stroke, transport: &Transport) -> f64 {
+    if transport.is_live { stroke.span().1 } else { transport.time }
+}
+
+fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
+    let plot = Plot::new(id)
+        .allow_scroll(false)
+        .allow_zoom(true)
+        .show_x(false)
+        .show_y(false)
+        .grid_spacing(egui::Rangef::new(18.0, 200.0))
+        .grid_color(GRID)
+        .y_axis_min_width(44.0);
+    if fit { plot.reset() } else { plot }
+}
+
+fn theme_curve(plot_ui: &PlotUi, index: usize) -> egui::Color32 {
+    theme::curve_of(plot_ui.ctx().global_style().visuals.dark_mode, index)
+}
+
+fn milliseconds(mark: GridMark, _: &RangeInclusive<f64>) -> String {
+    let ms = 1e3 * mark.value;
+    // Rounded to what the grid distinguishes.
+    if mark.step_size < 1e-3 { format!("{ms:.2}") } else { format!("{ms:.0}") }
+}
+
+fn over_time<'a>(stroke: &Stroke, quantity: &Quantity) -> PlotPoints<'a> {
+    stroke.thinned(POINTS).map(|row| [row.time, (quantity.value)(&row.readout)]).collect()
+}
+
+/// A band for each submodel, with its letter where it is wide enough.
+fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, lettered: bool) {
+    let (from, to) = stroke.span();
+    for (phase, begin, end) in stroke.bands() {
+        let wide = end - begin > 0.02 * (to - from);
+        let name = if lettered && wide { phase.letter().to_string() } else { String::new() };
+        let span = Span::new(name, begin..=end)
+            .axis(Axis::X)
+            .fill(theme::phase(phase).gamma_multiply(0.13))
+            .border_width(0.0)
+            .label_align(Align2::CENTER_TOP);
+        plot_ui.span(span);
+    }
+}

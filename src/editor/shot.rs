@@ -1,0 +1,156 @@
+//! Pictures of the window in a scripted state: notes played on a real piano, drawn off screen.
+
+use std::time::Instant;
+
+use crate::editor::controls::Desk;
+use crate::editor::keyboard;
+use crate::editor::looks::Looks;
+use crate::editor::offscreen::{Offscreen, Picture};
+use crate::editor::panel::Subject;
+use crate::editor::window::Window;
+use crate::instrument::settings::Timing;
+use crate::instrument::{Event, Piano, Settings, Snapshot};
+use crate::math::compass::Key;
+
+/// Sample rate of the scripted piano, Hz.
+const RATE: f64 = 48_000.0;
+/// Its block, samples.
+const BLOCK: usize = 240;
+/// Blocks the chord is held and watched after its release: 0.3 s and 0.16 s.
+const HELD: usize = 60;
+const LET_GO: usize = 32;
+
+/// What to take a picture of.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    /// Size of the window, points.
+    pub size: (f32, f32),
+    /// Pixels a point.
+    pub scale: f32,
+    /// Dark colours.
+    pub dark: bool,
+    /// The key that is played; a fifth and a tenth above sound with it.
+    pub key: Key,
+    /// Hammer speed, m/s.
+    pub speed: f64,
+    /// Moment shown, s from the strike; none shows the key at rest before anything is played.
+    pub time: Option<f64>,
+    /// The panel beside the action.
+    pub subject: Subject,
+    /// Force over depth in the scope.
+    pub over_depth: bool,
+    /// The instrument.
+    pub settings: Settings,
+}
+
+impl Default for Shot {
+    fn default() -> Self {
+        Self {
+            size: crate::editor::looks::USUAL,
+            scale: 1.0,
+            dark: false,
+            key: keyboard::Strip::default().chosen,
+            speed: 1.5,
+            time: Some(0.0),
+            subject: Subject::Regulation,
+            over_depth: false,
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl Shot {
+    /// The window after the script.
+    #[must_use]
+    pub fn window(&self) -> Window {
+        let mut window = Window::default();
+        window.subject = self.subject;
+        window.looks = Looks {
+            theme: if self.dark {
+                egui::ThemePreference::Dark
+            } else {
+                egui::ThemePreference::Light
+            },
+            ..Looks::default()
+        };
+        window.scope.over_depth = self.over_depth;
+        let Some(time) = self.time else { return window };
+        let mut settings = self.settings;
+        settings.touch.timing = Timing::Natural;
+        let mut piano = Piano::new(RATE, &settings);
+        piano.watch(true);
+        let velocity = settings.touch.velocity(self.speed);
+        let chord: Vec<Key> =
+            [7, 16, 0].iter().filter_map(|up| Key::from_index(self.key.index() + up)).collect();
+        piano.handle(Event::Sustain(0.6));
+        for key in &chord {
+            piano.handle(Event::NoteOn { key: *key, velocity });
+        }
+        let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+        let mut run = |piano: &mut Piano, window: &mut Window, blocks: usize| {
+            for _ in 0..blocks {
+                piano.process(&mut left, &mut right);
+                for sample in piano.trace() {
+                    window.absorb(sample, &settings.action);
+                }
+                piano.trace_read();
+            }
+        };
+        run(&mut piano, &mut window, HELD);
+        let mut snapshot = Snapshot::default();
+        piano.show(&mut snapshot);
+        window.show(&snapshot);
+        for key in &chord {
+            piano.handle(Event::NoteOff { key: *key, velocity: 0.5 });
+        }
+        run(&mut piano, &mut window, LET_GO);
+        let to_strike = window.memory.last.as_ref().and_then(|s| s.strike_time()).unwrap_or(0.0);
+        window.transport.scrub(to_strike + time);
+        window
+    }
+
+    /// Runs the window for `count` frames and says how long each took to lay out and turn into
+    /// meshes, s, with the number of triangles of the last: what a frame costs before the GPU.
+    #[must_use]
+    pub fn frames(&self, count: usize) -> (Vec<f64>, usize) {
+        let mut window = self.window();
+        let mut desk = Desk { settings: self.settings, ..Desk::default() };
+        let mut screen = Offscreen::default();
+        window.dress(&screen.context);
+        window.transport.runs = true;
+        let (mut play, mut triangles) = (Vec::new(), 0);
+        let mut frame = || {
+            let begin = Instant::now();
+            let output = screen.frame(self.size, self.scale, Vec::new(), |ui| {
+                window.ui(ui, &mut desk, &mut play);
+            });
+            triangles = screen.triangles(output);
+            begin.elapsed().as_secs_f64()
+        };
+        ((0..count).map(|_| frame()).collect(), triangles)
+    }
+
+    /// The picture.
+    #[must_use]
+    pub fn take(&self) -> Picture {
+        let mut window = self.window();
+        let mut desk = Desk { settings: self.settings, ..Desk::default() };
+        let mut screen = Offscreen::default();
+        window.dress(&screen.context);
+        let mut play = Vec::new();
+        let mut output = None;
+        // Panels and plots know their sizes after a few frames; hover animations come to rest.
+        for _ in 0..6 {
+            let frame = screen.frame(self.size, self.scale, Vec::new(), |ui| {
+                window.ui(ui, &mut desk, &mut play);
+            });
+            if let Some(old) = output.replace(frame) {
+                egui::FullOutput::drop_without_applying_deltas(old);
+            }
+        }
+        output.map_or_else(
+            || Picture::new(0, 0, [0; 4]),
+            |output| screen.draw(output, self.size, self.scale),
+        )
+    }
+}

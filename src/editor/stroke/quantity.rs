@@ -1,0 +1,33 @@
+//! What the scope can show of a stroke.
+
+use crate::action::grand::readout::Readout;
+
+/// One quantity of a key.
+pub struct Quantity {
+    /// Name with unit.
+    pub name: &'static str,
+    /// Stands at the axis: only quantities of one unit share it.
+    pub unit: &'static str,
+    /// Decimals of a readout.
+    pub decimals: usize,
+    /// Its value in `unit`.
+    pub value: fn(&Readout) -> f64,
+}
+
+/// All of them, in order of display.
+pub const ALL: [Quantity; 9] = [
+    Quantity { name: "Key depth", unit: "mm", decimals: 2, value: |r| 1e3 * r.key },
+    Quantity { name: "Hammer", unit: "mm", decimals: 2, value: |r| 1e3 * r.hammer },
+    Quantity { name: "Key speed", unit: "m/s", decimals: 3, value: |r| r.key_speed },
+    Quantity { name: "Hammer speed", unit: "m/s", decimals: 3, value: |r| r.hammer_speed },
+    Quantity { name: "Key force", unit: "N", decimals: 2, value: |r| r.key_force },
+    Quantity { name: "Jack on knuckle", unit: "N", decimals: 2, value: |r| r.jack_force },
+    Quantity {
+        name: "q4, jack–knuckle compression",
+        unit: "mm",
+        decimals: 3,
+        value: |r| 1e3 * r.q[3],
+    },
+    Quantity { name: "q8, toe from button", unit: "mm", decimals: 3, value: |r| 1e3 * r.q[7] },
+    Quantity { name: "Dissipated", unit: "mJ", decimals: 2, value: |r| 1e3 * r.dissipated },
+];

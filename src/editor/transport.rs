@@ -1,0 +1,108 @@
+//! Live, or back and forth through the last stroke, slowly.
+
+use egui::{Slider, Ui};
+
+use crate::editor::stroke::Stroke;
+
+/// Slow motions offered: how many times slower than life.
+pub const SLOWNESS: [u32; 5] = [1, 10, 50, 200, 1000];
+
+/// Which moment is shown.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    /// The present, not the last stroke.
+    pub is_live: bool,
+    /// Whether the stroke runs.
+    pub runs: bool,
+    /// Time shown, s from the strike.
+    pub time: f64,
+    /// How many times slower than life.
+    pub slowness: u32,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self { is_live: true, runs: false, time: 0.0, slowness: 50 }
+    }
+}
+
+impl Transport {
+    /// Shows `time` of the stroke, standing.
+    pub const fn scrub(&mut self, time: f64) {
+        self.is_live = false;
+        self.runs = false;
+        self.time = time;
+    }
+
+    /// Runs through the stroke from its beginning.
+    pub fn replay(&mut self, stroke: &Stroke) {
+        self.is_live = false;
+        self.runs = true;
+        self.time = stroke.span().0;
+    }
+
+    /// `dt` seconds of life have passed.
+    pub fn advance(&mut self, dt: f64, stroke: &Stroke) {
+        let (from, to) = stroke.span();
+        if self.runs && !self.is_live {
+            self.time += dt / f64::from(self.slowness);
+            if self.time > to {
+                self.time = from;
+            }
+        }
+        self.time = self.time.clamp(from, to);
+    }
+
+    /// The controls, in one row.
+    pub fn ui(&mut self, ui: &mut Ui, stroke: Option<&Stroke>) {
+        ui.horizontal(|ui| {
+            let live = ui.selectable_label(self.is_live, "Live");
+            if live.on_hover_text("Show the action as it moves").clicked() {
+                self.is_live = true;
+            }
+            ui.add_enabled_ui(stroke.is_some(), |ui| {
+                let Some(stroke) = stroke else {
+                    ui.label("no stroke yet");
+                    return;
+                };
+                let running = self.runs && !self.is_live;
+                let (text, hint) = if running {
+                    ("Pause", "Stand still here")
+                } else {
+                    ("Slow motion", "Run through the last stroke slowly, again and again")
+                };
+                if ui.button(text).on_hover_text(hint).clicked() {
+                    if running {
+                        self.runs = false;
+                    } else if self.is_live {
+                        self.replay(stroke);
+                    } else {
+                        self.runs = true;
+                    }
+                }
+                let name =
+                    |n: u32| if n == 1 { "as in life".into() } else { format!("{n} × slower") };
+                let combo = egui::ComboBox::from_id_salt("slowness").width(92.0);
+                let response = combo.selected_text(name(self.slowness)).show_ui(ui, |ui| {
+                    for n in SLOWNESS {
+                        ui.selectable_value(&mut self.slowness, n, name(n));
+                    }
+                });
+                response.response.on_hover_text("How slowly the stroke runs");
+                let (from, to) = stroke.span();
+                let shown = 1e3 * self.time.clamp(from, to);
+                let mut ms = shown;
+                ui.spacing_mut().slider_width = (ui.available_width() - 170.0).clamp(60.0, 400.0);
+                let label = ui.label("Time");
+                let slider = Slider::new(&mut ms, 1e3 * from..=1e3 * to)
+                    .custom_formatter(|ms, _| format!("{ms:.2} ms"));
+                let response = ui.add(slider).labelled_by(label.id);
+                response.on_hover_text("Moment of the stroke; 0 is the strike");
+                // The slider rounds what it is given: only a hand moves it by more.
+                if (ms - shown).abs() > 0.02 {
+                    self.scrub(1e-3 * ms);
+                }
+            });
+        });
+    }
+}

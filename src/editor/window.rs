@@ -1,0 +1,277 @@
+//! Everything in the window, without a window: what it shows, and one frame of it.
+
+use egui::{CentralPanel, Context, Panel, RichText, Ui};
+
+use crate::action::ActionSettings;
+use crate::action::grand::concert::Design;
+use crate::action::grand::{Phase, STATES, Spec, rest};
+use crate::editor::action_view::{ActionView, Caption};
+use crate::editor::compare::Compare;
+use crate::editor::controls::Controls;
+use crate::editor::drawing::grand::Pose;
+use crate::editor::keyboard::Strip;
+use crate::editor::looks::Looks;
+use crate::editor::panel::{self, Subject};
+use crate::editor::scope::Scope;
+use crate::editor::stroke::{Memory, Stroke};
+use crate::editor::theme;
+use crate::editor::transport::Transport;
+use crate::instrument::trace::Sample;
+use crate::instrument::{Event, Snapshot};
+use crate::math::compass::Key;
+
+/// How long after its last step a key counts as moving, s: two frames of a slow display.
+const MOVING: f64 = 0.1;
+
+/// Below this height, points, the scope makes room for the action.
+const LOW: f32 = 560.0;
+
+/// The window's contents.
+pub struct Window {
+    /// The keyboard as last shown.
+    pub snapshot: Snapshot,
+    /// Strokes.
+    pub memory: Memory,
+    /// Which moment is shown.
+    pub transport: Transport,
+    /// Curves.
+    pub scope: Scope,
+    /// Zoom and colours.
+    pub looks: Looks,
+    /// The panel beside the action.
+    pub subject: Subject,
+    /// Hammer speed of a tried press, m/s.
+    pub tried: f64,
+    view: ActionView,
+    strip: Strip,
+    compare: Compare,
+    regulation: panel::regulation::Panel,
+    tools: panel::tools::Panel,
+    resting: Option<Resting>,
+    /// When the last step came, by the context's clock, s.
+    moved: f64,
+    fresh: bool,
+}
+
+/// A key at rest under some settings.
+struct Resting {
+    key: Key,
+    settings: ActionSettings,
+    spec: Spec,
+    x: [f64; STATES],
+}
+
+impl Resting {
+    fn new(key: Key, settings: &ActionSettings) -> Self {
+        let built = Design::new(key).build(settings);
+        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+        Self { key, settings: *settings, spec: built.spec, x }
+    }
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self {
+            snapshot: Snapshot::default(),
+            memory: Memory::default(),
+            transport: Transport::default(),
+            scope: Scope::default(),
+            looks: Looks::default(),
+            subject: Subject::default(),
+            tried: 1.5,
+            view: ActionView::default(),
+            strip: Strip::default(),
+            compare: Compare::default(),
+            regulation: panel::regulation::Panel::default(),
+            tools: panel::tools::Panel::default(),
+            resting: None,
+            moved: f64::NEG_INFINITY,
+            fresh: false,
+        }
+    }
+}
+
+impl Window {
+    /// Prepares a context for [`Self::ui`].
+    pub fn dress(&self, context: &Context) {
+        theme::apply(context);
+        context.set_theme(self.looks.theme);
+    }
+
+    /// The keyboard's present state.
+    pub fn show(&mut self, snapshot: &Snapshot) {
+        self.snapshot = *snapshot;
+    }
+
+    /// A step of the last touched key, under `settings`.
+    pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
+        self.memory.absorb(sample, settings);
+        self.strip.chosen = sample.key;
+        self.fresh = true;
+    }
+
+    /// Lets go of what the mouse holds: the window closes.
+    pub fn let_go(&mut self, play: &mut Vec<Event>) {
+        self.strip.release(play);
+        self.view.release(play);
+    }
+
+    /// One frame; events for the instrument are appended to `play`.
+    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
+        let now = ui.input(|i| i.time);
+        if std::mem::take(&mut self.fresh) {
+            self.moved = now;
+        }
+        ui.ctx().set_theme(self.looks.theme);
+        let settings = controls.settings().action;
+        self.follow(&settings);
+        let elapsed = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
+        if let Some(stroke) = &self.memory.last {
+            self.transport.advance(elapsed, stroke);
+            if self.transport.runs && !self.transport.is_live {
+                ui.ctx().request_repaint();
+            }
+        }
+        let height = ui.available_height();
+        Panel::bottom("keyboard").show(ui, |ui| {
+            ui.add_space(2.0);
+            let keys = (0.12 * height).clamp(48.0, 96.0);
+            self.strip.ui(ui, keys, &self.snapshot, play);
+        });
+        let width = 0.34 * ui.available_width();
+        Panel::right("settings")
+            .resizable(true)
+            .default_size(width.clamp(300.0, 360.0))
+            .min_size(290.0)
+            .show(ui, |ui| self.side(ui, controls, play));
+        CentralPanel::default().show(ui, |ui| {
+            self.bar(ui, &settings);
+            let room = ui.available_height();
+            let share = if height < LOW { 0.62 } else { 0.5 };
+            let action = egui::vec2(ui.available_width(), share * room);
+            ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
+            self.transport.ui(ui, self.memory.last.as_ref());
+            self.scope.ui(ui, &self.memory, &mut self.transport);
+        });
+    }
+
+    /// A computed stroke follows the screws; a played one stays as it was played.
+    fn follow(&mut self, settings: &ActionSettings) {
+        if let Some(last) = &self.memory.last
+            && last.touch.is_none()
+            && last.settings != *settings
+        {
+            self.memory.last = Some(Stroke::pressed(last.key, settings, self.tried));
+        }
+    }
+
+    /// What is shown, and trying a press.
+    fn bar(&mut self, ui: &mut Ui, settings: &ActionSettings) {
+        ui.horizontal_wrapped(|ui| {
+            self.view.switches(ui);
+            ui.separator();
+            let hint = "A finger presses the chosen key under the present settings; turn a screw \
+                        and watch what changes. Silent.";
+            if ui.button("Try a press").on_hover_text(hint).clicked() {
+                self.try_press(settings);
+            }
+            let drag = egui::DragValue::new(&mut self.tried)
+                .range(0.2..=4.0)
+                .speed(0.02)
+                .fixed_decimals(2)
+                .suffix(" m/s");
+            let label = ui.label("at hammer speed");
+            if ui.add(drag).labelled_by(label.id).changed() {
+                self.try_press(settings);
+            }
+            ui.separator();
+            self.scope.switches(ui);
+        });
+    }
+
+    /// Presses the chosen key under `settings` and shows it slowly.
+    pub fn try_press(&mut self, settings: &ActionSettings) {
+        let stroke = Stroke::pressed(self.strip.chosen, settings, self.tried);
+        self.transport.replay(&stroke);
+        self.memory.last = Some(stroke);
+    }
+
+    /// The action at the moment the transport says.
+    fn action(
+        &mut self,
+        ui: &mut Ui,
+        settings: &ActionSettings,
+        controls: &mut dyn Controls,
+        play: &mut Vec<Event>,
+        now: f64,
+    ) {
+        let held = self.snapshot.touched.is_some_and(|key| {
+            // A key held down stays in view.
+            self.snapshot.depth[key.index()] > 5e-4
+        });
+        let moves = now - self.moved < MOVING || held;
+        let row = self.memory.last.as_ref().and_then(|stroke| {
+            let live = self.transport.is_live;
+            if live && !(moves && stroke.touch.is_some()) {
+                return None;
+            }
+            let row = if live { stroke.rows.last() } else { stroke.at(self.transport.time) };
+            row.map(|row| (stroke, row))
+        });
+        if let Some((stroke, row)) = row {
+            let moment = if self.transport.is_live {
+                "live".to_owned()
+            } else {
+                format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.words())
+            };
+            let caption = Caption { key: stroke.key, moment: &moment };
+            self.view.ui(ui, &stroke.pose(row), &caption, controls, play);
+            return;
+        }
+        let key = self.strip.chosen;
+        let fits = |r: &Resting| r.key == key && r.settings == *settings;
+        self.resting = self.resting.take().filter(fits);
+        let resting = self.resting.get_or_insert_with(|| Resting::new(key, settings));
+        let pose = Pose { spec: &resting.spec, phase: Phase::Return, x: &resting.x };
+        let caption = Caption { key, moment: "at rest" };
+        self.view.ui(ui, &pose, &caption, controls, play);
+    }
+
+    /// The panel beside the action.
+    fn side(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            for subject in Subject::ALL {
+                let text = RichText::new(subject.name());
+                ui.selectable_value(&mut self.subject, subject, text);
+            }
+        });
+        ui.separator();
+        if self.subject == Subject::Regulation {
+            let height = (0.24 * ui.available_height()).clamp(64.0, 150.0);
+            Panel::bottom("notes").exact_size(height).show(ui, |ui| {
+                ui.add_space(4.0);
+                panel::scrolled(ui, |ui| self.regulation.notes(ui, self.strip.chosen, controls));
+            });
+        }
+        panel::scrolled(ui, |ui| match self.subject {
+            Subject::Regulation => self.regulation.ui(ui, controls),
+            Subject::Touch | Subject::Sound => panel::parameters(ui, self.subject, controls),
+            Subject::Presets => panel::presets::ui(ui, controls),
+            Subject::Tools => {
+                let bench = panel::tools::Bench {
+                    compare: &mut self.compare,
+                    memory: &mut self.memory,
+                    scope: &self.scope,
+                    looks: &mut self.looks,
+                    snapshot: &self.snapshot,
+                    play,
+                };
+                self.tools.ui(ui, bench, controls);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! The window driven as a player drives it: controls found by their labels.
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+use super::*;
+use crate::editor::controls::Desk;
+use crate::params::{Kind, Parameter, all, find};
+
+/// A window with what it plays on.
+#[derive(Default)]
+struct Bench {
+    window: Window,
+    desk: Desk,
+    play: Vec<Event>,
+}
+
+fn harness(size: (f32, f32)) -> Harness<'static, Bench> {
+    let bench = Bench::default();
+    let mut harness = Harness::builder().with_size(egui::vec2(size.0, size.1)).build_ui_state(
+        |ui, bench: &mut Bench| bench.window.ui(ui, &mut bench.desk, &mut bench.play),
+        bench,
+    );
+    harness.run_steps(3);
+    harness
+}
+
+fn tall() -> Harness<'static, Bench> {
+    harness((1180.0, 2600.0))
+}
+
+fn parameter(id: &str) -> &'static Parameter {
+    find(id).unwrap()
+}
+
+#[test]
+fn every_parameter_has_a_control_with_its_name() {
+    let mut harness = tall();
+    let mut seen = 0;
+    for subject in Subject::ALL {
+        harness.get_by_role_and_label(Role::Button, subject.name()).click();
+        harness.run_steps(3);
+        for parameter in all() {
+            let role = match parameter.kind {
+                Kind::Number { .. } => Role::Slider,
+                Kind::Choice(_) => Role::ComboBox,
+            };
+            seen += harness.query_all_by_role_and_label(role, parameter.name).count();
+        }
+    }
+    assert_eq!(seen, all().len());
+}
+
+#[test]
+fn a_typed_value_is_one_gesture_and_reset_undoes_it() {
+    let mut harness = tall();
+    harness.get_by_role_and_label(Role::SpinButton, "Blow distance").click();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text("44.5 mm".to_owned()));
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.value(parameter("blow_mm")), 44.5);
+    assert!(harness.state().desk.held.is_empty());
+    harness.get_by_label("Reset Blow distance").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.value(parameter("blow_mm")), 47.0);
+    assert!(harness.query_by_label("Reset Blow distance").is_none());
+}
+
+#[test]
+fn a_dragged_slider_begins_and_ends() {
+    let mut harness = tall();
+    let rect = harness.get_by_role_and_label(Role::Slider, "Key dip").rect();
+    harness.drag_at(rect.center());
+    harness.run_steps(2);
+    assert_eq!(harness.state().desk.held, ["key_dip_mm"]);
+    harness.hover_at(rect.right_center());
+    harness.run_steps(2);
+    harness.drop_at(rect.right_center());
+    harness.run_steps(2);
+    let bench = harness.state();
+    assert!(bench.desk.held.is_empty());
+    assert!(bench.desk.value(parameter("key_dip_mm")) > 11.5);
+}
+
+#[test]
+fn a_screw_turned_upward_sets_the_let_off_and_warns() {
+    let mut harness = harness((1180.0, 760.0));
+    let at = harness.get_by_label("Turn Let-off").rect().center();
+    harness.drag_at(at);
+    harness.run_steps(1);
+    for step in 1..=5u8 {
+        harness.hover_at(at - egui::vec2(0.0, 20.0 * f32::from(step)));
+        harness.run_steps(1);
+    }
+    harness.drop_at(at - egui::vec2(0.0, 100.0));
+    harness.run_steps(3);
+    let value = harness.state().desk.value(parameter("let_off_mm"));
+    assert!(value > 3.2, "{value}");
+    assert!(harness.state().desk.held.is_empty());
+    assert!(harness.query_by_label_contains("Early let-off").is_some());
+}
+
+#[test]
+fn a_tried_press_runs_slowly_and_follows_the_screws() {
+    let mut harness = harness((1180.0, 760.0));
+    harness.get_by_label("Try a press").click();
+    harness.run_steps(2);
+    let speed =
+        |h: &Harness<Bench>| h.state().window.memory.last.as_ref().and_then(Stroke::strike_speed);
+    let as_usual = speed(&harness).unwrap();
+    assert!((as_usual / 1.5 - 1.0).abs() < 0.1, "{as_usual}");
+    let begin = harness.state().window.transport.time;
+    harness.run_steps(20);
+    assert!(harness.state().window.transport.time > begin);
+    harness.get_by_label("Pause").click();
+    harness.run_steps(2);
+    let stands = harness.state().window.transport.time;
+    harness.run_steps(5);
+    assert_eq!(harness.state().window.transport.time, stands);
+    // Heavier hammers fly slower from the same finger.
+    harness.state_mut().desk.put(parameter("hammer_mass"), 1.5);
+    harness.run_steps(2);
+    assert!(speed(&harness).unwrap() < 0.97 * as_usual);
+    harness.get_by_label("Live").click();
+    harness.run_steps(2);
+    assert!(harness.state().window.transport.is_live);
+}
+
+#[test]
+fn the_strip_plays_by_mouse_and_by_enter() {
+    let mut harness = harness((1180.0, 760.0));
+    let rect = harness.get_by_label("Keyboard").rect();
+    let at = rect.left_bottom() + egui::vec2(3.0, -4.0);
+    harness.drag_at(at);
+    harness.run_steps(2);
+    harness.drop_at(at);
+    harness.run_steps(2);
+    let low = Key::from_index(0).unwrap();
+    let played = std::mem::take(&mut harness.state_mut().play);
+    assert!(
+        matches!(played[..], [Event::NoteOn { key, velocity }, Event::NoteOff { key: off, .. }]
+            if key == low && off == low && velocity > 0.9),
+        "{played:?}"
+    );
+    // The strip has the focus now: one to the right, then Enter.
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run_steps(2);
+    harness.key_down(egui::Key::Enter);
+    harness.run_steps(2);
+    harness.key_up(egui::Key::Enter);
+    harness.run_steps(2);
+    let played = &harness.state().play;
+    assert!(
+        matches!(played[..], [Event::NoteOn { key, .. }, Event::NoteOff { key: off, .. }]
+            if key.index() == 1 && off == key),
+        "{played:?}"
+    );
+}
+
+#[test]
+fn pedal_panic_compare_and_looks_are_within_reach() {
+    let mut harness = tall();
+    harness.get_by_label("Sustain pedal").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().play, [Event::Sustain(1.0)]);
+    harness.get_by_role_and_label(Role::Button, "Tools").click();
+    harness.run_steps(3);
+    harness.state_mut().play.clear();
+    harness.get_by_label("Panic: stop everything").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().play, [Event::Sustain(0.0), Event::AllSoundOff]);
+
+    harness.get_by_label("Copy A to B").click();
+    harness.run_steps(2);
+    harness.state_mut().desk.put(parameter("friction"), 2.0);
+    harness.get_by_label("  B  ").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().desk.value(parameter("friction")), 1.0);
+    harness.get_by_label("  A  ").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().desk.value(parameter("friction")), 2.0);
+
+    harness.get_by_label("Dark").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().window.looks.theme, egui::ThemePreference::Dark);
+    harness.get_by_role_and_label(Role::SpinButton, "Zoom").click();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text("150".to_owned()));
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    assert!((harness.state().window.looks.zoom - 1.5).abs() < 1e-6);
+}
+
+#[test]
+fn a_factory_piano_loads_and_is_marked() {
+    let mut harness = tall();
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.run_steps(3);
+    harness.get_by_label("Heavy").click();
+    harness.run_steps(3);
+    let heavy = crate::preset::find("heavy").unwrap().settings();
+    assert_eq!(harness.state().desk.settings(), heavy);
+    assert!(harness.state().desk.held.is_empty());
+    harness.get_by_label("Concert").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.settings(), crate::instrument::Settings::default());
+}
+
+#[test]
+fn the_drawn_key_plays_a_note_or_follows_the_hand() {
+    let mut harness = harness((1180.0, 760.0));
+    let at =
+        harness.get_by_label("Play the drawn key").rect().left_center() + egui::vec2(60.0, 0.0);
+    harness.drag_at(at);
+    harness.run_steps(2);
+    harness.drop_at(at);
+    harness.run_steps(2);
+    let played = std::mem::take(&mut harness.state_mut().play);
+    assert!(matches!(played[..], [Event::NoteOn { .. }, Event::NoteOff { .. }]), "{played:?}");
+    harness.state_mut().desk.put(parameter("key_pressure"), 1.0);
+    harness.drag_at(at);
+    harness.run_steps(2);
+    harness.hover_at(at + egui::vec2(0.0, 30.0));
+    harness.run_steps(2);
+    let deepest = harness.state().play.iter().filter_map(Event::value).fold(0.0, f64::max);
+    assert!((deepest - 0.5).abs() < 0.01, "{deepest}");
+    assert!(!harness.state().play.iter().any(|e| matches!(e, Event::NoteOn { .. })));
+}
+
+#[test]
+fn scope_choices_and_a_kept_stroke_show() {
+    let mut harness = harness((1180.0, 760.0));
+    harness.get_by_label("Try a press").click();
+    harness.run_steps(2);
+    harness.get_by_label("Pause").click();
+    harness.get_by_label("Force over depth").click();
+    harness.run_steps(2);
+    assert!(harness.state().window.scope.over_depth);
+    harness.get_by_label("Quantities").click();
+    harness.run_steps(2);
+    harness.get_by_label("Jack on knuckle (N)").click();
+    harness.run_steps(2);
+    assert!(harness.state().window.scope.shown[5]);
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::Button, "Tools").click();
+    harness.run_steps(3);
+    harness.get_by_label("Keep this stroke to compare").click();
+    harness.run_steps(2);
+    assert!(harness.state().window.memory.kept.is_some());
+}
+
+#[test]
+fn every_control_has_a_name_and_the_tab_key_reaches_them() {
+    let mut harness = harness((1180.0, 760.0));
+    let mut reached = std::collections::BTreeSet::new();
+    for _ in 0..80 {
+        harness.key_press(egui::Key::Tab);
+        harness.run_steps(1);
+        let focused: Vec<String> = harness
+            .root()
+            .query_all(egui_kittest::kittest::by().predicate(|n| n.is_focused()))
+            .filter_map(|n| n.accesskit_node().label())
+            .collect();
+        reached.extend(focused);
+    }
+    for label in ["Names", "Try a press", "Key dip", "Turn Drop", "Keyboard", "Live", "Tools"] {
+        assert!(reached.contains(label), "{label} is out of reach: {reached:?}");
+    }
+}
+
+#[test]
+fn the_smallest_window_shows_everything() {
+    let (width, height) = crate::editor::looks::SMALLEST;
+    let harness = harness((width, height));
+    let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width, height));
+    for label in ["Live", "Try a press", "Quantities", "Keyboard", "Sustain pedal", "Tools"] {
+        let rect = harness.get_by_label(label).rect();
+        assert!(screen.contains_rect(rect), "{label}: {rect:?}");
+    }
+}

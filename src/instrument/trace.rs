@@ -1,0 +1,139 @@
+//! The last touched key, step by step, for whoever looks: nothing is recorded unless asked for.
+
+use crate::action::Drive;
+use crate::action::grand::{Phase, STATES};
+use crate::math::compass::Key;
+
+/// Samples kept for the reader: half a second of steps, more than the longest block has.
+const CAPACITY: usize = 4096;
+
+/// State of one key and what drives it: everything the action's other quantities follow from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Look {
+    /// Submodel.
+    pub phase: Phase,
+    /// State.
+    pub x: [f64; STATES],
+    /// What drives the key.
+    pub drive: Drive,
+    /// Height of the damper tray, m.
+    pub tray: f64,
+}
+
+/// One key at the end of one action step.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sample {
+    /// Number of the step since reset.
+    pub step: u64,
+    /// Which touch of the keyboard this belongs to: grows by one with every note-on.
+    pub touch: u64,
+    /// Which key.
+    pub key: Key,
+    /// The key.
+    pub look: Look,
+}
+
+/// Samples since they were last taken.
+#[derive(Debug)]
+pub struct Trace {
+    samples: Vec<Sample>,
+    is_watched: bool,
+    touch: u64,
+    key: Option<Key>,
+    dropped: u64,
+}
+
+impl Trace {
+    /// Nobody looks. Allocates; nothing else here does.
+    pub fn new() -> Self {
+        Self {
+            samples: Vec::with_capacity(CAPACITY),
+            is_watched: false,
+            touch: 0,
+            key: None,
+            dropped: 0,
+        }
+    }
+
+    /// Whether anybody looks from now on.
+    pub fn watch(&mut self, is_watched: bool) {
+        if !is_watched {
+            self.samples.clear();
+        }
+        self.is_watched = is_watched;
+    }
+
+    /// No key has been touched.
+    pub fn reset(&mut self) {
+        self.samples.clear();
+        self.key = None;
+    }
+
+    /// `key` is touched anew.
+    pub const fn touch(&mut self, key: Key) {
+        self.key = Some(key);
+        self.touch += 1;
+    }
+
+    /// The key to look at, if anybody does.
+    pub const fn watched(&self) -> Option<Key> {
+        if self.is_watched { self.key } else { None }
+    }
+
+    /// The last touched key, watched or not.
+    pub const fn touched(&self) -> Option<Key> {
+        self.key
+    }
+
+    /// What `key` came to at the end of `step`; the oldest samples stay when the reader is late.
+    pub fn push(&mut self, step: u64, key: Key, look: Look) {
+        if self.samples.len() < CAPACITY {
+            self.samples.push(Sample { step, touch: self.touch, key, look });
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Samples since the last [`Self::clear`], oldest first.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// The samples have been read.
+    pub fn clear(&mut self) {
+        self.samples.clear();
+    }
+
+    /// Samples that found no room since creation.
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOOK: Look =
+        Look { phase: Phase::Return, x: [0.0; STATES], drive: Drive::Free, tray: 0.0 };
+
+    #[test]
+    fn samples_belong_to_a_touch_and_are_bounded() {
+        let mut trace = Trace::new();
+        let key = Key::from_midi(60).unwrap();
+        trace.touch(key);
+        assert_eq!(trace.watched(), None);
+        trace.watch(true);
+        assert_eq!(trace.watched(), Some(key));
+        for step in 0..5000 {
+            trace.push(step, key, LOOK);
+        }
+        assert_eq!((trace.samples().len(), trace.dropped()), (CAPACITY, 5000 - 4096));
+        assert_eq!(trace.samples()[7], Sample { step: 7, touch: 1, key, look: LOOK });
+        trace.clear();
+        assert!(trace.samples().is_empty());
+        trace.push(1, key, LOOK);
+        trace.watch(false);
+        assert!(trace.samples().is_empty() && trace.watched().is_none());
+    }
+}
