@@ -1,45 +1,56 @@
-//! Cost of the grand action: one key through a stroke, all keys at once, none.
+//! Cost of the grand action: one key and all keys under each load, with each set of instructions,
+//! and none.
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 use touchback::action::events::EventList;
-use touchback::action::{ActionSettings, Drive, Keyboard, STEP};
+use touchback::action::load::Load;
+use touchback::action::{ActionSettings, Keyboard};
 use touchback::math::compass::Key;
+use touchback::math::kernel::Kernel;
 
-/// Steps of one measured stroke: 0.2 s of a pressed touch with its check.
-const STROKE: u32 = 1600;
-
-fn stroke(keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) {
-    keyboard.reset();
-    for i in 0..STROKE {
-        let depth = |t: f64| (t * 0.2).min(0.0165);
-        let t = f64::from(i) * STEP;
-        for &key in keys {
-            // A hair of motion keeps a held key from being skipped.
-            let end = depth(t + STEP) + 1e-9 * f64::from(i % 2);
-            keyboard.drive(key, Drive::Finger([depth(t), end]));
-        }
+/// Time of the steps of one `load` on `keys`, its preparation left out.
+fn once(load: Load, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) -> Duration {
+    let mut loaded = load.prepare(keyboard, keys, events);
+    let mut time = Duration::ZERO;
+    for _ in 0..load.steps() {
+        loaded.drive(keyboard, keys);
         events.clear();
+        let begin = Instant::now();
         keyboard.step(events);
+        time += begin.elapsed();
     }
     black_box(events.len());
+    time
 }
 
 fn action(c: &mut Criterion) {
-    let mut keyboard = Keyboard::new(&ActionSettings::default());
+    let settings = ActionSettings::default();
     let mut events = EventList::default();
     let all: Vec<Key> = Key::all().collect();
     let mut group = c.benchmark_group("action");
-    group.throughput(criterion::Throughput::Elements(u64::from(STROKE)));
-    group.bench_function("one key, a stroke", |b| {
-        b.iter(|| stroke(&mut keyboard, &all[39..40], &mut events));
-    });
-    group.throughput(criterion::Throughput::Elements(u64::from(STROKE) * 88));
-    group.bench_function("88 keys, a stroke", |b| {
-        b.iter(|| stroke(&mut keyboard, &all, &mut events));
-    });
-    keyboard.reset();
-    group.throughput(criterion::Throughput::Elements(1));
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
+    for kernel in Kernel::available() {
+        let mut keyboard = Keyboard::with_kernel(&settings, kernel);
+        for load in Load::ALL {
+            for (name, keys) in [("one key", &all[39..40]), ("88 keys", &all[..])] {
+                if keys.len() == 1 && kernel != Kernel::Plain {
+                    // A lone key always takes the plain path.
+                    continue;
+                }
+                let key_steps = u64::from(load.steps()) * keys.len() as u64;
+                group.throughput(Throughput::Elements(key_steps));
+                group.bench_function(format!("{name}, {}, {kernel:?}", load.name()), |b| {
+                    b.iter_custom(|n| {
+                        (0..n).map(|_| once(load, &mut keyboard, keys, &mut events)).sum()
+                    });
+                });
+            }
+        }
+    }
+    let mut keyboard = Keyboard::new(&settings);
+    group.throughput(Throughput::Elements(1));
     group.bench_function("idle step", |b| {
         b.iter(|| {
             events.clear();

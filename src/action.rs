@@ -1,13 +1,27 @@
 //! Keyboard actions: what lies between the finger and the string.
 //!
 //! Everything here advances on one fixed grid of [`STEP`] seconds, whatever the host's sample rate.
+//! [`grand`] is the instrument's own action, [`keyboard`] 88 keys of it; the others are small models
+//! with one lever, all played through [`mechanism::Mechanism`] and found by name in [`catalogue`].
 
 pub mod ball;
+pub mod catalogue;
 pub mod events;
 pub mod grand;
+pub mod harpsichord;
+pub mod hold;
 pub mod keyboard;
+pub mod load;
+pub mod mechanism;
+pub mod model_a;
+pub mod model_b;
 pub mod port;
+pub mod pose;
+pub mod reference;
 pub mod settings;
+pub mod simplified;
+pub mod slider;
+pub mod viennese;
 
 pub use events::{ActionEvent, EventKind};
 pub use keyboard::Keyboard;

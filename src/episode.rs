@@ -9,8 +9,9 @@
 pub mod exact;
 pub mod locate;
 pub mod model;
+pub mod quiet;
 pub mod rk4;
 pub mod step;
 
-pub use model::{Input, Model, Observer, Quiet};
+pub use model::{Begin, Input, Model, Observer, Quiet};
 pub use step::{Outcome, State, Stepper};

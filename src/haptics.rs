@@ -4,8 +4,32 @@
 //! | --- | --- | --- |
 //! | [`message`], [`frame`], [`fixed`] | the protocol (docs/protocol.md) | device and host, no heap |
 //! | [`device`] | junction, limits, watchdog, key bed, energy guard | device, no heap |
+//! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
+//! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
+//! | [`mechanism`], [`lever`] | what is felt | sidecar thread; audio thread as twin |
+//! | [`log`] | the servo's log and its replay, the twin | sidecar to audio thread |
+//! | `serial`, `sidecar` (feature `serial`) | the port, and the thread that owns it | sidecar thread |
+//! | [`acceptance`], [`campaign`] | the junction against the ideal; random faults and strokes | tests, lab |
+//! | [`wire`], [`lockstep`] | emulator and servo in virtual time, with faults on the way | tests, lab |
 
+pub mod acceptance;
+pub mod campaign;
+pub mod clock;
 pub mod device;
+pub mod emulator;
 pub mod fixed;
 pub mod frame;
+pub mod lever;
+pub mod lockstep;
+pub mod log;
+pub mod mechanism;
 pub mod message;
+pub mod plant;
+pub mod script;
+#[cfg(feature = "serial")]
+pub mod serial;
+pub mod servo;
+pub mod session;
+#[cfg(feature = "serial")]
+pub mod sidecar;
+pub mod wire;

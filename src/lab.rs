@@ -8,6 +8,7 @@
 //! | [`gesture`] | what a finger, weight or jig does to a key |
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
+//! | [`keyboard`], [`feel`] | motorized keyboards: found, timed, emulated, felt |
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
@@ -17,8 +18,10 @@ pub mod cli;
 pub mod controls;
 pub mod demo;
 pub mod experiment;
+pub mod feel;
 pub mod gesture;
 pub mod host;
+pub mod keyboard;
 pub mod midi;
 pub mod model;
 pub mod output;

@@ -13,6 +13,7 @@
 //! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
 //! | [`haptics`] | motorized keyboards: protocol, device half, host half | sidecar, lab |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
+//! | [`preset`] | factory pianos | anywhere |
 //! | [`params`] | every parameter, declared once | anywhere |
 
 pub mod action;
@@ -23,6 +24,7 @@ pub mod instrument;
 pub mod math;
 pub mod mech;
 pub mod params;
+pub mod preset;
 pub mod sound;
 pub mod wall;
 

@@ -2,5 +2,9 @@
 
 pub mod cast;
 pub mod compass;
+pub mod kernel;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod lanes;
+pub mod real;
 pub mod trig;
 pub mod vec2;

@@ -9,20 +9,23 @@
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
 mod notes;
+mod order;
 mod player;
 mod state;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use nice_plug::prelude::{
     ActivateContext, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig, ClapFeature,
-    ClapPlugin, MidiConfig, Params, Plugin, PluginState, PortNames, ProcessContext, ProcessStatus,
-    Vst3Plugin, Vst3SubCategory, new_nonzero_u32, nice_log,
+    ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames, ProcessContext,
+    ProcessStatus, RemoteControlsContext, Vst3Plugin, Vst3SubCategory, new_nonzero_u32, nice_log,
 };
 
+use crate::instrument::midi::Ignored;
 use crate::instrument::{Piano, Settings};
 use crate::params::host::{HostParams, Values};
-use notes::Notes;
+use order::Reader;
 use player::Player;
 
 /// Sample rates the instrument accepts, Hz.
@@ -34,7 +37,8 @@ pub struct Touchback {
     params: Arc<HostParams>,
     /// Exists from the first activation on.
     active: Option<Active>,
-    notes: Notes,
+    /// Events that the host took no more of.
+    unsent: u64,
 }
 
 /// What activation builds.
@@ -45,13 +49,38 @@ struct Active {
     settings: Settings,
     /// The piano has had other settings than those it was built with.
     changed: bool,
+    /// What the log already knows.
+    reported: Ignored,
 }
 
 impl Active {
     fn new(sample_rate: f64, values: Values) -> Self {
         let settings = values.settings();
         let player = Player::new(Piano::new(sample_rate, &settings));
-        Self { player, sample_rate, values, settings, changed: false }
+        Self { player, sample_rate, values, settings, changed: false, reported: Ignored::default() }
+    }
+
+    /// Tells the log what was left out since the last report.
+    fn report(&mut self, unsent: u64) {
+        let ignored = self.player.ignored();
+        let fresh = |now: u64, before: u64| now.saturating_sub(before);
+        let counts = self.player.counts();
+        for (count, what) in [
+            (fresh(ignored.outside, self.reported.outside), "notes outside A0 to C8"),
+            (fresh(ignored.invalid, self.reported.invalid), "messages whose value is no number"),
+            (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
+            (counts.aftertouch, "key pressures, read as aftertouch"),
+            (unsent, "strikes and pedals that the host did not take"),
+        ] {
+            if count > 0 {
+                nice_log!("Touchback left out {count} {what}");
+            }
+        }
+        if counts.missed_repetitions > 0 {
+            let missed = counts.missed_repetitions;
+            nice_log!("Touchback missed {missed} strict repetitions");
+        }
+        self.reported = ignored;
     }
 
     /// Hands the piano new settings if they differ from its own.
@@ -83,6 +112,8 @@ impl Plugin for Touchback {
     }];
     // Pedals reach a VST3 plugin only through the controllers this registers.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
+    // Strikes leave as notes, pedals and finer velocities as controllers.
+    const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
     // Beyond this many events a block the framework allocates.
     const INPUT_EVENT_CAPACITY: usize = 16_384;
@@ -125,7 +156,6 @@ impl Plugin for Touchback {
     }
 
     fn reset(&mut self) {
-        self.notes.reset();
         if let Some(active) = &mut self.active {
             active.follow(self.params.values());
             active.player.reset();
@@ -144,20 +174,22 @@ impl Plugin for Touchback {
         };
         active.follow(self.params.values());
         if let [left, right] = buffer.as_slice() {
-            let mut meant = None;
-            let mut at = 0;
-            active.player.process(left, right, || {
-                loop {
-                    if let Some((event, times @ 1..)) = meant {
-                        meant = Some((event, times - 1));
-                        return Some((at, event));
+            // VST3 hosts send the controllers of a sample before its notes.
+            let reordered = context.plugin_api() == PluginApi::Vst3;
+            let context = RefCell::new(context);
+            let mut events = Reader::new(reordered);
+            let unsent = &mut self.unsent;
+            active.player.process(
+                left,
+                right,
+                || events.next(|| context.borrow_mut().next_event()),
+                |timing, sent, settings| {
+                    for event in notes::events(sent, settings, timing) {
+                        let refused = context.borrow_mut().try_send_event(event).is_err();
+                        *unsent += u64::from(refused);
                     }
-                    // Events without a meaning for a piano are skipped.
-                    let event = context.next_event()?;
-                    at = event.timing();
-                    meant = self.notes.translate(&event);
-                }
-            });
+                },
+            );
         }
         // A silent piano may be put to sleep; a ringing one must not, and nobody knows how long
         // the pedal stays down.
@@ -165,9 +197,9 @@ impl Plugin for Touchback {
     }
 
     fn deactivate(&mut self) {
-        let ignored = self.notes.take_ignored();
-        if ignored > 0 {
-            nice_log!("Touchback ignored {ignored} notes outside A0 to C8");
+        let unsent = std::mem::take(&mut self.unsent);
+        if let Some(active) = &mut self.active {
+            active.report(unsent);
         }
     }
 }
@@ -185,6 +217,10 @@ impl ClapPlugin for Touchback {
         ClapFeature::Custom("touchback:physical-modelling"),
         ClapFeature::Custom("touchback:piano"),
     ];
+
+    fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
+        self.params.remote_controls(context);
+    }
 }
 
 impl Vst3Plugin for Touchback {

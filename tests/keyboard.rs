@@ -4,6 +4,7 @@ use touchback::action::events::EventList;
 use touchback::action::grand::pressing;
 use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
 use touchback::math::compass::Key;
+use touchback::math::kernel::Kernel;
 
 fn key(midi: u8) -> Key {
     Key::from_midi(midi).unwrap()
@@ -200,5 +201,95 @@ fn no_playing_and_no_regulation_loses_a_state() {
     assert_eq!(keyboard.capped_steps(), 0);
     for key in keys {
         assert!((-2e-3..20e-3).contains(&keyboard.key_depth(key)), "{}", keyboard.key_depth(key));
+    }
+}
+
+/// A number of its own, 0…1, for each call.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(u32::MAX >> 1)
+    }
+}
+
+/// An event: step, key, kind, and the bits of offset and value.
+type Heard = (u32, u8, EventKind, u64, u64);
+
+/// All keys under random gestures, pedals and settings for `steps`: every event, and every state of
+/// every key at every step, as a sum over the bits.
+fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
+    let mut keyboard = Keyboard::with_kernel(&ActionSettings::default(), kernel);
+    let mut random = Random(7);
+    let mut events = EventList::default();
+    let (mut heard, mut sums) = (Vec::new(), vec![0u64; 88]);
+    let mut ways = [(0u32, 0.0, 0.0, 0.0); 88];
+    for step in 0..steps {
+        if random.next() < 0.002 {
+            keyboard.sustain(2.0 * random.next() - 1.0);
+        }
+        if random.next() < 0.0005 {
+            let hammer_mass = 0.8 + 0.4 * random.next();
+            keyboard.configure(&ActionSettings { hammer_mass, ..ActionSettings::default() });
+        }
+        for key in Key::all() {
+            let way = &mut ways[key.index()];
+            if random.next() < 0.004 {
+                let target = if random.next() < 0.5 { 0.0 } else { 0.018 * random.next() };
+                let speed = 0.02 + 0.6 * random.next().powi(2);
+                *way = (step % 5, way.1, target, speed);
+                if random.next() < 0.1 {
+                    keyboard.construct_strike(key, 0.3 + 6.0 * random.next());
+                }
+            }
+            let reach = way.3 * STEP;
+            let from = way.1;
+            way.1 += (way.2 - from).clamp(-reach, reach);
+            let ramp = [from, way.1];
+            keyboard.drive(
+                key,
+                match way.0 {
+                    0 | 1 => Drive::Finger(ramp),
+                    2 => Drive::Motion(ramp.map(|p| p.min(0.0095))),
+                    3 => Drive::Force(ramp.map(|p| 800.0 * p)),
+                    _ => Drive::Free,
+                },
+            );
+        }
+        events.clear();
+        keyboard.step(&mut events);
+        heard.extend(
+            events
+                .iter()
+                .map(|e| (step, e.key.number(), e.kind, e.offset.to_bits(), e.value.to_bits())),
+        );
+        for key in Key::all() {
+            let state = keyboard.state(key);
+            let sum = &mut sums[key.index()];
+            *sum = sum.rotate_left(5) ^ u64::from(u32::from(state.phase.letter()));
+            for value in state.x {
+                *sum = (*sum ^ value.to_bits()).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+    assert_eq!(keyboard.lost_states(), 0);
+    (heard, sums)
+}
+
+#[test]
+fn every_kernel_gives_every_key_the_same_bits() {
+    let steps = 6000;
+    let (heard, sums) = exercised(Kernel::Plain, steps);
+    for kind in [EventKind::Strike, EventKind::Check, EventKind::Reset, EventKind::DamperFall] {
+        let count = heard.iter().filter(|e| e.2 == kind).count();
+        assert!(count > 50, "{kind:?}: {count}");
+    }
+    for kernel in Kernel::available() {
+        let (other_heard, other_sums) = exercised(kernel, steps);
+        assert!(other_heard == heard, "{kernel:?}: events differ");
+        for (key, (a, b)) in sums.iter().zip(&other_sums).enumerate() {
+            assert_eq!(a, b, "{kernel:?}: key {}", key + 1);
+        }
     }
 }

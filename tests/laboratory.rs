@@ -21,6 +21,8 @@ fn the_list_names_every_experiment_with_a_sentence() {
         "geometry",
         "reference-run",
         "ball",
+        "models-ab",
+        "agreement",
         "string-law",
         "contact",
         "strings",
@@ -32,6 +34,7 @@ fn the_list_names_every_experiment_with_a_sentence() {
         "lines",
         "finger",
         "wall-map",
+        "action-speeds",
     ] {
         let line = list.lines().find(|l| l.split_whitespace().next() == Some(name));
         assert!(line.is_some_and(|l| l.ends_with('.')), "{name} in {list}");

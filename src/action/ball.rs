@@ -1,7 +1,7 @@
 //! A ball bouncing on a paddle: the seeds' smallest system with a changing constraint.
 //!
 //! [Gillespie 1994, §3]. The paddle is the far end of a balanced key, so that key down lifts it.
-//! Heights in m, positive up; q the ball, d the paddle:
+//! Heights in m, positive up; q the ball, d the paddle (the depth of the key):
 //!
 //! on the paddle  m q̈ = k (d − q) − m g,  F = m_p d̈ + k (d − q) + m_p g
 //! in the air     q̈ = −g,                 F = m_p d̈ + m_p g
@@ -9,14 +9,15 @@
 //! (the paper prints the spring's sign in F the other way round). F is the force that moves the
 //! paddle; a key force F presses the front down. With nobody holding it the paddle lies on a felt.
 
-use crate::action::port::Drive;
-use crate::action::{EventKind, STEP};
-use crate::episode::{Input, Model, Observer, State, Stepper};
+use crate::action::EventKind;
+use crate::action::grand::spec::{GRAVITY, SpecError};
+use crate::action::hold::Hold;
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, View, check};
+use crate::action::pose::Pose;
+use crate::episode::{Model, State};
+use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 use serde::{Deserialize, Serialize};
-
-/// Standard gravity, m/s².
-pub const GRAVITY: f64 = 9.806_65;
 
 /// Ball, paddle and spring.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -56,121 +57,78 @@ pub enum Phase {
     Air,
 }
 
-/// States: ball height and speed, paddle height and speed, work in, dissipated.
+/// States: paddle height and speed, ball height and speed, work in, dissipated.
 pub const STATES: usize = 6;
-
-/// The paddle's drive at one moment.
-#[derive(Clone, Copy, Debug)]
-pub enum Hold {
-    /// A force on it, N.
-    Force(f64),
-    /// A finger target, m, and its speed.
-    Finger(f64, f64),
-    /// An imposed height, m, and speed.
-    Motion(f64, f64),
-}
-
-impl Input for Hold {
-    fn lerp(&self, end: &Self, s: f64) -> Self {
-        match (*self, *end) {
-            (Self::Force(a), Self::Force(b)) => Self::Force(a + (b - a) * s),
-            (Self::Finger(a, _), Self::Finger(b, v)) => Self::Finger(a + (b - a) * s, v),
-            (Self::Motion(a, _), Self::Motion(b, v)) => Self::Motion(a + (b - a) * s, v),
-            (_, other) => other,
-        }
-    }
-}
-
-/// The ends of a step under `drive`.
-#[must_use]
-pub fn hold(drive: Drive) -> [Hold; 2] {
-    let speed = |[a, b]: [f64; 2]| (b - a) / STEP;
-    match drive {
-        Drive::Free | Drive::Manipulandum(_) => [Hold::Force(0.0); 2],
-        Drive::Force(f) => f.map(Hold::Force),
-        Drive::Finger(p) => p.map(|x| Hold::Finger(x, speed(p))),
-        Drive::Motion(p) => p.map(|x| Hold::Motion(x, speed(p))),
-    }
-}
-
-/// The model over its numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Ball<'a> {
-    /// Its numbers.
-    pub spec: &'a Spec,
-}
+/// Index of the ball's height, m.
+pub const BALL: usize = 2;
+/// Index of its speed, m/s.
+pub const BALL_SPEED: usize = 3;
 
 /// Forces of one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+struct Moment {
     /// Of the spring between ball and paddle, N.
-    pub contact: f64,
+    contact: f64,
     /// That moves the paddle, N (the key's conjugate).
-    pub key: f64,
+    key: f64,
     /// Paddle's acceleration, m/s².
-    pub acceleration: f64,
+    acceleration: f64,
     /// Power turned into heat, W.
-    pub loss: f64,
+    loss: f64,
 }
 
-impl Ball<'_> {
-    /// Forces in `phase` at `x`.
-    #[must_use]
-    pub fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
-        let s = self.spec;
-        let [q, v, d, w, ..] = *x;
+impl Spec {
+    /// Checks what the model relies on.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), SpecError> {
+        check(
+            &[("ball", self.ball), ("paddle", self.paddle), ("stiffness", self.stiffness)],
+            &[("floor", &self.floor)],
+        )?;
+        if self.damping.is_finite() && self.damping >= 0.0 {
+            return Ok(());
+        }
+        Err(SpecError::Value {
+            name: "damping",
+            value: self.damping,
+            must: "finite and not negative",
+        })
+    }
+
+    fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+        let [d, w, q, v, ..] = *x;
         let (contact, damped) = match phase {
             Phase::Paddle => {
-                let damped = s.stiffness * (d - q) * s.damping * (w - v);
-                (s.stiffness * (d - q) + damped, damped * (w - v))
+                let damped = self.stiffness * (d - q) * self.damping * (w - v);
+                (self.stiffness * (d - q) + damped, damped * (w - v))
             }
             Phase::Air => (0.0, 0.0),
         };
-        let floor = s.floor.contact(-d, -w);
-        let load = contact + s.paddle * GRAVITY;
-        let (key, acceleration, floor_loss) = match *input {
-            Hold::Motion(..) => (load, 0.0, 0.0),
-            Hold::Force(f) => (f, (f + floor.force - load) / s.paddle, floor.loss),
-            Hold::Finger(target, rate) => {
-                let f = if target > d {
-                    (crate::action::grand::drive::FINGER_STIFFNESS * (target - d)
-                        + crate::action::grand::drive::FINGER_DAMPING * (rate - w))
-                        .max(0.0)
-                } else {
-                    0.0
-                };
-                (f, (f + floor.force - load) / s.paddle, floor.loss)
-            }
+        let floor = self.floor.contact(-d, -w);
+        let load = contact + self.paddle * GRAVITY - floor.force;
+        let (key, acceleration) = match input.force(d, w) {
+            Some(f) => (f, (f - load) / self.paddle),
+            None => (load, 0.0),
         };
-        Moment { contact, key, acceleration, loss: damped + floor_loss }
-    }
-
-    /// Kinetic and stored energy, J.
-    #[must_use]
-    pub fn energy(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> [f64; 2] {
-        let s = self.spec;
-        let [q, v, d, w, ..] = *x;
-        let spring = if phase == Phase::Paddle { s.stiffness * (d - q).powi(2) } else { 0.0 };
-        let floor = if matches!(input, Hold::Motion(..)) { 0.0 } else { s.floor.energy(-d) };
-        [
-            0.5 * (s.ball * v * v + s.paddle * w * w),
-            GRAVITY * (s.ball * q + s.paddle * d) + 0.5 * spring + floor,
-        ]
+        Moment { contact, key, acceleration, loss: damped + floor.loss }
     }
 }
 
-impl Model<STATES, 1, 0> for Ball<'_> {
+impl Model<STATES, 1, 0> for Spec {
     type Input = Hold;
     type Phase = Phase;
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
-        [x[1], m.contact / self.spec.ball - GRAVITY, x[3], m.acceleration, m.key * x[3], m.loss]
+        let ball = m.contact / self.ball - GRAVITY;
+        [x[KEY_SPEED], m.acceleration, x[BALL_SPEED], ball, m.key * x[KEY_SPEED], m.loss]
     }
 
     fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 1], [f64; 0]) {
-        let gap = x[0] - x[2];
+        let gap = x[BALL] - x[KEY];
         match phase {
             Phase::Paddle => ([-gap], []),
             Phase::Air => ([gap], []),
@@ -191,52 +149,61 @@ impl Model<STATES, 1, 0> for Ball<'_> {
     }
 }
 
-/// The ball lying on the resting paddle.
-#[must_use]
-pub fn at_rest(spec: &Spec) -> State<Phase, STATES> {
-    let d = -spec.floor.compression((spec.ball + spec.paddle) * GRAVITY);
-    let q = d - spec.ball * GRAVITY / spec.stiffness;
-    State { phase: Phase::Paddle, x: [q, 0.0, d, 0.0, 0.0, 0.0] }
-}
+impl Lever<STATES, 1, 0> for Spec {
+    /// The ball lying on the resting paddle.
+    fn rest(&self) -> State<Phase, STATES> {
+        let d = -self.floor.compression((self.ball + self.paddle) * GRAVITY);
+        let q = d - self.ball * GRAVITY / self.stiffness;
+        State { phase: Phase::Paddle, x: [d, 0.0, q, 0.0, 0.0, 0.0] }
+    }
 
-/// One action step; `event` hears of the ball's partings and landings (release and strike, with
-/// the ball's speed relative to the paddle, m/s).
-pub fn step(
-    spec: &Spec,
-    state: &mut State<Phase, STATES>,
-    drive: Drive,
-    event: impl FnMut(f64, EventKind, f64),
-) {
-    struct Hear<F>(F);
-    impl<F: FnMut(f64, EventKind, f64)> Observer<Phase, STATES> for Hear<F> {
-        fn transition(
-            &mut self,
-            t: f64,
-            _: Phase,
-            to: Phase,
-            x: &[f64; STATES],
-            _: &[f64; STATES],
-        ) {
-            match to {
-                Phase::Paddle => (self.0)(t, EventKind::Strike, x[3] - x[1]),
-                Phase::Air => (self.0)(t, EventKind::Release, x[1] - x[3]),
-            }
+    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+        let m = self.moment(phase, input, x);
+        let [d, w, q, v, work, dissipated] = *x;
+        let on = phase == Phase::Paddle;
+        let spring = if on { 0.5 * self.stiffness * (d - q) * (d - q) } else { 0.0 };
+        View {
+            phase: if on { "paddle" } else { "air" },
+            key: d,
+            key_speed: w,
+            key_force: m.key,
+            contact_force: m.contact,
+            hammer: q,
+            hammer_speed: v,
+            kinetic: 0.5 * (self.ball * v * v + self.paddle * w * w),
+            potential: GRAVITY * (self.ball * q + self.paddle * d) + spring + self.floor.energy(-d),
+            dissipated,
+            work,
+            ..View::NONE
         }
-        fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
     }
-    let inputs = hold(drive);
-    if let Hold::Motion(height, speed) = inputs[0] {
-        // The jump in speed that a corner of the imposed motion asks of the paddle is work too.
-        let was = state.x[3];
-        state.x[4] += 0.5 * spec.paddle * (speed * speed - was * was);
-        (state.x[2], state.x[3]) = (height, speed);
+
+    fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {
+        let half = 0.03;
+        Pose::default()
+            .with("paddle", [Vec2::new(-half, x[KEY]), Vec2::new(half, x[KEY])])
+            .with("ball", [Vec2::new(0.0, x[BALL])])
     }
-    Stepper::new(STEP).advance(&Ball { spec }, state, &inputs, &mut Hear(event));
+
+    /// Partings and landings: release and strike, with the ball's speed relative to the paddle.
+    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+        Some(match to {
+            Phase::Paddle => (EventKind::Strike, x[KEY_SPEED] - x[BALL_SPEED]),
+            Phase::Air => (EventKind::Release, x[BALL_SPEED] - x[KEY_SPEED]),
+        })
+    }
+
+    fn passed(&self, _: usize, _: bool, _: &[f64; STATES]) -> Option<(EventKind, f64)> {
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::Drive;
+    use crate::action::mechanism::{Mechanism, Running};
+    use crate::episode::{Observer, Stepper};
 
     /// Time inside one contact at landing speed `speed` (closed form: a half-swing about the
     /// static compression).
@@ -265,13 +232,13 @@ mod tests {
             fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
         }
         let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
-        let mut state = State { phase: Phase::Air, x: [height, 0.0, 0.0, 0.0, 0.0, 0.0] };
+        let mut state = State { phase: Phase::Air, x: [0.0, 0.0, height, 0.0, 0.0, 0.0] };
         let mut heard = Heard(0.0, Vec::new(), Vec::new());
         let mut steps = 0u32;
         while heard.1.len() < landings {
             heard.0 = f64::from(steps) * h;
             let still = [Hold::Motion(0.0, 0.0); 2];
-            stepper.advance(&Ball { spec }, &mut state, &still, &mut heard);
+            stepper.advance(spec, &mut state, &still, &mut heard);
             steps += 1;
         }
         (heard.1, heard.2)
@@ -312,35 +279,33 @@ mod tests {
         let w2 = spec.stiffness / spec.ball;
         let d = Discrete::new(&Matrix2::new(0.0, 1.0, -w2, 0.0), &Vector2::new(0.0, 1.0), h);
         let mut exact = Vector2::new(-1e-4, -1.0);
-        let mut state = State { phase: Phase::Paddle, x: [-1e-4, -1.0, 0.0, 0.0, 0.0, 0.0] };
+        let mut state = State { phase: Phase::Paddle, x: [0.0, 0.0, -1e-4, -1.0, 0.0, 0.0] };
         let still = [Hold::Motion(0.0, 0.0); 2];
         for _ in 0..200 {
             exact = d.step(&exact, &Vector1::new(-GRAVITY));
-            Stepper::new(h).advance(
-                &Ball { spec: &spec },
-                &mut state,
-                &still,
-                &mut crate::episode::Quiet,
-            );
+            Stepper::new(h).advance(&spec, &mut state, &still, &mut crate::episode::Quiet);
             assert!(state.phase == Phase::Paddle);
             // Runge–Kutta's own phase error, (ωh)⁵/120 a step, times the landing speed.
             let bound = 2.0 * 200.0 * (w2.sqrt() * h).powi(5) / 120.0;
-            let off = state.x[0] - exact[0];
+            let off = state.x[BALL] - exact[0];
             assert!(off.abs() * w2.sqrt() < bound, "{off} m");
-            assert!((state.x[1] - exact[1]).abs() < bound, "{} m/s", state.x[1] - exact[1]);
+            assert!(
+                (state.x[BALL_SPEED] - exact[1]).abs() < bound,
+                "{} m/s",
+                state.x[BALL_SPEED] - exact[1]
+            );
         }
     }
 
     #[test]
     fn a_ball_held_still_weighs_what_it_weighs() {
         let spec = Spec { damping: 2.0, ..Spec::default() };
-        let mut state = at_rest(&spec);
+        let mut key = Running::new(spec);
         for _ in 0..80_000 {
-            step(&spec, &mut state, Drive::Motion([0.0; 2]), |_, _, _| {});
+            key.step(Drive::Motion([0.0; 2]), &mut |_, _, _| {});
         }
-        let m =
-            Ball { spec: &spec }.moment(state.phase, &hold(Drive::Motion([0.0; 2]))[0], &state.x);
+        let force = key.view(Drive::Motion([0.0; 2])).key_force;
         let weight = (spec.ball + spec.paddle) * GRAVITY;
-        assert!((m.key - weight).abs() < 1e-6, "{} N against {weight}", m.key);
+        assert!((force - weight).abs() < 1e-6, "{force} N against {weight}");
     }
 }

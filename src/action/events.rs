@@ -12,6 +12,8 @@ pub enum EventKind {
     Release,
     /// Hammer meets the string (hammer speed, m/s).
     Strike,
+    /// The string slips off a plectrum (its displacement there, m).
+    Pluck,
     /// Backcheck catches the hammer (hammer distance below the string, m).
     Check,
     /// Jack is back under the knuckle (key depth, m).

@@ -7,19 +7,26 @@
 
 use crate::action::events::{ActionEvent, EventList};
 use crate::action::grand::concert::Design;
+use crate::action::grand::drive::{Causality, DriveNow};
+use crate::action::grand::lanes::{Block, Lanes, Stepped};
 use crate::action::grand::regulation::Regulated;
 use crate::action::grand::spec::Spec;
-use crate::action::grand::{Phase, STATES, construct, key, pressing, rest, state};
+use crate::action::grand::{Grand, Phase, STATES, construct, key, pressing, rest, state};
 use crate::action::settings::Slew;
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::math::compass::{KEYS, Key};
+use crate::math::kernel::Kernel;
+use crate::math::real::MOST_LANES;
 
 /// Speeds (rad/s; m/s for the damper) below which nothing moves: at the key front 0.02 mm/s.
 const STILL_SPEED: f64 = 1e-4;
 
 /// Steps without motion after which a key counts as still: 25 ms.
 const STILL_STEPS: u16 = 200;
+
+/// Keys of one block from which on lanes are worth it: they cost about as much as two lone steps.
+const TOGETHER: u32 = 2;
 
 /// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
 const TRAY_SPEED: f64 = 0.55;
@@ -35,6 +42,9 @@ enum Activity {
 pub struct Keyboard {
     designs: Box<[Design; KEYS]>,
     specs: Box<[Spec; KEYS]>,
+    grands: Box<[Grand; KEYS]>,
+    lanes: Lanes,
+    lanes_stale: [bool; KEYS],
     regulated: Box<[Regulated; KEYS]>,
     x: Box<[[f64; KEYS]; STATES]>,
     rest: Box<[[f64; STATES]; KEYS]>,
@@ -61,13 +71,24 @@ impl Keyboard {
     /// A keyboard at rest. Allocates; everything else here does not.
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
+        Self::with_kernel(settings, Kernel::detect())
+    }
+
+    /// The same with the instructions `kernel` ([`Kernel::Plain`] where the machine lacks them);
+    /// they make no difference to any result.
+    #[must_use]
+    pub fn with_kernel(settings: &ActionSettings, kernel: Kernel) -> Self {
         let designs = boxed(Design::new);
         let built = boxed(|k| designs[k.index()].build(settings));
         let rest = boxed(|k| {
             let b = &built[k.index()];
             rest::pose(&b.spec, Phase::Return, &rest::UNTOUCHED, &b.regulated.rest)
         });
+        let grands = boxed(|k| Grand::new(&built[k.index()].spec));
         let mut keyboard = Self {
+            lanes: Lanes::new(kernel, &grands),
+            lanes_stale: [false; KEYS],
+            grands,
             specs: boxed(|k| built[k.index()].spec),
             regulated: boxed(|k| built[k.index()].regulated),
             designs,
@@ -166,16 +187,16 @@ impl Keyboard {
         self.tray += (self.tray_target - self.tray).clamp(-reach, reach);
         let tray = [from, self.tray];
         let disturbed = slewing || tray[0] != tray[1];
-        for key in Key::all() {
-            let i = key.index();
-            if self.activity[i] == Activity::Still && disturbed {
-                self.wake(key);
+        let width = self.lanes.width();
+        for first in (0..KEYS).step_by(width) {
+            let due = |a: &Activity| match a {
+                Activity::Moving => true,
+                Activity::Still => disturbed,
+                Activity::Asleep => false,
+            };
+            if self.activity[first..first + width].iter().any(due) {
+                self.step_block(first, width, tray, disturbed, events);
             }
-            if self.activity[i] != Activity::Moving {
-                continue;
-            }
-            self.refresh(key);
-            self.step_key(key, tray, events);
         }
     }
 
@@ -202,6 +223,12 @@ impl Keyboard {
         self.specs[i].key.front * (self.x[state::KEY][i] - self.specs[i].key.rest_angle)
     }
 
+    /// Submodel and integrated states of `key`.
+    #[must_use]
+    pub fn state(&self, key: Key) -> State<Phase, STATES> {
+        self.running(key.index())
+    }
+
     /// Number of keys that move.
     #[must_use]
     pub fn awake(&self) -> usize {
@@ -220,14 +247,103 @@ impl Keyboard {
         self.lost_states
     }
 
-    fn step_key(&mut self, key: Key, tray: [f64; 2], events: &mut EventList) {
+    /// One step of the `width` keys from index `first` on: together where nothing happens to them,
+    /// else one by one.
+    fn step_block(
+        &mut self,
+        first: usize,
+        width: usize,
+        tray: [f64; 2],
+        disturbed: bool,
+        events: &mut EventList,
+    ) {
+        let mut moving = 0u8;
+        let mut groups = [(Causality::Force, 0u8), (Causality::Motion, 0u8)];
+        for (lane, key) in keys_from(first, width) {
+            let i = key.index();
+            if self.activity[i] == Activity::Still && disturbed {
+                self.wake(key);
+            }
+            if self.activity[i] != Activity::Moving {
+                continue;
+            }
+            self.refresh(key);
+            moving |= 1 << lane;
+            let causality = Causality::of(self.drives[i]);
+            for (of, group) in &mut groups {
+                if *of == causality && self.phases[i] != Phase::Flank {
+                    *group |= 1 << lane;
+                }
+            }
+        }
+        let mut stepped = Stepped::default();
+        for (causality, group) in groups {
+            if group.count_ones() >= TOGETHER {
+                let these = self.step_together(first, width, causality, group, tray);
+                stepped.done |= these.done;
+                stepped.moving |= these.moving;
+            }
+        }
+        for (lane, key) in keys_from(first, width) {
+            if stepped.done & (1 << lane) != 0 {
+                self.count_quiet(key, stepped.moving & (1 << lane) != 0, tray);
+            } else if moving & (1 << lane) != 0 {
+                self.step_alone(key, tray, events);
+            }
+        }
+    }
+
+    /// One step in lanes of the keys `group` of the block at `first`.
+    fn step_together(
+        &mut self,
+        first: usize,
+        width: usize,
+        causality: Causality,
+        group: u8,
+        tray: [f64; 2],
+    ) -> Stepped {
+        if self.lanes_stale[first] {
+            self.lanes.refresh(first, &self.grands[first..first + width]);
+            self.lanes_stale[first] = false;
+        }
+        let mut inputs = [[rest::UNTOUCHED; MOST_LANES]; 2];
+        for (lane, key) in keys_from(first, width) {
+            if group & (1 << lane) == 0 {
+                continue;
+            }
+            let i = key.index();
+            let ends = DriveNow::ends(self.drives[i], tray);
+            if causality == Causality::Motion {
+                let mut running = self.running(i);
+                key::impose(&self.grands[i], &mut running, &ends[0]);
+                self.put(i, &running);
+            }
+            (inputs[0][lane], inputs[1][lane]) = (ends[0], ends[1]);
+        }
+        let block =
+            Block { first, active: group, causality, phases: &self.phases, inputs: &inputs };
+        self.lanes.advance(&block, &mut self.x, STILL_SPEED)
+    }
+
+    fn running(&self, i: usize) -> State<Phase, STATES> {
+        State { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
+    }
+
+    fn put(&mut self, i: usize, running: &State<Phase, STATES>) {
+        for s in 0..STATES {
+            self.x[s][i] = running.x[s];
+        }
+        self.phases[i] = running.phase;
+    }
+
+    fn step_alone(&mut self, key: Key, tray: [f64; 2], events: &mut EventList) {
         let i = key.index();
-        let mut running = State { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) };
+        let mut running = self.running(i);
         let mut listener = |offset: f64, kind: EventKind, value: f64| {
             events.push(ActionEvent { key, offset, kind, value });
         };
         let drive = self.drives[i];
-        let outcome = key::step(&self.specs[i], &mut running, drive, tray, &mut listener);
+        let outcome = key::advance(&self.grands[i], &mut running, drive, tray, &mut listener);
         self.capped_steps += u64::from(outcome.capped);
         if running.x.iter().any(|v| !v.is_finite()) {
             // Nothing a player or a setting does should lead here; if it does, the key lets go.
@@ -236,17 +352,19 @@ impl Keyboard {
             self.lay_to_rest(key);
             return;
         }
-        for s in 0..STATES {
-            self.x[s][i] = running.x[s];
-        }
-        self.phases[i] = running.phase;
-        self.drives[i] = held(drive);
-
-        let x = &running.x;
+        self.put(i, &running);
         let moves =
             [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
                 .iter()
-                .any(|&s| x[s].abs() > STILL_SPEED);
+                .any(|&s| running.x[s].abs() > STILL_SPEED);
+        self.count_quiet(key, moves, tray);
+    }
+
+    /// After a step: the drive holds its end; a key that has long not moved is still or asleep.
+    fn count_quiet(&mut self, key: Key, moves: bool, tray: [f64; 2]) {
+        let i = key.index();
+        let drive = self.drives[i];
+        self.drives[i] = held(drive);
         if moves || !is_held(drive) || tray[0] != tray[1] {
             self.quiet[i] = 0;
             return;
@@ -321,6 +439,8 @@ impl Keyboard {
         let i = key.index();
         let built = self.designs[i].build(self.settings.now());
         self.specs[i] = built.spec;
+        self.grands[i] = Grand::new(&built.spec);
+        self.lanes_stale[i - i % self.lanes.width()] = true;
         self.regulated[i] = built.regulated;
         self.stale[i] = false;
         self.rest_stale[i] = true;
@@ -328,6 +448,11 @@ impl Keyboard {
             self.lay_to_rest(key);
         }
     }
+}
+
+/// `width` keys from index `first` on, each with its place among them.
+fn keys_from(first: usize, width: usize) -> impl Iterator<Item = (usize, Key)> {
+    (0..width).filter_map(move |lane| Key::from_index(first + lane).map(|key| (lane, key)))
 }
 
 /// The drive that holds the end of `drive`.

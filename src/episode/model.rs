@@ -61,8 +61,34 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
     /// What is held through the (sub)step of length `dt` s that begins at `x`.
     fn hold(&self, phase: Self::Phase, input: &Self::Input, x: &[f64; N], dt: f64) -> Self::Held;
 
+    /// What a (sub)step of length `dt` s that begins at `x` needs at its beginning; a model whose
+    /// rates, surfaces and friction share work does it once here.
+    #[inline]
+    fn begin(
+        &self,
+        phase: Self::Phase,
+        input: &Self::Input,
+        x: &[f64; N],
+        dt: f64,
+    ) -> Begin<Self::Held, N, G, S> {
+        let held = self.hold(phase, input, x, dt);
+        let rates = self.rates(phase, &held, input, x);
+        Begin { held, rates, surfaces: self.surfaces(phase, input, x) }
+    }
+
     /// Number of equal parts, a power of two, into which a full step is cut at `x`.
     fn substeps(&self, phase: Self::Phase, x: &[f64; N]) -> u32;
+}
+
+/// The beginning of a (sub)step.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin<H, const N: usize, const G: usize, const S: usize> {
+    /// What is held through it.
+    pub held: H,
+    /// x' there.
+    pub rates: [f64; N],
+    /// Indicators and guards there.
+    pub surfaces: ([f64; G], [f64; S]),
 }
 
 /// Hears of everything that splits a step.

@@ -1,7 +1,7 @@
 //! One step of the fixed grid, split wherever something happens inside it.
 
 use super::locate::first_nonpositive;
-use super::model::{Input, Model, Observer};
+use super::model::{Begin, Input, Model, Observer};
 use super::rk4::{self, Interpolant};
 
 /// Phase and state of one running model.
@@ -60,7 +60,9 @@ impl Stepper {
         let mut done = 0.0;
         // Guard splits are bounded too: a chattering contact must not hold up the step.
         let mut splits_left = 4 * self.max_switches;
-        let mut surfaces = model.surfaces(state.phase, &inputs[0], &state.x);
+        // The guard that split the step where the coming part begins: it has been reported, though
+        // the split may lie a rounding before its sign change.
+        let mut passed: Option<usize> = None;
         while done < self.h {
             let input_at = |t: f64| inputs[0].lerp(&inputs[1], t / self.h);
             let grid = self.h / f64::from(model.substeps(state.phase, &state.x));
@@ -68,15 +70,19 @@ impl Stepper {
             let part = if self.h - done < 1.000_001 * grid { self.h - done } else { grid };
             let phase = state.phase;
             let start = input_at(done);
-            let held = model.hold(phase, &start, &state.x, part);
+            let Begin { held, rates: rate, mut surfaces } =
+                model.begin(phase, &start, &state.x, part);
+            if let Some(index) = passed.take() {
+                surfaces.1[index] = 0.0;
+            }
             let integrate = |length: f64| {
-                rk4::step(
-                    |s, x| model.rates(phase, &held, &input_at(done + s * length), x),
-                    &state.x,
-                    length,
-                )
+                let (from, span) = (done / self.h, length / self.h);
+                let slope = |s: f64, x: &[f64; N]| {
+                    model.rates(phase, &held, &inputs[0].lerp(&inputs[1], from + s * span), x)
+                };
+                rk4::step(&rate, &slope, &state.x, length)
             };
-            let (end, rate) = integrate(part);
+            let end = integrate(part);
             let end_input = input_at(done + part);
             let after = model.surfaces(phase, &end_input, &end);
             outcome.parts += 1;
@@ -85,7 +91,6 @@ impl Stepper {
             let already = may_switch.then(|| late(&surfaces.0, &after.0, M::EPSILON)).flatten();
             if let Some(index) = already {
                 self.switch(model, state, index, done, &start, observer, &mut outcome);
-                surfaces = model.surfaces(state.phase, &start, &state.x);
                 continue;
             }
             let crossing = (may_switch && crosses(&surfaces.0, &after.0))
@@ -93,7 +98,6 @@ impl Stepper {
             if !crossing {
                 outcome.capped |= !may_switch && crosses(&surfaces.0, &after.0);
                 state.x = end;
-                surfaces = after;
                 done = if self.h - done <= part { self.h } else { done + part };
                 continue;
             }
@@ -101,7 +105,7 @@ impl Stepper {
             let end_rate = model.rates(phase, &held, &end_input, &end);
             let curve = Interpolant { h: part, start: (&state.x, &rate), end: (&end, &end_rate) };
             let at = |s: f64| {
-                let x = if self.exact_events { integrate(s * part).0 } else { curve.at(s) };
+                let x = if self.exact_events { integrate(s * part) } else { curve.at(s) };
                 model.surfaces(phase, &input_at(done + s * part), &x)
             };
             let mut share = 1.0;
@@ -136,10 +140,9 @@ impl Stepper {
                 }
             }
             let length = share * part;
-            state.x = if share < 1.0 { integrate(length).0 } else { end };
+            state.x = if share < 1.0 { integrate(length) } else { end };
             done = if share < 1.0 || done + part < self.h { done + length } else { self.h };
             let here = input_at(done);
-            let mut passed = None;
             match which {
                 Some(Hit::Indicator(index)) => {
                     self.switch(model, state, index, done, &here, observer, &mut outcome);
@@ -150,11 +153,6 @@ impl Stepper {
                     observer.guard(done, index, rising, &state.x);
                 }
                 None => {}
-            }
-            surfaces = model.surfaces(state.phase, &here, &state.x);
-            // The split may lie a rounding before the sign change: it has been reported.
-            if let Some(index) = passed {
-                surfaces.1[index] = 0.0;
             }
         }
         outcome

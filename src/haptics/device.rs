@@ -153,6 +153,11 @@ impl<const KEYS: usize> Device<KEYS> {
         self.safety.faults()
     }
 
+    /// Keys it has: of the `KEYS` there is room for, those its hello names.
+    fn count(&self) -> usize {
+        usize::from(self.build.hello.keys).min(KEYS)
+    }
+
     /// One key's law, to look at.
     #[must_use]
     pub fn key(&self, key: usize) -> Option<&Law> {
@@ -285,7 +290,9 @@ impl<const KEYS: usize> Device<KEYS> {
         }
         let runs_out = self.playout.silence_us(now_us) > i32::from(self.rules.report_us) + HOLD_US;
         let keep = if runs_out { 1.0 - self.tick.t / RUN_OUT } else { 1.0 };
-        for (k, (count, force)) in counts.iter().zip(forces.iter_mut()).enumerate() {
+        for (k, (count, force)) in
+            counts.iter().zip(forces.iter_mut()).enumerate().take(self.count())
+        {
             *force = self.tick_key(k, *count, keep);
         }
         self.is_placed = true;
@@ -336,10 +343,10 @@ impl<const KEYS: usize> Device<KEYS> {
         };
         let moves = x != law.position();
         let done = law.tick(&self.tick, x, &order);
-        if moves || done.force != 0.0 {
-            if let Some(at) = self.moved_us.get_mut(k) {
-                *at = self.now_us;
-            }
+        if (moves || done.force != 0.0)
+            && let Some(at) = self.moved_us.get_mut(k)
+        {
+            *at = self.now_us;
         }
         if done.limited.clamped {
             self.safety.note(fault::CLAMPED);
@@ -362,7 +369,7 @@ impl<const KEYS: usize> Device<KEYS> {
         } else if self.wants.facts {
             self.wants.facts = false;
             let mut list = List::default();
-            self.build.facts.iter().for_each(|f| list.push(*f));
+            self.build.facts.iter().take(self.count()).for_each(|f| list.push(*f));
             Message::Facts(list)
         } else if let Some(token) = self.wants.pong.take() {
             Message::Pong(token, self.now_us)
@@ -386,9 +393,10 @@ impl<const KEYS: usize> Device<KEYS> {
         };
         self.state_seq = self.state_seq.wrapping_add(1);
         let quiet = self.next_quiet;
-        self.next_quiet = if KEYS == 0 { 0 } else { (quiet + 1) % KEYS };
-        for (k, (law, moved)) in self.keys.iter().zip(&self.moved_us).enumerate() {
-            if KEYS > FEW && k != quiet && since(self.now_us, *moved) > RECENT_US {
+        self.next_quiet = (quiet + 1) % self.count().max(1);
+        for (k, (law, moved)) in self.keys.iter().zip(&self.moved_us).enumerate().take(self.count())
+        {
+            if self.count() > FEW && k != quiet && since(self.now_us, *moved) > RECENT_US {
                 continue;
             }
             state.keys.push(KeyState {

@@ -75,7 +75,7 @@ mod tests {
     fn times_compare_across_the_wrap() {
         assert_eq!(since(5, u32::MAX - 4), 10);
         assert_eq!(since(u32::MAX - 4, 5), -10);
-        assert_eq!(micros(4294.967_297), 1);
+        assert_eq!(micros(4_294.967_297), 1);
         assert_eq!(micros(-1e-6), u32::MAX);
     }
 

@@ -12,6 +12,8 @@ pub enum Sounding {
     Knock { key: Key, knock: Knock, speed: f64 },
     /// A damper has moved, 0 resting … 1 clear.
     Damper { key: Key, lift: f64 },
+    /// The strings of a key are bent by so many cents.
+    Pitch { key: Key, cents: f64 },
 }
 
 /// When: a sample since reset and 0…1 samples after its beginning.
@@ -25,8 +27,9 @@ pub struct Entry {
     pub what: Sounding,
 }
 
-/// Two steps' worth of entries (an event list and every damper) and as much again in reserve.
-const CAPACITY: usize = 2400;
+/// Two steps' worth of entries (an event list, every damper and every pitch) and as much again in
+/// reserve.
+const CAPACITY: usize = 2800;
 
 /// A bounded list of entries, earliest first; equals keep the order in which they came.
 #[derive(Debug)]

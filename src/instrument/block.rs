@@ -8,6 +8,8 @@
 //! A step reads the dampers before it runs, so that they too sound one step after they move.
 
 mod notes;
+mod pedals;
+mod positions;
 
 #[cfg(test)]
 mod fakes;
@@ -18,17 +20,24 @@ use crate::action::EventKind;
 use crate::action::events::EventList;
 use crate::instrument::Settings;
 use crate::instrument::agenda::{Agenda, Entry, Sounding};
+use crate::instrument::block_log::BlockLog;
 use crate::instrument::clock::Clock;
 use crate::instrument::damping::Dampers;
+use crate::instrument::jacks::Jacks;
 use crate::instrument::key_set::KeySet;
-use crate::instrument::output::{Level, Tail};
+use crate::instrument::load::Load;
+use crate::instrument::outgoing::{Outgoing, SentAt};
+use crate::instrument::output::{Level, Mix, Tail};
 use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::pitch::Pitch;
 use crate::instrument::presses::Presses;
 use crate::instrument::seam::{Keys, Strings};
-use crate::instrument::strike_log::StrikeLog;
-use crate::instrument::touch::finger::{Felt, Finger};
+use crate::instrument::settings::{KeyPressure, StrikeOutput};
+use crate::instrument::touch::finger::{Felt, Finger, is_risen};
+use crate::instrument::touch::position::Position;
 use crate::math::compass::{KEYS, Key};
 use crate::sound::Knock;
+use pedals::Pedals;
 
 /// Action `K`, sound `S` and what lies between them.
 pub struct Block<K, S> {
@@ -46,23 +55,42 @@ pub struct Block<K, S> {
     moving: KeySet,
     /// Keys whose strike was constructed since the last step.
     constructed: KeySet,
+    jacks: Jacks,
     /// Speed of the last strike of each key, m/s.
     struck: [f64; KEYS],
     presses: Presses,
+    positions: [Position; KEYS],
+    /// Keys that follow positions sent to them, and those of them that move.
+    positioned: KeySet,
+    following: KeySet,
     dampers: Dampers,
-    /// Sustain pedal, 0…1.
-    sustain: f64,
+    /// Keys without a damper.
+    undamped: KeySet,
+    pedals: Pedals,
+    pitch: Pitch,
+    /// Pitch bend, −1…1.
+    bend: f64,
+    mix: Mix,
     level: Level,
     tail: Tail,
-    log: StrikeLog,
+    log: BlockLog<StrikeRecord>,
+    outgoing: Outgoing,
     counts: Counts,
+    load: Load,
 }
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// Joins `keys` and `strings`, both made for these settings. Allocates; nothing else here does.
     pub fn new(keys: K, strings: S, sample_rate: f64, settings: &Settings) -> Self {
         let clock = Clock::new(sample_rate);
-        Self {
+        let undamped = Key::all().filter(|key| keys.damper_lift(*key) >= 1.0).fold(
+            KeySet::EMPTY,
+            |mut set, key| {
+                set.insert(key);
+                set
+            },
+        );
+        let mut block = Self {
             keys,
             strings,
             settings: *settings,
@@ -75,41 +103,63 @@ impl<K: Keys, S: Strings> Block<K, S> {
             fingers: [Finger::AWAY; KEYS],
             moving: KeySet::default(),
             constructed: KeySet::default(),
+            jacks: Jacks::new(),
             struck: [0.0; KEYS],
             presses: Presses::new(),
+            positions: [Position::at(0.0); KEYS],
+            positioned: KeySet::EMPTY,
+            following: KeySet::EMPTY,
             dampers: Dampers::new(),
-            sustain: 0.0,
-            log: StrikeLog::new(),
+            undamped,
+            pedals: Pedals::UP,
+            pitch: Pitch::new(),
+            bend: 0.0,
+            mix: Mix::PLAIN,
+            log: BlockLog::new(),
+            outgoing: Outgoing::new(),
             counts: Counts::default(),
-        }
+            load: Load::default(),
+        };
+        block.follow_settings();
+        block
     }
 
-    /// As new with the present settings: silence, keys at rest, pedal up, clocks and counts at zero.
+    /// As new with the present settings: silence, keys at rest, pedals up, in tune, clocks and
+    /// counts at zero.
     pub fn reset(&mut self) {
         self.tell_regulation();
-        self.sustain = 0.0;
+        self.pedals = Pedals::UP;
+        self.mix = Mix::PLAIN;
+        self.bend = 0.0;
+        self.pitch = Pitch::new();
         self.quiet();
         self.clock.reset();
         self.agenda.reset();
         self.events = EventList::default();
-        self.level.settle();
         self.tail.clear();
         self.log.reset();
+        self.outgoing.reset();
+        self.follow_mix();
+        self.level.settle();
         self.counts = Counts::default();
+        self.load = Load::default();
     }
 
-    /// Keys at rest with no finger on them, strings still, nothing to come; the pedal stays.
+    /// Keys at rest with no finger on them, strings still, nothing to come; pedals and pitch stay.
     fn quiet(&mut self) {
         self.keys.reset();
-        self.keys.sustain(self.sustain);
         self.strings.reset();
         self.agenda.clear();
         self.fingers = [Finger::AWAY; KEYS];
         self.moving = KeySet::default();
         self.constructed = KeySet::default();
+        self.jacks = Jacks::new();
         self.struck = [0.0; KEYS];
         self.presses = Presses::new();
+        self.forget_positions();
         self.dampers = Dampers::new();
+        self.pitch.untold();
+        self.tell_pedals();
     }
 
     /// New settings from the present sample on: the sound at once, the regulation from the step
@@ -119,8 +169,24 @@ impl<K: Keys, S: Strings> Block<K, S> {
         if settings.sound != self.settings.sound {
             self.strings.set(&settings.sound);
         }
-        self.level.aim(settings.output_db);
+        let pedals = settings.pedals != self.settings.pedals;
         self.settings = *settings;
+        if pedals {
+            self.dampers.watch();
+            self.tell_sustain();
+        }
+        self.follow_settings();
+    }
+
+    /// What depends on settings beside action, strings and pedals.
+    fn follow_settings(&mut self) {
+        self.follow_mix();
+        self.follow_bend();
+        let sends = self.settings.midi.strike_output != StrikeOutput::Off;
+        self.outgoing.switch(sends, self.clock.now());
+        if self.settings.touch.key_pressure == KeyPressure::Ignored {
+            self.let_positions_go();
+        }
     }
 
     /// Tells the action of a new regulation, once a step however often it was set.
@@ -142,6 +208,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         self.log.begin();
+        self.outgoing.begin();
         let begin = self.clock.now();
         let end = begin + length as u64;
         let mut rendered = 0;
@@ -161,6 +228,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
         self.render(&mut left[rendered..], &mut right[rendered..]);
         self.log.finish();
+        self.outgoing.finish();
     }
 
     fn render(&mut self, left: &mut [f32], right: &mut [f32]) {
@@ -174,11 +242,15 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Runs the step that is due; what it causes goes to the agenda.
     fn step(&mut self) {
         self.tell_regulation();
+        self.tell_pitch();
         self.look_at_dampers();
         self.move_fingers();
+        self.follow_positions();
         self.events.clear();
         self.keys.step(&mut self.events);
+        self.load.step(self.keys.awake(), self.events.len());
         self.take_events();
+        self.look_at_jacks();
         self.counts.silent_presses += self.presses.silent_by(self.clock.step());
         self.clock.stepped();
     }
@@ -218,24 +290,36 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 EventKind::Strike if self.constructed.contains(key) => None,
                 EventKind::Strike => {
                     self.presses.struck(key);
+                    self.jacks.let_off(key);
                     self.struck[key.index()] = speed;
-                    Some(Sounding::Strike { key, speed, note_on: self.presses.note_on(key) })
+                    let positioned = self.positioned.contains(key);
+                    let note_on = if positioned { f64::NAN } else { self.presses.note_on(key) };
+                    Some(Sounding::Strike { key, speed, note_on })
                 }
                 EventKind::KeyBottom => {
                     self.fingers[key.index()].bottom();
                     self.presses.close(key, self.clock.step());
                     knock(Knock::KeyBed)
                 }
-                EventKind::KeyRest => knock(Knock::KeyRest),
+                EventKind::KeyRest => {
+                    self.jacks.reset(key, self.clock.time());
+                    knock(Knock::KeyRest)
+                }
+                EventKind::Reset => {
+                    self.jacks.reset(key, self.clock.time());
+                    None
+                }
                 EventKind::Check => {
                     let speed = caught_speed(self.struck[key.index()], event.value);
                     Some(Sounding::Knock { key, knock: Knock::Check, speed })
                 }
+                // On the rod it does not land.
+                EventKind::DamperFall if self.dampers.is_caught(key) => None,
                 EventKind::DamperFall => knock(Knock::Damper),
                 EventKind::LetOffStart
                 | EventKind::Release
-                | EventKind::Reset
-                | EventKind::DamperLift => None,
+                | EventKind::DamperLift
+                | EventKind::Pluck => None,
             };
             if let Some(what) = what {
                 let (sample, delay) = self.clock.sounding(event.offset);
@@ -243,6 +327,17 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
         }
         self.constructed = KeySet::default();
+    }
+
+    /// A jack is back under its knuckle when the action says so, or the key has risen so far that
+    /// it must be: a constructed release begins beyond that event.
+    fn look_at_jacks(&mut self) {
+        let (dip, time) = (self.dip(), self.clock.time());
+        for key in self.jacks.out().iter() {
+            if is_risen(self.keys.key_depth(key), dip) {
+                self.jacks.reset(key, time);
+            }
+        }
     }
 
     /// Hands the strings what is due at the present sample.
@@ -254,14 +349,29 @@ impl<K: Keys, S: Strings> Block<K, S> {
                     let time = self.clock.time_of(sample, delay);
                     self.strings.strike(key, speed, delay);
                     self.log.push(StrikeRecord { time, key, speed, note_on });
+                    self.outgoing.strike(key, speed, now);
                     self.counts.strikes += 1;
                 }
-                Sounding::Knock { key, knock, speed } if speed > 0.0 && speed.is_finite() => {
-                    self.strings.knock(key, knock, speed);
+                Sounding::Knock { key, knock, speed } => {
+                    // Where no damper lands, the key's own end is the note's.
+                    if knock == Knock::KeyRest
+                        && (self.undamped.contains(key) || self.dampers.is_down(key))
+                    {
+                        self.outgoing.landed(key, now);
+                    }
+                    if speed > 0.0 && speed.is_finite() {
+                        self.strings.knock(key, knock, speed);
+                    }
                 }
-                Sounding::Damper { key, lift } => self.strings.damper(key, lift),
-                // Speeds that are none come from a model out of its range: nothing to hear.
-                Sounding::Strike { .. } | Sounding::Knock { .. } => {}
+                Sounding::Damper { key, lift } => {
+                    self.strings.damper(key, lift);
+                    if lift <= 0.0 {
+                        self.outgoing.landed(key, now);
+                    }
+                }
+                Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
+                // A speed that is none comes from a model out of its range: nothing to hear.
+                Sounding::Strike { .. } => {}
             }
         }
     }
@@ -283,6 +393,21 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.log.shown()
     }
 
+    /// What left the instrument in the last block.
+    pub fn outgoing(&self) -> &[SentAt] {
+        self.outgoing.shown()
+    }
+
+    /// Work since reset.
+    pub const fn load(&self) -> Load {
+        self.load
+    }
+
+    /// The sample to be rendered next, counted since reset.
+    pub const fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
     /// The settings in force.
     pub const fn settings(&self) -> &Settings {
         &self.settings
@@ -298,6 +423,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.strings.is_silent()
             && self.keys.awake() == 0
             && self.moving.is_empty()
+            && self.following.is_empty()
             && self.agenda.is_empty()
             && self.tail.is_over()
     }

@@ -2,27 +2,77 @@
 
 use crate::math::compass::Key;
 
-/// A musical event, applied at the piano's current sample.
+/// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
+/// as at its ends) unless said otherwise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
-    /// Key pressed; velocity 0…1 (MIDI velocity / 127).
+    /// Key pressed.
     NoteOn {
         /// Which key.
         key: Key,
-        /// 0…1.
+        /// MIDI velocity / 127.
         velocity: f64,
     },
-    /// Key released; velocity 0…1.
+    /// Key released.
     NoteOff {
         /// Which key.
         key: Key,
-        /// 0…1.
+        /// MIDI velocity / 127.
         velocity: f64,
     },
-    /// Sustain pedal, 0 up … 1 down.
+    /// Every press of the key let go and its damper on the string, whatever the pedals do.
+    Choke(Key),
+    /// Key pressure: how deep the key is, where the settings read it so; else nothing.
+    Pressure {
+        /// Which key.
+        key: Key,
+        /// Share of the key dip.
+        depth: f64,
+    },
+    /// Pitch of one key against its own.
+    Tune {
+        /// Which key.
+        key: Key,
+        /// Any number of cents.
+        cents: f64,
+    },
+    /// Pitch of all keys, −1…1 of the bend range.
+    Bend(f64),
+    /// Sustain pedal: 0 up … 1 down.
     Sustain(f64),
+    /// Sostenuto pedal: down from one half on.
+    Sostenuto(f64),
+    /// Una corda pedal.
+    UnaCorda(f64),
+    /// Channel volume, controller 7.
+    Volume(f64),
+    /// Expression, controller 11.
+    Expression(f64),
+    /// Balance: 0 left … ½ middle … 1 right.
+    Pan(f64),
     /// Every key released at once.
     AllNotesOff,
     /// Every sound stopped at once.
     AllSoundOff,
+}
+
+impl Event {
+    /// Its number, if it has one.
+    #[must_use]
+    pub const fn value(&self) -> Option<f64> {
+        match *self {
+            Self::NoteOn { velocity: value, .. }
+            | Self::NoteOff { velocity: value, .. }
+            | Self::Pressure { depth: value, .. }
+            | Self::Tune { cents: value, .. }
+            | Self::Bend(value)
+            | Self::Sustain(value)
+            | Self::Sostenuto(value)
+            | Self::UnaCorda(value)
+            | Self::Volume(value)
+            | Self::Expression(value)
+            | Self::Pan(value) => Some(value),
+            Self::Choke(_) | Self::AllNotesOff | Self::AllSoundOff => None,
+        }
+    }
 }

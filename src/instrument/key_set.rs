@@ -1,12 +1,17 @@
 //! A set of keys, cheap to keep, to test and to walk in rising order.
 
-use crate::math::compass::Key;
+use crate::math::compass::{KEYS, Key};
 
 /// Some of the 88 keys, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KeySet(u128);
 
 impl KeySet {
+    /// No key.
+    pub const EMPTY: Self = Self(0);
+    /// All of them.
+    pub const ALL: Self = Self((1 << KEYS) - 1);
+
     /// Adds `key`.
     pub const fn insert(&mut self, key: Key) {
         self.0 |= 1 << key.index();

@@ -14,11 +14,62 @@ const ARRIVED: f64 = 1e-6;
 /// cosine of 3 ms has its energy below 1 kHz, so it is heard as an end, not as a click.
 const FADE: f64 = 0.003;
 
-/// Output level.
-#[derive(Clone, Debug)]
-pub struct Level {
+/// What the MIDI controllers of level and place ask for, as they stand: channel volume and
+/// expression 0…1, pan 0 left … ½ middle … 1 right.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Mix {
+    /// Controller 7.
+    pub volume: f64,
+    /// Controller 11.
+    pub expression: f64,
+    /// Controller 10.
+    pub pan: f64,
+}
+
+impl Mix {
+    /// Nothing asked for.
+    pub const PLAIN: Self = Self { volume: 1.0, expression: 1.0, pan: 0.5 };
+
+    /// Gains of both channels: (volume · expression)², which is 40 log10 dB as General MIDI 2 asks,
+    /// and a balance that takes the far side away and leaves the near one.
+    fn gains(self) -> [f64; 2] {
+        let level = (self.volume.clamp(0.0, 1.0) * self.expression.clamp(0.0, 1.0)).powi(2);
+        let pan = self.pan.clamp(0.0, 1.0);
+        [level * (2.0 - 2.0 * pan).min(1.0), level * (2.0 * pan).min(1.0)]
+    }
+}
+
+/// Gain of one channel on its way.
+#[derive(Clone, Copy, Debug)]
+struct Ramp {
     gain: f64,
     target: f64,
+}
+
+impl Ramp {
+    /// Scales the next samples.
+    fn apply(&mut self, share: f64, samples: &mut [f32]) {
+        let mut from = 0;
+        while self.gain != self.target && from < samples.len() {
+            self.gain += share * (self.target - self.gain);
+            if (self.target - self.gain).abs() <= ARRIVED {
+                self.gain = self.target;
+            }
+            samples[from] = single(f64::from(samples[from]) * self.gain);
+            from += 1;
+        }
+        if self.gain != 1.0 {
+            for sample in &mut samples[from..] {
+                *sample = single(f64::from(*sample) * self.gain);
+            }
+        }
+    }
+}
+
+/// Output level of both channels.
+#[derive(Clone, Debug)]
+pub struct Level {
+    ramps: [Ramp; 2],
     share: f64,
 }
 
@@ -26,42 +77,33 @@ impl Level {
     /// At `level_db` at once.
     pub fn new(sample_rate: f64, level_db: f64) -> Self {
         let share = -(-1.0 / (RAMP * sample_rate)).exp_m1();
-        let mut level = Self { gain: 1.0, target: 1.0, share };
-        level.aim(level_db);
+        let mut level = Self { ramps: [Ramp { gain: 1.0, target: 1.0 }; 2], share };
+        level.aim(level_db, Mix::PLAIN);
         level.settle();
         level
     }
 
-    /// Begins a ramp to `level_db`; −∞ is silence, a level that is no number changes nothing.
-    pub fn aim(&mut self, level_db: f64) {
-        let target = 10_f64.powf(level_db / 20.0);
-        if target.is_finite() {
-            self.target = target;
+    /// Begins a ramp to `level_db` under `mix`; −∞ is silence, a level that is no number changes
+    /// nothing.
+    pub fn aim(&mut self, level_db: f64, mix: Mix) {
+        let level = 10_f64.powf(level_db / 20.0);
+        for (ramp, gain) in self.ramps.iter_mut().zip(mix.gains()) {
+            if (level * gain).is_finite() {
+                ramp.target = level * gain;
+            }
         }
     }
 
-    /// Ends the ramp.
-    pub const fn settle(&mut self) {
-        self.gain = self.target;
+    /// Ends the ramps.
+    pub fn settle(&mut self) {
+        self.ramps.iter_mut().for_each(|ramp| ramp.gain = ramp.target);
     }
 
     /// Scales the next samples.
     pub fn apply(&mut self, left: &mut [f32], right: &mut [f32]) {
-        let mut from = 0;
-        while self.gain != self.target && from < left.len() {
-            self.gain += self.share * (self.target - self.gain);
-            if (self.target - self.gain).abs() <= ARRIVED {
-                self.gain = self.target;
-            }
-            left[from] = single(f64::from(left[from]) * self.gain);
-            right[from] = single(f64::from(right[from]) * self.gain);
-            from += 1;
-        }
-        if self.gain != 1.0 {
-            for sample in left[from..].iter_mut().chain(&mut right[from..]) {
-                *sample = single(f64::from(*sample) * self.gain);
-            }
-        }
+        let [l, r] = &mut self.ramps;
+        l.apply(self.share, left);
+        r.apply(self.share, right);
     }
 }
 
@@ -139,7 +181,7 @@ mod tests {
     #[test]
     fn the_level_arrives_without_a_step_and_exactly() {
         let mut level = Level::new(48_000.0, 0.0);
-        level.aim(-20.0);
+        level.aim(-20.0, Mix::PLAIN);
         let (mut left, mut right) = (vec![1.0_f32; 9600], vec![1.0_f32; 9600]);
         for (l, r) in left.chunks_mut(7).zip(right.chunks_mut(7)) {
             level.apply(l, r);
@@ -153,18 +195,32 @@ mod tests {
     #[test]
     fn silence_is_reached_and_nonsense_is_not_followed() {
         let mut level = Level::new(44_100.0, f64::NEG_INFINITY);
-        assert_eq!(level.gain, 0.0);
+        assert_eq!(level.ramps[0].gain, 0.0);
         for level_db in [f64::NAN, f64::INFINITY, 1e9] {
-            level.aim(level_db);
-            assert_eq!(level.target, 0.0);
+            level.aim(level_db, Mix::PLAIN);
+            assert_eq!(level.ramps[1].target, 0.0);
         }
-        level.aim(0.0);
+        level.aim(0.0, Mix::PLAIN);
         level.settle();
-        level.aim(f64::NEG_INFINITY);
+        level.aim(f64::NEG_INFINITY, Mix::PLAIN);
         let (mut left, mut right) = (vec![1.0_f32; 44_100], vec![1.0_f32; 44_100]);
         level.apply(&mut left, &mut right);
         assert_eq!(left[44_099], 0.0);
         assert!(left.iter().all(|s| *s == 0.0 || s.is_normal()));
+    }
+
+    #[test]
+    fn controllers_of_level_and_place_follow_their_laws() {
+        assert_eq!(Mix::PLAIN.gains(), [1.0, 1.0]);
+        let mix = |volume, expression, pan| Mix { volume, expression, pan }.gains();
+        // 40 log10(64/127) dB.
+        let half = 64.0 / 127.0;
+        assert!((20.0 * mix(half, 1.0, 0.5)[0].log10() + 11.905).abs() < 1e-3);
+        assert_eq!(mix(half, 1.0, 0.5), mix(1.0, half, 0.5));
+        assert_eq!(mix(1.0, 1.0, 0.0), [1.0, 0.0]);
+        assert_eq!(mix(1.0, 1.0, 1.0), [0.0, 1.0]);
+        assert_eq!(mix(1.0, 1.0, 0.75), [0.5, 1.0]);
+        assert_eq!(mix(0.0, 1.0, 0.5), [0.0, 0.0]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use crate::action::Keyboard;
 use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
+use crate::instrument::load::Load;
+use crate::instrument::outgoing::SentAt;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::Key;
 use crate::sound::Sound;
@@ -17,8 +19,12 @@ pub struct Counts {
     /// Presses that ended without a strike: the key reached its bottom or was let go, and the
     /// hammer can no longer arrive.
     pub silent_presses: u64,
+    /// Immediate notes that strict repetition left silent: the jack was not back under the knuckle.
+    pub missed_repetitions: u64,
     /// Events ignored because their value is no number.
     pub ignored: u64,
+    /// Key pressures ignored because the settings read them as aftertouch.
+    pub aftertouch: u64,
     /// Action events that found no room and were not heard.
     pub lost: u64,
     /// Strikes that sounded but found no room in [`Piano::strikes`].
@@ -75,8 +81,12 @@ impl Piano {
     /// action makes of it sounds one action step (125 µs) after it happens.
     ///
     /// Every note-on plays its key anew. Note-ons of one key are counted: the key is let go by as
-    /// many note-offs. A note-off of a key not held does nothing. `AllSoundOff` also lets go of
-    /// every key; what sounded fades within 3 ms, under whatever is played at the same sample.
+    /// many note-offs. A note-off of a key not held does nothing. A choke lets go of one key and puts
+    /// its damper on the strings whatever the pedals do. `AllSoundOff` also lets go of every key;
+    /// what sounded fades within 3 ms, under whatever is played at the same sample.
+    ///
+    /// Where key pressure is read as position, a key follows the positions sent to it from the first
+    /// above 0 until it has been let up; its notes are counted meanwhile and strike nothing.
     pub fn handle(&mut self, event: Event) {
         self.block.handle(event);
     }
@@ -96,6 +106,25 @@ impl Piano {
     #[must_use]
     pub fn strikes(&self) -> &[StrikeRecord] {
         self.block.strikes()
+    }
+
+    /// What left as notes in the last call of [`Piano::process`] that rendered samples and since the
+    /// one before it, in order; empty unless the strike output is switched on.
+    #[must_use]
+    pub fn outgoing(&self) -> &[SentAt] {
+        self.block.outgoing()
+    }
+
+    /// The sample to be rendered next, counted since creation or reset.
+    #[must_use]
+    pub const fn sample(&self) -> u64 {
+        self.block.now()
+    }
+
+    /// Work since creation or reset.
+    #[must_use]
+    pub const fn load(&self) -> Load {
+        self.block.load()
     }
 
     /// The settings in force.

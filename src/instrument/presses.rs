@@ -58,6 +58,12 @@ impl Presses {
         *held == 0 && self.held_keys.remove(key)
     }
 
+    /// Forgets the notes that hold `key`; whether there were any.
+    pub const fn lift(&mut self, key: Key) -> bool {
+        self.held[key.index()] = 0;
+        self.held_keys.remove(key)
+    }
+
     /// Forgets every note held; returns the keys to be released.
     pub fn all_up(&mut self) -> KeySet {
         self.held = [0; KEYS];
@@ -125,6 +131,10 @@ mod tests {
         presses.down(key, 3.0);
         assert!(presses.all_up().contains(key) && !presses.up(key));
         assert_eq!(presses.note_on(key), 3.0);
+        presses.down(key, 4.0);
+        presses.down(key, 4.0);
+        assert!(presses.lift(key));
+        assert!(!presses.lift(key) && !presses.up(key));
     }
 
     #[test]

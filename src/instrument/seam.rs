@@ -45,10 +45,8 @@ pub trait Strings {
     /// See [`Sound::damper`].
     fn damper(&mut self, key: Key, lift: f64);
     /// See [`Sound::retune`].
-    #[allow(dead_code, reason = "the host's pitch and pedal events do not reach it yet")]
     fn retune(&mut self, key: Key, cents: f64);
     /// See [`Sound::una_corda`].
-    #[allow(dead_code, reason = "the host's pitch and pedal events do not reach it yet")]
     fn una_corda(&mut self, amount: f64);
     /// See [`Sound::knock`].
     fn knock(&mut self, key: Key, knock: Knock, speed: f64);

@@ -29,6 +29,53 @@ pub enum VelocityMap {
     Gamma,
 }
 
+/// A switch that files and lists show as a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Switch {
+    /// Off.
+    #[default]
+    Off,
+    /// On.
+    On,
+}
+
+/// What polyphonic key pressure and the pressure of single notes mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyPressure {
+    /// Aftertouch, which no piano has.
+    #[default]
+    Ignored,
+    /// How deep the key is, as position-sensing pianos send it: 0 at rest, all the way at its bed.
+    Position,
+}
+
+/// Which way a pedal's values run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Polarity {
+    /// 0 is up.
+    #[default]
+    Normal,
+    /// 0 is down.
+    Inverted,
+}
+
+/// Whether strikes leave the instrument as notes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StrikeOutput {
+    /// They do not.
+    #[default]
+    Off,
+    /// As notes whose velocity is as fine as the host carries it.
+    Notes,
+    /// As notes of 7-bit velocity, each with its finer part before it in controller 88.
+    #[serde(rename = "notes_and_cc88")]
+    NotesAndCc88,
+}
+
 /// How host notes are played.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -47,6 +94,18 @@ pub struct TouchSettings {
     pub dynamics: f64,
     /// Key-front speed of a release at the middle note-off velocity, m/s.
     pub release_m_s: f64,
+    /// Velocity (1…127) that the player's keyboard sends for a soft note.
+    pub soft_velocity: f64,
+    /// The same for a note of middle strength.
+    pub medium_velocity: f64,
+    /// The same for a loud note.
+    pub loud_velocity: f64,
+    /// Presses of a velocity (0…127) below this make no sound but lift their damper.
+    pub silent_below: f64,
+    /// Immediate notes obey the action's limits of repetition.
+    pub strict_repetition: Switch,
+    /// What key pressure means.
+    pub key_pressure: KeyPressure,
 }
 
 impl Default for TouchSettings {
@@ -59,7 +118,49 @@ impl Default for TouchSettings {
             gamma: 2.0,
             dynamics: 1.0,
             release_m_s: 0.3,
+            soft_velocity: 32.0,
+            medium_velocity: 64.0,
+            loud_velocity: 96.0,
+            silent_below: 0.0,
+            strict_repetition: Switch::Off,
+            key_pressure: KeyPressure::Ignored,
         }
+    }
+}
+
+/// How the sustain pedal's values are read.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PedalSettings {
+    /// Which way its values run.
+    pub pedal_polarity: Polarity,
+    /// Travel at which the dampers begin to leave the strings, %.
+    pub pedal_from: f64,
+    /// Travel at which they are clear of them, %.
+    pub pedal_to: f64,
+}
+
+impl Default for PedalSettings {
+    fn default() -> Self {
+        Self { pedal_polarity: Polarity::Normal, pedal_from: 0.0, pedal_to: 100.0 }
+    }
+}
+
+/// What MIDI messages mean, and which leave the instrument.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MidiSettings {
+    /// Semitones by which notes are moved on the keyboard.
+    pub transpose: f64,
+    /// Semitones of the whole pitch bend, up and down.
+    pub bend_range: f64,
+    /// Strikes as notes.
+    pub strike_output: StrikeOutput,
+}
+
+impl Default for MidiSettings {
+    fn default() -> Self {
+        Self { transpose: 0.0, bend_range: 2.0, strike_output: StrikeOutput::Off }
     }
 }
 
@@ -69,6 +170,10 @@ impl Default for TouchSettings {
 pub struct Settings {
     /// Touch.
     pub touch: TouchSettings,
+    /// Pedals.
+    pub pedals: PedalSettings,
+    /// MIDI.
+    pub midi: MidiSettings,
     /// Action.
     pub action: ActionSettings,
     /// Sound.
@@ -81,6 +186,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             touch: TouchSettings::default(),
+            pedals: PedalSettings::default(),
+            midi: MidiSettings::default(),
             action: ActionSettings::default(),
             sound: Voicing::default(),
             output_db: 0.0,

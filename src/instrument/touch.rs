@@ -1,4 +1,6 @@
 //! Touch: what a host's notes mean in hammer speeds, and how fingers play them.
 
+mod calibration;
 pub mod finger;
+pub mod position;
 pub mod velocity;

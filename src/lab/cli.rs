@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::lab::{demo, experiment, model, output, render, simulate};
+use crate::lab::{demo, experiment, feel, keyboard, model, output, render, simulate};
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
@@ -26,6 +26,11 @@ enum Command {
     Model(Model),
     /// Prints every parameter as a JSON array
     Params,
+    /// Finds, tests and emulates motorized keyboards
+    #[command(subcommand)]
+    Keyboard(keyboard::Command),
+    /// Feels an action on a motorized keyboard
+    Feel(feel::Options),
     /// Runs experiments and validations; `list` names them
     Lab(experiment::Options),
 }
@@ -68,6 +73,8 @@ fn run(command: Option<Command>) -> anyhow::Result<()> {
             let text = serde_json::to_string_pretty(&crate::params::listing())?;
             output::print(&(text + "\n"))
         }
+        Some(Command::Keyboard(command)) => keyboard::run(&command),
+        Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Lab(options)) => experiment::run(&options),
     }
 }

@@ -8,6 +8,7 @@ use crate::instrument::Settings;
 use crate::lab::output;
 use crate::lab::table::{Curve, Table};
 use crate::params::{self, Parameter};
+use crate::preset::{self, Preset};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;
@@ -20,10 +21,9 @@ pub const AUTOMATION_PERIOD: u64 = 64;
 /// # Errors
 /// Names the pianos there are.
 pub fn preset(name: &str) -> Result<Settings> {
-    match name {
-        "concert" => Ok(Settings::default()),
-        _ => bail!("--preset {name}: no such piano; there is: concert"),
-    }
+    preset::find(name)
+        .map(Preset::settings)
+        .ok_or_else(|| anyhow!("--preset {name}: no such piano; there are: {}", preset::names()))
 }
 
 /// Applies `--set ID=VALUE` options in order.

@@ -1,10 +1,14 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
+mod action_speeds;
+mod agreement;
 mod bouncing;
 mod contact;
 mod cost;
 mod folder;
 mod geometry;
+mod haptics;
+mod models_ab;
 mod reference_run;
 mod report;
 mod seeds;
@@ -45,7 +49,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 14] = [
+const EXPERIMENTS: [Experiment; 18] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -63,6 +67,18 @@ const EXPERIMENTS: [Experiment; 14] = [
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
         run: bouncing::run,
+    },
+    Experiment {
+        name: "models-ab",
+        about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
+                encoder and one with springs work.",
+        run: models_ab::run,
+    },
+    Experiment {
+        name: "agreement",
+        about: "Plays twelve gestures on the grand action in two formulations and compares \
+                trajectories, strikes and forces.",
+        run: agreement::run,
     },
     Experiment {
         name: "string-law",
@@ -118,10 +134,21 @@ const EXPERIMENTS: [Experiment; 14] = [
         run: wall::map::run,
     },
     Experiment {
+        name: "haptics",
+        about: "Compares keys felt through the junction with welded ones, and counts what random \
+                faults and strokes do.",
+        run: haptics::run,
+    },
+    Experiment {
         name: "action-cost",
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
         run: cost::run,
+    },
+    Experiment {
+        name: "action-speeds",
+        about: "Times a step of every action and formulation, together with a hash of its output.",
+        run: action_speeds::run,
     },
 ];
 

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::action::ActionSettings;
 use crate::lab::output::Draft;
-use crate::lab::simulate::plants::ModelFile;
+use crate::lab::simulate::plants;
 use crate::math::compass::Key;
 
 /// What to export.
@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// # Errors
 /// An unknown action, or a disk that refuses.
 pub fn export(action: &str, key: Key, path: &Path) -> Result<()> {
-    let text = ModelFile::of(action, key, &ActionSettings::default())?.text()?;
+    let text = toml::to_string_pretty(&plants::model(action, key, &ActionSettings::default())?)?;
     let draft = Draft::create(path)?;
     draft.write_all(text.as_bytes())?;
     draft.keep()

@@ -128,7 +128,7 @@ pub fn run(options: &Options) -> Result<()> {
         draft.write_all(&strikes_csv(player.strikes())?)?;
     }
     if let Some(draft) = &stats_draft {
-        let stats = stats(player.counts(), score.ignored_notes, &level, &player);
+        let stats = stats(player.counts(), player.ignored_notes(), &level, &player);
         let mut text = serde_json::to_vec_pretty(&stats)?;
         text.push(b'\n');
         draft.write_all(&text)?;
@@ -137,8 +137,8 @@ pub fn run(options: &Options) -> Result<()> {
     for draft in [strikes_draft, stats_draft].into_iter().flatten() {
         draft.keep()?;
     }
-    if score.ignored_notes > 0 {
-        let n = score.ignored_notes;
+    let n = player.ignored_notes();
+    if n > 0 {
         output::warn(&format!("warning: {name}: notes outside A0…C8 ignored: {n}"));
     }
     if level.clipped() > 0 {

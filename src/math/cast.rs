@@ -20,6 +20,13 @@ pub const fn floor_index(x: f64) -> usize {
     x as usize
 }
 
+/// Largest count not above `x`; negative and NaN give 0, too large the largest.
+#[inline]
+#[must_use]
+pub const fn count(x: f64) -> u32 {
+    x as u32
+}
+
 /// `x` as a byte, clamped to 0…255.
 #[inline]
 #[must_use]

@@ -1,63 +1,32 @@
 //! Vectors of the plane: x toward the strings, y up; angles counter-clockwise.
 
+use crate::math::real::Real;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A plane vector, components in metres (or their rates).
 #[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Vec2 {
+pub struct Vec2<R = f64> {
     /// Horizontal component, positive toward the strings.
-    pub x: f64,
+    pub x: R,
     /// Vertical component, positive up.
-    pub y: f64,
+    pub y: R,
+}
+
+impl<R> Vec2<R> {
+    /// The vector (x, y).
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(x: R, y: R) -> Self {
+        Self { x, y }
+    }
 }
 
 impl Vec2 {
-    /// The vector (x, y).
-    #[must_use]
-    pub const fn new(x: f64, y: f64) -> Self {
-        Self { x, y }
-    }
-
     /// Unit vector at `angle` radians from the x axis.
     #[must_use]
     pub fn unit(angle: f64) -> Self {
         let (y, x) = angle.sin_cos();
         Self { x, y }
-    }
-
-    /// Scalar product.
-    #[inline]
-    #[must_use]
-    pub const fn dot(self, other: Self) -> f64 {
-        self.x * other.x + self.y * other.y
-    }
-
-    /// Third component of the vector product.
-    #[inline]
-    #[must_use]
-    pub const fn cross(self, other: Self) -> f64 {
-        self.x * other.y - self.y * other.x
-    }
-
-    /// Turned by +90°: the velocity of a point at `self` from a pivot turning at 1 rad/s.
-    #[inline]
-    #[must_use]
-    pub const fn perp(self) -> Self {
-        Self { x: -self.y, y: self.x }
-    }
-
-    /// Turned by the angle whose cosine and sine are the components of the unit vector `by`.
-    #[inline]
-    #[must_use]
-    pub const fn turned(self, by: Self) -> Self {
-        Self { x: self.x * by.x - self.y * by.y, y: self.x * by.y + self.y * by.x }
-    }
-
-    /// Squared length.
-    #[inline]
-    #[must_use]
-    pub const fn norm_squared(self) -> f64 {
-        self.dot(self)
     }
 
     /// Angle from the x axis, radians in (−π, π].
@@ -67,34 +36,78 @@ impl Vec2 {
     }
 }
 
-impl Add for Vec2 {
+impl<R: Real> Vec2<R> {
+    /// `yes` in the lanes of `mask`, else `no`.
+    #[inline(always)]
+    #[must_use]
+    pub fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
+        Self { x: R::select(mask, yes.x, no.x), y: R::select(mask, yes.y, no.y) }
+    }
+
+    /// Scalar product.
+    #[inline(always)]
+    #[must_use]
+    pub fn dot(self, other: Self) -> R {
+        self.x * other.x + self.y * other.y
+    }
+
+    /// Third component of the vector product.
+    #[inline(always)]
+    #[must_use]
+    pub fn cross(self, other: Self) -> R {
+        self.x * other.y - self.y * other.x
+    }
+
+    /// Turned by +90°: the velocity of a point at `self` from a pivot turning at 1 rad/s.
+    #[inline(always)]
+    #[must_use]
+    pub fn perp(self) -> Self {
+        Self { x: -self.y, y: self.x }
+    }
+
+    /// Turned by the angle whose cosine and sine are the components of the unit vector `by`.
+    #[inline(always)]
+    #[must_use]
+    pub fn turned(self, by: Self) -> Self {
+        Self { x: self.x * by.x - self.y * by.y, y: self.x * by.y + self.y * by.x }
+    }
+
+    /// Squared length.
+    #[inline(always)]
+    #[must_use]
+    pub fn norm_squared(self) -> R {
+        self.dot(self)
+    }
+}
+
+impl<R: Real> Add for Vec2<R> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         Self::new(self.x + o.x, self.y + o.y)
     }
 }
 
-impl Sub for Vec2 {
+impl<R: Real> Sub for Vec2<R> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, o: Self) -> Self {
         Self::new(self.x - o.x, self.y - o.y)
     }
 }
 
-impl Neg for Vec2 {
+impl<R: Real> Neg for Vec2<R> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Self::new(-self.x, -self.y)
     }
 }
 
-impl Mul<f64> for Vec2 {
+impl<R: Real> Mul<R> for Vec2<R> {
     type Output = Self;
-    #[inline]
-    fn mul(self, s: f64) -> Self {
+    #[inline(always)]
+    fn mul(self, s: R) -> Self {
         Self::new(self.x * s, self.y * s)
     }
 }

@@ -7,30 +7,32 @@
 //! elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a parting contact
 //! from pulling; v₀ only rounds the turning point.
 
+use crate::math::real::{Mask, Real};
+
 /// Speed below which the hysteresis loop turns round, m/s: far below any impact, chosen.
 pub const TURN: f64 = 0.05;
 
 /// One soft contact.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Felt {
+pub struct Felt<R = f64> {
     /// Stiffness K, N/m^p (N·m/rad^p for a torsional stop).
-    pub stiffness: f64,
+    pub stiffness: R,
     /// Exponent p, ≥ 1.
-    pub exponent: f64,
+    pub exponent: R,
     /// Damping λ, s/m (s/rad).
-    pub damping: f64,
+    pub damping: R,
     /// Hysteresis η, 0…1.
     #[serde(default)]
-    pub hysteresis: f64,
+    pub hysteresis: R,
 }
 
 /// A contact's force and energy at one moment.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Contact {
+pub struct Contact<R = f64> {
     /// Force, N; never negative.
-    pub force: f64,
+    pub force: R,
     /// Power turned into heat, W; never negative.
-    pub loss: f64,
+    pub loss: R,
 }
 
 impl Felt {
@@ -40,45 +42,6 @@ impl Felt {
         Self { stiffness, exponent, damping, hysteresis: 0.0 }
     }
 
-    /// K ξ^p with the usual exponents free of `powf`.
-    #[inline]
-    fn elastic(&self, compression: f64) -> f64 {
-        let shape = if self.exponent == 1.5 {
-            compression * compression.sqrt()
-        } else if self.exponent == 1.0 {
-            compression
-        } else {
-            compression.powf(self.exponent)
-        };
-        self.stiffness * shape
-    }
-
-    /// Force and loss at `compression` m growing at `rate` m/s.
-    #[inline]
-    #[must_use]
-    pub fn contact(&self, compression: f64, rate: f64) -> Contact {
-        if compression <= 0.0 {
-            return Contact::default();
-        }
-        let elastic = self.elastic(compression);
-        let mut factor = 1.0 + self.damping * rate;
-        if self.hysteresis != 0.0 {
-            factor += self.hysteresis * rate / (rate * rate + TURN * TURN).sqrt();
-        }
-        let force = elastic * factor.max(0.0);
-        Contact { force, loss: (force - elastic) * rate }
-    }
-
-    /// Stored energy, J.
-    #[inline]
-    #[must_use]
-    pub fn energy(&self, compression: f64) -> f64 {
-        if compression <= 0.0 {
-            return 0.0;
-        }
-        self.elastic(compression) * compression / (self.exponent + 1.0)
-    }
-
     /// Compression under the static `force` N, m.
     #[must_use]
     pub fn compression(&self, force: f64) -> f64 {
@@ -86,7 +49,6 @@ impl Felt {
     }
 
     /// Slope dF/dξ at `compression`, N/m.
-    #[inline]
     #[must_use]
     pub fn tangent(&self, compression: f64) -> f64 {
         if compression <= 0.0 {
@@ -99,6 +61,56 @@ impl Felt {
     #[must_use]
     pub fn stiffened(self, scale: f64) -> Self {
         Self { stiffness: self.stiffness * scale, ..self }
+    }
+}
+
+impl<R: Real> Felt<R> {
+    /// K ξ^p for ξ ≥ 0 with the usual exponents free of `powf`.
+    #[inline(always)]
+    fn elastic(&self, compression: R) -> R {
+        let three_halves = self.exponent.le(R::of(1.5)) & self.exponent.ge(R::of(1.5));
+        let shape = if three_halves.all() {
+            compression * compression.sqrt()
+        } else {
+            compression.zip(self.exponent, shape)
+        };
+        self.stiffness * shape
+    }
+
+    /// Force and loss at `compression` m growing at `rate` m/s.
+    #[inline(always)]
+    #[must_use]
+    pub fn contact(&self, compression: R, rate: R) -> Contact<R> {
+        let zero = R::of(0.0);
+        let touching = compression.gt(zero);
+        if !touching.any() {
+            return Contact { force: zero, loss: zero };
+        }
+        let elastic = self.elastic(R::select(touching, compression, zero));
+        let turning = rate / (rate * rate + R::of(TURN * TURN)).sqrt();
+        let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;
+        let force = elastic * factor.max(zero);
+        let loss = (force - elastic) * rate;
+        Contact { force: R::select(touching, force, zero), loss: R::select(touching, loss, zero) }
+    }
+
+    /// Stored energy, J.
+    #[inline(always)]
+    #[must_use]
+    pub fn energy(&self, compression: R) -> R {
+        let squeezed = compression.max(R::of(0.0));
+        self.elastic(squeezed) * squeezed / (self.exponent + R::of(1.0))
+    }
+}
+
+/// ξ^p of one contact.
+fn shape(compression: f64, exponent: f64) -> f64 {
+    if exponent == 1.5 {
+        compression * compression.sqrt()
+    } else if exponent == 1.0 {
+        compression
+    } else {
+        compression.powf(exponent)
     }
 }
 

@@ -6,29 +6,31 @@
 //! sticks without creep, what slides is opposed at full strength, and friction never sets the
 //! step [Moreau 1988: the time-stepping form of the set-valued law]. First order in the step.
 
+use crate::math::real::{Mask, Real};
+
 /// One friction element on `D` speeds.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Element<const D: usize> {
+pub struct Element<const D: usize, R = f64> {
     /// Sliding speed per unit of each speed.
-    pub direction: [f64; D],
+    pub direction: [R; D],
     /// Largest force (or torque), ≥ 0.
-    pub bound: f64,
+    pub bound: R,
 }
 
-impl<const D: usize> Element<D> {
+impl<const D: usize, R: Real> Element<D, R> {
     /// Sliding speed at the speeds `u`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn speed(&self, u: &[f64; D]) -> f64 {
+    pub fn speed(&self, u: &[R; D]) -> R {
         dot(&self.direction, u)
     }
 }
 
-#[inline]
-fn dot<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..D {
-        sum += a[i] * b[i];
+#[inline(always)]
+fn dot<const D: usize, R: Real>(a: &[R; D], b: &[R; D]) -> R {
+    let mut sum = a[0] * b[0];
+    for i in 1..D {
+        sum = sum + a[i] * b[i];
     }
     sum
 }
@@ -42,39 +44,64 @@ const SETTLED: f64 = 1e-10;
 
 /// Friction forces, each opposing its own sliding, for speeds `u`, friction-free accelerations
 /// `a`, inverse mass matrix `w` and a (sub)step of `dt` s (projected Gauss–Seidel).
+///
+/// Works on the sliding speeds alone, through the matrix of what each force does to each of them.
+#[inline(always)]
 #[must_use]
-pub fn forces<const D: usize, const E: usize>(
-    elements: &[Element<D>; E],
-    w: &[[f64; D]; D],
-    u: &[f64; D],
-    a: &[f64; D],
-    dt: f64,
-) -> [f64; E] {
-    let mut force = [0.0; E];
-    let mut ahead: [f64; D] = std::array::from_fn(|i| u[i] + dt * a[i]);
-    let push: [[f64; D]; E] =
-        std::array::from_fn(|e| std::array::from_fn(|i| dt * dot(&w[i], &elements[e].direction)));
-    let compliance: [f64; E] = std::array::from_fn(|e| dot(&push[e], &elements[e].direction));
+pub fn forces<const D: usize, const E: usize, R: Real>(
+    elements: &[Element<D, R>; E],
+    w: &[[R; D]; D],
+    u: &[R; D],
+    a: &[R; D],
+    dt: R,
+) -> [R; E] {
+    let zero = R::of(0.0);
+    let mut force = [zero; E];
+    let mut usable = [R::Mask::none(); E];
+    let mut slide = [zero; E];
+    let mut yields = [[zero; E]; E];
+    let mut stiffness = [zero; E];
+    // Loops and no closures: what runs in lanes must be inlined.
+    let mut ahead = *u;
+    for i in 0..D {
+        ahead[i] = u[i] + dt * a[i];
+    }
+    for e in 0..E {
+        let bounded = elements[e].bound.gt(zero);
+        if !bounded.any() {
+            continue;
+        }
+        let mut push = *u;
+        for i in 0..D {
+            push[i] = dt * dot(&w[i], &elements[e].direction);
+        }
+        for f in 0..E {
+            // Symmetric; what no force acts on needs no speed.
+            yields[e][f] = if f < e { yields[f][e] } else { dot(&push, &elements[f].direction) };
+        }
+        usable[e] = bounded & yields[e][e].gt(zero);
+        slide[e] = elements[e].speed(&ahead);
+        stiffness[e] = R::of(1.0) / yields[e][e];
+    }
+    let mut going = !R::Mask::none();
     for _ in 0..SWEEPS {
-        let mut largest = 0.0f64;
+        let mut largest = zero;
         for e in 0..E {
-            let element = &elements[e];
-            if element.bound <= 0.0 || compliance[e] <= 0.0 {
+            let moves = usable[e] & going;
+            if !moves.any() {
                 continue;
             }
-            let wanted = force[e] - element.speed(&ahead) / compliance[e];
-            // Not `clamp`, which panics where a diverged caller hands over NaN.
-            let clamped = wanted.min(element.bound).max(-element.bound);
-            let change = clamped - force[e];
-            if change != 0.0 {
-                for i in 0..D {
-                    ahead[i] += push[e][i] * change;
-                }
-                force[e] = clamped;
-                largest = largest.max((change * compliance[e]).abs());
+            let bound = elements[e].bound;
+            let wanted = (force[e] - slide[e] * stiffness[e]).min(bound).max(-bound);
+            let change = R::select(moves, wanted - force[e], zero);
+            force[e] = R::select(moves, wanted, force[e]);
+            for f in 0..E {
+                slide[f] = slide[f] + yields[e][f] * change;
             }
+            largest = (change * yields[e][e]).abs().max(largest);
         }
-        if largest < SETTLED {
+        going = going & largest.ge(R::of(SETTLED));
+        if !going.any() {
             break;
         }
     }

@@ -3,14 +3,24 @@
 //! The audio thread reads values (atomic loads, nothing allocated); any thread may set them
 //! through the framework.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nice_plug::params::Params;
-use nice_plug::prelude::{FloatParam, FloatRange, IntParam, IntRange, Param as _, ParamPtr};
+use nice_plug::prelude::{
+    FloatParam, FloatRange, IntParam, IntRange, Param as _, ParamPtr, RemoteControlsContext,
+    RemoteControlsPage, RemoteControlsSection,
+};
 
 use crate::instrument::Settings;
 use crate::math::cast::{rounded_i32, single};
 use crate::params::{COUNT, Kind, Parameter, all};
+
+/// Version of what saved values mean: a parameter whose old values must be read another way raises
+/// it. States are saved with it under [`FORMAT_FIELD`]; 0 and 1 mean the same values.
+pub const FORMAT: u32 = 1;
+/// Name of the saved field that holds [`FORMAT`].
+pub const FORMAT_FIELD: &str = "format";
 
 /// One parameter as the framework holds it.
 #[derive(Debug)]
@@ -104,6 +114,27 @@ impl HostParams {
         &self.slots
     }
 
+    /// Pages of eight for the controllers of a host, a section for every group.
+    pub fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
+        let mut from = 0;
+        while from < COUNT {
+            let Some(group) = all().nth(from).map(|p| p.group) else { return };
+            let size = all().skip(from).take_while(|p| p.group == group).count();
+            let slots = &self.slots[from..from + size];
+            context.add_section(group.name(), |section| {
+                section.add_page(group.name(), |page| {
+                    for slot in slots {
+                        match slot {
+                            Slot::Number(param) => page.add_param(param),
+                            Slot::Choice(param) => page.add_param(param),
+                        }
+                    }
+                });
+            });
+            from += size;
+        }
+    }
+
     /// Their present values.
     #[must_use]
     pub fn values(&self) -> Values {
@@ -123,6 +154,10 @@ unsafe impl Params for HostParams {
             .zip(&self.slots)
             .map(|(p, slot)| (p.id.to_owned(), slot.as_ptr(), p.group.name().to_owned()))
             .collect()
+    }
+
+    fn serialize_fields(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([(FORMAT_FIELD.to_owned(), FORMAT.to_string())])
     }
 }
 

@@ -9,6 +9,10 @@ use crate::params::ParamError;
 pub enum Group {
     /// How host notes become gestures.
     Touch,
+    /// How pedals are read.
+    Pedals,
+    /// What MIDI messages mean, and which leave the instrument.
+    Midi,
     /// Lengths a technician sets.
     Regulation,
     /// Springs, masses, felts and friction of the action.
@@ -27,6 +31,8 @@ impl Group {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Touch => "Touch",
+            Self::Pedals => "Pedals",
+            Self::Midi => "MIDI",
             Self::Regulation => "Regulation",
             Self::Action => "Action",
             Self::Tuning => "Tuning",

@@ -5,25 +5,39 @@
 //! them.
 
 mod action;
+mod midi;
+mod pedals;
 mod sound;
 mod touch;
 
+use crate::math::cast::floor_index;
 use crate::params::{Kind, ParamError, Parameter};
 
+/// The parts of the table in display order.
+const PARTS: [&[Parameter]; 5] =
+    [&touch::TOUCH, &pedals::PEDALS, &midi::MIDI, &action::ACTION, &sound::SOUND];
+
 /// Number of parameters.
-pub const COUNT: usize = touch::TOUCH.len() + action::ACTION.len() + sound::SOUND.len();
+pub const COUNT: usize = {
+    let (mut count, mut part) = (0, 0);
+    while part < PARTS.len() {
+        count += PARTS[part].len();
+        part += 1;
+    }
+    count
+};
 
 /// All parameters, in display order.
 pub fn all() -> impl ExactSizeIterator<Item = &'static Parameter> + Clone {
     (0..COUNT).map(|index| {
-        let (touch, action) = (touch::TOUCH.len(), action::ACTION.len());
-        if index < touch {
-            &touch::TOUCH[index]
-        } else if index < touch + action {
-            &action::ACTION[index - touch]
-        } else {
-            &sound::SOUND[index - touch - action]
+        let mut index = index;
+        for part in PARTS {
+            if let Some(parameter) = part.get(index) {
+                return parameter;
+            }
+            index -= part.len();
         }
+        unreachable!("COUNT is the sum of the parts")
     })
 }
 
@@ -43,4 +57,14 @@ const fn number(min: f64, max: f64, decimals: usize) -> Kind {
 /// A number whose control has `centre` at its middle.
 const fn centred(min: f64, centre: f64, max: f64, decimals: usize) -> Kind {
     Kind::Number { min, max, centre: Some(centre), decimals }
+}
+
+/// The place of `value` among the values of a choice.
+fn index_of<T: PartialEq>(values: &[T], value: &T) -> f64 {
+    values.iter().position(|v| v == value).unwrap_or(0) as f64
+}
+
+/// The value of a choice at a place.
+fn at<T: Copy>(values: &[T], index: f64) -> T {
+    values[floor_index(index).min(values.len() - 1)]
 }

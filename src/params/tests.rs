@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 35] = [
+const FROZEN: [(&str, &[&str]); 47] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -17,6 +17,18 @@ const FROZEN: [(&str, &[&str]); 35] = [
     ("gamma", &[]),
     ("dynamics", &[]),
     ("release_m_s", &[]),
+    ("soft_velocity", &[]),
+    ("medium_velocity", &[]),
+    ("loud_velocity", &[]),
+    ("silent_below", &[]),
+    ("strict_repetition", &["Off", "On"]),
+    ("key_pressure", &["Ignored", "Position"]),
+    ("pedal_polarity", &["Normal", "Inverted"]),
+    ("pedal_from", &[]),
+    ("pedal_to", &[]),
+    ("transpose", &[]),
+    ("bend_range", &[]),
+    ("strike_output", &["Off", "Notes", "Notes and CC 88"]),
     ("key_dip_mm", &[]),
     ("blow_mm", &[]),
     ("let_off_mm", &[]),

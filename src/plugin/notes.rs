@@ -1,251 +1,145 @@
-//! Host note and controller events to the piano's events.
+//! Host events as the instrument's messages, and its strikes as host events.
 
-use nice_plug::midi::{Key as NoteKey, VoiceID};
+use nice_plug::midi::{Channel, Key as NoteKey, VoiceID};
 use nice_plug::prelude::NoteEvent;
 
-use crate::instrument::Event;
-use crate::math::compass::{KEYS, Key};
+use crate::instrument::midi::{self, Address, Message, controller};
+use crate::instrument::outgoing::{Sent, split_velocity};
+use crate::instrument::settings::{Settings, StrikeOutput};
+use crate::math::cast::single;
 
-// Controller numbers of MIDI 1.0, table 3.
-const SUSTAIN: u8 = 64;
-const ALL_SOUND_OFF: u8 = 120;
-const RESET_CONTROLLERS: u8 = 121;
-const ALL_NOTES_OFF: u8 = 123;
-/// Channels of MIDI 1.0.
-const CHANNELS: usize = 16;
-/// The four mode messages above "all notes off" each imply it.
-const POLY_MODE: u8 = 127;
+/// Channel on which strikes leave.
+const CHANNEL: u8 = 0;
 
-/// Gives host events their meaning; remembers which host notes hold which key, and each channel's
-/// pedal.
-pub(super) struct Notes {
-    /// Host's number of the last note of each key.
-    ids: [Option<i32>; KEYS],
-    /// Note-ons of each key that have not seen their note-off; the piano counts them too.
-    held: [u32; KEYS],
-    pedals: [f64; CHANNELS],
-    ignored: u64,
+/// What a host event is to the instrument; `None` for events without a meaning for a piano.
+pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<Message> {
+    let message = match *event {
+        NoteEvent::NoteOn { channel, key, voice_id, velocity, .. } => Message::NoteOn {
+            channel: channel.number().unwrap_or(0),
+            note: key.number()?,
+            id: voice_id.id(),
+            velocity: f64::from(velocity),
+        },
+        NoteEvent::NoteOff { channel, key, voice_id, velocity, .. } => {
+            let to = address(channel, key, voice_id);
+            Message::NoteOff { to, velocity: f64::from(velocity) }
+        }
+        NoteEvent::Choke { channel, key, voice_id, .. } => {
+            Message::Choke(address(channel, key, voice_id))
+        }
+        NoteEvent::PolyPressure { channel, key, voice_id, pressure, .. } => {
+            let to = address(channel, key, voice_id);
+            Message::Pressure { to, value: f64::from(pressure) }
+        }
+        NoteEvent::PolyTuning { channel, key, voice_id, tuning, .. } => {
+            let to = address(channel, key, voice_id);
+            Message::Tuning { to, semitones: f64::from(tuning) }
+        }
+        NoteEvent::MidiPitchBend { value, .. } => Message::Bend(midi::bend(f64::from(value))),
+        NoteEvent::MidiCC { channel, cc, value, .. } => {
+            Message::Controller { channel, number: cc, value: f64::from(value) }
+        }
+        NoteEvent::PolyVolume { .. }
+        | NoteEvent::PolyPan { .. }
+        | NoteEvent::PolyVibrato { .. }
+        | NoteEvent::PolyExpression { .. }
+        | NoteEvent::PolyBrightness { .. } => Message::Foreign,
+        _ => return None,
+    };
+    Some(message)
 }
 
-impl Default for Notes {
-    fn default() -> Self {
-        Self { ids: [None; KEYS], held: [0; KEYS], pedals: [0.0; CHANNELS], ignored: 0 }
-    }
+fn address(channel: Channel, key: NoteKey, voice: VoiceID) -> Address {
+    Address { channel: channel.number(), note: key.number(), id: voice.id() }
 }
 
-/// What a host event means to the piano, and how many times over.
-type Meaning = (Event, u32);
-
-/// Which keys a host event means.
-enum Target {
-    One(Key),
-    All,
-    None,
-}
-
-impl Notes {
-    /// Forgets keys and pedals; the count goes on.
-    pub(super) fn reset(&mut self) {
-        *self = Self { ignored: self.ignored, ..Self::default() };
-    }
-
-    /// Note-ons outside the compass or without a velocity since the last call.
-    pub(super) fn take_ignored(&mut self) -> u64 {
-        std::mem::take(&mut self.ignored)
-    }
-
-    /// What `event` means to the piano, if anything.
-    pub(super) fn translate<S>(&mut self, event: &NoteEvent<S>) -> Option<Meaning> {
-        match *event {
-            NoteEvent::NoteOn { key, velocity, voice_id, .. } => {
-                match key.number().and_then(Key::from_midi) {
-                    Some(key) if velocity.is_finite() => {
-                        self.ids[key.index()] = voice_id.id();
-                        self.held[key.index()] += 1;
-                        let velocity = f64::from(velocity).clamp(0.0, 1.0);
-                        Some((Event::NoteOn { key, velocity }, 1))
-                    }
-                    _ => {
-                        self.ignored += 1;
-                        None
-                    }
-                }
-            }
-            NoteEvent::NoteOff { key, velocity, voice_id, .. } => {
-                let velocity =
-                    if velocity.is_finite() { f64::from(velocity).clamp(0.0, 1.0) } else { 0.0 };
-                match self.target(key, voice_id) {
-                    Target::One(key) => {
-                        let held = &mut self.held[key.index()];
-                        *held = held.saturating_sub(1);
-                        Some((Event::NoteOff { key, velocity }, 1))
-                    }
-                    Target::All => Some((self.all_notes_off(), 1)),
-                    Target::None => None,
-                }
-            }
-            // A piano has no way to stop one note but its damper, at its quickest.
-            NoteEvent::Choke { key, voice_id, .. } => match self.target(key, voice_id) {
-                Target::One(key) => {
-                    let times = std::mem::take(&mut self.held[key.index()]).max(1);
-                    Some((Event::NoteOff { key, velocity: 1.0 }, times))
-                }
-                Target::All => Some((self.all_sound_off(), 1)),
-                Target::None => None,
-            },
-            NoteEvent::MidiCC { cc, value, channel, .. } if value.is_finite() => match cc {
-                SUSTAIN => Some((self.pedal(channel, f64::from(value)), 1)),
-                // Raises the pedal [MIDI RP-015].
-                RESET_CONTROLLERS => Some((self.pedal(channel, 0.0), 1)),
-                ALL_SOUND_OFF => Some((self.all_sound_off(), 1)),
-                ALL_NOTES_OFF..=POLY_MODE => Some((self.all_notes_off(), 1)),
-                _ => None,
-            },
-            _ => None,
+/// The host events that say `sent` at the offset `timing`, in order.
+pub(super) fn events<S>(
+    sent: &Sent,
+    settings: &Settings,
+    timing: u32,
+) -> impl Iterator<Item = NoteEvent<S>> {
+    let control = |cc, value| NoteEvent::MidiCC { timing, channel: CHANNEL, cc, value };
+    let (voice_id, channel) = (VoiceID::Wildcard, Channel::Number(CHANNEL));
+    let mut prefix = None;
+    let event = match *sent {
+        Sent::Strike { key, speed } => {
+            let touch = &settings.touch;
+            let velocity = if settings.midi.strike_output == StrikeOutput::NotesAndCc88 {
+                let (coarse, fine) = split_velocity(touch, speed);
+                prefix = (fine > 0)
+                    .then(|| control(controller::VELOCITY_PREFIX, single(f64::from(fine) / 127.0)));
+                f64::from(coarse) / 127.0
+            } else {
+                // 0 would be a note-off.
+                touch.velocity(speed).max(1.0 / 127.0)
+            };
+            let key = NoteKey::Number(key.midi());
+            NoteEvent::NoteOn { timing, voice_id, channel, key, velocity: single(velocity) }
         }
-    }
-
-    fn all_notes_off(&mut self) -> Event {
-        self.held = [0; KEYS];
-        Event::AllNotesOff
-    }
-
-    fn all_sound_off(&mut self) -> Event {
-        self.held = [0; KEYS];
-        Event::AllSoundOff
-    }
-
-    /// One pair of feet plays all channels: the lowest pedal holds.
-    fn pedal(&mut self, channel: u8, value: f64) -> Event {
-        if let Some(pedal) = self.pedals.get_mut(usize::from(channel)) {
-            *pedal = value.clamp(0.0, 1.0);
+        Sent::Landed(key) => {
+            let key = NoteKey::Number(key.midi());
+            NoteEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.0 }
         }
-        Event::Sustain(self.pedals.iter().fold(0.0, |lowest, pedal| lowest.max(*pedal)))
-    }
-
-    /// A wildcard key with a note id means that note's key; with none it means every key.
-    fn target(&self, key: NoteKey, voice: VoiceID) -> Target {
-        match (key, voice) {
-            (NoteKey::Number(number), _) => {
-                Key::from_midi(number).map_or(Target::None, Target::One)
-            }
-            (NoteKey::Wildcard, VoiceID::Wildcard) => Target::All,
-            (NoteKey::Wildcard, VoiceID::ID(id)) => Key::all()
-                .find(|k| self.ids[k.index()] == Some(id))
-                .map_or(Target::None, Target::One),
-        }
-    }
+        Sent::Pedal { number, value } => control(number, single(value)),
+        Sent::Silence => control(controller::ALL_SOUND_OFF, 0.0),
+    };
+    prefix.into_iter().chain([event])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nice_plug::midi::Channel;
+    use crate::math::compass::Key;
 
     type HostEvent = NoteEvent<()>;
-    const CHANNEL: Channel = Channel::Number(3);
 
-    const fn on(note: u8, id: i32, velocity: f32) -> HostEvent {
-        NoteEvent::NoteOn {
-            timing: 0,
-            voice_id: VoiceID::ID(id),
-            channel: CHANNEL,
-            key: NoteKey::Number(note),
-            velocity,
-        }
-    }
-
-    const fn off(key: NoteKey, voice_id: VoiceID) -> HostEvent {
-        NoteEvent::NoteOff { timing: 0, voice_id, channel: CHANNEL, key, velocity: 0.25 }
-    }
-
-    const fn choke(key: NoteKey, voice_id: VoiceID) -> HostEvent {
-        NoteEvent::Choke { timing: 0, voice_id, channel: CHANNEL, key }
-    }
-
-    fn key(note: u8) -> Key {
-        Key::from_midi(note).unwrap()
+    #[test]
+    fn host_events_become_messages() {
+        let (voice_id, channel, timing) = (VoiceID::ID(9), Channel::Number(3), 0);
+        let key = NoteKey::Number(60);
+        let on = HostEvent::NoteOn { timing, voice_id, channel, key, velocity: 0.5 };
+        let heard = Message::NoteOn { channel: 3, note: 60, id: Some(9), velocity: 0.5 };
+        assert_eq!(message(&on), Some(heard));
+        let (any, every) = (NoteKey::Wildcard, Channel::Wildcard);
+        let choke =
+            HostEvent::Choke { timing, voice_id: VoiceID::Wildcard, channel: every, key: any };
+        assert_eq!(message(&choke), Some(Message::Choke(Address::default())));
+        let bend = HostEvent::MidiPitchBend { timing, channel: 0, value: 8192.0 / 16_383.0 };
+        assert_eq!(message(&bend), Some(Message::Bend(0.0)));
+        let pedal = HostEvent::MidiCC { timing, channel: 1, cc: 64, value: 1.0 };
+        let down = Message::Controller { channel: 1, number: 64, value: 1.0 };
+        assert_eq!(message(&pedal), Some(down));
+        let vibrato = HostEvent::PolyVibrato { timing, voice_id, channel, key, vibrato: 0.5 };
+        assert_eq!(message(&vibrato), Some(Message::Foreign));
+        let program = HostEvent::MidiProgramChange { timing, channel: 0, program: 1 };
+        assert_eq!(message(&program), None);
     }
 
     #[test]
-    fn notes_of_the_compass_pass_and_others_are_counted() {
-        let mut notes = Notes::default();
-        let played = |note, velocity| Some((Event::NoteOn { key: key(note), velocity }, 1));
-        for note in 21..=108 {
-            assert_eq!(notes.translate(&on(note, 1, 0.5)), played(note, 0.5));
-        }
-        assert_eq!(notes.translate(&on(60, 1, 7.0)), played(60, 1.0));
-        assert_eq!(notes.take_ignored(), 0);
-        for event in [on(20, 1, 0.5), on(109, 1, 0.5), on(60, 1, f32::NAN)] {
-            assert_eq!(notes.translate(&event), None);
-        }
-        assert_eq!((notes.take_ignored(), notes.take_ignored()), (3, 0));
-    }
-
-    #[test]
-    fn a_release_finds_its_key_by_number_or_by_note_id() {
-        let mut notes = Notes::default();
-        notes.translate(&on(60, 7, 0.5));
-        let released = Some((Event::NoteOff { key: key(60), velocity: 0.25 }, 1));
-        assert_eq!(notes.translate(&off(NoteKey::Number(60), VoiceID::Wildcard)), released);
-        assert_eq!(notes.translate(&off(NoteKey::Wildcard, VoiceID::ID(7))), released);
-        assert_eq!(notes.translate(&off(NoteKey::Wildcard, VoiceID::ID(8))), None);
-        assert_eq!(notes.translate(&off(NoteKey::Number(5), VoiceID::Wildcard)), None);
-        let everything = off(NoteKey::Wildcard, VoiceID::Wildcard);
-        assert_eq!(notes.translate(&everything), Some((Event::AllNotesOff, 1)));
-        notes.reset();
-        assert_eq!(notes.translate(&off(NoteKey::Wildcard, VoiceID::ID(7))), None);
-    }
-
-    #[test]
-    fn a_choke_is_the_quickest_release_or_silence() {
-        let mut notes = Notes::default();
-        let choked = |times| Some((Event::NoteOff { key: key(60), velocity: 1.0 }, times));
-        let one = choke(NoteKey::Number(60), VoiceID::Wildcard);
-        assert_eq!(notes.translate(&one), choked(1));
-        // The piano counts note-ons of a key; a choke undoes them all.
-        for id in 0..3 {
-            notes.translate(&on(60, id, 0.5));
-        }
-        notes.translate(&off(NoteKey::Number(60), VoiceID::Wildcard));
-        assert_eq!(notes.translate(&one), choked(2));
-        assert_eq!(notes.translate(&one), choked(1));
-        let everything = choke(NoteKey::Wildcard, VoiceID::Wildcard);
-        assert_eq!(notes.translate(&everything), Some((Event::AllSoundOff, 1)));
-    }
-
-    fn controller(notes: &mut Notes, channel: u8, cc: u8, value: f32) -> Option<Event> {
-        let event = HostEvent::MidiCC { timing: 0, channel, cc, value };
-        notes.translate(&event).map(|(event, times)| {
-            assert_eq!(times, 1);
-            event
-        })
-    }
-
-    #[test]
-    fn controllers_have_their_midi_meaning() {
-        let mut notes = Notes::default();
-        assert_eq!(controller(&mut notes, 0, 64, 0.375), Some(Event::Sustain(0.375)));
-        assert_eq!(controller(&mut notes, 0, 64, f32::NAN), None);
-        assert_eq!(controller(&mut notes, 0, 120, 0.0), Some(Event::AllSoundOff));
-        assert_eq!(controller(&mut notes, 0, 121, 0.0), Some(Event::Sustain(0.0)));
-        for mode in 123..=127 {
-            assert_eq!(controller(&mut notes, 0, mode, 0.0), Some(Event::AllNotesOff));
-        }
-        for other in [0, 1, 7, 66, 67, 122] {
-            assert_eq!(controller(&mut notes, 0, other, 1.0), None);
-        }
-    }
-
-    #[test]
-    fn the_lowest_pedal_of_all_channels_holds() {
-        let mut notes = Notes::default();
-        assert_eq!(controller(&mut notes, 0, 64, 1.0), Some(Event::Sustain(1.0)));
-        assert_eq!(controller(&mut notes, 1, 64, 0.0), Some(Event::Sustain(1.0)));
-        assert_eq!(controller(&mut notes, 1, 64, 0.5), Some(Event::Sustain(1.0)));
-        assert_eq!(controller(&mut notes, 0, 64, 0.0), Some(Event::Sustain(0.5)));
-        assert_eq!(controller(&mut notes, 200, 64, 1.0), Some(Event::Sustain(0.5)));
-        notes.reset();
-        assert_eq!(controller(&mut notes, 0, 64, 0.25), Some(Event::Sustain(0.25)));
+    fn strikes_leave_as_notes_with_a_finer_velocity_where_there_is_one() {
+        let mut settings = Settings::default();
+        settings.midi.strike_output = StrikeOutput::NotesAndCc88;
+        let key = Key::from_midi(60).unwrap();
+        let sent = |sent: Sent, settings: &Settings| {
+            events(&sent, settings, 7).collect::<Vec<HostEvent>>()
+        };
+        let speed = settings.touch.hammer_speed(100.25 / 127.0);
+        let [HostEvent::MidiCC { cc: 88, value, .. }, HostEvent::NoteOn { velocity, .. }] =
+            sent(Sent::Strike { key, speed }, &settings)[..]
+        else {
+            panic!("a prefix and a note")
+        };
+        assert_eq!((value, velocity), (32.0 / 127.0, 100.0 / 127.0));
+        let even = settings.touch.hammer_speed(100.0 / 127.0);
+        assert_eq!(sent(Sent::Strike { key, speed: even }, &settings).len(), 1);
+        settings.midi.strike_output = StrikeOutput::Notes;
+        let [HostEvent::NoteOn { velocity, timing: 7, .. }] =
+            sent(Sent::Strike { key, speed }, &settings)[..]
+        else {
+            panic!("a note alone")
+        };
+        assert!((velocity * 127.0 - 100.25).abs() < 1e-4);
+        assert!(matches!(sent(Sent::Landed(key), &settings)[..], [HostEvent::NoteOff { .. }]));
     }
 }

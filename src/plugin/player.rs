@@ -7,25 +7,30 @@ use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
-use crate::instrument::{Event, Piano, Settings};
+use crate::instrument::midi::{Ignored, Message, Midi};
+use crate::instrument::outgoing::Sent;
+use crate::instrument::piano::Counts;
+use crate::instrument::{Piano, Settings};
 
-/// Events kept for the next block. The framework cuts a block where a parameter changes and may
-/// have handed over events of the cut's own sample; more than a chord of them is not music.
-const LATE_EVENTS: usize = 256;
+/// Messages kept for the next block. The framework cuts a block where a parameter changes and may
+/// have handed over messages of the cut's own sample; more than a chord of them is not music.
+const LATE: usize = 256;
 
-/// A piano and the events it still has to play.
+/// A piano, what it is told and the messages it still has to be told.
 pub(super) struct Player {
     piano: Piano,
-    schedule: Schedule,
+    midi: Midi,
+    schedule: Schedule<Message>,
 }
 
 impl Player {
     pub(super) fn new(piano: Piano) -> Self {
-        Self { piano, schedule: Schedule::default() }
+        Self { piano, midi: Midi::default(), schedule: Schedule::default() }
     }
 
     pub(super) fn reset(&mut self) {
         self.schedule.late.clear();
+        self.midi.reset();
         self.piano.reset();
     }
 
@@ -37,43 +42,69 @@ impl Player {
         self.schedule.late.is_empty() && self.piano.is_idle()
     }
 
-    /// Writes one block of both channels; `next` yields events with their offsets in samples.
+    /// Messages left out since creation.
+    pub(super) const fn ignored(&self) -> Ignored {
+        self.midi.ignored()
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.piano.counts()
+    }
+
+    /// Writes one block of both channels; `next` yields messages with their offsets in samples,
+    /// `sent` takes what leaves the piano with its own.
     pub(super) fn process(
         &mut self,
         left: &mut [f32],
         right: &mut [f32],
-        next: impl FnMut() -> Option<(u32, Event)>,
+        next: impl FnMut() -> Option<(u32, Message)>,
+        mut sent: impl FnMut(u32, &Sent, &Settings),
     ) {
-        let piano = &mut self.piano;
-        self.schedule.run(left.len().min(right.len()), next, |act| match act {
-            Act::Handle(event) => piano.handle(event),
-            Act::Render(span) => piano.process(&mut left[span.clone()], &mut right[span]),
+        let Self { piano, midi, schedule } = self;
+        let begin = piano.sample();
+        schedule.run(left.len().min(right.len()), next, |act| match act {
+            Act::Handle(message) => {
+                let settings = *piano.settings();
+                midi.translate(&message, &settings, |event| piano.handle(event));
+            }
+            Act::Render(span) => {
+                piano.process(&mut left[span.clone()], &mut right[span]);
+                for at in piano.outgoing() {
+                    let offset = u32::try_from(at.sample.saturating_sub(begin));
+                    sent(offset.unwrap_or(u32::MAX), &at.what, piano.settings());
+                }
+            }
         });
     }
 }
 
 /// One thing to do, in order.
 #[derive(Clone, PartialEq, Debug)]
-enum Act {
-    Handle(Event),
+enum Act<T> {
+    Handle(T),
     Render(Range<usize>),
 }
 
-/// Orders the events of a block among its samples.
-#[derive(Default)]
-struct Schedule {
-    late: ArrayVec<Event, LATE_EVENTS>,
+/// Orders the messages of a block among its samples.
+struct Schedule<T> {
+    late: ArrayVec<T, LATE>,
 }
 
-impl Schedule {
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Self { late: ArrayVec::new() }
+    }
+}
+
+impl<T> Schedule<T> {
     /// Calls `act` for a block of `length` samples: every sample is rendered once, in order, and
-    /// every event handled once, before the sample it is stamped with. An event stamped at or
+    /// every message handled once, before the sample it is stamped with. A message stamped at or
     /// beyond the end waits for the next block, so that settings that change there come first.
     fn run(
         &mut self,
         length: usize,
-        mut next: impl FnMut() -> Option<(u32, Event)>,
-        mut act: impl FnMut(Act),
+        mut next: impl FnMut() -> Option<(u32, T)>,
+        mut act: impl FnMut(Act<T>),
     ) {
         if length > 0 {
             self.late.drain(..).for_each(|event| act(Act::Handle(event)));
@@ -82,7 +113,7 @@ impl Schedule {
         while let Some((offset, event)) = next() {
             let offset = usize::try_from(offset).unwrap_or(usize::MAX);
             let upto = offset.min(length);
-            // Unsorted events are played as soon as they are seen.
+            // Unsorted messages are played as soon as they are seen.
             if upto > done && (offset < length || self.late.is_full()) {
                 act(Act::Render(done..upto));
                 done = upto;
@@ -107,28 +138,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn run(schedule: &mut Schedule, length: usize, events: &[(u32, Event)]) -> Vec<Act> {
+    fn run(schedule: &mut Schedule<f64>, length: usize, events: &[(u32, f64)]) -> Vec<Act<f64>> {
         let (mut events, mut acts) = (events.iter().copied(), Vec::new());
         schedule.run(length, || events.next(), |act| acts.push(act));
         acts
     }
 
-    const fn pedal(value: f64) -> Event {
-        Event::Sustain(value)
-    }
-
     #[test]
     fn events_come_before_their_sample_and_in_order() {
-        let events = [(0, pedal(0.1)), (3, pedal(0.2)), (3, pedal(0.3)), (7, pedal(0.4))];
+        let events = [(0, 0.1), (3, 0.2), (3, 0.3), (7, 0.4)];
         assert_eq!(
             run(&mut Schedule::default(), 8, &events),
             [
-                Act::Handle(pedal(0.1)),
+                Act::Handle(0.1),
                 Act::Render(0..3),
-                Act::Handle(pedal(0.2)),
-                Act::Handle(pedal(0.3)),
+                Act::Handle(0.2),
+                Act::Handle(0.3),
                 Act::Render(3..7),
-                Act::Handle(pedal(0.4)),
+                Act::Handle(0.4),
                 Act::Render(7..8),
             ]
         );
@@ -137,16 +164,11 @@ mod tests {
     #[test]
     fn an_event_at_the_end_of_a_block_opens_the_next() {
         let mut schedule = Schedule::default();
-        assert_eq!(run(&mut schedule, 4, &[(4, pedal(1.0))]), [Act::Render(0..4)]);
-        assert_eq!(run(&mut schedule, 0, &[(0, pedal(0.5))]), []);
+        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [Act::Render(0..4)]);
+        assert_eq!(run(&mut schedule, 0, &[(0, 0.5)]), []);
         assert_eq!(
-            run(&mut schedule, 2, &[(0, pedal(0.0))]),
-            [
-                Act::Handle(pedal(1.0)),
-                Act::Handle(pedal(0.5)),
-                Act::Handle(pedal(0.0)),
-                Act::Render(0..2),
-            ]
+            run(&mut schedule, 2, &[(0, 0.0)]),
+            [Act::Handle(1.0), Act::Handle(0.5), Act::Handle(0.0), Act::Render(0..2),]
         );
     }
 
@@ -161,7 +183,7 @@ mod tests {
             let (mut handled, mut sent) = (Vec::new(), Vec::new());
             for length in lengths.into_iter().chain([1]) {
                 let events: Vec<_> =
-                    offsets.iter().enumerate().map(|(i, o)| (*o, pedal(i as f64))).collect();
+                    offsets.iter().enumerate().map(|(i, o)| (*o, i as f64)).collect();
                 let mut sorted = events.clone();
                 sorted.sort_by_key(|e| e.0);
                 sent.extend(sorted.iter().map(|e| e.1));

@@ -1,36 +1,88 @@
 //! Saved state: the framework writes the parameters by id, this makes what comes back safe.
+//!
+//! | field | meaning |
+//! | --- | --- |
+//! | `format` | version of what the values mean; states without it are of version 0 |
 
 use nice_plug::plugin::{ParamValue, PluginState};
+use nice_plug::prelude::nice_log;
 
 use crate::math::cast::{rounded_i32, single};
+use crate::params::host::{FORMAT, FORMAT_FIELD};
 use crate::params::{Kind, Parameter, all};
 
-/// Leaves `state` with every parameter once, finite and in range.
-///
-/// A project must sound as it was saved: what it lacks, or holds in a form that makes no sense,
-/// takes the default and not whatever the instance had before. Unknown ids go.
-pub(super) fn sanitize(state: &mut PluginState) {
-    let saved = std::mem::take(&mut state.params);
-    state.params = all().map(|p| (p.id.to_owned(), restored(p, saved.get(p.id)))).collect();
+/// What was wrong with a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Faults {
+    /// Written by a version that may mean something else by its values.
+    newer: bool,
+    /// Values that make no sense or lie outside their range.
+    values: usize,
+    /// Parameters that nobody knows.
+    unknown: usize,
 }
 
-fn restored(parameter: &'static Parameter, saved: Option<&ParamValue>) -> ParamValue {
-    let value = match saved {
+/// Leaves `state` with every parameter once, finite and in range; tells the log what it lost.
+///
+/// A project must sound as it was saved: what it lacks, or holds in a form that makes no sense,
+/// takes the default and not whatever the instance had before. Unknown ids go. The values of a
+/// newer format are not guessed at: all take their defaults.
+pub(super) fn sanitize(state: &mut PluginState) {
+    let faults = repair(state);
+    let version = &state.version;
+    if faults.newer {
+        nice_log!("Touchback: saved by the newer version {version}; its settings are not loaded");
+    }
+    if faults.values > 0 {
+        nice_log!("Touchback: {} values of the saved state were out of range", faults.values);
+    }
+    if faults.unknown > 0 {
+        nice_log!("Touchback: {} saved parameters are unknown and left out", faults.unknown);
+    }
+}
+
+fn repair(state: &mut PluginState) -> Faults {
+    let saved = std::mem::take(&mut state.params);
+    // A format that is no number is none of ours.
+    let format = state.fields.get(FORMAT_FIELD).map_or(Ok(0), |text| text.parse::<u32>());
+    let newer = format.map_or(true, |format| format > FORMAT);
+    let mut faults = Faults { newer, ..Faults::default() };
+    if !newer {
+        faults.unknown = saved.keys().filter(|id| all().all(|p| p.id != id.as_str())).count();
+    }
+    let mut values = 0;
+    let restored = all().map(|p| {
+        let (value, sound) = restored(p, saved.get(p.id).filter(|_| !newer));
+        values += usize::from(!sound);
+        (p.id.to_owned(), value)
+    });
+    state.params = restored.collect();
+    faults.values = values;
+    faults
+}
+
+/// The value to load, and whether it is the one that was saved (or none was).
+fn restored(parameter: &'static Parameter, saved: Option<&ParamValue>) -> (ParamValue, bool) {
+    let read = match saved {
         Some(ParamValue::F32(value)) => f64::from(*value),
         Some(ParamValue::I32(value)) => f64::from(*value),
         Some(ParamValue::String(text)) => parameter.parse(text).unwrap_or(f64::NAN),
         Some(ParamValue::Bool(_)) | None => f64::NAN,
     };
     // Not rounded: a host compares what it reads with what it saved.
-    let value = if value.is_finite() {
-        value.clamp(parameter.min(), parameter.max())
+    let value = if read.is_finite() {
+        read.clamp(parameter.min(), parameter.max())
     } else {
         parameter.default_value()
     };
-    match parameter.kind {
+    // The ends themselves lie a rounding of single precision off.
+    let span = parameter.max() - parameter.min();
+    let sound = saved.is_none() || (value - read).abs() <= 1e-6 * span;
+    let value = match parameter.kind {
         Kind::Number { .. } => ParamValue::F32(single(value)),
         Kind::Choice(_) => ParamValue::I32(rounded_i32(value)),
-    }
+    };
+    (value, sound)
 }
 
 #[cfg(test)]
@@ -38,13 +90,17 @@ mod tests {
     use super::*;
 
     fn sanitized(params: &[(&str, ParamValue)]) -> PluginState {
-        let mut state = PluginState {
+        let mut state = saved(params);
+        sanitize(&mut state);
+        state
+    }
+
+    fn saved(params: &[(&str, ParamValue)]) -> PluginState {
+        PluginState {
             version: String::new(),
             params: params.iter().map(|(id, v)| ((*id).to_owned(), v.clone())).collect(),
             fields: std::collections::BTreeMap::default(),
-        };
-        sanitize(&mut state);
-        state
+        }
     }
 
     fn number(state: &PluginState, id: &str) -> f32 {
@@ -85,5 +141,26 @@ mod tests {
         assert_eq!(number(&state, "stretch"), 2.0);
         assert!(matches!(state.params["timing"], ParamValue::I32(0)));
         assert!(matches!(state.params["velocity_map"], ParamValue::I32(3)));
+    }
+
+    #[test]
+    fn faults_are_told_and_a_newer_format_is_not_guessed_at() {
+        let values = [
+            ("blow_mm", ParamValue::F32(1.0e9)),
+            ("drop_mm", ParamValue::Bool(true)),
+            ("check_mm", ParamValue::F32(8.0)),
+            ("not_ours", ParamValue::F32(1.0)),
+        ];
+        let mut old = saved(&values);
+        assert_eq!(repair(&mut old), Faults { newer: false, values: 2, unknown: 1 });
+        assert_eq!(number(&old, "check_mm"), 8.0);
+        let present = (FORMAT.to_string(), false);
+        for (format, newer) in [present, ((FORMAT + 1).to_string(), true), ("x".into(), true)] {
+            let mut state = saved(&values);
+            state.fields.insert(FORMAT_FIELD.into(), format);
+            assert_eq!(repair(&mut state).newer, newer);
+            assert_eq!(state.params.len(), all().len());
+            assert_eq!(number(&state, "check_mm"), if newer { 15.0 } else { 8.0 });
+        }
     }
 }

@@ -5,11 +5,14 @@ use std::ffi::CString;
 
 use clack_extensions::latency::PluginLatency;
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
+use clack_extensions::remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer};
 use clack_extensions::state::PluginState;
 use clack_extensions::tail::{PluginTail, TailLength};
 use clack_host::events::event_types::{
-    MidiEvent, NoteChokeEvent, NoteOffEvent, NoteOnEvent, ParamValueEvent,
+    MidiEvent, NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent,
+    ParamValueEvent,
 };
+use clack_host::events::spaces::CoreEventSpace;
 use clack_host::prelude::*;
 use touchback::params::Parameter;
 
@@ -38,10 +41,20 @@ pub enum Send {
     Off(i16),
     Choke(i16),
     Midi([u8; 3]),
+    /// A note expression of one note.
+    Express(i16, NoteExpressionType, f64),
     /// Parameter and the position of its control: 0…1, the index of a choice.
     Control(&'static Parameter, f64),
     /// The same by raw id, known or not.
     RawControl(u32, f64),
+}
+
+/// What the plugin sent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Sent {
+    On(u16, f64),
+    Off(u16),
+    Midi([u8; 3]),
 }
 
 /// The cdylib that cargo built beside this test.
@@ -80,6 +93,8 @@ pub struct Plugin {
 pub struct Processor {
     processor: StartedPluginAudioProcessor<Host>,
     now: usize,
+    /// Samples since the last reset and what the plugin sent at them.
+    pub sent: Vec<(usize, Sent)>,
 }
 
 impl Plugin {
@@ -96,7 +111,7 @@ impl Plugin {
             PluginAudioConfiguration { sample_rate, min_frames_count: 1, max_frames_count: 8192 };
         let stopped = self.instance.activate(|_, ()| (), configuration)?;
         let processor = stopped.start_processing().expect("no processing");
-        self.processor = Some(Processor { processor, now: 0 });
+        self.processor = Some(Processor { processor, now: 0, sent: Vec::new() });
         Ok(())
     }
 
@@ -165,6 +180,20 @@ impl Plugin {
             .collect()
     }
 
+    /// Pages for the controllers of a host: section, page and the parameters' ids.
+    pub fn pages(&mut self) -> Vec<(String, String, Vec<u32>)> {
+        let handle = self.instance.plugin_handle();
+        let pages: PluginRemoteControls = handle.get_extension().expect("no remote controls");
+        let mut buffer = RemoteControlsPageBuffer::new();
+        (0..pages.count(&handle))
+            .map(|index| {
+                let page = pages.get(&handle, index, &mut buffer).expect("no such page");
+                let ids = page.param_ids.iter().flatten().map(|id| id.get()).collect();
+                (string(page.section_name), string(page.page_name), ids)
+            })
+            .collect()
+    }
+
     /// Position of the parameter's control.
     pub fn control(&mut self, parameter: &Parameter) -> f64 {
         let handle = self.instance.plugin_handle();
@@ -196,6 +225,12 @@ impl Processor {
     pub fn reset(&mut self) {
         self.processor.reset();
         self.now = 0;
+        self.sent.clear();
+    }
+
+    /// Samples since the last reset.
+    pub fn now(&self) -> usize {
+        self.now
     }
 
     pub fn tail(&mut self) -> TailLength {
@@ -240,21 +275,35 @@ impl Processor {
                 [left.as_mut_slice(), right.as_mut_slice()].into_iter(),
             ),
         }]);
+        let mut output = EventBuffer::new();
         let status = self
             .processor
             .process(
                 &InputAudioBuffers::empty(),
                 &mut outputs,
                 &inputs.as_input(),
-                &mut OutputEvents::void(),
+                &mut output.as_output(),
                 Some(self.now as u64),
                 None,
             )
             .expect("processing failed");
+        for event in output.iter() {
+            let what = match event.as_core_event() {
+                Some(CoreEventSpace::NoteOn(on)) => Sent::On(note(on.pckn()), on.velocity()),
+                Some(CoreEventSpace::NoteOff(off)) => Sent::Off(note(off.pckn())),
+                Some(CoreEventSpace::Midi(midi)) => Sent::Midi(midi.data()),
+                _ => continue,
+            };
+            self.sent.push((self.now + usize::try_from(event.header().time()).unwrap(), what));
+        }
         self.now += length;
         into.extend(left.into_iter().zip(right).map(|(l, r)| [l, r]));
         status
     }
+}
+
+fn note(address: Pckn) -> u16 {
+    address.key.into_specific().expect("a note by its number")
 }
 
 fn push(events: &mut EventBuffer, time: u32, send: Send) {
@@ -263,6 +312,9 @@ fn push(events: &mut EventBuffer, time: u32, send: Send) {
         Send::On(note, velocity) => events.push(&NoteOnEvent::new(time, key(note), velocity)),
         Send::Off(note) => events.push(&NoteOffEvent::new(time, key(note), 0.5)),
         Send::Choke(note) => events.push(&NoteChokeEvent::new(time, key(note))),
+        Send::Express(note, what, value) => {
+            events.push(&NoteExpressionEvent::new(time, key(note), what, value));
+        }
         Send::Midi(data) => events.push(&MidiEvent::new(time, 0, data)),
         Send::Control(parameter, value) => {
             events.push(&ParamValueEvent::new(time, clap_id(parameter), Pckn::match_all(), value));

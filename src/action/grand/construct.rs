@@ -3,6 +3,7 @@
 //! Host notes mean these moments, so they are entered without simulating how they came about:
 //! pure functions of key, speed and regulation, in closed form.
 
+use super::numbers::Numbers;
 use super::regulation::Regulated;
 use super::spec::Spec;
 use super::{Phase, STATES, contact, jack, kinematics, state};
@@ -59,17 +60,18 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; 
     // The hammer rides on the lever, the lever on its button.
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
+    let n = Numbers::new(spec);
     for _ in 0..6 {
-        let k = kinematics::Kinematics::new(spec, Phase::Return, &x);
-        let on = contact::knuckle_on_lever(spec, &k);
+        let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
+        let on = contact::knuckle_on_lever(&n, &k);
         let per_hammer = on.from_hammer.perp().dot(on.normal);
         let wanted = spec.lever.knuckle_felt.compression(0.1);
         x[state::HAMMER] += (on.squeeze.depth - wanted) / per_hammer;
     }
-    let mut k = kinematics::Kinematics::new(spec, Phase::Return, &x);
+    let mut k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
     x[state::LEVER_SPEED] = k.wippen_speed();
     k.u[2] = k.wippen_speed();
-    let on = contact::knuckle_on_lever(spec, &k);
+    let on = contact::knuckle_on_lever(&n, &k);
     x[state::HAMMER_SPEED] = on.squeeze.rate / on.from_hammer.perp().dot(on.normal);
     if spec.damper.present {
         x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;

@@ -1,45 +1,55 @@
 //! The one-sided contacts of one key at one moment: compressions, their rates and where they act.
 
 use super::kinematics::Kinematics;
+use super::numbers::Numbers;
+use super::phase::Phases;
 use super::spec::Spec;
 use super::{STATES, state};
+use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
+use crate::mech::felt::{Contact, Felt};
 
 /// A contact's compression and its rate of growth.
 #[derive(Clone, Copy, Debug)]
-pub struct Squeeze {
+pub struct Squeeze<R = f64> {
     /// Compression, m or rad; negative is a gap.
-    pub depth: f64,
+    pub depth: R,
     /// Its rate, m/s or rad/s.
-    pub rate: f64,
+    pub rate: R,
+}
+
+impl<R: Real> Squeeze<R> {
+    #[inline(always)]
+    fn of(self, felt: &Felt<R>) -> Contact<R> {
+        felt.contact(self.depth, self.rate)
+    }
 }
 
 /// Knuckle on the repetition lever.
 #[derive(Clone, Copy, Debug)]
-pub struct KnuckleOnLever {
+pub struct KnuckleOnLever<R = f64> {
     /// Compression along the lever's normal.
-    pub squeeze: Squeeze,
+    pub squeeze: Squeeze<R>,
     /// Unit normal of the lever's surface.
-    pub normal: Vec2,
+    pub normal: Vec2<R>,
     /// Hammer centre to the knuckle's lowest point.
-    pub from_hammer: Vec2,
+    pub from_hammer: Vec2<R>,
     /// Repetition-lever centre to the same point.
-    pub from_lever: Vec2,
+    pub from_lever: Vec2<R>,
 }
 
 /// Geometry of knuckle on lever.
-#[inline]
-pub fn knuckle_on_lever(spec: &Spec, k: &Kinematics) -> KnuckleOnLever {
-    let h = &spec.hammer;
-    let from_hammer = Vec2::new(h.knuckle, -h.knuckle_depth).turned(k.hammer);
-    let from_lever = h.pivot + from_hammer - (spec.wippen.pivot + k.to_lever);
+#[inline(always)]
+pub fn knuckle_on_lever<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
+    let from_hammer = n.knuckle.turned(k.hammer);
+    let from_lever = n.hammer_pivot + from_hammer - k.to_lever;
     let normal = k.surface.perp();
     let velocity = from_hammer.perp() * k.u[1]
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
     KnuckleOnLever {
         squeeze: Squeeze {
-            depth: spec.lever.surface_height - from_lever.dot(normal),
+            depth: n.surface_height - from_lever.dot(normal),
             rate: -velocity.dot(normal),
         },
         normal,
@@ -49,54 +59,56 @@ pub fn knuckle_on_lever(spec: &Spec, k: &Kinematics) -> KnuckleOnLever {
 }
 
 /// Direction of the lever's upper surface.
-#[inline]
 pub fn surface(spec: &Spec, lever: Vec2) -> Vec2 {
     crate::math::trig::direction(spec.lever.surface_angle).turned(lever)
 }
 
-/// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
-#[inline]
-pub fn drop_screw(spec: &Spec, k: &Kinematics) -> (Squeeze, Vec2) {
-    let arm = drop_point(spec, k.surface);
-    let height = spec.wippen.pivot.y + k.to_lever.y + arm.y;
-    let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
-    (Squeeze { depth: height - spec.lever.drop_height, rate }, arm)
-}
-
 /// From the lever's centre to the point under the drop screw, for a direction of its surface.
-#[inline]
 pub fn drop_point(spec: &Spec, surface: Vec2) -> Vec2 {
     surface.perp() * spec.lever.surface_height - surface * spec.lever.drop_reach
 }
 
-/// Angle of lever to wippen above its lower end (the regulating button is the lower angle), rad.
-#[inline]
-pub fn lever_angle(k: &Kinematics, x: &[f64; STATES]) -> f64 {
-    // The wippen turns by less than 0.3 rad: the arcsine is its angle.
-    x[state::LEVER] - k.wippen.y.asin()
+/// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
+#[inline(always)]
+pub fn drop_screw<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> (Squeeze<R>, Vec2<R>) {
+    let arm = n.drop_point.turned(k.surface);
+    let height = k.to_lever.y + arm.y;
+    let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
+    (Squeeze { depth: height - n.drop_height, rate }, arm)
 }
 
 /// Hammer tail on the backcheck.
 #[derive(Clone, Copy, Debug)]
-pub struct TailOnCheck {
+pub struct TailOnCheck<R = f64> {
     /// Compression along the face's normal.
-    pub squeeze: Squeeze,
+    pub squeeze: Squeeze<R>,
     /// Compression per unit of key and hammer angle, m/rad.
-    pub across: [f64; 2],
+    pub across: [R; 2],
     /// Upward slide of the tail along the face per unit of key and hammer angle, m/rad.
-    pub along: [f64; 2],
+    pub along: [R; 2],
+}
+
+/// Hammer centre to tail, and the tail's compression of the check's face.
+#[inline(always)]
+fn tail<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
+    let tail = n.tail.turned(k.hammer);
+    let face = n.check_face.turned(k.key);
+    (tail, (face - n.hammer_from_key - tail).dot(k.check_normal))
+}
+
+/// Compression of the tail on the check, m.
+#[inline(always)]
+pub fn check_depth<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> R {
+    tail(n, k).1
 }
 
 /// Geometry of the tail on the backcheck.
-#[inline]
-pub fn tail_on_check(spec: &Spec, k: &Kinematics) -> TailOnCheck {
-    let c = &spec.check;
-    let tail = c.tail.turned(k.hammer);
-    let at_tail = spec.hammer.pivot + tail;
+#[inline(always)]
+pub fn tail_on_check<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
+    let (tail, depth) = tail(n, k);
     let normal = k.check_normal;
-    let depth = (c.face.turned(k.key) - at_tail).dot(normal);
     // Velocity of the check's material point under the tail, and of the tail.
-    let face = at_tail.perp();
+    let face = (n.hammer_from_key + tail).perp();
     let across = [face.dot(normal), -tail.perp().dot(normal)];
     let upward = -normal.perp();
     let along = [-face.dot(upward), tail.perp().dot(upward)];
@@ -106,24 +118,101 @@ pub fn tail_on_check(spec: &Spec, k: &Kinematics) -> TailOnCheck {
 
 /// Key tail under the damper, and the damper on its string and on the pedal's tray.
 #[derive(Clone, Copy, Debug)]
-pub struct DamperContacts {
+pub struct DamperContacts<R = f64> {
     /// Key under damper.
-    pub lift: Squeeze,
+    pub lift: Squeeze<R>,
     /// Damper on string.
-    pub seat: Squeeze,
+    pub seat: Squeeze<R>,
     /// Tray under damper.
-    pub tray: Squeeze,
+    pub tray: Squeeze<R>,
 }
 
 /// Geometry of the damper's contacts with the pedal's tray `tray` m high.
-#[inline]
-pub fn damper(spec: &Spec, k: &Kinematics, x: &[f64; STATES], tray: f64) -> DamperContacts {
-    let d = &spec.damper;
-    let ratio = d.arm / spec.key.front;
+#[inline(always)]
+pub fn damper<R: Real>(
+    n: &Numbers<R>,
+    k: &Kinematics<R>,
+    x: &[R; STATES],
+    tray: R,
+) -> DamperContacts<R> {
     let (y, v) = (x[state::DAMPER], x[state::DAMPER_SPEED]);
     DamperContacts {
-        lift: Squeeze { depth: ratio * (k.depth - d.pickup) - y, rate: d.arm * k.u[0] - v },
+        lift: Squeeze {
+            depth: n.damper_ratio * (k.depth - n.damper_pickup) - y,
+            rate: n.damper_arm * k.u[0] - v,
+        },
         seat: Squeeze { depth: -y, rate: -v },
         tray: Squeeze { depth: tray - y, rate: -v },
+    }
+}
+
+/// Everything that touches, at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Contacts<R = f64> {
+    /// Jack on knuckle, along the jack (only where the jack drives).
+    pub jack: Contact<R>,
+    /// Knuckle on repetition lever.
+    pub lever: (KnuckleOnLever<R>, Contact<R>),
+    /// Tail on backcheck.
+    pub check: (TailOnCheck<R>, Contact<R>),
+    /// Lever against its regulating button.
+    pub raised: Contact<R>,
+    /// Lever against the wippen.
+    pub lowered: Contact<R>,
+    /// Lever under the drop screw, and its arm.
+    pub drop: (Vec2<R>, Contact<R>),
+    /// Key, string and tray on the damper.
+    pub damper: [Contact<R>; 3],
+    /// Hammer on string.
+    pub string: Contact<R>,
+    /// Shank on the rest rail, referred to the crown.
+    pub rail: Contact<R>,
+    /// Key front on the key bed.
+    pub bed: Contact<R>,
+    /// Key on its rest felt, referred to the front.
+    pub rest: Contact<R>,
+}
+
+impl<R: Real> Contacts<R> {
+    /// All contacts in `phases` at `x`, the lever turned by `lever_turn` from its button.
+    #[inline(always)]
+    pub fn new(
+        n: &Numbers<R>,
+        phases: &Phases<R>,
+        k: &Kinematics<R>,
+        x: &[R; STATES],
+        lever_turn: R,
+        tray: R,
+    ) -> Self {
+        let zero = R::of(0.0);
+        let mut jack = Contact { force: zero, loss: zero };
+        if phases.jack_drives.any() {
+            let depth = R::select(phases.jack_drives, k.head.q4, -R::of(1.0));
+            jack = n.knuckle_felt.contact(depth, k.q4_rate());
+        }
+        let on_lever = knuckle_on_lever(n, k);
+        let on_check = tail_on_check(n, k);
+        let turning = k.u[2] - k.wippen_speed();
+        let (drop, arm) = drop_screw(n, k);
+        let crown = n.crown * x[state::HAMMER];
+        let (hammer, front) = (n.crown * k.u[1], n.front * k.u[0]);
+        let around = damper(n, k, x, tray);
+        Self {
+            jack,
+            lever: (on_lever, on_lever.squeeze.of(&n.lever_felt)),
+            check: (on_check, on_check.squeeze.of(&n.check_felt)),
+            raised: n.stop_felt.contact(-lever_turn, -turning),
+            lowered: n.stop_felt.contact(lever_turn - n.lever_travel, turning),
+            drop: (arm, drop.of(&n.drop_felt)),
+            damper: [
+                around.lift.of(&n.lift_felt),
+                around.seat.of(&n.seat_felt),
+                around.tray.of(&n.lift_felt),
+            ],
+            string: n.string.contact(crown, hammer),
+            rail: n.rail_felt.contact(-crown - n.rail, -hammer),
+            bed: n.bed_felt.contact(k.depth - n.dip, front),
+            rest: n.rest_felt.contact(n.rest_compression - k.depth, -front),
+        }
     }
 }

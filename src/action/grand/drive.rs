@@ -1,92 +1,145 @@
 //! The key's drive inside a step: force in or motion in, and the finger between them.
 
 use super::kinematics::Kinematics;
-use super::spec::Spec;
+use super::numbers::Numbers;
 use super::{STATES, state};
 use crate::action::{Drive, STEP};
 use crate::episode::Input;
+use crate::math::real::{MOST_LANES, Mask, Real};
 
 /// Stiffness of the finger that presses toward a target, N/m [reference gesture].
 pub const FINGER_STIFFNESS: f64 = 500.0;
 /// Damping of that finger, N·s/m.
 pub const FINGER_DAMPING: f64 = 0.5;
 
-/// How the key is driven.
+/// Target of a finger that does not touch the key, m: far above it.
+pub const AWAY: f64 = -1.0;
+
+/// What is given of the key, and what follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DriveKind {
-    /// Not at all.
-    Free,
-    /// By a force at the front.
+pub enum Causality {
+    /// The force at the front is, by a finger or directly: the motion follows.
     Force,
-    /// By a finger pressing toward a target.
-    Finger,
-    /// By an imposed motion of the front.
+    /// The motion of the front is: the force follows.
     Motion,
-    /// By the thesis's manipulandum through k1–b1.
+    /// The motion of the thesis's manipulandum is, which drives the key through k1–b1.
     Manipulandum,
 }
 
 /// The drive at one moment of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct DriveNow {
-    /// Kind.
-    pub kind: DriveKind,
-    /// Force N, depth m or angle rad.
-    pub value: f64,
+pub struct DriveNow<R = f64> {
+    /// Same in all lanes.
+    pub causality: Causality,
+    /// Force on the key front, N, the finger's left out.
+    pub force: R,
+    /// Depth the finger presses toward or the front is at, m, or the manipulandum's angle, rad.
+    pub target: R,
     /// Its rate through the step.
-    pub rate: f64,
+    pub rate: R,
     /// Height of the damper tray, m.
-    pub tray: f64,
+    pub tray: R,
 }
 
 impl DriveNow {
     /// The two ends of a step driven by `drive` with the tray moving between `tray` heights.
     #[must_use]
     pub fn ends(drive: Drive, tray: [f64; 2]) -> [Self; 2] {
-        let (kind, [a, b]) = match drive {
-            Drive::Free => (DriveKind::Free, [0.0; 2]),
-            Drive::Force(f) => (DriveKind::Force, f),
-            Drive::Finger(p) => (DriveKind::Finger, p),
-            Drive::Motion(p) => (DriveKind::Motion, p),
-            Drive::Manipulandum(d) => (DriveKind::Manipulandum, d),
+        let causality = Causality::of(drive);
+        let (force, target) = match drive {
+            Drive::Free => ([0.0; 2], [AWAY; 2]),
+            Drive::Force(f) => (f, [AWAY; 2]),
+            Drive::Finger(p) | Drive::Motion(p) | Drive::Manipulandum(p) => ([0.0; 2], p),
         };
-        let rate = (b - a) / STEP;
-        [Self { kind, value: a, rate, tray: tray[0] }, Self { kind, value: b, rate, tray: tray[1] }]
+        let rate = (target[1] - target[0]) / STEP;
+        std::array::from_fn(|end| Self {
+            causality,
+            force: force[end],
+            target: target[end],
+            rate,
+            tray: tray[end],
+        })
     }
+}
 
-    /// Force on the key front, N.
-    #[inline]
-    pub fn force(&self, spec: &Spec, k: &Kinematics) -> f64 {
-        match self.kind {
-            DriveKind::Force => self.value,
-            DriveKind::Finger if self.value > k.depth => (FINGER_STIFFNESS
-                * (self.value - k.depth)
-                + FINGER_DAMPING * (self.rate - spec.key.front * k.u[0]))
-                .max(0.0),
-            _ => 0.0,
-        }
-    }
-
-    /// Torque of the manipulandum's coupling on the key, N·m.
-    #[inline]
-    pub fn couple(&self, spec: &Spec, k: &Kinematics, x: &[f64; STATES]) -> f64 {
-        if self.kind == DriveKind::Manipulandum {
-            let [stiffness, damping] = spec.coupling;
-            stiffness * (self.value - x[state::KEY]) + damping * (self.rate - k.u[0])
-        } else {
-            0.0
+impl Causality {
+    /// Of `drive`.
+    #[must_use]
+    pub const fn of(drive: Drive) -> Self {
+        match drive {
+            Drive::Free | Drive::Force(_) | Drive::Finger(_) => Self::Force,
+            Drive::Motion(_) => Self::Motion,
+            Drive::Manipulandum(_) => Self::Manipulandum,
         }
     }
 }
 
-impl Input for DriveNow {
-    #[inline]
-    fn lerp(&self, end: &Self, s: f64) -> Self {
+impl<R: Real> DriveNow<R> {
+    /// The drives of several keys side by side.
+    #[inline(always)]
+    pub fn gather(causality: Causality, drives: &[DriveNow; MOST_LANES]) -> Self {
         Self {
-            kind: end.kind,
-            value: self.value + (end.value - self.value) * s,
+            causality,
+            force: R::from_lanes(|l| drives[l].force),
+            target: R::from_lanes(|l| drives[l].target),
+            rate: R::from_lanes(|l| drives[l].rate),
+            tray: R::from_lanes(|l| drives[l].tray),
+        }
+    }
+
+    /// The motion of the front is imposed.
+    #[inline(always)]
+    pub fn is_imposed(&self) -> bool {
+        self.causality == Causality::Motion
+    }
+
+    /// The manipulandum drives.
+    #[inline(always)]
+    pub fn is_coupled(&self) -> bool {
+        self.causality == Causality::Manipulandum
+    }
+
+    /// The drive a share `s` (0…1) of the way from `self` to `end`.
+    #[inline(always)]
+    #[must_use]
+    pub fn toward(&self, end: &Self, s: R) -> Self {
+        Self {
+            causality: self.causality,
+            force: self.force + (end.force - self.force) * s,
+            target: self.target + (end.target - self.target) * s,
             rate: end.rate,
             tray: self.tray + (end.tray - self.tray) * s,
         }
+    }
+
+    /// Force on the key front, N.
+    #[inline(always)]
+    pub fn force(&self, n: &Numbers<R>, k: &Kinematics<R>) -> R {
+        let zero = R::of(0.0);
+        if self.causality != Causality::Force {
+            return zero;
+        }
+        let pressed = self.target - k.depth;
+        let touching = pressed.gt(zero);
+        if !touching.any() {
+            return self.force;
+        }
+        let finger = R::of(FINGER_STIFFNESS) * pressed
+            + R::of(FINGER_DAMPING) * (self.rate - n.front * k.u[0]);
+        R::select(touching, self.force + finger.max(zero), self.force)
+    }
+
+    /// Torque of the manipulandum's coupling on the key, N·m.
+    #[inline(always)]
+    pub fn couple(&self, n: &Numbers<R>, k: &Kinematics<R>, x: &[R; STATES]) -> R {
+        n.coupling_stiffness * (self.target - x[state::KEY])
+            + n.coupling_damping * (self.rate - k.u[0])
+    }
+}
+
+impl Input for DriveNow {
+    #[inline(always)]
+    fn lerp(&self, end: &Self, s: f64) -> Self {
+        self.toward(end, s)
     }
 }

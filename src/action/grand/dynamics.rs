@@ -3,281 +3,210 @@
 //!
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
-use super::contact::{self, DamperContacts, KnuckleOnLever, TailOnCheck};
+use super::contact::Contacts;
 use super::drive::DriveNow;
 use super::kinematics::Kinematics;
-use super::spec::{GRAVITY, Spec};
-use super::{Phase, STATES, state};
+use super::numbers::Numbers;
+use super::phase::Phases;
+use super::spec::GRAVITY;
+use super::{STATES, state};
+use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
-use crate::mech::felt::{Contact, Felt};
 
-/// Everything that touches, at one moment.
+/// The mass matrix, kg·m²; hammer and lever are not coupled (m23 = 0).
 #[derive(Clone, Copy, Debug)]
-pub struct Contacts {
-    /// Jack on knuckle, along the jack (only where the jack drives).
-    pub jack: Contact,
-    /// Knuckle on repetition lever.
-    pub lever: (KnuckleOnLever, Contact),
-    /// Tail on backcheck.
-    pub check: (TailOnCheck, Contact),
-    /// Damper's contacts and the forces of key, string and tray on it.
-    pub damper: (DamperContacts, [Contact; 3]),
-    /// Hammer on string.
-    pub string: Contact,
-    /// Shank on the rest rail, referred to the crown.
-    pub rail: Contact,
-    /// Key front on the key bed.
-    pub bed: Contact,
-    /// Key on its rest felt, referred to the front.
-    pub rest: Contact,
+pub struct Mass<R = f64> {
+    /// Coupling key–hammer.
+    pub m12: R,
+    /// Coupling key–lever.
+    pub m13: R,
+    /// One over m22.
+    pub per_hammer: R,
+    /// One over m33.
+    pub per_lever: R,
+    /// One over what is left of m11 with hammer and lever eliminated.
+    pub per_key: R,
+    /// m12 / m22 and m13 / m33.
+    pub shares: [R; 2],
 }
 
-impl Contacts {
-    /// All contacts in `phase` at `x`.
-    #[inline]
-    pub fn new(spec: &Spec, phase: Phase, k: &Kinematics, x: &[f64; STATES], tray: f64) -> Self {
-        let jack = if phase.jack_drives() {
-            spec.hammer.knuckle_felt.contact(k.head.q4, k.q4_rate())
-        } else {
-            Contact::default()
-        };
-        let on_lever = contact::knuckle_on_lever(spec, k);
-        let lever = squeeze(&spec.lever.knuckle_felt, on_lever.squeeze);
-        let on_check = contact::tail_on_check(spec, k);
-        let check = squeeze(&spec.check.felt, on_check.squeeze);
-        let crown = spec.hammer.crown;
-        let string = spec.string.contact(crown * x[state::HAMMER], crown * k.u[1]);
-        let fallen = -crown * x[state::HAMMER] - spec.hammer.rail;
-        let rail = spec.hammer.rail_felt.contact(fallen, -crown * k.u[1]);
-        let front = spec.key.front * k.u[0];
-        let bed = spec.key.bed_felt.contact(k.depth - spec.key.dip, front);
-        let rest = spec.key.rest_felt.contact(spec.key.rest_compression - k.depth, -front);
-        let around = contact::damper(spec, k, x, tray);
-        let d = &spec.damper;
-        let on_damper = if d.present {
-            [
-                squeeze(&d.lift_felt, around.lift),
-                squeeze(&d.seat_felt, around.seat),
-                squeeze(&d.lift_felt, around.tray),
-            ]
-        } else {
-            [Contact::default(); 3]
-        };
-        Self {
-            jack,
-            lever: (on_lever, lever),
-            check: (on_check, check),
-            damper: (around, on_damper),
-            string,
-            rail,
-            bed,
-            rest,
-        }
+impl<R: Real> Mass<R> {
+    /// Accelerations under the forces `f`.
+    #[inline(always)]
+    pub fn solve(&self, f: &[R; 3]) -> [R; 3] {
+        let [p, q] = self.shares;
+        let key = (f[0] - p * f[1] - q * f[2]) * self.per_key;
+        [key, (f[1] - self.m12 * key) * self.per_hammer, (f[2] - self.m13 * key) * self.per_lever]
     }
-}
 
-#[inline]
-fn squeeze(felt: &Felt, s: contact::Squeeze) -> Contact {
-    felt.contact(s.depth, s.rate)
+    /// Inverse of the matrix.
+    #[inline(always)]
+    pub fn inverse(&self) -> [[R; 3]; 3] {
+        let [p, q] = self.shares;
+        let (kp, kq) = (-(p * self.per_key), -(q * self.per_key));
+        let (pp, pq, qq) = (self.per_hammer - p * kp, -(p * kq), self.per_lever - q * kq);
+        [[self.per_key, kp, kq], [kp, pp, pq], [kq, pq, qq]]
+    }
 }
 
 /// Mass matrix and generalized forces of one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Balance {
-    /// m11, m12, m13, m22, m33 (m23 is zero).
-    pub mass: [f64; 5],
+pub struct Balance<R = f64> {
+    /// Mass matrix.
+    pub mass: Mass<R>,
     /// Right-hand sides for key, hammer and lever, N·m.
-    pub force: [f64; 3],
+    pub force: [R; 3],
     /// Torque on the jack about its centre, N·m, the button's reaction left out.
-    pub on_jack: f64,
+    pub on_jack: R,
     /// Force on the damper, N.
-    pub damper_force: f64,
+    pub damper_force: R,
     /// Power turned into heat, W.
-    pub loss: f64,
+    pub loss: R,
     /// Force of the drive on the key front, N (not known here for imposed motion).
-    pub drive_force: f64,
+    pub drive_force: R,
 }
 
-/// Mass coupling of a body hinged on the wippen: value and its derivatives by either angle.
-#[inline]
-fn coupling(mass: f64, to_hinge: Vec2, centre: Vec2) -> [f64; 3] {
-    [
-        mass * to_hinge.dot(centre),
-        mass * to_hinge.perp().dot(centre),
-        mass * to_hinge.dot(centre.perp()),
-    ]
-}
-
-/// Wippen, jack and lever inertia as the three body speeds feel it.
+/// Couplings of jack and lever to the wippen as the body speeds feel them.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
-    /// Wippen inertia with the masses of jack and lever at their hinges, kg·m².
-    pub wippen: f64,
-    /// Coupling wippen–jack and its derivatives by q5 and q6.
-    pub jack: [f64; 3],
-    /// Coupling wippen–lever and its derivatives by q5 and q3.
-    pub lever: [f64; 3],
+pub struct Carried<R = f64> {
+    /// Moment of the jack's mass about its centre pin, world, kg·m.
+    pub jack_moment: Vec2<R>,
+    /// The same of the lever.
+    pub lever_moment: Vec2<R>,
+    /// Coupling wippen–jack, kg·m², and its derivative by q5 (minus that by q6).
+    pub jack: [R; 2],
+    /// Coupling wippen–lever and its derivative by q5 (minus that by q3).
+    pub lever: [R; 2],
 }
 
-impl Carried {
+impl<R: Real> Carried<R> {
     /// At the configuration `k`.
-    #[inline]
-    pub fn new(spec: &Spec, k: &Kinematics) -> Self {
-        let (jack, lever) = (&spec.jack, &spec.lever);
+    #[inline(always)]
+    pub fn new(n: &Numbers<R>, k: &Kinematics<R>) -> Self {
+        let jack_moment = n.jack_moment.turned(k.jack.direction);
+        let lever_moment = n.lever_moment.turned(k.lever);
         Self {
-            wippen: spec.wippen.inertia
-                + jack.mass * k.to_jack.norm_squared()
-                + lever.mass * k.to_lever.norm_squared(),
-            jack: coupling(jack.mass, k.to_jack, jack.centre.turned(k.jack.direction)),
-            lever: coupling(lever.mass, k.to_lever, lever.centre.turned(k.lever)),
+            jack_moment,
+            lever_moment,
+            jack: [k.to_jack.dot(jack_moment), k.to_jack.cross(jack_moment)],
+            lever: [k.to_lever.dot(lever_moment), k.to_lever.cross(lever_moment)],
         }
     }
 
-    /// m11, m12, m13, m22, m33.
-    #[inline]
-    pub fn mass_matrix(&self, spec: &Spec, k: &Kinematics) -> [f64; 5] {
+    /// The mass matrix.
+    #[inline(always)]
+    pub fn mass(&self, n: &Numbers<R>, k: &Kinematics<R>) -> Mass<R> {
         let (r5, a, b) = (k.r5, k.jack.per_key, k.jack.per_hammer);
-        let inertia = spec.jack.inertia;
-        [
-            spec.key.inertia
-                + self.wippen * r5 * r5
-                + inertia * a * a
-                + 2.0 * self.jack[0] * r5 * a,
-            b * (inertia * a + self.jack[0] * r5),
-            self.lever[0] * r5,
-            spec.hammer.inertia + inertia * b * b,
-            spec.lever.inertia,
-        ]
+        let inertia = n.jack_inertia;
+        let m11 = n.key_inertia
+            + n.wippen_inertia * r5 * r5
+            + inertia * a * a
+            + R::of(2.0) * self.jack[0] * r5 * a;
+        let m12 = b * (inertia * a + self.jack[0] * r5);
+        let m13 = self.lever[0] * r5;
+        let mut per_hammer = n.per_hammer_inertia;
+        if R::LANES == 1 {
+            // Only the flank couples the jack to the hammer, and never in lanes.
+            per_hammer = R::of(1.0) / (n.hammer_inertia + inertia * b * b);
+        }
+        let per_lever = n.per_lever_inertia;
+        let shares = [m12 * per_hammer, m13 * per_lever];
+        let per_key = R::of(1.0) / (m11 - shares[0] * m12 - shares[1] * m13);
+        Mass { m12, m13, per_hammer, per_lever, per_key, shares }
     }
-}
-
-/// Solves the mass matrix for accelerations.
-#[inline]
-#[must_use]
-pub fn solve(m: &[f64; 5], f: &[f64; 3]) -> [f64; 3] {
-    let [m11, m12, m13, m22, m33] = *m;
-    let (p, q) = (m12 / m22, m13 / m33);
-    let key = (f[0] - p * f[1] - q * f[2]) / (m11 - p * m12 - q * m13);
-    [key, (f[1] - m12 * key) / m22, (f[2] - m13 * key) / m33]
-}
-
-/// Inverse of the mass matrix.
-#[inline]
-#[must_use]
-pub fn inverse(m: &[f64; 5]) -> [[f64; 3]; 3] {
-    let a = solve(m, &[1.0, 0.0, 0.0]);
-    let b = solve(m, &[0.0, 1.0, 0.0]);
-    let c = solve(m, &[0.0, 0.0, 1.0]);
-    [[a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[2], b[2], c[2]]]
 }
 
 /// Forces of springs, felts, weights and the drive; friction is added by the caller.
-#[inline]
+#[inline(always)]
 #[must_use]
-pub fn balance(
-    spec: &Spec,
-    phase: Phase,
-    k: &Kinematics,
-    c: &Contacts,
-    x: &[f64; STATES],
-    drive: &DriveNow,
-) -> Balance {
+pub fn balance<R: Real>(
+    n: &Numbers<R>,
+    phases: &Phases<R>,
+    k: &Kinematics<R>,
+    c: &Contacts<R>,
+    x: &[R; STATES],
+    lever_turn: R,
+    drive: &DriveNow<R>,
+) -> Balance<R> {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
-    let mut loss = 0.0;
-    let mut take = |contact: &Contact| {
-        loss += contact.loss;
-        contact.force
-    };
+    let gravity = R::of(GRAVITY);
+    let carried = Carried::new(n, k);
 
     // Key: weight, felts, drive.
-    let front = spec.key.front;
-    let drive_force = drive.force(spec, k);
-    let mut on_key = spec.key.lead_torque + front * (drive_force - take(&c.bed) + take(&c.rest));
-    on_key += drive.couple(spec, k, x);
+    let drive_force = drive.force(n, k);
+    let mut on_key = n.lead_torque + n.front * (drive_force - c.bed.force + c.rest.force);
+    if drive.is_coupled() {
+        on_key = on_key + drive.couple(n, k, x);
+    }
+    let mut loss = c.bed.loss + c.rest.loss;
 
-    // Wippen, with the weights it carries.
-    let w = &spec.wippen;
-    let mut on_wippen = -GRAVITY
-        * (w.mass * w.centre.turned(k.wippen).x
-            + spec.jack.mass * k.to_jack.x
-            + spec.lever.mass * k.to_lever.x);
-    let mut on_jack = -GRAVITY * spec.jack.mass * spec.jack.centre.turned(k.jack.direction).x;
-    let mut on_lever = -GRAVITY * spec.lever.mass * spec.lever.centre.turned(k.lever).x;
-    let mut on_hammer = -GRAVITY * spec.hammer.mass * spec.hammer.centre.turned(k.hammer).x;
+    // Weights of the others; the wippen carries jack and lever at their hinges.
+    let mut on_wippen = -n.wippen_weight.turned(k.wippen).x;
+    let mut on_jack = -(gravity * carried.jack_moment.x);
+    let mut on_lever = -(gravity * carried.lever_moment.x);
+    let mut on_hammer = -n.hammer_weight.turned(k.hammer).x;
 
     // Jack spring, between jack and wippen; on the stop it is an inner force.
-    if !matches!(phase, Phase::Acceleration | Phase::Return) {
-        let torque = spec.jack.spring_torque + spec.jack.spring_rate * k.jack_turn(spec);
-        on_jack -= torque;
-        on_wippen += torque;
+    let sprung = phases.on_button | phases.on_flank;
+    if sprung.any() {
+        let torque = n.jack_spring_torque + n.jack_spring_rate * k.jack_turn(n);
+        on_jack = R::select(sprung, on_jack - torque, on_jack);
+        on_wippen = R::select(sprung, on_wippen + torque, on_wippen);
     }
 
     // Jack on knuckle: a force along the shank's normal at the meeting point, and its drag.
-    if phase.jack_drives() {
-        let push = take(&c.jack) / k.head.across;
-        let slide = k.slide_speed(spec);
-        let drag = spec.hammer.slide_damping * slide;
-        loss += drag * slide;
+    let drives = phases.jack_drives;
+    if drives.any() {
+        let push = c.jack.force * k.head.per_across;
+        let slide = k.slide_speed(n);
+        let drag = n.slide_damping * slide;
         let force = -(k.hammer.perp() * push) - k.hammer * drag;
-        on_hammer += k.head.q9 * push + drag * spec.hammer.knuckle_depth;
-        on_wippen += k.to_jack.cross(force);
-        on_jack += (k.head.axis * k.head.reach).cross(force);
+        let turn = k.head.q9 * push + drag * n.knuckle_depth;
+        let jack = (k.head.axis * k.head.reach).cross(force);
+        loss = R::select(drives, loss + c.jack.loss + drag * slide, loss);
+        on_hammer = R::select(drives, on_hammer + turn, on_hammer);
+        on_wippen = R::select(drives, on_wippen + k.to_jack.cross(force), on_wippen);
+        on_jack = R::select(drives, on_jack + jack, on_jack);
     }
 
     // Repetition lever: knuckle, spring, stops, drop screw, centre.
-    let lever = &spec.lever;
     let (knuckle, contact) = &c.lever;
-    let mut take = |contact: &Contact| {
-        loss += contact.loss;
-        contact.force
-    };
-    let force = knuckle.normal * take(contact);
-    on_hammer += knuckle.from_hammer.cross(force);
-    on_lever -= knuckle.from_lever.cross(force);
-    on_wippen -= k.to_lever.cross(force);
-    let angle = contact::lever_angle(k, x);
+    let force = knuckle.normal * contact.force;
+    on_hammer = on_hammer + knuckle.from_hammer.cross(force);
+    on_lever = on_lever - knuckle.from_lever.cross(force);
+    on_wippen = on_wippen - k.to_lever.cross(force);
     let turning = k.u[2] - w5;
-    let raised = lever.stop_felt.contact(lever.stop - angle, -turning);
-    let lowered = lever.stop_felt.contact(angle - lever.stop - lever.travel, turning);
-    let torque = take(&raised)
-        - take(&lowered)
-        - lever.spring_torque
-        - lever.spring_rate * (angle - lever.stop)
-        - lever.damping * turning;
-    on_lever += torque;
-    on_wippen -= torque;
-    let (press, arm) = contact::drop_screw(spec, k);
-    let down = take(&lever.drop_felt.contact(press.depth, press.rate));
-    on_lever -= arm.x * down;
-    on_wippen -= k.to_lever.x * down;
-    loss += lever.damping * turning * turning;
+    let damping = n.lever_damping * turning;
+    let spring = n.lever_spring_torque + n.lever_spring_rate * lever_turn;
+    let torque = c.raised.force - c.lowered.force - spring - damping;
+    let (arm, drop) = &c.drop;
+    on_lever = on_lever + torque - arm.x * drop.force;
+    on_wippen = on_wippen - torque - k.to_lever.x * drop.force;
+    loss = loss + (contact.loss + c.raised.loss + c.lowered.loss + drop.loss) + damping * turning;
 
     // Backcheck, string, damper.
     let (check, contact) = &c.check;
-    on_key -= contact.force * check.across[0];
-    on_hammer -= contact.force * check.across[1];
-    on_hammer += (c.rail.force - c.string.force) * spec.hammer.crown;
-    let [lift, seat, tray] = &c.damper.1;
-    on_key -= spec.damper.arm * lift.force;
+    let [lift, seat, tray] = &c.damper;
+    on_key = on_key - contact.force * check.across[0] - n.damper_arm * lift.force;
+    on_hammer =
+        on_hammer - contact.force * check.across[1] + (c.rail.force - c.string.force) * n.crown;
     let v = x[state::DAMPER_SPEED];
-    let damper_force =
-        lift.force + seat.force + tray.force - spec.damper.weight - spec.damper.damping * v;
-    loss += contact.loss + c.string.loss + c.rail.loss + lift.loss + seat.loss + tray.loss;
-    loss += spec.damper.damping * v * v;
+    let drag = n.damper_damping * v;
+    let damper_force = lift.force + seat.force + tray.force - n.damper_weight - drag;
+    loss = loss
+        + (contact.loss + c.string.loss + c.rail.loss + lift.loss + seat.loss + tray.loss)
+        + drag * v;
 
     // Velocity products.
-    let carried = Carried::new(spec, k);
-    let (b5, b6) = (k.b5, k.jack.product);
-    let u3 = k.u[2];
-    let wippen = on_wippen
-        - carried.wippen * b5
-        - carried.jack[0] * b6
-        - carried.jack[2] * w6 * w6
-        - carried.lever[2] * u3 * u3;
-    let jack = on_jack - spec.jack.inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * w5 * w5;
-    let lever = on_lever - carried.lever[0] * b5 - carried.lever[1] * w5 * w5;
+    let (b5, b6, u3) = (k.b5, k.jack.product, k.u[2]);
+    let wippen = on_wippen - n.wippen_inertia * b5 - carried.jack[0] * b6
+        + carried.jack[1] * (w6 * w6)
+        + carried.lever[1] * (u3 * u3);
+    let square = w5 * w5;
+    let jack = on_jack - n.jack_inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * square;
+    let lever = on_lever - carried.lever[0] * b5 - carried.lever[1] * square;
     Balance {
-        mass: carried.mass_matrix(spec, k),
+        mass: carried.mass(n, k),
         force: [
             on_key + k.r5 * wippen + k.jack.per_key * jack,
             on_hammer + k.jack.per_hammer * jack,

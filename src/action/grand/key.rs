@@ -1,10 +1,13 @@
 //! One key's action running: a step of the grid, and what happened in it.
 
-use super::drive::{DriveKind, DriveNow};
-use super::model::{Grand, Held, guard};
+use super::drive::DriveNow;
+use super::kinematics::Kinematics;
+use super::model::{Grand, guard};
+use super::moment::Held;
+use super::numbers::Numbers;
 use super::readout::Readout;
 use super::spec::Spec;
-use super::{Phase, STATES, state};
+use super::{Phase, STATES, energy, state};
 use crate::action::{Drive, EventKind, STEP};
 use crate::episode::{Model, Observer, Outcome, State, Stepper};
 
@@ -27,7 +30,8 @@ pub const STEPPER: Stepper = Stepper::new(STEP);
 
 /// Advances one key by one step.
 ///
-/// `tray` is the damper tray's height at both ends of the step, m.
+/// `tray` is the damper tray's height at both ends of the step, m. Works out the numbers of `spec`
+/// anew; what runs a key in real time keeps its [`Grand`] and calls [`advance`].
 pub fn step(
     spec: &Spec,
     running: &mut State<Phase, STATES>,
@@ -35,25 +39,40 @@ pub fn step(
     tray: [f64; 2],
     listener: &mut impl Listener,
 ) -> Outcome {
+    advance(&Grand::new(spec), running, drive, tray, listener)
+}
+
+/// Advances one key by one step; see [`step`].
+pub fn advance(
+    grand: &Grand,
+    running: &mut State<Phase, STATES>,
+    drive: Drive,
+    tray: [f64; 2],
+    listener: &mut impl Listener,
+) -> Outcome {
     let inputs = DriveNow::ends(drive, tray);
-    if inputs[0].kind == DriveKind::Motion {
-        impose(spec, running, &inputs[0]);
+    if inputs[0].is_imposed() {
+        impose(grand, running, &inputs[0]);
     }
-    let mut translator = Translator { spec, listener };
-    STEPPER.advance(&Grand::new(spec), running, &inputs, &mut translator)
+    let mut translator = Translator { numbers: &grand.numbers, listener };
+    STEPPER.advance(grand, running, &inputs, &mut translator)
 }
 
 /// Puts the key where and at what speed the imposed motion has it; the energy that the jump in
 /// speed takes is work of the drive.
-fn impose(spec: &Spec, running: &mut State<Phase, STATES>, input: &DriveNow) {
-    use super::energy;
-    use super::kinematics::Kinematics;
+pub(crate) fn impose(grand: &Grand, running: &mut State<Phase, STATES>, input: &DriveNow) {
+    let n = &grand.numbers;
     let energy = |r: &State<Phase, STATES>| {
-        energy::total(spec, r.phase, &Kinematics::new(spec, r.phase, &r.x), &r.x, input.tray)
+        let k = Kinematics::at(n, &r.phase.into(), &r.x);
+        energy::total(n, r.phase, &k, &r.x, input.tray)
     };
+    let (angle, speed) = (n.rest_angle + input.target / n.front, input.rate / n.front);
+    if running.x[state::KEY] == angle && running.x[state::KEY_SPEED] == speed {
+        return;
+    }
     let before = energy(running);
-    running.x[state::KEY] = spec.key.rest_angle + input.value / spec.key.front;
-    running.x[state::KEY_SPEED] = input.rate / spec.key.front;
+    running.x[state::KEY] = angle;
+    running.x[state::KEY_SPEED] = speed;
     running.x[state::WORK] += energy(running) - before;
 }
 
@@ -61,21 +80,21 @@ fn impose(spec: &Spec, running: &mut State<Phase, STATES>, input: &DriveNow) {
 #[must_use]
 pub fn read(spec: &Spec, running: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> Readout {
     let input = DriveNow::ends(drive, tray)[1];
-    let model = Grand::new(spec);
-    let held: Held = model.hold(running.phase, &input, &running.x, STEP);
-    let moment = model.moment(running.phase, &held, &input, &running.x);
-    Readout::new(spec, running.phase, &moment, &running.x, input.tray)
+    let grand = Grand::new(spec);
+    let held: Held = grand.hold(running.phase, &input, &running.x, STEP);
+    let moment = grand.moment(running.phase, &held, &input, &running.x);
+    Readout::new(&grand.numbers, running.phase, &moment, &running.x, input.tray)
 }
 
 /// Turns transitions and guards into action events.
 struct Translator<'a, L> {
-    spec: &'a Spec,
+    numbers: &'a Numbers,
     listener: &'a mut L,
 }
 
 impl<L: Listener> Translator<'_, L> {
     fn depth(&self, x: &[f64; STATES]) -> f64 {
-        self.spec.key.front * (x[state::KEY] - self.spec.key.rest_angle)
+        self.numbers.front * (x[state::KEY] - self.numbers.rest_angle)
     }
 }
 
@@ -95,7 +114,7 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
                 self.listener.event(t, EventKind::LetOffStart, depth);
             }
             (Phase::LetOff, Phase::Catch) => {
-                let speed = self.spec.hammer.crown * before[state::HAMMER_SPEED];
+                let speed = self.numbers.crown * before[state::HAMMER_SPEED];
                 self.listener.event(t, EventKind::Release, speed);
             }
             (Phase::Catch | Phase::Flank, Phase::Return | Phase::Acceleration) => {
@@ -106,9 +125,8 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
     }
 
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
-        let spec = self.spec;
-        let crown = spec.hammer.crown;
-        let front = spec.key.front * x[state::KEY_SPEED];
+        let crown = self.numbers.crown;
+        let front = self.numbers.front * x[state::KEY_SPEED];
         match (index, rising) {
             (guard::STRING, true) => {
                 self.listener.event(t, EventKind::Strike, crown * x[state::HAMMER_SPEED]);

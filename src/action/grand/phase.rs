@@ -1,5 +1,7 @@
 //! The five submodels: which of the two switchable constraints hold, and what carries the jack.
 
+use crate::math::real::{Mask, Real};
+
 /// The submodel that governs.
 ///
 /// S2 is the jack toe on the let-off button, S3 the jack head under the knuckle.
@@ -39,5 +41,51 @@ impl Phase {
     #[must_use]
     pub const fn jack_drives(self) -> bool {
         matches!(self, Self::Acceleration | Self::LetOff)
+    }
+
+    /// The button carries the jack (S2).
+    #[must_use]
+    pub const fn on_button(self) -> bool {
+        matches!(self, Self::LetOff | Self::Catch)
+    }
+}
+
+/// The submodel of each lane, as the constraints that hold there.
+#[derive(Clone, Copy, Debug)]
+pub struct Phases<R: Real> {
+    /// S3: the jack bears on the knuckle.
+    pub jack_drives: R::Mask,
+    /// S2: the button carries the jack.
+    pub on_button: R::Mask,
+    /// The knuckle's flank carries the jack; never with several lanes.
+    pub on_flank: R::Mask,
+}
+
+impl From<Phase> for Phases<f64> {
+    #[inline(always)]
+    fn from(phase: Phase) -> Self {
+        Self {
+            jack_drives: phase.jack_drives(),
+            on_button: phase.on_button(),
+            on_flank: phase == Phase::Flank,
+        }
+    }
+}
+
+impl<R: Real> Phases<R> {
+    /// The phases of several keys side by side, none of them [`Phase::Flank`].
+    #[inline(always)]
+    #[must_use]
+    pub fn gather(phases: &[Phase]) -> Self {
+        let (mut jack_drives, mut on_button) = (0u8, 0u8);
+        for (lane, phase) in phases.iter().enumerate() {
+            jack_drives |= u8::from(phase.jack_drives()) << lane;
+            on_button |= u8::from(phase.on_button()) << lane;
+        }
+        Self {
+            jack_drives: R::Mask::from_bits(jack_drives),
+            on_button: R::Mask::from_bits(on_button),
+            on_flank: R::Mask::none(),
+        }
     }
 }

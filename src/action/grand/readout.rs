@@ -1,8 +1,8 @@
 //! What a key shows: the nine coordinates of the thesis, forces and energies.
 
 use super::kinematics::Kinematics;
-use super::model::Moment;
-use super::spec::Spec;
+use super::moment::Moment;
+use super::numbers::Numbers;
 use super::{Phase, STATES, energy, state};
 
 /// Everything a row of a run holds.
@@ -39,21 +39,21 @@ pub struct Readout {
 impl Readout {
     /// Of the state `x` at the moment `m`.
     #[must_use]
-    pub fn new(spec: &Spec, phase: Phase, m: &Moment, x: &[f64; STATES], tray: f64) -> Self {
+    pub fn new(n: &Numbers, phase: Phase, m: &Moment, x: &[f64; STATES], tray: f64) -> Self {
         let k = &m.kinematics;
-        let (q, q_rate) = coordinates(spec, k, x);
+        let (q, q_rate) = coordinates(n, k, x);
         Self {
             phase,
             key: k.depth,
-            key_speed: spec.key.front * k.u[0],
+            key_speed: n.front * k.u[0],
             key_force: m.key_force,
             jack_force: m.contacts.jack.force,
-            hammer: spec.hammer.crown * x[state::HAMMER],
-            hammer_speed: spec.hammer.crown * k.u[1],
+            hammer: n.crown * x[state::HAMMER],
+            hammer_speed: n.crown * k.u[1],
             q,
             q_rate,
-            kinetic: energy::kinetic(spec, k, x),
-            potential: energy::potential(spec, phase, k, x, tray),
+            kinetic: energy::kinetic(n, k, x),
+            potential: energy::potential(n, phase, k, x, tray),
             dissipated: x[state::DISSIPATED],
             work: x[state::WORK],
         }
@@ -61,12 +61,12 @@ impl Readout {
 }
 
 /// q1…q9 and their rates. q8 is the toe's horizontal distance from the button's centre line.
-fn coordinates(spec: &Spec, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
+fn coordinates(n: &Numbers, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
-    let toe = spec.jack.toe.turned(k.jack.direction);
-    let capstan_along = k.u[0] * spec.key.capstan.turned(k.key).perp().dot(k.wippen);
+    let toe = n.toe.turned(k.jack.direction);
+    let capstan_along = k.u[0] * n.capstan.turned(k.key).perp().dot(k.wippen);
     // The meeting point's speed along the shank, as q9 measures it.
-    let jack = spec.wippen.pivot + k.to_jack - spec.hammer.pivot;
+    let jack = k.to_jack - n.hammer_pivot;
     let along = k.head.axis.dot(k.hammer);
     let point = jack + k.head.axis * k.head.reach;
     let q9_rate = (k.to_jack.perp() * w5 + k.head.axis.perp() * (k.head.reach * w6)).dot(k.hammer)
@@ -80,7 +80,7 @@ fn coordinates(spec: &Spec, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f6
         k.wippen.angle(),
         k.jack.direction.angle(),
         k.q7,
-        spec.wippen.pivot.x + k.to_jack.x + toe.x - spec.jack.button_x,
+        n.wippen_pivot.x + k.to_jack.x + toe.x - n.button_x,
         k.head.q9,
     ];
     let rates = [
@@ -90,7 +90,7 @@ fn coordinates(spec: &Spec, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f6
         k.q4_rate(),
         w5,
         w6,
-        -capstan_along + w5 * spec.wippen.heel,
+        -capstan_along + w5 * n.heel,
         -k.to_jack.y * w5 - toe.y * w6,
         q9_rate,
     ];

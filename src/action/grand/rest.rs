@@ -1,13 +1,14 @@
 //! The pose a key comes to rest in: all forces balanced, nothing moving.
 
-use super::drive::{DriveKind, DriveNow};
-use super::model::{Grand, Held};
+use super::drive::{AWAY, Causality, DriveNow};
+use super::model::Grand;
+use super::moment::Held;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 
 /// A drive that does nothing, with the damper tray well below.
 pub const UNTOUCHED: DriveNow =
-    DriveNow { kind: DriveKind::Free, value: 0.0, rate: 0.0, tray: TRAY_DOWN };
+    DriveNow { causality: Causality::Force, force: 0.0, target: AWAY, rate: 0.0, tray: TRAY_DOWN };
 
 /// Height of the damper tray with the pedal up, m: clear of every damper.
 pub const TRAY_DOWN: f64 = -3e-3;
@@ -26,11 +27,11 @@ pub fn pose(spec: &Spec, phase: Phase, drive: &DriveNow, near: &[f64; 3]) -> [f6
     x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
     let unknowns = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER];
     let limit = [2e-4, 1e-3, 1e-3, 5e-5];
+    let grand = Grand::new(spec);
     let residual = |x: &[f64; STATES]| {
-        let m = Grand::new(spec).moment(phase, &Held::default(), drive, x);
+        let m = grand.moment(phase, &Held::default(), drive, x);
         let f = m.balance.force;
-        let damper = if spec.damper.present { m.balance.damper_force } else { 0.0 };
-        nalgebra::Vector4::new(f[0], f[1], f[2], damper)
+        nalgebra::Vector4::new(f[0], f[1], f[2], m.balance.damper_force)
     };
     for _ in 0..STEPS {
         let f = residual(&x);

@@ -23,10 +23,12 @@ pub const WAVE_CORNER: f64 = 300.0;
 pub const SPEED_CORNER: f64 = 800.0;
 /// Largest damping the guard may add, N·s/m.
 const GUARD_DAMPING: f64 = 20.0;
-/// Largest change of impedance, N·s/m a second: from none to 25 in a tenth of a second.
+/// Largest rise of impedance, N·s/m a second: from none to 25 in a tenth of a second.
 const IMPEDANCE_SLEW: f64 = 250.0;
+/// The same downward: the safe damping is reached while force fades.
+const IMPEDANCE_FALL: f64 = 2500.0;
 /// Below this an impedance passes no wave, N·s/m.
-const LEAST_IMPEDANCE: f64 = 0.25;
+pub const LEAST_IMPEDANCE: f64 = 0.25;
 
 /// Constants of a tick.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -174,8 +176,8 @@ impl Law {
         let moved = x - self.x;
         let v = moved / t;
         self.v_filtered += tick.speed * (v - self.v_filtered);
-        let reach = IMPEDANCE_SLEW * t;
-        self.impedance += (order.impedance - self.impedance).clamp(-reach, reach);
+        let change = order.impedance - self.impedance;
+        self.impedance += change.clamp(-IMPEDANCE_FALL * t, IMPEDANCE_SLEW * t);
         let z = self.impedance;
         let come = self.wave * order.gain;
         let share = if order.is_direct { 1.0 } else { tick.wave };

@@ -7,8 +7,8 @@
 use super::super::fixed::since;
 use super::super::message::{List, Play};
 
-/// Commands that can wait: at one a millisecond, more than any block delay asks for.
-const DEPTH: usize = 8;
+/// Commands that can wait: of four a millisecond, what a delay of 256 samples keeps.
+const DEPTH: usize = 24;
 
 /// Farthest ahead a command may be, µs: farther means that a clock jumped.
 const AHEAD_US: i32 = 50_000;
@@ -132,10 +132,10 @@ mod tests {
     fn a_jumped_clock_is_refused_and_a_flood_keeps_the_latest() {
         let mut playout = Playout::new();
         assert!(!playout.push(&at(1, 60_000), 0));
-        for i in 0..20u16 {
+        for i in 0..40u16 {
             assert!(playout.push(&at(i, u32::from(i) * 1000), 0));
         }
-        let got = played(&mut playout, 20_000);
-        assert_eq!((got.len(), got.last()), (DEPTH, Some(&19)));
+        let got = played(&mut playout, 40_000);
+        assert_eq!((got.len(), got.last()), (DEPTH, Some(&39)));
     }
 }

@@ -206,7 +206,8 @@ mod tests {
     /// The table of every input in every mode, in the order of [`Mode::ALL`].
     #[test]
     fn every_edge_is_as_documented() {
-        let table: [(&str, fn(&mut Safety), [Mode; 6]); 6] = [
+        type Input = (&'static str, fn(&mut Safety), [Mode; 6]);
+        let table: [Input; 6] = [
             ("clear", Safety::clear, [Ready, Ready, Live, Fading, Ready, Ready]),
             ("command", |s| _ = s.command(), [Idle, Live, Live, Fading, Damping, Fault]),
             ("stop", Safety::stop, [Idle, Idle, Fading, Fading, Damping, Fault]),

@@ -11,9 +11,12 @@ pub const THROW: f64 = 0.009;
 /// Hammer speed over key speed of the fake action.
 pub const RATIO: f64 = 5.0;
 /// Presses slower than this (hammer speed, m/s) make no sound in the fake action.
-pub const SOFTEST: f64 = 0.1;
+pub const SOFTEST: f64 = 0.15;
 /// Hammer speed beyond which the fake action knows no press, m/s.
 pub const FASTEST: f64 = 4.5;
+
+/// Last key with a damper.
+const LAST_DAMPER: u8 = 68;
 
 /// What a key of [`FakeKeys`] is.
 #[derive(Clone, Copy, Default)]
@@ -47,6 +50,11 @@ impl FakeKeys {
             steps: 0,
             configured: Vec::new(),
         }
+    }
+
+    /// Moves a key to a depth, m, as if it had risen or sunk no further.
+    pub fn put(&mut self, key: Key, depth: f64) {
+        self.keys[key.index()].depth = depth;
     }
 }
 
@@ -114,6 +122,11 @@ impl Keys for FakeKeys {
                     *start = *end;
                     (end.max(free), speed)
                 }
+                Drive::Motion([start, end]) => {
+                    let speed = (*end - *start) / STEP;
+                    *start = *end;
+                    (*end, speed)
+                }
                 _ => (free, 0.0),
             };
             key.depth = aim.clamp(0.0, self.dip);
@@ -138,6 +151,9 @@ impl Keys for FakeKeys {
     }
 
     fn damper_lift(&self, key: Key) -> f64 {
+        if key.number() > LAST_DAMPER {
+            return 1.0;
+        }
         ((self.keys[key.index()].depth - 0.003) / 0.003).clamp(0.0, 1.0).max(self.pedal[0])
     }
 

@@ -4,23 +4,21 @@ use super::Block;
 use crate::instrument::Event;
 use crate::instrument::piano::StrikeRecord;
 use crate::instrument::seam::{Keys, Strings};
-use crate::instrument::settings::Timing;
-use crate::instrument::touch::finger::struck_speed;
+use crate::instrument::settings::{Switch, Timing};
+use crate::instrument::touch::finger::{repeat_time, silent_speed, struck_speed};
 use crate::math::compass::Key;
 
 /// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
 const EASY: f64 = 1.0;
 /// Halvings between [`EASY`] and a speed out of reach: the fastest press to 0.2 %.
 const HALVINGS: usize = 12;
+/// Release velocity of a choked key: the quickest.
+const QUICKEST: f64 = 1.0;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// Applies `event` now.
     pub fn handle(&mut self, event: Event) {
-        if let Event::NoteOn { velocity: value, .. }
-        | Event::NoteOff { velocity: value, .. }
-        | Event::Sustain(value) = event
-            && !value.is_finite()
-        {
+        if event.value().is_some_and(|value| !value.is_finite()) {
             self.counts.ignored += 1;
             return;
         }
@@ -33,11 +31,30 @@ impl<K: Keys, S: Strings> Block<K, S> {
                     self.release(key, self.settings.touch.release_speed(velocity));
                 }
             }
-            Event::Sustain(lift) => {
-                self.sustain = lift.clamp(0.0, 1.0);
-                self.keys.sustain(self.sustain);
+            Event::Choke(key) => self.choke(key),
+            Event::Pressure { key, depth } => self.position(key, depth),
+            Event::Tune { key, cents } => self.pitch.tune(key, cents),
+            Event::Bend(share) => {
+                self.bend = share.clamp(-1.0, 1.0);
+                self.follow_bend();
+            }
+            Event::Sustain(travel) => self.sustain(travel),
+            Event::Sostenuto(travel) => self.sostenuto(travel),
+            Event::UnaCorda(travel) => self.una_corda(travel),
+            Event::Volume(share) => {
+                self.mix.volume = share;
+                self.follow_mix();
+            }
+            Event::Expression(share) => {
+                self.mix.expression = share;
+                self.follow_mix();
+            }
+            Event::Pan(share) => {
+                self.mix.pan = share;
+                self.follow_mix();
             }
             Event::AllNotesOff => {
+                self.let_positions_go();
                 for key in self.presses.all_up().iter() {
                     self.release(key, self.settings.touch.release_speed(0.0));
                 }
@@ -46,6 +63,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 let strings = &mut self.strings;
                 self.tail.take(|left, right| strings.process(left, right));
                 self.quiet();
+                self.outgoing.silence(self.clock.now());
             }
         }
     }
@@ -53,24 +71,50 @@ impl<K: Keys, S: Strings> Block<K, S> {
     fn note_on(&mut self, key: Key, velocity: f64) {
         self.counts.notes += 1;
         let was_held = self.presses.down(key, self.clock.time());
-        let speed = self.settings.touch.hammer_speed(velocity);
+        if self.positioned.contains(key) {
+            return;
+        }
+        if !was_held {
+            self.pitch.tune(key, 0.0);
+        }
+        let touch = &self.settings.touch;
+        let (timing, strict) = (touch.timing, touch.strict_repetition == Switch::On);
+        let speed = touch.hammer_speed(velocity);
+        let silent = touch.is_silent(velocity);
+        let missed = !silent && timing == Timing::Immediate && strict && !self.is_ready(key, speed);
+        self.counts.missed_repetitions += u64::from(missed);
         // Where no strike can be constructed, the key is pressed and the action decides.
-        let immediate = self.settings.touch.timing == Timing::Immediate
+        let immediate = timing == Timing::Immediate
+            && !silent
+            && !missed
             && self.keys.construct_strike(key, speed);
         if self.presses.begin(key, !immediate) {
             self.counts.silent_presses += 1;
         }
+        self.dampers.played(key);
         if immediate {
             self.strike_now(key, speed);
+        } else if silent || missed {
+            let down = silent_speed(1e-3 * self.settings.action.let_off_mm);
+            let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
+            self.fingers[key.index()].press(depth, down, late);
         } else {
             self.press(key, speed, was_held);
         }
         self.moving.insert(key);
     }
 
+    /// Whether the jack of `key` could throw its hammer at `speed` now: it has re-set, and since
+    /// then a finger has had the time to press the key down again.
+    fn is_ready(&self, key: Key, speed: f64) -> bool {
+        let target = self.target_speed(key, speed);
+        self.jacks.back_for(key, self.clock.time()) >= repeat_time(self.dip(), target)
+    }
+
     /// The hammer of `key` meets its strings at the present sample; the damper is off them.
     fn strike_now(&mut self, key: Key, speed: f64) {
         self.constructed.insert(key);
+        self.jacks.let_off(key);
         self.struck[key.index()] = speed;
         let dip = self.dip();
         self.fingers[key.index()].struck(key, dip, speed);
@@ -78,6 +122,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.strings.strike(key, speed, 0.0);
         let time = self.clock.time();
         self.log.push(StrikeRecord { time, key, speed, note_on: time });
+        self.outgoing.strike(key, speed, self.clock.now());
         self.counts.strikes += 1;
     }
 
@@ -126,12 +171,18 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets
     /// the string at the present sample.
     fn release(&mut self, key: Key, speed: f64) {
+        if self.positioned.contains(key) {
+            return;
+        }
         let mut late = self.clock.elapsed();
         if self.settings.touch.timing == Timing::Immediate {
             // The constructed state stands at the beginning of the step; the finger with it.
             late = 0.0;
             self.keys.construct_release(key, speed);
             self.tell_damper(key);
+            if self.undamped.contains(key) {
+                self.outgoing.landed(key, self.clock.now());
+            }
         }
         let depth = self.keys.key_depth(key);
         self.fingers[key.index()].release(depth, speed, late);
@@ -139,10 +190,23 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.presses.close(key, self.clock.step());
     }
 
+    /// Every press of `key` ends, its damper on the strings at once.
+    fn choke(&mut self, key: Key) {
+        self.dampers.choke(key);
+        if self.presses.lift(key) {
+            self.release(key, self.settings.touch.release_speed(QUICKEST));
+        }
+        self.let_position_go(key);
+        self.tell_damper(key);
+    }
+
     /// Tells the strings at once where the damper of `key` is.
     fn tell_damper(&mut self, key: Key) {
         if let Some(lift) = self.dampers.news(key, self.keys.damper_lift(key)) {
             self.strings.damper(key, lift);
+            if lift <= 0.0 {
+                self.outgoing.landed(key, self.clock.now());
+            }
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The scheduler against an action and strings that can be predicted.
 
+mod manners;
+mod sending;
+
 use super::fakes::{Call, FASTEST, FakeKeys, FakeStrings, RATIO, THROW};
 use super::*;
 use crate::action::STEP;
@@ -418,7 +421,7 @@ fn all_keys_pressed_at_once_lose_nothing() {
 
 /// Something a host does, after some samples.
 fn actions() -> impl Strategy<Value = Vec<(usize, u8, u8, f64)>> {
-    prop::collection::vec((0_usize..600, 0_u8..12, 21_u8..=108, 0.0..1.0_f64), 1..80)
+    prop::collection::vec((0_usize..600, 0_u8..20, 21_u8..=108, 0.0..1.0_f64), 1..80)
 }
 
 /// Does it.
@@ -440,8 +443,26 @@ fn act(piano: &mut Fake, settings: &mut Settings, what: u8, note: u8, value: f64
             settings.touch.timing = if natural { Timing::Immediate } else { Timing::Natural };
             piano.set(settings);
         }
-        _ if value < 0.5 => piano.handle(Event::AllNotesOff),
-        _ => piano.handle(Event::AllSoundOff),
+        11 if value < 0.5 => piano.handle(Event::AllNotesOff),
+        11 => piano.handle(Event::AllSoundOff),
+        12 => piano.handle(Event::Choke(key)),
+        13 => piano.handle(Event::Pressure { key, depth: 1.4 * value - 0.2 }),
+        14 => piano.handle(Event::Tune { key, cents: 100.0 * value }),
+        15 => piano.handle(Event::Bend(2.0 * value - 1.0)),
+        16 => piano.handle(Event::Sostenuto(value)),
+        17 => piano.handle(Event::UnaCorda(value)),
+        18 => piano.handle(Event::Volume(value)),
+        _ => {
+            use crate::instrument::settings::{StrikeOutput, Switch};
+            let on = value < 0.5;
+            settings.touch.key_pressure =
+                if on { KeyPressure::Position } else { KeyPressure::Ignored };
+            settings.touch.strict_repetition = if on { Switch::On } else { Switch::Off };
+            settings.touch.silent_below = 40.0 * value;
+            settings.midi.strike_output =
+                if value < 0.7 { StrikeOutput::Notes } else { StrikeOutput::Off };
+            piano.set(settings);
+        }
     }
 }
 
@@ -459,7 +480,7 @@ proptest! {
         for cut in [None, Some(1), Some(0)] {
             let mut settings = settings(timing);
             let mut piano = piano(RATES[rate], &settings);
-            let (mut line, mut strikes) = (Vec::new(), Vec::new());
+            let (mut line, mut strikes, mut sent) = (Vec::new(), Vec::new(), Vec::new());
             let mut cuts = cuts.iter().cycle();
             let rest = [(4000, 12, 60, 0.0)];
             for &(wait, what, note, value) in actions.iter().chain(&rest) {
@@ -474,13 +495,18 @@ proptest! {
                     run(&mut piano, 0);
                     let block = block.max(1);
                     line.extend(run(&mut piano, block).into_iter().map(f32::to_bits));
-                    strikes.extend_from_slice(piano.strikes());
+                    strikes.extend(piano.strikes().iter().map(|s| {
+                        // NaN equals itself in bits.
+                        (s.time.to_bits(), s.key, s.speed.to_bits(), s.note_on.to_bits())
+                    }));
+                    sent.extend_from_slice(piano.outgoing());
                     left -= block;
                 }
                 act(&mut piano, &mut settings, what, note, value);
             }
-            prop_assert!(strikes.windows(2).all(|w| w[0].time <= w[1].time));
-            results.push((line, strikes, piano.counts(), piano.strings.calls));
+            prop_assert!(strikes.windows(2).all(|w| w[0].0 <= w[1].0));
+            prop_assert!(sent.windows(2).all(|w| w[0].sample <= w[1].sample));
+            results.push((line, strikes, sent, piano.counts(), piano.strings.calls));
         }
         prop_assert!(results[0] == results[1], "single samples");
         prop_assert!(results[0] == results[2], "random blocks");

@@ -31,6 +31,10 @@ const RISEN: f64 = 0.3;
 /// pressed from where it is.
 const LIFT_STEPS: u32 = 1600;
 
+/// Slowest and fastest silent press, m/s.
+const SLOWEST_SILENT: f64 = 0.005;
+const FASTEST_SILENT: f64 = 0.03;
+
 /// What the finger is doing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Phase {
@@ -119,7 +123,7 @@ impl Finger {
         let moved = |speed: f64| speed * (STEP - self.late);
         let hold = key.dip + HOLD;
         if let Phase::Lifting { down, steps, .. } = self.phase
-            && (key.depth <= RISEN * key.dip || steps == 0)
+            && (is_risen(key.depth, key.dip) || steps == 0)
         {
             self.press(key.depth, down, 0.0);
             return self.next(key);
@@ -160,6 +164,30 @@ impl Finger {
         self.target = end;
         Some(Drive::Finger([start, end]))
     }
+}
+
+/// Whether a key at `depth` m can be played again.
+#[must_use]
+pub fn is_risen(depth: f64, dip: f64) -> bool {
+    depth <= RISEN * dip
+}
+
+/// Time, s, that a finger target moving at `speed` m/s takes from where a key can be played again to
+/// let-off.
+#[must_use]
+pub fn repeat_time(dip: f64, speed: f64) -> f64 {
+    (LET_OFF - RISEN) * dip / speed.max(SLOWEST_SILENT)
+}
+
+/// Speed of a finger target, m/s, that lifts the damper and lets the hammer fall back unheard: the
+/// hammer leaves the jack, `let_off` m below the string, with half the energy it would need to
+/// arrive. Between 5 and 30 mm/s, which is how silent presses are played.
+#[must_use]
+pub fn silent_speed(let_off: f64) -> f64 {
+    /// Standard gravity, m/s².
+    const GRAVITY: f64 = 9.806_65;
+    let speed = (GRAVITY * let_off.max(0.0)).sqrt() / SPEED_RATIO;
+    if speed > SLOWEST_SILENT { speed.min(FASTEST_SILENT) } else { SLOWEST_SILENT }
 }
 
 /// Speed of a finger target, m/s, for hammer speeds beyond the pressed touch: the one-mass law of a

@@ -1,6 +1,6 @@
 //! MIDI velocity and the speeds it stands for: of the hammer at note-on, of the key at note-off.
 //!
-//! m = 127 · velocity, real-valued.
+//! m = 127 · velocity, real-valued, calibrated to the player's keyboard.
 //!
 //! | map | hammer speed v, m/s | source |
 //! | --- | --- | --- |
@@ -29,7 +29,7 @@ impl TouchSettings {
     /// Hammer speed, m/s, of a note-on of `velocity` (0…1, beyond that as at the ends).
     #[must_use]
     pub fn hammer_speed(&self, velocity: f64) -> f64 {
-        let midi = 127.0 * velocity.clamp(0.0, 1.0);
+        let midi = self.calibrated(127.0 * velocity.clamp(0.0, 1.0));
         let u = ((midi - 1.0) / 126.0).max(0.0);
         let span = self.loudest_m_s - self.softest_m_s;
         let speed = match self.velocity_map {
@@ -56,7 +56,13 @@ impl TouchSettings {
             VelocityMap::Linear => 1.0 + 126.0 * u(),
             VelocityMap::Gamma => 1.0 + 126.0 * u().powf(1.0 / self.gamma),
         };
-        within(midi / 127.0, 0.0, 1.0)
+        within(self.uncalibrated(within(midi, 0.0, 127.0)) / 127.0, 0.0, 1.0)
+    }
+
+    /// Whether a press of `velocity` (0…1) is too soft to sound.
+    #[must_use]
+    pub fn is_silent(&self, velocity: f64) -> bool {
+        127.0 * velocity < self.silent_below
     }
 
     /// Speed of the rising key front, m/s, of a note-off of `velocity` (0…1): `release_m_s` at

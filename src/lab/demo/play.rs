@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::instrument::Event;
+use crate::instrument::midi;
 use crate::lab::host::{Announced, Host, Message, Timed};
 use crate::lab::midi::Score;
 use crate::lab::output::progress;
@@ -63,7 +63,7 @@ pub(super) fn play(
                 break;
             }
             let at = u32::try_from(sample - start)?;
-            messages.push(Timed { at, what: message(*event) });
+            messages.extend(message(*event).map(|what| Timed { at, what }));
             next += 1;
         }
         host.process(&messages, &mut left, &mut right)?;
@@ -93,16 +93,16 @@ fn find(host: &mut Host, parameter: &Parameter) -> Result<Announced> {
     found.with_context(|| format!("the plugin has no parameter `{}`", parameter.name))
 }
 
-fn message(event: Event) -> Message {
-    match event {
-        Event::NoteOn { key, velocity } => Message::NoteOn(key.midi(), velocity),
-        Event::NoteOff { key, velocity } => Message::NoteOff(key.midi(), velocity),
-        Event::Sustain(value) => {
-            Message::Controller(64, byte(floor_index((value * 127.0).round())))
+/// The same for the host; `None` for what no performance of ours holds.
+fn message(message: midi::Message) -> Option<Message> {
+    Some(match message {
+        midi::Message::NoteOn { note, velocity, .. } => Message::NoteOn(note, velocity),
+        midi::Message::NoteOff { to, velocity } => Message::NoteOff(to.note?, velocity),
+        midi::Message::Controller { number, value, .. } => {
+            Message::Controller(number, byte(floor_index((value * 127.0).round())))
         }
-        Event::AllNotesOff => Message::Controller(123, 0),
-        Event::AllSoundOff => Message::Controller(120, 0),
-    }
+        _ => return None,
+    })
 }
 
 /// Gathers samples into points of the envelope.

@@ -6,75 +6,110 @@ use anyhow::{Context, Result};
 
 use super::{Band, Folder, Report, short};
 use crate::action::events::EventList;
-use crate::action::{ActionSettings, Drive, Keyboard, STEP};
+use crate::action::load::Load;
+use crate::action::{ActionSettings, Keyboard, STEP};
 use crate::math::compass::Key;
+use crate::math::kernel::Kernel;
 
-/// Steps of one stroke: 0.2 s of a pressed touch with its check.
-const STROKE: u32 = 1600;
-/// The quickest of so many strokes counts: the others were disturbed.
+/// The quickest of so many runs counts: the others were disturbed.
 const REPEATS: usize = 5;
+/// Runs of one measurement last at least so many steps.
+const STEPS: u32 = 400;
 /// Steps of the idle measurement.
 const IDLE: u32 = 200_000;
 
 /// FNV-1a over 64-bit words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Hash(u64);
+pub(super) struct Hash(pub(super) u64);
 
 impl Hash {
-    const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
+    pub(super) const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
 
-    fn add(&mut self, value: f64) {
+    pub(super) fn add(&mut self, value: f64) {
         self.0 = (self.0 ^ value.to_bits()).wrapping_mul(0x0100_0000_01b3);
     }
 }
 
-/// One stroke on `keys`; seconds it took, and the hash of every event and every key's depth.
-fn stroke(keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) -> (f64, Hash) {
-    keyboard.reset();
+/// What a load came to.
+struct Cost {
+    nanoseconds: f64,
+    hash: Hash,
+    steady: bool,
+}
+
+/// One `load` on `keys`; seconds a step took, and the hash of every event and every key's state.
+fn once(load: Load, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) -> (f64, Hash) {
     let mut hash = Hash::NEW;
     let mut seconds = 0.0;
-    for i in 0..STROKE {
-        let depth = |t: f64| (t * 0.2).min(0.0165);
-        let t = f64::from(i) * STEP;
-        events.clear();
-        let begin = Instant::now();
-        for &key in keys {
-            // A hair of motion keeps a held key from being skipped.
-            let end = depth(t + STEP) + 1e-9 * f64::from(i % 2);
-            keyboard.drive(key, Drive::Finger([depth(t), end]));
+    let mut steps = 0;
+    while steps < STEPS {
+        let mut loaded = load.prepare(keyboard, keys, events);
+        for _ in 0..load.steps() {
+            events.clear();
+            loaded.drive(keyboard, keys);
+            let begin = Instant::now();
+            keyboard.step(events);
+            seconds += begin.elapsed().as_secs_f64();
+            for event in events.iter() {
+                hash.add(f64::from(event.key.number()));
+                hash.add(event.offset);
+                hash.add(event.value);
+            }
         }
-        keyboard.step(events);
-        seconds += begin.elapsed().as_secs_f64();
-        for event in events.iter() {
-            hash.add(f64::from(event.key.number()));
-            hash.add(event.offset);
-            hash.add(event.value);
-        }
+        keys.iter().for_each(|key| keyboard.state(*key).x.iter().for_each(|x| hash.add(*x)));
+        steps += load.steps();
     }
-    keys.iter().for_each(|key| hash.add(keyboard.key_depth(*key)));
-    (seconds, hash)
+    (seconds / f64::from(steps), hash)
+}
+
+fn cost(load: Load, keyboard: &mut Keyboard, keys: &[Key]) -> Cost {
+    let mut events = EventList::default();
+    let runs: Vec<_> = (0..REPEATS).map(|_| once(load, keyboard, keys, &mut events)).collect();
+    let best = runs.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
+    Cost {
+        nanoseconds: 1e9 * best / keys.len() as f64,
+        hash: runs[0].1,
+        steady: runs.iter().all(|r| r.1 == runs[0].1),
+    }
 }
 
 /// Measures one key, all keys, none.
 pub fn run(folder: &mut Folder) -> Result<Report> {
-    let mut keyboard = Keyboard::new(&ActionSettings::default());
-    let mut events = EventList::default();
+    let settings = ActionSettings::default();
     let all: Vec<Key> = Key::all().collect();
-    let mut report = Report::default();
-    let mut csv = String::from("case,ns_a_step,hash\n");
-    let mut measure = |keys: &[Key]| {
-        let runs: Vec<_> = (0..REPEATS).map(|_| stroke(&mut keyboard, keys, &mut events)).collect();
-        let best = runs.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
-        let same = runs.iter().all(|r| r.1 == runs[0].1);
-        (1e9 * best / (f64::from(STROKE) * keys.len() as f64), runs[0].1.0, same)
-    };
     let middle = Key::from_midi(60).context("middle C is off the compass")?;
-    let (one, one_hash, one_same) = measure(&[middle]);
-    let (many, many_hash, many_same) = measure(&all);
-    report.check("one key through a stroke, ns a step", "600", Band::AtMost(1000.0), one);
-    report.check("88 keys at once, ns a key and step", "150", Band::AtMost(350.0), many);
+    let mut report = Report::default();
+    let mut csv = String::from("case,kernel,ns_a_key_step,hash\n");
+    let mut steady = true;
+    let mut note = |case: &str, kernel: Kernel, cost: &Cost| {
+        steady &= cost.steady;
+        csv += &format!("{case},{kernel:?},{},{:016x}\n", cost.nanoseconds, cost.hash.0);
+    };
 
-    keyboard.reset();
+    let mut plain = Keyboard::with_kernel(&settings, Kernel::Plain);
+    let one = cost(Load::Stroke, &mut plain, &[middle]);
+    note("one key stroke", Kernel::Plain, &one);
+    report.check("one key, stroke, ns a step", "600", Band::AtMost(1000.0), one.nanoseconds);
+    let best = Kernel::detect();
+    let mut equal = true;
+    let mut slower = Vec::new();
+    for load in Load::ALL {
+        let mut hash = None;
+        for kernel in Kernel::available() {
+            let all = cost(load, &mut Keyboard::with_kernel(&settings, kernel), &all);
+            note(&format!("88 keys {}", load.name()), kernel, &all);
+            equal &= *hash.get_or_insert(all.hash) == all.hash;
+            let name = format!("88 keys, {}, {kernel:?}, ns a key-step", load.name());
+            if kernel == best {
+                report.check(&name, "150", Band::AtMost(350.0), all.nanoseconds);
+            } else {
+                slower.push(format!("{name}: {}", short(all.nanoseconds)));
+            }
+        }
+    }
+
+    let mut keyboard = Keyboard::new(&settings);
+    let mut events = EventList::default();
     let begin = Instant::now();
     for _ in 0..IDLE {
         events.clear();
@@ -82,16 +117,19 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     let idle = 1e9 * begin.elapsed().as_secs_f64() / f64::from(IDLE);
     report.check("no key moving, ns a step", "0", Band::AtMost(200.0), idle);
-    report.holds("repeated strokes give the same output", one_same && many_same);
+    report.holds("repeated runs give the same output", steady);
+    report.holds("all kernels give the same output", equal);
     report.note(&format!(
-        "Hash of events and depths: one key {one_hash:016x}, 88 keys {many_hash:016x}. Equal on \
-         one machine for the same physics; other processors may round sine and power differently."
+        "Hash of events and states, one key: {:016x}; the others are in action-cost.csv. Equal on \
+         one machine for the same physics; other processors may round powers differently.",
+        one.hash.0
     ));
+    report.note(&format!("With fewer instructions: {}.", slower.join("; ")));
     report.note(&format!(
-        "88 moving keys take {} % of a core in real time.",
-        short(100.0 * many * 1e-9 * 88.0 / STEP)
+        "One key takes {} % of a core in real time.",
+        short(100.0 * one.nanoseconds * 1e-9 / STEP)
     ));
-    csv += &format!("one,{one},{one_hash:016x}\nall,{many},{many_hash:016x}\nidle,{idle},\n");
+    csv += &format!("idle,{best:?},{idle},\n");
     folder.write("action-cost.csv", csv.as_bytes())?;
     Ok(report)
 }

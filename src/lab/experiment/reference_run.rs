@@ -79,6 +79,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
 
     let mut report = Report::default();
+    report.source("001; 000 ch. 3, figs. 3.14–3.19");
     let off = log.first(EventKind::LetOffStart).context("the run has no let-off")?.0;
     let (release, release_speed) = log.first(EventKind::Release).context("the jack never slips")?;
     let (strike, speed) = log.first(EventKind::Strike).context("the run has no strike")?;

@@ -30,11 +30,11 @@ fn refused(bytes: &[u8]) -> String {
 fn running_status_and_velocity_zero_are_read() {
     let notes = track(&[0, 0x90, 60, 127, 96, 60, 0, 0, 0x80, 62, 127]);
     let score = Score::read("x.mid", &file(0, [0, 96], &[&notes])).unwrap();
-    let key = |n| Key::from_midi(n).unwrap();
+    let on = |velocity| Message::NoteOn { channel: 0, note: 60, id: None, velocity };
     let expected = [
-        (0, Event::NoteOn { key: key(60), velocity: 1.0 }),
-        (48_000_000, Event::NoteOff { key: key(60), velocity: 64.0 / 127.0 }),
-        (48_000_000, Event::NoteOff { key: key(62), velocity: 1.0 }),
+        (0, on(1.0)),
+        (48_000_000, on(0.0)),
+        (48_000_000, Message::NoteOff { to: Address::note(0, 62), velocity: 1.0 }),
     ];
     assert_eq!(score.events, expected);
     assert_eq!(score.sample(48_000_000, 48_000), 24_000);
@@ -64,44 +64,21 @@ fn smpte_time_counts_frames() {
 
 #[test]
 fn samples_round_to_the_nearest() {
-    let score = Score { events: vec![], per_second: 3, ignored_notes: 0, warnings: vec![] };
+    let score = Score { events: vec![], per_second: 3, warnings: vec![] };
     assert_eq!((0..5).map(|t| score.sample(t, 1)).collect::<Vec<_>>(), [0, 0, 1, 1, 1]);
 }
 
 #[test]
-fn a_key_stays_down_while_another_channel_holds_it() {
-    let notes = track(&[0, 0x90, 60, 9, 0, 0x91, 60, 9, 1, 0x80, 60, 0, 1, 0x81, 60, 0]);
-    let score = Score::read("x.mid", &file(0, [0, 96], &[&notes])).unwrap();
-    let offs: Vec<_> =
-        score.events.iter().filter(|e| matches!(e.1, Event::NoteOff { .. })).collect();
-    assert_eq!(offs.len(), 2, "one for each press, so that the piano's count comes out");
-    assert!(offs.iter().all(|e| e.0 == 1_000_000));
-}
-
-#[test]
-fn a_note_on_that_was_never_ended_does_not_leave_the_key_down() {
-    let notes = track(&[0, 0x90, 60, 9, 1, 0x90, 60, 9, 1, 0x80, 60, 0, 1, 0x80, 60, 0]);
-    let score = Score::read("x.mid", &file(0, [0, 96], &[&notes])).unwrap();
-    let count = |wanted: fn(&Event) -> bool| score.events.iter().filter(|e| wanted(&e.1)).count();
-    assert_eq!(count(|e| matches!(e, Event::NoteOn { .. })), 2);
-    assert!(count(|e| matches!(e, Event::NoteOff { .. })) >= 2);
-}
-
-#[test]
-fn the_pedal_is_as_low_as_its_lowest_channel() {
-    let pedal = track(&[0, 0xB0, 64, 127, 0, 0xB1, 64, 0, 0, 0xB0, 64, 0, 0, 0xB1, 64, 64]);
-    let score = Score::read("x.mid", &file(0, [0, 96], &[&pedal])).unwrap();
-    let levels: Vec<_> = score.events.iter().map(|e| e.1).collect();
-    assert_eq!(levels, [Event::Sustain(1.0), Event::Sustain(0.0), Event::Sustain(64.0 / 127.0)]);
-}
-
-#[test]
-fn notes_outside_the_compass_are_counted() {
-    let notes = track(&[0, 0x90, 20, 9, 0, 20, 0, 0, 109, 9, 0, 108, 9, 0, 0xB0, 123, 0]);
-    let score = Score::read("x.mid", &file(0, [0, 96], &[&notes])).unwrap();
-    assert_eq!(score.ignored_notes, 2);
-    assert_eq!(score.events.len(), 2);
-    assert_eq!(score.events[1].1, Event::AllNotesOff);
+fn controllers_bend_and_pressure_are_read() {
+    let bytes = [0, 0xB1, 64, 127, 0, 0xE0, 0, 0x40, 0, 0xA2, 60, 127, 0, 0xC0, 5, 0, 0xD0, 9];
+    let score = Score::read("x.mid", &file(0, [0, 96], &[&track(&bytes)])).unwrap();
+    let messages: Vec<_> = score.events.iter().map(|e| e.1).collect();
+    let expected = [
+        Message::Controller { channel: 1, number: 64, value: 1.0 },
+        Message::Bend(0.0),
+        Message::Pressure { to: Address::note(2, 60), value: 1.0 },
+    ];
+    assert_eq!(messages, expected);
 }
 
 #[test]

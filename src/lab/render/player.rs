@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::instrument::midi::Midi;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::{Piano, Settings};
 use crate::lab::controls::{AUTOMATION_PERIOD, Automation};
@@ -14,6 +15,7 @@ use crate::lab::wave::Tail;
 /// One rendering under way.
 pub(super) struct Player<'a> {
     piano: Piano,
+    midi: Midi,
     score: &'a Score,
     base: Settings,
     current: Settings,
@@ -39,6 +41,7 @@ impl<'a> Player<'a> {
         let current = automation.at(&base, 0.0);
         Self {
             piano,
+            midi: Midi::default(),
             score,
             base,
             current,
@@ -112,17 +115,23 @@ impl<'a> Player<'a> {
                 self.current = settings;
             }
         }
-        while let Some((time, event)) = self.score.events.get(self.next) {
+        while let Some((time, message)) = self.score.events.get(self.next) {
             if self.score.sample(*time, self.rate) > self.at {
                 break;
             }
-            self.piano.handle(*event);
+            let piano = &mut self.piano;
+            self.midi.translate(message, &self.current, |event| piano.handle(event));
             self.next += 1;
         }
     }
 
     pub(super) fn strikes(&self) -> &[StrikeRecord] {
         &self.strikes
+    }
+
+    /// Notes outside the compass.
+    pub(super) const fn ignored_notes(&self) -> u64 {
+        self.midi.ignored().outside
     }
 
     pub(super) fn counts(&self) -> Counts {

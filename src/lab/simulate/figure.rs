@@ -81,6 +81,7 @@ pub(super) const fn name(kind: EventKind) -> &'static str {
         EventKind::LetOffStart => "let_off_start",
         EventKind::Release => "release",
         EventKind::Strike => "strike",
+        EventKind::Pluck => "pluck",
         EventKind::Check => "check",
         EventKind::Reset => "reset",
         EventKind::KeyBottom => "key_bottom",

@@ -1,23 +1,18 @@
 //! How host notes become gestures.
 
-use super::centred;
-use crate::instrument::settings::{Timing, VelocityMap};
+use super::{at, centred, index_of, number};
+use crate::instrument::settings::{KeyPressure, Switch, Timing, VelocityMap};
 use crate::params::{Group, Kind, Parameter};
 
 const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
 const MAPS: [VelocityMap; 4] =
     [VelocityMap::Se290, VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma];
 
-fn index_of<T: PartialEq>(values: &[T], value: &T) -> f64 {
-    values.iter().position(|v| v == value).unwrap_or(0) as f64
-}
+const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
+const PRESSURES: [KeyPressure; 2] = [KeyPressure::Ignored, KeyPressure::Position];
 
-fn at<T: Copy>(values: &[T], index: f64) -> T {
-    values[crate::math::cast::floor_index(index).min(values.len() - 1)]
-}
-
-/// Timing, velocity and release.
-pub static TOUCH: [Parameter; 7] = [
+/// Timing, velocity, release, calibration, repetition, position.
+pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "timing",
         name: "Timing",
@@ -93,5 +88,66 @@ pub static TOUCH: [Parameter; 7] = [
         doc: "Speed of the rising key front at the middle release velocity.",
         get: |s| s.touch.release_m_s,
         set: |s, v| s.touch.release_m_s = v,
+    },
+    Parameter {
+        id: "soft_velocity",
+        name: "Soft velocity",
+        group: Group::Touch,
+        suffix: "",
+        kind: number(1.0, 127.0, 0),
+        doc: "Velocity your keyboard sends for a soft note; it then plays as 32.",
+        get: |s| s.touch.soft_velocity,
+        set: |s, v| s.touch.soft_velocity = v,
+    },
+    Parameter {
+        id: "medium_velocity",
+        name: "Medium velocity",
+        group: Group::Touch,
+        suffix: "",
+        kind: number(1.0, 127.0, 0),
+        doc: "Velocity your keyboard sends for a note of middle strength; it then plays as 64.",
+        get: |s| s.touch.medium_velocity,
+        set: |s, v| s.touch.medium_velocity = v,
+    },
+    Parameter {
+        id: "loud_velocity",
+        name: "Loud velocity",
+        group: Group::Touch,
+        suffix: "",
+        kind: number(1.0, 127.0, 0),
+        doc: "Velocity your keyboard sends for a loud note; it then plays as 96.",
+        get: |s| s.touch.loud_velocity,
+        set: |s, v| s.touch.loud_velocity = v,
+    },
+    Parameter {
+        id: "silent_below",
+        name: "Silent below",
+        group: Group::Touch,
+        suffix: "",
+        kind: number(0.0, 64.0, 0),
+        doc: "Notes of a velocity below this are pressed silently: they lift their damper only.",
+        get: |s| s.touch.silent_below,
+        set: |s, v| s.touch.silent_below = v,
+    },
+    Parameter {
+        id: "strict_repetition",
+        name: "Strict repetition",
+        group: Group::Touch,
+        suffix: "",
+        kind: Kind::Choice(&["Off", "On"]),
+        doc: "On, immediate notes that come before the jack has re-set are silent, as on a grand.",
+        get: |s| index_of(&SWITCH, &s.touch.strict_repetition),
+        set: |s, v| s.touch.strict_repetition = at(&SWITCH, v),
+    },
+    Parameter {
+        id: "key_pressure",
+        name: "Key pressure",
+        group: Group::Touch,
+        suffix: "",
+        kind: Kind::Choice(&["Ignored", "Position"]),
+        doc: "Position reads polyphonic key pressure as the depth of the key, from keyboards that \
+              sense it; aftertouch is not that, and no piano has it.",
+        get: |s| index_of(&PRESSURES, &s.touch.key_pressure),
+        set: |s, v| s.touch.key_pressure = at(&PRESSURES, v),
     },
 ];

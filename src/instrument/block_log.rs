@@ -1,20 +1,18 @@
-//! The strikes of the last rendered block, for files and windows.
+//! What happened in the last rendered block, for files, windows and other instruments.
 
-use crate::instrument::piano::StrikeRecord;
-
-/// More than ten hands can play into the longest block; further strikes sound but are not listed.
+/// More than ten hands can play into the longest block; what is beyond happens but is not listed.
 const CAPACITY: usize = 4096;
 
-/// Records in the order in which they sounded.
+/// Records in the order in which they happened.
 #[derive(Debug)]
-pub struct StrikeLog {
-    records: Vec<StrikeRecord>,
+pub struct BlockLog<T> {
+    records: Vec<T>,
     /// How many of them belong to the last block; those after it belong to the coming one.
     shown: usize,
     dropped: u64,
 }
 
-impl StrikeLog {
+impl<T> BlockLog<T> {
     /// An empty log. Allocates; nothing else here does.
     pub fn new() -> Self {
         Self { records: Vec::with_capacity(CAPACITY), shown: 0, dropped: 0 }
@@ -27,14 +25,14 @@ impl StrikeLog {
         self.dropped = 0;
     }
 
-    /// A block begins: the strikes of the last one go.
+    /// A block begins: the records of the last one go.
     pub fn begin(&mut self) {
         self.records.drain(..self.shown);
         self.shown = 0;
     }
 
-    /// A strike at or after the present sample.
-    pub fn push(&mut self, record: StrikeRecord) {
+    /// Something at or after the present sample.
+    pub fn push(&mut self, record: T) {
         if self.records.len() < CAPACITY {
             self.records.push(record);
         } else {
@@ -42,17 +40,17 @@ impl StrikeLog {
         }
     }
 
-    /// The block has been rendered: its strikes may be read.
+    /// The block has been rendered: its records may be read.
     pub const fn finish(&mut self) {
         self.shown = self.records.len();
     }
 
-    /// Strikes of the last block.
-    pub fn shown(&self) -> &[StrikeRecord] {
+    /// Records of the last block.
+    pub fn shown(&self) -> &[T] {
         &self.records[..self.shown]
     }
 
-    /// Strikes that sounded unlisted since reset.
+    /// What happened unlisted since reset.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -1,0 +1,253 @@
+//! Forces, friction and accelerations of one moment, of one key or of one in each lane.
+
+use super::contact::{self, Contacts};
+use super::drive::DriveNow;
+use super::dynamics::{self, Balance, Carried};
+use super::kinematics::Kinematics;
+use super::numbers::{HALVINGS, Numbers};
+use super::phase::Phases;
+use super::{STATES, jack, state};
+use crate::math::real::{Mask, Real};
+use crate::mech::friction::{self, Element};
+
+/// Guards, by index: sign changes that split the step and are reported.
+pub mod guard {
+    /// Crown passes the string.
+    pub const STRING: usize = 0;
+    /// Front meets the key bed.
+    pub const KEY_BED: usize = 1;
+    /// Damper leaves or meets the string.
+    pub const DAMPER: usize = 2;
+    /// Tail meets the backcheck.
+    pub const CHECK: usize = 3;
+    /// Key is within the rest felt's reach.
+    pub const REST: usize = 4;
+}
+
+/// Transitions a phase can have, and guards.
+pub const INDICATORS: usize = 3;
+/// See [`guard`].
+pub const GUARDS: usize = 5;
+
+/// Key-front depth that counts as returned, m (chosen: a third of a millimetre).
+const REST_DEPTH: f64 = 0.3e-3;
+
+/// Generalized friction forces on key, hammer and lever, N·m, held through a (sub)step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held<R = f64>(pub [R; 3]);
+
+impl<R: Real> Held<R> {
+    /// Power turned into heat at the speeds `u`, W.
+    #[inline(always)]
+    fn loss(&self, u: &[R; 3]) -> R {
+        -(self.0[0] * u[0] + self.0[1] * u[1] + self.0[2] * u[2])
+    }
+}
+
+/// Forces and accelerations of one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<R: Real = f64> {
+    /// Which constraints hold.
+    pub phases: Phases<R>,
+    /// Configuration.
+    pub kinematics: Kinematics<R>,
+    /// Contacts.
+    pub contacts: Contacts<R>,
+    /// Mass matrix and forces.
+    pub balance: Balance<R>,
+    /// Accelerations of key, hammer, lever, rad/s².
+    pub acceleration: [R; 3],
+    /// Force of the drive on the key front, N.
+    pub key_force: R,
+}
+
+impl<R: Real> Moment<R> {
+    /// Everything at one moment, friction left out.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(n: &Numbers<R>, phases: &Phases<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
+        let kinematics = Kinematics::at(n, phases, x);
+        let lever_turn = kinematics.lever_turn(n);
+        let contacts = Contacts::new(n, phases, &kinematics, x, lever_turn, input.tray);
+        let balance = dynamics::balance(n, phases, &kinematics, &contacts, x, lever_turn, input);
+        let zero = R::of(0.0);
+        let moment = Self {
+            phases: *phases,
+            kinematics,
+            contacts,
+            balance,
+            acceleration: [zero; 3],
+            key_force: zero,
+        };
+        moment.accelerated(n, input, x)
+    }
+
+    /// The same with the friction `held`.
+    #[inline(always)]
+    #[must_use]
+    pub fn with(
+        mut self,
+        n: &Numbers<R>,
+        held: &Held<R>,
+        input: &DriveNow<R>,
+        x: &[R; STATES],
+    ) -> Self {
+        for i in 0..3 {
+            self.balance.force[i] = self.balance.force[i] + held.0[i];
+        }
+        self.balance.loss = self.balance.loss + held.loss(&self.kinematics.u);
+        self.accelerated(n, input, x)
+    }
+
+    /// Accelerations, and the force that the drive then takes.
+    #[inline(always)]
+    fn accelerated(mut self, n: &Numbers<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
+        let (m, f) = (&self.balance.mass, &self.balance.force);
+        if input.is_imposed() {
+            // Constant speed inside a step: the force is what that takes.
+            let (a2, a3) = (f[1] * m.per_hammer, f[2] * m.per_lever);
+            self.acceleration = [R::of(0.0), a2, a3];
+            self.key_force = (m.m12 * a2 + m.m13 * a3 - f[0]) / n.front;
+        } else {
+            self.acceleration = m.solve(f);
+            self.key_force = self.balance.drive_force;
+            if input.is_coupled() {
+                let couple = input.couple(n, &self.kinematics, x);
+                self.key_force = self.key_force + couple / n.front;
+            }
+        }
+        self
+    }
+
+    /// x'.
+    #[inline(always)]
+    #[must_use]
+    pub fn rates(&self, n: &Numbers<R>, x: &[R; STATES]) -> [R; STATES] {
+        let [a1, a2, a3] = self.acceleration;
+        let u = &self.kinematics.u;
+        let lift = self.balance.damper_force * n.per_damper_mass;
+        let power = self.key_force * n.front * u[0];
+        [u[0], u[1], u[2], a1, a2, a3, x[state::DAMPER_SPEED], lift, power, self.balance.loss]
+    }
+
+    /// The friction to hold through the coming `dt` s; this moment is free of friction.
+    #[inline(always)]
+    #[must_use]
+    pub fn friction(&self, n: &Numbers<R>, input: &DriveNow<R>, dt: R) -> Held<R> {
+        let elements = self.elements(n);
+        let mass = &self.balance.mass;
+        let (zero, one) = (R::of(0.0), R::of(1.0));
+        let u = &self.kinematics.u;
+        let inverse = if input.is_imposed() {
+            // The key goes where it is told: friction there loads the drive, not the motion.
+            [[zero; 3], [zero, mass.per_hammer, zero], [zero, zero, mass.per_lever]]
+        } else {
+            mass.inverse()
+        };
+        let mut forces = friction::forces(&elements, &inverse, u, &self.acceleration, dt);
+        if input.is_imposed() {
+            let bound = elements[0].bound;
+            let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
+            forces[0] = -(bound * sign);
+        }
+        let [key, hammer, lever, knuckle, check] = forces;
+        let [.., on_knuckle, on_check] = &elements;
+        Held([
+            key - self.kinematics.r5 * lever
+                + (knuckle * on_knuckle.direction[0] + check * on_check.direction[0]),
+            hammer + (knuckle * on_knuckle.direction[1] + check * on_check.direction[1]),
+            lever,
+        ])
+    }
+
+    /// The friction elements.
+    #[inline(always)]
+    fn elements(&self, n: &Numbers<R>) -> [Element<3, R>; 5] {
+        let (k, c) = (&self.kinematics, &self.contacts);
+        let (zero, one) = (R::of(0.0), R::of(1.0));
+        let mut key_bound = n.key_friction;
+        let rubbing = self.phases.on_button & n.button_friction.gt(zero);
+        if rubbing.any() {
+            let carried = Carried::new(n, k);
+            let toe = n.toe.turned(k.jack.direction);
+            let a5 = k.r5 * self.acceleration[0] + k.b5;
+            let a6 = k.jack.per_key * self.acceleration[0] + k.jack.product;
+            let w5 = k.wippen_speed();
+            let inertial = n.jack_inertia * a6 + carried.jack[0] * a5 + carried.jack[1] * w5 * w5;
+            let button = ((self.balance.on_jack - inertial) / toe.x).max(zero);
+            let slide = k.to_jack.y * k.r5 + toe.y * k.jack.per_key;
+            let bound = key_bound + n.button_friction * button * slide.abs();
+            key_bound = R::select(rubbing, bound, key_bound);
+        }
+        let along = k.head.reach * k.head.axis.perp().dot(k.hammer);
+        let knuckle = [
+            k.r5 * k.to_jack.perp().dot(k.hammer) + k.jack.per_key * along,
+            k.jack.per_hammer * along - n.knuckle_depth,
+            zero,
+        ];
+        let (check, on_check) = &c.check;
+        let push = n.knuckle_friction * c.jack.force * k.head.per_across;
+        [
+            Element { direction: [one, zero, zero], bound: key_bound },
+            Element { direction: [zero, one, zero], bound: n.hammer_friction },
+            Element { direction: [-k.r5, zero, one], bound: n.lever_friction },
+            Element { direction: knuckle, bound: push },
+            Element {
+                direction: [check.along[0], check.along[1], zero],
+                bound: n.check_friction * on_check.force,
+            },
+        ]
+    }
+}
+
+/// Positive while the head is not both under the knuckle and touching it.
+#[inline(always)]
+fn under_knuckle<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> R {
+    (n.knuckle_edge - k.head.tip).max(-k.head.q4)
+}
+
+/// Indicators and guards of the configuration `k`; [`super::Phase::Flank`] has indicators of its
+/// own.
+#[inline(always)]
+pub fn surfaces<R: Real>(
+    n: &Numbers<R>,
+    phases: &Phases<R>,
+    k: &Kinematics<R>,
+    x: &[R; STATES],
+) -> ([R; INDICATORS], [R; GUARDS]) {
+    let never = R::of(f64::INFINITY);
+    let toe = jack::gap(n, k.to_jack, k.jack.direction);
+    let carrier = R::select(phases.on_button, k.jack_turn_sine(n), toe);
+    let head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
+    let let_off = phases.on_button & phases.jack_drives;
+    let edge = R::select(let_off, k.head.tip - n.knuckle_edge, never);
+    let guards = [
+        n.crown * x[state::HAMMER],
+        k.depth - n.dip,
+        x[state::DAMPER],
+        contact::check_depth(n, k),
+        k.depth - R::of(REST_DEPTH),
+    ];
+    ([carrier, head, edge], guards)
+}
+
+/// Equal parts into which a full step is cut at `x`: a power of two, from the stiffest moment that
+/// a hammer on its string has the energy for.
+#[inline(always)]
+pub fn substeps<R: Real>(n: &Numbers<R>, x: &[R; STATES]) -> R {
+    let (zero, one) = (R::of(0.0), R::of(1.0));
+    let compression = n.crown * x[state::HAMMER];
+    let u = x[state::HAMMER_SPEED];
+    let touching = compression.gt(zero) | (compression.ge(zero) & u.gt(zero));
+    if !touching.any() {
+        return one;
+    }
+    let energy = R::of(0.5) * n.hammer_inertia * u * u + n.string.energy(compression);
+    let mut parts = one;
+    let mut more = one;
+    for i in 0..HALVINGS {
+        more = more + more;
+        parts = R::select(energy.gt(n.contact_energies[i]), more, parts);
+    }
+    R::select(touching, parts, one)
+}

@@ -1,0 +1,257 @@
+//! What every action has in common: it is stepped through its port, heard, read and drawn.
+//!
+//! The smaller actions share one layout: state 0 is the depth of the key front, m, state 1 its
+//! speed, the last two are work done by the drive and energy dissipated, J.
+
+use super::grand::spec::SpecError;
+use super::hold::Hold;
+use super::pose::Pose;
+use super::{Drive, EventKind, STEP};
+use crate::episode::{Model, Observer, State, Stepper};
+use crate::mech::felt::Felt;
+
+/// Index of the key front's depth, m, in every smaller action's state.
+pub const KEY: usize = 0;
+/// Index of its speed, m/s.
+pub const KEY_SPEED: usize = 1;
+
+/// What a key shows at one moment; what an action does not have is NaN.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct View {
+    /// Name of the submodel.
+    pub phase: &'static str,
+    /// Depth of the key front, m.
+    pub key: f64,
+    /// Its speed, m/s.
+    pub key_speed: f64,
+    /// Force of the drive on it, N.
+    pub key_force: f64,
+    /// Force between key and hammer (jack and knuckle, plectrum and string), N.
+    pub contact_force: f64,
+    /// Hammer's crown (a jack's plectrum, a ball) above the string, m; below is negative.
+    pub hammer: f64,
+    /// Its speed, m/s.
+    pub hammer_speed: f64,
+    /// Generalized coordinates q1…q9 where the action has them.
+    pub q: [f64; 9],
+    /// Their rates.
+    pub q_rate: [f64; 9],
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Stored energy, J.
+    pub potential: f64,
+    /// Dissipated since the start, J.
+    pub dissipated: f64,
+    /// Work of the drive since the start, J.
+    pub work: f64,
+}
+
+impl View {
+    /// Nothing known yet.
+    pub const NONE: Self = Self {
+        phase: "",
+        key: f64::NAN,
+        key_speed: f64::NAN,
+        key_force: f64::NAN,
+        contact_force: f64::NAN,
+        hammer: f64::NAN,
+        hammer_speed: f64::NAN,
+        q: [f64::NAN; 9],
+        q_rate: [f64::NAN; 9],
+        kinetic: f64::NAN,
+        potential: f64::NAN,
+        dissipated: f64::NAN,
+        work: f64::NAN,
+    };
+
+    /// Work done less energy stored, moving and dissipated, J: constant but for the method's error.
+    #[must_use]
+    pub fn imbalance(&self) -> f64 {
+        self.work - self.dissipated - self.kinetic - self.potential
+    }
+}
+
+/// Hears of an event: seconds after the step's beginning, kind, value.
+pub type Hear<'a> = dyn FnMut(f64, EventKind, f64) + 'a;
+
+/// One key of any action. Stepping and reading never allocate; a pose does.
+pub trait Mechanism: Send {
+    /// Advances by one action step under `drive`.
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>);
+    /// How it stands, driven by `drive`.
+    fn view(&self, drive: Drive) -> View;
+    /// Depth, m, and speed, m/s, of the key front.
+    fn key(&self) -> [f64; 2];
+    /// Back to rest.
+    fn reset(&mut self);
+    /// Where its parts are.
+    fn pose(&self) -> Pose;
+}
+
+/// What a smaller action adds to its equations. `N` states in the common layout.
+pub trait Lever<const N: usize, const G: usize, const S: usize>:
+    Model<N, G, S, Input = Hold>
+{
+    /// At rest, untouched.
+    fn rest(&self) -> State<Self::Phase, N>;
+
+    /// How it stands.
+    fn view(&self, phase: Self::Phase, input: &Hold, x: &[f64; N]) -> View;
+
+    /// Where its parts are.
+    fn pose(&self, phase: Self::Phase, x: &[f64; N]) -> Pose;
+
+    /// The event that a change of submodel is, if any.
+    fn switched(
+        &self,
+        from: Self::Phase,
+        to: Self::Phase,
+        before: &[f64; N],
+    ) -> Option<(EventKind, f64)>;
+
+    /// The event that guard `index` is, if any.
+    fn passed(&self, index: usize, rising: bool, x: &[f64; N]) -> Option<(EventKind, f64)>;
+
+    /// Puts the key where and at what speed an imposed motion has it, at the beginning of a step
+    /// of `h` s.
+    fn impose(&self, _phase: Self::Phase, x: &mut [f64; N], depth: f64, speed: f64, _h: f64) {
+        (x[KEY], x[KEY_SPEED]) = (depth, speed);
+    }
+}
+
+/// One key of a smaller action: its numbers and its state.
+#[derive(Clone, Debug)]
+pub struct Running<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> {
+    /// Its numbers.
+    pub spec: M,
+    /// How it stands.
+    pub state: State<M::Phase, N>,
+}
+
+impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Running<M, N, G, S> {
+    /// At rest.
+    #[must_use]
+    pub fn new(spec: M) -> Self {
+        Self { state: spec.rest(), spec }
+    }
+
+    /// Advances by `stepper`'s step, `inputs` at its ends.
+    pub fn advance(&mut self, stepper: &Stepper, inputs: &[Hold; 2], hear: &mut Hear<'_>) {
+        if let Hold::Motion(depth, speed) = inputs[0] {
+            // The jump in speed that a corner of the imposed motion asks for is work too.
+            let energy = |state: &State<M::Phase, N>| {
+                let view = self.spec.view(state.phase, &inputs[0], &state.x);
+                view.kinetic + view.potential
+            };
+            let before = energy(&self.state);
+            self.spec.impose(self.state.phase, &mut self.state.x, depth, speed, stepper.h);
+            self.state.x[N - 2] += energy(&self.state) - before;
+        }
+        let mut translator = Translator::<M, N, G, S> { spec: &self.spec, hear };
+        stepper.advance(&self.spec, &mut self.state, inputs, &mut translator);
+    }
+}
+
+impl<M, const N: usize, const G: usize, const S: usize> Mechanism for Running<M, N, G, S>
+where
+    M: Lever<N, G, S> + Send,
+    M::Phase: Send,
+{
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+        self.advance(&Stepper::new(STEP), &Hold::ends(drive), hear);
+    }
+
+    fn view(&self, drive: Drive) -> View {
+        self.spec.view(self.state.phase, &Hold::ends(drive)[1], &self.state.x)
+    }
+
+    fn key(&self) -> [f64; 2] {
+        [self.state.x[KEY], self.state.x[KEY_SPEED]]
+    }
+
+    fn reset(&mut self) {
+        self.state = self.spec.rest();
+    }
+
+    fn pose(&self) -> Pose {
+        self.spec.pose(self.state.phase, &self.state.x)
+    }
+}
+
+/// Turns transitions and guards into events.
+struct Translator<'a, 'b, M, const N: usize, const G: usize, const S: usize> {
+    spec: &'a M,
+    hear: &'a mut Hear<'b>,
+}
+
+impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Observer<M::Phase, N>
+    for Translator<'_, '_, M, N, G, S>
+{
+    fn transition(
+        &mut self,
+        t: f64,
+        from: M::Phase,
+        to: M::Phase,
+        before: &[f64; N],
+        _: &[f64; N],
+    ) {
+        if let Some((kind, value)) = self.spec.switched(from, to, before) {
+            (self.hear)(t, kind, value);
+        }
+    }
+
+    fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; N]) {
+        if let Some((kind, value)) = self.spec.passed(index, rising, x) {
+            (self.hear)(t, kind, value);
+        }
+    }
+}
+
+/// Parts, a power of two, into which a step is cut while `mass` kg moving at `speed` m/s presses
+/// `felt` by `depth` m: no more than 0.2 rad of the stiffest moment a part.
+#[must_use]
+pub fn contact_parts(felt: &Felt, mass: f64, depth: f64, speed: f64) -> u32 {
+    if depth < 0.0 || (depth == 0.0 && speed <= 0.0) {
+        return 1;
+    }
+    let held = 0.5 * mass * speed * speed + felt.energy(depth);
+    let p = felt.exponent + 1.0;
+    let deepest = (p * held / felt.stiffness).powf(1.0 / p);
+    let rate = (felt.tangent(deepest) / mass).sqrt();
+    let mut parts = 1;
+    while parts < 32 && rate * STEP > 0.2 * f64::from(parts) {
+        parts *= 2;
+    }
+    parts
+}
+
+/// Key-front depth that counts as returned, m (chosen: a third of a millimetre).
+pub const REST_DEPTH: f64 = 0.3e-3;
+
+/// Checks a model's numbers: `positive` ones, and felts.
+///
+/// # Errors
+/// The first that cannot be used.
+pub fn check(
+    positive: &[(&'static str, f64)],
+    felts: &[(&'static str, &Felt)],
+) -> Result<(), SpecError> {
+    for &(name, value) in positive {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(SpecError::Value { name, value, must: "finite and above zero" });
+        }
+    }
+    for &(name, felt) in felts {
+        let sound = felt.stiffness.is_finite()
+            && felt.stiffness > 0.0
+            && (1.0..=6.0).contains(&felt.exponent)
+            && felt.damping.is_finite()
+            && felt.damping >= 0.0
+            && (0.0..1.0).contains(&felt.hysteresis);
+        if !sound {
+            let must = "a felt with stiffness > 0, damping ≥ 0, exponent 1…6, hysteresis 0…1";
+            return Err(SpecError::Value { name, value: felt.stiffness, must });
+        }
+    }
+    Ok(())
+}

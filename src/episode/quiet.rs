@@ -1,0 +1,107 @@
+//! One step of several systems side by side, as far as nothing happens inside it.
+//!
+//! The same operations in the same order as [`super::Stepper`] takes while no indicator and no
+//! guard changes sign; lanes in which one does are named, and take the step alone.
+
+use super::rk4::{self, Slope};
+use crate::math::real::{Mask, Real};
+
+/// x' of several systems during one step of the grid, one in each lane; times are shares (0…1) of
+/// that step.
+pub trait Rates<R: Real, const N: usize> {
+    /// What is found at the start of a (sub)step and held through it.
+    type Held: Copy;
+
+    /// x'.
+    fn rates(&self, held: &Self::Held, share: R, x: &[R; N]) -> [R; N];
+}
+
+/// The rest of what a quiet step asks of them.
+pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
+    /// Held quantities, x', indicators and guards at the start of a (sub)step of `dt` s.
+    #[allow(clippy::type_complexity, reason = "the same parts as `Begin`, over lanes")]
+    fn begin(&self, share: R, x: &[R; N], dt: R) -> (Self::Held, [R; N], ([R; G], [R; S]));
+
+    /// Indicators and guards.
+    fn surfaces(&self, x: &[R; N]) -> ([R; G], [R; S]);
+
+    /// Equal parts into which a full step is cut at `x`.
+    fn substeps(&self, x: &[R; N]) -> R;
+}
+
+/// One (sub)step: where it begins and how long it lasts, as shares of the step of the grid.
+struct Part<'a, R, L, H> {
+    law: &'a L,
+    held: &'a H,
+    from: R,
+    span: R,
+}
+
+impl<R: Real, L: Rates<R, N>, const N: usize> Slope<R, N> for Part<'_, R, L, L::Held> {
+    #[inline(always)]
+    fn at(&self, s: R, x: &[R; N]) -> [R; N] {
+        self.law.rates(self.held, self.from + s * self.span, x)
+    }
+}
+
+/// The state after one step of `h` s in the lanes of `active`, and those of them in which something
+/// happened: there the returned state means nothing.
+#[inline(always)]
+pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
+    law: &L,
+    start: &[R; N],
+    h: f64,
+    epsilon: f64,
+    active: R::Mask,
+) -> ([R; N], R::Mask)
+where
+    R: Real,
+    L: Smooth<R, N, G, S>,
+{
+    let h = R::of(h);
+    let mut x = *start;
+    let mut done = R::of(0.0);
+    let mut going = active;
+    let mut happened = R::Mask::none();
+    loop {
+        let grid = h / law.substeps(&x);
+        let left = h - done;
+        let last = left.lt(R::of(1.000_001) * grid);
+        // Lanes that are through repeat a harmless step that is thrown away.
+        let part = R::select(going, R::select(last, left, grid), h);
+        let (from, span) = (done / h, part / h);
+        let (held, rate, before) = law.begin(from, &x, part);
+        let end = rk4::step(&rate, &Part { law, held: &held, from, span }, &x, part);
+        let after = law.surfaces(&end);
+        happened = happened | (going & changes(&before, &after, epsilon));
+        for i in 0..N {
+            x[i] = R::select(going, end[i], x[i]);
+        }
+        let now = R::select(left.le(part), h, done + part);
+        done = R::select(going, now, done);
+        going = going & done.lt(h) & !happened;
+        if !going.any() {
+            return (x, happened);
+        }
+    }
+}
+
+/// Lanes in which an indicator is due or crossing, or a guard crosses.
+#[inline(always)]
+fn changes<R: Real, const G: usize, const S: usize>(
+    before: &([R; G], [R; S]),
+    after: &([R; G], [R; S]),
+    epsilon: f64,
+) -> R::Mask {
+    let (zero, above, below) = (R::of(0.0), R::of(epsilon), R::of(-epsilon));
+    let mut any = R::Mask::none();
+    for i in 0..G {
+        let (b, a) = (before.0[i], after.0[i]);
+        any = any | (b.gt(zero) & a.le(zero)) | (b.le(zero) & a.lt(below));
+    }
+    for i in 0..S {
+        let (b, a) = (before.1[i], after.1[i]);
+        any = any | (b.gt(above) & a.le(zero)) | (b.lt(below) & a.ge(zero));
+    }
+    any
+}

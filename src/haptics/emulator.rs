@@ -1,0 +1,238 @@
+//! A keyboard without hardware: the device half over emulated keys and fingers, in its own time.
+//!
+//! It runs the very code of [`super::device`]; mechanics and fingers are stepped six times a tick.
+
+use super::device::safety::Mode;
+use super::device::{Build, Device};
+use super::frame::MAX_FRAME;
+use super::message::{Hello, KEYS, KeyFacts, VERSION, ability};
+use super::plant::{Finger, Key, Plant};
+use super::script::{Player, Script};
+
+/// Length of a device tick, µs.
+pub const TICK_US: u32 = 125;
+
+/// What an emulated keyboard is made of.
+#[derive(Clone, Debug)]
+pub struct Making {
+    /// Keys, 1…88.
+    pub keys: u8,
+    /// Piano number of the first.
+    pub first_key: u8,
+    /// Every key's mechanics.
+    pub plant: Plant,
+    /// The finger on every key.
+    pub finger: Finger,
+    /// Time between states, µs.
+    pub report_us: u16,
+    /// It runs the junction itself; otherwise it takes forces only.
+    pub has_junction: bool,
+    /// Largest force of a motor, N.
+    pub force: f64,
+    /// The clock runs fast by this share.
+    pub drift: f64,
+}
+
+impl Default for Making {
+    fn default() -> Self {
+        Self {
+            keys: 1,
+            first_key: 40,
+            plant: Plant::THREE[1],
+            finger: Finger::default(),
+            report_us: 1000,
+            has_junction: true,
+            force: 20.0,
+            drift: 0.0,
+        }
+    }
+}
+
+/// One keyboard.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    device: Box<Device<KEYS>>,
+    keys: Vec<Key>,
+    players: Vec<Player>,
+    script: Script,
+    finger: Finger,
+    counts: Box<[i32; KEYS]>,
+    forces: Box<[f64; KEYS]>,
+    /// Time by the emulator's clock, µs, and by the device's, which may jump.
+    now_us: u64,
+    device_us: u32,
+    ahead: f64,
+    drift: f64,
+    /// Faults of the mechanics: sensor offset in counts, and the motor's share of its force.
+    sensor_offset: i32,
+    /// Work of the motors' commands by what was applied, largest force seen, N.
+    peak: f64,
+}
+
+/// The build of a keyboard made like `making`.
+#[must_use]
+pub fn build(making: &Making) -> Build<KEYS> {
+    let plant = &making.plant;
+    let unit = |v: f64, u: f64| super::fixed::u16_of(v, u);
+    let has_bed = plant.bed[1] > 0.0;
+    let mut abilities = ability::TORQUE | ability::KEYBED;
+    abilities |= if making.has_junction { ability::WAVE } else { 0 };
+    abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
+    let fact = |key: usize| KeyFacts {
+        key: super::fixed::count(key),
+        mass: unit(plant.mass, 1e-4),
+        weight: super::fixed::i16_of(plant.weight, 1e-3),
+        friction: unit(plant.friction, 1e-3),
+        damping: unit(plant.damping, 1e-3),
+        bed: if has_bed { unit(plant.bed[0], 10e-6) } else { 0 },
+    };
+    Build {
+        hello: Hello {
+            version: VERSION,
+            keys: making.keys.clamp(1, 88),
+            first_key: making.first_key.clamp(1, 88),
+            abilities,
+            rate_hz: 8000,
+            report_us: making.report_us,
+            force_max: unit(making.force, 10e-3),
+            force_held: unit(0.3 * making.force, 10e-3),
+            step_nm: step_nm(plant.step),
+            name: *b"touchback emu\0\0\0",
+        },
+        facts: std::array::from_fn(fact),
+        slew: 40_000.0,
+        thermal_time: 2.0,
+        timeout_us: 20_000,
+    }
+}
+
+fn step_nm(step: f64) -> u32 {
+    u32::from(super::fixed::u16_of(step, 1e-9)).max(1)
+}
+
+impl Emulator {
+    /// Powered up with every key at rest.
+    #[must_use]
+    pub fn new(making: &Making, script: Script) -> Self {
+        let keys = usize::from(making.keys.clamp(1, 88));
+        Self {
+            device: Box::new(Device::new(build(making), 0)),
+            keys: vec![Key::new(making.plant, making.finger); keys],
+            players: vec![Player::new(making.finger); keys],
+            script,
+            finger: making.finger,
+            counts: Box::new([0; KEYS]),
+            forces: Box::new([0.0; KEYS]),
+            now_us: 0,
+            device_us: 0,
+            ahead: 0.0,
+            drift: making.drift,
+            sensor_offset: 0,
+            peak: 0.0,
+        }
+    }
+
+    /// Takes what the host sent.
+    pub fn receive(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.device.receive(*b));
+    }
+
+    /// One tick of 125 µs; what the device sends is appended to `out`.
+    pub fn tick(&mut self, out: &mut Vec<u8>) {
+        let time = self.time();
+        self.now_us += u64::from(TICK_US);
+        // A device's clock drifts by whole microseconds now and then.
+        self.ahead += self.drift * f64::from(TICK_US);
+        let extra = self.ahead.trunc();
+        self.ahead -= extra;
+        let step = i64::from(TICK_US) + i64::from(crate::math::cast::rounded_i32(extra));
+        self.device_us = self.device_us.wrapping_add(u32::try_from(step).unwrap_or(TICK_US));
+        for (i, (key, player)) in self.keys.iter_mut().zip(&mut self.players).enumerate() {
+            let touch = player.touch(&self.script, i, time, key);
+            key.tick(self.forces[i], touch);
+            self.counts[i] = key.count() + self.sensor_offset;
+        }
+        self.device.tick(self.device_us, &self.counts, &mut self.forces);
+        let most = self.forces.iter().take(self.keys.len()).fold(0.0, |m: f64, f| m.max(f.abs()));
+        self.peak = self.peak.max(most);
+        let mut frame = [0; MAX_FRAME];
+        loop {
+            let length = self.device.report(&mut frame);
+            if length == 0 {
+                break;
+            }
+            out.extend(&frame[..length]);
+        }
+    }
+
+    /// Time by its own clock, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        std::time::Duration::from_micros(self.now_us).as_secs_f64()
+    }
+
+    /// Whole ticks since power-up, by its own clock.
+    #[must_use]
+    pub const fn ticks(&self) -> u64 {
+        self.now_us / 125
+    }
+
+    /// The device's own microseconds.
+    #[must_use]
+    pub const fn device_us(&self) -> u32 {
+        self.device_us
+    }
+
+    /// Mechanics of a key.
+    #[must_use]
+    pub fn key(&self, key: usize) -> Option<&Key> {
+        self.keys.get(key)
+    }
+
+    /// Force of a motor, N.
+    #[must_use]
+    pub fn force(&self, key: usize) -> f64 {
+        self.forces.get(key).copied().unwrap_or(0.0)
+    }
+
+    /// Largest force any motor gave, N.
+    #[must_use]
+    pub const fn peak(&self) -> f64 {
+        self.peak
+    }
+
+    /// The device's mode and faults.
+    #[must_use]
+    pub fn mode(&self) -> (Mode, u16) {
+        (self.device.mode(), self.device.faults())
+    }
+
+    /// The device itself.
+    #[must_use]
+    pub fn device(&self) -> &Device<KEYS> {
+        &self.device
+    }
+
+    /// Lets fingers follow another script from now on; times count from power-up.
+    pub fn play(&mut self, script: Script) {
+        self.script = script;
+        self.players.fill(Player::new(self.finger));
+    }
+
+    /// The device's clock jumps by `us`.
+    pub const fn jump(&mut self, us: u32) {
+        self.device_us = self.device_us.wrapping_add(us);
+    }
+
+    /// Every sensor reads `counts` too much.
+    pub const fn offset_sensors(&mut self, counts: i32) {
+        self.sensor_offset = counts;
+    }
+
+    /// Power off and on again: the keys stay where they are.
+    pub fn restart(&mut self, making: &Making) {
+        self.device_us = 0;
+        *self.device = Device::new(build(making), 0);
+        self.forces.fill(0.0);
+    }
+}

@@ -1,0 +1,195 @@
+//! The servo's log: what each felt key was pushed with, step by step, and its replay, the twin.
+//!
+//! A mechanism is a function of its state and its pushes alone, so that whoever replays the log has
+//! the servo's state bit for bit, in another thread or from a file. After a gap the servo logs a
+//! whole state, which the twin adopts and counts.
+
+use crate::action::{ActionSettings, EventKind};
+use crate::exchange::queue;
+use crate::math::compass::Key;
+
+use super::mechanism::{Action, Deduct, Mechanism, Push, Saved};
+
+/// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Entry {
+    /// Which action is felt, with which settings, from `step` on.
+    Setting {
+        /// First step it holds for.
+        step: u64,
+        /// Action.
+        action: Action,
+        /// Regulation.
+        settings: ActionSettings,
+    },
+    /// A key is relieved of `deduct` and stands at `saved` before `step`.
+    Place {
+        /// The step.
+        step: u64,
+        /// Which key.
+        key: Key,
+        /// What its mechanism is relieved of.
+        deduct: Deduct,
+        /// Its state.
+        saved: Saved,
+    },
+    /// A key took `steps` steps from `step` on under one push.
+    Slot {
+        /// First step.
+        step: u64,
+        /// Which key.
+        key: Key,
+        /// How many.
+        steps: u16,
+        /// The junction in all of them.
+        push: Push,
+    },
+}
+
+impl Entry {
+    /// The step it belongs to.
+    #[must_use]
+    pub const fn step(&self) -> u64 {
+        match self {
+            Self::Setting { step, .. } | Self::Place { step, .. } | Self::Slot { step, .. } => {
+                *step
+            }
+        }
+    }
+}
+
+/// What happened in a felt key.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Heard {
+    /// Step.
+    pub step: u64,
+    /// Key.
+    pub key: Key,
+    /// Time in the step, s.
+    pub offset: f64,
+    /// What.
+    pub kind: EventKind,
+    /// Its value, as [`EventKind`] has it.
+    pub value: f64,
+}
+
+/// Where a servo's log goes.
+pub trait Log {
+    /// Takes an entry; `false` where there was no room.
+    fn put(&mut self, entry: &Entry) -> bool;
+    /// Hears of an event in the servo's own run.
+    fn heard(&mut self, _heard: &Heard) {}
+}
+
+impl Log for () {
+    fn put(&mut self, _: &Entry) -> bool {
+        true
+    }
+}
+
+impl Log for Vec<Entry> {
+    fn put(&mut self, entry: &Entry) -> bool {
+        self.push(*entry);
+        true
+    }
+}
+
+impl Log for queue::Sender<Entry> {
+    fn put(&mut self, entry: &Entry) -> bool {
+        self.send(*entry).is_ok()
+    }
+}
+
+/// The twin: the felt keys again, from the log alone.
+#[derive(Debug)]
+pub struct Twin {
+    action: Action,
+    settings: ActionSettings,
+    keys: Vec<Felt>,
+    adopted: u64,
+}
+
+#[derive(Debug)]
+struct Felt {
+    key: Key,
+    deduct: Deduct,
+    mechanism: Mechanism,
+    /// Step it stands before; none until its first state came.
+    step: Option<u64>,
+}
+
+impl Twin {
+    /// A twin of all 88 keys, each waiting for its first state. Allocates; replaying an unchanged
+    /// action does not.
+    #[must_use]
+    pub fn new(action: Action) -> Self {
+        let settings = ActionSettings::default();
+        let keys = Key::all()
+            .map(|key| {
+                let deduct = Deduct::default();
+                let (mechanism, _) = Mechanism::new(action, key, &settings, &deduct);
+                Felt { key, deduct, mechanism, step: None }
+            })
+            .collect();
+        Self { action, settings, keys, adopted: 0 }
+    }
+
+    /// Replays `entry`; `hear` is told of every event. Slots that do not follow on what is known
+    /// are skipped: the servo sends a state after every gap.
+    pub fn play(&mut self, entry: &Entry, mut hear: impl FnMut(&Heard)) {
+        match entry {
+            Entry::Setting { action, settings, .. } => {
+                self.settings = *settings;
+                if *action == self.action {
+                    for felt in &mut self.keys {
+                        felt.mechanism.configure(felt.key, settings, &felt.deduct);
+                    }
+                } else {
+                    self.action = *action;
+                    for felt in &mut self.keys {
+                        let deduct = felt.deduct;
+                        felt.mechanism = Mechanism::new(*action, felt.key, settings, &deduct).0;
+                        felt.step = None;
+                    }
+                }
+            }
+            Entry::Place { step, key, deduct, saved } => {
+                let Some(felt) = self.keys.get_mut(key.index()) else { return };
+                if felt.deduct != *deduct {
+                    felt.deduct = *deduct;
+                    felt.mechanism.configure(*key, &self.settings, deduct);
+                }
+                felt.mechanism.adopt(saved);
+                felt.step = Some(*step);
+                self.adopted += 1;
+            }
+            Entry::Slot { step, key, steps, push } => {
+                let Some(felt) = self.keys.get_mut(key.index()) else { return };
+                if felt.step != Some(*step) {
+                    felt.step = None;
+                    return;
+                }
+                for i in 0..u64::from(*steps) {
+                    let at = step + i;
+                    felt.mechanism.step(push, |offset, kind, value| {
+                        hear(&Heard { step: at, key: *key, offset, kind, value });
+                    });
+                }
+                felt.step = Some(step + u64::from(*steps));
+            }
+        }
+    }
+
+    /// States adopted: one a key at its first touch, further ones after gaps.
+    #[must_use]
+    pub const fn adopted(&self) -> u64 {
+        self.adopted
+    }
+
+    /// A key's mechanism, and the step it stands before.
+    #[must_use]
+    pub fn key(&self, key: Key) -> Option<(&Mechanism, u64)> {
+        let felt = self.keys.get(key.index())?;
+        felt.step.map(|step| (&felt.mechanism, step))
+    }
+}

@@ -1,0 +1,352 @@
+//! What is felt: one key of an action behind the junction.
+//!
+//! The junction pushes with f − Z·v, where f = √(2Z)·u is held for a step and v is the key's own
+//! speed during it. The bench load takes the damper into its own mid-point step. The actions of
+//! [`crate::action`] take a force: Z·v is predicted from the last step's acceleration, and what the
+//! prediction got wrong is made good in the next step, so that no momentum is lost.
+
+use crate::action::grand::concert::Design;
+use crate::action::grand::{self, Phase, Spec, key, rest, state};
+use crate::action::mechanism::{Mechanism as _, Running};
+use crate::action::{ActionSettings, Drive, EventKind, STEP, ball};
+use crate::episode::State;
+use crate::haptics::lever::Lever;
+use crate::math::compass::Key;
+
+/// Least mass left to a key whose mass is deducted, kg.
+const FLOOR: f64 = 5e-3;
+
+/// Largest change of speed the prediction reckons with, m/s: an impact is not predicted.
+const FORESIGHT: f64 = 0.05;
+
+/// Actions that can be felt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Action {
+    /// The grand action.
+    #[default]
+    Grand,
+    /// A ball on a paddle.
+    Ball,
+    /// The load of the acceptance measurements: a lever and a hammer on a spring.
+    Bench,
+    /// A stiff wall at half depth.
+    Wall,
+}
+
+impl Action {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Grand, Self::Ball, Self::Bench, Self::Wall];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Grand => "grand",
+            Self::Ball => "ball",
+            Self::Bench => "bench-load",
+            Self::Wall => "wall",
+        }
+    }
+
+    /// The action of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.name() == name)
+    }
+}
+
+/// What the device's own key brings along and the simulated one is relieved of.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Deduct {
+    /// Moving mass and the mass of the line, kg.
+    pub mass: f64,
+    /// Force that holds the key up, N.
+    pub weight: f64,
+    /// Coulomb friction, N.
+    pub friction: f64,
+    /// It has a key bed of its own.
+    pub has_bed: bool,
+}
+
+/// The junction during one step.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Push {
+    /// √(2Z)·u, N, positive down.
+    pub force: f64,
+    /// Z, N·s/m.
+    pub impedance: f64,
+}
+
+/// Everything of a mechanism that changes while it runs.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Saved {
+    phase: u8,
+    x: [f64; 12],
+}
+
+/// One key's action, its junction end included.
+#[derive(Clone, Debug)]
+pub struct Mechanism {
+    load: Load,
+    /// Acceleration of the last step, m/s², and the force still owed, N.
+    ahead: f64,
+    owed: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Load {
+    Grand { spec: Box<Spec>, running: State<Phase, { grand::STATES }> },
+    Ball(Running<ball::Spec, { ball::STATES }, 1, 0>),
+    Lever(Lever),
+}
+
+/// The damper tray stays down: the pedal is the piano's affair.
+const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
+
+impl Mechanism {
+    /// `key` of `action` at rest, relieved of `deduct`; and what could not be deducted. Allocates.
+    #[must_use]
+    pub fn new(
+        action: Action,
+        key: Key,
+        settings: &ActionSettings,
+        deduct: &Deduct,
+    ) -> (Self, Deduct) {
+        let load = match action {
+            Action::Grand => {
+                let built = Design::new(key).build(settings);
+                let running = State { phase: Phase::Return, x: [0.0; grand::STATES] };
+                Load::Grand { spec: Box::new(built.spec), running }
+            }
+            Action::Ball => Load::Ball(Running::new(ball::Spec::default())),
+            Action::Bench => Load::Lever(Lever::BENCH),
+            Action::Wall => Load::Lever(Lever::WALL),
+        };
+        let mut mechanism = Self { load, ahead: 0.0, owed: 0.0 };
+        let left = mechanism.configure(key, settings, deduct);
+        mechanism.lay_to_rest(key, settings, deduct);
+        (mechanism, left)
+    }
+
+    /// New settings and deductions from here on: the state stays. What could not be deducted.
+    pub fn configure(&mut self, key: Key, settings: &ActionSettings, deduct: &Deduct) -> Deduct {
+        match &mut self.load {
+            Load::Grand { spec, .. } => {
+                let (relieved, _, left) = relieved(key, settings, deduct);
+                **spec = relieved;
+                left
+            }
+            Load::Ball(Running { spec, .. }) => {
+                let own = ball::Spec::default().paddle;
+                // The paddle carries the junction's damper: it cannot be lighter.
+                spec.paddle = (own - deduct.mass).max(3.0 * FLOOR);
+                Deduct { mass: deduct.mass - (own - spec.paddle), ..*deduct }
+            }
+            Load::Lever(lever) => {
+                let own = if lever.head > 0.0 { Lever::BENCH } else { Lever::WALL };
+                lever.mass = (own.mass - deduct.mass).max(FLOOR);
+                // A wall is what is to be felt, not a bed.
+                let is_bare = deduct.has_bed && lever.head > 0.0;
+                lever.bed = if is_bare { 0.0 } else { own.bed };
+                Deduct { mass: deduct.mass - (own.mass - lever.mass), ..*deduct }
+            }
+        }
+    }
+
+    /// Back to the pose that nothing disturbs.
+    pub fn lay_to_rest(&mut self, key: Key, settings: &ActionSettings, deduct: &Deduct) {
+        match &mut self.load {
+            Load::Grand { running, .. } => {
+                *running = State { phase: Phase::Return, x: rest_pose(key, settings, deduct) };
+            }
+            Load::Ball(ball) => ball.reset(),
+            Load::Lever(lever) => lever.lay_to_rest(),
+        }
+        (self.ahead, self.owed) = (0.0, 0.0);
+    }
+
+    /// One action step under `push`; how far the key front moved, m. `hear` is told of events:
+    /// offset s, kind, value.
+    pub fn step(&mut self, push: &Push, mut hear: impl FnMut(f64, EventKind, f64)) -> f64 {
+        let z = push.impedance;
+        if let Load::Lever(lever) = &mut self.load {
+            return lever.step(push, &mut hear);
+        }
+        let (x, v) = self.place();
+        let middle = v + (0.5 * STEP * self.ahead).clamp(-FORESIGHT, FORESIGHT);
+        let force = push.force - z * middle + self.owed;
+        let drive = Drive::Force([force; 2]);
+        match &mut self.load {
+            Load::Grand { spec, running } => {
+                key::step(spec, running, drive, TRAY, &mut hear);
+            }
+            Load::Ball(ball) => ball.step(drive, &mut hear),
+            Load::Lever(_) => {}
+        }
+        let (end, speed) = self.place();
+        let moved = end - x;
+        self.ahead = (speed - v) / STEP;
+        self.owed = z * (middle - moved / STEP);
+        moved
+    }
+
+    /// Depth of the key front, m, and its speed, m/s.
+    #[must_use]
+    pub fn place(&self) -> (f64, f64) {
+        match &self.load {
+            Load::Grand { spec, running } => {
+                let key = &spec.key;
+                let turned = running.x[state::KEY] - key.rest_angle;
+                (key.front * turned, key.front * running.x[state::KEY_SPEED])
+            }
+            Load::Ball(ball) => ball.key().into(),
+            Load::Lever(lever) => (lever.x, lever.v),
+        }
+    }
+
+    /// Kinetic and stored energy and what was dissipated, J, where the action tells.
+    #[must_use]
+    pub fn energy(&self) -> Option<f64> {
+        match &self.load {
+            Load::Lever(lever) => Some(lever.energy() + lever.dissipated),
+            Load::Grand { running, .. } => Some(running.x[state::WORK]),
+            Load::Ball(ball) => Some(ball.state.x[4]),
+        }
+    }
+
+    /// Whether a damper lies on the string, 0, or is clear of it, 1; always 1 where there is none.
+    #[must_use]
+    pub fn damper_lift(&self) -> f64 {
+        match &self.load {
+            Load::Grand { spec, running } if spec.damper.present => {
+                (running.x[state::DAMPER] / spec.damper.clear).clamp(0.0, 1.0)
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// No part of it moves, but for what an encoder's steps cause at the end of a line.
+    #[must_use]
+    pub fn is_still(&self) -> bool {
+        const STILL: f64 = 5e-3;
+        match &self.load {
+            Load::Grand { running, .. } => {
+                use state::{DAMPER_SPEED, HAMMER_SPEED, KEY_SPEED, LEVER_SPEED};
+                [KEY_SPEED, HAMMER_SPEED, LEVER_SPEED, DAMPER_SPEED]
+                    .iter()
+                    .all(|s| running.x[*s].abs() < STILL)
+            }
+            Load::Ball(ball) => {
+                ball.key()[1].abs().max(ball.state.x[ball::BALL_SPEED].abs()) < STILL
+            }
+            Load::Lever(lever) => lever.v.abs() < STILL && lever.hammer[1].abs() < STILL,
+        }
+    }
+
+    /// Its state is numbers.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.save().x.iter().all(|v| v.is_finite())
+    }
+
+    /// What changes while it runs.
+    #[must_use]
+    pub fn save(&self) -> Saved {
+        let mut saved = Saved::default();
+        let put = |to: &mut [f64; 12], from: &[f64]| {
+            to.iter_mut().zip(from).for_each(|(t, f)| *t = *f);
+        };
+        match &self.load {
+            Load::Grand { running, .. } => {
+                saved.phase = number(running.phase);
+                put(&mut saved.x, &running.x);
+            }
+            Load::Ball(Running { state: running, .. }) => {
+                saved.phase = u8::from(running.phase == ball::Phase::Air);
+                put(&mut saved.x, &running.x);
+            }
+            Load::Lever(lever) => put(&mut saved.x, &lever.save()),
+        }
+        saved.x[10] = self.ahead;
+        saved.x[11] = self.owed;
+        saved
+    }
+
+    /// Takes up a saved state of the same action.
+    pub fn adopt(&mut self, saved: &Saved) {
+        match &mut self.load {
+            Load::Grand { running, .. } => {
+                running.phase = phase(saved.phase);
+                running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);
+            }
+            Load::Ball(Running { state: running, .. }) => {
+                let phases = [ball::Phase::Paddle, ball::Phase::Air];
+                running.phase = phases[usize::from(saved.phase.min(1))];
+                running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);
+            }
+            Load::Lever(lever) => lever.adopt(&saved.x),
+        }
+        self.ahead = saved.x[10];
+        self.owed = saved.x[11];
+    }
+}
+
+impl Saved {
+    /// Sixteen bytes a digit and the phase: for files and fingerprints.
+    #[must_use]
+    pub fn bits(&self) -> [u64; 13] {
+        let mut bits = [u64::from(self.phase); 13];
+        bits[1..].iter_mut().zip(self.x).for_each(|(b, x)| *b = x.to_bits());
+        bits
+    }
+
+    /// The inverse of [`Saved::bits`].
+    #[must_use]
+    pub fn of(bits: &[u64; 13]) -> Self {
+        let phase = u8::try_from(bits[0]).unwrap_or(0);
+        Self { phase, x: std::array::from_fn(|i| f64::from_bits(bits[i + 1])) }
+    }
+}
+
+/// The pose in which the grand's relieved key rests.
+fn rest_pose(key: Key, settings: &ActionSettings, deduct: &Deduct) -> [f64; grand::STATES] {
+    let (spec, near, _) = relieved(key, settings, deduct);
+    rest::pose(&spec, Phase::Return, &rest::UNTOUCHED, &near)
+}
+
+/// The grand's key relieved of `deduct`, where it rests about, and what could not be deducted.
+fn relieved(key: Key, settings: &ActionSettings, deduct: &Deduct) -> (Spec, [f64; 3], Deduct) {
+    let built = Design::new(key).build(settings);
+    let mut spec = built.spec;
+    let front = spec.key.front;
+    let inertia = (spec.key.inertia - deduct.mass * front * front).max(FLOOR * front * front);
+    let mut left = *deduct;
+    left.mass -= (spec.key.inertia - inertia) / (front * front);
+    spec.key.inertia = inertia;
+    let friction = (spec.key.friction - deduct.friction * front).max(0.0);
+    left.friction -= (spec.key.friction - friction) / front;
+    spec.key.friction = friction;
+    // The rest felt must still be pressed a little, or the key would hang.
+    let up = built.regulated.upward_force - spec.key.lead_torque / front;
+    let weight = deduct.weight.clamp(up.min(0.0) - 2.0, (up - 0.05).max(0.0));
+    left.weight -= weight;
+    spec.key.lead_torque += weight * front;
+    spec.key.rest_compression = spec.key.rest_felt.compression(up - weight);
+    if deduct.has_bed {
+        left.has_bed = false;
+        // What is left holds the parts together should the device's bed be deeper.
+        spec.key.bed_felt = spec.key.bed_felt.stiffened(0.02);
+    }
+    (spec, built.regulated.rest, left)
+}
+
+const PHASES: [Phase; 5] =
+    [Phase::Acceleration, Phase::LetOff, Phase::Catch, Phase::Return, Phase::Flank];
+
+fn number(phase: Phase) -> u8 {
+    (0u8..).zip(PHASES).find(|(_, p)| *p == phase).map_or(3, |(i, _)| i)
+}
+
+fn phase(number: u8) -> Phase {
+    PHASES.get(usize::from(number)).copied().unwrap_or(Phase::Return)
+}

@@ -1,0 +1,285 @@
+//! Serial ports: finding, opening, and one owner a port.
+//!
+//! One owner a port by an operating-system lock on a file beside which the owner writes its name:
+//! the lock goes with its process, however that ends.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serialport::{SerialPort, SerialPortType};
+
+/// Rate asked for, baud; USB devices ignore it.
+pub const BAUD: u32 = 921_600;
+
+/// Why a port cannot be had, with what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The system refuses access.
+    #[error(
+        "{0}: permission denied; add yourself to the group that owns the port (often `dialout` or \
+         `uucp`), log in again and retry"
+    )]
+    Permission(String),
+    /// No such port.
+    #[error("{0}: no such port; `touchback keyboard list` names those there are")]
+    Missing(String),
+    /// Another process or plugin has it.
+    #[error("{0}: in use by {1}; close it there first")]
+    Taken(String, String),
+    /// Anything else.
+    #[error("{0}: {1}")]
+    Other(String, String),
+}
+
+/// One port there is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Its path.
+    pub path: String,
+    /// What the system knows of it.
+    pub what: String,
+}
+
+/// The ports there are.
+///
+/// # Errors
+/// What the system says.
+pub fn list() -> Result<Vec<Found>, Trouble> {
+    let ports = serialport::available_ports()
+        .map_err(|e| Trouble::Other("serial ports".into(), e.to_string()))?;
+    let what = |kind: SerialPortType| match kind {
+        SerialPortType::UsbPort(usb) => {
+            let name = usb.product.unwrap_or_else(|| "USB device".into());
+            format!("{name} (USB {:04x}:{:04x})", usb.vid, usb.pid)
+        }
+        SerialPortType::BluetoothPort => "Bluetooth (too slow for force)".into(),
+        SerialPortType::PciPort => "built in".into(),
+        SerialPortType::Unknown => "unknown".into(),
+    };
+    Ok(ports.into_iter().map(|p| Found { path: p.port_name, what: what(p.port_type) }).collect())
+}
+
+/// The lock on a port, held as long as this lives.
+#[derive(Debug)]
+pub struct Claim {
+    _file: File,
+    note: PathBuf,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // Only a courtesy to readers: the lock itself goes with the file.
+        let _ = std::fs::remove_file(&self.note);
+    }
+}
+
+/// Claims `path` for `owner`.
+///
+/// # Errors
+/// [`Trouble::Taken`] with the owner's name, or what the system says.
+pub fn claim(path: &str, owner: &str) -> Result<Claim, Trouble> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let plain: String = real
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let folder = std::env::temp_dir();
+    let lock = folder.join(format!("touchback{plain}.lock"));
+    let note = folder.join(format!("touchback{plain}.owner"));
+    let other = |e: std::io::Error| Trouble::Other(lock.display().to_string(), e.to_string());
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
+    let file = file.map_err(other)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(std::fs::TryLockError::WouldBlock) => {
+            let who = std::fs::read_to_string(&note).unwrap_or_default();
+            let who = if who.trim().is_empty() { "another program" } else { who.trim() };
+            return Err(Trouble::Taken(path.into(), who.into()));
+        }
+        Err(std::fs::TryLockError::Error(e)) => return Err(other(e)),
+    }
+    std::fs::write(&note, format!("{owner} (process {})\n", std::process::id())).map_err(other)?;
+    Ok(Claim { _file: file, note })
+}
+
+/// An open port.
+pub struct Port {
+    port: Box<dyn SerialPort>,
+    _claim: Claim,
+}
+
+impl std::fmt::Debug for Port {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Port").field("name", &self.port.name()).finish()
+    }
+}
+
+impl Port {
+    /// Opens `path` for `owner`; reading waits at most `patience`.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn open(path: &str, owner: &str, patience: Duration) -> Result<Self, Trouble> {
+        let claim = claim(path, owner)?;
+        let opened = serialport::new(path, BAUD).timeout(patience).open();
+        let port = opened.map_err(|e| match e.kind {
+            serialport::ErrorKind::NoDevice | serialport::ErrorKind::Io(ErrorKind::NotFound) => {
+                Trouble::Missing(path.into())
+            }
+            serialport::ErrorKind::Io(ErrorKind::PermissionDenied) => {
+                Trouble::Permission(path.into())
+            }
+            _ => Trouble::Other(path.into(), e.description),
+        })?;
+        Ok(Self { port, _claim: claim })
+    }
+
+    /// What has arrived, at most the buffer's length; 0 where nothing came in time.
+    ///
+    /// # Errors
+    /// The port is gone.
+    pub fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        match self.port.read(into) {
+            Ok(0) => Err(ErrorKind::BrokenPipe.into()),
+            Ok(n) => Ok(n),
+            Err(e) if matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => Ok(0),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Sends all of `bytes`.
+    ///
+    /// # Errors
+    /// The port is gone or takes nothing.
+    pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        if bytes.is_empty() { Ok(()) } else { self.port.write_all(bytes) }
+    }
+}
+
+/// A pseudo-terminal: the emulator's end, and the path of the other.
+#[cfg(unix)]
+pub mod pty {
+    use super::{Duration, ErrorKind, Read, SerialPort, Trouble, Write};
+    use crate::haptics::lockstep::Line;
+    use serialport::TTYPort;
+
+    /// Both ends of a pseudo-terminal.
+    #[derive(Debug)]
+    pub struct Pty {
+        ours: TTYPort,
+        theirs: TTYPort,
+        under_way: [usize; 2],
+    }
+
+    impl Pty {
+        /// A new one.
+        ///
+        /// # Errors
+        /// What the system says.
+        pub fn new() -> Result<Self, Trouble> {
+            let other =
+                |e: serialport::Error| Trouble::Other("pseudo-terminal".into(), e.description);
+            let (mut ours, mut theirs) = TTYPort::pair().map_err(other)?;
+            // The other side may be opened by anyone, the test's own end included.
+            theirs.set_exclusive(false).map_err(other)?;
+            for end in [&mut ours, &mut theirs] {
+                end.set_timeout(Duration::from_millis(100)).map_err(other)?;
+            }
+            Ok(Self { ours, theirs, under_way: [0; 2] })
+        }
+
+        /// The path a host opens.
+        #[must_use]
+        pub fn path(&self) -> String {
+            self.theirs.name().unwrap_or_default()
+        }
+
+        /// What a host sent, waiting at most `patience`.
+        ///
+        /// # Errors
+        /// The terminal is gone.
+        pub fn read(&mut self, into: &mut [u8], patience: Duration) -> std::io::Result<usize> {
+            self.ours.set_timeout(patience)?;
+            match self.ours.read(into) {
+                Ok(n) => Ok(n),
+                Err(e) if matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => Ok(0),
+                Err(e) => Err(e),
+            }
+        }
+
+        /// Sends to the host; `false` where it takes nothing for a millisecond.
+        pub fn write(&mut self, bytes: &[u8]) -> bool {
+            self.ours.set_timeout(Duration::from_millis(1)).is_ok()
+                && self.ours.write_all(bytes).is_ok()
+        }
+    }
+
+    fn take(port: &mut TTYPort, under_way: &mut usize, into: &mut Vec<u8>) {
+        let mut bytes = [0; 4096];
+        while *under_way > 0 {
+            let most = bytes.len().min(*under_way);
+            let Ok(n) = port.read(&mut bytes[..most]) else { return };
+            *under_way -= n;
+            into.extend_from_slice(&bytes[..n]);
+        }
+    }
+
+    /// Both ends in lock-step: what one sends, the other has at once and whole.
+    impl Line for Pty {
+        fn up(&mut self, _: u64, bytes: &[u8]) {
+            if self.ours.write_all(bytes).is_ok() {
+                self.under_way[0] += bytes.len();
+            }
+        }
+        fn down(&mut self, _: u64, bytes: &[u8]) {
+            if self.theirs.write_all(bytes).is_ok() {
+                self.under_way[1] += bytes.len();
+            }
+        }
+        fn at_host(&mut self, _: u64, into: &mut Vec<u8>) {
+            take(&mut self.theirs, &mut self.under_way[0], into);
+        }
+        fn at_keyboard(&mut self, _: u64, into: &mut Vec<u8>) {
+            take(&mut self.ours, &mut self.under_way[1], into);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_has_one_owner_whose_name_is_told() {
+        let path = format!("/dev/no-such-port-{}", std::process::id());
+        let first = claim(&path, "the first").unwrap();
+        let said = claim(&path, "the second").unwrap_err().to_string();
+        assert!(said.contains("in use by the first (process"), "{said}");
+        drop(first);
+        assert!(claim(&path, "the second").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_missing_port_is_named_with_what_to_do() {
+        let error = Port::open("/dev/nowhere", "a test", Duration::ZERO).unwrap_err();
+        assert!(matches!(error, Trouble::Missing(_)), "{error:?}");
+    }
+
+    /// The whole stroke over a pseudo-terminal in lock-step is the same, bit for bit, as in memory.
+    #[cfg(unix)]
+    #[test]
+    fn a_stroke_over_a_pseudo_terminal_is_the_same() {
+        use crate::haptics::acceptance::{line, options, stroke};
+        use crate::haptics::plant::Plant;
+        for block in [0, 64, 128, 256] {
+            let by_pty = stroke(&Plant::THREE[1], options(block), pty::Pty::new().unwrap());
+            let by_memory = stroke(&Plant::THREE[1], options(block), line());
+            assert_eq!(by_pty, by_memory);
+            assert!(by_pty.is_some());
+        }
+    }
+}

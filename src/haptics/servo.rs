@@ -1,0 +1,534 @@
+//! The host half: reads the keyboard's states, moves the felt keys, answers with waves.
+//!
+//! No thread, no port, no clock of its own: bytes and times come in, bytes go out, so that tests run
+//! it in virtual time. Its step grid is the keyboard's clock: a state of time t ends a slot of whole
+//! steps of 125 µs, in which the mechanism is pushed with √(2Z)·ū − Z·v, ū the mean of the received
+//! wave over the slot by its integral. The answer, w = √(2Z)·v̄ − ū, is a command for the time
+//! t + lead. The loop's delay is lead + report interval + block delay; half of it, with the filters,
+//! is the line's τ: Z = min(25, 0.045/τ), and the line's mass is taken off the felt key.
+
+mod key;
+
+use super::clock::Recovery;
+use super::device::law::{LEAST_IMPEDANCE, SPEED_CORNER, WAVE_CORNER};
+use super::device::limit::Limits;
+use super::device::safety::Mode;
+use super::fixed::{since, u16_of};
+use super::frame::{MAX_FRAME, Receiver};
+use super::log::{Entry, Log};
+use super::mechanism::{Action, Deduct};
+use super::message::{Config, Hello, KEYS, KeyFacts, List, Message, Play, State, VERSION, ability};
+use super::session::{SILENCE, Session, Standing, Why};
+use crate::action::{ActionSettings, STEP};
+use crate::math::compass::Key;
+use key::{FeltKey, Join, Slot};
+
+/// Steps a slot may have; a longer one is a gap.
+const MOST_STEPS: u64 = 160;
+/// Time between asks while nobody answers, and between pings, s.
+const ASK_EVERY: f64 = 0.1;
+/// See [`ASK_EVERY`].
+const PING_EVERY: f64 = 0.05;
+/// Largest impedance, N·s/m, and the line's mass, kg, that sets it.
+const IMPEDANCE_MAX: f64 = 25.0;
+/// See [`IMPEDANCE_MAX`].
+const LINE_MASS: f64 = 0.045;
+/// Longest block delay, samples at 48 kHz.
+pub const BLOCK_MAX: u32 = 256;
+
+/// What is to be felt, and how.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Options {
+    /// Action.
+    pub action: Action,
+    /// Its regulation.
+    pub settings: ActionSettings,
+    /// Delay of joining through an audio block, samples at 48 kHz, 0…256.
+    pub block: u32,
+    /// From a state's time to its answer's, µs: what the way there and back may take.
+    pub lead_us: u32,
+    /// Share of the force that is given, 0…1.
+    pub gain: f64,
+    /// Largest force, change of force, held force, thermal time.
+    pub limits: Limits,
+    /// The felt key is relieved of what the keyboard says of its own.
+    pub deducts: bool,
+    /// Time between states, µs.
+    pub report_us: u16,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            action: Action::Grand,
+            settings: ActionSettings::default(),
+            block: 0,
+            lead_us: 1000,
+            gain: 1.0,
+            limits: Limits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
+            deducts: true,
+            report_us: 1000,
+        }
+    }
+}
+
+impl Options {
+    /// One-way delay of the line, s: its static stiffness is Z over it.
+    #[must_use]
+    pub fn line_delay(&self) -> f64 {
+        // The device takes a command up at the tick after its time.
+        let ticks = (self.lead_us + self.block_us()).div_ceil(125);
+        let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
+        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
+    }
+
+    fn block_us(&self) -> u32 {
+        // 48 samples are 1000 µs.
+        self.block.min(BLOCK_MAX) * 1000 / 48
+    }
+
+    /// Mass that the line adds to the key, kg: Z·τ, less what the damper's own filter takes.
+    #[must_use]
+    pub fn line_mass(&self) -> f64 {
+        self.impedance() * (self.line_delay() - lag(SPEED_CORNER)).max(0.0)
+    }
+
+    /// Impedance of the line, N·s/m, in steps of the wire's.
+    #[must_use]
+    pub fn impedance(&self) -> f64 {
+        let z = IMPEDANCE_MAX.min(LINE_MASS / self.line_delay());
+        (z / super::message::IMPEDANCE).floor() * super::message::IMPEDANCE
+    }
+}
+
+/// What the servo tells of itself.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Status {
+    /// Where it stands with the keyboard.
+    pub standing: Standing,
+    /// Why, where something is wrong.
+    pub why: Why,
+    /// What the keyboard is.
+    pub hello: Option<Hello>,
+    /// Its mode and faults.
+    pub mode: Mode,
+    /// See `mode`.
+    pub faults: u16,
+    /// Keys that move.
+    pub awake: u32,
+    /// States taken; lost on the way; damaged frames; gaps after which keys were placed anew.
+    pub states: u64,
+    /// See `states`.
+    pub lost: u64,
+    /// See `states`.
+    pub damaged: u64,
+    /// See `states`.
+    pub gaps: u64,
+    /// Commands whose force was limited here.
+    pub limited: u64,
+    /// Action steps lost because a mechanism left the numbers and was laid to rest.
+    pub upset: u64,
+    /// Most that could not be deducted of any key.
+    pub left: Deduct,
+    /// Last round trip, s, and the keyboard's clock: drift and residual.
+    pub round_trip: f64,
+    /// Share by which the keyboard's clock runs fast, and what the fit leaves, s.
+    pub drift: f64,
+    /// See `drift`.
+    pub residual: f64,
+    /// Step the servo stands before.
+    pub step: u64,
+}
+
+/// The host half.
+#[derive(Debug)]
+pub struct Servo {
+    options: Options,
+    session: Session,
+    receiver: Receiver,
+    hello: Option<Hello>,
+    facts: [KeyFacts; KEYS],
+    has_facts: bool,
+    keys: Vec<FeltKey>,
+    /// Number and time of the last state; µs since the first one.
+    last: Option<(u16, u32)>,
+    clock_us: u64,
+    heard_at: f64,
+    ticked_at: f64,
+    asked_at: f64,
+    pinged_at: f64,
+    ping: u32,
+    seq: u16,
+    next_quiet: usize,
+    clock: Recovery,
+    status: Status,
+    is_told: bool,
+}
+
+impl Servo {
+    /// Nobody there yet, at `now` s. Allocates; so does the first hello.
+    #[must_use]
+    pub fn new(options: Options, now: f64) -> Self {
+        Self {
+            options,
+            session: Session::default(),
+            receiver: Receiver::new(),
+            hello: None,
+            facts: [KeyFacts::default(); KEYS],
+            has_facts: false,
+            keys: Vec::new(),
+            last: None,
+            clock_us: 0,
+            heard_at: now,
+            ticked_at: now,
+            asked_at: f64::NEG_INFINITY,
+            pinged_at: now,
+            ping: 0,
+            seq: 0,
+            next_quiet: 0,
+            clock: Recovery::default(),
+            status: Status::default(),
+            is_told: false,
+        }
+    }
+
+    /// The user wants force, or none.
+    pub fn arm(&mut self, on: bool, now: f64, out: &mut Vec<u8>) {
+        if on {
+            self.session.arm(now);
+            if self.session.standing() == Standing::Arming {
+                // A keyboard that was switched off in between has forgotten its limits.
+                if let Some(hello) = &self.hello {
+                    send(&Message::Config(self.config(hello)), out);
+                }
+                self.seq = self.seq.wrapping_add(1);
+                send(&Message::Clear(self.seq), out);
+            }
+        } else {
+            self.stop(out);
+            self.session.disarm();
+        }
+    }
+
+    fn stop(&mut self, out: &mut Vec<u8>) {
+        self.seq = self.seq.wrapping_add(1);
+        send(&Message::Stop(self.seq), out);
+        self.keys.iter_mut().for_each(FeltKey::cut);
+    }
+
+    /// Share of the force given, 0…1.
+    pub fn gain(&mut self, gain: f64) {
+        self.options.gain = if gain.is_finite() { gain.clamp(0.0, 1.0) } else { 0.0 };
+    }
+
+    /// Feels another action or regulation from the next slot on. Another action allocates.
+    pub fn feel(&mut self, action: Action, settings: &ActionSettings) {
+        let is_other = action != self.options.action;
+        (self.options.action, self.options.settings) = (action, *settings);
+        self.is_told = false;
+        for key in &mut self.keys {
+            key.feel(&self.options, is_other);
+        }
+    }
+
+    /// What is to be felt, and how.
+    #[must_use]
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Takes received bytes at `now` s; answers are appended to `out`.
+    pub fn receive(&mut self, now: f64, bytes: &[u8], out: &mut Vec<u8>, log: &mut impl Log) {
+        for byte in bytes {
+            let message = match self.receiver.push(*byte) {
+                None => continue,
+                Some(Ok(payload)) => Message::decode(payload),
+                Some(Err(_)) => None,
+            };
+            match message {
+                Some(message) => self.take(now, &message, out, log),
+                None => self.status.damaged += 1,
+            }
+        }
+    }
+
+    fn take(&mut self, now: f64, message: &Message, out: &mut Vec<u8>, log: &mut impl Log) {
+        match message {
+            Message::Hello(hello) => {
+                self.heard_at = now;
+                let is_new = self.hello != Some(*hello);
+                let wrong = unfit(hello);
+                let was = self.session.standing();
+                self.session.hello(wrong);
+                if wrong.is_none() && (is_new || was == Standing::Seeking) {
+                    self.hello = Some(*hello);
+                    self.has_facts = false;
+                    self.last = None;
+                    send(&Message::Config(self.config(hello)), out);
+                }
+            }
+            Message::Facts(list) => {
+                for facts in list.as_slice() {
+                    if let Some(place) = self.facts.get_mut(usize::from(facts.key)) {
+                        *place = *facts;
+                    }
+                }
+                if !self.has_facts {
+                    self.has_facts = true;
+                    self.build();
+                }
+            }
+            Message::State(state) => self.state(now, state, out, log),
+            Message::Pong(token, t_us) => {
+                if *token == self.ping {
+                    self.status.round_trip = now - self.pinged_at;
+                    self.clock.note(*t_us, now);
+                }
+            }
+            // What only hosts say.
+            _ => self.status.damaged += 1,
+        }
+    }
+
+    fn config(&self, hello: &Hello) -> Config {
+        let limits = &self.options.limits;
+        let has_bed = hello.abilities & ability::PHYSICAL_BED != 0;
+        Config {
+            force_max: u16_of(limits.force, 10e-3),
+            slew: u16_of(limits.slew, 10.0),
+            force_held: u16_of(limits.held, 10e-3),
+            thermal_time: u16_of(limits.time, 10e-3),
+            timeout_ms: 20,
+            safe_damping: 6,
+            bed_stiffness: if has_bed || self.options.action == Action::Wall { 0 } else { 2000 },
+            bed_damping: 100,
+            bed: u16_of(self.options.settings.key_dip_mm, 0.01),
+            guard: 1000,
+            report_us: self.options.report_us,
+            lever_ratio: 10_000,
+            first_key: hello.first_key,
+        }
+    }
+
+    /// The felt keys of the keyboard that said hello.
+    fn build(&mut self) {
+        let Some(hello) = self.hello else { return };
+        let first = usize::from(hello.first_key.max(1)) - 1;
+        self.keys = (0..usize::from(hello.keys))
+            .filter_map(|i| Key::from_index(first + i).map(|key| (i, key)))
+            .map(|(i, key)| FeltKey::new(key, &self.deduct(i), &self.options))
+            .collect();
+        self.status.left = self.keys.iter().fold(Deduct::default(), |most, k| Deduct {
+            mass: most.mass.max(k.left.mass),
+            weight: most.weight.max(k.left.weight),
+            friction: most.friction.max(k.left.friction),
+            has_bed: most.has_bed || k.left.has_bed,
+        });
+    }
+
+    fn deduct(&self, index: usize) -> Deduct {
+        let line = self.options.line_mass();
+        let hello = self.hello.as_ref();
+        let has = |bit: u16| hello.is_some_and(|h| h.abilities & bit != 0);
+        let is_wave = has(ability::WAVE);
+        let line = if is_wave { line } else { 0.0 };
+        let has_bed = has(ability::PHYSICAL_BED) || has(ability::KEYBED);
+        let facts = self.facts.get(index).copied().unwrap_or_default();
+        if !self.options.deducts {
+            return Deduct { mass: line, has_bed, ..Deduct::default() };
+        }
+        Deduct {
+            mass: line + f64::from(facts.mass) * 1e-4,
+            weight: f64::from(facts.weight) * 1e-3,
+            friction: f64::from(facts.friction) * 1e-3,
+            has_bed,
+        }
+    }
+
+    fn state(&mut self, now: f64, state: &State, out: &mut Vec<u8>, log: &mut impl Log) {
+        let Some(hello) = self.hello else { return };
+        if !self.has_facts || self.session.standing() == Standing::Refused {
+            return;
+        }
+        let mut is_gap = true;
+        let mut advance_us = 0;
+        if let Some((seq, t_us)) = self.last {
+            let ahead = state.seq.wrapping_sub(seq);
+            let passed = since(state.t_us, t_us);
+            if ahead == 0 || (ahead > u16::MAX / 2 && passed <= 0 && passed > -1_000_000) {
+                return;
+            }
+            let most = i32::try_from(MOST_STEPS * 125).unwrap_or(i32::MAX);
+            if passed > 0 && passed <= most {
+                is_gap = false;
+                advance_us = u64::from(passed.unsigned_abs());
+                self.status.lost += u64::from(ahead) - 1;
+            }
+        }
+        self.heard_at = now;
+        self.clock.note(state.t_us, now);
+        self.last = Some((state.seq, state.t_us));
+        if self.session.standing() == Standing::Seeking {
+            // Back after a silence, as it was: the hello is asked for in tick.
+            return;
+        }
+        self.status.states += 1;
+        let mode = Mode::of(state.mode).unwrap_or(Mode::Fault);
+        (self.status.mode, self.status.faults) = (mode, state.faults);
+        let was_live = self.session.is_live();
+        self.session.device(mode, state.faults, now);
+        if was_live && !self.session.is_live() {
+            self.stop(out);
+        }
+        if !self.is_told {
+            let (action, settings) = (self.options.action, self.options.settings);
+            self.is_told = log.put(&Entry::Setting { step: self.step(), action, settings });
+        }
+        if is_gap {
+            self.status.gaps += u64::from(self.status.states > 1);
+            self.keys.iter_mut().for_each(FeltKey::lose);
+        }
+        let before = self.step();
+        self.clock_us += advance_us;
+        let after = self.step();
+        let is_direct = hello.abilities & ability::WAVE == 0;
+        let mut play = Play {
+            seq: self.seq.wrapping_add(1),
+            play_us: state.t_us.wrapping_add(self.options.lead_us + self.options.block_us()),
+            keys: List::default(),
+        };
+        for report in state.keys.as_slice() {
+            let Some(key) = self.keys.get_mut(usize::from(report.key)) else { continue };
+            let z = f64::from(report.impedance) * super::message::IMPEDANCE;
+            let join = match (is_direct, mode == Mode::Live && z >= LEAST_IMPEDANCE) {
+                (true, _) => Join::Coupled,
+                (false, true) => Join::Wave(z),
+                (false, false) => Join::Followed,
+            };
+            let slot = Slot { before, after, report, join };
+            key.slot(&slot, &self.options, log);
+            play.keys.push(key.command(report.key, &self.options));
+        }
+        self.status.step = after;
+        if self.session.is_live() {
+            self.invite(&mut play);
+            self.seq = play.seq;
+            let message = if is_direct { Message::Torque(play) } else { Message::Wave(play) };
+            send(&message, out);
+        }
+    }
+
+    /// A key that was not reported gets its impedance all the same, one after another.
+    fn invite(&mut self, play: &mut Play) {
+        for _ in 0..8 {
+            if self.keys.is_empty() {
+                return;
+            }
+            self.next_quiet = (self.next_quiet + 1) % self.keys.len();
+            let number = super::fixed::count(self.next_quiet);
+            if play.keys.as_slice().iter().all(|k| k.key != number)
+                && let Some(key) = self.keys.get_mut(self.next_quiet)
+            {
+                play.keys.push(key.command(number, &self.options));
+            }
+        }
+    }
+
+    /// Steps since the first state.
+    const fn step(&self) -> u64 {
+        self.clock_us / 125
+    }
+
+    /// Looks at the clock at `now` s; to be called every millisecond or so.
+    pub fn tick(&mut self, now: f64, out: &mut Vec<u8>) {
+        if now - self.ticked_at > SILENCE {
+            let was_live = self.session.is_live();
+            self.session.late();
+            if was_live {
+                self.stop(out);
+            }
+        }
+        self.ticked_at = now;
+        let patience = if self.session.standing() == Standing::Refused { 1.0 } else { SILENCE };
+        if now - self.heard_at > patience && self.session.standing() != Standing::Seeking {
+            self.session.silence();
+            self.keys.iter_mut().for_each(FeltKey::lose);
+        }
+        if self.session.standing() == Standing::Seeking {
+            if now - self.asked_at >= ASK_EVERY {
+                self.asked_at = now;
+                // A zero ends whatever half frame the line still holds.
+                out.push(0);
+                send(&Message::Ask(VERSION), out);
+            }
+            return;
+        }
+        if now - self.pinged_at >= PING_EVERY {
+            self.pinged_at = now;
+            self.ping = self.ping.wrapping_add(1);
+            send(&Message::Ping(self.ping), out);
+        }
+    }
+
+    /// What it tells of itself.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let (drift, residual) = self.clock.fit();
+        let awake = self.keys.iter().filter(|k| k.is_awake()).count();
+        Status {
+            standing: self.session.standing(),
+            why: self.session.why(),
+            hello: self.hello,
+            awake: u32::try_from(awake).unwrap_or(u32::MAX),
+            limited: self.keys.iter().map(|k| k.limited).sum(),
+            upset: self.keys.iter().map(|k| k.upset).sum(),
+            drift,
+            residual,
+            ..self.status
+        }
+    }
+
+    /// One felt key, by its number on the keyboard: depth m, speed m/s, force commanded N, work
+    /// taken from the line so far, J.
+    #[must_use]
+    pub fn key(&self, index: usize) -> Option<[f64; 4]> {
+        self.keys.get(index).map(FeltKey::view)
+    }
+
+    /// The mechanism behind one key.
+    #[must_use]
+    pub fn mechanism(&self, index: usize) -> Option<&super::mechanism::Mechanism> {
+        self.keys.get(index).map(FeltKey::mechanism)
+    }
+}
+
+/// Mean delay, s, of the device's one-pole filter of `corner` Hz at its tick.
+fn lag(corner: f64) -> f64 {
+    let left = (-std::f64::consts::TAU * corner * STEP).exp();
+    STEP * left / (1.0 - left)
+}
+
+/// What makes a keyboard unusable.
+fn unfit(hello: &Hello) -> Option<Why> {
+    if hello.version != VERSION {
+        return Some(Why::Version(hello.version));
+    }
+    let can_act = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
+    let has_keys = (1..=88).contains(&hello.keys) && hello.first_key >= 1;
+    (!can_act || !has_keys || hello.step_nm == 0).then_some(Why::Unable)
+}
+
+fn send(message: &Message, out: &mut Vec<u8>) {
+    let mut frame = [0; MAX_FRAME];
+    if let Some(length) = message.frame(&mut frame) {
+        out.extend_from_slice(&frame[..length]);
+    }
+}
+
+/// Seconds in `steps` action steps.
+pub(super) fn seconds(steps: u64) -> f64 {
+    f64::from(u32::try_from(steps).unwrap_or(u32::MAX)) * STEP
+}
+
+#[cfg(test)]
+mod tests;

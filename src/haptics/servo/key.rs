@@ -1,0 +1,277 @@
+//! One felt key of the servo: its mechanism, its end of the line, its limits.
+
+use super::super::device::law::LEAST_IMPEDANCE;
+use super::super::device::limit::Motor;
+use super::super::fixed::{i16_of, u8_of};
+use super::super::log::{Entry, Heard, Log};
+use super::super::mechanism::{Deduct, Mechanism, Push};
+use super::super::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
+use super::{Options, seconds};
+use crate::math::compass::Key;
+
+/// Motion that wakes a key, m, and wave, √W.
+const WAKE_WAY: f64 = 30e-6;
+/// See [`WAKE_WAY`].
+const WAKE_WAVE: f64 = 5e-3;
+/// Slots without motion near rest after which a key sleeps.
+const STILL_SLOTS: u32 = 100;
+/// How near, m.
+const NEAR_REST: f64 = 0.2e-3;
+
+/// Coupling of a key that is followed without force: N/m, N·s/m.
+const FOLLOW: [f64; 2] = [4000.0, 12.0];
+/// Coupling of a device that takes forces only, at 1 kHz: N/m, N·s/m.
+const COUPLE: [f64; 2] = [800.0, 2.0];
+
+/// Pull toward the keyboard's own position, N/m, and its most, N: mends what rounding and held
+/// samples let drift.
+const MEND: [f64; 2] = [100.0, 0.1];
+/// Speed below which it acts, m/s.
+const SLOW: f64 = 5e-3;
+
+/// How the keyboard and the mechanism are joined in a slot.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Join {
+    /// By waves, at an impedance.
+    Wave(f64),
+    /// The keyboard gives force, by a virtual coupling.
+    Coupled,
+    /// The keyboard gives none; the mechanism follows its position.
+    Followed,
+}
+
+/// One reported interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot<'a> {
+    /// Steps before and after it.
+    pub before: u64,
+    /// See `before`.
+    pub after: u64,
+    /// What the keyboard said.
+    pub report: &'a KeyState,
+    /// The junction.
+    pub join: Join,
+}
+
+/// One key.
+#[derive(Clone, Debug)]
+pub struct FeltKey {
+    key: Key,
+    mechanism: Mechanism,
+    deduct: Deduct,
+    /// What could not be deducted.
+    pub left: Deduct,
+    /// Last report: position m, wave integral.
+    last: Option<(f64, i32)>,
+    is_awake: bool,
+    quiet: u32,
+    /// The log has its state.
+    is_placed: bool,
+    motor: Motor,
+    /// Force to be commanded, N.
+    force: f64,
+    /// Work taken from the line, J: Σ ½(ū² − w²)T.
+    work: f64,
+    /// Commands limited here.
+    pub limited: u64,
+    /// Times its mechanism left the numbers.
+    pub upset: u64,
+}
+
+impl FeltKey {
+    /// At rest. Allocates.
+    pub fn new(key: Key, deduct: &Deduct, options: &Options) -> Self {
+        let (mechanism, left) = Mechanism::new(options.action, key, &options.settings, deduct);
+        Self {
+            key,
+            mechanism,
+            deduct: *deduct,
+            left,
+            last: None,
+            is_awake: false,
+            quiet: 0,
+            is_placed: false,
+            motor: Motor::default(),
+            force: 0.0,
+            work: 0.0,
+            limited: 0,
+            upset: 0,
+        }
+    }
+
+    /// Feels what `options` say from now on.
+    pub fn feel(&mut self, options: &Options, is_other: bool) {
+        if is_other {
+            let made = Mechanism::new(options.action, self.key, &options.settings, &self.deduct);
+            (self.mechanism, self.left) = made;
+        } else {
+            self.left = self.mechanism.configure(self.key, &options.settings, &self.deduct);
+        }
+        self.is_placed = false;
+    }
+
+    /// No force until told otherwise.
+    pub const fn cut(&mut self) {
+        self.force = 0.0;
+        self.motor.cut();
+    }
+
+    /// The keyboard's clock or integral cannot be followed: begin anew with the next report.
+    pub const fn lose(&mut self) {
+        self.last = None;
+        self.is_placed = false;
+        self.cut();
+    }
+
+    /// It is being computed.
+    pub const fn is_awake(&self) -> bool {
+        self.is_awake
+    }
+
+    /// Depth, speed, force commanded, work taken from the line.
+    pub fn view(&self) -> [f64; 4] {
+        let (x, v) = self.mechanism.place();
+        [x, v, self.force, self.work]
+    }
+
+    /// What is felt.
+    pub const fn mechanism(&self) -> &Mechanism {
+        &self.mechanism
+    }
+
+    /// The record of a command for the key called `number` by the keyboard.
+    pub fn command(&mut self, number: u8, options: &Options) -> KeyWave {
+        KeyWave {
+            key: number,
+            force: i16_of(self.force, FORCE),
+            impedance: u8_of(options.impedance(), IMPEDANCE),
+        }
+    }
+
+    /// Takes a report: moves the mechanism through the slot and finds the answer.
+    pub fn slot(&mut self, slot: &Slot, options: &Options, log: &mut impl Log) {
+        let x = f64::from(slot.report.x) * POSITION;
+        let sum = slot.report.wave_sum;
+        let steps = slot.after - slot.before;
+        if steps == 0 && self.last.is_some() {
+            return;
+        }
+        let Some((was, old)) = self.last.replace((x, sum)) else { return };
+        // The whole integral goes into the slot's steps: nothing of the motion is lost, whenever
+        // the key was last reported.
+        let wave = f64::from(sum.wrapping_sub(old)) * WAVE / seconds(steps);
+        if !self.is_awake {
+            let rest = self.mechanism.place().0;
+            if (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
+                self.force = 0.0;
+                return;
+            }
+            self.is_awake = true;
+            self.quiet = 0;
+            self.is_placed = false;
+        }
+        if !self.is_placed {
+            let (key, deduct, saved) = (self.key, self.deduct, self.mechanism.save());
+            self.is_placed = log.put(&Entry::Place { step: slot.before, key, deduct, saved });
+        }
+        let wanted = match slot.join {
+            Join::Wave(z) => self.by_wave(slot, steps, wave, z, x, log),
+            Join::Coupled => self.by_coupling(slot, steps, [was, x], COUPLE, log),
+            Join::Followed => {
+                self.by_coupling(slot, steps, [was, x], FOLLOW, log);
+                0.0
+            }
+        };
+        let (force, limited) =
+            self.motor.apply(&options.limits, wanted * options.gain, seconds(steps));
+        self.force = force;
+        self.limited += u64::from(limited.clamped || limited.hot);
+        if !self.mechanism.is_sound() {
+            self.upset += 1;
+            self.fall_asleep(options);
+            return;
+        }
+        self.rest_if_still(wave, x, options);
+    }
+
+    /// Through the wave junction; the answer as a force.
+    fn by_wave(
+        &mut self,
+        slot: &Slot,
+        steps: u64,
+        wave: f64,
+        z: f64,
+        x: f64,
+        log: &mut impl Log,
+    ) -> f64 {
+        let root = (2.0 * z.max(LEAST_IMPEDANCE)).sqrt();
+        let push = Push { force: root * wave, impedance: z };
+        let moved = self.steps(slot.before, steps, push, log);
+        let time = seconds(steps);
+        let mut back = root * moved / time - wave;
+        self.work += 0.5 * (wave * wave - back * back) * time;
+        // Only where it makes the wave smaller may the drift be mended, and only near standstill: in
+        // motion the mechanism is ahead by the line's delay.
+        let (place, speed) = self.mechanism.place();
+        let off = (MEND[0] * (place - x)).clamp(-MEND[1], MEND[1]) / root;
+        if speed.abs() < SLOW && (back + off).abs() < back.abs() {
+            back += off;
+        }
+        -root * back
+    }
+
+    /// By a spring and damper to the keyboard's position; the force to be commanded.
+    fn by_coupling(
+        &mut self,
+        slot: &Slot,
+        steps: u64,
+        [from, to]: [f64; 2],
+        [stiffness, damping]: [f64; 2],
+        log: &mut impl Log,
+    ) -> f64 {
+        let time = seconds(steps);
+        let speed = (to - from) / time;
+        let mut sum = 0.0;
+        for i in 0..steps {
+            let ahead = from + speed * (seconds(i) + 0.5 * seconds(1));
+            let force = stiffness * (ahead - self.mechanism.place().0) + damping * speed;
+            let moved = self.steps(slot.before + i, 1, Push { force, impedance: damping }, log);
+            sum += force - damping * moved / seconds(1);
+        }
+        sum * seconds(1) / time
+    }
+
+    /// The mechanism through some steps under one push, logged; how far it moved, m.
+    fn steps(&mut self, step: u64, steps: u64, push: Push, log: &mut impl Log) -> f64 {
+        let key = self.key;
+        let count = u16::try_from(steps).unwrap_or(u16::MAX);
+        self.is_placed &= log.put(&Entry::Slot { step, key, steps: count, push });
+        let mut moved = 0.0;
+        for i in 0..u64::from(count) {
+            moved += self.mechanism.step(&push, |offset, kind, value| {
+                log.heard(&Heard { step: step + i, key, offset, kind, value });
+            });
+        }
+        moved
+    }
+
+    fn rest_if_still(&mut self, wave: f64, x: f64, options: &Options) {
+        let (depth, _) = self.mechanism.place();
+        let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
+        if !is_near || !self.mechanism.is_still() || wave.abs() > 0.02 {
+            self.quiet = 0;
+            return;
+        }
+        self.quiet += 1;
+        if self.quiet >= STILL_SLOTS && (x - depth).abs() < WAKE_WAY {
+            self.fall_asleep(options);
+        }
+    }
+
+    fn fall_asleep(&mut self, options: &Options) {
+        self.mechanism.lay_to_rest(self.key, &options.settings, &self.deduct);
+        self.is_awake = false;
+        self.is_placed = false;
+        self.cut();
+    }
+}

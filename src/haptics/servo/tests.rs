@@ -1,0 +1,171 @@
+use super::*;
+use crate::action::EventKind;
+use crate::haptics::emulator::Making;
+use crate::haptics::lockstep::{Lockstep, Memory};
+use crate::haptics::log::{Heard, Twin};
+use crate::haptics::plant::Plant;
+use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::wire::Faults;
+
+fn act(time: f64, key: usize, deed: Deed) -> Act {
+    Act { time, key, deed }
+}
+
+fn making(keys: u8) -> Making {
+    Making {
+        keys,
+        plant: Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] },
+        ..Making::default()
+    }
+}
+
+fn pair(keys: u8, options: Options, acts: Vec<Act>) -> Lockstep<Memory> {
+    Lockstep::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
+}
+
+#[derive(Default)]
+struct Record {
+    entries: Vec<Entry>,
+    heard: Vec<Heard>,
+}
+
+impl Log for Record {
+    fn put(&mut self, entry: &Entry) -> bool {
+        self.entries.push(*entry);
+        true
+    }
+    fn heard(&mut self, heard: &Heard) {
+        self.heard.push(*heard);
+    }
+}
+
+impl Record {
+    fn count(&self, kind: EventKind) -> usize {
+        self.heard.iter().filter(|h| h.kind == kind).count()
+    }
+}
+
+#[test]
+fn nothing_gives_force_before_arming() {
+    let acts = vec![act(0.3, 0, Deed::Press(22e-3, 0.06)), act(0.8, 0, Deed::Release(0.1))];
+    let mut pair = pair(1, Options::default(), acts);
+    let mut record = Record::default();
+    pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
+    assert_eq!(pair.servo.status().standing, Standing::Present);
+    // It plays all the same.
+    assert_eq!(record.count(EventKind::Strike), 1, "{:?}", record.heard);
+}
+
+#[test]
+fn a_finger_feels_let_off_check_and_repetition() {
+    let acts = vec![
+        act(0.5, 0, Deed::Press(22e-3, 0.08)),
+        act(0.9, 0, Deed::Press(2e-3, 0.08)),
+        act(1.02, 0, Deed::Press(22e-3, 0.08)),
+        act(1.4, 0, Deed::Release(0.1)),
+    ];
+    let mut pair = pair(1, Options::default(), acts);
+    let mut record = Record::default();
+    assert!(pair.arm(&mut record));
+    pair.run(2.0, &mut record, |_| ());
+    assert_eq!(pair.servo.status().standing, Standing::Live, "{:?}", pair.servo.status());
+    for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
+        assert_eq!(record.count(kind), 2, "{kind:?} {:?}", record.heard);
+    }
+    assert!(pair.emulator.peak() > 0.5 && pair.emulator.peak() <= 20.0);
+    let end = (pair.servo.key(0), pair.emulator.key(0), pair.servo.mechanism(0));
+    assert!(pair.servo.status().awake == 0, "{end:?}");
+}
+
+#[test]
+fn every_action_can_be_felt() {
+    for action in Action::ALL {
+        let acts = vec![act(0.5, 0, Deed::Press(15e-3, 0.1)), act(1.5, 0, Deed::Release(0.2))];
+        let mut pair = pair(1, Options { action, ..Options::default() }, acts);
+        assert!(pair.arm(&mut ()));
+        pair.run(2.5, &mut (), |_| ());
+        let status = pair.servo.status();
+        assert_eq!((status.standing, status.upset), (Standing::Live, 0), "{action:?}");
+        assert!(pair.emulator.peak() > 0.2, "{action:?}: {} N", pair.emulator.peak());
+    }
+}
+
+#[test]
+fn a_keyboard_that_takes_only_forces_is_coupled() {
+    let making = Making { has_junction: false, ..making(1) };
+    let acts = vec![act(0.5, 0, Deed::Press(22e-3, 0.08)), act(1.0, 0, Deed::Release(0.1))];
+    let line = Memory::new(1, 5);
+    let mut pair = Lockstep::new(&making, Script::new(acts), Options::default(), line);
+    let mut record = Record::default();
+    assert!(pair.arm(&mut record));
+    pair.run(1.6, &mut record, |_| ());
+    assert_eq!(pair.servo.status().standing, Standing::Live);
+    assert_eq!(record.count(EventKind::Strike), 1);
+    assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
+}
+
+#[test]
+fn the_twin_is_the_servo_bit_for_bit() {
+    let acts = (0..8).map(|k| act(0.3, k, Deed::Trill(14e-3, 4.0 + 0.7 * k as f64, 5.0))).collect();
+    let mut pair = pair(8, Options::default(), acts);
+    let mut record = Record::default();
+    assert!(pair.arm(&mut record));
+    // Loss and a pulled plug on the way.
+    pair.run(1.0, &mut record, |_| ());
+    pair.line.up.faults = Faults { loss: 0.05, ..Faults::default() };
+    pair.run(1.0, &mut record, |_| ());
+    pair.line.up.is_cut = true;
+    pair.run(0.1, &mut record, |p| assert!(p.emulator.peak() <= 20.0));
+    assert_eq!(pair.servo.status().standing, Standing::Seeking);
+    pair.line.up.is_cut = false;
+    assert!(pair.arm(&mut record));
+    pair.run(2.0, &mut record, |_| ());
+    let mut twin = Twin::new(Action::Grand);
+    let mut heard = Vec::new();
+    record.entries.iter().for_each(|e| twin.play(e, |h| heard.push(*h)));
+    assert_eq!(heard, record.heard);
+    assert!(twin.adopted() > 8);
+    for k in 0..8 {
+        let servo = pair.servo.mechanism(k).unwrap();
+        let (mechanism, _) = twin.key(Key::from_index(39 + k).unwrap()).unwrap();
+        assert_eq!(mechanism.save().bits(), servo.save().bits());
+    }
+}
+
+#[test]
+fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
+    let acts = vec![act(0.0, 0, Deed::Press(6e-3, 0.1))];
+    let mut pair = pair(1, Options::default(), acts);
+    assert!(pair.arm(&mut ()));
+    pair.run(0.5, &mut (), |_| ());
+    pair.frozen = 8 * 100;
+    let begun = pair.time();
+    let mut speeds = std::collections::VecDeque::from([0.0f64; 16]);
+    pair.run(0.1, &mut (), |p| {
+        speeds.pop_front();
+        speeds.push_back(p.emulator.key(0).unwrap().v.abs());
+        if p.time() > begun + 0.035 {
+            // Damping, nothing else, but for the steps of the encoder.
+            let most = 0.1 + 3.0 * speeds.iter().fold(0.0, |m: f64, v| m.max(*v));
+            assert!(p.emulator.force(0).abs() < most, "{} N", p.emulator.force(0));
+        }
+    });
+    pair.run(0.01, &mut (), |_| ());
+    assert_ne!(pair.servo.status().standing, Standing::Live);
+    assert!(pair.arm(&mut ()));
+}
+
+#[test]
+fn strangers_are_refused_in_words() {
+    let mut servo = Servo::new(Options::default(), 0.0);
+    let mut out = Vec::new();
+    let mut hello = crate::haptics::emulator::build(&making(1)).hello;
+    hello.version = 9;
+    let mut frame = [0; MAX_FRAME];
+    let length = Message::Hello(hello).frame(&mut frame).unwrap();
+    servo.receive(0.0, &frame[..length], &mut out, &mut ());
+    let status = servo.status();
+    assert_eq!((status.standing, status.why), (Standing::Refused, Why::Version(9)));
+    servo.arm(true, 0.0, &mut out);
+    assert_eq!(servo.status().standing, Standing::Refused);
+}

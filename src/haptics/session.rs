@@ -1,0 +1,227 @@
+//! The host's state machine: whether a keyboard is there, and whether it may be given force.
+//!
+//! | state | force | hello | user arms | user disarms | device ready or live | device stopped by itself | no state for 20 ms | own tick 20 ms late |
+//! | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | seeking | none | present (refused where unfit) | – | – | – | – | – | – |
+//! | refused | none | present (refused where unfit) | – | – | – | – | seeking | – |
+//! | present | none | refused where unfit | arming | – | – | – | seeking | – |
+//! | arming | none | refused where unfit | – | present | live | – (halted after 0.5 s) | seeking | halted |
+//! | live | full | refused where unfit | – | present | – | halted | seeking | halted |
+//! | halted | none | refused where unfit | arming | present | – | – | seeking | – |
+//!
+//! Arming does not outlast a lost keyboard: whoever plugs it in again arms again.
+
+use super::device::safety::Mode;
+
+/// Longest silence of the keyboard, and longest delay of the host itself, s.
+pub const SILENCE: f64 = 0.020;
+/// Longest wait for a keyboard to become ready, s.
+pub const PATIENCE: f64 = 0.5;
+
+/// Where the host stands with a keyboard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Standing {
+    /// Nobody answers.
+    #[default]
+    Seeking,
+    /// Something answers that cannot be used.
+    Refused,
+    /// A keyboard is there, without force.
+    Present,
+    /// It was told to allow force.
+    Arming,
+    /// Force.
+    Live,
+    /// It or we stopped force; the user has to arm anew.
+    Halted,
+}
+
+impl Standing {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Seeking, Self::Refused, Self::Present, Self::Arming, Self::Live, Self::Halted];
+
+    /// In a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Seeking => "no keyboard",
+            Self::Refused => "unfit keyboard",
+            Self::Present => "present, not armed",
+            Self::Arming => "arming",
+            Self::Live => "live",
+            Self::Halted => "halted",
+        }
+    }
+}
+
+/// Why a keyboard is refused or force was halted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Why {
+    /// Nothing is wrong.
+    #[default]
+    Nothing,
+    /// It speaks another version of the protocol.
+    Version(u8),
+    /// It takes neither waves nor forces, or has no keys.
+    Unable,
+    /// It stopped force by itself: its mode, its faults.
+    Device(Mode, u16),
+    /// It did not become ready.
+    NotReady,
+    /// The host itself came late.
+    Late,
+}
+
+/// The machine.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Session {
+    standing: Standing,
+    why: Why,
+    armed_at: f64,
+}
+
+impl Session {
+    /// Where it stands.
+    #[must_use]
+    pub const fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// Why, where something is wrong.
+    #[must_use]
+    pub const fn why(&self) -> Why {
+        self.why
+    }
+
+    /// Force may be commanded.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        matches!(self.standing, Standing::Live)
+    }
+
+    /// A keyboard said what it is; `wrong` if it cannot be used.
+    pub const fn hello(&mut self, wrong: Option<Why>) {
+        match wrong {
+            Some(why) => {
+                self.why = why;
+                self.standing = Standing::Refused;
+            }
+            None if matches!(self.standing, Standing::Seeking | Standing::Refused) => {
+                self.why = Why::Nothing;
+                self.standing = Standing::Present;
+            }
+            None => {}
+        }
+    }
+
+    /// The user wants force, at `now` s.
+    pub const fn arm(&mut self, now: f64) {
+        if matches!(self.standing, Standing::Present | Standing::Halted) {
+            self.standing = Standing::Arming;
+            self.why = Why::Nothing;
+            self.armed_at = now;
+        }
+    }
+
+    /// The user wants no force.
+    pub const fn disarm(&mut self) {
+        if matches!(self.standing, Standing::Arming | Standing::Live | Standing::Halted) {
+            self.standing = Standing::Present;
+            self.why = Why::Nothing;
+        }
+    }
+
+    /// The keyboard reports its mode and faults at `now` s.
+    pub fn device(&mut self, mode: Mode, faults: u16, now: f64) {
+        match self.standing {
+            Standing::Arming if matches!(mode, Mode::Ready | Mode::Live) => {
+                self.standing = Standing::Live;
+            }
+            Standing::Arming if now - self.armed_at > PATIENCE => self.halt(Why::NotReady),
+            Standing::Live if !matches!(mode, Mode::Ready | Mode::Live) => {
+                self.halt(Why::Device(mode, faults));
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing came from the keyboard for [`SILENCE`].
+    pub const fn silence(&mut self) {
+        self.standing = Standing::Seeking;
+    }
+
+    /// The host's own tick came more than [`SILENCE`] late.
+    pub const fn late(&mut self) {
+        if matches!(self.standing, Standing::Arming | Standing::Live) {
+            self.halt(Why::Late);
+        }
+    }
+
+    const fn halt(&mut self, why: Why) {
+        self.standing = Standing::Halted;
+        self.why = why;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Standing::{Arming, Halted, Live, Present, Refused, Seeking};
+
+    fn after(standing: Standing, act: impl Fn(&mut Session)) -> Standing {
+        let mut session = Session { standing, ..Session::default() };
+        act(&mut session);
+        session.standing()
+    }
+
+    /// Every input in every state, in the order of [`Standing::ALL`].
+    #[test]
+    fn every_edge_is_as_documented() {
+        type Input = (&'static str, fn(&mut Session), [Standing; 6]);
+        let table: [Input; 10] = [
+            ("hello", |s| s.hello(None), [Present, Present, Present, Arming, Live, Halted]),
+            ("unfit", |s| s.hello(Some(Why::Version(9))), [Refused; 6]),
+            ("arm", |s| s.arm(0.0), [Seeking, Refused, Arming, Arming, Live, Arming]),
+            ("disarm", Session::disarm, [Seeking, Refused, Present, Present, Present, Present]),
+            (
+                "ready",
+                |s| s.device(Mode::Ready, 0, 0.0),
+                [Seeking, Refused, Present, Live, Live, Halted],
+            ),
+            (
+                "device live",
+                |s| s.device(Mode::Live, 0, 0.0),
+                [Seeking, Refused, Present, Live, Live, Halted],
+            ),
+            (
+                "device damps",
+                |s| s.device(Mode::Damping, 1, 0.1),
+                [Seeking, Refused, Present, Arming, Halted, Halted],
+            ),
+            (
+                "device damps on",
+                |s| s.device(Mode::Fault, 2, 0.6),
+                [Seeking, Refused, Present, Halted, Halted, Halted],
+            ),
+            ("silence", Session::silence, [Seeking; 6]),
+            ("late", Session::late, [Seeking, Refused, Present, Halted, Halted, Halted]),
+        ];
+        for (input, act, expected) in table {
+            assert_eq!(Standing::ALL.map(|s| after(s, act)), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn only_live_gives_force_and_the_reason_is_kept() {
+        for standing in Standing::ALL {
+            let session = Session { standing, ..Session::default() };
+            assert_eq!(session.is_live(), standing == Live);
+        }
+        let mut session = Session { standing: Live, ..Session::default() };
+        session.device(Mode::Fading, 1, 3.0);
+        assert_eq!(session.why(), Why::Device(Mode::Fading, 1));
+        session.arm(4.0);
+        assert_eq!((session.standing(), session.why()), (Arming, Why::Nothing));
+    }
+}

@@ -1,0 +1,287 @@
+//! The sidecar: one thread that owns the port and runs the servo against the wall clock.
+//!
+//! It waits for bytes, not for a timer: a state's arrival is the servo's tick. Orders come by a
+//! queue, the status goes out as latest value, the log goes to whoever replays it. A lost port is
+//! opened again; force comes back only when armed again.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::action::ActionSettings;
+use crate::exchange::flags::Flag;
+use crate::exchange::{latest, queue};
+use crate::haptics::log::{Entry, Heard, Log};
+use crate::haptics::mechanism::Action;
+use crate::haptics::serial::{Port, Trouble};
+use crate::haptics::servo::{Options, Servo, Status};
+
+/// Longest wait for bytes: the rate at which silence is noticed.
+const PATIENCE: Duration = Duration::from_millis(1);
+/// Time between attempts to open a lost port.
+const RETRY: Duration = Duration::from_millis(300);
+/// Room for entries: a second of ten keys.
+const LOG_ROOM: usize = 16_384;
+/// Room for events and orders.
+const ROOM: usize = 256;
+
+/// What the sidecar is told.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Order {
+    /// Force, or none.
+    Arm(bool),
+    /// Share of the force, 0…1.
+    Gain(f64),
+    /// What is to be felt.
+    Feel(Action, ActionSettings),
+}
+
+/// Whether the system granted real-time priority.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Priority {
+    /// Not asked yet.
+    #[default]
+    Unknown,
+    /// Granted.
+    RealTime,
+    /// Refused: jitter is the system's mood.
+    Usual,
+}
+
+/// Counts of times in classes of twice the length: below 125 µs, 250 µs, … 64 ms, more.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Histogram {
+    /// Counts.
+    pub counts: [u64; 11],
+    /// Longest, s, and sum, s.
+    pub longest: f64,
+    /// See `longest`.
+    pub sum: f64,
+}
+
+impl Histogram {
+    /// Counts a time, s.
+    pub fn add(&mut self, time: f64) {
+        let mut class = 0;
+        let mut bound = 125e-6;
+        while time >= bound && class < 10 {
+            class += 1;
+            bound *= 2.0;
+        }
+        self.counts[class] += 1;
+        self.longest = self.longest.max(time);
+        self.sum += time;
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
+
+/// What the sidecar shows.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Report {
+    /// The servo's status.
+    pub status: Status,
+    /// Priority of the thread.
+    pub priority: Priority,
+    /// The port is open.
+    pub is_open: bool,
+    /// Round trips, times between states, time of work on a state.
+    pub round_trips: Histogram,
+    /// See `round_trips`.
+    pub periods: Histogram,
+    /// See `round_trips`.
+    pub work: Histogram,
+    /// Key slots worked on, for the work per key.
+    pub key_slots: u64,
+    /// Depth and force of the first ten keys: m, N.
+    pub keys: [[f64; 2]; 10],
+    /// Entries of the log that found no room.
+    pub lost_log: u64,
+}
+
+/// The thread's handle; dropping it takes force away and ends the thread.
+#[derive(Debug)]
+pub struct Sidecar {
+    orders: queue::Sender<Order>,
+    report: latest::Reader<Report>,
+    log: Option<queue::Receiver<Entry>>,
+    events: queue::Receiver<Heard>,
+    ends: Arc<Flag>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The log's way out of the thread.
+struct Out {
+    log: queue::Sender<Entry>,
+    events: queue::Sender<Heard>,
+}
+
+impl Log for Out {
+    fn put(&mut self, entry: &Entry) -> bool {
+        self.log.send(*entry).is_ok()
+    }
+    fn heard(&mut self, heard: &Heard) {
+        // A listener that fell behind misses events, as counted by the queue.
+        let _ = self.events.send(*heard);
+    }
+}
+
+impl Sidecar {
+    /// Opens `path` for `owner` and starts. The first opening is the caller's, so that its trouble
+    /// can be told; later ones are tried again and again.
+    ///
+    /// # Errors
+    /// Why the port cannot be had.
+    pub fn start(path: &str, owner: &str, options: Options) -> Result<Self, Trouble> {
+        let port = Port::open(path, owner, PATIENCE)?;
+        let (orders, inbox) = queue::bounded(ROOM);
+        let (writer, report) = latest::latest(&Report::default());
+        let (log, outlet) = queue::bounded(LOG_ROOM);
+        let (events, heard) = queue::bounded(ROOM);
+        let ends = Arc::new(Flag::new(false));
+        let run = Run {
+            path: path.into(),
+            owner: owner.into(),
+            inbox,
+            writer,
+            ends: ends.clone(),
+            report: Report::default(),
+            last_state: None,
+            last_states: 0,
+            last_trip: 0.0,
+        };
+        let out = Out { log, events };
+        let thread = std::thread::Builder::new()
+            .name("touchback haptics".into())
+            .spawn(move || run.run(port, options, out))
+            .map_err(|e| Trouble::Other(path.into(), e.to_string()))?;
+        Ok(Self { orders, report, log: Some(outlet), events: heard, ends, thread: Some(thread) })
+    }
+
+    /// Tells it something; lost where a thousand orders wait already.
+    pub fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
+    }
+
+    /// What it shows.
+    pub fn report(&mut self) -> &Report {
+        self.report.read()
+    }
+
+    /// The log's receiving end, once.
+    pub fn take_log(&mut self) -> Option<queue::Receiver<Entry>> {
+        self.log.take()
+    }
+
+    /// The oldest event not yet heard of.
+    #[must_use]
+    pub fn heard(&self) -> Option<Heard> {
+        self.events.receive()
+    }
+}
+
+impl Drop for Sidecar {
+    fn drop(&mut self) {
+        self.ends.set(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Run {
+    path: String,
+    owner: String,
+    inbox: queue::Receiver<Order>,
+    writer: latest::Writer<Report>,
+    ends: Arc<Flag>,
+    report: Report,
+    last_state: Option<Instant>,
+    last_states: u64,
+    last_trip: f64,
+}
+
+impl Run {
+    fn run(mut self, port: Port, options: Options, mut log: Out) {
+        let highest = thread_priority::ThreadPriority::Max;
+        let granted = thread_priority::set_current_thread_priority(highest).is_ok();
+        self.report.priority = if granted { Priority::RealTime } else { Priority::Usual };
+        let begin = Instant::now();
+        let mut servo = Servo::new(options, 0.0);
+        let mut port = Some(port);
+        let mut bytes = [0; 4096];
+        let mut out = Vec::with_capacity(8192);
+        let mut lost_at = begin;
+        while !self.ends.is_up() {
+            let got = match port.as_mut().map(|p| p.read(&mut bytes)) {
+                Some(Ok(n)) => n,
+                Some(Err(_)) => {
+                    port = None;
+                    lost_at = Instant::now();
+                    0
+                }
+                None => {
+                    std::thread::sleep(PATIENCE);
+                    if lost_at.elapsed() >= RETRY {
+                        lost_at = Instant::now();
+                        port = Port::open(&self.path, &self.owner, PATIENCE).ok();
+                    }
+                    0
+                }
+            };
+            let arrived = Instant::now();
+            let now = (arrived - begin).as_secs_f64();
+            out.clear();
+            while let Some(order) = self.inbox.receive() {
+                match order {
+                    Order::Arm(on) => servo.arm(on, now, &mut out),
+                    Order::Gain(gain) => servo.gain(gain),
+                    Order::Feel(action, settings) => servo.feel(action, &settings),
+                }
+            }
+            servo.receive(now, &bytes[..got], &mut out, &mut log);
+            servo.tick(now, &mut out);
+            if let Some(open) = port.as_mut()
+                && open.write(&out).is_err()
+            {
+                port = None;
+                lost_at = Instant::now();
+            }
+            self.publish(&servo, arrived, port.is_some(), &log);
+        }
+        // Force goes before the port does.
+        out.clear();
+        servo.arm(false, begin.elapsed().as_secs_f64(), &mut out);
+        if let Some(open) = port.as_mut() {
+            let _ = open.write(&out);
+        }
+    }
+
+    fn publish(&mut self, servo: &Servo, arrived: Instant, is_open: bool, log: &Out) {
+        let status = servo.status();
+        if status.states > self.last_states {
+            if let Some(last) = self.last_state.replace(arrived) {
+                self.report.periods.add((arrived - last).as_secs_f64());
+            }
+            self.report.work.add(arrived.elapsed().as_secs_f64());
+            let slots = (status.states - self.last_states) * u64::from(status.awake);
+            self.report.key_slots += slots;
+            self.last_states = status.states;
+        }
+        if status.round_trip != self.last_trip {
+            self.last_trip = status.round_trip;
+            self.report.round_trips.add(status.round_trip);
+        }
+        self.report.status = status;
+        self.report.is_open = is_open;
+        self.report.lost_log = log.log.lost();
+        for (i, key) in self.report.keys.iter_mut().enumerate() {
+            *key = servo.key(i).map_or([0.0; 2], |[x, _, f, _]| [x, f]);
+        }
+        self.writer.write(self.report);
+    }
+}

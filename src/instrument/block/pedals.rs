@@ -1,0 +1,115 @@
+//! The three pedals, and what else a player turns: level, place, pitch.
+
+use super::Block;
+use crate::instrument::agenda::{Entry, Sounding};
+use crate::instrument::midi::controller;
+use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::settings::PedalSettings;
+
+/// From here on the sostenuto pedal is down: its rod turns or does not.
+const ROD_TURNS: f64 = 0.5;
+
+/// Where the feet are, 0 up … 1 down.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Pedals {
+    sustain: f64,
+    sostenuto: bool,
+    una_corda: f64,
+}
+
+impl Pedals {
+    /// No foot on any.
+    pub(super) const UP: Self = Self { sustain: 0.0, sostenuto: false, una_corda: 0.0 };
+}
+
+impl PedalSettings {
+    /// Lift of the damper tray, 0…1, at a pedal travel of 0…1.
+    #[must_use]
+    pub fn lift(&self, travel: f64) -> f64 {
+        let (from, to) = (0.01 * self.pedal_from, 0.01 * self.pedal_to);
+        let lift = if to > from { (travel - from) / (to - from) } else { travel - from };
+        match lift {
+            lift if to > from => lift.clamp(0.0, 1.0),
+            // Without a zone the pedal is a switch; a pedal that is up never lifts.
+            lift => f64::from(u8::from(lift >= 0.0 && travel > 0.0)),
+        }
+    }
+}
+
+impl<K: Keys, S: Strings> Block<K, S> {
+    pub(super) fn sustain(&mut self, travel: f64) {
+        self.pedals.sustain = travel.clamp(0.0, 1.0);
+        self.tell_sustain();
+        self.pass_on(controller::SUSTAIN, travel);
+    }
+
+    pub(super) fn sostenuto(&mut self, travel: f64) {
+        let down = travel >= ROD_TURNS;
+        if down != self.pedals.sostenuto {
+            self.pedals.sostenuto = down;
+            let keys = &self.keys;
+            self.dampers.rod(down, |key| keys.damper_lift(key));
+        }
+        self.pass_on(controller::SOSTENUTO, travel);
+    }
+
+    pub(super) fn una_corda(&mut self, travel: f64) {
+        self.pedals.una_corda = travel.clamp(0.0, 1.0);
+        self.strings.una_corda(self.pedals.una_corda);
+        self.pass_on(controller::UNA_CORDA, travel);
+    }
+
+    /// Tells everything that was reset how the pedals stand; the rod holds what it finds: nothing.
+    pub(super) fn tell_pedals(&mut self) {
+        self.tell_sustain();
+        self.strings.una_corda(self.pedals.una_corda);
+    }
+
+    pub(super) fn tell_sustain(&mut self) {
+        self.keys.sustain(self.settings.pedals.lift(self.pedals.sustain));
+    }
+
+    fn pass_on(&mut self, number: u8, travel: f64) {
+        self.outgoing.pedal(number, travel.clamp(0.0, 1.0), self.clock.now());
+    }
+
+    /// The level that settings and controllers ask for.
+    pub(super) fn follow_mix(&mut self) {
+        self.level.aim(self.settings.output_db, self.mix);
+    }
+
+    /// The pitch bend in the range that is set.
+    pub(super) fn follow_bend(&mut self) {
+        self.pitch.bend(self.bend * 100.0 * self.settings.midi.bend_range);
+    }
+
+    /// Sends the strings what has changed in pitch, once a step.
+    pub(super) fn tell_pitch(&mut self) {
+        let (agenda, sample) = (&mut self.agenda, self.clock.now());
+        self.pitch.tell(|key, cents| {
+            agenda.add(Entry { sample, delay: 0.0, what: Sounding::Pitch { key, cents } });
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_zone_of_the_pedal_is_where_dampers_move() {
+        let plain = PedalSettings::default();
+        for travel in [0.0, 0.1, 0.37, 1.0] {
+            assert_eq!(plain.lift(travel), travel, "untouched to the bit");
+        }
+        let zone = PedalSettings { pedal_from: 30.0, pedal_to: 70.0, ..plain };
+        assert_eq!((zone.lift(0.2), zone.lift(0.8)), (0.0, 1.0));
+        assert!((zone.lift(0.5) - 0.5).abs() < 1e-12);
+        let switch = PedalSettings { pedal_from: 50.0, pedal_to: 50.0, ..plain };
+        assert_eq!((switch.lift(0.49), switch.lift(0.5)), (0.0, 1.0));
+        let always = PedalSettings { pedal_from: 0.0, pedal_to: 0.0, ..plain };
+        assert_eq!((always.lift(0.0), always.lift(0.01)), (0.0, 1.0));
+        let none = PedalSettings { pedal_from: f64::NAN, pedal_to: f64::NAN, ..plain };
+        assert_eq!(none.lift(1.0), 0.0);
+    }
+}

@@ -1,0 +1,422 @@
+//! What MIDI and host messages mean to a piano, wherever they come from.
+//!
+//! All channels play the one piano. Presses are counted per channel and note, so that the key rises
+//! with the last of them and a message for all notes of a channel ends that channel's own. Pedals
+//! are as low as the channel that presses them most; volume, expression, pan and pitch bend are
+//! those of the last message on any channel.
+//!
+//! | message | meaning | source |
+//! | --- | --- | --- |
+//! | note-on, velocity 0 | note-off of unknown velocity | MIDI 1.0 |
+//! | CC 64, 66, 67 | sustain (in the polarity set), sostenuto, una corda | MIDI 1.0 |
+//! | CC 7, 11, 10 | volume, expression, balance | MIDI 1.0 |
+//! | CC 88 | finer part of the next velocity: velocity + value/128 | CA-031 |
+//! | CC 120 | every sound ends at once | MIDI 1.0 |
+//! | CC 121 | pedals up, bend 0, expression full | RP-015 |
+//! | CC 123–127 | the channel's notes end | MIDI 1.0 |
+
+#[cfg(test)]
+mod tests;
+
+use crate::instrument::settings::Polarity;
+use crate::instrument::{Event, Settings};
+use crate::math::cast::{byte, floor_index, rounded_i32};
+use crate::math::compass::Key;
+
+/// Controller numbers of MIDI 1.0, table 3, and CA-031.
+pub mod controller {
+    /// Channel volume.
+    pub const VOLUME: u8 = 7;
+    /// Pan; of a stereo instrument the balance.
+    pub const PAN: u8 = 10;
+    /// Expression.
+    pub const EXPRESSION: u8 = 11;
+    /// Sustain pedal.
+    pub const SUSTAIN: u8 = 64;
+    /// Sostenuto pedal.
+    pub const SOSTENUTO: u8 = 66;
+    /// Soft pedal.
+    pub const UNA_CORDA: u8 = 67;
+    /// Finer part of the next note's velocity.
+    pub const VELOCITY_PREFIX: u8 = 88;
+    /// Every sound ends.
+    pub const ALL_SOUND_OFF: u8 = 120;
+    /// Controllers to their defaults.
+    pub const RESET: u8 = 121;
+    /// Every note ends; the four mode messages above each imply it.
+    pub const ALL_NOTES_OFF: u8 = 123;
+    /// The last mode message.
+    pub const POLY_MODE: u8 = 127;
+}
+use controller::{
+    ALL_NOTES_OFF, ALL_SOUND_OFF, EXPRESSION, PAN, POLY_MODE, RESET, SOSTENUTO, SUSTAIN, UNA_CORDA,
+    VELOCITY_PREFIX, VOLUME,
+};
+
+const CHANNELS: usize = 16;
+const NOTES: usize = 128;
+/// A velocity this near to a 7-bit one (in its units) is one: single precision carries it so.
+const EXACT: f64 = 1e-3;
+
+/// Which notes a message means; what is not given means any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Address {
+    /// Channel 0…15.
+    pub channel: Option<u8>,
+    /// Note 0…127; goes before `id`.
+    pub note: Option<u8>,
+    /// The host's own number of a note.
+    pub id: Option<i32>,
+}
+
+impl Address {
+    /// One note of one channel.
+    #[must_use]
+    pub const fn note(channel: u8, note: u8) -> Self {
+        Self { channel: Some(channel), note: Some(note), id: None }
+    }
+}
+
+/// A message; values 0…1 as MIDI's 0…127 unless said otherwise.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Message {
+    /// Note pressed.
+    NoteOn {
+        /// Channel 0…15.
+        channel: u8,
+        /// Note 0…127.
+        note: u8,
+        /// The host's own number of it.
+        id: Option<i32>,
+        /// Velocity.
+        velocity: f64,
+    },
+    /// Notes released.
+    NoteOff {
+        /// Which.
+        to: Address,
+        /// Velocity.
+        velocity: f64,
+    },
+    /// Notes cut off.
+    Choke(Address),
+    /// Pressure of notes.
+    Pressure {
+        /// Which.
+        to: Address,
+        /// How much.
+        value: f64,
+    },
+    /// Pitch of notes against their own.
+    Tuning {
+        /// Which.
+        to: Address,
+        /// Any number of semitones.
+        semitones: f64,
+    },
+    /// Pitch bend, −1…1.
+    Bend(f64),
+    /// Controller.
+    Controller {
+        /// Channel 0…15.
+        channel: u8,
+        /// Number 0…127.
+        number: u8,
+        /// Value.
+        value: f64,
+    },
+    /// An expression that a piano has no use for: vibrato, brightness and their like.
+    Foreign,
+}
+
+/// What was left out, by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ignored {
+    /// Note-ons outside A0 to C8, after transposition.
+    pub outside: u64,
+    /// Messages whose value is no number.
+    pub invalid: u64,
+    /// Expressions that a piano has no use for.
+    pub foreign: u64,
+}
+
+/// Gives messages their meaning; remembers what is held and every channel's pedals.
+#[derive(Clone, Debug)]
+pub struct Midi {
+    /// Presses of each note by channel.
+    held: [[u16; CHANNELS]; NOTES],
+    /// Key that a held note plays: transposition does not move it.
+    keys: [Option<Key>; NOTES],
+    /// Host's number of the last press of each note.
+    ids: [Option<i32>; NOTES],
+    /// Sustain, sostenuto and una corda of each channel.
+    pedals: [[f64; CHANNELS]; 3],
+    /// Finer part of the next velocity of each channel, 0…127.
+    prefixes: [Option<f64>; CHANNELS],
+    ignored: Ignored,
+}
+
+impl Default for Midi {
+    fn default() -> Self {
+        Self {
+            held: [[0; CHANNELS]; NOTES],
+            keys: [None; NOTES],
+            ids: [None; NOTES],
+            pedals: [[0.0; CHANNELS]; 3],
+            prefixes: [None; CHANNELS],
+            ignored: Ignored::default(),
+        }
+    }
+}
+
+impl Midi {
+    /// Forgets notes, pedals and prefixes; the counts go on.
+    pub fn reset(&mut self) {
+        *self = Self { ignored: self.ignored, ..Self::default() };
+    }
+
+    /// What was left out so far.
+    #[must_use]
+    pub const fn ignored(&self) -> Ignored {
+        self.ignored
+    }
+
+    /// Hands `out` the events that `message` means under `settings`, in their order.
+    pub fn translate(
+        &mut self,
+        message: &Message,
+        settings: &Settings,
+        mut out: impl FnMut(Event),
+    ) {
+        let transpose = settings.midi.transpose;
+        if !is_finite(message) {
+            self.ignored.invalid += 1;
+            return;
+        }
+        match *message {
+            Message::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
+                let to = Address::note(channel, note);
+                self.release(to, 0.0, &mut out);
+            }
+            Message::NoteOn { channel, note, id, velocity } => {
+                let velocity = self.finer(channel, velocity);
+                let place = usize::from(note) % NOTES;
+                let holds = self.keys[place].filter(|_| self.is_held(place));
+                let Some(key) = holds.or_else(|| moved(note, transpose)) else {
+                    self.ignored.outside += 1;
+                    return;
+                };
+                self.keys[place] = Some(key);
+                self.ids[place] = id;
+                let held = &mut self.held[place][index(channel)];
+                *held = held.saturating_add(1);
+                out(Event::NoteOn { key, velocity });
+            }
+            Message::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
+            Message::Choke(to) if names_no_note(to) => self.choke_all(to.channel, &mut out),
+            Message::Choke(to) => {
+                if let Some((place, key)) = self.find(to, transpose) {
+                    self.held[place] = [0; CHANNELS];
+                    out(Event::Choke(key));
+                }
+            }
+            Message::Pressure { to, value } => {
+                if let Some((_, key)) = self.find(to, transpose) {
+                    out(Event::Pressure { key, depth: value });
+                }
+            }
+            Message::Tuning { to, semitones } if names_no_note(to) => {
+                Key::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
+            }
+            Message::Tuning { to, semitones } => {
+                if let Some((_, key)) = self.find(to, transpose) {
+                    out(Event::Tune { key, cents: 100.0 * semitones });
+                }
+            }
+            Message::Bend(value) => out(Event::Bend(value.clamp(-1.0, 1.0))),
+            Message::Controller { channel, number, value } => {
+                let value = value.clamp(0.0, 1.0);
+                let inverted = settings.pedals.pedal_polarity == Polarity::Inverted;
+                let value = if inverted && number == SUSTAIN { 1.0 - value } else { value };
+                self.control(channel, number, value, &mut out);
+            }
+            Message::Foreign => self.ignored.foreign += 1,
+        }
+    }
+
+    fn control(&mut self, channel: u8, number: u8, value: f64, out: &mut impl FnMut(Event)) {
+        match number {
+            VOLUME => out(Event::Volume(value)),
+            PAN => out(Event::Pan(pan(value))),
+            EXPRESSION => out(Event::Expression(value)),
+            SUSTAIN => out(Event::Sustain(self.pedal(0, channel, value))),
+            SOSTENUTO => out(Event::Sostenuto(self.pedal(1, channel, value))),
+            UNA_CORDA => out(Event::UnaCorda(self.pedal(2, channel, value))),
+            VELOCITY_PREFIX => self.prefixes[index(channel)] = Some((127.0 * value).round()),
+            ALL_SOUND_OFF => self.end_all_sound(out),
+            RESET => {
+                self.prefixes[index(channel)] = None;
+                out(Event::Sustain(self.pedal(0, channel, 0.0)));
+                out(Event::Sostenuto(self.pedal(1, channel, 0.0)));
+                out(Event::UnaCorda(self.pedal(2, channel, 0.0)));
+                out(Event::Bend(0.0));
+                out(Event::Expression(1.0));
+            }
+            ALL_NOTES_OFF..=POLY_MODE => self.end_channel(index(channel), out),
+            _ => {}
+        }
+    }
+
+    /// One pair of feet plays all channels: the lowest pedal holds.
+    fn pedal(&mut self, which: usize, channel: u8, value: f64) -> f64 {
+        self.pedals[which][index(channel)] = value;
+        self.pedals[which].iter().fold(0.0, |lowest, pedal| lowest.max(*pedal))
+    }
+
+    /// `velocity` with the finer part that came before it. A velocity that is none of MIDI's 127
+    /// steps is finer already.
+    fn finer(&mut self, channel: u8, velocity: f64) -> f64 {
+        let prefix = self.prefixes[index(channel)].take();
+        let coarse = 127.0 * velocity;
+        match prefix {
+            Some(part) if (coarse - coarse.round()).abs() < EXACT => {
+                ((coarse.round() + part / 128.0) / 127.0).min(1.0)
+            }
+            _ => velocity.min(1.0),
+        }
+    }
+
+    fn release(&mut self, to: Address, velocity: f64, out: &mut impl FnMut(Event)) {
+        if let Some(channel) = to.channel {
+            self.prefixes[index(channel)] = None;
+        }
+        if names_no_note(to) {
+            match to.channel {
+                Some(channel) => self.end_channel(index(channel), out),
+                None => {
+                    self.held = [[0; CHANNELS]; NOTES];
+                    out(Event::AllNotesOff);
+                }
+            }
+            return;
+        }
+        let Some(place) = self.place(to) else { return };
+        let held = &mut self.held[place];
+        // A host that names no channel means the press there is; another channel's is none of its.
+        let own = to.channel.map(index).filter(|c| held[*c] > 0);
+        let Some(channel) = own
+            .or_else(|| to.channel.is_none().then(|| held.iter().position(|n| *n > 0)).flatten())
+        else {
+            return;
+        };
+        held[channel] -= 1;
+        if let Some(key) = self.keys[place] {
+            // A release is worth more than its velocity; 0 is "not measured".
+            let velocity = if velocity.is_finite() { velocity.clamp(0.0, 1.0) } else { 0.0 };
+            out(Event::NoteOff { key, velocity });
+        }
+    }
+
+    /// Ends every note that `channel` holds.
+    fn end_channel(&mut self, channel: usize, out: &mut impl FnMut(Event)) {
+        if !self.others_hold(channel) {
+            self.held = [[0; CHANNELS]; NOTES];
+            return out(Event::AllNotesOff);
+        }
+        for (held, key) in self.held.iter_mut().zip(self.keys) {
+            for _ in 0..std::mem::take(&mut held[channel]) {
+                if let Some(key) = key {
+                    out(Event::NoteOff { key, velocity: 0.0 });
+                }
+            }
+        }
+    }
+
+    /// Whether any channel but this holds a note.
+    fn others_hold(&self, channel: usize) -> bool {
+        let others = |held: &[u16; CHANNELS]| {
+            held.iter().enumerate().any(|(c, count)| c != channel && *count > 0)
+        };
+        self.held.iter().any(others)
+    }
+
+    /// Cuts every sound off, or where other channels hold notes the notes that `channel` holds.
+    fn choke_all(&mut self, channel: Option<u8>, out: &mut impl FnMut(Event)) {
+        let Some(channel) = channel.map(index).filter(|c| self.others_hold(*c)) else {
+            return self.end_all_sound(out);
+        };
+        for (held, key) in self.held.iter_mut().zip(self.keys) {
+            if held[channel] > 0
+                && let Some(key) = key
+            {
+                *held = [0; CHANNELS];
+                out(Event::Choke(key));
+            }
+        }
+    }
+
+    fn end_all_sound(&mut self, out: &mut impl FnMut(Event)) {
+        self.held = [[0; CHANNELS]; NOTES];
+        out(Event::AllSoundOff);
+    }
+
+    fn is_held(&self, place: usize) -> bool {
+        self.held[place].iter().any(|n| *n > 0)
+    }
+
+    /// The note that `to` means: by number, or the held one of its id.
+    fn place(&self, to: Address) -> Option<usize> {
+        match (to.note, to.id) {
+            (Some(note), _) => Some(usize::from(note) % NOTES),
+            (None, Some(id)) => {
+                (0..NOTES).find(|place| self.ids[*place] == Some(id) && self.is_held(*place))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The note that `to` means and its key: that of the press, or of a press made now.
+    fn find(&self, to: Address, transpose: f64) -> Option<(usize, Key)> {
+        let place = self.place(to)?;
+        let held = self.keys[place].filter(|_| self.is_held(place));
+        held.or_else(|| moved(byte(place), transpose)).map(|key| (place, key))
+    }
+}
+
+/// A message that means every note, of its channel or of all.
+const fn names_no_note(to: Address) -> bool {
+    to.note.is_none() && to.id.is_none()
+}
+
+fn index(channel: u8) -> usize {
+    usize::from(channel) % CHANNELS
+}
+
+/// The key of `note` moved by `transpose` semitones.
+fn moved(note: u8, transpose: f64) -> Option<Key> {
+    let moved = i32::from(note) + rounded_i32(transpose);
+    u8::try_from(moved).ok().and_then(Key::from_midi)
+}
+
+/// Balance 0…1 of a 7-bit pan, whose middle is 64 (MIDI 1.0: 0 and 1 are both hard left).
+fn pan(value: f64) -> f64 {
+    ((127.0 * value - 64.0) / 63.0).max(-1.0).mul_add(0.5, 0.5)
+}
+
+/// A 14-bit pitch bend 0…1 as −1…1 with 8192 at its middle.
+#[must_use]
+pub fn bend(value: f64) -> f64 {
+    let steps = floor_index((16_383.0 * value).round()).min(16_383) as f64 - 8192.0;
+    steps / if steps < 0.0 { 8192.0 } else { 8191.0 }
+}
+
+fn is_finite(message: &Message) -> bool {
+    match *message {
+        Message::NoteOn { velocity: value, .. }
+        | Message::Pressure { value, .. }
+        | Message::Tuning { semitones: value, .. }
+        | Message::Bend(value)
+        | Message::Controller { value, .. } => value.is_finite(),
+        Message::NoteOff { .. } | Message::Choke(_) | Message::Foreign => true,
+    }
+}

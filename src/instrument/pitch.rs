@@ -1,0 +1,97 @@
+//! Pitch against the tuning: note expressions of single keys, and the pitch bend of all.
+//!
+//! A grand cannot do this. The strings are told once an action step at most, and only news.
+
+use crate::instrument::key_set::KeySet;
+use crate::math::compass::{KEYS, Key};
+
+/// Largest detuning, cents: the ±120 semitones of a note expression would leave the compass.
+/// Chosen: two octaves.
+const FARTHEST: f64 = 2400.0;
+
+/// Cents asked of every key.
+#[derive(Clone, Debug)]
+pub struct Pitch {
+    own: [f64; KEYS],
+    bend: f64,
+    told: [f64; KEYS],
+    news: KeySet,
+}
+
+impl Pitch {
+    /// Every key in tune.
+    pub const fn new() -> Self {
+        Self { own: [0.0; KEYS], bend: 0.0, told: [0.0; KEYS], news: KeySet::EMPTY }
+    }
+
+    /// Detunes one key.
+    pub const fn tune(&mut self, key: Key, cents: f64) {
+        self.own[key.index()] = cents;
+        self.news.insert(key);
+    }
+
+    /// Detunes all keys.
+    pub fn bend(&mut self, cents: f64) {
+        if cents != self.bend {
+            self.bend = cents;
+            Key::all().for_each(|key| self.news.insert(key));
+        }
+    }
+
+    /// The strings have forgotten what they were told: they are in tune.
+    pub fn untold(&mut self) {
+        self.told = [0.0; KEYS];
+        self.news = KeySet::ALL;
+    }
+
+    /// Detuning of `key`, cents.
+    pub fn cents(&self, key: Key) -> f64 {
+        let cents = self.own[key.index()] + self.bend;
+        if cents.is_finite() { cents.clamp(-FARTHEST, FARTHEST) } else { 0.0 }
+    }
+
+    /// Hands `tell` the keys whose detuning has changed since it was told.
+    pub fn tell(&mut self, mut tell: impl FnMut(Key, f64)) {
+        for key in std::mem::take(&mut self.news).iter() {
+            let cents = self.cents(key);
+            if self.told[key.index()] != cents {
+                self.told[key.index()] = cents;
+                tell(key, cents);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_and_bend_add_up_and_are_told_once() {
+        let mut pitch = Pitch::new();
+        let key = Key::from_index(10).unwrap();
+        let told = |pitch: &mut Pitch| {
+            let mut list = Vec::new();
+            pitch.tell(|key, cents| list.push((key, cents)));
+            list
+        };
+        pitch.tune(key, 30.0);
+        pitch.tune(key, 50.0);
+        assert_eq!(told(&mut pitch), [(key, 50.0)]);
+        assert!(told(&mut pitch).is_empty());
+        pitch.bend(-100.0);
+        let all = told(&mut pitch);
+        assert_eq!((all.len(), all[10]), (KEYS, (key, -50.0)));
+        pitch.bend(0.0);
+        pitch.bend(-100.0);
+        assert!(told(&mut pitch).is_empty(), "back before it was told");
+        pitch.untold();
+        assert_eq!(told(&mut pitch).len(), KEYS);
+        for bad in [f64::NAN, f64::INFINITY] {
+            pitch.tune(key, bad);
+            assert_eq!(pitch.cents(key), 0.0);
+        }
+        pitch.tune(key, 1e9);
+        assert_eq!(pitch.cents(key), FARTHEST);
+    }
+}

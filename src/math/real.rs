@@ -1,0 +1,207 @@
+//! The numbers the physics is written over: one `f64`, or one for each of several keys side by side.
+//!
+//! Every operation is the IEEE one on each lane, nothing is fused, and a choice between two values
+//! looks at its own lane only. So whatever is written over [`Real`] gives the same bits for a key
+//! alone and for the same key among others.
+
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+
+/// Most lanes of any [`Real`].
+pub const MOST_LANES: usize = 8;
+
+/// Truth for each lane.
+pub trait Mask:
+    Copy + std::fmt::Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + 'static
+{
+    /// False everywhere.
+    fn none() -> Self;
+
+    /// True in some lane.
+    fn any(self) -> bool;
+
+    /// True in every lane.
+    #[inline(always)]
+    fn all(self) -> bool {
+        !(!self).any()
+    }
+
+    /// The lanes as bits, lane 0 lowest.
+    fn bits(self) -> u8;
+
+    /// The lanes whose bits are set.
+    fn from_bits(bits: u8) -> Self;
+}
+
+impl Mask for bool {
+    #[inline(always)]
+    fn none() -> Self {
+        false
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u8 {
+        u8::from(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u8) -> Self {
+        bits & 1 != 0
+    }
+}
+
+/// One number, or one for each lane.
+pub trait Real:
+    Copy
+    + std::fmt::Debug
+    + Default
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// Outcome of a comparison.
+    type Mask: Mask;
+
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// `x` in every lane.
+    fn of(x: f64) -> Self;
+
+    /// The first [`Real::LANES`] values, one for each lane; panics where there are fewer.
+    fn load(values: &[f64]) -> Self;
+
+    /// Writes the lanes to the first places of `values`; panics where there are fewer.
+    fn store(self, values: &mut [f64]);
+
+    /// `f(lane)` in each lane.
+    #[inline(always)]
+    fn from_lanes(mut f: impl FnMut(usize) -> f64) -> Self {
+        let mut values = [0.0; MOST_LANES];
+        for (lane, value) in values.iter_mut().enumerate().take(Self::LANES) {
+            *value = f(lane);
+        }
+        Self::load(&values)
+    }
+
+    /// Square root.
+    #[must_use]
+    fn sqrt(self) -> Self;
+
+    /// Absolute value.
+    #[must_use]
+    fn abs(self) -> Self;
+
+    /// self < other; false where either is not a number, as in all comparisons.
+    fn lt(self, other: Self) -> Self::Mask;
+
+    /// self ≤ other.
+    fn le(self, other: Self) -> Self::Mask;
+
+    /// self > other.
+    #[inline(always)]
+    fn gt(self, other: Self) -> Self::Mask {
+        other.lt(self)
+    }
+
+    /// self ≥ other.
+    #[inline(always)]
+    fn ge(self, other: Self) -> Self::Mask {
+        other.le(self)
+    }
+
+    /// `yes` where `mask` holds, else `no`.
+    #[must_use]
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// The larger; `other` where either is not a number.
+    #[must_use]
+    fn max(self, other: Self) -> Self;
+
+    /// The smaller; `other` where either is not a number.
+    #[must_use]
+    fn min(self, other: Self) -> Self;
+
+    /// `f` of each lane of both; slow.
+    #[inline(always)]
+    #[must_use]
+    fn zip(self, other: Self, f: fn(f64, f64) -> f64) -> Self {
+        let (mut a, mut b) = ([0.0; MOST_LANES], [0.0; MOST_LANES]);
+        self.store(&mut a);
+        other.store(&mut b);
+        zipped(&mut a[..Self::LANES], &b, f);
+        Self::load(&a)
+    }
+}
+
+/// Out of line: what needs it is rare, and the code around it is hot.
+#[cold]
+#[inline(never)]
+fn zipped(a: &mut [f64], b: &[f64], f: fn(f64, f64) -> f64) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = f(*a, *b);
+    }
+}
+
+impl Real for f64 {
+    type Mask = bool;
+
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        x
+    }
+
+    #[inline(always)]
+    fn load(values: &[f64]) -> Self {
+        values[0]
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f64]) {
+        values[0] = self;
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> bool {
+        self < other
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> bool {
+        self <= other
+    }
+
+    #[inline(always)]
+    fn select(mask: bool, yes: Self, no: Self) -> Self {
+        if mask { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+}

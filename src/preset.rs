@@ -1,0 +1,140 @@
+//! Factory pianos: whole settings by name.
+//!
+//! Every value not named is the concert grand's. The values are chosen, within what the sources of
+//! each parameter span (see the table of parameters): pianos one can meet, and one nobody should.
+
+use crate::instrument::Settings;
+
+/// One factory piano.
+pub struct Preset {
+    /// Stable name, as on the command line.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    set: fn(&mut Settings),
+}
+
+impl Preset {
+    /// Its settings.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        (self.set)(&mut settings);
+        settings
+    }
+}
+
+/// All factory pianos, the default first.
+pub static PRESETS: [Preset; 7] = [
+    Preset {
+        name: "concert",
+        about: "A concert grand in best regulation: the default of every parameter.",
+        set: |_| {},
+    },
+    Preset {
+        name: "mellow",
+        about: "Soft felt and a long, dark tone, for quiet rooms.",
+        set: |s| {
+            s.sound.hammer_hardness = -0.9;
+            s.sound.brightness_loss = 1.4;
+            s.sound.sustain = 1.2;
+            s.sound.knocks = 0.7;
+            s.touch.dynamics = 0.9;
+        },
+    },
+    Preset {
+        name: "bright",
+        about: "Hard, light hammers set close, for ensembles that must be cut through.",
+        set: |s| {
+            s.sound.hammer_hardness = 0.9;
+            s.sound.brightness_loss = 0.8;
+            s.action.hammer_mass = 0.9;
+            s.action.let_off_mm = 1.0;
+            s.touch.dynamics = 1.1;
+        },
+    },
+    Preset {
+        name: "light",
+        about: "A shallow, quick action with light hammers and strong repetition springs.",
+        set: |s| {
+            s.action.key_dip_mm = 9.5;
+            s.action.blow_mm = 44.0;
+            s.action.hammer_mass = 0.8;
+            s.action.key_mass = 0.85;
+            s.action.repetition_spring = 1.3;
+            s.action.friction = 0.7;
+        },
+    },
+    Preset {
+        name: "heavy",
+        about: "A deep, weighty action with heavy hammers, as old full-concert grands have.",
+        set: |s| {
+            s.action.key_dip_mm = 10.5;
+            s.action.blow_mm = 49.0;
+            s.action.hammer_mass = 1.2;
+            s.action.key_mass = 1.2;
+            s.action.friction = 1.3;
+            s.sound.hammer_hardness = -0.3;
+        },
+    },
+    Preset {
+        name: "neglected",
+        about: "Years without a technician: late let-off, tired springs, wide unisons, loud keys.",
+        set: |s| {
+            s.action.let_off_mm = 4.0;
+            s.action.drop_mm = 4.0;
+            s.action.check_mm = 22.0;
+            s.action.repetition_spring = 0.6;
+            s.action.friction = 1.6;
+            s.action.key_bed_stiffness = 2.0;
+            s.sound.unison_width_cents = 6.0;
+            s.sound.hammer_hardness = 0.7;
+            s.sound.damper_time = 1.8;
+            s.sound.knocks = 2.0;
+            s.sound.a4_hz = 436.0;
+        },
+    },
+    Preset {
+        name: "saloon",
+        about: "Unisons far apart, hammers hard as wood, hardly any board left.",
+        set: |s| {
+            s.sound.unison_width_cents = 20.0;
+            s.sound.hammer_hardness = 1.6;
+            s.sound.sustain = 0.6;
+            s.sound.stretch = 0.5;
+            s.sound.board = 0.6;
+            s.sound.knocks = 2.0;
+            s.sound.width = 0.5;
+        },
+    },
+];
+
+/// The factory piano of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// The names of all, for people.
+#[must_use]
+pub fn names() -> String {
+    PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_single_words_and_no_two_pianos_are_alike() {
+        for (i, preset) in PRESETS.iter().enumerate() {
+            assert!(preset.name.chars().all(|c| c.is_ascii_lowercase()));
+            assert!(preset.about.ends_with('.') && !preset.about.contains('\n'));
+            let alike = |other: &Preset| other.settings() == preset.settings();
+            assert!(!PRESETS[..i].iter().any(|p| p.name == preset.name || alike(p)));
+            assert_eq!(find(preset.name).map(Preset::settings), Some(preset.settings()));
+        }
+        assert_eq!(PRESETS[0].settings(), Settings::default());
+        assert!(find("spinet").is_none() && names().starts_with("concert, "));
+    }
+}

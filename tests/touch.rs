@@ -1,0 +1,311 @@
+//! What notes, pedals and positions do to the whole piano.
+
+use touchback::instrument::midi::{Address, Message, Midi};
+use touchback::instrument::outgoing::{Sent, split_velocity};
+use touchback::instrument::piano::StrikeRecord;
+use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing};
+use touchback::instrument::{Event, Piano, Settings};
+use touchback::math::cast::floor_index;
+use touchback::math::compass::Key;
+
+/// A low rate: what is tested here does not depend on it, and strings cost by the sample.
+const RATE: f64 = 24_000.0;
+
+fn key(note: u8) -> Key {
+    Key::from_midi(note).unwrap()
+}
+
+fn on(note: u8, velocity: f64) -> Event {
+    Event::NoteOn { key: key(note), velocity: velocity / 127.0 }
+}
+
+fn off(note: u8) -> Event {
+    Event::NoteOff { key: key(note), velocity: 0.5 }
+}
+
+/// Renders so many samples in uneven blocks; what was struck and heard.
+fn run(piano: &mut Piano, samples: usize) -> (Vec<StrikeRecord>, Vec<f32>) {
+    let (mut strikes, mut heard) = (Vec::new(), Vec::new());
+    let (mut left, mut right) = ([0.0; 97], [0.0; 97]);
+    while heard.len() < samples {
+        let length = (samples - heard.len()).min(97);
+        piano.process(&mut left[..length], &mut right[..length]);
+        strikes.extend_from_slice(piano.strikes());
+        heard.extend_from_slice(&left[..length]);
+    }
+    (strikes, heard)
+}
+
+fn energy(samples: &[f32]) -> f64 {
+    samples.iter().map(|s| f64::from(*s).powi(2)).sum()
+}
+
+/// Small numbers of no pattern, the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+
+    fn note(&mut self) -> u8 {
+        u8::try_from(21 + self.below(88)).unwrap()
+    }
+}
+
+#[test]
+fn a_thousand_immediate_notes_strike_at_their_samples_with_the_speeds_of_the_map() {
+    let settings = Settings::default();
+    let mut piano = Piano::new(RATE, &settings);
+    let mut dice = Dice(9);
+    let (mut played, mut struck, mut sample) = (Vec::new(), Vec::new(), 0_usize);
+    while played.len() < 1000 {
+        // Chords of one to six notes, some of them on one key.
+        for _ in 0..=dice.below(6) {
+            let (note, velocity) = (dice.note(), 1.0 + dice.below(12_600) as f64 / 100.0);
+            piano.handle(on(note, velocity));
+            let speed = settings.touch.hammer_speed(velocity / 127.0);
+            played.push((sample as f64 / RATE, key(note), speed));
+        }
+        let wait = usize::try_from(dice.below(700)).unwrap();
+        struck.extend(run(&mut piano, wait).0);
+        sample += wait;
+        piano.handle(off(dice.note()));
+    }
+    struck.extend(run(&mut piano, 2400).0);
+    let struck: Vec<_> = struck.iter().map(|s| (s.time, s.key, s.speed)).collect();
+    assert!(struck == played, "{} of {}", struck.len(), played.len());
+}
+
+#[test]
+fn silent_presses_lift_dampers_and_strike_nothing_in_any_regulation() {
+    for let_off_mm in [0.3, 1.5, 8.0] {
+        let mut settings = Settings::default();
+        settings.action.let_off_mm = let_off_mm;
+        settings.touch.silent_below = 8.0;
+        let mut piano = Piano::new(RATE, &settings);
+        let notes = [21, 30, 40, 50, 60, 70, 80, 88];
+        for note in notes {
+            piano.handle(on(note, 7.9));
+        }
+        let strikes = run(&mut piano, 48_000).0;
+        assert!(strikes.is_empty(), "let-off {let_off_mm} mm: {strikes:?}");
+        for note in notes {
+            assert_eq!(piano.keyboard().damper_lift(key(note)), 1.0, "{note} {let_off_mm}");
+        }
+    }
+}
+
+#[test]
+fn strict_repetition_is_the_actions_own() {
+    let mut settings = Settings::default();
+    settings.touch.strict_repetition = Switch::On;
+    // A key held and let go for equal times; grands repeat 10 to 14 times a second.
+    let mut repeated = [0; 2];
+    for (repeated, per_second) in repeated.iter_mut().zip([8.0, 30.0]) {
+        let mut piano = Piano::new(RATE, &settings);
+        let half = floor_index(RATE / per_second / 2.0);
+        let mut struck = 0;
+        for _ in 0..12 {
+            piano.handle(on(60, 80.0));
+            struck += run(&mut piano, half).0.len();
+            piano.handle(off(60));
+            struck += run(&mut piano, half).0.len();
+        }
+        let counts = piano.counts();
+        assert_eq!(counts.missed_repetitions + struck as u64, 12, "{per_second}");
+        *repeated = struck;
+    }
+    assert!(repeated[0] == 12 && (1..=8).contains(&repeated[1]), "{repeated:?}");
+}
+
+#[test]
+fn a_sensed_key_plays_as_it_moves() {
+    let mut settings = Settings::default();
+    settings.touch.key_pressure = KeyPressure::Position;
+    let mut speeds = Vec::new();
+    for speed in [0.1, 0.3] {
+        let mut piano = Piano::new(RATE, &settings);
+        let mut midi = Midi::default();
+        let mut strikes = Vec::new();
+        // 7-bit positions every 2 ms.
+        for step in 0..200 {
+            let depth = (f64::from(step) * 0.002 * speed / 0.01).min(1.0);
+            let value = (127.0 * depth).round() / 127.0;
+            let message = Message::Pressure { to: Address::note(0, 60), value };
+            midi.translate(&message, &settings, |event| piano.handle(event));
+            strikes.extend(run(&mut piano, 48).0);
+        }
+        let [strike] = strikes[..] else { panic!("{speed} m/s: {strikes:?}") };
+        assert!(strike.note_on.is_nan());
+        speeds.push(strike.speed / speed);
+    }
+    // 45 mm of hammer on 8.3 mm of key are 5.5; a key moved at a constant speed throws the hammer
+    // off its springs faster than it moves it.
+    assert!(speeds.iter().all(|ratio| (4.5..8.0).contains(ratio)), "{speeds:?}");
+    // So slowly that the hammer falls back from let-off.
+    let mut piano = Piano::new(RATE, &settings);
+    let mut struck = 0;
+    for step in 0..=127 {
+        piano.handle(Event::Pressure { key: key(60), depth: f64::from(step) / 127.0 });
+        struck += run(&mut piano, 240).0.len();
+    }
+    assert_eq!(struck, 0, "10 mm in 1.3 s");
+    assert_eq!(piano.keyboard().damper_lift(key(60)), 1.0);
+}
+
+#[test]
+fn a_pedal_catches_what_is_left_of_a_note() {
+    let left_after = |pedal_at: Option<usize>| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        piano.handle(on(45, 80.0));
+        run(&mut piano, 12_000);
+        piano.handle(off(45));
+        let before = pedal_at.unwrap_or(0);
+        run(&mut piano, before);
+        if pedal_at.is_some() {
+            piano.handle(Event::Sustain(1.0));
+        }
+        run(&mut piano, 24_000 - before);
+        energy(&run(&mut piano, 4800).1)
+    };
+    let [none, late, early] = [None, Some(2400), Some(240)].map(left_after);
+    assert!(none < 0.01 * late && late < 0.7 * early, "{none:e} {late:e} {early:e}");
+}
+
+#[test]
+fn half_pedal_lies_between_up_and_down() {
+    let ringing = |travel: f64| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        piano.handle(Event::Sustain(travel));
+        piano.handle(on(45, 80.0));
+        run(&mut piano, 12_000);
+        piano.handle(off(45));
+        run(&mut piano, 12_000);
+        energy(&run(&mut piano, 4800).1)
+    };
+    // The tray meets the dampers at 27 % of its way and has them clear at some 41 %.
+    let levels = [0.2, 0.3, 0.33, 0.36, 0.6].map(ringing);
+    assert!(levels.windows(2).all(|w| w[0] < w[1]), "{levels:?}");
+}
+
+#[test]
+fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
+    let left_after = |event: Option<Event>| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        piano.handle(Event::Sustain(1.0));
+        piano.handle(on(45, 80.0));
+        run(&mut piano, 12_000);
+        event.into_iter().for_each(|event| piano.handle(event));
+        run(&mut piano, 24_000);
+        energy(&run(&mut piano, 2400).1)
+    };
+    let ringing = left_after(None);
+    // The other strings, whose dampers are up, go on resounding.
+    let choked = left_after(Some(Event::Choke(key(45))));
+    assert!(choked < 0.05 * ringing, "{choked:e} {ringing:e}");
+    assert_eq!(left_after(Some(Event::AllSoundOff)), 0.0);
+}
+
+/// Level of one frequency in `heard`, by its Fourier coefficient under a Hann window.
+fn level(heard: &[f32], hz: f64) -> f64 {
+    let turn = std::f64::consts::TAU / heard.len() as f64;
+    let (mut re, mut im) = (0.0, 0.0);
+    for (i, sample) in heard.iter().enumerate() {
+        let window = 0.5 - 0.5 * (turn * i as f64).cos();
+        let phase = std::f64::consts::TAU * hz * i as f64 / RATE;
+        re += window * f64::from(*sample) * phase.cos();
+        im += window * f64::from(*sample) * phase.sin();
+    }
+    re.hypot(im) / heard.len() as f64
+}
+
+#[test]
+fn expressions_and_bend_move_the_pitch_of_what_sounds() {
+    let higher = 440.0 * (200.0_f64 / 1200.0).exp2();
+    for event in [Event::Bend(1.0), Event::Tune { key: key(69), cents: 200.0 }] {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        piano.handle(on(69, 70.0));
+        let before = run(&mut piano, 12_000).1;
+        piano.handle(event);
+        run(&mut piano, 1_200);
+        let after = run(&mut piano, 12_000).1;
+        assert!(level(&before, 440.0) > 20.0 * level(&before, higher), "{event:?}");
+        assert!(level(&after, higher) > 20.0 * level(&after, 440.0), "{event:?}");
+    }
+}
+
+#[test]
+fn una_corda_is_softer_and_changes_nothing_after_it() {
+    let heard = |pedal: &[f64]| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        pedal.iter().for_each(|travel| piano.handle(Event::UnaCorda(*travel)));
+        piano.handle(on(60, 70.0));
+        run(&mut piano, 12_000).1
+    };
+    let [plain, soft, back] = [&[][..], &[1.0], &[1.0, 0.0]].map(heard);
+    assert!(energy(&soft) < 0.8 * energy(&plain));
+    assert!(back == plain);
+}
+
+/// A performance with repetitions, a pedal and natural timing through the action in front of a
+/// second piano: the same hammers, a sample late at most.
+#[test]
+fn strikes_sent_on_strike_again_at_the_same_speed() {
+    let mut first = Settings::default();
+    first.touch.timing = Timing::Natural;
+    first.midi.strike_output = StrikeOutput::NotesAndCc88;
+    let second = Settings::default();
+    let (mut a, mut b) = (Piano::new(RATE, &first), Piano::new(RATE, &second));
+    let mut midi = Midi::default();
+    let mut dice = Dice(5);
+    let (mut sent, mut strikes) = (Vec::new(), Vec::new());
+    for i in 0..60 {
+        let note = 40 + u8::try_from(dice.below(30)).unwrap();
+        a.handle(on(note, 20.0 + dice.below(900) as f64 / 10.0));
+        if i % 10 == 0 {
+            a.handle(Event::Sustain(if i % 20 == 0 { 1.0 } else { 0.0 }));
+        }
+        for j in 0..3 {
+            let length = 500 + usize::try_from(dice.below(500)).unwrap();
+            let (mut left, mut right) = (vec![0.0; length], vec![0.0; length]);
+            a.process(&mut left, &mut right);
+            sent.extend_from_slice(a.outgoing());
+            strikes.extend_from_slice(a.strikes());
+            if j == 1 {
+                a.handle(off(note));
+            }
+        }
+    }
+    assert!(strikes.len() > 30, "{}", strikes.len());
+    let mut again = Vec::new();
+    for at in sent {
+        let wait = usize::try_from(at.sample - b.sample()).unwrap();
+        again.extend(run(&mut b, wait).0);
+        let mut say = |message| midi.translate(&message, &second, |event| b.handle(event));
+        let control = |number, value| Message::Controller { channel: 0, number, value };
+        match at.what {
+            Sent::Strike { key, speed } => {
+                let (coarse, fine) = split_velocity(&first.touch, speed);
+                say(control(88, f64::from(fine) / 127.0));
+                let velocity = f64::from(coarse) / 127.0;
+                say(Message::NoteOn { channel: 0, note: key.midi(), id: None, velocity });
+            }
+            Sent::Landed(key) => {
+                say(Message::NoteOff { to: Address::note(0, key.midi()), velocity: 0.0 });
+            }
+            Sent::Pedal { number, value } => say(control(number, value)),
+            Sent::Silence => say(control(120, 0.0)),
+        }
+    }
+    again.extend(run(&mut b, 100).0);
+    assert_eq!(again.len(), strikes.len());
+    for (a, b) in strikes.iter().zip(&again) {
+        assert_eq!(a.key, b.key);
+        assert!((0.0..=1.0 / RATE).contains(&(a.time - b.time)), "{} {}", a.time, b.time);
+        assert!((b.speed / a.speed - 1.0).abs() < 1.4e-4, "{} {}", a.speed, b.speed);
+    }
+}
