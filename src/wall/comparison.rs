@@ -97,7 +97,9 @@ const REST: f64 = 50e-6;
 /// Stiffnesses tried, N/m: from the first by this ratio until one fails.
 const FIRST: f64 = 20.0;
 const RATIO: f64 = 1.1;
-const LAST: f64 = 1e6;
+/// The same for a wave junction, whose felt stiffness the line bounds.
+const WAVE_RATIO: f64 = 1.5;
+const LAST: f64 = 1e5;
 
 /// Peak-to-peak motion in two stretches of a run: from 0.4 to 0.6 and from 0.8 to its end.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -181,26 +183,26 @@ impl Ground {
     }
 
     /// The largest stiffness, N/m, up to which all of a grid come to rest; 0 if the softest does
-    /// not, 10⁶ if all do.
+    /// not, 10⁵ if all do.
     #[must_use]
     pub fn stiffest(&self, contender: Contender) -> f64 {
-        let climb = |holds: &dyn Fn(f64) -> bool| {
+        let climb = |step: f64, holds: &dyn Fn(f64) -> bool| {
             let (mut found, mut k) = (0.0, FIRST);
             while k < LAST && holds(k) {
-                (found, k) = (k, k * RATIO);
+                (found, k) = (k, k * step);
             }
             if k < LAST { found } else { LAST }
         };
         let ratio = match contender {
             Contender::Wave => 1,
             Contender::WaveInDevice => 8,
-            _ => return climb(&|k| self.holds(contender, k)),
+            _ => return climb(RATIO, &|k| self.holds(contender, k)),
         };
         wave::IMPEDANCES
             .iter()
             .map(|z| {
                 let link = wave::Link { ground: *self, impedance: *z, ratio };
-                let most = climb(&|k| self.rests(|start, n| link.swings(k, start, n)));
+                let most = climb(WAVE_RATIO, &|k| self.rests(|start, n| link.swings(k, start, n)));
                 link.felt(most)
             })
             .fold(0.0, f64::max)

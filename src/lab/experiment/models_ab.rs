@@ -173,6 +173,7 @@ fn apart(scale: f64) -> f64 {
 /// Shows both models the throw, then couples both to the device.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
+    report.source("003 §§5–6 (models A and B)");
     let fine = THROW * 56;
     let start = throw(0.0);
     let exact_a = Loop::new(model_a::Spec::default(), STEP, start).thrown(fine, |d| d);

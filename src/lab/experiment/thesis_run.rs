@@ -120,6 +120,7 @@ pub fn check(report: &mut Report) -> Result<()> {
 /// The comparison, the run as data and the figure.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
+    report.source("001; 000 ch. 3, figs. 3.14–3.19");
     let Course { rig, trace, surfaces } = measure(&mut report)?;
     let mut csv = String::from(
         "time_s,phase,d_rad,q1,q2,q3,q6,g_ab_m,g_bc_m,key_force_n,jack_knuckle_force_n\n",

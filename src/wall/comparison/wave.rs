@@ -10,7 +10,7 @@ use crate::wall::junction::wave::Port;
 use crate::wall::plant::Motion;
 
 /// Line impedances tried, N·s/m.
-pub const IMPEDANCES: [f64; 5] = [2.0, 5.0, 12.0, 25.0, 60.0];
+pub const IMPEDANCES: [f64; 4] = [3.0, 8.0, 20.0, 50.0];
 
 /// Corner of the filter on the arriving wave, Hz: keeps the line's own resonances from growing.
 const WAVE_CORNER: f64 = 300.0;

@@ -66,9 +66,9 @@ impl Pair {
             return self.step(h);
         }
         self.line.send([0, 1].map(|i| port.leaving(arriving[i], means[i])));
-        for i in 0..2 {
-            self.positions[i] += h * means[i];
-            self.velocities[i] = 2.0 * means[i] - self.velocities[i];
+        for (i, mean) in means.into_iter().enumerate() {
+            self.positions[i] += h * mean;
+            self.velocities[i] = 2.0 * mean - self.velocities[i];
         }
         forces
     }

@@ -134,9 +134,9 @@ impl<const B: usize, const J: usize> Mechanism<B, J> {
                 line.send(leaving);
             }
         }
-        for i in 0..B {
-            self.q[i] += mean[i] * h;
-            self.rate[i] = mean[i] * 2.0 - self.rate[i];
+        for (i, mean) in mean.into_iter().enumerate() {
+            self.q[i] += mean * h;
+            self.rate[i] = mean * 2.0 - self.rate[i];
         }
         strain.error = self.error();
         strain

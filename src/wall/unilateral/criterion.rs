@@ -43,7 +43,7 @@ pub fn harmonics(n: u32) -> Vec<f64> {
 #[must_use]
 pub fn all_frequencies() -> Vec<f64> {
     let pi = std::f64::consts::PI;
-    let low = (0..200).map(|i| 1e-4 * (0.5f64 * 1e4).powf(f64::from(i) / 200.0));
+    let low = (0..600).map(|i| 1e-4 * (0.5f64 * 1e4).powf(f64::from(i) / 600.0));
     low.chain((0..=200).map(|i| 0.5 + (pi - 0.5) * f64::from(i) / 200.0)).collect()
 }
 

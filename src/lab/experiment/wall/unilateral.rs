@@ -148,7 +148,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.note(
         "Brute force is the largest stiffness without a periodic orbit of one visit and up to 64 \
          samples at which the loop comes to rest from twelve starts. All criteria are evaluated at \
-         400 frequencies up to the Nyquist frequency.",
+         800 frequencies up to the Nyquist frequency.",
     );
     folder.write("unilateral.csv", csv.as_bytes())?;
     let sketch = nyquist(&all[0]).context("the wedge does not reach its own limit")?;
