@@ -27,7 +27,10 @@ fn the_list_names_every_experiment_with_a_sentence() {
         "ball",
         "string-law",
         "contact",
-        "strings",
+        "sound",
+        "listening",
+        "sound-cost",
+        "sound-torture",
         "action-cost",
         "action-speeds",
         "walls",
@@ -111,5 +114,18 @@ fn the_table_of_the_source_documents_is_fresh() {
     for line in written.lines() {
         let old = "docs/seeds.md is old: write it with `touchback lab all --report`";
         assert!(kept.contains(&steady(line)), "{old}: {line}");
+    }
+}
+
+#[test]
+fn the_validation_page_is_what_the_command_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = lab(&["validate", "--out", dir.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for name in ["validation.md", "validation-travel.svg", "validation-bottom.svg"] {
+        let written = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        let kept = std::fs::read_to_string(kept).unwrap();
+        assert!(written == kept, "docs/{name} is old: write it with `touchback lab validate`");
     }
 }

@@ -10,14 +10,18 @@ mod fit;
 mod folder;
 mod geometry;
 mod haptics;
+mod instrument_load;
+mod listening;
 mod models_ab;
 mod report;
 mod rig;
 mod seeds;
+mod sound;
+mod sound_cost;
 mod string_law;
-mod strings;
 mod strokes;
 mod thesis_run;
+mod torture;
 mod trace;
 mod validate;
 mod wall;
@@ -28,6 +32,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::lab::output;
+use crate::math::compass::Key;
 use folder::Folder;
 use report::{Band, Report, short};
 
@@ -56,7 +61,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 22] = [
+const EXPERIMENTS: [Experiment; 26] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -121,9 +126,27 @@ const EXPERIMENTS: [Experiment; 22] = [
         run: contact::run,
     },
     Experiment {
-        name: "strings",
-        about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
-        run: strings::run,
+        name: "sound",
+        about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
+                company, colour.",
+        run: sound::run,
+    },
+    Experiment {
+        name: "listening",
+        about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
+                keys.",
+        run: listening::run,
+    },
+    Experiment {
+        name: "sound-cost",
+        about: "Times the sound engine in silence and at work, on every kernel, with a hash of \
+                its output.",
+        run: sound_cost::run,
+    },
+    Experiment {
+        name: "sound-torture",
+        about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
+        run: torture::run,
     },
     Experiment {
         name: "haptics",
@@ -178,7 +201,19 @@ const EXPERIMENTS: [Experiment; 22] = [
         about: "Times a step of every action and formulation, together with a hash of its output.",
         run: action_speeds::run,
     },
+    Experiment {
+        name: "instrument-load",
+        about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
+                a hash of the output.",
+        run: instrument_load::run,
+    },
 ];
+
+/// The key of a maker's number (1…88); the tables here hold no other.
+fn key(number: usize) -> Result<Key> {
+    Key::from_index(number.wrapping_sub(1))
+        .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
+}
 
 /// Runs the experiments asked for; exit code and files follow the other commands.
 ///

@@ -168,10 +168,13 @@ fn rises(rig: &mut Rig) -> f64 {
     most
 }
 
+/// A gesture's name and its audit on a key at rest.
+type Gesturing = (&'static str, fn(&mut Rig) -> Audit);
+
 /// Audits them all.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let gestures: [(&str, fn(&mut Rig) -> Audit); 4] = [
+    let gestures: [Gesturing; 4] = [
         ("pressed, held, let go", pressed),
         ("struck fortissimo", struck),
         ("trill by imposed motion", trilled),

@@ -43,6 +43,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     repetition(&mut report);
     driven::check(folder, &mut report)?;
     loops(&mut report);
+    super::thesis_run::check(&mut report)?;
     page(folder, &report)?;
     Ok(report)
 }

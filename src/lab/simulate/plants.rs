@@ -15,7 +15,8 @@ use crate::lab::gesture::KeyView;
 use crate::lab::output;
 use crate::math::compass::Key;
 
-/// The model of `key` of the action `name` with `settings`.
+/// The model of `key` of the action `name` with `settings`; what a grand's screws cannot give is
+/// said on stderr.
 ///
 /// # Errors
 /// An unknown name.

@@ -43,9 +43,9 @@ impl Observer<Phase, STATES> for Count {
 
 impl Course<'_> {
     fn left_over(&self, s: &State<Phase, STATES>) -> f64 {
-        let spec = &self.rig.spec;
-        let k = Kinematics::new(spec, s.phase, &s.x);
-        let total = energy::total(&Numbers::new(spec), s.phase, &k, &s.x, rest::TRAY_DOWN);
+        let k = Kinematics::new(&self.rig.spec, s.phase, &s.x);
+        let numbers = Numbers::new(&self.rig.spec);
+        let total = energy::total(&numbers, s.phase, &k, &s.x, rest::TRAY_DOWN);
         total + s.x[state::DISSIPATED] - s.x[state::WORK]
     }
 
