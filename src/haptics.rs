@@ -7,14 +7,16 @@
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
 //! | [`mechanism`], [`lever`] | what is felt | sidecar thread; audio thread as twin |
-//! | [`log`] | the servo's log and its replay, the twin | sidecar to audio thread |
-//! | `serial`, `sidecar` (feature `serial`) | the port, and the thread that owns it | sidecar thread |
+//! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
+//! | `serial`, `sidecar`, `priority`, `desk` (feature `serial`) | the port, the thread that owns it, a plugin's choice | sidecar, main thread |
 //! | [`acceptance`], [`campaign`] | the junction against the ideal; random faults and strokes | tests, lab |
 //! | [`wire`], [`lockstep`] | emulator and servo in virtual time, with faults on the way | tests, lab |
 
 pub mod acceptance;
 pub mod campaign;
 pub mod clock;
+#[cfg(feature = "serial")]
+pub mod desk;
 pub mod device;
 pub mod emulator;
 pub mod fixed;
@@ -25,6 +27,9 @@ pub mod log;
 pub mod mechanism;
 pub mod message;
 pub mod plant;
+#[cfg(feature = "serial")]
+pub mod priority;
+pub mod replay;
 pub mod script;
 #[cfg(feature = "serial")]
 pub mod serial;

@@ -8,6 +8,7 @@
 //!
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
+mod felt;
 mod notes;
 mod order;
 mod player;
@@ -20,15 +21,17 @@ use std::sync::Arc;
 use nice_plug::prelude::{
     ActivateContext, AsyncExecutor, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig,
     ClapFeature, ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames,
-    ProcessContext, ProcessStatus, RemoteControlsContext, Vst3Plugin, Vst3SubCategory,
+    ProcessContext, ProcessMode, ProcessStatus, RemoteControlsContext, Vst3Plugin, Vst3SubCategory,
     new_nonzero_u32, nice_log,
 };
 
 use crate::editor::app::PluginEditor;
 use crate::editor::link::{AudioEnd, WindowEnd, link};
+use crate::haptics::desk::{Choice, Desk};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Piano, Settings};
 use crate::params::host::{HostParams, Values};
+use felt::Felt;
 use order::Reader;
 use player::Player;
 use project::Project;
@@ -44,6 +47,8 @@ pub struct Touchback {
     /// What the window sees and plays; its own end waits for it to be asked for.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
+    /// The motorized keyboard, if the project chose one.
+    desk: Arc<Desk>,
     /// Exists from the first activation on.
     active: Option<Active>,
     /// Events that the host took no more of.
@@ -59,6 +64,7 @@ impl Default for Touchback {
             project,
             window,
             window_end: Some(window_end),
+            desk: Arc::default(),
             active: None,
             unsent: 0,
         }
@@ -68,6 +74,8 @@ impl Default for Touchback {
 /// What activation builds.
 struct Active {
     player: Player,
+    /// The motorized keyboard, while its port is open.
+    felt: Option<Felt>,
     sample_rate: f64,
     values: Values,
     settings: Settings,
@@ -81,7 +89,15 @@ impl Active {
     fn new(sample_rate: f64, values: Values) -> Self {
         let settings = values.settings();
         let player = Player::new(Piano::new(sample_rate, &settings));
-        Self { player, sample_rate, values, settings, changed: false, reported: Ignored::default() }
+        Self {
+            player,
+            felt: None,
+            sample_rate,
+            values,
+            settings,
+            changed: false,
+            reported: Ignored::default(),
+        }
     }
 
     /// Tells the log what was left out since the last report.
@@ -115,6 +131,11 @@ impl Active {
         self.values = values;
         let settings = values.settings();
         if settings != self.settings {
+            if let Some(felt) = &mut self.felt
+                && settings.action != self.settings.action
+            {
+                felt.regulate(&settings.action);
+            }
             self.settings = settings;
             self.changed = true;
             self.player.set(&settings);
@@ -181,6 +202,14 @@ impl Plugin for Touchback {
         if !is_as_built {
             self.active = Some(Active::new(sample_rate, values));
         }
+        // An offline bounce plays what was recorded.
+        if let Some(active) = &mut self.active
+            && config.process_mode != ProcessMode::Offline
+        {
+            self.desk.choose(Choice::of(&self.params.keyboard()));
+            let block = usize::try_from(config.max_buffer_size).unwrap_or(usize::MAX);
+            active.felt = Felt::open(&self.desk, &active.settings.action, sample_rate, block);
+        }
         true
     }
 
@@ -208,6 +237,10 @@ impl Plugin for Touchback {
             let reordered = context.plugin_api() == PluginApi::Vst3;
             let context = RefCell::new(context);
             let mut events = Reader::new(reordered);
+            if let Some(felt) = &mut active.felt {
+                let player = &mut active.player;
+                felt.block(player.sample(), left.len(), |event| player.felt(event));
+            }
             let unsent = &mut self.unsent;
             active.player.process(
                 left,
@@ -224,12 +257,17 @@ impl Plugin for Touchback {
         self.window.after(active.player.piano());
         // A silent piano may be put to sleep; a ringing one must not, and nobody knows how long
         // the pedal stays down.
-        if active.player.is_idle() { ProcessStatus::Normal } else { ProcessStatus::KeepAlive }
+        if active.felt.is_none() && active.player.is_idle() {
+            ProcessStatus::Normal
+        } else {
+            ProcessStatus::KeepAlive
+        }
     }
 
     fn deactivate(&mut self) {
         let unsent = std::mem::take(&mut self.unsent);
         if let Some(active) = &mut self.active {
+            active.felt = None;
             active.report(unsent);
         }
     }

@@ -104,6 +104,10 @@ impl Log for queue::Sender<Entry> {
 #[derive(Debug)]
 pub struct Twin {
     action: Action,
+    /// It keeps to its action: another one falls silent instead of being built.
+    is_fixed: bool,
+    /// What is felt now is another action.
+    is_foreign: bool,
     settings: ActionSettings,
     keys: Vec<Felt>,
     adopted: u64,
@@ -114,6 +118,7 @@ struct Felt {
     key: Key,
     deduct: Deduct,
     mechanism: Mechanism,
+    is_stale: bool,
     /// Step it stands before; none until its first state came.
     step: Option<u64>,
 }
@@ -128,10 +133,16 @@ impl Twin {
             .map(|key| {
                 let deduct = Deduct::default();
                 let (mechanism, _) = Mechanism::new(action, key, &settings, &deduct);
-                Felt { key, deduct, mechanism, step: None }
+                Felt { key, deduct, mechanism, is_stale: false, step: None }
             })
             .collect();
-        Self { action, settings, keys, adopted: 0 }
+        Self { action, is_fixed: false, is_foreign: false, settings, keys, adopted: 0 }
+    }
+
+    /// One that never allocates again: an action other than `action` is not replayed.
+    #[must_use]
+    pub fn fixed(action: Action) -> Self {
+        Self { is_fixed: true, ..Self::new(action) }
     }
 
     /// Replays `entry`; `hear` is told of every event. Slots that do not follow on what is known
@@ -140,10 +151,12 @@ impl Twin {
         match entry {
             Entry::Setting { action, settings, .. } => {
                 self.settings = *settings;
+                self.is_foreign = self.is_fixed && *action != self.action;
                 if *action == self.action {
-                    for felt in &mut self.keys {
-                        felt.mechanism.configure(felt.key, settings, &felt.deduct);
-                    }
+                    // Taken up with the state that the servo sends of every key that moves.
+                    self.keys.iter_mut().for_each(|felt| felt.is_stale = true);
+                } else if self.is_fixed {
+                    self.keys.iter_mut().for_each(|felt| felt.step = None);
                 } else {
                     self.action = *action;
                     for felt in &mut self.keys {
@@ -154,8 +167,11 @@ impl Twin {
                 }
             }
             Entry::Place { step, key, deduct, saved } => {
+                if self.is_foreign {
+                    return;
+                }
                 let Some(felt) = self.keys.get_mut(key.index()) else { return };
-                if felt.deduct != *deduct {
+                if std::mem::take(&mut felt.is_stale) || felt.deduct != *deduct {
                     felt.deduct = *deduct;
                     felt.mechanism.configure(*key, &self.settings, deduct);
                 }

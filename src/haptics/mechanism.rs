@@ -7,7 +7,7 @@
 
 use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
-use crate::action::grand::{self, Phase, Spec, key, rest, state};
+use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
 use crate::action::mechanism::{self, Felt};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
@@ -120,7 +120,7 @@ pub struct Mechanism {
 }
 
 enum Load {
-    Grand { spec: Box<Spec>, running: State<Phase, { grand::STATES }> },
+    Grand { spec: Box<Spec>, grand: Box<Grand>, running: State<Phase, { grand::STATES }> },
     Small(Box<dyn Felt>),
     Lever(Lever),
 }
@@ -131,7 +131,9 @@ const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
 impl Clone for Load {
     fn clone(&self) -> Self {
         match self {
-            Self::Grand { spec, running } => Self::Grand { spec: spec.clone(), running: *running },
+            Self::Grand { spec, grand, running } => {
+                Self::Grand { spec: spec.clone(), grand: grand.clone(), running: *running }
+            }
             Self::Small(felt) => Self::Small(felt.duplicate()),
             Self::Lever(lever) => Self::Lever(*lever),
         }
@@ -157,7 +159,8 @@ impl Mechanism {
             Action::Grand => {
                 let built = Design::new(key).build(settings);
                 let running = State { phase: Phase::Return, x: [0.0; grand::STATES] };
-                Load::Grand { spec: Box::new(built.spec), running }
+                let grand = Box::new(Grand::new(&built.spec));
+                Load::Grand { spec: Box::new(built.spec), grand, running }
             }
             Action::Bench => Load::Lever(Lever::BENCH),
             Action::Wall => Load::Lever(Lever::WALL),
@@ -175,9 +178,10 @@ impl Mechanism {
     /// New settings and deductions from here on: the state stays. What could not be deducted.
     pub fn configure(&mut self, key: Key, settings: &ActionSettings, deduct: &Deduct) -> Deduct {
         match &mut self.load {
-            Load::Grand { spec, .. } => {
+            Load::Grand { spec, grand, .. } => {
                 let (relieved, _, left) = relieved(key, settings, deduct);
                 **spec = relieved;
+                **grand = Grand::new(spec);
                 left
             }
             // The key carries the junction's damper: it cannot be lighter.
@@ -220,8 +224,8 @@ impl Mechanism {
         let force = push.force - z * middle + self.owed;
         let drive = Drive::Force([force; 2]);
         match &mut self.load {
-            Load::Grand { spec, running } => {
-                key::step(spec, running, drive, TRAY, &mut hear);
+            Load::Grand { grand, running, .. } => {
+                key::advance(grand, running, drive, TRAY, &mut hear);
             }
             Load::Small(felt) => felt.step(drive, &mut hear),
             Load::Lever(_) => {}
@@ -237,7 +241,7 @@ impl Mechanism {
     #[must_use]
     pub fn place(&self) -> (f64, f64) {
         match &self.load {
-            Load::Grand { spec, running } => {
+            Load::Grand { spec, running, .. } => {
                 let key = &spec.key;
                 let turned = running.x[state::KEY] - key.rest_angle;
                 (key.front * turned, key.front * running.x[state::KEY_SPEED])
@@ -261,7 +265,7 @@ impl Mechanism {
     #[must_use]
     pub fn damper_lift(&self) -> f64 {
         match &self.load {
-            Load::Grand { spec, running } if spec.damper.present => {
+            Load::Grand { spec, running, .. } if spec.damper.present => {
                 (running.x[state::DAMPER] / spec.damper.clear).clamp(0.0, 1.0)
             }
             _ => 1.0,
@@ -271,7 +275,7 @@ impl Mechanism {
     /// No part of it moves, but for what an encoder's steps cause at the end of a line.
     #[must_use]
     pub fn is_still(&self) -> bool {
-        const STILL: f64 = 5e-3;
+        const STILL: f64 = 0.1;
         match &self.load {
             Load::Grand { running, .. } => {
                 use state::{DAMPER_SPEED, HAMMER_SPEED, KEY_SPEED, LEVER_SPEED};

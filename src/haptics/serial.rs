@@ -170,7 +170,8 @@ pub mod pty {
     #[derive(Debug)]
     pub struct Pty {
         ours: TTYPort,
-        theirs: TTYPort,
+        theirs: Option<TTYPort>,
+        path: String,
         under_way: [usize; 2],
     }
 
@@ -183,30 +184,29 @@ pub mod pty {
             let other =
                 |e: serialport::Error| Trouble::Other("pseudo-terminal".into(), e.description);
             let (mut ours, mut theirs) = TTYPort::pair().map_err(other)?;
-            // The other side may be opened by anyone, the test's own end included.
-            theirs.set_exclusive(false).map_err(other)?;
             for end in [&mut ours, &mut theirs] {
                 end.set_timeout(Duration::from_millis(100)).map_err(other)?;
             }
-            Ok(Self { ours, theirs, under_way: [0; 2] })
+            let path = theirs.name().unwrap_or_default();
+            Ok(Self { ours, theirs: Some(theirs), path, under_way: [0; 2] })
         }
 
-        /// The path a host opens.
-        #[must_use]
-        pub fn path(&self) -> String {
-            self.theirs.name().unwrap_or_default()
+        /// Leaves the other end to whoever opens the path returned.
+        pub fn offer(&mut self) -> String {
+            self.theirs = None;
+            self.path.clone()
         }
 
-        /// What a host sent, waiting at most `patience`.
-        ///
-        /// # Errors
-        /// The terminal is gone.
-        pub fn read(&mut self, into: &mut [u8], patience: Duration) -> std::io::Result<usize> {
-            self.ours.set_timeout(patience)?;
-            match self.ours.read(into) {
-                Ok(n) => Ok(n),
-                Err(e) if matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => Ok(0),
-                Err(e) => Err(e),
+        /// What a host sent, waiting at most `patience`; nothing while nobody has the other end.
+        pub fn read(&mut self, into: &mut [u8], patience: Duration) -> usize {
+            let read = self.ours.set_timeout(patience).map(|()| self.ours.read(into));
+            match read {
+                Ok(Ok(n)) => n,
+                Ok(Err(e)) if e.kind() == ErrorKind::TimedOut => 0,
+                Ok(Err(_)) | Err(_) => {
+                    std::thread::sleep(patience);
+                    0
+                }
             }
         }
 
@@ -235,12 +235,14 @@ pub mod pty {
             }
         }
         fn down(&mut self, _: u64, bytes: &[u8]) {
-            if self.theirs.write_all(bytes).is_ok() {
+            if self.theirs.as_mut().is_some_and(|end| end.write_all(bytes).is_ok()) {
                 self.under_way[1] += bytes.len();
             }
         }
         fn at_host(&mut self, _: u64, into: &mut Vec<u8>) {
-            take(&mut self.theirs, &mut self.under_way[0], into);
+            if let Some(theirs) = &mut self.theirs {
+                take(theirs, &mut self.under_way[0], into);
+            }
         }
         fn at_keyboard(&mut self, _: u64, into: &mut Vec<u8>) {
             take(&mut self.ours, &mut self.under_way[1], into);

@@ -13,6 +13,7 @@ use crate::exchange::flags::Flag;
 use crate::exchange::{latest, queue};
 use crate::haptics::log::{Entry, Heard, Log};
 use crate::haptics::mechanism::Action;
+use crate::haptics::priority::{self, Priority};
 use crate::haptics::serial::{Port, Trouble};
 use crate::haptics::servo::{Options, Servo, Status};
 
@@ -34,18 +35,6 @@ pub enum Order {
     Gain(f64),
     /// What is to be felt.
     Feel(Action, ActionSettings),
-}
-
-/// Whether the system granted real-time priority.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Priority {
-    /// Not asked yet.
-    #[default]
-    Unknown,
-    /// Granted.
-    RealTime,
-    /// Refused: jitter is the system's mood.
-    Usual,
 }
 
 /// Counts of times in classes of twice the length: below 125 µs, 250 µs, … 64 ms, more.
@@ -109,6 +98,7 @@ pub struct Sidecar {
     orders: queue::Sender<Order>,
     report: latest::Reader<Report>,
     log: Option<queue::Receiver<Entry>>,
+    settings: Option<latest::Writer<ActionSettings>>,
     events: queue::Receiver<Heard>,
     ends: Arc<Flag>,
     thread: Option<JoinHandle<()>>,
@@ -142,11 +132,13 @@ impl Sidecar {
         let (writer, report) = latest::latest(&Report::default());
         let (log, outlet) = queue::bounded(LOG_ROOM);
         let (events, heard) = queue::bounded(ROOM);
+        let (settings, regulation) = latest::latest(&options.settings);
         let ends = Arc::new(Flag::new(false));
         let run = Run {
             path: path.into(),
             owner: owner.into(),
             inbox,
+            regulation,
             writer,
             ends: ends.clone(),
             report: Report::default(),
@@ -159,7 +151,15 @@ impl Sidecar {
             .name("touchback haptics".into())
             .spawn(move || run.run(port, options, out))
             .map_err(|e| Trouble::Other(path.into(), e.to_string()))?;
-        Ok(Self { orders, report, log: Some(outlet), events: heard, ends, thread: Some(thread) })
+        Ok(Self {
+            orders,
+            report,
+            log: Some(outlet),
+            settings: Some(settings),
+            events: heard,
+            ends,
+            thread: Some(thread),
+        })
     }
 
     /// Tells it something; lost where a thousand orders wait already.
@@ -175,6 +175,11 @@ impl Sidecar {
     /// The log's receiving end, once.
     pub fn take_log(&mut self) -> Option<queue::Receiver<Entry>> {
         self.log.take()
+    }
+
+    /// Where a new regulation is written, once: without waiting, from the audio thread too.
+    pub fn take_settings(&mut self) -> Option<latest::Writer<ActionSettings>> {
+        self.settings.take()
     }
 
     /// The oldest event not yet heard of.
@@ -197,6 +202,7 @@ struct Run {
     path: String,
     owner: String,
     inbox: queue::Receiver<Order>,
+    regulation: latest::Reader<ActionSettings>,
     writer: latest::Writer<Report>,
     ends: Arc<Flag>,
     report: Report,
@@ -207,9 +213,7 @@ struct Run {
 
 impl Run {
     fn run(mut self, port: Port, options: Options, mut log: Out) {
-        let highest = thread_priority::ThreadPriority::Max;
-        let granted = thread_priority::set_current_thread_priority(highest).is_ok();
-        self.report.priority = if granted { Priority::RealTime } else { Priority::Usual };
+        self.report.priority = priority::raise();
         let begin = Instant::now();
         let mut servo = Servo::new(options, 0.0);
         let mut port = Some(port);
@@ -242,6 +246,9 @@ impl Run {
                     Order::Gain(gain) => servo.gain(gain),
                     Order::Feel(action, settings) => servo.feel(action, &settings),
                 }
+            }
+            if let Some(settings) = self.regulation.news() {
+                servo.feel(servo.options().action, settings);
             }
             servo.receive(now, &bytes[..got], &mut out, &mut log);
             servo.tick(now, &mut out);

@@ -7,6 +7,7 @@
 //!
 //! A step reads the dampers before it runs, so that they too sound one step after they move.
 
+mod felt;
 mod notes;
 mod pedals;
 mod positions;
@@ -67,6 +68,8 @@ pub struct Block<K, S> {
     positioned: KeySet,
     following: KeySet,
     dampers: Dampers,
+    /// Heights of the dampers of keys felt elsewhere.
+    felt_lifts: [f64; KEYS],
     /// Keys without a damper.
     undamped: KeySet,
     pedals: Pedals,
@@ -115,6 +118,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             positioned: KeySet::EMPTY,
             following: KeySet::EMPTY,
             dampers: Dampers::new(),
+            felt_lifts: [0.0; KEYS],
             undamped,
             pedals: Pedals::UP,
             pitch: Pitch::new(),
@@ -165,6 +169,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.presses = Presses::new();
         self.forget_positions();
         self.dampers = Dampers::new();
+        self.felt_lifts = [0.0; KEYS];
         self.pitch.untold();
         self.tell_pedals();
     }
@@ -272,11 +277,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         for key in Key::all() {
-            if let Some(lift) = self.dampers.news(key, self.keys.damper_lift(key)) {
+            if let Some(lift) = self.dampers.news(key, self.damper_lift(key)) {
                 let what = Sounding::Damper { key, lift };
                 self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
             }
         }
+    }
+
+    /// How high the damper of `key` is: by its own action, or by the one felt elsewhere.
+    fn damper_lift(&self, key: Key) -> f64 {
+        self.keys.damper_lift(key).max(self.felt_lifts[key.index()])
     }
 
     fn move_fingers(&mut self) {

@@ -1,5 +1,6 @@
 //! What a player or a host sends.
 
+use crate::action::EventKind;
 use crate::math::compass::Key;
 
 /// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
@@ -28,6 +29,24 @@ pub enum Event {
         key: Key,
         /// Share of the key dip.
         depth: f64,
+    },
+    /// Something happened in a key whose action runs elsewhere, as one felt on a motorized keyboard.
+    Felt {
+        /// Which key.
+        key: Key,
+        /// What.
+        kind: EventKind,
+        /// Its value, as [`EventKind`] has it.
+        value: f64,
+        /// Samples after the present one.
+        ahead: f64,
+    },
+    /// The damper of such a key stands at a height.
+    FeltDamper {
+        /// Which key.
+        key: Key,
+        /// 0 on the string … 1 clear of it.
+        lift: f64,
     },
     /// Pitch of one key against its own.
     Tune {
@@ -64,6 +83,8 @@ impl Event {
             Self::NoteOn { velocity: value, .. }
             | Self::NoteOff { velocity: value, .. }
             | Self::Pressure { depth: value, .. }
+            | Self::Felt { value, .. }
+            | Self::FeltDamper { lift: value, .. }
             | Self::Tune { cents: value, .. }
             | Self::Bend(value)
             | Self::Sustain(value)

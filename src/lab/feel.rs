@@ -254,7 +254,7 @@ fn said(kind: EventKind, value: f64) -> String {
         EventKind::Strike => format!("STRIKE at {value:.2} m/s"),
         EventKind::Check => format!("check {:.1} mm below the string", value * 1e3),
         EventKind::Reset => format!("jack back at {:.2} mm", value * 1e3),
-        EventKind::Pluck => format!("PLUCK at {value:.2} m/s"),
+        EventKind::Pluck => format!("PLUCK, string displaced by {:.2} mm", value * 1e3),
         EventKind::KeyBottom => format!("key bed at {value:.2} m/s"),
         EventKind::DamperLift => "damper lifts".into(),
         EventKind::DamperFall => "damper falls".into(),

@@ -4,7 +4,7 @@
 //! through the framework.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nice_plug::params::Params;
 use nice_plug::prelude::{
@@ -21,6 +21,8 @@ use crate::params::{COUNT, Kind, Parameter, all};
 pub const FORMAT: u32 = 1;
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";
+/// Name of the saved field that holds the choice of a motorized keyboard.
+pub const KEYBOARD_FIELD: &str = "keyboard";
 
 /// One parameter as the framework holds it.
 #[derive(Debug)]
@@ -99,11 +101,13 @@ impl Values {
 #[derive(Debug)]
 pub struct HostParams {
     slots: Box<[Slot]>,
+    /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
+    keyboard: Mutex<String>,
 }
 
 impl Default for HostParams {
     fn default() -> Self {
-        Self { slots: all().map(Slot::new).collect() }
+        Self { slots: all().map(Slot::new).collect(), keyboard: Mutex::default() }
     }
 }
 
@@ -135,6 +139,17 @@ impl HostParams {
         }
     }
 
+    /// The project's choice of a motorized keyboard, as text; empty: none. Not for the audio thread.
+    #[must_use]
+    pub fn keyboard(&self) -> String {
+        self.keyboard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Chooses a motorized keyboard for the project. Not for the audio thread.
+    pub fn set_keyboard(&self, text: &str) {
+        text.clone_into(&mut self.keyboard.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Their present values.
     #[must_use]
     pub fn values(&self) -> Values {
@@ -157,7 +172,16 @@ unsafe impl Params for HostParams {
     }
 
     fn serialize_fields(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([(FORMAT_FIELD.to_owned(), FORMAT.to_string())])
+        let mut fields = BTreeMap::from([(FORMAT_FIELD.to_owned(), FORMAT.to_string())]);
+        let keyboard = self.keyboard();
+        if !keyboard.is_empty() {
+            fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
+        }
+        fields
+    }
+
+    fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
+        self.set_keyboard(fields.get(KEYBOARD_FIELD).map_or("", String::as_str));
     }
 }
 

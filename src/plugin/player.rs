@@ -10,7 +10,7 @@ use arrayvec::ArrayVec;
 use crate::instrument::midi::{Ignored, Message, Midi};
 use crate::instrument::outgoing::Sent;
 use crate::instrument::piano::Counts;
-use crate::instrument::{Piano, Settings};
+use crate::instrument::{Event, Piano, Settings};
 
 /// Messages kept for the next block. The framework cuts a block where a parameter changes and may
 /// have handed over messages of the cut's own sample; more than a chord of them is not music.
@@ -45,6 +45,16 @@ impl Player {
 
     pub(super) fn is_idle(&self) -> bool {
         self.schedule.late.is_empty() && self.piano.is_idle()
+    }
+
+    /// The sample to be rendered next.
+    pub(super) const fn sample(&self) -> u64 {
+        self.piano.sample()
+    }
+
+    /// Something felt on a motorized keyboard, before the block it sounds in.
+    pub(super) fn felt(&mut self, event: Event) {
+        self.piano.handle(event);
     }
 
     /// Messages left out since creation.

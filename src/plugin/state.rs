@@ -3,6 +3,7 @@
 //! | field | meaning |
 //! | --- | --- |
 //! | `format` | version of what the values mean; states without it are of version 0 |
+//! | `keyboard` | the choice of a motorized keyboard as text; never whether it was armed |
 
 use nice_plug::plugin::{ParamValue, PluginState};
 use nice_plug::prelude::nice_log;

@@ -9,12 +9,14 @@ use super::super::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE}
 use super::{Options, seconds};
 use crate::math::compass::Key;
 
-/// Motion that wakes a key, m, and wave, √W.
+/// Motion that wakes a key, m, and wave, √W: more than what is left of the last answer.
 const WAKE_WAY: f64 = 30e-6;
 /// See [`WAKE_WAY`].
-const WAKE_WAVE: f64 = 5e-3;
+const WAKE_WAVE: f64 = 0.05;
 /// Slots without motion near rest after which a key sleeps.
 const STILL_SLOTS: u32 = 100;
+/// Wave, √W, that the steps of an encoder and their echoes make.
+const STILL_WAVE: f64 = 0.1;
 /// How near, m.
 const NEAR_REST: f64 = 0.2e-3;
 
@@ -64,7 +66,11 @@ pub struct FeltKey {
     /// Last report: position m, wave integral.
     last: Option<(f64, i32)>,
     is_awake: bool,
+    /// Its settings have changed since it last moved.
+    is_stale: bool,
     quiet: u32,
+    /// Depth it has not moved from since it was last quiet, m.
+    anchor: f64,
     /// The log has its state.
     is_placed: bool,
     motor: Motor,
@@ -89,7 +95,9 @@ impl FeltKey {
             left,
             last: None,
             is_awake: false,
+            is_stale: false,
             quiet: 0,
+            anchor: 0.0,
             is_placed: false,
             motor: Motor::default(),
             force: 0.0,
@@ -104,9 +112,8 @@ impl FeltKey {
         if is_other {
             let made = Mechanism::new(options.action, self.key, &options.settings, &self.deduct);
             (self.mechanism, self.left) = made;
-        } else {
-            self.left = self.mechanism.configure(self.key, &options.settings, &self.deduct);
         }
+        self.is_stale = !is_other;
         self.is_placed = false;
     }
 
@@ -169,6 +176,9 @@ impl FeltKey {
             self.is_awake = true;
             self.quiet = 0;
             self.is_placed = false;
+        }
+        if std::mem::take(&mut self.is_stale) {
+            self.left = self.mechanism.configure(self.key, &options.settings, &self.deduct);
         }
         if !self.is_placed {
             let (key, deduct, saved) = (self.key, self.deduct, self.mechanism.save());
@@ -258,7 +268,9 @@ impl FeltKey {
     fn rest_if_still(&mut self, wave: f64, x: f64, options: &Options) {
         let (depth, _) = self.mechanism.place();
         let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
-        if !is_near || !self.mechanism.is_still() || wave.abs() > 0.02 {
+        let has_moved = (depth - self.anchor).abs() > WAKE_WAY;
+        if !is_near || has_moved || !self.mechanism.is_still() || wave.abs() > STILL_WAVE {
+            self.anchor = depth;
             self.quiet = 0;
             return;
         }

@@ -33,6 +33,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
             Event::Choke(key) => self.choke(key),
             Event::Pressure { key, depth } => self.position(key, depth),
+            Event::Felt { key, kind, value, ahead } => self.felt(key, kind, value, ahead),
+            Event::FeltDamper { key, lift } => self.felt_damper(key, lift),
             Event::Tune { key, cents } => self.pitch.tune(key, cents),
             Event::Bend(share) => {
                 self.bend = share.clamp(-1.0, 1.0);
@@ -203,7 +205,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Tells the strings at once where the damper of `key` is.
     fn tell_damper(&mut self, key: Key) {
-        if let Some(lift) = self.dampers.news(key, self.keys.damper_lift(key)) {
+        if let Some(lift) = self.dampers.news(key, self.damper_lift(key)) {
             self.strings.damper(key, lift);
             if lift <= 0.0 {
                 self.outgoing.landed(key, self.clock.now());

@@ -67,6 +67,7 @@ mod live {
     use super::Options;
     use crate::haptics::emulator::{Emulator, Making};
     use crate::haptics::plant::Plant;
+    use crate::haptics::priority::{self, Priority};
     use crate::haptics::serial::pty::Pty;
     use crate::haptics::wire::{Faults, Wire};
     use crate::lab::keyboard::script;
@@ -102,12 +103,15 @@ mod live {
         };
         let mut emulator = Emulator::new(&making, script);
         let mut pty = Pty::new()?;
-        output::print(&format!("{}\n", pty.path()))?;
+        output::print(&format!("{}\n", pty.offer()))?;
         let mut wire = Wire::new(0, 1);
         wire.faults =
             Faults { loss: options.loss, corruption: options.corruption, ..Faults::default() };
         let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
         let (mut bytes, mut out) = ([0; 4096], Vec::new());
+        if priority::raise() != Priority::RealTime {
+            output::warn("no real-time priority: the emulator's ticks may come late");
+        }
         let begin = Instant::now();
         let mut skipped = Duration::ZERO;
         let mut deaf_until = begin;
@@ -116,7 +120,7 @@ mod live {
             if options.seconds.is_some_and(|s| passed.as_secs_f64() >= s) {
                 break;
             }
-            let got = pty.read(&mut bytes, Duration::from_micros(200))?;
+            let got = pty.read(&mut bytes, Duration::from_micros(200));
             emulator.receive(&bytes[..got]);
             let due = u64::try_from(passed.as_micros() / 125).unwrap_or(u64::MAX);
             let behind = due.saturating_sub(emulator.ticks());

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::haptics::message::{Hello, VERSION, ability};
+use crate::haptics::priority::Priority;
 use crate::haptics::serial::Port;
 use crate::haptics::servo;
 use crate::haptics::session::{Standing, Why};
-use crate::haptics::sidecar::{Histogram, Priority, Report, Sidecar};
+use crate::haptics::sidecar::{Histogram, Report, Sidecar};
 use crate::lab::output;
 
 /// Whom to ask.

@@ -1,0 +1,287 @@
+//! The twin in the audio thread: the servo's log, replayed at a constant latency.
+//!
+//! Steps are counted by the keyboard's clock, samples by the audio's. What has arrived tells how
+//! far the keyboard is; the newest step of a block, filtered over a second, is held at a constant
+//! distance ahead: with 200 ppm of drift and 2 ms of jitter, strikes keep their distances within a
+//! millisecond. No allocation, lock or system call after creation.
+
+use std::collections::VecDeque;
+
+use super::log::{Entry, Heard, Twin};
+use super::mechanism::Action;
+use crate::action::STEP;
+use crate::exchange::queue;
+use crate::math::compass::{KEYS, Key};
+
+/// Entries that can wait for their time: a third of a second of ten keys.
+const ROOM: usize = 4096;
+/// What the way from the keyboard may take and vary, s: two states and the servo's wait.
+pub const JITTER: f64 = 6e-3;
+/// Time constant of the drift's correction, s.
+const SETTLING: f64 = 1.0;
+/// Largest correction, share of time: twice the drift of two poor crystals.
+const MOST: f64 = 1e-3;
+/// Farther off than this, s, the distance is set anew instead of corrected.
+const LOST: f64 = 0.05;
+
+/// Something heard, at a time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Sounded {
+    /// An event of a felt key.
+    Event(Heard),
+    /// A felt key's damper has moved: its height, 0 on the string … 1 clear.
+    Damper(Key, f64),
+}
+
+/// The replay of one servo's log.
+#[derive(Debug)]
+pub struct Replay {
+    log: queue::Receiver<Entry>,
+    twin: Twin,
+    waiting: VecDeque<Entry>,
+    /// Samples a step.
+    pace: f64,
+    /// Distance from a step's arrival to its sounding, samples.
+    latency: f64,
+    /// Sample at which step 0 sounds; none before the first entry.
+    origin: Option<f64>,
+    /// End of the newest step that arrived.
+    newest: u64,
+    lifts: [f64; KEYS],
+    /// Times the distance was set anew.
+    pub jumps: u64,
+    /// Entries that came after their time and sounded at once.
+    pub late: u64,
+}
+
+impl Replay {
+    /// A replay of `action` at `sample_rate` Hz with blocks of at most `block` samples. Allocates.
+    #[must_use]
+    pub fn new(
+        log: queue::Receiver<Entry>,
+        action: Action,
+        sample_rate: f64,
+        block: usize,
+    ) -> Self {
+        Self {
+            log,
+            twin: Twin::fixed(action),
+            waiting: VecDeque::with_capacity(ROOM),
+            pace: sample_rate * STEP,
+            latency: block as f64 + JITTER * sample_rate,
+            origin: None,
+            newest: 0,
+            lifts: [0.0; KEYS],
+            jumps: 0,
+            late: 0,
+        }
+    }
+
+    /// From a key's motion to its sound, samples, the way to the host not counted.
+    #[must_use]
+    pub const fn latency(&self) -> f64 {
+        self.latency
+    }
+
+    /// The twin, to look at.
+    #[must_use]
+    pub const fn twin(&self) -> &Twin {
+        &self.twin
+    }
+
+    /// Replays what sounds in the `length` samples from `now` on; `hear` is told of it with its
+    /// distance from `now`, samples, 0 … `length`.
+    pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, Sounded)) {
+        let mut has_news = false;
+        while self.waiting.len() < ROOM {
+            let Some(entry) = self.log.receive() else { break };
+            self.newest = self.newest.max(end(&entry));
+            // The keyboard began to count anew.
+            if entry.step() + 80_000 < self.newest {
+                self.origin = None;
+                self.newest = end(&entry);
+            }
+            self.waiting.push_back(entry);
+            has_news = true;
+        }
+        let now = now as f64;
+        if has_news {
+            self.steer(now, length as f64);
+        }
+        let Some(origin) = self.origin else { return };
+        while let Some(entry) = self.waiting.front().copied() {
+            let ahead = origin + entry.step() as f64 * self.pace - now;
+            if ahead >= length as f64 && self.waiting.len() < ROOM {
+                break;
+            }
+            self.waiting.pop_front();
+            // A corrected origin may reach back over a block's edge by a share of a sample.
+            self.late += u64::from(ahead < -1.0);
+            self.sound(&entry, origin - now, length as f64, &mut hear);
+        }
+    }
+
+    /// Sets or corrects where step 0 lies.
+    fn steer(&mut self, now: f64, length: f64) {
+        let wanted = now + self.latency - self.newest as f64 * self.pace;
+        let rate = self.pace / STEP;
+        match &mut self.origin {
+            Some(origin) if (wanted - *origin).abs() < LOST * rate => {
+                let most = MOST * length;
+                let share = length / (SETTLING * rate);
+                *origin += ((wanted - *origin) * share).clamp(-most, most);
+            }
+            _ => {
+                self.jumps += u64::from(self.origin.is_some());
+                self.origin = Some(wanted);
+            }
+        }
+    }
+
+    fn sound(
+        &mut self,
+        entry: &Entry,
+        start: f64,
+        length: f64,
+        hear: &mut impl FnMut(f64, Sounded),
+    ) {
+        let pace = self.pace;
+        let at = |step: u64, offset: f64| {
+            (start + (step as f64 + offset / STEP) * pace).clamp(0.0, length)
+        };
+        self.twin.play(entry, |heard| {
+            hear(at(heard.step, heard.offset), Sounded::Event(*heard));
+        });
+        let (Entry::Slot { key, .. } | Entry::Place { key, .. }) = entry else { return };
+        if let Some((mechanism, step)) = self.twin.key(*key) {
+            let lift = mechanism.damper_lift();
+            let told = &mut self.lifts[key.index()];
+            if lift.to_bits() != told.to_bits() && lift.is_finite() {
+                *told = lift;
+                hear(at(step, 0.0), Sounded::Damper(*key, lift));
+            }
+        }
+    }
+}
+
+/// The step after an entry.
+const fn end(entry: &Entry) -> u64 {
+    match entry {
+        Entry::Slot { step, steps, .. } => *step + *steps as u64,
+        Entry::Setting { step, .. } | Entry::Place { step, .. } => *step,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::EventKind;
+    use crate::haptics::acceptance::line;
+    use crate::haptics::campaign::KEY;
+    use crate::haptics::emulator::Making;
+    use crate::haptics::lockstep::Lockstep;
+    use crate::haptics::log::Log;
+    use crate::haptics::script::{Act, Deed, Script};
+    use crate::haptics::servo::Options;
+    use crate::haptics::wire::Random;
+
+    #[derive(Default)]
+    struct Recorded {
+        entries: Vec<Entry>,
+        strikes: Vec<Heard>,
+    }
+
+    impl Log for Recorded {
+        fn put(&mut self, entry: &Entry) -> bool {
+            self.entries.push(*entry);
+            true
+        }
+        fn heard(&mut self, heard: &Heard) {
+            if heard.kind == EventKind::Strike {
+                self.strikes.push(*heard);
+            }
+        }
+    }
+
+    fn trill(seconds: f64) -> (Recorded, [u64; 13]) {
+        let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 5.0, 1e9) };
+        let making = Making { plant: KEY, ..Making::default() };
+        let script = Script::new(vec![act]);
+        let mut pair = Lockstep::new(&making, script, Options::default(), line());
+        let mut recorded = Recorded::default();
+        assert!(pair.arm(&mut recorded));
+        pair.run(seconds, &mut recorded, |_| ());
+        (recorded, pair.servo.mechanism(0).unwrap().save().bits())
+    }
+
+    /// Entries that arrive up to 2 ms late from a keyboard whose clock is off by 200 ppm: every
+    /// strike sounds, none later than its time, with steady distances, and the twin is the servo.
+    #[test]
+    fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
+        let (recorded, servo) = trill(12.0);
+        for drift in [-200e-6, 200e-6] {
+            let (sender, receiver) = queue::bounded(16_384);
+            let (rate, block) = (48_000.0, 64);
+            let mut replay = Replay::new(receiver, Action::Grand, rate, block);
+            let mut random = Random::new(5);
+            let mut entries = recorded.entries.iter().peekable();
+            let mut sounded = Vec::new();
+            let (mut now, mut due) = (0u64, 0.0);
+            while now < 13 * 48_000 {
+                // What has arrived by this block, in order.
+                while let Some(entry) = entries.peek() {
+                    let sent = end(entry) as f64 * STEP / (1.0 + drift);
+                    due = f64::max(due, sent + 2e-3 * random.share());
+                    if due * rate > now as f64 {
+                        break;
+                    }
+                    assert!(sender.send(**entry).is_ok());
+                    entries.next();
+                }
+                replay.block(now, block, |ahead, what| {
+                    assert!((0.0..=block as f64).contains(&ahead));
+                    if let Sounded::Event(heard) = what {
+                        if heard.kind == EventKind::Strike {
+                            sounded.push((now as f64 + ahead) / rate);
+                        }
+                    }
+                });
+                now += block as u64;
+            }
+            assert_eq!((sounded.len(), replay.late, replay.jumps), (recorded.strikes.len(), 0, 0));
+            assert!(sounded.len() > 20, "{}", sounded.len());
+            let time = |h: &Heard| (h.step as f64 * STEP + h.offset) / (1.0 + drift);
+            let delays: Vec<f64> =
+                recorded.strikes.iter().zip(&sounded).map(|(h, s)| s - time(h)).collect();
+            let (low, high) = delays
+                .iter()
+                // Settled: four seconds.
+                .skip(20)
+                .fold((f64::MAX, f64::MIN), |(l, h), d| (l.min(*d), h.max(*d)));
+            assert!(high - low < 1e-3, "{low} to {high} s");
+            let key = Key::from_index(39).unwrap();
+            assert_eq!(replay.twin().key(key).unwrap().0.save().bits(), servo);
+        }
+    }
+
+    #[test]
+    fn a_block_of_any_size_hears_the_same() {
+        let (recorded, _) = trill(3.0);
+        let heard = [1usize, 64, 1000].map(|block| {
+            let (sender, receiver) = queue::bounded(16_384);
+            let mut replay = Replay::new(receiver, Action::Grand, 48_000.0, 1000);
+            recorded.entries.iter().take(4000).for_each(|e| assert!(sender.send(*e).is_ok()));
+            let (mut now, mut kinds) = (0u64, Vec::new());
+            while now < 4 * 48_000 {
+                replay.block(now, block, |_, what| {
+                    if let Sounded::Event(heard) = what {
+                        kinds.push(heard);
+                    }
+                });
+                now += block as u64;
+            }
+            kinds
+        });
+        assert!(heard[0] == heard[1] && heard[1] == heard[2] && heard[0].len() > 5);
+    }
+}

@@ -1,0 +1,92 @@
+//! Keys felt on a motorized keyboard: what their own run of the action has heard sounds here.
+//!
+//! Such a key is not computed a second time; its strikes, knocks and dampers come with their times
+//! and go to the strings like any other's. The pedal still lifts its damper.
+
+use super::{Block, caught_speed};
+use crate::action::EventKind;
+use crate::instrument::agenda::{Entry, Sounding};
+use crate::instrument::seam::{Keys, Strings};
+use crate::math::cast::floor_index;
+use crate::math::compass::Key;
+use crate::sound::Knock;
+
+/// Farthest ahead something may be stamped, samples: ten seconds of the highest rate.
+const FARTHEST: f64 = 1e7;
+
+impl<K: Keys, S: Strings> Block<K, S> {
+    /// An event of a felt key, `ahead` samples from the present one.
+    pub(super) fn felt(&mut self, key: Key, kind: EventKind, value: f64, ahead: f64) {
+        let speed = value;
+        let what = match kind {
+            EventKind::Strike => {
+                self.struck[key.index()] = speed;
+                self.dampers.played(key);
+                Sounding::Strike { key, speed, note_on: f64::NAN }
+            }
+            EventKind::KeyBottom => Sounding::Knock { key, knock: Knock::KeyBed, speed },
+            EventKind::KeyRest => Sounding::Knock { key, knock: Knock::KeyRest, speed },
+            EventKind::DamperFall => Sounding::Knock { key, knock: Knock::Damper, speed },
+            EventKind::Check => {
+                let speed = caught_speed(self.struck[key.index()], value);
+                Sounding::Knock { key, knock: Knock::Check, speed }
+            }
+            EventKind::LetOffStart
+            | EventKind::Release
+            | EventKind::Reset
+            | EventKind::DamperLift
+            | EventKind::Pluck => return,
+        };
+        let ahead = if ahead.is_finite() { ahead.clamp(0.0, FARTHEST) } else { 0.0 };
+        let sample = self.clock.now() + floor_index(ahead) as u64;
+        self.agenda.add(Entry { sample, delay: ahead.fract(), what });
+    }
+
+    /// The damper of a felt key stands at `lift`, 0…1.
+    pub(super) fn felt_damper(&mut self, key: Key, lift: f64) {
+        self.felt_lifts[key.index()] = lift.clamp(0.0, 1.0);
+        self.dampers.watch();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::action::EventKind;
+    use crate::instrument::{Event, Piano, Settings};
+    use crate::math::compass::Key;
+
+    /// A strike felt elsewhere sounds at its own sample, with the damper up until it is let down.
+    #[test]
+    fn what_was_felt_sounds_at_its_time() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let key = Key::from_midi(60).unwrap();
+        piano.handle(Event::FeltDamper { key, lift: 1.0 });
+        piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 2.0, ahead: 100.5 });
+        let (mut left, mut right) = (vec![0.0f32; 24_000], vec![0.0f32; 24_000]);
+        piano.process(&mut left, &mut right);
+        let strike = piano.strikes()[0];
+        assert!((strike.time * 48_000.0 - 100.5).abs() < 1e-6 && strike.speed == 2.0);
+        assert!(left[..100].iter().all(|s| s.abs() < 1e-6));
+        let loudness = |x: &[f32]| x.iter().map(|s| s * s).sum::<f32>();
+        let ringing = loudness(&left[12_000..]);
+        assert!(ringing > 0.0);
+        piano.handle(Event::FeltDamper { key, lift: 0.0 });
+        piano.process(&mut left, &mut right);
+        assert!(loudness(&left[12_000..]) < 0.05 * ringing);
+        assert_eq!(piano.counts().strikes, 1);
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_ignored() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let key = Key::from_midi(60).unwrap();
+        let nan = f64::NAN;
+        piano.handle(Event::Felt { key, kind: EventKind::Strike, value: nan, ahead: 0.0 });
+        piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 1.0, ahead: nan });
+        piano.handle(Event::FeltDamper { key, lift: nan });
+        let (mut left, mut right) = ([0.0f32; 64], [0.0f32; 64]);
+        piano.process(&mut left, &mut right);
+        assert_eq!((piano.counts().ignored, piano.strikes().len()), (2, 1));
+        assert!(left.iter().all(|s| s.is_finite()));
+    }
+}
