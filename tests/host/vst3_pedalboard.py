@@ -1,9 +1,13 @@
-"""Plays the VST3 bundle in a headless host: python vst3_pedalboard.py BUNDLE.
+"""Plays the VST3 bundle in a headless host: python vst3_pedalboard.py BUNDLE [TOUCHBACK].
 
-Exits 0 when every check holds, 1 with the failed check otherwise.
+With TOUCHBACK, the path of the command, the same performance is also rendered by it and must agree
+within -108 dBFS. Exits 0 when every check holds, 1 with the failed check otherwise.
 """
 
+import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -28,6 +32,66 @@ def chord(on=0.1, off=0.8, pedal=None):
 
 def render(plugin, midi, seconds=1.5, rate=RATE, block=512):
     return plugin(midi, duration=seconds, sample_rate=rate, num_channels=2, buffer_size=block)
+
+
+def performance():
+    """Chords and repetitions at whole milliseconds, no two at one: (ms, message).
+
+    The pedal alone comes before them: this host hands controllers over at the beginning of a block.
+    """
+    events = [(0, (0xB0, 64, 45))]
+    for i in range(40):
+        at, note = 11 + 61 * i, 36 + 17 * i % 49
+        events.append((at, (0x90, note, 30 + 2 * i)))
+        events.append((at + 173, (0x80, note, 64)))
+    return sorted(events)
+
+
+def midi_file(events):
+    """A standard MIDI file of format 0 whose ticks are milliseconds (25 frames of 40 ticks)."""
+
+    def length(number):
+        text = [number & 0x7F]
+        while number := number >> 7:
+            text.insert(0, 0x80 | number & 0x7F)
+        return bytes(text)
+
+    track, last = b"", 0
+    for at, message in events:
+        track += length(at - last) + bytes(message)
+        last = at
+    track += b"\0\xff\x2f\0"
+    header = b"MThd" + (6).to_bytes(4) + (0).to_bytes(2) + (1).to_bytes(2) + bytes([0xE7, 40])
+    return header + b"MTrk" + len(track).to_bytes(4) + track
+
+
+def compare(plugin, command):
+    """The performance through the plugin in this host and through the command, sample by sample."""
+    events = performance()
+    check(len({at for at, _ in events}) == len(events), "no two events at one sample")
+    # A quarter of a sample in, so that it does not matter how the host rounds times to samples.
+    midi = notes([((at * RATE / 1000 + 0.25) / RATE if at else 0.0, m) for at, m in events])
+    played = render(plugin, midi, seconds=2.7, block=480)
+    for block in (64, 8192):
+        again = render(plugin, midi, seconds=2.7, block=block)
+        check(np.array_equal(again, played), f"the performance is the same in blocks of {block}")
+    with tempfile.TemporaryDirectory() as folder:
+        source, sound = pathlib.Path(folder, "in.mid"), pathlib.Path(folder, "out.wav")
+        source.write_bytes(midi_file(events))
+        subprocess.run([command, "render", source, "-o", sound, "--block", "333"], check=True)
+        raw = sound.read_bytes()
+    start = raw.index(b"data") + 8
+    raw = raw[start : start + int.from_bytes(raw[start - 4 : start], "little")]
+    # 24 bits little-endian, two channels, as the upper three bytes of 32.
+    padded = np.zeros((len(raw) // 3, 4), np.uint8)
+    padded[:, 1:] = np.frombuffer(raw, np.uint8).reshape(-1, 3)
+    written = (padded.view("<i4")[:, 0] >> 8).reshape(-1, 2).T
+    frames = min(written.shape[1], played.shape[1])
+    check(frames > 2.5 * RATE, "both last")
+    scaled = np.round(played[:, :frames].astype(np.float64).clip(-1, 1) * 8_388_607)
+    differ = int(np.abs(scaled - written[:, :frames]).max())
+    # Not to the bit: this host carries velocities in single precision.
+    check(differ <= 32, f"plugin and command differ by {differ} of 2^23 at most (-108 dBFS)")
 
 
 def rms(samples):
@@ -56,7 +120,7 @@ def controls(plugin):
     }
 
 
-def main(bundle):
+def main(bundle, command=None):
     plugin = load(bundle)
     check(plugin.is_instrument and plugin.name == "Touchback", "it is an instrument named Touchback")
     check(plugin.reported_latency_samples == 0, "it reports no latency")
@@ -97,6 +161,9 @@ def main(bundle):
     outside = render(plugin, notes([(0.1, (0x90, 0, 90)), (0.1, (0x90, 127, 90))]))
     check(not outside.any(), "notes outside the compass are silent")
 
+    if command:
+        compare(plugin, command)
+
     for name in ("hammer_hardness_octaves", "output_level_db", "pitch_of_a4_hz"):
         plugin.parameters[name].raw_value = 0.6
     changed = render(plugin, chord())
@@ -113,6 +180,6 @@ def main(bundle):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    main(sys.argv[1])
+    main(*sys.argv[1:])

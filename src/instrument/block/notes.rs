@@ -5,7 +5,7 @@ use crate::instrument::Event;
 use crate::instrument::piano::StrikeRecord;
 use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{Switch, Timing};
-use crate::instrument::touch::finger::{repeat_time, silent_speed, struck_speed};
+use crate::instrument::touch::finger::{is_risen, repeat_time, silent_speed, struck_speed};
 use crate::math::compass::Key;
 
 /// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
@@ -178,7 +178,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         let mut late = self.clock.elapsed();
-        if self.settings.touch.timing == Timing::Immediate {
+        // A key that no finger holds down has no damper to let fall.
+        let up = is_risen(self.keys.key_depth(key), self.dip());
+        let held = !self.fingers[key.index()].is_away() && !up;
+        if held && self.settings.touch.timing == Timing::Immediate {
             // The constructed state stands at the beginning of the step; the finger with it.
             late = 0.0;
             self.keys.construct_release(key, speed);

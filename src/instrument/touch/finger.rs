@@ -112,6 +112,11 @@ impl Finger {
         self.bottomed = true;
     }
 
+    /// Whether the finger is off its key.
+    pub const fn is_away(&self) -> bool {
+        matches!(self.phase, Phase::Away)
+    }
+
     /// Whether [`Finger::next`] has anything to say.
     pub const fn moves(&self) -> bool {
         !matches!(self.phase, Phase::Away | Phase::Holding)

@@ -113,6 +113,33 @@ fn pressure_moves_keys_only_where_it_is_read_as_position() {
 }
 
 #[test]
+fn a_release_of_a_key_that_is_up_moves_nothing() {
+    // A note held over a key that followed positions and was let up by them.
+    let mut piano = piano(48_000.0, &positioned());
+    piano.handle(Event::Pressure { key: key(60), depth: 0.5 });
+    run(&mut piano, 4800);
+    piano.handle(on(60, 1.0));
+    piano.handle(Event::Pressure { key: key(60), depth: 0.0 });
+    run(&mut piano, 48_000);
+    let before = piano.strings.calls.len();
+    piano.handle(off(60));
+    run(&mut piano, 4800);
+    assert_eq!(piano.strings.calls.len(), before);
+    // A silent press that has hardly begun.
+    let mut soft = settings(Timing::Immediate);
+    soft.touch.silent_below = 100.0;
+    let mut piano = super::piano(48_000.0, &soft);
+    run(&mut piano, 48);
+    let before = piano.strings.calls.len();
+    piano.handle(on(60, 1.0));
+    run(&mut piano, 480);
+    piano.handle(off(60));
+    run(&mut piano, 4800);
+    let knocks = |call: &(u64, Call)| matches!(call.1, Call::Knock(_, Knock::KeyRest, _));
+    assert!(piano.strings.calls[before..].iter().all(knocks));
+}
+
+#[test]
 fn switching_positions_off_or_all_notes_off_lets_the_keys_up() {
     for by_switch in [true, false] {
         let mut piano = piano(48_000.0, &positioned());
