@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 51] = [
+const FROZEN: [(&str, &[&str]); 58] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -52,6 +52,19 @@ const FROZEN: [(&str, &[&str]); 51] = [
     ("damper_weight", &[]),
     ("a4_hz", &[]),
     ("stretch", &[]),
+    (
+        "temperament",
+        &[
+            "Equal",
+            "Pythagorean",
+            "Quarter-comma",
+            "Sixth-comma",
+            "Werckmeister III",
+            "Kirnberger III",
+            "Vallotti",
+            "Young II",
+        ],
+    ),
     ("unison_width_cents", &[]),
     ("hammer_hardness", &[]),
     ("sustain", &[]),
@@ -60,6 +73,12 @@ const FROZEN: [(&str, &[&str]); 51] = [
     ("board", &[]),
     ("knocks", &[]),
     ("width", &[]),
+    ("lid", &[]),
+    ("perspective", &["Player", "Audience"]),
+    ("distance", &[]),
+    ("room_db", &[]),
+    ("room_size", &[]),
+    ("room_time", &[]),
     ("output_db", &[]),
 ];
 

@@ -32,7 +32,8 @@ pub struct Voicing {
     pub stretch: f64,
     /// Where the twelve notes lie within the octave.
     pub temperament: Temperament,
-    /// A scale from a file, in place of the temperament.
+    /// A scale from a file, in place of the temperament; no host parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
     /// Total spread of a unison, cents.
     pub unison_width_cents: f64,
