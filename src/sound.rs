@@ -2,12 +2,12 @@
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`tuning`], [`scale`], [`hammer`], [`loss`] | what a key is made of: plain data and laws |
+//! | [`temperament`], [`scala`], [`tuning`], [`scale`], [`hammer`], [`loss`] | what a key is made of: plain data and laws |
 //! | [`contact`] | felt against string, solved implicitly; one strike offline |
 //! | [`unison`] | the strings of a note joined by the bridge, as independent modes |
 //! | [`bank`], [`poles`], [`note`] | the ringing modes of all notes and their states |
 //! | [`overtones`] | phantom partials of the bass, duplex of the treble |
-//! | [`board`], [`convolve`], [`knock`], [`output`] | from bridge force to two channels |
+//! | [`board`], [`evenness`], [`convolve`], [`knock`], [`room`], [`output`] | from bridge force to two channels |
 //! | [`engine`], [`voicing`] | the whole, and what may be set |
 //! | [`measure`] | measurements on rendered sound |
 
@@ -16,6 +16,7 @@ pub mod board;
 pub mod contact;
 pub mod convolve;
 pub mod engine;
+pub mod evenness;
 pub mod hammer;
 pub mod knock;
 pub mod loss;
@@ -25,7 +26,10 @@ pub mod note;
 pub mod output;
 pub mod overtones;
 pub mod poles;
+pub mod room;
+pub mod scala;
 pub mod scale;
+pub mod temperament;
 pub mod tuning;
 pub mod unison;
 pub mod voicing;

@@ -10,15 +10,21 @@ mod fit;
 mod folder;
 mod geometry;
 mod haptics;
+mod instrument_load;
+mod listening;
 mod models_ab;
 mod report;
 mod rig;
+mod seeds;
+mod sound;
+mod sound_cost;
 mod string_law;
-mod strings;
 mod strokes;
 mod thesis_run;
+mod torture;
 mod trace;
 mod validate;
+mod wall;
 mod weight_drop;
 
 use std::path::PathBuf;
@@ -26,6 +32,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::lab::output;
+use crate::math::compass::Key;
 use folder::Folder;
 use report::{Band, Report, short};
 
@@ -35,7 +42,8 @@ pub struct Options {
     /// Experiments by name, `all`, or `list` for the names
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// Also writes the tables and figures as one page, report.md
+    /// Also writes the tables and figures as one page, report.md, and the source documents'
+    /// systems as one table, seeds.md
     #[arg(long)]
     report: bool,
     /// Folder for data and figures
@@ -53,7 +61,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 15] = [
+const EXPERIMENTS: [Experiment; 26] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -118,15 +126,69 @@ const EXPERIMENTS: [Experiment; 15] = [
         run: contact::run,
     },
     Experiment {
-        name: "strings",
-        about: "Measures pitch, inharmonicity, decay and level on rendered notes.",
-        run: strings::run,
+        name: "sound",
+        about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
+                company, colour.",
+        run: sound::run,
+    },
+    Experiment {
+        name: "listening",
+        about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
+                keys.",
+        run: listening::run,
+    },
+    Experiment {
+        name: "sound-cost",
+        about: "Times the sound engine in silence and at work, on every kernel, with a hash of \
+                its output.",
+        run: sound_cost::run,
+    },
+    Experiment {
+        name: "sound-torture",
+        about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
+        run: torture::run,
     },
     Experiment {
         name: "haptics",
         about: "Compares keys felt through the junction with welded ones, and counts what random \
                 faults and strokes do.",
         run: haptics::run,
+    },
+    Experiment {
+        name: "walls",
+        about: "Bounces a ball on every sampled wall: standard, predictive, placed poles, deadbeat.",
+        run: wall::controllers::run,
+    },
+    Experiment {
+        name: "wall-damping",
+        about: "Finds the damping that a sampled wall asks for: marginal, passive, late switching.",
+        run: wall::damping::run,
+    },
+    Experiment {
+        name: "wall-display",
+        about: "Shows a virtual mass by impedance and admittance, over its coupling spring.",
+        run: wall::display::run,
+    },
+    Experiment {
+        name: "unilateral",
+        about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
+        run: wall::unilateral::run,
+    },
+    Experiment {
+        name: "lines",
+        about: "Joins bodies by transmission lines: masses, balls, planar joints, a double \
+                pendulum.",
+        run: wall::lines::run,
+    },
+    Experiment {
+        name: "finger",
+        about: "Estimates the finger in play and keeps the predictive wall quiet when it stiffens.",
+        run: wall::finger::run,
+    },
+    Experiment {
+        name: "wall-map",
+        about: "Maps the largest quiet stiffness of every wall over sample period and delay.",
+        run: wall::map::run,
     },
     Experiment {
         name: "action-cost",
@@ -139,7 +201,19 @@ const EXPERIMENTS: [Experiment; 15] = [
         about: "Times a step of every action and formulation, together with a hash of its output.",
         run: action_speeds::run,
     },
+    Experiment {
+        name: "instrument-load",
+        about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
+                a hash of the output.",
+        run: instrument_load::run,
+    },
 ];
+
+/// The key of a maker's number (1…88); the tables here hold no other.
+fn key(number: usize) -> Result<Key> {
+    Key::from_index(number.wrapping_sub(1))
+        .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
+}
 
 /// Runs the experiments asked for; exit code and files follow the other commands.
 ///
@@ -156,6 +230,7 @@ pub fn run(options: &Options) -> Result<()> {
     std::fs::create_dir_all(&options.out)
         .with_context(|| format!("{show}: cannot make this folder"))?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
+    let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut open) = (0, 0);
     for experiment in chosen {
         let mut folder = Folder::new(&options.out);
@@ -166,14 +241,17 @@ pub fn run(options: &Options) -> Result<()> {
         let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
         output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
         page += &format!("{heading}{}", report.text(true));
+        seeds += &report.sourced(experiment.name);
         let (all, off) = report.count();
         (rows, open) = (rows + all, open + off);
     }
     if options.report {
         let mut folder = Folder::new(&options.out);
         folder.write("report.md", page.as_bytes())?;
-        folder.keep()?;
-        output::print(&format!("wrote {}\n", options.out.join("report.md").display()))?;
+        folder.write("seeds.md", (seeds + seeds::TAIL).as_bytes())?;
+        let written: String =
+            folder.keep()?.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+        output::print(&written)?;
     }
     output::print(&format!("\n{} of {rows} targets met\n", rows - open))
 }

@@ -4,6 +4,7 @@
 
 mod paint;
 pub mod sketch;
+pub mod spectrogram;
 
 use std::path::Path;
 use std::sync::OnceLock;

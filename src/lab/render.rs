@@ -1,6 +1,7 @@
 //! `touchback render`: a MIDI file through the piano into a WAV file.
 
 mod player;
+mod scale;
 
 use std::path::PathBuf;
 
@@ -44,6 +45,12 @@ pub struct Options {
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
+    /// Tunes to a scale in Scala's format, in place of the temperament
+    #[arg(long, value_name = "S.scl")]
+    scale: Option<PathBuf>,
+    /// Lays the scale on the keys as a Scala keyboard map says
+    #[arg(long, value_name = "M.kbm", requires = "scale")]
+    keymap: Option<PathBuf>,
     /// Moves a parameter along a curve with columns t_s,value (repeatable)
     #[arg(long, value_name = "ID=CURVE.csv")]
     automate: Vec<String>,
@@ -106,6 +113,9 @@ pub fn run(options: &Options) -> Result<()> {
         None => {}
     }
     controls::set(&mut settings, &options.set)?;
+    if let Some(path) = &options.scale {
+        settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
+    }
     let automation = Automation::read(&options.automate)?;
     for warning in &score.warnings {
         output::warn(&format!("warning: {warning}"));

@@ -151,6 +151,9 @@ kernels! {
 
 #[inline(always)]
 fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
+    if modes.is_empty() {
+        return;
+    }
     let mut sums = [[0.0; LANES]; BLOCK];
     let sums = &mut sums[..out.len().min(BLOCK)];
     // Two groups at a time: one alone would wait for its own last sample.
@@ -192,6 +195,9 @@ kernels! {
 
 #[inline(always)]
 fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
+    if modes.is_empty() {
+        return;
+    }
     let mut sums = [[0.0; LANES]; BLOCK];
     let sums = &mut sums[..out.len().min(BLOCK)];
     let mut pairs = modes.chunks_exact_mut(2);

@@ -15,13 +15,14 @@ use crate::math::compass::{KEYS, Key};
 use crate::sound::convolve::{CHANNELS, Responses};
 use crate::sound::noise::{self, Noise};
 
-/// Places on the bridges where notes enter: bass, tenor, treble.
-pub const ZONES: usize = 3;
+/// Places on the bridges where notes enter: bass bridge, tenor, treble, top.
+pub const ZONES: usize = 4;
 
 /// Length of the response, s; the modes below 150 Hz are faded out at its end.
 const LENGTH: f64 = 0.5;
 
-/// Highest mode, Hz.
+/// Lowest and highest mode, Hz.
+const LOWEST_HZ: f64 = 58.0;
 const TOP_HZ: f64 = 14_000.0;
 
 /// Corner of the acoustic short circuit, Hz.
@@ -31,8 +32,11 @@ const RUMBLE_HZ: f64 = 60.0;
 const COMMON: f64 = 0.8;
 
 /// Shares that differ from mode to mode, on the bridge and at each ear.
-const ON_BRIDGE: f64 = 0.5;
+const ON_BRIDGE: f64 = 0.4;
 const AT_EAR: f64 = 0.85;
+
+/// Which of all boards: one where no fundamental falls into a gap between modes.
+const SEED: u64 = 5909;
 
 /// Energy of the tail of case and room relative to the modes (chosen: −14 dB, a close recording).
 const TAIL: f64 = 0.04;
@@ -99,24 +103,49 @@ fn loss_factor(hz: f64) -> f64 {
     0.025 + 0.005 * (hz / 2000.0).min(1.0)
 }
 
-/// Adds all modes; returns the energy of each zone's modes that every sample rate can carry.
-fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES] {
-    let mut energies = [0.0; ZONES];
+/// One mode of the board.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Mode {
+    /// Frequency, Hz.
+    pub hz: f64,
+    /// Decay rate, 1/s.
+    pub sigma: f64,
+    /// Gain from each zone to each channel.
+    gains: [[f64; CHANNELS]; ZONES],
+}
+
+/// The modes that a sample rate can carry, by rising frequency.
+#[must_use]
+pub fn modes(sample_rate: f64) -> Vec<Mode> {
+    let mut modes = Vec::new();
     let mut noise = Noise::new(1709);
-    let mut hz = 58.0;
+    let mut hz = LOWEST_HZ;
     while hz < TOP_HZ.min(0.45 * sample_rate) {
         let sigma = PI * loss_factor(hz) * hz;
         // Mean square of the response of modes this dense is the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
-        let ears = [noise.draw(), noise.draw()].map(|x| COMMON + AT_EAR * x);
+        let own = |place: usize| noise::at(SEED + place as u64, modes.len() as u64);
+        let ears = [own(0), own(1)].map(|x| COMMON + AT_EAR * x);
         let mut gains = [[0.0; CHANNELS]; ZONES];
         for (z, gains) in gains.iter_mut().enumerate() {
-            let bridge = COMMON + ON_BRIDGE * noise.draw();
+            let bridge = COMMON + ON_BRIDGE * own(CHANNELS + z);
             let side = z as f64 / (ZONES - 1) as f64 - 0.5;
             let lean = 10f64.powf(LEAN_DB * side / 20.0);
             *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];
-            if hz < 8000.0 {
-                energies[z] += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
+        }
+        modes.push(Mode { hz, sigma, gains });
+        hz += (1.0 + 0.5 * noise.draw()) / density(hz);
+    }
+    modes
+}
+
+/// Adds all modes; returns the energy of each zone's modes that every sample rate can carry.
+fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES] {
+    let mut energies = [0.0; ZONES];
+    for Mode { hz, sigma, gains } in modes(sample_rate) {
+        if hz < 8000.0 {
+            for (energy, gains) in energies.iter_mut().zip(&gains) {
+                *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
             }
         }
         // 90 dB down is the end of a mode.
@@ -136,7 +165,6 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES
             }
             w *= turn;
         }
-        hz += (1.0 + 0.5 * noise.draw()) / density(hz);
     }
     energies
 }

@@ -10,19 +10,18 @@ use crate::sound::bank::{BLOCK, Kernel};
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
 use crate::sound::knock::Knocks;
-use crate::sound::note::Note;
+use crate::sound::note::{Note, WAKE};
+use crate::sound::output::Lid;
+use crate::sound::room::Room;
 use crate::sound::unison::Unison;
-use crate::sound::{Voicing, output};
+use crate::sound::{Voicing, evenness, output};
 
-/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −21 dBFS, and ten notes at 5 m/s in
-/// any register stay below −1.
-const FULL_SCALE: f64 = 1.0 / 1010.0;
+/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
+/// 5 m/s with the pedal down some decibels of room.
+const FULL_SCALE: f64 = 1.0 / 1230.0;
 
 /// A note below this level, full scale, sleeps (−100 dBFS).
 const GATE: f64 = 1e-5;
-
-/// Force of struck strings on the bridge that sets the others moving, over the gate.
-const WAKE: f32 = 30.0;
 
 /// Partials taken over at each block while a new voicing settles.
 const PARTIALS_A_BLOCK: usize = 16;
@@ -78,26 +77,31 @@ impl Glide {
     }
 }
 
+/// What glides: share of the late response, direct level, lid, width.
+fn mix(voicing: &Voicing) -> [f64; 4] {
+    [voicing.board, voicing.direct(), voicing.lid_gain(), voicing.side()]
+}
+
 /// All strings and the board, at one sample rate.
 pub struct Sound {
     voicing: Voicing,
     notes: Vec<Note>,
-    /// Zone and weights of each key's place on the bridges.
+    /// Zone and weights of each key's place on the bridges, evened out.
     places: Vec<(usize, [f32; 2])>,
     knocks: Knocks,
     convolver: Convolver,
     loading: Option<Loading>,
-    /// Share of the late response and stereo width: value at the block's start, and now.
-    late: (f32, Glide),
-    width: (f32, Glide),
+    /// Share of the late response, direct level, lid and stereo width: value at the block's start,
+    /// and now.
+    mix: [(f32, Glide); 4],
+    lid: Lid,
+    room: Room,
     inputs: [[f32; BLOCK]; ZONES],
-    /// Force of all strings on the bridge, N: the last block and the present one. Every undamped
-    /// string hears the others one block late (a constant delay, whatever the host's blocks) and
-    /// answers; its pull is turned forward by that delay ([`poles`](crate::sound::poles)), so that
-    /// the loop takes energy as the bridge does.
+    /// Force of all struck strings on the bridge, N: the last block and the present one. Strings
+    /// that were not struck hear it one block late (a constant delay, whatever the host's blocks;
+    /// [`poles`](crate::sound::poles) turns their pull forward by it) and do not answer, so that no
+    /// loop can grow.
     bridge: [[f32; BLOCK]; 2],
-    /// Largest sum of the struck strings' forces in the present block, N.
-    loudest: f32,
     /// The bridge moved in the last block.
     driven: bool,
     /// Samples into the present block, and blocks since reset.
@@ -118,18 +122,24 @@ impl Sound {
     #[must_use]
     pub fn with_kernel(sample_rate: f64, voicing: &Voicing, kernel: Kernel) -> Self {
         let voicing = voicing.sane();
+        let responses = board::responses(sample_rate);
+        let factors = evenness::factors(&responses, sample_rate);
+        let place = |(key, factor): (Key, f32)| {
+            let (first, weights) = board::place(key);
+            (first, weights.map(|w| w * factor))
+        };
         Self {
             voicing,
             notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),
-            places: Key::all().map(board::place).collect(),
+            places: Key::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
-            convolver: Convolver::new(&board::responses(sample_rate)),
+            convolver: Convolver::new(&responses),
             loading: None,
-            late: (single(voicing.board), Glide::new(voicing.board)),
-            width: (single(voicing.width), Glide::new(voicing.width)),
+            mix: mix(&voicing).map(|x| (single(x), Glide::new(x))),
+            lid: Lid::new(sample_rate),
+            room: Room::new(sample_rate, voicing.room()),
             inputs: [[0.0; BLOCK]; ZONES],
             bridge: [[0.0; BLOCK]; 2],
-            loudest: 0.0,
             driven: false,
             phase: 0,
             block: 0,
@@ -147,11 +157,12 @@ impl Sound {
         self.notes.iter_mut().for_each(Note::reset);
         self.knocks.reset();
         self.convolver.reset();
-        self.late = (single(self.voicing.board), Glide::new(self.voicing.board));
-        self.width = (single(self.voicing.width), Glide::new(self.voicing.width));
+        self.mix = mix(&self.voicing).map(|x| (single(x), Glide::new(x)));
+        self.lid.reset();
+        self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.bridge = [[0.0; BLOCK]; 2];
-        (self.loudest, self.driven) = (0.0, false);
+        self.driven = false;
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
@@ -165,8 +176,10 @@ impl Sound {
             return;
         }
         self.voicing = new;
-        self.late.1.target = single(new.board);
-        self.width.1.target = single(new.width);
+        for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
+            slot.1.target = single(target);
+        }
+        self.room.set(new.room());
         for note in &mut self.notes {
             note.set_hammer(&new);
         }
@@ -221,7 +234,7 @@ impl Sound {
         if !(speed > 0.0 && speed.is_finite()) {
             self.ignored += 1;
         } else if self.voicing.knocks > 0.0 {
-            let (first, weights) = self.places[key.index()];
+            let (first, weights) = board::place(key);
             self.knocks.begin(knock, speed.min(FASTEST), self.voicing.knocks, first, weights);
         }
     }
@@ -259,6 +272,7 @@ impl Sound {
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.convolver.is_silent()
+            && self.room.is_silent()
             && self.knocks.is_empty()
             && self.loading.is_none()
             && !self.notes.iter().any(Note::is_awake)
@@ -270,7 +284,6 @@ impl Sound {
         for input in &mut self.inputs {
             input[at..at + len].fill(0.0);
         }
-        let mut struck = [0.0f32; BLOCK];
         let [before, now] = &mut self.bridge;
         now[at..at + len].fill(0.0);
         for (note, &(first, weights)) in self.notes.iter_mut().zip(&self.places) {
@@ -279,10 +292,9 @@ impl Sound {
             }
             let mut force = [0.0f32; BLOCK];
             let force = &mut force[..len];
-            note.process(self.driven.then_some(&before[at..at + len]), at, force);
-            now[at..at + len].iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
+            note.process(self.driven.then_some(&before[at..at + len]), force);
             if note.is_struck() {
-                struck.iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
+                now[at..at + len].iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
             }
             note.add_overtones(force);
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
@@ -291,7 +303,6 @@ impl Sound {
                 }
             }
         }
-        self.loudest = struck.iter().fold(self.loudest, |m, x| m.max(x.abs()));
         if !self.knocks.is_empty() {
             self.knocks.process(&mut self.inputs, at, len);
         }
@@ -306,32 +317,37 @@ impl Sound {
             [&mut late_left[..len], &mut late_right[..len]],
         );
         let scale = single(FULL_SCALE);
-        for (i, (l, r)) in left.iter_mut().zip(right).enumerate() {
+        for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
             let share = (at + i + 1) as f32 / BLOCK as f32;
-            let late_gain = self.late.0 + share * (self.late.1.now - self.late.0);
-            let width = self.width.0 + share * (self.width.1.now - self.width.0);
-            let (a, b) = (*l + late_gain * late[0][i], *r + late_gain * late[1][i]);
-            let (a, b) = output::widened(scale * a, scale * b, width);
-            (*l, *r) = (output::guarded(a), output::guarded(b));
+            let [late_gain, direct, shade, side] =
+                self.mix.map(|(from, glide)| from + share * (glide.now - from));
+            let sum = [*l + late_gain * late[0][i], *r + late_gain * late[1][i]];
+            let [a, b] = self.lid.shade(sum.map(|x| scale * x), shade);
+            let (a, b) = output::widened(a, b, side);
+            (*l, *r) = (direct * a, direct * b);
+        }
+        self.room.process(left, right);
+        for x in left.iter_mut().chain(right) {
+            *x = output::guarded(*x);
         }
     }
 
     /// Work of a block boundary.
     fn begin_block(&mut self) {
-        self.late.0 = self.late.1.step();
-        self.width.0 = self.width.1.step();
+        self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
+        self.room.begin_block();
         if self.loading.is_some() {
             self.load_some();
         }
         let gate = single(GATE / FULL_SCALE);
         self.bridge.swap(0, 1);
-        self.driven = self.bridge[0].iter().any(|x| x.abs() > gate);
-        let wakes = std::mem::take(&mut self.loudest) > WAKE * gate;
+        let loudest = self.bridge[0].iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        self.driven = loudest > gate;
         for note in &mut self.notes {
-            if wakes {
+            if loudest > WAKE * gate {
                 note.wake();
             }
-            note.control(self.block, gate, wakes);
+            note.control(self.block, gate, loudest);
         }
     }
 

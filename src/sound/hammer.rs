@@ -3,9 +3,8 @@
 use crate::math::compass::{Key, linear, log_linear};
 use crate::sound::Voicing;
 
-/// Mass of the head by key number, kg: light New York heads at the ends (11 g, 4 g), the regression
-/// of [Bank 2006] between.
-const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.0052), (88.0, 0.004)];
+/// Mass of the head by key number, kg: the regression of [Bank 2006].
+const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.006), (88.0, 0.0053)];
 
 /// Felt exponent p by key number: near the three hammers of [Chaigne 1994] up to C4; not above 3,
 /// or the level in the top octaves grows faster with speed than measured [Palmer 1991].
@@ -20,16 +19,20 @@ const STIFFNESS: [(f64, f64); 8] = [
     (1.0, 4.0e8),
     (16.0, 1.2e9),
     (40.0, 1.35e10),
-    (60.0, 5.0e12),
+    (60.0, 7.0e12),
     (64.0, 2.0e13),
-    (71.0, 8.0e13),
-    (82.0, 2.2e14),
-    (88.0, 4.5e14),
+    (71.0, 6.0e13),
+    (82.0, 5.5e14),
+    (88.0, 7.0e14),
 ];
 
 /// Relaxation α of the felt by key number, s: F gains K α d(ξ^p)/dt. Chosen: the strike loses about
 /// a quarter of its energy in a bass hammer's felt and a tenth in a hard treble one's.
 const RELAXATION: [(f64, f64); 4] = [(1.0, 1.5e-4), (40.0, 1.0e-4), (60.0, 4.0e-5), (88.0, 1.0e-5)];
+
+/// Contact time at 2 m/s by key number, ms: measured on grands, or computed with published hammers.
+pub const CONTACT_MS: [(f64, f64); 7] =
+    [(7.0, 4.5), (16.0, 3.2), (40.0, 2.05), (53.0, 1.35), (71.0, 0.8), (76.0, 0.7), (82.0, 0.55)];
 
 /// How much softer the felt between the grooves is, octaves of stiffness (chosen: with one string
 /// fewer it gives the few decibels less and the darker colour that players know).

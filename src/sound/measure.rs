@@ -210,7 +210,7 @@ pub fn damped_decay(sound: &mut Sound, key: Key, rate: f64) -> Option<f64> {
 pub fn tuning_error_cents(sound: &mut Sound, voicing: &Voicing, key: Key, rate: f64) -> f64 {
     let hz = StringSpec::of(key, voicing).partial_hz(1);
     // Long enough for a cent at low keys, short enough that high ones have not gone.
-    let seconds = (200.0 / hz).clamp(0.15, 2.0);
+    let seconds = (400.0 / hz).clamp(0.15, 2.0);
     let recording = strike_free(sound, key, 2.0, seconds + 0.02, rate);
     let found = recording.peak_hz(hz, 12.0, 0.02, 0.02 + seconds);
     1200.0 * (found / hz).log2()
@@ -277,4 +277,22 @@ pub fn force_centroid(forces: &[f64], rate: f64) -> f64 {
         sum += spectrum.norm();
     }
     weighted / sum
+}
+
+/// Where an impulse response has risen to −3 dB of its mean level at 150–600 Hz, Hz.
+#[must_use]
+pub fn corner_hz(response: &[f32], rate: f64) -> f64 {
+    let power = |hz: f64| {
+        let turn = Complex64::cis(-TAU * hz / rate);
+        let step = |(w, sum): (Complex64, Complex64), x: &f32| (w * turn, sum + w * f64::from(*x));
+        response.iter().fold((Complex64::ONE, Complex64::ZERO), step).1.norm_sqr()
+    };
+    // A third of an octave at a time: single modes are no corner.
+    let band = |hz: f64| (0..9).map(|i| power(hz * (f64::from(i - 4) / 24.0).exp2())).sum::<f64>();
+    let level = |i: i32| band(150.0 * (f64::from(i) / 6.0).exp2());
+    let mean = (0..=12).map(level).sum::<f64>() / 13.0;
+    (0..60)
+        .map(|i| 20.0 * (f64::from(i) / 12.0).exp2())
+        .find(|&hz| band(hz) > 0.5 * mean)
+        .unwrap_or(f64::NAN)
 }

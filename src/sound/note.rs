@@ -4,7 +4,7 @@ mod load;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
-use crate::sound::bank::{self, BLOCK, Drive, Kernel, LANES, Lane, Ring, Touch};
+use crate::sound::bank::{self, Drive, Kernel, LANES, Lane, Ring, Touch};
 use crate::sound::contact::Hammer;
 use crate::sound::hammer::HammerSpec;
 use crate::sound::overtones::Overtones;
@@ -28,7 +28,13 @@ const WELL_CLEAR: f64 = 2.5e-4;
 
 /// Highest partial that resounds with other notes, Hz: above, the strings that could drive it have
 /// gone before it has risen.
-const RESOUND_HZ: f64 = 4_000.0;
+const RESOUND_HZ: f64 = 2_200.0;
+
+/// Force of struck strings on the bridge that sets the others moving, over the gate.
+pub const WAKE: f32 = 30.0;
+
+/// A struck note this far below the loudest force on the bridge only resounds from then on.
+const FAINT: f32 = 2e-3;
 
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;
@@ -85,12 +91,13 @@ pub struct Note {
     /// What a force on the bridge does to the modes at once, and a block later.
     pulls: Vec<Drive>,
     drives: Vec<Drive>,
-    /// Leading groups of lanes that resound with other notes.
+    /// Leading groups of lanes with the sideways modes, which the bridge does not drive: at rest
+    /// until the note is struck.
+    sideways: usize,
+    /// Leading groups of lanes, sideways modes included, that resound with other notes.
     resounding: usize,
     /// Struck since it slept.
     struck: bool,
-    /// Force on the bridge in the last block and in the present one, N.
-    own: [[f32; BLOCK]; 2],
     /// Share of the blow on each string.
     share: [f64; MOST],
     /// Frequencies over those in tune, and whether the poles show it.
@@ -117,7 +124,8 @@ impl Note {
         let strung = StringSpec::of(key, &Voicing::default());
         let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
         let strings = strung.strings;
-        let chunks = (partials * strings + partials.min(SIDEWAYS)).div_ceil(LANES);
+        let sideways = partials.min(SIDEWAYS).div_ceil(LANES);
+        let chunks = sideways + (partials * strings).div_ceil(LANES);
         let mut note = Self {
             key,
             sample_rate,
@@ -132,9 +140,9 @@ impl Note {
             blows: vec![Blow::default(); chunks],
             pulls: vec![Drive::default(); chunks],
             drives: vec![Drive::default(); chunks],
+            sideways,
             resounding: 0,
             struck: false,
-            own: [[0.0; BLOCK]; 2],
             share: [1.0; MOST],
             ratio: 1.0,
             una_corda: (0.0, 0.0),
@@ -147,7 +155,7 @@ impl Note {
             active: 0,
         };
         let low = strung.partials_below(RESOUND_HZ).min(partials);
-        note.resounding = (low * strings + low.min(SIDEWAYS)).div_ceil(LANES).min(chunks);
+        note.resounding = sideways + (low * strings).div_ceil(LANES);
         note.load(voicing);
         note.reset();
         note
@@ -156,7 +164,6 @@ impl Note {
     /// Silence, damper at rest, in tune, hammer under all strings.
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
-        self.own = [[0.0; BLOCK]; 2];
         self.overtones.reset();
         self.strike = None;
         self.struck = false;
@@ -242,12 +249,12 @@ impl Note {
     }
 
     /// Work of a block boundary; `block` counts them since reset. A group of lanes below `gate` N
-    /// falls silent, unless the moving bridge (`driven`) may still raise it.
-    pub fn control(&mut self, block: usize, gate: f32, driven: bool) {
+    /// falls silent, unless the moving bridge, `loudest` N in the last block, may still raise it.
+    /// A struck note far below the others (−54 dB) joins those that only resound.
+    pub fn control(&mut self, block: usize, gate: f32, loudest: f32) {
         if self.active == 0 {
             return;
         }
-        self.own.swap(0, 1);
         self.apply_poles();
         if self.strike.is_some() {
             self.refresh_touches();
@@ -257,6 +264,15 @@ impl Note {
         }
         bank::settle(&mut self.rings[..self.active]);
         self.overtones.settle();
+        let driven = loudest > WAKE * gate;
+        if self.struck
+            && driven
+            && bank::level(&self.rings[..self.active]) < (FAINT * loudest).powi(2)
+        {
+            self.struck = false;
+            bank::still(&mut self.rings[..self.sideways]);
+            self.overtones.reset();
+        }
         let floor = if driven && self.rest.0 < 1.0 { self.resounding } else { 0 };
         // Groups at the end hold the highest partials and fade first.
         while self.active > floor {
@@ -271,43 +287,36 @@ impl Note {
         }
         self.struck &= self.active > 0;
         if self.active == 0 {
-            self.own = [[0.0; BLOCK]; 2];
             self.overtones.reset();
         }
     }
 
-    /// Writes the force on the bridge over the next samples, from sample `at` of the block on, N;
-    /// `bridge` is the force of all strings on it one block before, `None` for silence.
-    pub fn process(&mut self, bridge: Option<&[f32]>, at: usize, out: &mut [f32]) {
-        let len = out.len();
-        out.fill(0.0);
+    /// Adds the force on the bridge over the next samples, at most [`bank::BLOCK`], N. A note that only
+    /// resounds hears `bridge`, the force of the struck notes on it; `None` stands for silence.
+    pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
         let mut done = 0;
-        while self.strike.is_some() && done < len {
-            out[done] = self.contact_sample();
+        while self.strike.is_some() && done < out.len() {
+            out[done] += self.contact_sample();
             done += 1;
         }
         let rest = &mut out[done..];
-        let active = &mut self.rings[..self.active];
         match bridge {
-            Some(bridge) if self.rest.1 < 1.0 => {
-                let mut others = [0.0; BLOCK];
-                let others = &mut others[done..len];
-                let own = &self.own[0][at + done..at + len];
-                for (x, (all, own)) in others.iter_mut().zip(bridge[done..].iter().zip(own)) {
-                    *x = all - own;
-                }
-                let (low, high) = active.split_at_mut(self.resounding.min(self.active));
-                bank::resound(self.kernel, low, &self.drives[..low.len()], others, rest);
-                bank::ring(self.kernel, high, rest);
+            Some(bridge) if !self.struck && self.rest.1 < 1.0 => {
+                let first = self.sideways.min(self.active);
+                let (rings, drives) =
+                    (&mut self.rings[first..self.active], &self.drives[first..self.active]);
+                bank::resound(self.kernel, rings, drives, bridge, rest);
             }
-            _ => bank::ring(self.kernel, active, rest),
+            _ => bank::ring(self.kernel, &mut self.rings[..self.active], rest),
         }
-        self.own[1][at..at + len].copy_from_slice(out);
     }
 
-    /// Adds phantoms or duplex to the `force` that [`Self::process`] gave.
+    /// Adds phantoms or duplex to the `force` that [`Self::process`] gave; a string that only
+    /// resounds is too soft for them.
     pub fn add_overtones(&mut self, force: &mut [f32]) {
-        self.overtones.process(force);
+        if self.struck {
+            self.overtones.process(force);
+        }
     }
 
     fn contact_sample(&mut self) -> f32 {

@@ -21,6 +21,43 @@ pub fn widened(left: f32, right: f32, width: f32) -> (f32, f32) {
     (mid + side, mid - side)
 }
 
+/// The lid over both channels: what lies above its corner is scaled, the rest passes.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Lid {
+    share: f32,
+    slow: [f32; 2],
+}
+
+/// Where a lid begins to shade the strings, Hz (chosen).
+const LID_HZ: f64 = 1200.0;
+
+impl Lid {
+    /// At `sample_rate` Hz.
+    #[must_use]
+    pub fn new(sample_rate: f64) -> Self {
+        let share = 1.0 - (-std::f64::consts::TAU * LID_HZ / sample_rate).exp();
+        Self { share: crate::math::cast::single(share), slow: [0.0; 2] }
+    }
+
+    /// No sound under it.
+    pub const fn reset(&mut self) {
+        self.slow = [0.0; 2];
+    }
+
+    /// Both channels with the high frequencies scaled by `gain`.
+    pub fn shade(&mut self, x: [f32; 2], gain: f32) -> [f32; 2] {
+        std::array::from_fn(|c| {
+            let slow = &mut self.slow[c];
+            *slow += self.share * (x[c] - *slow);
+            // Long before it is denormal.
+            if slow.abs() < 1e-15 {
+                *slow = 0.0;
+            }
+            if gain == 1.0 { x[c] } else { *slow + gain * (x[c] - *slow) }
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

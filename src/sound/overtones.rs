@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 use realfft::num_complex::Complex64;
 
 use crate::math::cast::single;
-use crate::math::compass::{Key, linear};
+use crate::math::compass::{Key, linear, log_linear};
 use crate::sound::bank::{self, Drive, Kernel, LANES, Ring};
 use crate::sound::scale::StringSpec;
 
@@ -30,9 +30,9 @@ const MODES: usize = 8;
 /// Quality of a longitudinal mode (chosen within the 100–300 of measured decays).
 const QUALITY: f64 = 150.0;
 
-/// Share of the longitudinal force that the bridge passes on: chosen so that phantoms at fortissimo
-/// lie 20–45 dB under their neighbours [Etchenique 2015].
-const PASSED: f64 = 0.03;
+/// Share of the longitudinal force that the bridge passes on, by key number: chosen so that phantoms
+/// at fortissimo lie 20–45 dB under their neighbours [Etchenique 2015].
+const PASSED: [(f64, f64); 4] = [(1.0, 0.003), (4.0, 0.005), (13.0, 0.02), (28.0, 0.012)];
 
 /// Slopes are kept to this band before they are multiplied, Hz, so that products stay in theirs.
 const BAND_HZ: f64 = 4_500.0;
@@ -80,7 +80,8 @@ impl Overtones {
             let stiffness = string.density * (2.0 * string.length * first).powi(2);
             let strings = string.strings as f64;
             let slope = 1.0 / (strings * string.tension());
-            overtones.stretch = single((0.5 * PASSED * strings * stiffness).sqrt() * slope);
+            let passed = log_linear(&PASSED, n);
+            overtones.stretch = single((0.5 * passed * strings * stiffness).sqrt() * slope);
             for m in 1..=MODES {
                 let hz = first * m as f64;
                 overtones.add(m - 1, hz, TAU * hz / (2.0 * QUALITY), TAU * first, sample_rate);

@@ -41,9 +41,9 @@ const DENSITY: [(f64, f64); 12] = [
     (88.0, 0.00370),
 ];
 
-/// Strike point over length: 0.12 to the sixth octave, then closer to the end; real grands taper
-/// to about 1/16 in the top octave.
-const STRIKE_RATIO: [(f64, f64); 3] = [(60.0, 0.12), (76.0, 0.105), (88.0, 0.07)];
+/// Strike point over length: that of the published strings, then closer to the end; real grands
+/// taper to about 1/16 in the top octave.
+const STRIKE_RATIO: [(f64, f64); 4] = [(60.0, 0.12), (76.0, 0.112), (82.0, 0.1), (88.0, 0.075)];
 
 /// Width of felt touching the string, m: bass hammers are wider.
 const FELT_WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];

@@ -44,7 +44,9 @@ pub fn stretch_cents(key: Key) -> f64 {
 #[must_use]
 pub fn fundamental(key: Key, voicing: &Voicing) -> f64 {
     let semitones = f64::from(key.midi()) - 69.0;
-    voicing.a4_hz * (semitones / 12.0 + voicing.stretch * stretch_cents(key) / 1200.0).exp2()
+    let cents = voicing.scale.map_or_else(|| voicing.temperament.cents(key), |s| s.cents(key));
+    let offset = cents + voicing.stretch * stretch_cents(key);
+    voicing.a4_hz * (semitones / 12.0 + offset / 1200.0).exp2()
 }
 
 #[cfg(test)]

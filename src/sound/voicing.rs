@@ -1,5 +1,27 @@
 //! What a tuner and a voicer set: the whole sound in plain numbers.
 
+use crate::sound::room::{self, RoomSpec};
+use crate::sound::scala::Scale;
+use crate::sound::temperament::Temperament;
+
+/// Where the listener sits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Perspective {
+    /// At the keys: bass on the left, treble on the right.
+    #[default]
+    Player,
+    /// In the hall, facing the open lid: narrower, treble on the left.
+    Audience,
+}
+
+/// Distance of the microphones at which the direct sound has its natural level, m.
+const NATURAL_DISTANCE: f64 = 1.5;
+
+/// How much a closed lid takes from the high frequencies, dB (chosen: as between the long stick
+/// and the lid down in recordings).
+const LID_DB: f64 = 9.0;
+
 /// Settings of the sound; the defaults are a concert grand at A = 440 Hz.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -8,6 +30,10 @@ pub struct Voicing {
     pub a4_hz: f64,
     /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
     pub stretch: f64,
+    /// Where the twelve notes lie within the octave.
+    pub temperament: Temperament,
+    /// A scale from a file, in place of the temperament.
+    pub scale: Option<Scale>,
     /// Total spread of a unison, cents.
     pub unison_width_cents: f64,
     /// Felt stiffness in octaves about the concert grand's: −2 soft … +2 hard.
@@ -24,6 +50,18 @@ pub struct Voicing {
     pub knocks: f64,
     /// Stereo width, 0 mono … 1 natural … 2 wide.
     pub width: f64,
+    /// Lid: 0 closed … 1 open.
+    pub lid: f64,
+    /// Where the listener sits.
+    pub perspective: Perspective,
+    /// Distance of the microphones, m.
+    pub distance: f64,
+    /// Level of the room against the direct sound at 1.5 m, dB; −60 is none.
+    pub room_db: f64,
+    /// Length of the room, m.
+    pub room_size: f64,
+    /// Decay time of the room, s.
+    pub room_time: f64,
 }
 
 impl Default for Voicing {
@@ -31,6 +69,8 @@ impl Default for Voicing {
         Self {
             a4_hz: 440.0,
             stretch: 1.0,
+            temperament: Temperament::Equal,
+            scale: None,
             unison_width_cents: 1.0,
             hammer_hardness: 0.0,
             sustain: 1.0,
@@ -39,6 +79,12 @@ impl Default for Voicing {
             board: 1.0,
             knocks: 1.0,
             width: 1.0,
+            lid: 1.0,
+            perspective: Perspective::Player,
+            distance: NATURAL_DISTANCE,
+            room_db: -22.0,
+            room_size: 9.0,
+            room_time: 0.7,
         }
     }
 }
@@ -62,7 +108,50 @@ impl Voicing {
             board: within(self.board, 0.0, 4.0, d.board),
             knocks: within(self.knocks, 0.0, 10.0, d.knocks),
             width: within(self.width, 0.0, 2.0, d.width),
+            lid: within(self.lid, 0.0, 1.0, d.lid),
+            distance: within(self.distance, 0.5, 10.0, d.distance),
+            room_db: within(self.room_db, -60.0, 0.0, d.room_db),
+            room_size: within(self.room_size, 3.0, room::LONGEST, d.room_size),
+            room_time: within(self.room_time, 0.1, 6.0, d.room_time),
+            ..*self
         }
+    }
+
+    /// The concert grand without a room: what strings and board are measured on.
+    #[must_use]
+    pub fn close() -> Self {
+        Self { room_db: -60.0, ..Self::default() }
+    }
+
+    /// The room.
+    #[must_use]
+    pub fn room(&self) -> RoomSpec {
+        let level = if self.room_db > -60.0 { 10f64.powf(self.room_db / 20.0) } else { 0.0 };
+        RoomSpec { level, size: self.room_size, time: self.room_time }
+    }
+
+    /// Factor on the direct sound at the microphones' distance.
+    #[must_use]
+    pub fn direct(&self) -> f64 {
+        NATURAL_DISTANCE / self.distance
+    }
+
+    /// Factor on the high frequencies of the direct sound under the lid.
+    #[must_use]
+    pub fn lid_gain(&self) -> f64 {
+        10f64.powf(-LID_DB * (1.0 - self.lid) / 20.0)
+    }
+
+    /// Factor on the difference of the channels: far microphones see the piano under a smaller
+    /// angle, and the audience from the other side.
+    #[must_use]
+    pub fn side(&self) -> f64 {
+        let angle = (NATURAL_DISTANCE / self.distance).min(1.0).sqrt();
+        let seat = match self.perspective {
+            Perspective::Player => 1.0,
+            Perspective::Audience => -0.6,
+        };
+        self.width * angle * seat
     }
 
     /// Whether the strings of both ring alike.
@@ -72,6 +161,12 @@ impl Voicing {
             board: other.board,
             knocks: other.knocks,
             width: other.width,
+            lid: other.lid,
+            perspective: other.perspective,
+            distance: other.distance,
+            room_db: other.room_db,
+            room_size: other.room_size,
+            room_time: other.room_time,
             ..*self
         };
         rest == *other

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::Report;
 use crate::lab::output::Draft;
 use crate::lab::plot::sketch::{self, Sketch};
-use crate::lab::plot::{self, Figure};
+use crate::lab::plot::{self, Figure, spectrogram};
 
 /// The output folder of one experiment.
 #[derive(Debug)]
@@ -32,6 +32,23 @@ impl Folder {
         draft.write_all(bytes)?;
         self.drafts.push(draft);
         Ok(())
+    }
+
+    /// Reserves the file `name` for a writer of its own.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn draft(&mut self, name: &str) -> Result<&Draft> {
+        self.drafts.push(Draft::create(&self.place.join(name))?);
+        self.drafts.last().ok_or_else(|| anyhow::anyhow!("{name}: not reserved"))
+    }
+
+    /// Writes the spectrogram of `samples` at `rate` Hz as the PNG file `name`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn spectrogram(&mut self, name: &str, samples: &[f32], rate: f64) -> Result<()> {
+        spectrogram::draw(samples, rate, self.draft(name)?)
     }
 
     /// Draws the figure `name` and enters it in `report`.

@@ -37,25 +37,57 @@ impl Band {
     }
 }
 
+/// One row: its five cells, and where in the source documents the system stands, with the slip
+/// found there.
+#[derive(Clone, Debug)]
+struct Row {
+    cells: [String; 5],
+    source: String,
+    erratum: String,
+}
+
 /// The result of one experiment: a table of verdicts, and lines that explain or add to it.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
-    rows: Vec<[String; 5]>,
+    rows: Vec<Row>,
+    source: String,
     notes: Vec<String>,
     figures: Vec<String>,
 }
 
 impl Report {
+    /// The rows that follow are of the system at `place` in the source documents: document and
+    /// equation, table or figure. Empty for none.
+    pub fn source(&mut self, place: &str) {
+        self.source = place.into();
+    }
+
+    /// A slip of the source document that the last row's system had to mend.
+    pub fn erratum(&mut self, text: &str) {
+        if let Some(row) = self.rows.last_mut() {
+            row.erratum = text.into();
+        }
+    }
+
+    fn push(&mut self, cells: [&str; 4], holds: bool) {
+        let verdict = if holds { "ok" } else { "missed" };
+        let [quantity, target, band, measured] = cells.map(String::from);
+        let cells = [quantity, target, band, measured, verdict.into()];
+        self.rows.push(Row { cells, source: self.source.clone(), erratum: String::new() });
+    }
+
     /// Adds a row; `quantity` names the unit, `target` is what is aimed at, as text.
     pub fn check(&mut self, quantity: &str, target: &str, band: Band, measured: f64) {
-        let verdict = if band.holds(measured) { "ok" } else { "missed" };
-        self.rows.push([
-            quantity.into(),
-            target.into(),
-            band.text(),
-            short(measured),
-            verdict.into(),
-        ]);
+        self.push([quantity, target, &band.text(), &short(measured)], band.holds(measured));
+    }
+
+    /// Adds a row for a value that should round to `target` at this many decimals.
+    pub fn digits(&mut self, quantity: &str, target: f64, decimals: usize, measured: f64) {
+        let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
+        // A target that stands for a tie rounded either way is met by both.
+        let holds = (measured - target).abs() <= half * (1.0 + 1e-6);
+        let [target, measured] = [target, measured].map(|x| format!("{x:.decimals$}"));
+        self.push([quantity, &target, "every digit", &measured], holds);
     }
 
     /// Adds a row for a value that should lie within `share` of `target`.
@@ -65,9 +97,7 @@ impl Report {
 
     /// Adds a row for something that must be so.
     pub fn holds(&mut self, quantity: &str, measured: bool) {
-        let verdict = if measured { "ok" } else { "missed" };
-        let said = if measured { "yes" } else { "no" };
-        self.rows.push([quantity.into(), "yes".into(), "yes".into(), said.into(), verdict.into()]);
+        self.push([quantity, "yes", "yes", if measured { "yes" } else { "no" }], measured);
     }
 
     /// Adds a paragraph, or lines to copy, below the table.
@@ -83,7 +113,26 @@ impl Report {
     /// Rows in all, and those whose target was not met.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
-        (self.rows.len(), self.rows.iter().filter(|r| r[4] != "ok").count())
+        (self.rows.len(), self.rows.iter().filter(|r| r.cells[4] != "ok").count())
+    }
+
+    /// The rows of systems in the source documents, as lines of a Markdown table: place, command,
+    /// quantity, expected, measured, verdict, erratum.
+    #[must_use]
+    pub fn sourced(&self, experiment: &str) -> String {
+        let line = |row: &Row| {
+            let [quantity, target, band, measured, verdict] = &row.cells;
+            let expected = match band.as_str() {
+                "yes" | "every digit" => target.clone(),
+                _ if target == band => band.clone(),
+                _ => format!("{target} ({band})"),
+            };
+            format!(
+                "| {} | `lab {experiment}` | {quantity} | {expected} | {measured} | {verdict} | {} |\n",
+                row.source, row.erratum
+            )
+        };
+        self.rows.iter().filter(|r| !r.source.is_empty()).map(line).collect()
     }
 
     /// The table and the notes, as Markdown that reads well as plain text; with `figures`, links
@@ -93,7 +142,7 @@ impl Report {
         let mut text = String::new();
         if !self.rows.is_empty() {
             let header = ["quantity", "target", "band", "measured", "verdict"].map(String::from);
-            let all = || std::iter::once(&header).chain(&self.rows);
+            let all = || std::iter::once(&header).chain(self.rows.iter().map(|r| &r.cells));
             let width =
                 |i: usize| all().map(|row| row[i].chars().count()).max().unwrap_or_default();
             let widths = [0, 1, 2, 3, 4].map(width);
@@ -162,6 +211,17 @@ mod tests {
         let text = report.text(false);
         assert_eq!(text.matches("missed").count(), 1);
         assert_eq!(text.lines().count(), 5);
+        report.source("000 eq. 1.1");
+        report.digits("ratio", 1.2346, 4, 1.234_56);
+        report.digits("ratio", 1.2346, 4, 1.234_66);
+        report.erratum("a sign");
+        assert_eq!(report.count(), (5, 2));
+        let lines = report.sourced("name");
+        assert_eq!(lines.lines().count(), 2);
+        assert!(lines.ends_with("| 1.2346 | 1.2347 | missed | a sign |\n"), "{lines}");
+        assert!(
+            lines.starts_with("| 000 eq. 1.1 | `lab name` | ratio | 1.2346 | 1.2346 | ok |  |")
+        );
         assert!(text.lines().nth(3).is_some_and(|l| l.contains("none") && l.contains("missed")));
     }
 

@@ -21,7 +21,7 @@ use crate::math::compass::Key;
 /// # Errors
 /// An unknown name.
 pub fn model(name: &str, key: Key, settings: &ActionSettings) -> Result<Model> {
-    if name == "grand" {
+    if matches!(name, "grand" | "reference") {
         for reason in Design::new(key).build(settings).regulated.limits.reasons() {
             output::warn(&format!("warning: {reason}"));
         }

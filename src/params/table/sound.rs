@@ -1,10 +1,12 @@
 //! What a tuner and a voicer set, and the output.
 
 use super::{centred, number};
-use crate::params::{Group, Parameter};
+use crate::params::{Group, Kind, Parameter};
+use crate::sound::temperament::Temperament;
+use crate::sound::voicing::Perspective;
 
 /// Tuning, voicing, output.
-pub static SOUND: [Parameter; 11] = [
+pub static SOUND: [Parameter; 18] = [
     Parameter {
         // French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
         id: "a4_hz",
@@ -26,6 +28,25 @@ pub static SOUND: [Parameter; 11] = [
         doc: "Stretch of the octaves against the median concert grand; 0 is equal temperament.",
         get: |s| s.sound.stretch,
         set: |s, v| s.sound.stretch = v,
+    },
+    Parameter {
+        id: "temperament",
+        name: "Temperament",
+        group: Group::Tuning,
+        suffix: "",
+        kind: Kind::Choice(&[
+            "Equal",
+            "Pythagorean",
+            "Quarter-comma",
+            "Sixth-comma",
+            "Werckmeister III",
+            "Kirnberger III",
+            "Vallotti",
+            "Young II",
+        ]),
+        doc: "Where the twelve notes lie within the octave; the A's stay.",
+        get: |s| s.sound.temperament.index() as f64,
+        set: |s, v| s.sound.temperament = Temperament::from_index(v),
     },
     Parameter {
         // Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
@@ -108,6 +129,69 @@ pub static SOUND: [Parameter; 11] = [
         doc: "0 is mono, 1 natural, 2 wide.",
         get: |s| s.sound.width,
         set: |s, v| s.sound.width = v,
+    },
+    Parameter {
+        id: "lid",
+        name: "Lid",
+        group: Group::Output,
+        suffix: "",
+        kind: number(0.0, 1.0, 2),
+        doc: "0 is closed, 1 open on the long stick.",
+        get: |s| s.sound.lid,
+        set: |s, v| s.sound.lid = v,
+    },
+    Parameter {
+        id: "perspective",
+        name: "Perspective",
+        group: Group::Output,
+        suffix: "",
+        kind: Kind::Choice(&["Player", "Audience"]),
+        doc: "Player hears the bass on the left; the audience faces the open lid.",
+        get: |s| f64::from(u8::from(s.sound.perspective == Perspective::Audience)),
+        set: |s, v| {
+            s.sound.perspective = if v < 0.5 { Perspective::Player } else { Perspective::Audience };
+        },
+    },
+    Parameter {
+        // From inside the rim to the tenth row.
+        id: "distance",
+        name: "Microphone distance",
+        group: Group::Output,
+        suffix: " m",
+        kind: centred(0.5, 1.5, 10.0, 2),
+        doc: "Distance of the microphones: the direct sound falls with it, the room does not.",
+        get: |s| s.sound.distance,
+        set: |s, v| s.sound.distance = v,
+    },
+    Parameter {
+        id: "room_db",
+        name: "Room level",
+        group: Group::Output,
+        suffix: " dB",
+        kind: number(-60.0, 0.0, 1),
+        doc: "Level of the room against the direct sound at 1.5 m; -60 is none.",
+        get: |s| s.sound.room_db,
+        set: |s, v| s.sound.room_db = v,
+    },
+    Parameter {
+        id: "room_size",
+        name: "Room size",
+        group: Group::Output,
+        suffix: " m",
+        kind: centred(3.0, 10.0, 40.0, 1),
+        doc: "Length of the room: a practice room to a hall.",
+        get: |s| s.sound.room_size,
+        set: |s, v| s.sound.room_size = v,
+    },
+    Parameter {
+        id: "room_time",
+        name: "Room decay",
+        group: Group::Output,
+        suffix: " s",
+        kind: centred(0.1, 1.0, 6.0, 2),
+        doc: "Time in which the room falls by 60 dB.",
+        get: |s| s.sound.room_time,
+        set: |s, v| s.sound.room_time = v,
     },
     Parameter {
         id: "output_db",

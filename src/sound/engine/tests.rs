@@ -12,7 +12,7 @@ fn key(number: usize) -> Key {
 }
 
 fn engine() -> Sound {
-    Sound::new(RATE, &Voicing::default())
+    Sound::new(RATE, &Voicing::close())
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn level_follows_hammer_speed() {
 fn c4_is_at_its_level_and_a_chord_stays_below_full_scale() {
     let mut sound = engine();
     let peak = measure::strike_free(&mut sound, key(40), 2.0, 0.3, RATE).peak_db();
-    assert!((peak + 20.0).abs() < 1.5, "{peak} dB");
+    assert!((peak + 24.0).abs() < 1.5, "{peak} dB");
     sound.reset();
     for n in [16, 28, 32, 35, 40, 44, 47, 52, 56, 59] {
         sound.damper(key(n), 1.0);
@@ -104,7 +104,7 @@ fn c4_is_at_its_level_and_a_chord_stays_below_full_scale() {
     let (mut left, mut right) = ([0.0; 24_000], [0.0; 24_000]);
     sound.process(&mut left, &mut right);
     let peak = left.iter().chain(&right).fold(0.0f32, |m, x| m.max(x.abs()));
-    assert!(measure::db(f64::from(peak)) < -1.0, "{peak}");
+    assert!(measure::db(f64::from(peak)) < -3.0, "{peak}");
 }
 
 /// Plays the same events at the same samples in host blocks of `portion`.
@@ -145,7 +145,7 @@ fn host_blocks_and_resets_never_change_a_sample() {
     let first = performance(&mut sound, 1000, 6000);
     assert!(first.iter().any(|&x| x != 0));
     for portion in [1, 7, 64, 333] {
-        sound.set(&Voicing::default());
+        sound.set(&Voicing::close());
         sound.reset();
         assert!(performance(&mut sound, portion, 6000) == first, "blocks of {portion}");
     }
@@ -244,6 +244,12 @@ fn abuse_stays_finite_and_below_full_scale() {
                 board: pick(0.0, 2.0),
                 knocks: pick(0.0, 2.0),
                 width: pick(0.0, 3.0),
+                lid: pick(-1.0, 2.0),
+                distance: pick(0.0, 20.0),
+                room_db: pick(-80.0, 10.0),
+                room_size: pick(0.0, 90.0),
+                room_time: pick(0.0, 9.0),
+                ..Voicing::default()
             });
         }
         let len = crate::math::cast::floor_index(pick(1.0, 200.0));
@@ -400,7 +406,7 @@ fn with_the_pedal_down_sound_only_dies_away() {
     }
     let _ = measure::render(&mut sound, 0.5, RATE);
     let levels: Vec<f64> =
-        (0..6).map(|_| measure::render(&mut sound, 0.5, RATE).rms_db(0.0, 0.5)).collect();
+        (0..4).map(|_| measure::render(&mut sound, 1.0, RATE).rms_db(0.0, 1.0)).collect();
     for pair in levels.windows(2) {
         assert!(pair[1] < pair[0], "{levels:?}");
     }

@@ -14,10 +14,6 @@ use crate::sound::scale::StringSpec;
 /// Steps a second of [`strike`]: finer than any the engine uses.
 const RATE: f64 = 384_000.0;
 
-/// Contact time at 2 m/s, ms: key, measured on grands or computed with published hammers.
-pub const CONTACT_MS: [(usize, f64); 7] =
-    [(7, 4.5), (16, 3.2), (40, 2.05), (53, 1.35), (71, 0.8), (76, 0.7), (82, 0.55)];
-
 /// Peak force of the whole hammer at 2 m/s, N: key, low, high.
 pub const PEAK_FORCE: [(usize, f64, f64); 5] =
     [(16, 25.0, 25.0), (40, 28.0, 28.0), (53, 31.0, 31.0), (71, 43.0, 43.0), (76, 50.0, 60.0)];

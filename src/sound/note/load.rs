@@ -11,8 +11,22 @@ use crate::sound::hammer::HammerSpec;
 use crate::sound::unison::{MOST, SIDEWAYS, Unison};
 use crate::sound::{Voicing, loss, poles};
 
-/// Mobility from one place of the bridge to another against that at one place (chosen).
-const TRANSFER: f64 = 0.3;
+/// Mobility from one place of the bridge to another against that at one place at low frequency, and
+/// where it begins to fall because the places lie further apart than the board's waves are long.
+const TRANSFER: f64 = 0.35;
+const TRANSFER_HZ: f64 = 1000.0;
+
+/// Where the waves between two places turn from opposite to equal phase, Hz. With the two constants
+/// above fitted so that silent keys answer and the pedal lengthens the middle register's decay as
+/// measured, and leaves bass and treble alone [Lehtonen 2007].
+const TRANSFER_TURN: (f64, f64) = (320.0, 360.0);
+
+/// Velocity of another place of the bridge per force at one, over the real mobility there.
+fn transfer(hz: f64) -> Complex64 {
+    let (from, to) = TRANSFER_TURN;
+    let turned = ((hz - from) / (to - from)).clamp(0.0, 1.0);
+    Complex64::from_polar(TRANSFER / (1.0 + (hz / TRANSFER_HZ).powi(2)), PI * (1.0 - turned))
+}
 
 impl Note {
     /// Takes over a whole new voicing at once.
@@ -51,16 +65,17 @@ impl Note {
         let heard = group.poles[0].im * sample < f64::from(poles::HIGHEST);
         let damp = loss::damper(self.key, k) / voicing.damper_time;
         // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
-        let mobility = loss::bridge_mobility(self.key, self.strung.partial_hz(k)).re;
-        let omega = 2.0 * PI * self.strung.partial_hz(k);
-        let moved = -TRANSFER * mobility * bridge / (mass * omega * omega) * sample;
-        let first = (k - 1) * self.strings + (k - 1).min(SIDEWAYS);
+        let hz = self.strung.partial_hz(k);
+        let mobility = loss::bridge_mobility(self.key, hz).re;
+        let moved = -transfer(hz) * mobility * bridge / (mass * (2.0 * PI * hz).powi(2)) * sample;
+        let base = self.sideways * LANES + (k - 1) * self.strings;
         for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
             let push = shape / Complex64::new(0.0, mass * pole.im)
                 * (((pole * step).exp() - 1.0) / pole)
                 * f64::from(u8::from(heard));
-            let (c, l) = ((first + j) / LANES, (first + j) % LANES);
+            let place = if felt { base + j } else { k - 1 };
+            let (c, l) = (place / LANES, place % LANES);
             let blow = &mut self.blows[c];
             blow.all_re[l] = single((all * push).re);
             blow.all_im[l] = single((all * push).im);

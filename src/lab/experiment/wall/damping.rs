@@ -1,0 +1,217 @@
+//! `wall-damping`: what a sampled wall asks of the device's damper [Gillespie 1996, ch. 6].
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+
+use crate::lab::experiment::{Band, Folder, Report};
+use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::wall::analysis::return_map::{Crossing, Switching};
+use crate::wall::analysis::worst_case::WorstCase;
+use crate::wall::analysis::{marginal, passivity};
+use crate::wall::plant::{FINGER, Plant};
+
+const MASS: Plant = Plant { mass: 0.3, damping: 0.0, stiffness: 0.0, bias: 0.0 };
+const K: f64 = 5000.0;
+
+fn worst(ms: f64) -> WorstCase {
+    WorstCase { mass: 0.32, outside: 257.0, inside: K, period: ms * 1e-3 }
+}
+
+fn marginal_rows(report: &mut Report) -> Result<()> {
+    report.source("000 eqs. 6.1–6.5");
+    for (ms, b) in
+        [(0.5, 1.24957), (1.0, 2.49653), (2.0, 4.97238), (5.0, 12.08081), (10.0, 21.97488)]
+    {
+        let got = marginal::damping(&MASS, K, ms * 1e-3).context("no marginal damping")?;
+        report.digits(&format!("marginal damping, T {ms} ms, N·s/m"), b, 5, got);
+        if ms < 1.0 {
+            report.erratum("6.1 prints 1/(s²(ms + b)); it is 1/(s(ms + b))");
+        }
+    }
+    report.source("000 eqs. 6.6–6.13");
+    let held = MASS.with(FINGER);
+    for (ms, b) in [
+        (0.5, -2.5004),
+        (1.0, -1.2534),
+        (2.0, 1.2228),
+        (3.0, 3.6587),
+        (5.0, 8.3363),
+        (10.0, 18.2531),
+    ] {
+        let got = marginal::damping(&held, K, ms * 1e-3).context("no marginal damping")?;
+        report.digits(&format!("with the finger, T {ms} ms, N·s/m"), b, 4, got);
+        if ms < 1.0 {
+            report.erratum("6.11, 6.13 need e^{−aT}cos bT and e^{−2aT}");
+        }
+    }
+    let free = |t: f64| marginal::damping(&held, K, t).unwrap_or(f64::NAN);
+    let (mut low, mut high) = (1e-3, 2e-3);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if free(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    report.digits("period at which the finger pays all, ms", 1.504_65, 5, 1e3 * low);
+    report.source("000 eq. 6.14 (Colgate)");
+    let t = 1e-3;
+    let need = |b: f64, late: f64| {
+        passivity::damping(t, |angle| passivity::wall(1000.0, b, t, late, angle))
+    };
+    report.check(
+        "passivating damping, K 1000, T 1 ms, N·s/m",
+        "0.5",
+        Band::Near(0.5, 1e-9),
+        need(0.0, 0.0),
+    );
+    report.check("with B 1", "1.5", Band::Near(1.5, 1e-6), need(1.0, 0.0));
+    report.check("with a delay of one period", "1.5", Band::Near(1.5, 1e-6), need(0.0, t));
+    report.check("with a delay of five periods", "5.5", Band::Near(5.5, 1e-5), need(0.0, 5.0 * t));
+    let inside = (1..=40).all(|i| {
+        let t = 2.5e-4 * f64::from(i);
+        let passive = 0.5 * K * t;
+        marginal::damping(&MASS, K, t).is_some_and(|b| b <= passive)
+    });
+    report.holds("the passive region lies inside the stable one, T to 10 ms", inside);
+    Ok(())
+}
+
+fn maps(report: &mut Report) -> Result<()> {
+    report.source("000 eqs. 6.15–6.34");
+    let unit = |period| {
+        let outside = Plant::ball(1.0, 1.0);
+        Switching { outside, inside: outside.on(1.0, 0.0), period }
+    };
+    let start = Crossing { time: 0.0, speed: 1.0 };
+    for (t, most) in
+        [(0.01, 0.999_961), (0.03, 1.000_928), (0.1, 0.998_587), (0.2, 1.066_322), (0.3, 1.275_111)]
+    {
+        let speeds = unit(t).speeds(start, 40);
+        let got = speeds.iter().copied().fold(0.0, f64::max);
+        report.digits(&format!("return map, largest of 40 exit speeds, T {t}"), most, 6, got);
+        if t < 0.02 {
+            report.erratum("6.25 t_i(x_off); 6.31 lacks y0; 6.32 as 5.7; 6.33 + v0 cos ωt");
+        }
+    }
+    report.source("000 eqs. 6.10–6.12 (energy at switching)");
+    let (mut now, mut off, mut jump) = (start, 0.0f64, 0.0f64);
+    for _ in 0..40 {
+        let pass = unit(0.2).pass(now).context("the map ends")?;
+        let change = 0.5 * (pass.exit.speed.powi(2) - now.speed.powi(2));
+        off = off.max((change - (pass.gained - pass.lost)).abs());
+        jump = jump.max((pass.gained - 0.5 * pass.on[0].powi(2)).abs());
+        now = pass.exit;
+    }
+    report.check("energy not explained by late switching, J", "0", Band::AtMost(1e-12), off);
+    report.check("jump at a late turn-on off ½(k2 − k1)y², J", "0", Band::AtMost(1e-14), jump);
+    let pass = unit(0.0).pass(start).context("the map ends")?;
+    report.check(
+        "energy moved by switching at the threshold, J",
+        "0",
+        Band::AtMost(1e-12),
+        pass.gained.abs() + pass.lost.abs(),
+    );
+    report.source("000 eqs. 6.37–6.57");
+    for (ms, sigma, b) in [
+        (1.0, 0.054_080_5, 0.034_611_5),
+        (2.0, 0.211_485_3, 0.135_350_6),
+        (5.0, 1.147_273_7, 0.734_255_2),
+        (10.0, 3.203_588_9, 2.050_296_9),
+    ] {
+        let got = worst(ms).balance().context("no balance")?;
+        report.digits(&format!("worst case, σ at T {ms} ms, 1/s"), sigma, 7, got);
+        if ms < 2.0 {
+            report.erratum(
+                "6.46, 6.54: t2 = [π − atan((ω2/ω1) tan ω1T)]/ω2; 6.51–6.57: ω2/ω1; \
+                            6.36, 6.44: decays; 6.40: B2ω2; 6.41: (v20 + σy20)/ω2",
+            );
+        }
+        report.digits(&format!("worst case, b at T {ms} ms, N·s/m"), b, 7, 0.64 * got);
+        let exit = worst(ms).exit(1.0, 0.64 * got, 0.0).context("no exit")?;
+        report.check(
+            &format!("propagated exit speed off 1, T {ms} ms"),
+            "0",
+            Band::AtMost(1e-12),
+            (exit - 1.0).abs(),
+        );
+    }
+    Ok(())
+}
+
+/// Runs all of it.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    marginal_rows(&mut report)?;
+    maps(&mut report)?;
+    report.note(
+        "At 10 ms the worst case balances at σ 3.20358886: at 3.2035886 the residual of \
+         σ(t1 + t2) = ln G is still 3.7·10⁻⁸.",
+    );
+
+    let held = MASS.with(FINGER);
+    let mut csv = String::from(
+        "period_ms,alone,passive,finger,worst_case_no_bias,worst_case_0.2_n,worst_case_1_n\n",
+    );
+    let mut curves: [Vec<(f64, f64)>; 6] = Default::default();
+    for i in 1..=40 {
+        let ms = 0.25 * f64::from(i);
+        let t = ms * 1e-3;
+        let of = |bias: f64| worst(ms).damping(1.0, bias).unwrap_or(f64::NAN);
+        let values = [
+            marginal::damping(&MASS, K, t).unwrap_or(f64::NAN),
+            0.5 * K * t,
+            marginal::damping(&held, K, t).unwrap_or(f64::NAN),
+            of(0.0),
+            of(0.2),
+            of(1.0),
+        ];
+        let cells: Vec<String> = values.iter().map(f64::to_string).collect();
+        writeln!(csv, "{ms},{}", cells.join(","))?;
+        for (curve, value) in curves.iter_mut().zip(values) {
+            curve.push((ms, value));
+        }
+    }
+    let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
+    let late = ["switching late, no bias", "bias 0.2 N", "bias 1 N"];
+    let [a, b, c, d, e, f] = curves;
+    let lines = |names: [&str; 3], curves: [Vec<(f64, f64)>; 3]| {
+        let all = names.iter().zip(curves).enumerate();
+        all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect::<Vec<_>>()
+    };
+    let map = |t: f64| {
+        let outside = Plant::ball(1.0, 1.0);
+        let system = Switching { outside, inside: outside.on(1.0, 0.0), period: t };
+        let mut now = Crossing { time: 0.0, speed: 1.0 };
+        let mut points = Vec::new();
+        for i in 0..40u32 {
+            let Some(pass) = system.pass(now) else { break };
+            now = pass.exit;
+            points.push((f64::from(i + 1), now.speed));
+        }
+        points
+    };
+    let exits = [0.1, 0.2, 0.3]
+        .iter()
+        .enumerate()
+        .map(|(i, t)| Series::new(&format!("T {t}"), map(*t), palette(i), Shape::Dots));
+    let figure = Figure {
+        title: "Damping a sampled wall of 5 kN/m asks for".into(),
+        x: Axis::new("sample period, ms"),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![
+            Panel::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
+            Panel::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
+        ],
+    };
+    let returns = Figure {
+        title: "Exit speeds of a wall switched at samples: k = m = g = v0 = 1".into(),
+        x: Axis::new("strike"),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Panel::new(Axis::new("exit speed, m/s"), exits.collect())],
+    };
+    folder.write("wall-damping.csv", csv.as_bytes())?;
+    folder.draw("wall-damping.png", &figure, &mut report)?;
+    folder.draw("return-map.png", &returns, &mut report)?;
+    Ok(report)
+}

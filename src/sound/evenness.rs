@@ -1,0 +1,107 @@
+//! Evenness: what a voicer's needles do about a board that favours some keys.
+//!
+//! Neighbouring keys meet different peaks of the board, up to 5 dB apart. A voicer evens them out
+//! hammer by hammer; here each key's force on the board is scaled by what it lies off the mean of
+//! its neighbours. The level is predicted from the partials a mezzo-forte blow leaves on the bridge
+//! and the board's response to them. Computed once for a sample rate.
+
+use std::f64::consts::PI;
+
+use realfft::RealFftPlanner;
+use realfft::num_complex::Complex32;
+
+use crate::math::cast::{floor_index, single};
+use crate::math::compass::{KEYS, Key, log_linear};
+use crate::sound::convolve::{CHANNELS, Responses};
+use crate::sound::scale::StringSpec;
+use crate::sound::{Voicing, board, hammer, loss};
+
+/// Neighbours on either side that a key is compared with.
+const NEIGHBOURS: usize = 4;
+
+/// A voicer does no more than this, dB.
+const MOST_DB: f64 = 5.0;
+
+/// The ear takes a note's level from its first part, s.
+const HEARD: f64 = 0.3;
+
+/// Factors on each key's force on the board with these `responses` at `sample_rate` Hz.
+#[must_use]
+pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
+    let spectra: Vec<_> = responses.iter().map(spectra).collect();
+    let levels: Vec<f64> = Key::all()
+        .map(|key| {
+            let (first, weights) = board::place(key);
+            10.0 * level(key, &spectra[first..first + 2], weights, sample_rate).log10()
+        })
+        .collect();
+    std::array::from_fn(|i| {
+        // As many on one side as on the other, or the trend along the compass would be levelled.
+        let reach = NEIGHBOURS.min(i).min(KEYS - 1 - i);
+        let span = &levels[i - reach..=i + reach];
+        let mean = span.iter().sum::<f64>() / span.len() as f64;
+        single(10f64.powf((mean - levels[i]).clamp(-MOST_DB, MOST_DB) / 20.0))
+    })
+}
+
+fn spectra(zone: &[Vec<f32>; CHANNELS]) -> [Vec<Complex32>; CHANNELS] {
+    let size = zone[0].len().next_power_of_two();
+    let transform = RealFftPlanner::<f32>::new().plan_fft_forward(size);
+    zone.each_ref().map(|taps| {
+        let mut input = taps.clone();
+        input.resize(size, 0.0);
+        let mut output = transform.make_output_vec();
+        // Fails only for wrong lengths, and these are the transform's own.
+        let _ = transform.process(&mut input, &mut output);
+        output
+    })
+}
+
+/// Energy that both channels carry of a blow of `key`, up to a common factor.
+fn level(
+    key: Key,
+    spectra: &[[Vec<Complex32>; CHANNELS]],
+    weights: [f32; 2],
+    sample_rate: f64,
+) -> f64 {
+    let string = StringSpec::of(key, &Voicing::default());
+    let contact = 1e-3 * log_linear(&hammer::CONTACT_MS, f64::from(key.number()));
+    let bins = spectra[0][0].len() - 1;
+    let strings = string.strings as f64;
+    (1..=string.partials_below((0.45 * sample_rate).min(8000.0)))
+        .map(|k| {
+            let hz = string.partial_hz(k);
+            let bin = floor_index(hz / (0.5 * sample_rate) * bins as f64 + 0.5).min(bins);
+            let response: f32 = (0..CHANNELS)
+                .map(|c| {
+                    (spectra[0][c][bin] * weights[0] + spectra[1][c][bin] * weights[1]).norm_sqr()
+                })
+                .sum();
+            let omega = 2.0 * PI * hz;
+            let bridge =
+                loss::bridge_mobility(key, hz).re * 2.0 * string.ideal_hz * string.impedance();
+            let sigma = string.loss + string.loss_slope * omega * omega + strings * bridge;
+            // What a pulse of this length has left at the partial.
+            let pulse = 1.0 / (1.0 + (2.0 * hz * contact).powi(2));
+            let line = string.strike_shape(k) * pulse;
+            line * line * f64::from(response) * (1.0 - (-2.0 * sigma * HEARD).exp()) / sigma
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_even_board_is_left_alone() {
+        let mut tap = vec![0.0; 1024];
+        tap[0] = 1.0;
+        let flat: Responses = (0..board::ZONES).map(|_| [tap.clone(), tap.clone()]).collect();
+        for (key, factor) in Key::all().zip(factors(&flat, 48_000.0)) {
+            assert!((factor - 1.0).abs() < 0.35, "{key:?}: {factor}");
+        }
+        let own = factors(&board::responses(48_000.0), 48_000.0);
+        assert!(own.iter().any(|f| (f - 1.0).abs() > 0.1));
+    }
+}

@@ -1,0 +1,240 @@
+//! A small room round the instrument: eight delays fed back through a lossless mixture
+//! [Jot 1991], so that echoes grow dense and die away at one rate, high ones sooner.
+//!
+//! Work stops when nothing is left of the last sound. Audio thread, except `new`.
+
+use std::f64::consts::TAU;
+
+use crate::math::cast::{floor_index, single};
+use crate::sound::bank::BLOCK;
+
+/// Delays.
+const LINES: usize = 8;
+
+/// Length of each delay over the room's; no two in a simple ratio (chosen).
+const RATIOS: [f64; LINES] = [0.613, 0.709, 0.787, 0.877, 0.971, 1.087, 1.201, 1.307];
+
+/// Longest room, m, and the speed of sound, m/s.
+pub const LONGEST: f64 = 40.0;
+const SOUND_SPEED: f64 = 343.0;
+
+/// Where walls and air begin to take more, Hz (chosen: plaster, carpet, curtains).
+const DULL_HZ: f64 = 4500.0;
+
+/// Left below this the room is silent (−120 dBFS).
+const SILENCE: f32 = 1e-6;
+
+/// What a room is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RoomSpec {
+    /// Level of the reverberation against the direct sound, amplitude.
+    pub level: f64,
+    /// Length, m.
+    pub size: f64,
+    /// Decay time of low frequencies for 60 dB, s.
+    pub time: f64,
+}
+
+/// The room and all echoes in it.
+pub struct Room {
+    sample_rate: f64,
+    spec: RoomSpec,
+    /// Delays as one ring buffer each, a power of two long.
+    lines: [Vec<f32>; LINES],
+    write: usize,
+    /// Present length of each delay, samples, and where it glides to.
+    lengths: [f32; LINES],
+    targets: [f32; LINES],
+    /// Present feedback of each delay, and where it glides to.
+    gains: [(f32, f32); LINES],
+    dull: [f32; LINES],
+    smooth: f32,
+    /// Present level, and where it glides to.
+    level: (f32, f32),
+    /// Samples since anything above silence went round.
+    quiet: usize,
+}
+
+impl Room {
+    /// The room of `spec` at `sample_rate` Hz, silent.
+    #[must_use]
+    pub fn new(sample_rate: f64, spec: RoomSpec) -> Self {
+        let longest = LONGEST / SOUND_SPEED * RATIOS[LINES - 1] * sample_rate;
+        let size = (floor_index(longest) + 4).next_power_of_two();
+        let mut room = Self {
+            sample_rate,
+            spec,
+            lines: std::array::from_fn(|_| vec![0.0; size]),
+            write: 0,
+            lengths: [0.0; LINES],
+            targets: [0.0; LINES],
+            gains: [(0.0, 0.0); LINES],
+            dull: [0.0; LINES],
+            smooth: single(1.0 - (-TAU * DULL_HZ / sample_rate).exp()),
+            level: (0.0, 0.0),
+            quiet: usize::MAX,
+        };
+        room.set(spec);
+        room.reset();
+        room
+    }
+
+    /// Another room from the next block on; echoes glide into it.
+    pub fn set(&mut self, spec: RoomSpec) {
+        self.spec = spec;
+        let mut kept = 0.0;
+        for (line, ratio) in RATIOS.iter().enumerate() {
+            let seconds = spec.size.min(LONGEST) / SOUND_SPEED * ratio;
+            let gain = 10f64.powf(-3.0 * seconds / spec.time);
+            self.targets[line] = single((seconds * self.sample_rate).max(2.0));
+            self.gains[line].1 = single(gain);
+            kept += gain * gain / LINES as f64;
+        }
+        // Echoes of a steady sound add up to the level asked for.
+        self.level.1 = single(spec.level * (1.0 - kept).sqrt());
+    }
+
+    /// Silence.
+    pub fn reset(&mut self) {
+        if self.quiet < usize::MAX {
+            self.lines.iter_mut().for_each(|line| line.fill(0.0));
+        }
+        self.write = 0;
+        self.lengths = self.targets;
+        self.dull = [0.0; LINES];
+        self.level.0 = self.level.1;
+        self.gains.iter_mut().for_each(|gain| gain.0 = gain.1);
+        self.quiet = usize::MAX;
+    }
+
+    /// Nothing is left of any sound.
+    #[must_use]
+    pub const fn is_silent(&self) -> bool {
+        self.quiet == usize::MAX
+    }
+
+    /// Work of a block boundary.
+    pub fn begin_block(&mut self) {
+        // Within some 20 ms at 48 kHz.
+        for (now, target) in self.gains.iter_mut().chain([&mut self.level]) {
+            *now += 0.1 * (*target - *now);
+            if (*target - *now).abs() < 1e-5 {
+                *now = *target;
+            }
+        }
+        for (length, target) in self.lengths.iter_mut().zip(self.targets) {
+            // A wall moves at a tenth of the speed of sound at most: a bend, not a click.
+            let most = 0.1 * BLOCK as f32;
+            *length += (target - *length).clamp(-most, most);
+        }
+        if self.quiet != usize::MAX && self.quiet > self.lines[0].len() {
+            self.lines.iter_mut().for_each(|line| line.fill(0.0));
+            self.dull = [0.0; LINES];
+            self.quiet = usize::MAX;
+        }
+    }
+
+    /// Adds the room to both channels.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        // Awake from the first sample that is more than silence, wherever a block begins.
+        let mut from = 0;
+        if self.is_silent() {
+            if self.level == (0.0, 0.0) {
+                return;
+            }
+            let heard = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > SILENCE;
+            let Some(first) = left.iter().zip(&*right).position(heard) else { return };
+            (from, self.quiet) = (first, 0);
+        }
+        let mask = self.lines[0].len() - 1;
+        for (l, r) in left[from..].iter_mut().zip(&mut right[from..]) {
+            let mut taps = [0.0f32; LINES];
+            for (i, tap) in taps.iter_mut().enumerate() {
+                let length = self.lengths[i];
+                let whole = floor_index(f64::from(length));
+                let part = length - whole as f32;
+                let line = &self.lines[i];
+                let at = self.write.wrapping_sub(whole);
+                let x =
+                    line[at & mask] + part * (line[at.wrapping_sub(1) & mask] - line[at & mask]);
+                self.dull[i] += self.smooth * (x - self.dull[i]);
+                *tap = self.gains[i].0 * self.dull[i];
+            }
+            let (a, b) = (self.level.0 * *l, self.level.0 * *r);
+            *l += 0.5 * (taps[0] + taps[2] - taps[4] - taps[6]);
+            *r += 0.5 * (taps[1] + taps[3] - taps[5] - taps[7]);
+            let mixed = mixed(taps);
+            let mut loudest: f32 = 0.0;
+            for (i, x) in mixed.into_iter().enumerate() {
+                let input = if i % 2 == 0 { a } else { b };
+                let x = x + if i < 4 { input } else { -input };
+                loudest = loudest.max(x.abs());
+                self.lines[i][self.write & mask] = x;
+            }
+            self.write = self.write.wrapping_add(1) & mask;
+            self.quiet = if loudest > SILENCE { 0 } else { self.quiet + 1 };
+        }
+    }
+}
+
+/// Hadamard's matrix of eight, scaled to keep the energy.
+fn mixed(mut x: [f32; LINES]) -> [f32; LINES] {
+    for span in [1, 2, 4] {
+        for i in (0..LINES).filter(|i| i & span == 0) {
+            (x[i], x[i + span]) = (x[i] + x[i + span], x[i] - x[i + span]);
+        }
+    }
+    x.map(|x| x * 0.353_553_4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: f64 = 48_000.0;
+    const SPEC: RoomSpec = RoomSpec { level: 0.5, size: 10.0, time: 0.8 };
+
+    fn ring(room: &mut Room, seconds: f64) -> Vec<f32> {
+        let mut out = Vec::new();
+        for block in 0..floor_index(seconds * RATE / BLOCK as f64) {
+            room.begin_block();
+            let (mut l, mut r) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+            if block == 0 {
+                (l[0], r[0]) = (1.0, 1.0);
+            }
+            room.process(&mut l, &mut r);
+            out.extend(l.iter().zip(&r).map(|(a, b)| a + b));
+        }
+        out
+    }
+
+    #[test]
+    fn echoes_die_away_at_the_rate_asked_for_and_end() {
+        let mut room = Room::new(RATE, SPEC);
+        let out = ring(&mut room, 3.0);
+        let energy = |from: f64, to: f64| {
+            let part = &out[floor_index(from * RATE)..floor_index(to * RATE)];
+            part.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>()
+        };
+        let fall = 10.0 * (energy(0.1, 0.3) / energy(0.3, 0.5)).log10();
+        // The dull top dies faster than the 15 dB of 0.2 s.
+        assert!((15.0..24.0).contains(&fall), "{fall} dB");
+        assert!(room.is_silent());
+        let all: f64 = out[1..].iter().map(|x| f64::from(*x).powi(2)).sum();
+        // A click is mostly of frequencies that the walls take.
+        assert!((0.03..0.5).contains(&all), "{all}");
+    }
+
+    #[test]
+    fn a_room_switched_off_adds_nothing_and_a_moved_wall_stays_bounded() {
+        let mut room = Room::new(RATE, RoomSpec { level: 0.0, ..SPEC });
+        assert!(ring(&mut room, 0.5)[1..].iter().all(|x| *x == 0.0) && room.is_silent());
+        let mut room = Room::new(RATE, SPEC);
+        let _ = ring(&mut room, 0.1);
+        room.set(RoomSpec { size: 40.0, ..SPEC });
+        let loudest = |x: Vec<f32>| x.iter().skip(1).fold(0.0f32, |m, x| m.max(x.abs()));
+        assert!(loudest(ring(&mut room, 0.5)) < 1.5);
+        room.set(RoomSpec { size: 3.0, ..SPEC });
+        assert!(loudest(ring(&mut room, 0.5)) < 1.5);
+    }
+}
