@@ -143,9 +143,10 @@ fn a_sensed_key_plays_as_it_moves() {
         assert!(strike.note_on.is_nan());
         speeds.push(strike.speed / speed);
     }
-    // 45 mm of hammer on 8.3 mm of key are 5.5; a key moved at a constant speed throws the hammer
-    // off its springs faster than it moves it.
-    assert!(speeds.iter().all(|ratio| (4.5..8.0).contains(ratio)), "{speeds:?}");
+    // 45 mm of hammer on 8.7 mm of key are 5.2; under a key moved at a constant speed the hammer
+    // swings on what yields between them, at 50 Hz or so, and leaves in whatever phase let-off
+    // finds it: slower or faster than the key moves it by up to half.
+    assert!(speeds.iter().all(|ratio| (2.6..7.8).contains(ratio)), "{speeds:?}");
     // So slowly that the hammer falls back from let-off.
     let mut piano = Piano::new(RATE, &settings);
     let mut struck = 0;

@@ -185,13 +185,13 @@ pub fn repeat_time(dip: f64, speed: f64) -> f64 {
 }
 
 /// Speed of a finger target, m/s, that lifts the damper and lets the hammer fall back unheard: the
-/// hammer leaves the jack, `let_off` m below the string, with half the energy it would need to
-/// arrive. Between 5 and 30 mm/s, which is how silent presses are played.
+/// hammer leaves the jack, `let_off` m below the string, with a quarter of the energy it would need
+/// to arrive: what yields between key and hammer throws it faster than the key moves it. Between 5 and 30 mm/s, which is how silent presses are played.
 #[must_use]
 pub fn silent_speed(let_off: f64) -> f64 {
     /// Standard gravity, m/s².
     const GRAVITY: f64 = 9.806_65;
-    let speed = (GRAVITY * let_off.max(0.0)).sqrt() / SPEED_RATIO;
+    let speed = (0.5 * GRAVITY * let_off.max(0.0)).sqrt() / SPEED_RATIO;
     if speed > SLOWEST_SILENT { speed.min(FASTEST_SILENT) } else { SLOWEST_SILENT }
 }
 

@@ -128,9 +128,8 @@ fn extremes(rigs: &[Rig; 5], report: &mut Report) {
         report.check(&what, "0.11–0.18", Band::Within(0.05, 0.3), speed);
     }
     report.note(
-        "V10: with neither breath nor doubt the model's finger finds the press whose hammer just \
-         touches the string, at a speed that falls to zero with the search's fineness; the row 5 % \
-         above it stands for a hand.",
+        "V10: the search finds the press whose hammer just touches the string; its speed falls to \
+         zero with the search's fineness. The row 5 % above it stands for a hand.",
     );
 }
 
