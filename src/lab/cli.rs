@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::lab::{
-    demo, experiment, feel, keyboard, model, output, render, shot, simulate,
-};
+use crate::lab::{demo, experiment, feel, keyboard, model, output, render, shot, simulate};
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]

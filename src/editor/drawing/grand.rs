@@ -491,7 +491,7 @@ fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
     let key = Frame::new(Vec2::default(), k.key);
     d.touch(key.at(-spec.key.front + 0.006, -WOOD), "key on its bed", k.depth - spec.key.dip);
     if spec.damper.present {
-let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
+        let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
         let pressed = arm / spec.key.front * (k.depth - pickup) - x[state::DAMPER];
         d.touch(key.at(KEY_END - 0.006, 0.002), "key under damper", pressed);
     }
