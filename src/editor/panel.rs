@@ -1,5 +1,6 @@
 //! The panel beside the action: settings by subject, tools.
 
+pub mod calibration;
 pub mod presets;
 pub mod regulation;
 pub mod tools;

@@ -10,12 +10,16 @@ use crate::editor::stroke::quantity::{self, Quantity};
 use crate::editor::stroke::{Memory, Row, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
+use crate::math::cast::floor_index;
 
 /// Points of a curve on the screen: more than a wide window has pixels.
 const POINTS: usize = 3000;
 
 /// Lines of the grid, on light and dark ground alike.
 const GRID: egui::Color32 = egui::Color32::from_gray(140);
+
+/// Height below which a plot says nothing, points.
+const LEAST: f32 = 64.0;
 
 /// What the scope shows.
 #[derive(Clone, Debug)]
@@ -128,13 +132,16 @@ impl Scope {
         units.dedup();
         // In the order of the quantities.
         units.sort_by_key(|unit| quantity::ALL.iter().position(|q| q.unit == *unit));
+        // In a low window the first quantities are shown, each readable.
+        let room = floor_index(f64::from(ui.available_height() / LEAST)).max(1);
+        units.truncate(room);
         if units.is_empty() {
             ui.label("Choose a quantity.");
             return;
         }
         let gap = ui.spacing().item_spacing.y;
         let count = units.len() as f32;
-        let height = ((ui.available_height() - gap * (count - 1.0)) / count).max(48.0);
+        let height = ((ui.available_height() - gap * (count - 1.0)) / count).max(0.6 * LEAST);
         let time = cursor(stroke, transport);
         let times = ui.make_persistent_id("scope time");
         for (place, unit) in units.iter().enumerate() {

@@ -55,7 +55,7 @@ impl Transport {
 
     /// The controls, in one row.
     pub fn ui(&mut self, ui: &mut Ui, stroke: Option<&Stroke>) {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let live = ui.selectable_label(self.is_live, "Live");
             if live.on_hover_text("Show the action as it moves").clicked() {
                 self.is_live = true;
@@ -92,7 +92,7 @@ impl Transport {
                 let (from, to) = stroke.span();
                 let shown = 1e3 * self.time.clamp(from, to);
                 let mut ms = shown;
-                ui.spacing_mut().slider_width = (ui.available_width() - 170.0).clamp(60.0, 400.0);
+                ui.spacing_mut().slider_width = (ui.available_width() - 150.0).clamp(40.0, 400.0);
                 let label = ui.label("Time");
                 let slider = Slider::new(&mut ms, 1e3 * from..=1e3 * to)
                     .custom_formatter(|ms, _| format!("{ms:.2} ms"));

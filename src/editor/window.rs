@@ -47,6 +47,7 @@ pub struct Window {
     compare: Compare,
     regulation: panel::regulation::Panel,
     tools: panel::tools::Panel,
+    calibration: panel::calibration::Panel,
     resting: Option<Resting>,
     /// When the last step came, by the context's clock, s.
     moved: f64,
@@ -84,6 +85,7 @@ impl Default for Window {
             compare: Compare::default(),
             regulation: panel::regulation::Panel::default(),
             tools: panel::tools::Panel::default(),
+            calibration: panel::calibration::Panel::default(),
             resting: None,
             moved: f64::NEG_INFINITY,
             fresh: false,
@@ -256,7 +258,11 @@ impl Window {
         }
         panel::scrolled(ui, |ui| match self.subject {
             Subject::Regulation => self.regulation.ui(ui, controls),
-            Subject::Touch | Subject::Sound => panel::parameters(ui, self.subject, controls),
+            Subject::Touch => {
+                self.calibration.ui(ui, &self.snapshot, controls);
+                panel::parameters(ui, self.subject, controls);
+            }
+            Subject::Sound => panel::parameters(ui, self.subject, controls),
             Subject::Presets => panel::presets::ui(ui, controls),
             Subject::Tools => {
                 let bench = panel::tools::Bench {

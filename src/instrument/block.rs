@@ -83,6 +83,8 @@ pub struct Block<K, S> {
     outgoing: Outgoing,
     /// The last touched key, for whoever looks.
     pub trace: Trace,
+    /// Velocity of the last note, as received.
+    velocity: f64,
     counts: Counts,
     load: Load,
 }
@@ -127,6 +129,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             log: BlockLog::new(),
             outgoing: Outgoing::new(),
             trace: Trace::new(),
+            velocity: 0.0,
             counts: Counts::default(),
             load: Load::default(),
         };
@@ -435,6 +438,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         to.time = self.clock.time();
         to.sustain = self.pedals.sustain();
         to.touched = self.trace.touched();
+        to.velocity = self.velocity;
         to.awake = self.keys.awake();
         to.counts = self.counts();
         for key in Key::all() {

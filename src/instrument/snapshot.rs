@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub sustain: f64,
     /// The last touched key.
     pub touched: Option<Key>,
+    /// Velocity of the last note, as received, 0…1.
+    pub velocity: f64,
     /// Keys that move.
     pub awake: usize,
     /// What happened since reset.
@@ -33,6 +35,7 @@ impl Default for Snapshot {
             struck: [0.0; KEYS],
             sustain: 0.0,
             touched: None,
+            velocity: 0.0,
             awake: 0,
             counts: Counts::default(),
         }

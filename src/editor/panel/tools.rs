@@ -66,10 +66,12 @@ impl Panel {
                 }
             });
         });
-        match &self.said {
-            Some(Ok(text)) => drop(ui.label(RichText::new(text).small())),
-            Some(Err(text)) => drop(ui.label(RichText::new(text).small().color(theme::accent(ui)))),
-            None => {}
+        if let Some(said) = &self.said {
+            let (text, colour) = match said {
+                Ok(text) => (text, ui.visuals().text_color()),
+                Err(text) => (text, theme::accent(ui)),
+            };
+            ui.label(RichText::new(text).small().color(colour));
         }
         ui.add_space(8.0);
 

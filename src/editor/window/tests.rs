@@ -232,6 +232,25 @@ fn the_drawn_key_plays_a_note_or_follows_the_hand() {
 }
 
 #[test]
+fn three_played_notes_calibrate_the_touch() {
+    let mut harness = tall();
+    harness.get_by_role_and_label(Role::Button, "Touch").click();
+    harness.run_steps(3);
+    harness.get_by_label("Calibrate this keyboard").click();
+    harness.run_steps(2);
+    for (i, velocity) in [20.0, 50.0, 90.0].into_iter().enumerate() {
+        let snapshot = &mut harness.state_mut().window.snapshot;
+        snapshot.velocity = velocity / 127.0;
+        snapshot.counts.notes = 1 + i as u64;
+        harness.run_steps(2);
+    }
+    let learnt = ["soft_velocity", "medium_velocity", "loud_velocity"]
+        .map(|id| harness.state().desk.value(parameter(id)).round());
+    assert_eq!(learnt, [20.0, 50.0, 90.0]);
+    assert!(harness.query_by_label("Calibrate this keyboard").is_some());
+}
+
+#[test]
 fn scope_choices_and_a_kept_stroke_show() {
     let mut harness = harness((1180.0, 760.0));
     harness.get_by_label("Try a press").click();

@@ -73,6 +73,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     fn note_on(&mut self, key: Key, velocity: f64) {
         self.counts.notes += 1;
         self.trace.touch(key);
+        self.velocity = velocity;
         let was_held = self.presses.down(key, self.clock.time());
         if self.positioned.contains(key) {
             return;
