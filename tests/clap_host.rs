@@ -4,6 +4,7 @@
 //! shows that there is none.
 
 #[path = "support/clap.rs"]
+#[allow(dead_code, reason = "each test program uses its own part of the host")]
 mod clap;
 
 use clack_extensions::tail::TailLength;

@@ -249,10 +249,9 @@ mod tests {
         // Half-transparent: a pixel drawn twice, or not at all, would show.
         let half = Color32::from_rgba_premultiplied(128, 128, 128, 128);
         let mut picture = Picture::new(8, 8, [0, 0, 0, 255]);
-        let mut mesh = Mesh::default();
-        mesh.vertices =
-            vec![at(1.0, 1.0, half), at(7.0, 1.0, half), at(7.0, 6.0, half), at(1.0, 6.0, half)];
-        mesh.indices = vec![0, 1, 2, 0, 3, 2];
+        let corners = [(1.0, 1.0), (7.0, 1.0), (7.0, 6.0), (1.0, 6.0)];
+        let vertices = corners.map(|(x, y)| at(x, y, half)).to_vec();
+        let mesh = Mesh { vertices, indices: vec![0, 1, 2, 0, 3, 2], ..Mesh::default() };
         let everywhere = Rect::EVERYTHING;
         rasterise(&mut picture, &mesh, &white(), everywhere, 1.0);
         for y in 0..8 {

@@ -240,10 +240,10 @@ mod tests {
                 }
                 replay.block(now, block, |ahead, what| {
                     assert!((0.0..=block as f64).contains(&ahead));
-                    if let Sounded::Event(heard) = what {
-                        if heard.kind == EventKind::Strike {
-                            sounded.push((now as f64 + ahead) / rate);
-                        }
+                    if let Sounded::Event(heard) = what
+                        && heard.kind == EventKind::Strike
+                    {
+                        sounded.push((now as f64 + ahead) / rate);
                     }
                 });
                 now += block as u64;

@@ -54,12 +54,14 @@ pub struct Outgoing {
     log: BlockLog<SentAt>,
 }
 
-impl Outgoing {
+impl Default for Outgoing {
     /// Off. Allocates; nothing else here does.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self { on: false, open: KeySet::EMPTY, log: BlockLog::new() }
     }
+}
 
+impl Outgoing {
     /// Switches on, or off, which ends every note sent.
     pub fn switch(&mut self, on: bool, sample: u64) {
         if self.on && !on {
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn every_note_sent_is_ended_once() {
-        let mut out = Outgoing::new();
+        let mut out = Outgoing::default();
         let key = Key::from_index(30).unwrap();
         out.strike(key, 1.0, 0);
         out.pedal(64, 1.0, 0);

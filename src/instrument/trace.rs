@@ -43,9 +43,9 @@ pub struct Trace {
     dropped: u64,
 }
 
-impl Trace {
+impl Default for Trace {
     /// Nobody looks. Allocates; nothing else here does.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             samples: Vec::with_capacity(CAPACITY),
             is_watched: false,
@@ -54,7 +54,9 @@ impl Trace {
             dropped: 0,
         }
     }
+}
 
+impl Trace {
     /// Whether anybody looks from now on.
     pub fn watch(&mut self, is_watched: bool) {
         if !is_watched {
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
-        let mut trace = Trace::new();
+        let mut trace = Trace::default();
         let key = Key::from_midi(60).unwrap();
         trace.touch(key);
         assert_eq!(trace.watched(), None);

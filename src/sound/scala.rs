@@ -213,7 +213,7 @@ impl Scale {
             let equal = 100.0 * f64::from(midi - 69);
             let pitch = mapped.map_or(equal, |degree| base + at(degree));
             // A string can be bent no further than this from its own place.
-            if !((pitch - equal).abs() <= 4800.0) {
+            if !(-4800.0..=4800.0).contains(&(pitch - equal)) {
                 return error(
                     1,
                     format!(

@@ -1,8 +1,6 @@
 //! A small CLAP host: loads the library this test run built, plays events through it, keeps the
 //! samples.
 
-#![allow(dead_code, reason = "each test takes the part it needs")]
-
 use std::ffi::CString;
 
 use clack_extensions::latency::PluginLatency;

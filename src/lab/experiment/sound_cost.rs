@@ -54,6 +54,9 @@ fn play(sound: &mut Sound, lifted: &[Key], struck: &[Key]) -> ([f64; 2], f64, u6
     (times, worst, sum)
 }
 
+/// Name, keys lifted, keys struck, aim and most in % of a core.
+type Case<'a> = (&'a str, &'a [Key], &'a [Key], f64, f64);
+
 /// Measures silence, a chord, a note and all notes under the pedal, on every kernel.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
@@ -61,7 +64,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let all: Vec<Key> = Key::all().collect();
     let ten = CHORD.iter().map(|n| key(*n)).collect::<Result<Vec<_>>>()?;
     let one = [key(40)?];
-    let cases: [(&str, &[Key], &[Key], f64, f64); 5] = [
+    let cases: [Case; 5] = [
         ("silence", &[], &[], 0.0, 0.1),
         ("ten notes", &ten, &ten, 3.0, 5.0),
         ("ten notes with pedal", &all, &ten, 5.0, 20.0),
