@@ -14,21 +14,21 @@ const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.
 const T: f64 = 1e-3;
 const K: f64 = 2000.0;
 /// Steps of one measurement: bounces in and out of the wall, a quarter of the time inside.
-const STEPS: usize = 4096;
+const STEPS: u32 = 4096;
 
 fn motion() -> Vec<Sample> {
     let at = |i: u32| {
         let (s, c) = (0.13 * f64::from(i)).sin_cos();
         Sample { position: 1e-3 * (s + 0.7), velocity: 0.13 * c }
     };
-    (0..STEPS as u32).map(at).collect()
+    (0..STEPS).map(at).collect()
 }
 
 fn wall(criterion: &mut Criterion) {
     let plant = DEVICE.with(FINGER);
     let samples = motion();
     let mut group = criterion.benchmark_group("wall");
-    group.throughput(Throughput::Elements(STEPS as u64));
+    group.throughput(Throughput::Elements(u64::from(STEPS)));
     let mut walls: [(&str, Box<dyn Controller>); 6] = [
         ("standard", Box::new(Standard { stiffness: K, damping: 1.0 })),
         ("hysteresis", Box::new(Hysteresis { stiffness: K, loss: 0.3 })),

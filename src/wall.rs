@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | [`plant`] | manipulandum and finger: exact motion between samples |
 //! | [`controller`] | walls: standard, hysteretic, predictive, placed poles, deadbeat |
-//! | [`bench`] | the sampled loop: hold, delay, encoder, velocity from position |
+//! | [`mod@bench`] | the sampled loop: hold, delay, encoder, velocity from position |
 //! | [`comparison`] | every wall on the same ground: the largest stiffness that comes to rest |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
 //! | [`finger`] | mass, damping and stiffness of what holds the device, while it is played |

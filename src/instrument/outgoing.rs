@@ -113,7 +113,7 @@ impl Outgoing {
         }
     }
 
-    /// Frames the last block, as [`BlockLog::begin`] and [`BlockLog::finish`] do.
+    /// Frames the last block, as `BlockLog::begin` and `BlockLog::finish` do.
     pub fn begin(&mut self) {
         self.log.begin();
     }

@@ -3,7 +3,7 @@
 use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
 
-/// Σ coefficients[i] sⁱ. The higher powers go in two sums side by side, which halves the wait and,
+/// `Σ coefficients[i] sⁱ`. The higher powers go in two sums side by side, which halves the wait and,
 /// being small, costs no accuracy.
 #[inline(always)]
 fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R {

@@ -9,7 +9,7 @@
 //! A visit too short for two samples (n < m + 2) has one force for two states. The fallback
 //! lends it the next period: the two forces still begin at t_m and meet the real motion at
 //! t_{m+2}, after its flight from the exit (and, if that is as short, its next visit). Where the
-//! real motion stays inside for good, or switches more than [`SWITCHES`] times before t_{m+2},
+//! real motion stays inside for good, or switches more than `SWITCHES` times before t_{m+2},
 //! the placed poles take over. Each fallback is counted.
 
 use nalgebra::{Matrix2, RowVector2, Vector1, Vector2};

@@ -66,7 +66,7 @@ pub fn reference(h: f64, steps: u32) -> [f64; 2] {
     [x[0], x[1]]
 }
 
-/// Largest error of an angle (rad) against [`reference`], drift of the bodies' energy (J) and
+/// Largest error of an angle (rad) against [`reference()`], drift of the bodies' energy (J) and
 /// joint error (m) over half a second in steps of `h` s.
 #[must_use]
 pub fn compare(impedance: f64, h: f64) -> [f64; 3] {
