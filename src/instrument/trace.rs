@@ -45,7 +45,7 @@ pub struct Trace {
 
 impl Trace {
     /// Nobody looks. Allocates; nothing else here does.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             samples: Vec::with_capacity(CAPACITY),
             is_watched: false,
