@@ -2,10 +2,11 @@
 //! thicknesses and what holds the parts, which no motion depends on, are drawn as usual grands
 //! have them.
 
-use super::{Drawing, Frame, Label, Material, Part, Screw, bar, disc, ellipse};
+mod bearing;
+
+use super::{Drawing, Frame, Label, Material, Part, bar, disc, ellipse};
 use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::numbers::Numbers;
-use crate::action::grand::{Phase, STATES, Spec, contact, jack, state};
+use crate::action::grand::{Phase, STATES, Spec, contact, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 
@@ -49,8 +50,8 @@ pub fn draw(pose: &Pose) -> Drawing {
     lever(&mut d, pose.spec, &k);
     jack_and_button(&mut d, pose.spec, &k);
     hammer(&mut d, pose.spec, &k);
-    contacts(&mut d, pose, &k);
-    handles(&mut d, pose.spec, &k);
+    bearing::contacts(&mut d, pose, &k);
+    bearing::handles(&mut d, pose.spec, &k);
     d
 }
 
@@ -461,127 +462,5 @@ fn hammer(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     });
 }
 
-/// What bears on what.
-fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
-    let (spec, x) = (pose.spec, pose.x);
-    let h = &spec.hammer;
-    let pin = spec.wippen.pivot + k.to_jack;
-    if pose.phase.jack_drives() {
-        d.touch(pin + k.head.axis * spec.jack.length, "jack on knuckle", k.head.q4);
-    }
-    if matches!(pose.phase, Phase::LetOff | Phase::Catch) {
-        let toe = pin + spec.jack.toe.turned(k.jack.direction);
-        let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
-        // A rigid contact in the model: it bears whenever the submodel says so.
-        d.touch(toe, "toe on let-off button", (-gap).max(1e-4));
-    }
-    let n = Numbers::new(spec);
-    let on_lever = contact::knuckle_on_lever(&n, k);
-    d.touch(h.pivot + on_lever.from_hammer, "knuckle on repetition lever", on_lever.squeeze.depth);
-    if spec.lever.drop_felt.stiffness > 0.0 {
-        let (squeeze, arm) = contact::drop_screw(&n, k);
-        d.touch(spec.wippen.pivot + k.to_lever + arm, "lever on drop screw", squeeze.depth);
-    }
-    if spec.check.felt.stiffness > 0.0 {
-        let tail = h.pivot + spec.check.tail.turned(k.hammer);
-        d.touch(tail, "tail on backcheck", contact::check_depth(&n, k));
-    }
-    let struck = h.crown * x[state::HAMMER];
-    d.touch(h.pivot + Vec2::new(h.crown, CROWN), "hammer on string", struck);
-    let key = Frame::new(Vec2::default(), k.key);
-    d.touch(key.at(-spec.key.front + 0.006, -WOOD), "key on its bed", k.depth - spec.key.dip);
-    if spec.damper.present {
-        let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
-        let pressed = arm / spec.key.front * (k.depth - pickup) - x[state::DAMPER];
-        d.touch(key.at(KEY_END - 0.006, 0.002), "key under damper", pressed);
-    }
-}
-
-/// Screws that a hand can turn where it sees them.
-fn handles(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
-    let key = Frame::new(Vec2::default(), k.key);
-    let (j, c) = (&spec.jack, &spec.check);
-    let mut screw = |at, parameter, per_metre| d.screws.push(Screw { at, parameter, per_metre });
-    // Pulling by as much as the screw moves would be a fraction of a millimetre on the screen:
-    // a hand's 40 mm turn the screw through a usual range.
-    screw(Vec2::new(j.button_x, j.button_height + 0.036), "let_off_mm", 50.0);
-    screw(key.at(spec.key.capstan.x, 0.5 * spec.key.capstan.y), "blow_mm", -400.0);
-    screw(Vec2::new(-spec.key.front + 0.006, -0.031), "key_dip_mm", -100.0);
-    if c.felt.stiffness > 0.0 {
-        screw(key.at(c.face.x + 0.008, 0.45 * c.face.y), "check_mm", -400.0);
-    }
-    if spec.lever.drop_felt.stiffness > 0.0 {
-        let under = spec.wippen.pivot.x + k.to_lever.x + contact::drop_point(spec, k.surface).x;
-        screw(Vec2::new(under, spec.hammer.pivot.y + 0.012), "drop_mm", 100.0);
-    }
-    let lever = Frame::new(spec.wippen.pivot + k.to_lever, k.surface);
-    screw(lever.at(-0.03, -0.004), "repetition_spring", 25.0);
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::action::ActionSettings;
-    use crate::action::grand::concert::Design;
-    use crate::action::grand::{construct, rest};
-    use crate::math::compass::Key;
-    use crate::params;
-
-    fn poses(key: Key) -> (Spec, Vec<(Phase, [f64; STATES])>) {
-        let built = Design::new(key).build(&ActionSettings::default());
-        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
-        let struck = construct::strike(&built.spec, &built.regulated, 2.0).unwrap();
-        (built.spec, vec![(Phase::Return, x), struck])
-    }
-
-    /// Doubled area, corner by corner, has one sign.
-    fn is_convex(o: &[Vec2]) -> bool {
-        let n = o.len();
-        let turn = |i: usize| (o[(i + 1) % n] - o[i]).cross(o[(i + 2) % n] - o[(i + 1) % n]);
-        (0..n).all(|i| turn(i) >= -1e-10) || (0..n).all(|i| turn(i) <= 1e-10)
-    }
-
-    #[test]
-    fn every_piece_is_convex_and_in_the_picture() {
-        for key in Key::all() {
-            let (spec, poses) = poses(key);
-            for (phase, x) in &poses {
-                let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
-                assert!(drawing.pieces.len() > 40);
-                for piece in &drawing.pieces {
-                    assert!(is_convex(&piece.outline), "{}: {piece:?}", key.number());
-                    for p in &piece.outline {
-                        let (low, high) = BOUNDS;
-                        let inside =
-                            (low.x..=high.x).contains(&p.x) && (low.y..=high.y).contains(&p.y);
-                        assert!(inside, "{}: {piece:?}", key.number());
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn contacts_are_those_of_the_pose() {
-        let (spec, poses) = poses(Key::from_midi(60).unwrap());
-        let names = |i: usize| -> Vec<&str> {
-            let (phase, x) = &poses[i];
-            draw(&Pose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
-        };
-        assert_eq!(names(0), ["knuckle on repetition lever"]);
-        let struck = names(1);
-        assert!(struck.contains(&"toe on let-off button"), "{struck:?}");
-        assert!(!struck.contains(&"jack on knuckle"), "{struck:?}");
-    }
-
-    #[test]
-    fn screws_set_parameters_that_exist() {
-        let (spec, poses) = poses(Key::from_midi(60).unwrap());
-        let (phase, x) = &poses[0];
-        let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
-        assert_eq!(drawing.screws.len(), 6);
-        for screw in &drawing.screws {
-            assert!(params::find(screw.parameter).is_ok(), "{}", screw.parameter);
-        }
-    }
-}
+mod tests;

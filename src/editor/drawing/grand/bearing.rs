@@ -1,0 +1,65 @@
+//! What bears on what in a pose, and which screws a hand can turn there.
+
+use super::{CROWN, KEY_END, Pose, WOOD};
+use crate::action::grand::kinematics::Kinematics;
+use crate::action::grand::numbers::Numbers;
+use crate::action::grand::{Phase, Spec, contact, jack, state};
+use crate::editor::drawing::{Drawing, Frame, Screw};
+use crate::math::vec2::Vec2;
+
+/// What bears on what.
+pub(super) fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
+    let (spec, x) = (pose.spec, pose.x);
+    let h = &spec.hammer;
+    let pin = spec.wippen.pivot + k.to_jack;
+    if pose.phase.jack_drives() {
+        d.touch(pin + k.head.axis * spec.jack.length, "jack on knuckle", k.head.q4);
+    }
+    if matches!(pose.phase, Phase::LetOff | Phase::Catch) {
+        let toe = pin + spec.jack.toe.turned(k.jack.direction);
+        let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
+        // A rigid contact in the model: it bears whenever the submodel says so.
+        d.touch(toe, "toe on let-off button", (-gap).max(1e-4));
+    }
+    let n = Numbers::new(spec);
+    let on_lever = contact::knuckle_on_lever(&n, k);
+    d.touch(h.pivot + on_lever.from_hammer, "knuckle on repetition lever", on_lever.squeeze.depth);
+    if spec.lever.drop_felt.stiffness > 0.0 {
+        let (squeeze, arm) = contact::drop_screw(&n, k);
+        d.touch(spec.wippen.pivot + k.to_lever + arm, "lever on drop screw", squeeze.depth);
+    }
+    if spec.check.felt.stiffness > 0.0 {
+        let tail = h.pivot + spec.check.tail.turned(k.hammer);
+        d.touch(tail, "tail on backcheck", contact::check_depth(&n, k));
+    }
+    let struck = h.crown * x[state::HAMMER];
+    d.touch(h.pivot + Vec2::new(h.crown, CROWN), "hammer on string", struck);
+    let key = Frame::new(Vec2::default(), k.key);
+    d.touch(key.at(-spec.key.front + 0.006, -WOOD), "key on its bed", k.depth - spec.key.dip);
+    if spec.damper.present {
+        let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
+        let pressed = arm / spec.key.front * (k.depth - pickup) - x[state::DAMPER];
+        d.touch(key.at(KEY_END - 0.006, 0.002), "key under damper", pressed);
+    }
+}
+
+/// Screws that a hand can turn where it sees them.
+pub(super) fn handles(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
+    let key = Frame::new(Vec2::default(), k.key);
+    let (j, c) = (&spec.jack, &spec.check);
+    let mut screw = |at, parameter, per_metre| d.screws.push(Screw { at, parameter, per_metre });
+    // Pulling by as much as the screw moves would be a fraction of a millimetre on the screen:
+    // a hand's 40 mm turn the screw through a usual range.
+    screw(Vec2::new(j.button_x, j.button_height + 0.036), "let_off_mm", 50.0);
+    screw(key.at(spec.key.capstan.x, 0.5 * spec.key.capstan.y), "blow_mm", -400.0);
+    screw(Vec2::new(-spec.key.front + 0.006, -0.031), "key_dip_mm", -100.0);
+    if c.felt.stiffness > 0.0 {
+        screw(key.at(c.face.x + 0.008, 0.45 * c.face.y), "check_mm", -400.0);
+    }
+    if spec.lever.drop_felt.stiffness > 0.0 {
+        let under = spec.wippen.pivot.x + k.to_lever.x + contact::drop_point(spec, k.surface).x;
+        screw(Vec2::new(under, spec.hammer.pivot.y + 0.012), "drop_mm", 100.0);
+    }
+    let lever = Frame::new(spec.wippen.pivot + k.to_lever, k.surface);
+    screw(lever.at(-0.03, -0.004), "repetition_spring", 25.0);
+}

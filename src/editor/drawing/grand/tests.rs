@@ -1,0 +1,63 @@
+use super::*;
+use crate::action::ActionSettings;
+use crate::action::grand::concert::Design;
+use crate::action::grand::{construct, rest};
+use crate::math::compass::Key;
+use crate::params;
+
+fn poses(key: Key) -> (Spec, Vec<(Phase, [f64; STATES])>) {
+    let built = Design::new(key).build(&ActionSettings::default());
+    let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+    let struck = construct::strike(&built.spec, &built.regulated, 2.0).unwrap();
+    (built.spec, vec![(Phase::Return, x), struck])
+}
+
+/// Doubled area, corner by corner, has one sign.
+fn is_convex(o: &[Vec2]) -> bool {
+    let n = o.len();
+    let turn = |i: usize| (o[(i + 1) % n] - o[i]).cross(o[(i + 2) % n] - o[(i + 1) % n]);
+    (0..n).all(|i| turn(i) >= -1e-10) || (0..n).all(|i| turn(i) <= 1e-10)
+}
+
+#[test]
+fn every_piece_is_convex_and_in_the_picture() {
+    for key in Key::all() {
+        let (spec, poses) = poses(key);
+        for (phase, x) in &poses {
+            let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
+            assert!(drawing.pieces.len() > 40);
+            for piece in &drawing.pieces {
+                assert!(is_convex(&piece.outline), "{}: {piece:?}", key.number());
+                for p in &piece.outline {
+                    let (low, high) = BOUNDS;
+                    let inside = (low.x..=high.x).contains(&p.x) && (low.y..=high.y).contains(&p.y);
+                    assert!(inside, "{}: {piece:?}", key.number());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn contacts_are_those_of_the_pose() {
+    let (spec, poses) = poses(Key::from_midi(60).unwrap());
+    let names = |i: usize| -> Vec<&str> {
+        let (phase, x) = &poses[i];
+        draw(&Pose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
+    };
+    assert_eq!(names(0), ["knuckle on repetition lever"]);
+    let struck = names(1);
+    assert!(struck.contains(&"toe on let-off button"), "{struck:?}");
+    assert!(!struck.contains(&"jack on knuckle"), "{struck:?}");
+}
+
+#[test]
+fn screws_set_parameters_that_exist() {
+    let (spec, poses) = poses(Key::from_midi(60).unwrap());
+    let (phase, x) = &poses[0];
+    let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
+    assert_eq!(drawing.screws.len(), 6);
+    for screw in &drawing.screws {
+        assert!(params::find(screw.parameter).is_ok(), "{}", screw.parameter);
+    }
+}
