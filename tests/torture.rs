@@ -139,13 +139,18 @@ fn round(entry: &PluginEntry, dice: &mut Dice, blocks: usize, longest: usize, ra
         }
         let mut status = processor.block(64, &release, &mut samples);
         let mut waited = 0.0;
-        while status == ProcessStatus::Continue {
-            assert!(waited < SILENT_AFTER, "something sticks at {rate} Hz");
+        while status == ProcessStatus::Continue && waited < SILENT_AFTER {
             samples.clear();
             status = processor.block(8_192, &[], &mut samples);
             assert!(samples.iter().flatten().all(|s| s.is_finite()));
             waited += 8_192.0 / rate;
         }
+        let loudest = samples.iter().flatten().fold(0.0_f32, |loudest, s| loudest.max(s.abs()));
+        assert!(
+            status != ProcessStatus::Continue,
+            "something sticks at {rate} Hz, {loudest} at the end, with {}",
+            String::from_utf8_lossy(&plugin.save())
+        );
     }
 }
 

@@ -25,6 +25,24 @@ const STILL_SPEED: f64 = 1e-4;
 /// Steps without motion after which a key counts as still: 25 ms.
 const STILL_STEPS: u16 = 200;
 
+/// Speeds (rad/s; m/s for the damper) of a key that may only be creeping: what friction holds
+/// against a felt can tremble within each step without getting anywhere.
+const CREEP_SPEED: f64 = 0.05;
+
+/// Steps over which creeping is told from moving: half a second.
+const CREEP_STEPS: u16 = 4_000;
+
+/// Way (rad; m for the damper) in that time below which it stands: at the crown 7 µm.
+const CREEP_WAY: f64 = 5e-5;
+
+/// Places and speeds of the parts that can creep.
+const PARTS: [(usize, usize); 4] = [
+    (state::KEY, state::KEY_SPEED),
+    (state::HAMMER, state::HAMMER_SPEED),
+    (state::LEVER, state::LEVER_SPEED),
+    (state::DAMPER, state::DAMPER_SPEED),
+];
+
 /// Keys of one block from which on lanes are worth it: they cost about as much as two lone steps.
 const TOGETHER: u32 = 2;
 
@@ -53,6 +71,8 @@ pub struct Keyboard {
     stale: [bool; KEYS],
     rest_stale: [bool; KEYS],
     quiet: [u16; KEYS],
+    /// Steps since the parts were at these places without moving fast.
+    slow: Box<[(u16, [f64; PARTS.len()]); KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
     tray: f64,
@@ -99,6 +119,7 @@ impl Keyboard {
             stale: [false; KEYS],
             rest_stale: [false; KEYS],
             quiet: [0; KEYS],
+            slow: Box::new([(0, [0.0; PARTS.len()]); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
             tray: rest::TRAY_DOWN,
@@ -372,10 +393,7 @@ impl Keyboard {
             return;
         }
         self.put(i, &running);
-        let moves =
-            [state::KEY_SPEED, state::HAMMER_SPEED, state::LEVER_SPEED, state::DAMPER_SPEED]
-                .iter()
-                .any(|&s| running.x[s].abs() > STILL_SPEED);
+        let moves = PARTS.iter().any(|&(_, speed)| running.x[speed].abs() > STILL_SPEED);
         self.count_quiet(key, moves, tray);
     }
 
@@ -384,8 +402,14 @@ impl Keyboard {
         let i = key.index();
         let drive = self.drives[i];
         self.drives[i] = held(drive);
-        if moves || !is_held(drive) || tray[0] != tray[1] {
+        let is_left_alone = is_held(drive) && tray[0] == tray[1];
+        if moves || !is_left_alone {
             self.quiet[i] = 0;
+            if !is_left_alone {
+                self.slow[i].0 = 0;
+            } else if self.stands(i) {
+                self.activity[i] = Activity::Still;
+            }
             return;
         }
         self.quiet[i] += 1;
@@ -398,6 +422,22 @@ impl Keyboard {
         }
     }
 
+    /// Whether key `i` has trembled long without getting anywhere.
+    fn stands(&mut self, i: usize) -> bool {
+        let x = &self.x;
+        let (steps, from) = &mut self.slow[i];
+        let is_fast = PARTS.iter().any(|&(_, speed)| x[speed][i].abs() > CREEP_SPEED);
+        if is_fast || *steps == 0 {
+            *from = PARTS.map(|(place, _)| x[place][i]);
+        }
+        *steps = if is_fast { 0 } else { *steps + 1 };
+        if *steps <= CREEP_STEPS {
+            return false;
+        }
+        *steps = 0;
+        PARTS.iter().zip(from).all(|(&(place, _), from)| (x[place][i] - *from).abs() < CREEP_WAY)
+    }
+
     fn wake(&mut self, key: Key) {
         let i = key.index();
         if self.activity[i] == Activity::Asleep {
@@ -406,6 +446,7 @@ impl Keyboard {
         }
         self.activity[i] = Activity::Moving;
         self.quiet[i] = 0;
+        self.slow[i].0 = 0;
     }
 
     fn place(&mut self, key: Key, (phase, x): (Phase, [f64; STATES])) {
