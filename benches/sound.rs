@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use touchback::math::compass::Key;
-use touchback::sound::bank::Kernel;
+use touchback::math::kernel::Kernel;
 use touchback::sound::{Sound, Voicing};
 
 const RATE: usize = 48_000;

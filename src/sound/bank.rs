@@ -4,12 +4,13 @@
 //! as its distance from 1 (fall = 1 − Re, turn = Im), so that slow decays and low pitches keep
 //! their full precision in single precision. The order of every sum is fixed and no multiply is
 //! fused, so all kernels give the same bits. Audio thread.
+
 #![allow(
     clippy::needless_range_loop,
     reason = "one lane index over several arrays is what becomes a register"
 )]
 
-use arrayvec::ArrayVec;
+use crate::math::kernel::Kernel;
 
 /// Modes side by side.
 pub const LANES: usize = 16;
@@ -60,43 +61,6 @@ pub struct Drive {
     pub re: Lane,
     /// Im w per force of the other strings on the bridge over one sample, m/N.
     pub im: Lane,
-}
-
-/// Instructions the loops were compiled for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kernel {
-    /// Whatever the build assumes.
-    Plain,
-    /// Eight single-precision lanes a register.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// Sixteen single-precision lanes a register, and twice the registers.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Kernel {
-    /// The kernels this machine can run, slowest first.
-    #[must_use]
-    pub fn available() -> ArrayVec<Self, 3> {
-        let mut kernels = ArrayVec::from_iter([Self::Plain]);
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx2") {
-                kernels.push(Self::Avx2);
-            }
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                kernels.push(Self::Avx512);
-            }
-        }
-        kernels
-    }
-
-    /// The best kernel of this machine.
-    #[must_use]
-    pub fn detect() -> Self {
-        Self::available().last().copied().unwrap_or(Self::Plain)
-    }
 }
 
 /// Sum of the lanes, always in the same order.

@@ -6,7 +6,8 @@
 
 use crate::math::cast::single;
 use crate::math::compass::{KEYS, Key};
-use crate::sound::bank::{BLOCK, Kernel};
+use crate::math::kernel::Kernel;
+use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
 use crate::sound::knock::Knocks;

@@ -4,7 +4,8 @@ mod load;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
-use crate::sound::bank::{self, Drive, Kernel, LANES, Lane, Ring, Touch};
+use crate::math::kernel::Kernel;
+use crate::sound::bank::{self, Drive, LANES, Lane, Ring, Touch};
 use crate::sound::contact::Hammer;
 use crate::sound::hammer::HammerSpec;
 use crate::sound::overtones::Overtones;

@@ -12,7 +12,8 @@ use realfft::num_complex::Complex64;
 
 use crate::math::cast::single;
 use crate::math::compass::{Key, linear, log_linear};
-use crate::sound::bank::{self, Drive, Kernel, LANES, Ring};
+use crate::math::kernel::Kernel;
+use crate::sound::bank::{self, Drive, LANES, Ring};
 use crate::sound::scale::StringSpec;
 
 /// Last key whose phantoms are heard, and first with a duplex [Conklin 1999; maker's scale].

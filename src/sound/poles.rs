@@ -10,7 +10,8 @@
 
 use std::f32::consts::{PI, TAU};
 
-use crate::sound::bank::{BLOCK, Drive, Kernel, LANES, Lane, Ring, Touch, kernels};
+use crate::math::kernel::Kernel;
+use crate::sound::bank::{BLOCK, Drive, LANES, Lane, Ring, Touch, kernels};
 
 /// Above this angle a sample (0.98 π) a mode is silent instead of folding back.
 pub const HIGHEST: f32 = 0.98 * PI;

@@ -6,7 +6,8 @@ use anyhow::Result;
 
 use super::{Band, Folder, Report, key};
 use crate::math::compass::Key;
-use crate::sound::bank::{BLOCK, Kernel};
+use crate::math::kernel::Kernel;
+use crate::sound::bank::BLOCK;
 use crate::sound::{Sound, Voicing};
 
 const RATE: usize = 48_000;
