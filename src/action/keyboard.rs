@@ -5,6 +5,8 @@
 //! step count alone, so a skipped step changes no sample. A sleeping key's damper follows the
 //! pedal's tray without dynamics of its own.
 
+mod stillness;
+
 use crate::action::events::{ActionEvent, EventList};
 use crate::action::grand::concert::Design;
 use crate::action::grand::drive::{Causality, DriveNow};
@@ -18,30 +20,7 @@ use crate::episode::State;
 use crate::math::compass::{KEYS, Key};
 use crate::math::kernel::Kernel;
 use crate::math::real::MOST_LANES;
-
-/// Speeds (rad/s; m/s for the damper) below which nothing moves: at the key front 0.02 mm/s.
-const STILL_SPEED: f64 = 1e-4;
-
-/// Steps without motion after which a key counts as still: 25 ms.
-const STILL_STEPS: u16 = 200;
-
-/// Speeds (rad/s; m/s for the damper) of a key that may only be creeping: what friction holds
-/// against a felt can tremble within each step without getting anywhere.
-const CREEP_SPEED: f64 = 0.05;
-
-/// Steps over which creeping is told from moving: half a second.
-const CREEP_STEPS: u16 = 4_000;
-
-/// Way (rad; m for the damper) in that time below which it stands: at the crown 7 µm.
-const CREEP_WAY: f64 = 5e-5;
-
-/// Places and speeds of the parts that can creep.
-const PARTS: [(usize, usize); 4] = [
-    (state::KEY, state::KEY_SPEED),
-    (state::HAMMER, state::HAMMER_SPEED),
-    (state::LEVER, state::LEVER_SPEED),
-    (state::DAMPER, state::DAMPER_SPEED),
-];
+use stillness::{STILL_SPEED, Stillness, Verdict};
 
 /// Keys of one block from which on lanes are worth it: they cost about as much as two lone steps.
 const TOGETHER: u32 = 2;
@@ -70,9 +49,7 @@ pub struct Keyboard {
     activity: [Activity; KEYS],
     stale: [bool; KEYS],
     rest_stale: [bool; KEYS],
-    quiet: [u16; KEYS],
-    /// Steps since the parts were at these places without moving fast.
-    slow: Box<[(u16, [f64; PARTS.len()]); KEYS]>,
+    stillness: Box<[Stillness; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
     tray: f64,
@@ -118,8 +95,7 @@ impl Keyboard {
             activity: [Activity::Asleep; KEYS],
             stale: [false; KEYS],
             rest_stale: [false; KEYS],
-            quiet: [0; KEYS],
-            slow: Box::new([(0, [0.0; PARTS.len()]); KEYS]),
+            stillness: Box::new([Stillness::default(); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
             tray: rest::TRAY_DOWN,
@@ -393,8 +369,7 @@ impl Keyboard {
             return;
         }
         self.put(i, &running);
-        let moves = PARTS.iter().any(|&(_, speed)| running.x[speed].abs() > STILL_SPEED);
-        self.count_quiet(key, moves, tray);
+        self.count_quiet(key, stillness::moves(|s| running.x[s]), tray);
     }
 
     /// After a step: the drive holds its end; a key that has long not moved is still or asleep.
@@ -402,40 +377,16 @@ impl Keyboard {
         let i = key.index();
         let drive = self.drives[i];
         self.drives[i] = held(drive);
-        let is_left_alone = is_held(drive) && tray[0] == tray[1];
-        if moves || !is_left_alone {
-            self.quiet[i] = 0;
-            if !is_left_alone {
-                self.slow[i].0 = 0;
-            } else if self.stands(i) {
-                self.activity[i] = Activity::Still;
-            }
+        if !is_held(drive) || tray[0] != tray[1] {
+            self.stillness[i] = Stillness::default();
             return;
         }
-        self.quiet[i] += 1;
-        if self.quiet[i] >= STILL_STEPS {
-            if drive == Drive::Free {
-                self.lay_to_rest(key);
-            } else {
-                self.activity[i] = Activity::Still;
-            }
-        }
-    }
-
-    /// Whether key `i` has trembled long without getting anywhere.
-    fn stands(&mut self, i: usize) -> bool {
         let x = &self.x;
-        let (steps, from) = &mut self.slow[i];
-        let is_fast = PARTS.iter().any(|&(_, speed)| x[speed][i].abs() > CREEP_SPEED);
-        if is_fast || *steps == 0 {
-            *from = PARTS.map(|(place, _)| x[place][i]);
+        match self.stillness[i].after_step(moves, |s| x[s][i]) {
+            Verdict::Moves => {}
+            Verdict::Rests if drive == Drive::Free => self.lay_to_rest(key),
+            Verdict::Rests | Verdict::Trembles => self.activity[i] = Activity::Still,
         }
-        *steps = if is_fast { 0 } else { *steps + 1 };
-        if *steps <= CREEP_STEPS {
-            return false;
-        }
-        *steps = 0;
-        PARTS.iter().zip(from).all(|(&(place, _), from)| (x[place][i] - *from).abs() < CREEP_WAY)
     }
 
     fn wake(&mut self, key: Key) {
@@ -445,8 +396,7 @@ impl Keyboard {
             self.set_damper_by_tray(key);
         }
         self.activity[i] = Activity::Moving;
-        self.quiet[i] = 0;
-        self.slow[i].0 = 0;
+        self.stillness[i] = Stillness::default();
     }
 
     fn place(&mut self, key: Key, (phase, x): (Phase, [f64; STATES])) {
@@ -456,7 +406,7 @@ impl Keyboard {
         }
         self.phases[i] = phase;
         self.activity[i] = Activity::Moving;
-        self.quiet[i] = 0;
+        self.stillness[i] = Stillness::default();
         if self.x[state::DAMPER][i] < self.tray {
             self.set_damper_by_tray(key);
         }
@@ -485,7 +435,7 @@ impl Keyboard {
         }
         self.phases[i] = Phase::Return;
         self.activity[i] = Activity::Asleep;
-        self.quiet[i] = 0;
+        self.stillness[i] = Stillness::default();
     }
 
     /// Takes up settings that changed since this key was last built.

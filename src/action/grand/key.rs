@@ -79,8 +79,18 @@ pub(crate) fn impose(grand: &Grand, running: &mut State<Phase, STATES>, input: &
 /// What a key shows at the end of a step driven by `drive`.
 #[must_use]
 pub fn read(spec: &Spec, running: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> Readout {
+    show(&Grand::new(spec), running, drive, tray)
+}
+
+/// What a key shows at the end of a step driven by `drive`; see [`read`].
+#[must_use]
+pub fn show(
+    grand: &Grand,
+    running: &State<Phase, STATES>,
+    drive: Drive,
+    tray: [f64; 2],
+) -> Readout {
     let input = DriveNow::ends(drive, tray)[1];
-    let grand = Grand::new(spec);
     let held: Held = grand.hold(running.phase, &input, &running.x, STEP);
     let moment = grand.moment(running.phase, &held, &input, &running.x);
     Readout::new(&grand.numbers, running.phase, &moment, &running.x, input.tray)

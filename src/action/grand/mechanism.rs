@@ -2,7 +2,7 @@
 
 use super::kinematics::Kinematics;
 use super::spec::Spec;
-use super::{Phase, STATES, contact, key, rest, state};
+use super::{Grand, Phase, STATES, contact, key, rest, state};
 use crate::action::mechanism::{Hear, Mechanism, View};
 use crate::action::pose::Pose;
 use crate::action::{Drive, EventKind};
@@ -17,6 +17,8 @@ const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
 #[derive(Clone, Debug)]
 pub struct GrandKey {
     spec: Box<Spec>,
+    /// The model over `spec`, worked out once.
+    grand: Box<Grand>,
     state: State<Phase, STATES>,
     start: State<Phase, STATES>,
 }
@@ -24,20 +26,20 @@ pub struct GrandKey {
 impl GrandKey {
     /// A key with the numbers `spec`, standing at `x` in `phase`.
     #[must_use]
-    pub const fn new(spec: Box<Spec>, phase: Phase, x: [f64; STATES]) -> Self {
+    pub fn new(spec: Box<Spec>, phase: Phase, x: [f64; STATES]) -> Self {
         let state = State { phase, x };
-        Self { spec, state, start: state }
+        Self { grand: Box::new(Grand::new(&spec)), spec, state, start: state }
     }
 }
 
 impl Mechanism for GrandKey {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         let mut listener = |offset: f64, kind: EventKind, value: f64| hear(offset, kind, value);
-        key::step(&self.spec, &mut self.state, drive, TRAY, &mut listener);
+        key::advance(&self.grand, &mut self.state, drive, TRAY, &mut listener);
     }
 
     fn view(&self, drive: Drive) -> View {
-        let r = key::read(&self.spec, &self.state, drive, TRAY);
+        let r = key::show(&self.grand, &self.state, drive, TRAY);
         View {
             phase: match r.phase {
                 Phase::Acceleration => "A",
