@@ -10,7 +10,8 @@ use crate::math::compass::{KEYS, Key};
 pub enum Load {
     /// Pressed slowly through the first third of their way: all move, nothing else happens.
     Quiet,
-    /// Hammers on their strings, met at 1 to 6 m/s, and leaving them.
+    /// Hammers on their strings, met at 4 m/s (forte), substeps and the shortest contacts' ends
+    /// included.
     Striking,
     /// Pressed slowly while the button turns the jack out from under the knuckle.
     LetOff,
@@ -70,8 +71,7 @@ impl Load {
             }
             Self::Striking => {
                 for key in keys {
-                    let speed = 1.0 + f64::from(key.number() % 6);
-                    keyboard.construct_strike(*key, speed);
+                    keyboard.construct_strike(*key, 4.0);
                 }
             }
             Self::LetOff => {
