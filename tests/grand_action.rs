@@ -5,7 +5,7 @@ use touchback::action::grand::kinematics::Kinematics;
 use touchback::action::grand::readout::Readout;
 use touchback::action::grand::{Phase, STATES, key, rest, state, thesis};
 use touchback::action::{ActionSettings, Drive, EventKind, STEP};
-use touchback::episode::State;
+use touchback::episode::{State, Stepper};
 use touchback::math::compass::Key;
 
 type Running = State<Phase, STATES>;
@@ -297,8 +297,9 @@ const REFERENCE_STRIKES: [(u8, [f64; 4], [f64; 2]); 3] = [
     (96, [0.92, 0.78, 0.69, 0.66], [0.98, 1.0]),
 ];
 
-#[test]
-fn the_actions_own_string_is_near_the_reference_strikes() {
+/// Contact time (ms) and kept share of its speed of a hammer that flies at its string at `speed`
+/// m/s and meets it a share `meets` into a step of `stepper`.
+fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f64) {
     struct Contact(f64, Option<f64>, Option<(f64, f64)>);
     impl touchback::episode::Observer<Phase, STATES> for Contact {
         fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
@@ -313,26 +314,28 @@ fn the_actions_own_string_is_near_the_reference_strikes() {
             }
         }
     }
+    let spec = &bench.built.spec;
+    let made = touchback::action::grand::construct::strike(spec, &bench.built.regulated, speed);
+    let (phase, mut x) = made.unwrap();
+    x[state::HAMMER] = -meets * stepper.h * speed / spec.hammer.crown;
+    let mut running = State { phase, x };
+    let mut heard = Contact(0.0, None, None);
+    let model = touchback::action::grand::Grand::new(spec);
+    let free = touchback::action::grand::drive::DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
+    while heard.2.is_none() && heard.0 < 0.02 {
+        stepper.advance(&model, &mut running, &free, &mut heard);
+        heard.0 += stepper.h;
+    }
+    let (left, u) = heard.2.unwrap();
+    ((left - heard.1.unwrap()) * 1e3, -u * spec.hammer.crown / speed)
+}
+
+#[test]
+fn the_actions_own_string_is_near_the_reference_strikes() {
     for (midi, times, [low, high]) in REFERENCE_STRIKES {
         let bench = Bench::concert(midi, &ActionSettings::default());
-        let spec = &bench.built.spec;
         for (speed, expected) in [1.0, 2.0, 4.0, 6.0].into_iter().zip(times) {
-            let made =
-                touchback::action::grand::construct::strike(spec, &bench.built.regulated, speed);
-            let (phase, mut x) = made.unwrap();
-            x[state::HAMMER] = -0.5 * STEP * speed / spec.hammer.crown;
-            let mut running = State { phase, x };
-            let mut heard = Contact(0.0, None, None);
-            let model = touchback::action::grand::Grand::new(spec);
-            let free =
-                touchback::action::grand::drive::DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
-            while heard.2.is_none() && heard.0 < 0.02 {
-                key::STEPPER.advance(&model, &mut running, &free, &mut heard);
-                heard.0 += STEP;
-            }
-            let (left, u) = heard.2.unwrap();
-            let time = (left - heard.1.unwrap()) * 1e3;
-            let kept = -u * spec.hammer.crown / speed;
+            let (time, kept) = rebound(&bench, speed, 0.5, &key::STEPPER);
             assert!(
                 (time / expected - 1.0).abs() < 0.2,
                 "key {midi} at {speed} m/s: contact {time} ms, reference {expected}"
@@ -341,6 +344,24 @@ fn the_actions_own_string_is_near_the_reference_strikes() {
                 (0.8 * low..1.2 * high).contains(&kept),
                 "key {midi} at {speed} m/s: keeps {kept}, reference {low}…{high}"
             );
+        }
+    }
+}
+
+#[test]
+fn a_rebound_is_that_of_a_much_finer_step() {
+    let fine = Stepper::new(STEP / 64.0);
+    for midi in [21, 40, 60, 80, 100] {
+        let bench = Bench::concert(midi, &ActionSettings::default());
+        for speed in [1.0, 2.5, 6.0] {
+            let (_, exact) = rebound(&bench, speed, 0.5, &fine);
+            let off = (1..10).map(|tenth| {
+                let (_, kept) = rebound(&bench, speed, 0.1 * f64::from(tenth), &key::STEPPER);
+                (kept / exact - 1.0).abs()
+            });
+            let worst = off.fold(0.0, f64::max);
+            println!("key {midi} at {speed} m/s: {worst:.1e} of {exact:.4}");
+            assert!(worst < 0.01, "key {midi} at {speed} m/s: {worst} of {exact}");
         }
     }
 }

@@ -18,15 +18,20 @@ pub trait Rates<R: Real, const N: usize> {
 
 /// The rest of what a quiet step asks of them.
 pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
-    /// Held quantities, x', indicators and guards at the start of a (sub)step of `dt` s.
-    #[allow(clippy::type_complexity, reason = "the same parts as `Begin`, over lanes")]
-    fn begin(&self, share: R, x: &[R; N], dt: R) -> (Self::Held, [R; N], ([R; G], [R; S]));
+    /// What rates and surfaces at one state share: the configuration.
+    type Place: Copy;
+
+    /// The configuration at `x`.
+    fn place(&self, x: &[R; N]) -> Self::Place;
+
+    /// Held quantities and x' at the start of a (sub)step of `dt` s.
+    fn begin(&self, place: &Self::Place, share: R, x: &[R; N], dt: R) -> (Self::Held, [R; N]);
 
     /// Indicators and guards.
-    fn surfaces(&self, x: &[R; N]) -> ([R; G], [R; S]);
+    fn surfaces(&self, place: &Self::Place, x: &[R; N]) -> ([R; G], [R; S]);
 
-    /// Equal parts into which a full step is cut at `x`.
-    fn substeps(&self, x: &[R; N]) -> R;
+    /// Longest (sub)step from `x` on within a step of `h` s, s.
+    fn longest_part(&self, x: &[R; N], h: R) -> R;
 }
 
 /// One (sub)step: where it begins and how long it lasts, as shares of the step of the grid.
@@ -63,20 +68,25 @@ where
     let mut done = R::of(0.0);
     let mut going = active;
     let mut happened = R::Mask::none();
+    let mut place = law.place(&x);
+    let mut before = law.surfaces(&place, &x);
     loop {
-        let grid = h / law.substeps(&x);
+        let grid = law.longest_part(&x, h);
         let left = h - done;
         let last = left.lt(R::of(1.000_001) * grid);
         // Lanes that are through repeat a harmless step that is thrown away.
         let part = R::select(going, R::select(last, left, grid), h);
         let (from, span) = (done / h, part / h);
-        let (held, rate, before) = law.begin(from, &x, part);
+        let (held, rate) = law.begin(&place, from, &x, part);
         let end = rk4::step(&rate, &Part { law, held: &held, from, span }, &x, part);
-        let after = law.surfaces(&end);
+        // Of lanes that are through, place and surfaces are another state's, and not looked at.
+        place = law.place(&end);
+        let after = law.surfaces(&place, &end);
         happened = happened | (going & changes(&before, &after, epsilon));
         for i in 0..N {
             x[i] = R::select(going, end[i], x[i]);
         }
+        before = after;
         let now = R::select(left.le(part), h, done + part);
         done = R::select(going, now, done);
         going = going & done.lt(h) & !happened;

@@ -65,7 +65,7 @@ impl Stepper {
         let mut passed: Option<usize> = None;
         while done < self.h {
             let input_at = |t: f64| inputs[0].lerp(&inputs[1], t / self.h);
-            let grid = self.h / f64::from(model.substeps(state.phase, &state.x));
+            let grid = model.longest_part(state.phase, &state.x, self.h);
             // A sliver left by rounding joins the part before it.
             let part = if self.h - done < 1.000_001 * grid { self.h - done } else { grid };
             let phase = state.phase;

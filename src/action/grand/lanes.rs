@@ -84,30 +84,36 @@ impl<R: Real> Rates<R, STATES> for Law<'_, R> {
 }
 
 impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
+    type Place = Kinematics<R>;
+
+    #[inline(always)]
+    fn place(&self, x: &[R; STATES]) -> Kinematics<R> {
+        Kinematics::at(self.numbers, &self.phases, x)
+    }
+
     #[inline(always)]
     fn begin(
         &self,
+        place: &Kinematics<R>,
         share: R,
         x: &[R; STATES],
         dt: R,
-    ) -> (Held<R>, [R; STATES], ([R; INDICATORS], [R; GUARDS])) {
+    ) -> (Held<R>, [R; STATES]) {
         let n = self.numbers;
         let input = self.input(share);
-        let free = Moment::new(n, &self.phases, &input, x);
+        let free = Moment::at(n, &self.phases, place, &input, x);
         let held = free.friction(n, &input, dt);
-        let surfaces = moment::surfaces(n, &self.phases, &free.kinematics, x);
-        (held, free.with(n, &held, &input, x).rates(n, x), surfaces)
+        (held, free.with(n, &held, &input, x).rates(n, x))
     }
 
     #[inline(always)]
-    fn surfaces(&self, x: &[R; STATES]) -> ([R; INDICATORS], [R; GUARDS]) {
-        let k = Kinematics::at(self.numbers, &self.phases, x);
-        moment::surfaces(self.numbers, &self.phases, &k, x)
+    fn surfaces(&self, place: &Kinematics<R>, x: &[R; STATES]) -> ([R; INDICATORS], [R; GUARDS]) {
+        moment::surfaces(self.numbers, &self.phases, place, x)
     }
 
     #[inline(always)]
-    fn substeps(&self, x: &[R; STATES]) -> R {
-        moment::substeps(self.numbers, x)
+    fn longest_part(&self, x: &[R; STATES], h: R) -> R {
+        moment::longest_part(self.numbers, x, h)
     }
 }
 

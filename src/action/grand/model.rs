@@ -180,6 +180,10 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     }
 
     #[inline(always)]
+    fn longest_part(&self, _phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        moment::longest_part(&self.numbers, x, h)
+    }
+
     fn substeps(&self, _phase: Phase, x: &[f64; STATES]) -> u32 {
         cast::count(moment::substeps(&self.numbers, x))
     }

@@ -66,7 +66,20 @@ impl<R: Real> Moment<R> {
     #[inline(always)]
     #[must_use]
     pub fn new(n: &Numbers<R>, phases: &Phases<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
-        let kinematics = Kinematics::at(n, phases, x);
+        Self::at(n, phases, &Kinematics::at(n, phases, x), input, x)
+    }
+
+    /// The same with the configuration at hand.
+    #[inline(always)]
+    #[must_use]
+    pub fn at(
+        n: &Numbers<R>,
+        phases: &Phases<R>,
+        kinematics: &Kinematics<R>,
+        input: &DriveNow<R>,
+        x: &[R; STATES],
+    ) -> Self {
+        let kinematics = *kinematics;
         let lever_turn = kinematics.lever_turn(n);
         let contacts = Contacts::new(n, phases, &kinematics, x, lever_turn, input.tray);
         let balance = dynamics::balance(n, phases, &kinematics, &contacts, x, lever_turn, input);
@@ -231,27 +244,54 @@ pub fn surfaces<R: Real>(
     ([carrier, head, edge], guards)
 }
 
-/// Fewest parts of a step with the hammer on its string: the felt's loop turns round within one
-/// otherwise, which leaves energy unaccounted (`touchback lab energy`).
-const LEAST: f64 = 4.0;
+/// The hammer is on its string, or just meeting it.
+#[inline(always)]
+fn on_string<R: Real>(x: &[R; STATES]) -> R::Mask {
+    let zero = R::of(0.0);
+    let angle = x[state::HAMMER];
+    angle.gt(zero) | (angle.ge(zero) & x[state::HAMMER_SPEED].gt(zero))
+}
 
 /// Equal parts into which a full step is cut at `x`: a power of two, from the stiffest moment that
 /// a hammer on its string has the energy for.
 #[inline(always)]
 pub fn substeps<R: Real>(n: &Numbers<R>, x: &[R; STATES]) -> R {
-    let (zero, one) = (R::of(0.0), R::of(1.0));
-    let compression = n.crown * x[state::HAMMER];
-    let u = x[state::HAMMER_SPEED];
-    let touching = compression.gt(zero) | (compression.ge(zero) & u.gt(zero));
+    let one = R::of(1.0);
+    let touching = on_string(x);
     if !touching.any() {
         return one;
     }
-    let energy = R::of(0.5) * n.hammer_inertia * u * u + n.string.energy(compression);
-    let mut parts = R::of(LEAST);
+    let u = x[state::HAMMER_SPEED];
+    let stored = n.string.energy(n.crown * x[state::HAMMER]);
+    let energy = R::of(0.5) * n.hammer_inertia * u * u + stored;
+    let mut parts = one;
     let mut more = one;
     for i in 0..HALVINGS {
         more = more + more;
         parts = R::select(energy.gt(n.contact_energies[i]), more.max(parts), parts);
     }
     R::select(touching, parts, one)
+}
+
+/// Longest (sub)step from `x` on within a step of `h` s: a part of it, or less where the hammer turns
+/// round on its string, because felt's hysteresis jumps there.
+#[inline(always)]
+pub fn longest_part<R: Real>(n: &Numbers<R>, x: &[R; STATES], h: R) -> R {
+    let zero = R::of(0.0);
+    let part = h / substeps(n, x);
+    let speed = n.crown * x[state::HAMMER_SPEED];
+    let rising = on_string(x) & speed.gt(zero);
+    if !rising.any() {
+        return part;
+    }
+    // The string's force alone stops it: first the force now, then that half-way there.
+    let compression = n.crown * x[state::HAMMER];
+    let momentum = speed * n.hammer_inertia / (n.crown * n.crown);
+    let first = (momentum / n.string.contact(compression, speed).force).min(h);
+    let half = R::of(0.5);
+    let midway = n.string.contact(compression + half * first * speed, half * speed);
+    let turn = momentum / midway.force;
+    // Not for a sliver: a turn that near is as good as now.
+    let cut = rising & turn.lt(part) & turn.gt(R::of(0.1) * part);
+    R::select(cut, turn, part)
 }
