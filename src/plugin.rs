@@ -255,12 +255,13 @@ impl Plugin for Touchback {
             );
         }
         self.window.after(active.player.piano());
-        // A silent piano may be put to sleep; a ringing one must not, and nobody knows how long
-        // the pedal stays down.
-        if active.felt.is_none() && active.player.is_idle() {
+        // A silent piano may be put to sleep; one that a hand may touch must not.
+        if active.felt.is_some() {
+            ProcessStatus::KeepAlive
+        } else if active.player.is_idle() {
             ProcessStatus::Normal
         } else {
-            ProcessStatus::KeepAlive
+            ProcessStatus::Tail(active.player.tail())
         }
     }
 

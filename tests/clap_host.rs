@@ -399,7 +399,8 @@ fn it_sleeps_only_in_silence() {
         let (expected, tail) = if piano.is_idle() {
             (ProcessStatus::ContinueIfNotQuiet, TailLength::Finite(0))
         } else {
-            (ProcessStatus::Continue, TailLength::Infinite)
+            let bound = u32::try_from(piano.tail()).unwrap();
+            (ProcessStatus::Tail, TailLength::Finite(bound))
         };
         assert_eq!(status, expected, "at sample {start}");
         assert_eq!(processor.tail(), tail, "at sample {start}");

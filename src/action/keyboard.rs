@@ -5,6 +5,7 @@
 //! step count alone, so a skipped step changes no sample. A sleeping key's damper follows the
 //! pedal's tray without dynamics of its own.
 
+mod activity;
 mod stillness;
 
 use crate::action::events::{ActionEvent, EventList};
@@ -20,6 +21,7 @@ use crate::episode::State;
 use crate::math::compass::{KEYS, Key};
 use crate::math::kernel::Kernel;
 use crate::math::real::MOST_LANES;
+use activity::{Activities, Activity};
 use stillness::{STILL_SPEED, Stillness, Verdict};
 
 /// Keys of one block from which on lanes are worth it: they cost about as much as two lone steps.
@@ -27,13 +29,6 @@ const TOGETHER: u32 = 2;
 
 /// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
 const TRAY_SPEED: f64 = 0.55;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Activity {
-    Asleep,
-    Still,
-    Moving,
-}
 
 /// All keys of one piano.
 pub struct Keyboard {
@@ -46,7 +41,7 @@ pub struct Keyboard {
     x: Box<[[f64; KEYS]; STATES]>,
     rest: Box<[[f64; STATES]; KEYS]>,
     phases: [Phase; KEYS],
-    activity: [Activity; KEYS],
+    activity: Activities,
     stale: [bool; KEYS],
     rest_stale: [bool; KEYS],
     stillness: Box<[Stillness; KEYS]>,
@@ -92,7 +87,7 @@ impl Keyboard {
             x: Box::new([[0.0; KEYS]; STATES]),
             rest,
             phases: [Phase::Return; KEYS],
-            activity: [Activity::Asleep; KEYS],
+            activity: Activities::default(),
             stale: [false; KEYS],
             rest_stale: [false; KEYS],
             stillness: Box::new([Stillness::default(); KEYS]),
@@ -113,7 +108,7 @@ impl Keyboard {
             self.stale = [true; KEYS];
         }
         for key in Key::all() {
-            self.activity[key.index()] = Activity::Asleep;
+            self.activity.set(key.index(), Activity::Asleep);
             self.refresh(key);
             self.lay_to_rest(key);
         }
@@ -131,7 +126,7 @@ impl Keyboard {
     /// next call. Wakes the key.
     pub fn drive(&mut self, key: Key, drive: Drive) {
         let i = key.index();
-        if self.drives[i] == drive && (self.activity[i] != Activity::Moving || is_held(drive)) {
+        if self.drives[i] == drive && (self.activity.of(i) != Activity::Moving || is_held(drive)) {
             return;
         }
         self.drives[i] = drive;
@@ -185,15 +180,8 @@ impl Keyboard {
         let tray = [from, self.tray];
         let disturbed = slewing || tray[0] != tray[1];
         let width = self.lanes.width();
-        for first in (0..KEYS).step_by(width) {
-            let due = |a: &Activity| match a {
-                Activity::Moving => true,
-                Activity::Still => disturbed,
-                Activity::Asleep => false,
-            };
-            if self.activity[first..first + width].iter().any(due) {
-                self.step_block(first, width, tray, disturbed, events);
-            }
+        for first in self.activity.due(width, disturbed) {
+            self.step_block(first, width, tray, disturbed, events);
         }
     }
 
@@ -206,7 +194,7 @@ impl Keyboard {
         if !damper.present {
             return 1.0;
         }
-        let height = match self.activity[i] {
+        let height = match self.activity.of(i) {
             Activity::Asleep => self.tray,
             Activity::Still | Activity::Moving => self.x[state::DAMPER][i],
         };
@@ -224,7 +212,7 @@ impl Keyboard {
     #[must_use]
     pub fn moving(&self, key: Key) -> Option<State<Phase, STATES>> {
         let i = key.index();
-        (self.activity[i] == Activity::Moving).then(|| self.running(i))
+        (self.activity.of(i) == Activity::Moving).then(|| self.running(i))
     }
 
     /// What drives `key`.
@@ -248,7 +236,7 @@ impl Keyboard {
     /// Number of keys that move.
     #[must_use]
     pub fn awake(&self) -> usize {
-        self.activity.iter().filter(|a| **a == Activity::Moving).count()
+        self.activity.moving()
     }
 
     /// Steps in which a key changed its submodel more often than is followed, since creation.
@@ -277,10 +265,10 @@ impl Keyboard {
         let mut groups = [(Causality::Force, 0u8), (Causality::Motion, 0u8)];
         for (lane, key) in keys_from(first, width) {
             let i = key.index();
-            if self.activity[i] == Activity::Still && disturbed {
+            if self.activity.of(i) == Activity::Still && disturbed {
                 self.wake(key);
             }
-            if self.activity[i] != Activity::Moving {
+            if self.activity.of(i) != Activity::Moving {
                 continue;
             }
             self.refresh(key);
@@ -385,17 +373,17 @@ impl Keyboard {
         match self.stillness[i].after_step(moves, |s| x[s][i]) {
             Verdict::Moves => {}
             Verdict::Rests if drive == Drive::Free => self.lay_to_rest(key),
-            Verdict::Rests | Verdict::Trembles => self.activity[i] = Activity::Still,
+            Verdict::Rests | Verdict::Trembles => self.activity.set(i, Activity::Still),
         }
     }
 
     fn wake(&mut self, key: Key) {
         let i = key.index();
-        if self.activity[i] == Activity::Asleep {
+        if self.activity.of(i) == Activity::Asleep {
             self.refresh(key);
             self.set_damper_by_tray(key);
         }
-        self.activity[i] = Activity::Moving;
+        self.activity.set(i, Activity::Moving);
         self.stillness[i] = Stillness::default();
     }
 
@@ -405,7 +393,7 @@ impl Keyboard {
             self.x[s][i] = *value;
         }
         self.phases[i] = phase;
-        self.activity[i] = Activity::Moving;
+        self.activity.set(i, Activity::Moving);
         self.stillness[i] = Stillness::default();
         if self.x[state::DAMPER][i] < self.tray {
             self.set_damper_by_tray(key);
@@ -434,7 +422,7 @@ impl Keyboard {
             self.x[s][i] = self.rest[i][s];
         }
         self.phases[i] = Phase::Return;
-        self.activity[i] = Activity::Asleep;
+        self.activity.set(i, Activity::Asleep);
         self.stillness[i] = Stillness::default();
     }
 
@@ -454,7 +442,7 @@ impl Keyboard {
         self.regulated[i] = built.regulated;
         self.stale[i] = false;
         self.rest_stale[i] = true;
-        if self.activity[i] == Activity::Asleep {
+        if self.activity.of(i) == Activity::Asleep {
             self.lay_to_rest(key);
         }
     }

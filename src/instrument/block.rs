@@ -38,10 +38,14 @@ use crate::instrument::snapshot::Snapshot;
 use crate::instrument::touch::finger::{Felt, Finger, is_risen};
 use crate::instrument::touch::position::Position;
 use crate::instrument::trace::Trace;
-use crate::math::cast::single;
+use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, Key};
 use crate::sound::Knock;
 use pedals::Pedals;
+
+/// Longest that a key goes on moving after the last event, s: the slowest press and the fall of its
+/// hammer take a second (chosen, a second to spare).
+const SLOWEST_PRESS: f64 = 2.0;
 
 /// Action `K`, sound `S` and what lies between them.
 pub struct Block<K, S> {
@@ -457,6 +461,15 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Time of the next sample since reset, s.
     pub fn time(&self) -> f64 {
         self.clock.time()
+    }
+
+    /// Upper bound of the samples until the piano is idle, if no event comes: 0 when it is.
+    pub fn tail(&self) -> usize {
+        if self.is_idle() {
+            return 0;
+        }
+        let seconds = SLOWEST_PRESS + self.strings.longest_ring();
+        floor_index((seconds * self.clock.rate()).ceil())
     }
 
     /// Whether nothing moves, nothing sounds and nothing is to come.

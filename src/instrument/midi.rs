@@ -55,8 +55,9 @@ use controller::{
 
 const CHANNELS: usize = 16;
 const NOTES: usize = 128;
-/// A velocity this near to a 7-bit one (in its units) is one: single precision carries it so.
-const EXACT: f64 = 1e-3;
+/// A value this near to one of MIDI's (in units of 7 bits) is that one: hosts carry them in single
+/// precision, and not all divide by 127 alike. All of them shall play the same samples.
+const EXACT: f64 = 2e-5;
 
 /// Which notes a message means; what is not given means any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -193,7 +194,7 @@ impl Midi {
             self.ignored.invalid += 1;
             return;
         }
-        match *message {
+        match exact(message) {
             Message::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
                 let to = Address::note(channel, note);
                 self.release(to, 0.0, &mut out);
@@ -408,6 +409,26 @@ fn pan(value: f64) -> f64 {
 pub fn bend(value: f64) -> f64 {
     let steps = floor_index((16_383.0 * value).round()).min(16_383) as f64 - 8192.0;
     steps / if steps < 0.0 { 8192.0 } else { 8191.0 }
+}
+
+/// The message with the value that it had as a MIDI message, if it was one.
+fn exact(message: &Message) -> Message {
+    let mut exact = *message;
+    match &mut exact {
+        Message::NoteOn { velocity: value, .. }
+        | Message::NoteOff { velocity: value, .. }
+        | Message::Pressure { value, .. }
+        | Message::Controller { value, .. } => *value = nearest(*value),
+        Message::Tuning { .. } | Message::Bend(_) | Message::Choke(_) | Message::Foreign => {}
+    }
+    exact
+}
+
+/// The 7-bit value (14-bit with CC 88) that `value`, 0…1, is but for rounding, or `value`.
+fn nearest(value: f64) -> f64 {
+    let steps = 128.0 * 127.0 * value;
+    let near = steps.round();
+    if (steps - near).abs() < 128.0 * EXACT { near / (128.0 * 127.0) } else { value }
 }
 
 fn is_finite(message: &Message) -> bool {

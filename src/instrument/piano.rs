@@ -174,6 +174,12 @@ impl Piano {
     pub fn is_idle(&self) -> bool {
         self.block.is_idle()
     }
+
+    /// Upper bound of the samples until the piano is idle, if no event comes: 0 when it is.
+    #[must_use]
+    pub fn tail(&self) -> usize {
+        self.block.tail()
+    }
 }
 
 #[cfg(test)]

@@ -60,6 +60,8 @@ pub trait Strings {
     fn process(&mut self, left: &mut [f32], right: &mut [f32]);
     /// See [`Sound::is_silent`].
     fn is_silent(&self) -> bool;
+    /// See [`Sound::longest_ring`].
+    fn longest_ring(&self) -> f64;
 }
 
 impl Keys for Keyboard {
@@ -129,5 +131,8 @@ impl Strings for Sound {
     }
     fn is_silent(&self) -> bool {
         self.is_silent()
+    }
+    fn longest_ring(&self) -> f64 {
+        self.longest_ring()
     }
 }

@@ -47,6 +47,11 @@ impl Player {
         self.schedule.late.is_empty() && self.piano.is_idle()
     }
 
+    /// Upper bound of the samples until it is idle, if nothing more comes.
+    pub(super) fn tail(&self) -> u32 {
+        u32::try_from(self.piano.tail()).unwrap_or(u32::MAX)
+    }
+
     /// The sample to be rendered next.
     pub(super) const fn sample(&self) -> u64 {
         self.piano.sample()

@@ -15,7 +15,7 @@ use crate::sound::note::{Note, WAKE};
 use crate::sound::output::Lid;
 use crate::sound::room::Room;
 use crate::sound::unison::Unison;
-use crate::sound::{Voicing, evenness, output};
+use crate::sound::{Voicing, evenness, loss, output};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
@@ -23,6 +23,13 @@ const FULL_SCALE: f64 = 1.0 / 1230.0;
 
 /// A note below this level, full scale, sleeps (−100 dBFS).
 const GATE: f64 = 1e-5;
+
+/// From the loudest that strings get to where they fall silent: 160 dB, 40 dB more than a blow of
+/// all keys at [`FASTEST`] and the gate are apart (chosen, so that a bound is a bound).
+const RANGE: f64 = 1e8;
+
+/// What may be added by the board's response and by gliding into a new voicing, s.
+const AFTER: f64 = 1.5;
 
 /// Partials taken over at each block while a new voicing settles.
 const PARTIALS_A_BLOCK: usize = 16;
@@ -277,6 +284,14 @@ impl Sound {
             && self.knocks.is_empty()
             && self.loading.is_none()
             && !self.notes.iter().any(Note::is_awake)
+    }
+
+    /// Upper bound of the time for which anything sounds after the last event, s: strings that lose
+    /// nothing to the bridge, and the room after them.
+    #[must_use]
+    pub fn longest_ring(&self) -> f64 {
+        let loss = loss::least_internal() / self.voicing.sustain;
+        RANGE.ln() / loss + self.voicing.room().time * RANGE.log10() / 3.0 + AFTER
     }
 
     /// Samples of one block, or a part of it.

@@ -55,6 +55,12 @@ pub fn internal(key: Key) -> f64 {
     log_linear(&INTERNAL, f64::from(key.number()))
 }
 
+/// Smallest [`internal`] loss of any key, 1/s.
+#[must_use]
+pub fn least_internal() -> f64 {
+    INTERNAL.iter().fold(f64::INFINITY, |least, (_, loss)| least.min(*loss))
+}
+
 /// Growth of the loss inside a string of `key` with ω², s.
 #[must_use]
 pub fn internal_slope(key: Key) -> f64 {

@@ -243,4 +243,8 @@ impl Strings for FakeStrings {
     fn is_silent(&self) -> bool {
         self.level == 0.0
     }
+
+    fn longest_ring(&self) -> f64 {
+        1.0
+    }
 }

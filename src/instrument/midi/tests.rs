@@ -31,6 +31,27 @@ const fn control(channel: u8, number: u8, value: f64) -> Message {
     Message::Controller { channel, number, value }
 }
 
+#[test]
+fn a_value_carried_in_single_precision_is_still_that_of_midi() {
+    let mut midi = Midi::default();
+    for steps in 1..=127u8 {
+        let exact = f64::from(steps) / 127.0;
+        let small = f32::from(steps) / 127.0;
+        for carried in [small, f32::from(steps) * (1.0 / 127.0)].map(f64::from) {
+            assert_eq!(means(&mut midi, on(0, 60, carried)), pressed(60, exact));
+            let sustain = means(&mut midi, control(0, controller::SUSTAIN, carried));
+            assert_eq!(sustain, [Event::Sustain(exact)]);
+        }
+    }
+    // With the finer part, and between the steps of MIDI.
+    let fine = (64.0 + 37.0 / 128.0) / 127.0;
+    for velocity in [fine, 0.123_456] {
+        let carried = f64::from(crate::math::cast::single(velocity));
+        let expected = if velocity == fine { fine } else { carried };
+        assert_eq!(means(&mut midi, on(0, 60, carried)), pressed(60, expected));
+    }
+}
+
 fn pressed(note: u8, velocity: f64) -> Vec<Event> {
     vec![Event::NoteOn { key: key(note), velocity }]
 }

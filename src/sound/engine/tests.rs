@@ -220,6 +220,24 @@ fn rest_is_exact_silence() {
 }
 
 #[test]
+fn the_longest_lived_strings_fall_silent_within_the_bound() {
+    let mut sound = engine();
+    let bound = sound.longest_ring();
+    // C2 to C3 lose least.
+    for note in [36, 48] {
+        sound.damper(key(note), 1.0);
+        sound.strike(key(note), 8.0, 0.0);
+    }
+    let mut seconds = 0.0;
+    while !sound.is_silent() {
+        measure::render(&mut sound, 1.0, RATE);
+        seconds += 1.0;
+        assert!(seconds < bound, "still sounding after {seconds} s");
+    }
+    assert!(seconds > bound / 8.0, "a bound of {bound} s says little about {seconds} s");
+}
+
+#[test]
 fn abuse_stays_finite_and_below_full_scale() {
     let mut sound = engine();
     let mut noise = Noise::new(77);
