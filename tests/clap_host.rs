@@ -298,6 +298,58 @@ fn bad_state_is_refused_or_made_safe() {
     }
 }
 
+/// Saved bytes with a byte changed, a piece lost or doubled: refused or made safe, never worse.
+#[test]
+fn damaged_state_is_refused_or_made_safe() {
+    let entry = library();
+    let mut plugin = Plugin::active(&entry, RATE);
+    let good = plugin.save();
+    let listed = plugin.list();
+    let (mut loaded, mut dice) = (0, 0x9E37_79B9_7F4A_7C15_u64);
+    let mut below = |sides: usize| {
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        usize::try_from(dice % sides as u64).unwrap()
+    };
+    for round in 0..400 {
+        let mut bytes = good.clone();
+        let (at, length) = (below(bytes.len()), below(40));
+        let to = (at + length).min(bytes.len());
+        match round % 4 {
+            0 => bytes[at] ^= 1 << below(8),
+            1 => bytes[at] = b'0' + u8::try_from(below(10)).unwrap(),
+            2 => drop(bytes.drain(at..to)),
+            _ => bytes.extend_from_within(at..to),
+        }
+        loaded += u32::from(plugin.load(&bytes));
+        for (parameter, listed) in params::all().zip(&listed) {
+            let ((low, high), control) = (listed.range, plugin.control(parameter));
+            assert!((low..=high).contains(&control), "round {round}: {} {control}", parameter.id);
+        }
+        if round % 20 == 0 {
+            sounds_finite(plugin.processor());
+        }
+    }
+    assert!(loaded > 10, "only {loaded} of 400 were taken: they try little");
+}
+
+/// A host that plays live takes as long as the music lasts; one that bounces takes what it can get.
+#[test]
+fn played_live_it_sounds_as_in_a_bounce() {
+    let entry = library();
+    let expected = fresh(&entry);
+    let mut plugin = Plugin::active(&entry, RATE);
+    let (processor, music) = (plugin.processor(), music());
+    let (mut samples, begin) = (Vec::new(), std::time::Instant::now());
+    for length in blocks(LENGTH, 480) {
+        let due = std::time::Duration::from_secs_f64(processor.now() as f64 / RATE);
+        std::thread::sleep(due.saturating_sub(begin.elapsed()));
+        processor.block(length, &music, &mut samples);
+    }
+    assert!(bits(&samples) == expected);
+}
+
 fn sounds_finite(processor: &mut Processor) {
     let samples = processor.render(blocks(2_000, 333), &[(5, Send::On(60, 0.9))]);
     assert!(samples.iter().flatten().all(|s| s.is_finite()));
@@ -400,7 +452,7 @@ fn it_sleeps_only_in_silence() {
             (ProcessStatus::ContinueIfNotQuiet, TailLength::Finite(0))
         } else {
             let bound = u32::try_from(piano.tail()).unwrap();
-            (ProcessStatus::Tail, TailLength::Finite(bound))
+            (ProcessStatus::Continue, TailLength::Finite(bound))
         };
         assert_eq!(status, expected, "at sample {start}");
         assert_eq!(processor.tail(), tail, "at sample {start}");
