@@ -20,6 +20,7 @@ mod sound;
 mod sound_cost;
 mod string_law;
 mod strokes;
+mod sweeps;
 mod thesis_run;
 mod torture;
 mod trace;
@@ -62,7 +63,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 27] = [
+const EXPERIMENTS: [Experiment; 28] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -84,6 +85,12 @@ const EXPERIMENTS: [Experiment; 27] = [
         name: "energy",
         about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
         run: energy::run,
+    },
+    Experiment {
+        name: "sweeps",
+        about: "Sweeps every regulation of the action under a trill: clicks in dB, strikes, keys that \
+                stick.",
+        run: sweeps::run,
     },
     Experiment {
         name: "thesis-run",
