@@ -22,6 +22,7 @@ mod sound_cost;
 mod state_graphs;
 mod string_law;
 mod strokes;
+mod sweeps;
 mod thesis_run;
 mod torture;
 mod trace;
@@ -102,6 +103,12 @@ const EXPERIMENTS: [Experiment; 28] = [
         about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
         kind: Kind::Computed,
         run: energy::run,
+    },
+    Experiment {
+        name: "sweeps",
+        about: "Sweeps every regulation of the action under a trill: clicks in dB, strikes, keys that \
+                stick.",
+        run: sweeps::run,
     },
     Experiment {
         name: "thesis-run",
