@@ -77,7 +77,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 28] = [
+const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -108,6 +108,7 @@ const EXPERIMENTS: [Experiment; 28] = [
         name: "sweeps",
         about: "Sweeps every regulation of the action under a trill: clicks in dB, strikes, keys that \
                 stick.",
+        kind: Kind::Computed,
         run: sweeps::run,
     },
     Experiment {
