@@ -22,6 +22,7 @@ mod sound_cost;
 mod state_graphs;
 mod string_law;
 mod strokes;
+mod sweeps;
 mod thesis_run;
 mod torture;
 mod trace;
@@ -76,7 +77,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 28] = [
+const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -102,6 +103,13 @@ const EXPERIMENTS: [Experiment; 28] = [
         about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
         kind: Kind::Computed,
         run: energy::run,
+    },
+    Experiment {
+        name: "sweeps",
+        about: "Sweeps every regulation of the action under a trill: clicks in dB, strikes, keys that \
+                stick.",
+        kind: Kind::Computed,
+        run: sweeps::run,
     },
     Experiment {
         name: "thesis-run",
