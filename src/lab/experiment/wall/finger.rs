@@ -13,6 +13,8 @@ use crate::wall::plant::{FINGER, Finger, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -2.0 };
 const STIFF: Finger = Finger { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
+/// The hand behind it braced; chosen.
+const HAND: Finger = Finger { mass: 0.15, damping: 2.0, stiffness: 2000.0 };
 const T: f64 = 1e-3;
 const COUNT: f64 = 2e-6;
 /// Samples with each finger.
@@ -43,8 +45,8 @@ fn bench(finger: Finger, delay: usize) -> Bench {
     Bench { plant, period: T, delay, count: COUNT, speed: Speed::Filtered(200.0) }
 }
 
-/// Positions with the soft finger, then the stiff one; swing at the end of each.
-fn play(wall: &mut dyn Controller, delay: usize) -> (Vec<f64>, [f64; 2]) {
+/// Positions with the soft finger, then the `stiff` one; swing at the end of each.
+fn play(wall: &mut dyn Controller, delay: usize, stiff: Finger) -> (Vec<f64>, [f64; 2]) {
     let (mut state, mut seen) = ([1e-3, -0.1], Vec::with_capacity(2 * HALF));
     let mut part = |finger| {
         let from = seen.len();
@@ -61,7 +63,7 @@ fn play(wall: &mut dyn Controller, delay: usize) -> (Vec<f64>, [f64; 2]) {
             tail.iter().fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
         high - low
     };
-    let swings = [part(FINGER), part(STIFF)];
+    let swings = [part(FINGER), part(stiff)];
     (seen, swings)
 }
 
@@ -86,7 +88,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let soft = DEVICE.with(FINGER);
     let mut csv = String::from("delay,stiffness_n_m,standard_mm,fixed_mm,learning_mm\n");
     let mut panels = Vec::new();
-    for (delay, k) in [(2usize, 2550.0), (4, 700.0)] {
+    for (delay, k, stiff, least) in
+        [(2usize, 2550.0, STIFF, 0.05), (4, 700.0, STIFF, 0.05), (6, 2000.0, HAND, 1.0)]
+    {
         let late = f64::from(u32::try_from(delay)?) * T;
         let mut walls: [(&str, Box<dyn Controller>); 3] = [
             ("standard", Box::new(Standard { stiffness: k, damping: 0.0 })),
@@ -96,13 +100,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let mut ends = Vec::new();
         let mut series = Vec::new();
         for (i, (name, wall)) in walls.iter_mut().enumerate() {
-            let (seen, [before, after]) = play(wall.as_mut(), delay);
+            let (seen, [before, after]) = play(wall.as_mut(), delay, stiff);
             if i > 0 {
                 let quantity =
                     |when: &str| format!("{name}, {k} N/m, delay {delay} ms, {when}, mm");
                 report.check(&quantity("soft finger"), "quiet", Band::AtMost(0.05), before * 1e3);
                 let (target, band) = if i == 1 {
-                    ("chatters", Band::AtLeast(0.05))
+                    ("chatters", Band::AtLeast(least))
                 } else {
                     ("quiet", Band::AtMost(0.05))
                 };
@@ -121,7 +125,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.note(
         "Chatter is the peak-to-peak motion in the last fifth of 1.5 s, 2 µm encoder, velocity \
          differenced and filtered at 200 Hz. The finger becomes 2 kN/m and loses most of its \
-         damping while it rests on the wall.",
+         damping while it rests on the wall; in the last case it is a braced hand of 0.15 kg, \
+         2 N·s/m and 2 kN/m.",
     );
     let figure = Figure {
         title: "A finger that stiffens on a predictive wall".into(),
