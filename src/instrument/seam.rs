@@ -34,6 +34,14 @@ pub trait Keys {
     fn key_depth(&self, key: Key) -> f64;
     /// See [`Keyboard::awake`].
     fn awake(&self) -> usize;
+    /// See [`Keyboard::hammer_speed`]; an action without hammers has none.
+    fn hammer_speed(&self, _key: Key) -> Option<f64> {
+        None
+    }
+    /// See [`Keyboard::tray`]; without a tray 0.
+    fn tray(&self) -> f64 {
+        0.0
+    }
     /// State and drive of a key that moves; what is no grand action shows nothing.
     fn look(&self, _key: Key) -> Option<Look> {
         None
@@ -97,6 +105,12 @@ impl Keys for Keyboard {
     }
     fn awake(&self) -> usize {
         self.awake()
+    }
+    fn hammer_speed(&self, key: Key) -> Option<f64> {
+        self.hammer_speed(key)
+    }
+    fn tray(&self) -> f64 {
+        self.tray()
     }
     fn look(&self, key: Key) -> Option<Look> {
         let State { phase, x } = self.moving(key)?;

@@ -129,13 +129,13 @@ const EXPERIMENTS: [Experiment; 27] = [
     Experiment {
         name: "sound",
         about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
-                company, colour.",
+                company, colour, noises, impression, steadiness.",
         run: sound::run,
     },
     Experiment {
         name: "listening",
         about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
-                keys.",
+                keys, the demonstration's piece.",
         run: listening::run,
     },
     Experiment {

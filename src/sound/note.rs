@@ -6,7 +6,7 @@ use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::{self, Drive, LANES, Lane, Ring, Touch};
-use crate::sound::contact::Hammer;
+use crate::sound::contact::{self, Hammer};
 use crate::sound::hammer::HammerSpec;
 use crate::sound::overtones::Overtones;
 use crate::sound::poles::{self, Pole};
@@ -18,8 +18,6 @@ use crate::sound::{Voicing, loss};
 const LIMIT_HZ: f64 = 16_000.0;
 const LIMIT_OF_RATE: f64 = 0.45;
 
-/// A hammer clear of the string for this long is gone, s.
-const HAMMER_GONE: f64 = 2e-3;
 /// A hammer is taken away after this long at the latest, s.
 const HAMMER_CAUGHT: f64 = 0.06;
 
@@ -111,6 +109,8 @@ pub struct Note {
     /// Displacement under the hammer per force over one step, m/N.
     compliance: f64,
     hammer: HammerSpec,
+    /// A hammer clear of the strings for this long is gone, s.
+    gone: f64,
     strike: Option<Strike>,
     /// Share of the resting damper, asked for and applied.
     rest: (f32, f32),
@@ -151,6 +151,7 @@ impl Note {
             overtones: Overtones::new(key, &strung, sample_rate, kernel),
             compliance: 0.0,
             hammer: HammerSpec::of(key, voicing),
+            gone: contact::gone(&strung),
             strike: None,
             rest: (0.0, 0.0),
             active: 0,
@@ -345,7 +346,7 @@ impl Note {
             bridge
         };
         strike.age += sample;
-        let gone = strike.clear > HAMMER_GONE || strike.age > HAMMER_CAUGHT;
+        let gone = strike.clear > self.gone || strike.age > HAMMER_CAUGHT;
         self.strike = if gone { None } else { Some(strike) };
         bridge
     }

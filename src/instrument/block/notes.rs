@@ -7,6 +7,7 @@ use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{Switch, Timing};
 use crate::instrument::touch::finger::{is_risen, repeat_time, silent_speed, struck_speed};
 use crate::math::compass::Key;
+use crate::sound::Knock;
 
 /// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
 const EASY: f64 = 1.0;
@@ -124,6 +125,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.fingers[key.index()].struck(key, dip, speed);
         self.tell_damper(key);
         self.strings.strike(key, speed, 0.0);
+        // Its jack has just been thrown out.
+        self.strings.knock(key, Knock::Jack, speed);
+        for (knock, speed) in self.shanks.constructed(key, speed) {
+            self.strings.knock(key, knock, speed);
+        }
         let time = self.clock.time();
         self.log.push(StrikeRecord { time, key, speed, note_on: time });
         self.outgoing.strike(key, speed, self.clock.now());

@@ -58,7 +58,7 @@ const DYNAMICS: [(f64, f64); 14] = [
 ];
 
 /// The performance as a MIDI file of format 0.
-pub(super) fn midi() -> anyhow::Result<Vec<u8>> {
+pub(in crate::lab) fn midi() -> anyhow::Result<Vec<u8>> {
     let mut events: Vec<(usize, TrackEventKind)> = Vec::new();
     for i in 0..BARS * BAR {
         events.push((i * SIXTEENTH, TrackEventKind::Meta(MetaMessage::Tempo(tempo(i)))));
