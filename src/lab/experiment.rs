@@ -62,7 +62,7 @@ struct Experiment {
 }
 
 /// All experiments, in the order in which `all` runs them.
-const EXPERIMENTS: [Experiment; 27] = [
+const EXPERIMENTS: [Experiment; 29] = [
     Experiment {
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
@@ -151,9 +151,19 @@ const EXPERIMENTS: [Experiment; 27] = [
     },
     Experiment {
         name: "haptics",
-        about: "Compares keys felt through the junction with welded ones, and counts what random \
-                faults and strokes do.",
+        about: "Compares keys felt through the junction with welded ones, servo with twin, and \
+                searches the hardest contact that can be felt.",
         run: haptics::run,
+    },
+    Experiment {
+        name: "haptics-campaign",
+        about: "Counts what thousands of random faults and strokes do to felt keys.",
+        run: haptics::campaign::run,
+    },
+    Experiment {
+        name: "haptics-cost",
+        about: "Times the servo's work, and plays the acceptance stroke by the wall clock.",
+        run: haptics::cost::run,
     },
     Experiment {
         name: "walls",
