@@ -87,3 +87,62 @@ impl Drop for Felt {
         self.desk.deactivate();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::desk::Choice;
+    use crate::haptics::take::Take;
+    use crate::haptics::take::tests::{played, text};
+    use crate::instrument::Piano;
+    use crate::plugin::player::Player;
+
+    const RATE: f64 = 48_000.0;
+    const LENGTH: usize = 72_000;
+
+    /// A project that names a servo's log: the plugin's blocks, whatever their size, give the samples
+    /// that a piano gives which is told everything at once; after a reset too.
+    #[test]
+    fn a_take_in_a_project_sounds_the_same_in_any_blocks() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("servo.log");
+        let written = text(&played().0);
+        std::fs::write(&path, &written).unwrap();
+        let settings = Settings::default();
+
+        let take = Take::read("servo.log", &written).unwrap();
+        let action = take.action().unwrap();
+        let mut replay =
+            crate::haptics::replay::Replay::recorded(take.into_entries(), action, RATE);
+        let mut piano = Piano::new(RATE, &settings);
+        replay.block(0, 1 << 20, |ahead, sounded| piano.handle(event(sounded, ahead)));
+        let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+        let [left, right] = &mut told;
+        piano.process(left, right);
+        assert!(piano.counts().strikes > 3 && left.iter().any(|s| s.abs() > 1e-3));
+
+        let desk = Arc::new(Desk::default());
+        desk.choose(Choice { take: path.display().to_string(), ..Choice::default() });
+        let place = Place {
+            owner: "a test",
+            settings: &settings.action,
+            sample_rate: RATE,
+            block: 1000,
+            is_offline: true,
+        };
+        let mut felt = Felt::open(&desk, &place);
+        let mut player = Player::new(Piano::new(RATE, &settings));
+        for size in [37, 1000, 64] {
+            let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+            let [left, right] = &mut got;
+            for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
+                let now = player.sample();
+                felt.block(now, left.len(), &settings.action, |e| player.felt(e));
+                player.process(left, right, || None, |_, _| (), |_, _, _| ());
+            }
+            assert!(got == told, "blocks of {size}");
+            player.reset();
+            felt.restart();
+        }
+    }
+}

@@ -209,7 +209,7 @@ mod tests {
     fn until_yield(motor: f64, foreign: f64) -> Option<u32> {
         let mut player = Player::default();
         player.note(0.1, 0.0);
-        let (mut x, mut v) = (1e-3, 0.0);
+        let (mut x, mut v) = (5e-3, 0.0);
         for i in 0..200 {
             let from = x;
             for _ in 0..20 {

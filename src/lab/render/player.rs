@@ -174,3 +174,32 @@ impl<'a> Player<'a> {
         self.worst
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::take::tests::{played, text};
+
+    #[test]
+    fn what_was_felt_sounds_the_same_in_any_blocks() {
+        let written = text(&played().0);
+        let (score, automation) = (Score::empty(), Automation::default());
+        let rendered = [64, 1000].map(|block| {
+            let settings = Settings::default();
+            let piano = Piano::new(48_000.0, &settings);
+            let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+            player.take(Take::read("servo.log", &written).unwrap()).unwrap();
+            let mut samples = Vec::new();
+            let out = |left: &[f32], right: &[f32]| {
+                samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
+                Ok(())
+            };
+            player.play(block, out).unwrap();
+            assert!(player.counts().strikes > 3);
+            samples
+        });
+        // The tail ends with a block.
+        let common = rendered[0].len().min(rendered[1].len());
+        assert!(common > 48_000 && rendered[0][..common] == rendered[1][..common]);
+    }
+}
