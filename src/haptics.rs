@@ -8,13 +8,16 @@
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
 //! | [`mechanism`], [`lever`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
-//! | `serial`, `sidecar`, `priority`, `desk` (feature `serial`) | the port, the thread that owns it, a plugin's choice | sidecar, main thread |
-//! | [`acceptance`], [`campaign`] | the junction against the ideal; random faults and strokes | tests, lab |
+//! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
+//! | `take`, `words`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
+//! | `desk` (feature `serial`) | a plugin's choice of all that: what a window calls | main thread, window |
+//! | [`acceptance`], [`campaign`], [`contact`] | the junction against the ideal; random faults and strokes; how hard a contact can be | tests, lab |
 //! | [`wire`], [`lockstep`] | emulator and servo in virtual time, with faults on the way | tests, lab |
 
 pub mod acceptance;
 pub mod campaign;
 pub mod clock;
+pub mod contact;
 #[cfg(feature = "serial")]
 pub mod desk;
 pub mod device;
@@ -22,6 +25,8 @@ pub mod emulator;
 pub mod fixed;
 pub mod frame;
 pub mod lever;
+#[cfg(feature = "serial")]
+pub mod live;
 pub mod lockstep;
 pub mod log;
 pub mod mechanism;
@@ -37,5 +42,9 @@ pub mod servo;
 pub mod session;
 #[cfg(feature = "serial")]
 pub mod sidecar;
+#[cfg(feature = "serial")]
+pub mod take;
 pub mod walls;
 pub mod wire;
+#[cfg(feature = "serial")]
+pub mod words;

@@ -28,7 +28,7 @@ use nice_plug::prelude::{
 use crate::editor::app::PluginEditor;
 use crate::editor::link::{AudioEnd, WindowEnd, link};
 use crate::exchange::latest;
-use crate::haptics::desk::{Choice, Desk};
+use crate::haptics::desk::{Choice, Desk, Place};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Piano, Settings};
 use crate::params::host::{HostParams, Values};
@@ -80,7 +80,7 @@ impl Default for Touchback {
 /// What activation builds.
 struct Active {
     player: Player,
-    /// The motorized keyboard, while its port is open.
+    /// The motorized or recorded keyboard, while the plugin is active.
     felt: Option<Felt>,
     sample_rate: f64,
     values: Values,
@@ -219,13 +219,18 @@ impl Plugin for Touchback {
         if !is_as_built {
             self.active = Some(Active::new(sample_rate, values, scale));
         }
-        // An offline bounce plays what was recorded.
-        if let Some(active) = &mut self.active
-            && config.process_mode != ProcessMode::Offline
-        {
+        if let Some(active) = &mut self.active {
+            // The old one leaves its port before the new one comes.
+            active.felt = None;
             self.desk.choose(Choice::of(&self.params.keyboard()));
-            let block = usize::try_from(config.max_buffer_size).unwrap_or(usize::MAX);
-            active.felt = Felt::open(&self.desk, &active.settings.action, sample_rate, block);
+            let place = Place {
+                owner: "the Touchback plugin",
+                settings: &active.settings.action,
+                sample_rate,
+                block: usize::try_from(config.max_buffer_size).unwrap_or(usize::MAX),
+                is_offline: config.process_mode == ProcessMode::Offline,
+            };
+            active.felt = Some(Felt::open(&self.desk, &place));
         }
         true
     }
@@ -234,6 +239,9 @@ impl Plugin for Touchback {
         if let Some(active) = &mut self.active {
             active.follow(self.params.values(), *self.scale.read());
             active.player.reset();
+            if let Some(felt) = &mut active.felt {
+                felt.restart();
+            }
         }
     }
 
@@ -255,14 +263,21 @@ impl Plugin for Touchback {
             let context = RefCell::new(context);
             let mut events = Reader::new(reordered);
             if let Some(felt) = &mut active.felt {
-                let player = &mut active.player;
-                felt.block(player.sample(), left.len(), |event| player.felt(event));
+                let (player, regulation) = (&mut active.player, &active.settings.action);
+                let now = player.sample();
+                felt.block(now, left.len(), regulation, |event| player.felt(event));
             }
+            let felt = active.felt.as_ref();
             let unsent = &mut self.unsent;
             active.player.process(
                 left,
                 right,
                 || events.next(|| context.borrow_mut().next_event()),
+                |event, settings| {
+                    if let Some(felt) = felt {
+                        felt.heed(event, settings);
+                    }
+                },
                 |timing, sent, settings| {
                     for event in notes::events(sent, settings, timing) {
                         let refused = context.borrow_mut().try_send_event(event).is_err();
@@ -273,7 +288,7 @@ impl Plugin for Touchback {
         }
         self.window.after(active.player.piano());
         // A silent piano may be put to sleep; one that a hand may touch must not.
-        if active.felt.is_some() {
+        if active.felt.as_ref().is_some_and(Felt::is_joined) {
             ProcessStatus::KeepAlive
         } else if active.player.is_idle() {
             ProcessStatus::Normal

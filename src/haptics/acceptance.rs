@@ -1,7 +1,7 @@
 //! The junction measured against the ideal: the same key, finger and load rigidly joined.
 //!
 //! Everything runs in lock-step on a virtual clock, so that a figure is the same in every run. The
-//! stroke is the reference's: the hand goes from 0 to 22 mm in 60 ms from 0.1 s on, is held until
+//! stroke: the hand goes from 0 to 22 mm in 60 ms by half a cosine from 0.1 s on, is held until
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
 use super::emulator::Making;
@@ -10,7 +10,7 @@ use super::lockstep::{Line, Lockstep, Memory};
 use super::log::{Entry, Heard, Log};
 use super::mechanism::{Action, Push};
 use super::plant::{Finger, Plant};
-use super::script::{Act, Deed, Script};
+use super::script::{Act, Deed, Script, eased};
 use super::servo::Options;
 use crate::action::{EventKind, STEP};
 
@@ -20,13 +20,10 @@ pub const GLUED: Finger =
 
 /// The finger's depth during a stroke at `t` s, and its speed.
 fn hand(t: f64) -> (f64, f64) {
-    let speed = 22e-3 / 60e-3;
     match t {
         t if t < 0.1 => (0.0, 0.0),
-        t if t < 0.16 => (speed * (t - 0.1), speed),
-        t if t < 0.5 => (22e-3, 0.0),
-        t if t < 0.56 => (22e-3 - speed * (t - 0.5), -speed),
-        _ => (0.0, 0.0),
+        t if t < 0.5 => eased(0.0, 22e-3, 0.06, t - 0.1),
+        t => eased(22e-3, 0.0, 0.06, t - 0.5),
     }
 }
 
@@ -113,8 +110,8 @@ pub fn stroke<L: Line>(plant: &Plant, options: Options, line: L) -> Option<Strok
     let act = |time: f64, deed: Deed| Act { time: begin + time, key: 0, deed };
     pair.emulator.play(Script::new(vec![
         act(0.0, Deed::Press(0.0, 0.0)),
-        act(0.1, Deed::Press(22e-3, 0.06)),
-        act(0.5, Deed::Press(0.0, 0.06)),
+        act(0.1, Deed::Reach(22e-3, 0.06)),
+        act(0.5, Deed::Reach(0.0, 0.06)),
     ]));
     let mut ear = Ear::default();
     let mut way = Vec::new();

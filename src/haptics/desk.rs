@@ -1,95 +1,59 @@
-//! One plugin instance's keyboard: what its project chose, and the sidecar while it is active.
+//! One plugin instance's keyboard: what its project chose, the sidecar while it is active, and what
+//! the audio thread needs of it.
 //!
-//! Between the host's main thread and the window; the audio thread gets the log's end alone. A
-//! choice persists with the project, arming does not: force is off until somebody arms it.
+//! | who | calls |
+//! | --- | --- |
+//! | host's main thread | [`Desk::activate`], which opens what was chosen; [`Desk::deactivate`] |
+//! | window | [`Desk::ports`], [`Desk::choose`], [`Desk::arm`], [`Desk::look`] |
+//! | audio thread | [`AudioEnd`] alone: no allocation, lock or wait |
+//!
+//! A window shows [`Desk::look`] (the choice, what is wrong, where the keyboard stands in words, the
+//! sidecar's [`Report`] with histograms, depths and forces); on a click it calls [`Desk::choose`] with
+//! a changed [`Choice`] and writes [`Choice::text`] to the project's parameters
+//! (`HostParams::set_keyboard`), so that it persists. Choosing takes effect at once while the plugin
+//! is active, at its next activation otherwise. [`EMULATOR`] as port is a keyboard without hardware,
+//! started and ended with the plugin; `take` names a servo's log that sounds in place of a keyboard.
+//! A choice persists with the project, arming does not: force is off until [`Desk::arm`], and off
+//! again whenever the port changes. After a halt, arming again clears it.
+
+mod audio;
+mod choice;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::log::Entry;
-use super::mechanism::Action;
-use super::servo::{BLOCK_MAX, Options};
+use super::emulator::{Emulator, Making};
+use super::live::Emulated;
+use super::replay::Replay;
+use super::script::Script;
+use super::serial::{self, Found, Trouble};
 use super::sidecar::{Order, Report, Sidecar};
+use super::take::Take;
+use super::words;
 use crate::action::ActionSettings;
-use crate::exchange::{latest, queue};
+use crate::exchange::queue;
+pub use audio::AudioEnd;
+use audio::Joined;
+pub use choice::Choice;
 
-/// What a project keeps of its keyboard.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Choice {
-    /// Serial port; empty: none.
-    pub port: String,
-    /// What is felt.
-    pub action: Action,
-    /// Share of the force, 0…1.
-    pub gain: f64,
-    /// See [`Options::lead_us`].
-    pub lead_us: u32,
-    /// See [`Options::block`].
-    pub block: u32,
-}
+/// The port that is no port: an emulated keyboard of [`EMULATED_KEYS`] keys, played by its own
+/// fingers.
+pub const EMULATOR: &str = "emulator";
+/// Keys of it, the first being piano key 40.
+pub const EMULATED_KEYS: u8 = 8;
 
-impl Default for Choice {
-    fn default() -> Self {
-        let Options { action, gain, lead_us, block, .. } = Options::default();
-        Self { port: String::new(), action, gain, lead_us, block }
-    }
-}
-
-impl Choice {
-    /// As a project keeps it: `name=value` by lines, the port last, for it may hold anything but a
-    /// line's end.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let Self { port, action, gain, lead_us, block } = self;
-        let port = port.replace(['\n', '\r'], "");
-        let action = action.name();
-        format!("action={action}\ngain={gain}\nlead_us={lead_us}\nblock={block}\nport={port}")
-    }
-
-    /// The choice a project kept; what is missing or makes no sense takes the default.
-    #[must_use]
-    pub fn of(text: &str) -> Self {
-        let mut choice = Self::default();
-        for line in text.lines() {
-            match line.split_once('=') {
-                Some(("action", v)) => choice.action = Action::of(v).unwrap_or_default(),
-                Some(("gain", v)) => {
-                    let gain = v.parse().ok().filter(|g| (0.0..=1.0).contains(g));
-                    choice.gain = gain.unwrap_or(choice.gain);
-                }
-                Some(("lead_us", v)) => {
-                    let lead = v.parse().ok().filter(|l| (125..=20_000).contains(l));
-                    choice.lead_us = lead.unwrap_or(choice.lead_us);
-                }
-                Some(("block", v)) => {
-                    let block = v.parse().ok().filter(|b| *b <= BLOCK_MAX);
-                    choice.block = block.unwrap_or(choice.block);
-                }
-                Some(("port", v)) => v.clone_into(&mut choice.port),
-                _ => {}
-            }
-        }
-        choice
-    }
-
-    fn options(&self, settings: &ActionSettings) -> Options {
-        Options {
-            action: self.action,
-            settings: *settings,
-            gain: self.gain,
-            lead_us: self.lead_us,
-            block: self.block,
-            ..Options::default()
-        }
-    }
-}
-
-/// The audio thread's ends of what lies between it and the sidecar.
-#[derive(Debug)]
-pub struct Ends {
-    /// The servo's log.
-    pub log: queue::Receiver<Entry>,
-    /// Where a new regulation is written.
-    pub settings: latest::Writer<ActionSettings>,
+/// What a window shows.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Look {
+    /// What is chosen.
+    pub choice: Choice,
+    /// Why it cannot be had, with what to do; empty where it can.
+    pub trouble: String,
+    /// Where it stands, in words; empty while nothing is open.
+    pub standing: String,
+    /// What should be done about what was measured.
+    pub advice: Option<&'static str>,
+    /// What the sidecar shows; nothing while no port is open.
+    pub report: Option<Report>,
 }
 
 /// The keyboard of one instance.
@@ -101,8 +65,38 @@ pub struct Desk {
 #[derive(Debug, Default)]
 struct Inside {
     choice: Choice,
+    stage: Option<Stage>,
     sidecar: Option<Sidecar>,
+    emulated: Option<Emulated>,
     trouble: String,
+}
+
+/// Where the instance plays while it is active.
+#[derive(Debug)]
+struct Stage {
+    owner: String,
+    settings: ActionSettings,
+    sample_rate: f64,
+    block: usize,
+    /// Only recorded keyboards: an offline bounce waits for nobody.
+    is_offline: bool,
+    coming: queue::Sender<Option<Box<Joined>>>,
+    spent: queue::Receiver<Box<Joined>>,
+}
+
+/// Where an instance plays.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Place<'a> {
+    /// Who owns the port, as others are told.
+    pub owner: &'a str,
+    /// Regulation at first.
+    pub settings: &'a ActionSettings,
+    /// Hz.
+    pub sample_rate: f64,
+    /// Largest block, samples.
+    pub block: usize,
+    /// An offline bounce: no port is opened, a take sounds all the same.
+    pub is_offline: bool,
 }
 
 impl Desk {
@@ -111,144 +105,163 @@ impl Desk {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the project chose.
+    /// The serial ports there are, [`EMULATOR`] not among them.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn ports() -> Result<Vec<Found>, Trouble> {
+        serial::list()
+    }
+
+    /// What is chosen.
     #[must_use]
     pub fn choice(&self) -> Choice {
         self.inside().choice.clone()
     }
 
-    /// Chooses; takes effect at the next [`Desk::open`], gain at once.
+    /// Chooses: force share and player at once; another port, action, line or take is opened now
+    /// where the plugin is active, without force.
     pub fn choose(&self, choice: Choice) {
         let mut inside = self.inside();
-        if let Some(sidecar) = &inside.sidecar {
-            sidecar.order(Order::Gain(choice.gain));
-        }
+        let is_elsewhere = inside.choice.is_elsewhere(&choice);
         inside.choice = choice;
+        if is_elsewhere {
+            inside.join();
+        } else if let Some(sidecar) = &inside.sidecar {
+            sidecar.order(Order::Gain(inside.choice.gain));
+            sidecar.order(Order::LetPlay(inside.choice.plays));
+        }
     }
 
-    /// Opens the chosen port for `owner` and starts the sidecar, without force; what the audio
-    /// thread needs, or `None` where no port was chosen or it cannot be had, which
-    /// [`Desk::trouble`] tells.
+    /// The instance begins to play in `place`: opens what is chosen, without force; what cannot be
+    /// had, [`Desk::trouble`] tells. The audio thread's end.
     #[must_use]
-    pub fn open(&self, owner: &str, settings: &ActionSettings) -> Option<Ends> {
+    pub fn activate(&self, place: &Place<'_>) -> AudioEnd {
         let mut inside = self.inside();
-        inside.sidecar = None;
-        inside.trouble.clear();
-        if inside.choice.port.is_empty() {
-            return None;
-        }
-        let options = inside.choice.options(settings);
-        match Sidecar::start(&inside.choice.port, owner, options) {
-            Ok(mut sidecar) => {
-                let ends = sidecar.take_log().zip(sidecar.take_settings());
-                inside.sidecar = Some(sidecar);
-                ends.map(|(log, settings)| Ends { log, settings })
-            }
-            Err(trouble) => {
-                inside.trouble = trouble.to_string();
-                None
-            }
-        }
+        // Room for every message of an impatient window between two blocks.
+        let (coming, inbox) = queue::bounded(64);
+        let (outbox, spent) = queue::bounded(64);
+        inside.stage = Some(Stage {
+            owner: place.owner.into(),
+            settings: *place.settings,
+            sample_rate: place.sample_rate,
+            block: place.block,
+            is_offline: place.is_offline,
+            coming,
+            spent,
+        });
+        inside.join();
+        AudioEnd::new(inbox, outbox)
     }
 
     /// Takes force away and lets the port go.
-    pub fn close(&self) {
-        self.inside().sidecar = None;
+    pub fn deactivate(&self) {
+        let mut inside = self.inside();
+        inside.stage = None;
+        inside.leave();
     }
 
-    /// Force, or none.
+    /// Force, or none; after a halt, force again.
     pub fn arm(&self, on: bool) {
         if let Some(sidecar) = &self.inside().sidecar {
             sidecar.order(Order::Arm(on));
         }
     }
 
+    /// What a window shows.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let mut inside = self.inside();
+        inside.free();
+        let report = inside.sidecar.as_mut().map(|s| *s.report());
+        Look {
+            choice: inside.choice.clone(),
+            trouble: inside.trouble.clone(),
+            standing: report.as_ref().map(words::standing).unwrap_or_default(),
+            advice: report.as_ref().and_then(words::advice),
+            report,
+        }
+    }
+
     /// What the sidecar shows; nothing while no port is open.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
-        self.inside().sidecar.as_mut().map(|s| *s.report())
+        self.look().report
     }
 
-    /// Why the chosen port could not be had, with what to do; empty where it could.
+    /// Why what is chosen cannot be had, with what to do; empty where it can.
     #[must_use]
     pub fn trouble(&self) -> String {
         self.inside().trouble.clone()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
-        let choice = Choice {
-            port: "/dev/tty=odd name".into(),
-            action: Action::Ball,
-            gain: 0.25,
-            lead_us: 1500,
-            block: 64,
-        };
-        assert_eq!(Choice::of(&choice.text()), choice);
-        let odd = Choice::of("gain=7\nlead_us=1\nblock=512\naction=harp\nport=x\nfoo\narmed=true");
-        assert_eq!(odd, Choice { port: "x".into(), ..Choice::default() });
-        assert_eq!(Choice::of(""), Choice::default());
-    }
-
-    #[test]
-    fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
-        let desk = Desk::default();
-        assert!(desk.open("a test", &ActionSettings::default()).is_none());
-        assert_eq!((desk.trouble(), desk.report()), (String::new(), None));
-        desk.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
-        assert!(desk.open("a test", &ActionSettings::default()).is_none());
-        assert!(desk.trouble().contains("/dev/nowhere"), "{}", desk.trouble());
-        desk.arm(true);
-    }
-
-    /// Over a pseudo-terminal and the wall clock: present without force, armed, live, closed.
-    #[cfg(unix)]
-    #[test]
-    fn a_keyboard_is_there_without_force_until_it_is_armed() {
-        use crate::haptics::campaign::KEY;
-        use crate::haptics::emulator::{Emulator, Making};
-        use crate::haptics::script::{Act, Deed, Script};
-        use crate::haptics::serial::pty::Pty;
-        use crate::haptics::session::Standing;
-        use std::time::{Duration, Instant};
-
-        let mut pty = Pty::new().unwrap();
-        let desk = Desk::default();
-        desk.choose(Choice { port: pty.offer(), ..Choice::default() });
-        let ends = desk.open("a test", &ActionSettings::default());
-        let Ends { log, .. } = ends.expect("the pseudo-terminal opens");
-        let act = Act { time: 0.0, key: 0, deed: Deed::Trill(14e-3, 4.0, 1e9) };
-        let making = Making { plant: KEY, ..Making::default() };
-        let mut emulator = Emulator::new(&making, Script::new(vec![act]));
-        let (begin, mut bytes, mut out) = (Instant::now(), [0; 4096], Vec::new());
-        let (mut before, mut armed, mut live) = (0.0f64, false, false);
-        while begin.elapsed() < Duration::from_secs(20) && !(live && emulator.peak() > 0.5) {
-            let got = pty.read(&mut bytes, Duration::from_micros(300));
-            emulator.receive(&bytes[..got]);
-            out.clear();
-            while u128::from(emulator.ticks()) * 125 < begin.elapsed().as_micros() {
-                emulator.tick(&mut out);
-            }
-            pty.write(&out);
-            let report = desk.report().unwrap();
-            match report.status.standing {
-                Standing::Present | Standing::Halted if report.status.states > 50 => {
-                    before = before.max(if armed { 0.0 } else { emulator.peak() });
-                    armed = true;
-                    desk.arm(true);
-                }
-                Standing::Live => live = true,
-                _ => {}
-            }
+impl Inside {
+    /// Frees what the audio thread gave back.
+    fn free(&mut self) {
+        if let Some(stage) = &self.stage {
+            while stage.spent.receive().is_some() {}
         }
-        assert!(live && before == 0.0, "{:?}", desk.report());
-        assert!(log.waiting() > 0);
-        desk.close();
-        assert_eq!(desk.report(), None);
+    }
+
+    fn leave(&mut self) {
+        self.sidecar = None;
+        self.emulated = None;
+        self.trouble.clear();
+    }
+
+    /// Joins what is chosen to the audio thread, or nothing.
+    fn join(&mut self) {
+        self.leave();
+        self.free();
+        if self.stage.is_none() {
+            return;
+        }
+        let joined = self.joined().unwrap_or_else(|trouble| {
+            self.trouble = trouble;
+            None
+        });
+        if let Some(stage) = &self.stage
+            && stage.coming.send(joined.map(Box::new)).is_err()
+        {
+            self.sidecar = None;
+            self.trouble = "the host does not play: choose again when it does".into();
+        }
+    }
+
+    fn joined(&mut self) -> Result<Option<Joined>, String> {
+        let Some(stage) = &self.stage else { return Ok(None) };
+        let choice = &self.choice;
+        if !choice.take.is_empty() {
+            let take = Take::open(choice.take.as_ref()).map_err(|e| e.to_string())?;
+            let action = take.action().map_err(|e| e.to_string())?;
+            let replay = Replay::recorded(take.into_entries(), action, stage.sample_rate);
+            return Ok(Some(Joined { replay, settings: None, notes: None, is_new: false }));
+        }
+        if choice.port.is_empty() || stage.is_offline {
+            return Ok(None);
+        }
+        let mut port = choice.port.clone();
+        if port == EMULATOR {
+            let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
+            let emulated = Emulated::start(&making, Script::round(EMULATED_KEYS));
+            let emulated = emulated.map_err(|e| e.to_string())?;
+            emulated.path().clone_into(&mut port);
+            self.emulated = Some(emulated);
+        }
+        let options = choice.options(&stage.settings);
+        let mut sidecar =
+            Sidecar::start(&port, &stage.owner, options).map_err(|e| e.to_string())?;
+        let joined = sidecar.take_log().map(|log| Joined {
+            replay: Replay::new(log, choice.action, stage.sample_rate, stage.block),
+            settings: sidecar.take_settings(),
+            notes: sidecar.take_notes(),
+            is_new: true,
+        });
+        self.sidecar = Some(sidecar);
+        Ok(joined)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,8 @@ pub struct Making {
     pub report_us: u16,
     /// It runs the junction itself; otherwise it takes forces only.
     pub has_junction: bool,
+    /// It renders a key bed where a host asks for one.
+    pub renders_bed: bool,
     /// Largest force of a motor, N.
     pub force: f64,
     /// The clock runs fast by this share.
@@ -42,6 +44,7 @@ impl Default for Making {
             finger: Finger::default(),
             report_us: 1000,
             has_junction: true,
+            renders_bed: true,
             force: 20.0,
             drift: 0.0,
         }
@@ -75,7 +78,8 @@ pub fn build(making: &Making) -> Build<KEYS> {
     let plant = &making.plant;
     let unit = |v: f64, u: f64| super::fixed::u16_of(v, u);
     let has_bed = plant.bed[1] > 0.0;
-    let mut abilities = ability::TORQUE | ability::KEYBED;
+    let mut abilities = ability::TORQUE;
+    abilities |= if making.renders_bed { ability::KEYBED } else { 0 };
     abilities |= if making.has_junction { ability::WAVE } else { 0 };
     abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
     let fact = |key: usize| KeyFacts {
@@ -130,6 +134,13 @@ impl Emulator {
             sensor_offset: 0,
             peak: 0.0,
         }
+    }
+
+    /// A light key with a little friction and weight: the keyboard that people try first.
+    #[must_use]
+    pub fn on_a_desk() -> Making {
+        let plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
+        Making { plant, ..Making::default() }
     }
 
     /// Takes what the host sent.

@@ -44,6 +44,15 @@ pub enum Entry {
         /// The junction in all of them.
         push: Push,
     },
+    /// A host note moves a key from `step` on, or no longer: its events are then the note's own.
+    Played {
+        /// The step.
+        step: u64,
+        /// Which key.
+        key: Key,
+        /// Whether.
+        is_played: bool,
+    },
 }
 
 impl Entry {
@@ -51,8 +60,20 @@ impl Entry {
     #[must_use]
     pub const fn step(&self) -> u64 {
         match self {
-            Self::Setting { step, .. } | Self::Place { step, .. } | Self::Slot { step, .. } => {
-                *step
+            Self::Setting { step, .. }
+            | Self::Place { step, .. }
+            | Self::Slot { step, .. }
+            | Self::Played { step, .. } => *step,
+        }
+    }
+
+    /// The key it belongs to; none where it holds for all.
+    #[must_use]
+    pub const fn key(&self) -> Option<Key> {
+        match self {
+            Self::Setting { .. } => None,
+            Self::Place { key, .. } | Self::Slot { key, .. } | Self::Played { key, .. } => {
+                Some(*key)
             }
         }
     }
@@ -91,6 +112,33 @@ impl Log for Vec<Entry> {
     fn put(&mut self, entry: &Entry) -> bool {
         self.push(*entry);
         true
+    }
+}
+
+/// A log kept in memory, with what the servo heard.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Kept {
+    /// Everything logged.
+    pub entries: Vec<Entry>,
+    /// Everything heard.
+    pub heard: Vec<Heard>,
+}
+
+impl Kept {
+    /// What was heard of a kind.
+    #[must_use]
+    pub fn of(&self, kind: EventKind) -> Vec<Heard> {
+        self.heard.iter().filter(|h| h.kind == kind).copied().collect()
+    }
+}
+
+impl Log for Kept {
+    fn put(&mut self, entry: &Entry) -> bool {
+        self.entries.push(*entry);
+        true
+    }
+    fn heard(&mut self, heard: &Heard) {
+        self.heard.push(*heard);
     }
 }
 
@@ -145,9 +193,27 @@ impl Twin {
         Self { is_fixed: true, ..Self::new(action) }
     }
 
+    /// Every key waits for its first state again.
+    pub fn forget(&mut self) {
+        self.is_foreign = false;
+        for felt in &mut self.keys {
+            (felt.step, felt.is_stale) = (None, true);
+        }
+    }
+
     /// Replays `entry`; `hear` is told of every event. Slots that do not follow on what is known
     /// are skipped: the servo sends a state after every gap.
-    pub fn play(&mut self, entry: &Entry, mut hear: impl FnMut(&Heard)) {
+    pub fn play(&mut self, entry: &Entry, hear: impl FnMut(&Heard)) {
+        self.watch(entry, hear, |_, _, _| ());
+    }
+
+    /// As [`Twin::play`]; `look` sees the mechanism after every step, by the step's number.
+    pub fn watch(
+        &mut self,
+        entry: &Entry,
+        mut hear: impl FnMut(&Heard),
+        mut look: impl FnMut(u64, &Push, &Mechanism),
+    ) {
         match entry {
             Entry::Setting { action, settings, .. } => {
                 self.settings = *settings;
@@ -190,9 +256,11 @@ impl Twin {
                     felt.mechanism.step(push, |offset, kind, value| {
                         hear(&Heard { step: at, key: *key, offset, kind, value });
                     });
+                    look(at, push, &felt.mechanism);
                 }
                 felt.step = Some(step + u64::from(*steps));
             }
+            Entry::Played { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@
 use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
-use crate::action::mechanism::{self, Felt};
+use crate::action::mechanism::{self, Felt, View};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
@@ -222,6 +222,23 @@ impl Mechanism {
         }
     }
 
+    /// Makes its key bed or wall so many times as stiff, until it is configured again; `false` where
+    /// it cannot.
+    pub fn stiffen(&mut self, scale: f64) -> bool {
+        match &mut self.load {
+            Load::Grand { spec, grand, .. } => {
+                spec.key.bed_felt = spec.key.bed_felt.stiffened(scale);
+                **grand = Grand::new(spec);
+                true
+            }
+            Load::Small(_) => false,
+            Load::Lever(lever) => {
+                lever.bed *= scale;
+                true
+            }
+        }
+    }
+
     /// Back to the pose that nothing disturbs.
     pub fn lay_to_rest(&mut self, key: Key, settings: &ActionSettings, deduct: &Deduct) {
         match &mut self.load {
@@ -270,6 +287,21 @@ impl Mechanism {
             }
             Load::Small(felt) => felt.key().into(),
             Load::Lever(lever) => (lever.x, lever.v),
+        }
+    }
+
+    /// How it stands under `push`; what it does not have is not a number.
+    #[must_use]
+    pub fn view(&self, push: &Push) -> View {
+        let (key, key_speed) = self.place();
+        let key_force = push.force - push.impedance * key_speed;
+        let drive = Drive::Force([key_force; 2]);
+        match &self.load {
+            Load::Grand { grand, running, .. } => {
+                grand::mechanism::view(grand, running, drive, TRAY)
+            }
+            Load::Small(felt) => felt.view(drive),
+            Load::Lever(_) => View { key, key_speed, key_force, ..View::NONE },
         }
     }
 

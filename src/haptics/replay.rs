@@ -1,9 +1,11 @@
-//! The twin in the audio thread: the servo's log, replayed at a constant latency.
+//! The twin in the audio thread: the servo's log, replayed on the audio clock.
 //!
-//! Steps are counted by the keyboard's clock, samples by the audio's. What has arrived tells how
-//! far the keyboard is; the newest step of a block, filtered over a second, is held at a constant
-//! distance ahead: with 200 ppm of drift and 2 ms of jitter, strikes keep their distances within a
-//! millisecond. No allocation, lock or system call after creation.
+//! Steps are counted by the keyboard's clock, samples by the audio's. Live, what has arrived tells
+//! how far the keyboard is; the newest step of a block, filtered over a second, is held at a
+//! constant distance ahead: with 200 ppm of drift and 2 ms of jitter, strikes keep their distances
+//! within a millisecond. A recorded log needs none of that: its first step sounds at the first
+//! sample, 125 µs a step by the audio's clock, and what sounds when does not depend on blocks. No
+//! allocation, lock or system call after creation.
 
 use std::collections::VecDeque;
 
@@ -24,6 +26,15 @@ const MOST: f64 = 1e-3;
 /// Farther off than this, s, the distance is set anew instead of corrected.
 const LOST: f64 = 0.05;
 
+/// Where the entries come from.
+#[derive(Debug)]
+enum Source {
+    /// A servo at work.
+    Live(queue::Receiver<Entry>),
+    /// Its log, and how much of it has sounded.
+    Recorded(Vec<Entry>, usize),
+}
+
 /// Something heard, at a time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Sounded {
@@ -36,7 +47,7 @@ pub enum Sounded {
 /// The replay of one servo's log.
 #[derive(Debug)]
 pub struct Replay {
-    log: queue::Receiver<Entry>,
+    source: Source,
     twin: Twin,
     waiting: VecDeque<Entry>,
     /// Samples a step.
@@ -48,6 +59,8 @@ pub struct Replay {
     /// End of the newest step that arrived.
     newest: u64,
     lifts: [f64; KEYS],
+    /// Keys whose events are silent: a host note that sounds by itself moves them.
+    silent: [bool; KEYS],
     /// Times the distance was set anew.
     pub jumps: u64,
     /// Entries that came after their time and sounded at once.
@@ -63,18 +76,47 @@ impl Replay {
         sample_rate: f64,
         block: usize,
     ) -> Self {
+        let latency = block as f64 + JITTER * sample_rate;
+        Self::over(Source::Live(log), ROOM, action, sample_rate, latency)
+    }
+
+    /// A replay of a recorded log of `action` at `sample_rate` Hz. Allocates.
+    #[must_use]
+    pub fn recorded(entries: Vec<Entry>, action: Action, sample_rate: f64) -> Self {
+        Self::over(Source::Recorded(entries, 0), 0, action, sample_rate, 0.0)
+    }
+
+    fn over(source: Source, room: usize, action: Action, sample_rate: f64, latency: f64) -> Self {
         Self {
-            log,
+            source,
             twin: Twin::fixed(action),
-            waiting: VecDeque::with_capacity(ROOM),
+            waiting: VecDeque::with_capacity(room),
             pace: sample_rate * STEP,
-            latency: block as f64 + JITTER * sample_rate,
+            latency,
             origin: None,
             newest: 0,
             lifts: [0.0; KEYS],
+            silent: [false; KEYS],
             jumps: 0,
             late: 0,
         }
+    }
+
+    /// Samples count from 0 again: a recorded log begins anew, a live one finds its distance anew.
+    pub fn restart(&mut self) {
+        self.origin = None;
+        self.lifts = [0.0; KEYS];
+        self.silent = [false; KEYS];
+        if let Source::Recorded(_, next) = &mut self.source {
+            *next = 0;
+            self.twin.forget();
+        }
+    }
+
+    /// Nothing more will come of a recorded log.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(&self.source, Source::Recorded(entries, next) if *next >= entries.len())
     }
 
     /// From a key's motion to its sound, samples, the way to the host not counted.
@@ -90,11 +132,17 @@ impl Replay {
     }
 
     /// Replays what sounds in the `length` samples from `now` on; `hear` is told of it with its
-    /// distance from `now`, samples, 0 … `length`.
+    /// distance from `now`, samples: from 0 to a slot beyond `length`.
     pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, Sounded)) {
+        let now = now as f64;
+        if matches!(self.source, Source::Recorded(..)) {
+            self.recorded_block(now, length as f64, &mut hear);
+            return;
+        }
         let mut has_news = false;
         while self.waiting.len() < ROOM {
-            let Some(entry) = self.log.receive() else { break };
+            let Source::Live(log) = &self.source else { break };
+            let Some(entry) = log.receive() else { break };
             self.newest = self.newest.max(end(&entry));
             // The keyboard began to count anew.
             if entry.step() + 80_000 < self.newest {
@@ -104,7 +152,6 @@ impl Replay {
             self.waiting.push_back(entry);
             has_news = true;
         }
-        let now = now as f64;
         if has_news {
             self.steer(now, length as f64);
         }
@@ -117,7 +164,21 @@ impl Replay {
             self.waiting.pop_front();
             // A corrected origin may reach back over a block's edge by a share of a sample.
             self.late += u64::from(ahead < -1.0);
-            self.sound(&entry, origin - now, length as f64, &mut hear);
+            self.sound(&entry, origin, now, &mut hear);
+        }
+    }
+
+    fn recorded_block(&mut self, now: f64, length: f64, hear: &mut impl FnMut(f64, Sounded)) {
+        loop {
+            let Source::Recorded(entries, next) = &mut self.source else { return };
+            let Some(first) = entries.first().map(Entry::step) else { return };
+            let origin = *self.origin.get_or_insert(now - first as f64 * self.pace);
+            let Some(entry) = entries.get(*next).copied() else { return };
+            if origin + entry.step() as f64 * self.pace >= now + length {
+                return;
+            }
+            *next += 1;
+            self.sound(&entry, origin, now, hear);
         }
     }
 
@@ -138,27 +199,29 @@ impl Replay {
         }
     }
 
-    fn sound(
-        &mut self,
-        entry: &Entry,
-        start: f64,
-        length: f64,
-        hear: &mut impl FnMut(f64, Sounded),
-    ) {
+    fn sound(&mut self, entry: &Entry, origin: f64, now: f64, hear: &mut impl FnMut(f64, Sounded)) {
         let pace = self.pace;
-        let at = |step: u64, offset: f64| {
-            (start + (step as f64 + offset / STEP) * pace).clamp(0.0, length)
-        };
+        // The moment first, its distance then: the distance is exact, wherever a block begins.
+        let at =
+            |step: u64, offset: f64| (origin + (step as f64 + offset / STEP) * pace - now).max(0.0);
+        let key = entry.key();
+        if let (Entry::Played { is_played, .. }, Some(key)) = (entry, key) {
+            // A recorded performance has no notes beside it.
+            self.silent[key.index()] = *is_played && matches!(self.source, Source::Live(_));
+        }
+        let is_silent = key.is_some_and(|key| self.silent[key.index()]);
         self.twin.play(entry, |heard| {
-            hear(at(heard.step, heard.offset), Sounded::Event(*heard));
+            if !is_silent {
+                hear(at(heard.step, heard.offset), Sounded::Event(*heard));
+            }
         });
-        let (Entry::Slot { key, .. } | Entry::Place { key, .. }) = entry else { return };
-        if let Some((mechanism, step)) = self.twin.key(*key) {
-            let lift = mechanism.damper_lift();
+        let Some(key) = key else { return };
+        if let Some((mechanism, step)) = self.twin.key(key) {
+            let lift = if is_silent { 0.0 } else { mechanism.damper_lift() };
             let told = &mut self.lifts[key.index()];
             if lift.to_bits() != told.to_bits() && lift.is_finite() {
                 *told = lift;
-                hear(at(step, 0.0), Sounded::Damper(*key, lift));
+                hear(at(step, 0.0), Sounded::Damper(key, lift));
             }
         }
     }
@@ -168,7 +231,9 @@ impl Replay {
 const fn end(entry: &Entry) -> u64 {
     match entry {
         Entry::Slot { step, steps, .. } => *step + *steps as u64,
-        Entry::Setting { step, .. } | Entry::Place { step, .. } => *step,
+        Entry::Setting { step, .. } | Entry::Place { step, .. } | Entry::Played { step, .. } => {
+            *step
+        }
     }
 }
 
@@ -180,35 +245,17 @@ mod tests {
     use crate::haptics::campaign::KEY;
     use crate::haptics::emulator::Making;
     use crate::haptics::lockstep::Lockstep;
-    use crate::haptics::log::Log;
+    use crate::haptics::log::Kept;
     use crate::haptics::script::{Act, Deed, Script};
     use crate::haptics::servo::Options;
     use crate::haptics::wire::Random;
 
-    #[derive(Default)]
-    struct Recorded {
-        entries: Vec<Entry>,
-        strikes: Vec<Heard>,
-    }
-
-    impl Log for Recorded {
-        fn put(&mut self, entry: &Entry) -> bool {
-            self.entries.push(*entry);
-            true
-        }
-        fn heard(&mut self, heard: &Heard) {
-            if heard.kind == EventKind::Strike {
-                self.strikes.push(*heard);
-            }
-        }
-    }
-
-    fn trill(seconds: f64) -> (Recorded, [u64; 13]) {
+    fn trill(seconds: f64) -> (Kept, [u64; 13]) {
         let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 5.0, 1e9) };
         let making = Making { plant: KEY, ..Making::default() };
         let script = Script::new(vec![act]);
         let mut pair = Lockstep::new(&making, script, Options::default(), line());
-        let mut recorded = Recorded::default();
+        let mut recorded = Kept::default();
         assert!(pair.arm(&mut recorded));
         pair.run(seconds, &mut recorded, |_| ());
         (recorded, pair.servo.mechanism(0).unwrap().save().bits())
@@ -239,7 +286,7 @@ mod tests {
                     entries.next();
                 }
                 replay.block(now, block, |ahead, what| {
-                    assert!((0.0..=block as f64).contains(&ahead));
+                    assert!((0.0..=block as f64 + 48.0).contains(&ahead));
                     if let Sounded::Event(heard) = what
                         && heard.kind == EventKind::Strike
                     {
@@ -248,11 +295,18 @@ mod tests {
                 });
                 now += block as u64;
             }
-            assert_eq!((sounded.len(), replay.late, replay.jumps), (recorded.strikes.len(), 0, 0));
+            assert_eq!(
+                (sounded.len(), replay.late, replay.jumps),
+                (recorded.of(EventKind::Strike).len(), 0, 0)
+            );
             assert!(sounded.len() > 20, "{}", sounded.len());
             let time = |h: &Heard| (h.step as f64 * STEP + h.offset) / (1.0 + drift);
-            let delays: Vec<f64> =
-                recorded.strikes.iter().zip(&sounded).map(|(h, s)| s - time(h)).collect();
+            let delays: Vec<f64> = recorded
+                .of(EventKind::Strike)
+                .iter()
+                .zip(&sounded)
+                .map(|(h, s)| s - time(h))
+                .collect();
             let (low, high) = delays
                 .iter()
                 // Settled: four seconds.

@@ -18,6 +18,8 @@ pub struct Act {
 pub enum Deed {
     /// The hand goes to a depth, m, in a time, s, and stays.
     Press(f64, f64),
+    /// The same, by half a cosine: without a jerk at either end.
+    Reach(f64, f64),
     /// A finger of 0.3 kg flies at a speed, m/s.
     Strike(f64),
     /// Up and down to a depth, m, so many times a second, for a time, s.
@@ -56,6 +58,29 @@ impl Script {
         Self { acts }
     }
 
+    /// What the fingers do when nobody says otherwise, for eighty minutes: soft, loud, repeated,
+    /// held, trilled, struck, one key after another of a keyboard of `keys`.
+    #[must_use]
+    pub fn round(keys: u8) -> Self {
+        let mut acts = Vec::new();
+        for round in 0..600u32 {
+            let begin = 2.0 + 8.0 * f64::from(round);
+            let key = (round % u32::from(keys.max(1))) as usize;
+            let mut add = |time: f64, deed: Deed| acts.push(Act { time: begin + time, key, deed });
+            add(0.0, Deed::Press(14e-3, 0.25));
+            add(0.8, Deed::Release(0.1));
+            add(1.5, Deed::Press(22e-3, 0.06));
+            add(1.9, Deed::Press(3e-3, 0.08));
+            add(2.05, Deed::Press(22e-3, 0.06));
+            add(2.5, Deed::Release(0.1));
+            add(3.2, Deed::Trill(14e-3, 6.0, 2.0));
+            add(5.6, Deed::Strike(0.6));
+            add(6.2, Deed::Release(0.05));
+            add(6.6, Deed::Rest);
+        }
+        Self::new(acts)
+    }
+
     /// When the last act begins, s; 0 without any.
     #[must_use]
     pub fn end(&self) -> f64 {
@@ -88,6 +113,7 @@ impl Player {
         let t = time - began;
         let (hand, speed) = match deed {
             Deed::Press(to, within) => toward(from, to, within, t),
+            Deed::Reach(to, within) => eased(from, to, within, t),
             Deed::Release(within) => toward(from, -5e-3, within, t),
             Deed::Trill(depth, rate, lasts) => {
                 let w = core::f64::consts::TAU * rate;
@@ -119,4 +145,14 @@ fn toward(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     }
     let speed = (to - from) / within;
     (from + speed * t, speed)
+}
+
+/// The same by half a cosine.
+pub fn eased(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
+    if within <= 0.0 || t >= within {
+        return (to, 0.0);
+    }
+    let half = 0.5 * (to - from);
+    let (sin, cos) = (core::f64::consts::PI * t / within).sin_cos();
+    (from + half * (1.0 - cos), half * sin * core::f64::consts::PI / within)
 }

@@ -8,10 +8,12 @@
 //! is the line's τ: Z = min(25, 0.045/τ), and the line's mass is taken off the felt key.
 
 mod key;
+mod options;
+pub mod player;
+mod status;
 
 use super::clock::Recovery;
-use super::device::law::{LEAST_IMPEDANCE, SPEED_CORNER, WAVE_CORNER};
-use super::device::limit::Limits;
+use super::device::law::LEAST_IMPEDANCE;
 use super::device::safety::Mode;
 use super::fixed::{since, u16_of};
 use super::frame::{MAX_FRAME, Receiver};
@@ -22,123 +24,16 @@ use super::session::{SILENCE, Session, Standing, Why};
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::Key;
 use key::{FeltKey, Join, Slot};
+pub use options::{BLOCK_MAX, Options};
+use player::Own;
+pub use status::Status;
 
 /// Steps a slot may have; a longer one is a gap.
-const MOST_STEPS: u64 = 160;
+pub(super) const MOST_STEPS: u64 = 160;
 /// Time between asks while nobody answers, and between pings, s.
 const ASK_EVERY: f64 = 0.1;
 /// See [`ASK_EVERY`].
 const PING_EVERY: f64 = 0.05;
-/// Largest impedance, N·s/m, and the line's mass, kg, that sets it.
-const IMPEDANCE_MAX: f64 = 25.0;
-/// See [`IMPEDANCE_MAX`].
-const LINE_MASS: f64 = 0.045;
-/// Longest block delay, samples at 48 kHz.
-pub const BLOCK_MAX: u32 = 256;
-
-/// What is to be felt, and how.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Options {
-    /// Action.
-    pub action: Action,
-    /// Its regulation.
-    pub settings: ActionSettings,
-    /// Delay of joining through an audio block, samples at 48 kHz, 0…256.
-    pub block: u32,
-    /// From a state's time to its answer's, µs: what the way there and back may take.
-    pub lead_us: u32,
-    /// Share of the force that is given, 0…1.
-    pub gain: f64,
-    /// Largest force, change of force, held force, thermal time.
-    pub limits: Limits,
-    /// The felt key is relieved of what the keyboard says of its own.
-    pub deducts: bool,
-    /// Time between states, µs.
-    pub report_us: u16,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            action: Action::Grand,
-            settings: ActionSettings::default(),
-            block: 0,
-            lead_us: 1000,
-            gain: 1.0,
-            limits: Limits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
-            deducts: true,
-            report_us: 1000,
-        }
-    }
-}
-
-impl Options {
-    /// One-way delay of the line, s: its static stiffness is Z over it.
-    #[must_use]
-    pub fn line_delay(&self) -> f64 {
-        // The device takes a command up at the tick after its time.
-        let ticks = (self.lead_us + self.block_us()).div_ceil(125);
-        let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
-        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
-    }
-
-    fn block_us(&self) -> u32 {
-        // 48 samples are 1000 µs.
-        self.block.min(BLOCK_MAX) * 1000 / 48
-    }
-
-    /// Mass that the line adds to the key, kg: Z·τ, less what the damper's own filter takes.
-    #[must_use]
-    pub fn line_mass(&self) -> f64 {
-        self.impedance() * (self.line_delay() - lag(SPEED_CORNER)).max(0.0)
-    }
-
-    /// Impedance of the line, N·s/m, in steps of the wire's.
-    #[must_use]
-    pub fn impedance(&self) -> f64 {
-        let z = IMPEDANCE_MAX.min(LINE_MASS / self.line_delay());
-        (z / super::message::IMPEDANCE).floor() * super::message::IMPEDANCE
-    }
-}
-
-/// What the servo tells of itself.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Status {
-    /// Where it stands with the keyboard.
-    pub standing: Standing,
-    /// Why, where something is wrong.
-    pub why: Why,
-    /// What the keyboard is.
-    pub hello: Option<Hello>,
-    /// Its mode and faults.
-    pub mode: Mode,
-    /// See `mode`.
-    pub faults: u16,
-    /// Keys that move.
-    pub awake: u32,
-    /// States taken; lost on the way; damaged frames; gaps after which keys were placed anew.
-    pub states: u64,
-    /// See `states`.
-    pub lost: u64,
-    /// See `states`.
-    pub damaged: u64,
-    /// See `states`.
-    pub gaps: u64,
-    /// Commands whose force was limited here.
-    pub limited: u64,
-    /// Action steps lost because a mechanism left the numbers and was laid to rest.
-    pub upset: u64,
-    /// Most that could not be deducted of any key.
-    pub left: Deduct,
-    /// Last round trip, s, and the keyboard's clock: drift and residual.
-    pub round_trip: f64,
-    /// Share by which the keyboard's clock runs fast, and what the fit leaves, s.
-    pub drift: f64,
-    /// See `drift`.
-    pub residual: f64,
-    /// Step the servo stands before.
-    pub step: u64,
-}
 
 /// The host half.
 #[derive(Debug)]
@@ -221,6 +116,22 @@ impl Servo {
         self.options.gain = if gain.is_finite() { gain.clamp(0.0, 1.0) } else { 0.0 };
     }
 
+    /// A host note presses `key` at `speed` m/s of a fingertip, or lets it up, at 0; nothing where
+    /// the player is off, force is not given or the keyboard has no such key.
+    pub fn play(&mut self, key: Key, speed: f64) {
+        if self.options.plays && self.session.is_live() {
+            self.keys.iter_mut().filter(|k| k.number() == key).for_each(|k| k.note(speed));
+        }
+    }
+
+    /// Host notes may move the keys, or not.
+    pub fn let_play(&mut self, on: bool) {
+        self.options.plays = on;
+        if !on {
+            self.keys.iter_mut().for_each(|k| k.note(0.0));
+        }
+    }
+
     /// Feels another action or regulation from the next slot on. Another action allocates.
     pub fn feel(&mut self, action: Action, settings: &ActionSettings) {
         let is_other = action != self.options.action;
@@ -229,6 +140,12 @@ impl Servo {
         for key in &mut self.keys {
             key.feel(&self.options, is_other);
         }
+    }
+
+    /// Makes every key's bed or wall so many times as stiff, for the search of the stiffest that can
+    /// be felt; `false` where the action does not know how.
+    pub fn stiffen(&mut self, scale: f64) -> bool {
+        self.keys.iter_mut().all(|key| key.stiffen(scale))
     }
 
     /// What is to be felt, and how.
@@ -316,7 +233,7 @@ impl Servo {
         let first = usize::from(hello.first_key.max(1)) - 1;
         self.keys = (0..usize::from(hello.keys))
             .filter_map(|i| Key::from_index(first + i).map(|key| (i, key)))
-            .map(|(i, key)| FeltKey::new(key, &self.deduct(i), &self.options))
+            .map(|(i, key)| FeltKey::new(key, &self.deduct(i), self.own(i), &self.options))
             .collect();
         self.status.left = self.keys.iter().fold(Deduct::default(), |most, k| Deduct {
             mass: most.mass.max(k.left.mass),
@@ -324,6 +241,19 @@ impl Servo {
             friction: most.friction.max(k.left.friction),
             has_bed: most.has_bed || k.left.has_bed,
         });
+    }
+
+    fn own(&self, index: usize) -> Own {
+        let facts = self.facts.get(index).copied().unwrap_or_default();
+        let dip = self.options.settings.key_dip_mm * 1e-3;
+        let bed = if facts.bed > 0 { f64::from(facts.bed) * 10e-6 } else { dip };
+        Own {
+            mass: f64::from(facts.mass) * 1e-4,
+            weight: f64::from(facts.weight) * 1e-3,
+            friction: f64::from(facts.friction) * 1e-3,
+            damping: f64::from(facts.damping) * 1e-3,
+            bed,
+        }
     }
 
     fn deduct(&self, index: usize) -> Deduct {
@@ -409,6 +339,18 @@ impl Servo {
             key.slot(&slot, &self.options, log);
             play.keys.push(key.command(report.key, &self.options));
         }
+        if self.session.is_live() && self.options.plays {
+            for (number, key) in (0u8..).zip(&mut self.keys) {
+                if state.keys.as_slice().iter().any(|k| k.key == number) {
+                    continue;
+                }
+                let Some(report) = key.unreported(number, &self.options) else { continue };
+                let z = self.options.impedance();
+                let join = if is_direct { Join::Coupled } else { Join::Wave(z) };
+                key.slot(&Slot { before, after, report: &report, join }, &self.options, log);
+                play.keys.push(key.command(number, &self.options));
+            }
+        }
         self.status.step = after;
         if self.session.is_live() {
             self.invite(&mut play);
@@ -482,6 +424,8 @@ impl Servo {
             awake: u32::try_from(awake).unwrap_or(u32::MAX),
             limited: self.keys.iter().map(|k| k.limited).sum(),
             upset: self.keys.iter().map(|k| k.upset).sum(),
+            played: u32::try_from(self.keys.iter().filter(|k| k.is_played()).count()).unwrap_or(0),
+            yields: self.keys.iter().map(FeltKey::yields).sum(),
             drift,
             residual,
             ..self.status
@@ -500,12 +444,6 @@ impl Servo {
     pub fn mechanism(&self, index: usize) -> Option<&super::mechanism::Mechanism> {
         self.keys.get(index).map(FeltKey::mechanism)
     }
-}
-
-/// Mean delay, s, of the device's one-pole filter of `corner` Hz at its tick.
-fn lag(corner: f64) -> f64 {
-    let left = (-std::f64::consts::TAU * corner * STEP).exp();
-    STEP * left / (1.0 - left)
 }
 
 /// What makes a keyboard unusable.
@@ -530,5 +468,7 @@ pub(super) fn seconds(steps: u64) -> f64 {
     f64::from(u32::try_from(steps).unwrap_or(u32::MAX)) * STEP
 }
 
+#[cfg(test)]
+mod played;
 #[cfg(test)]
 mod tests;

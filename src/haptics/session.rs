@@ -212,6 +212,38 @@ mod tests {
         }
     }
 
+    /// The table of docs/haptics.md, cell by cell, against the machine.
+    #[test]
+    fn the_documented_table_is_the_machines() {
+        let inputs: [fn(&mut Session); 7] = [
+            |s| s.hello(None),
+            |s| s.arm(0.0),
+            Session::disarm,
+            |s| s.device(Mode::Ready, 0, 0.0),
+            |s| s.device(Mode::Damping, 0, 0.1),
+            Session::silence,
+            Session::late,
+        ];
+        let text = include_str!("../../docs/haptics.md");
+        let names = ["seeking", "refused", "present", "arming", "live", "halted"];
+        for (standing, name) in Standing::ALL.into_iter().zip(names) {
+            let head = format!("| {name} | ");
+            let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every state");
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            assert_eq!(cells.len(), 9);
+            for (cell, act) in cells[2..].iter().zip(inputs) {
+                let word = cell.split(' ').next().unwrap();
+                // "refused where unfit" is about another hello.
+                let place = names.iter().position(|n| *n == word && !cell.contains("where unfit"));
+                let place = place.or(cell.starts_with("present (").then_some(2));
+                let expected = place.map_or(standing, |i| Standing::ALL[i]);
+                assert_eq!(after(standing, act), expected, "{head} {cell}");
+            }
+            let unfit = after(standing, |s| s.hello(Some(Why::Unable)));
+            assert_eq!((unfit, cells[2].contains("refused where unfit")), (Refused, true));
+        }
+    }
+
     #[test]
     fn only_live_gives_force_and_the_reason_is_kept() {
         for standing in Standing::ALL {

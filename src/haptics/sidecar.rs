@@ -16,6 +16,7 @@ use crate::haptics::mechanism::Action;
 use crate::haptics::priority::{self, Priority};
 use crate::haptics::serial::{Port, Trouble};
 use crate::haptics::servo::{Options, Servo, Status};
+use crate::math::compass::Key;
 
 /// Longest wait for bytes: the rate at which silence is noticed.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -35,6 +36,17 @@ pub enum Order {
     Gain(f64),
     /// What is to be felt.
     Feel(Action, ActionSettings),
+    /// Host notes may move the keys.
+    LetPlay(bool),
+}
+
+/// A host note for a key, as a fingertip: its speed, m/s, or 0 where the note ends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Note {
+    /// Which key.
+    pub key: Key,
+    /// Speed of the press.
+    pub speed: f64,
 }
 
 /// Counts of times in classes of twice the length: below 125 µs, 250 µs, … 64 ms, more.
@@ -99,6 +111,7 @@ pub struct Sidecar {
     report: latest::Reader<Report>,
     log: Option<queue::Receiver<Entry>>,
     settings: Option<latest::Writer<ActionSettings>>,
+    notes: Option<queue::Sender<Note>>,
     events: queue::Receiver<Heard>,
     ends: Arc<Flag>,
     thread: Option<JoinHandle<()>>,
@@ -133,12 +146,14 @@ impl Sidecar {
         let (log, outlet) = queue::bounded(LOG_ROOM);
         let (events, heard) = queue::bounded(ROOM);
         let (settings, regulation) = latest::latest(&options.settings);
+        let (notes, played) = queue::bounded(ROOM);
         let ends = Arc::new(Flag::new(false));
         let run = Run {
             path: path.into(),
             owner: owner.into(),
             inbox,
             regulation,
+            played,
             writer,
             ends: ends.clone(),
             report: Report::default(),
@@ -156,6 +171,7 @@ impl Sidecar {
             report,
             log: Some(outlet),
             settings: Some(settings),
+            notes: Some(notes),
             events: heard,
             ends,
             thread: Some(thread),
@@ -182,6 +198,11 @@ impl Sidecar {
         self.settings.take()
     }
 
+    /// Where notes that move keys are sent, once: without waiting, from the audio thread too.
+    pub fn take_notes(&mut self) -> Option<queue::Sender<Note>> {
+        self.notes.take()
+    }
+
     /// The oldest event not yet heard of.
     #[must_use]
     pub fn heard(&self) -> Option<Heard> {
@@ -203,6 +224,7 @@ struct Run {
     owner: String,
     inbox: queue::Receiver<Order>,
     regulation: latest::Reader<ActionSettings>,
+    played: queue::Receiver<Note>,
     writer: latest::Writer<Report>,
     ends: Arc<Flag>,
     report: Report,
@@ -245,10 +267,14 @@ impl Run {
                     Order::Arm(on) => servo.arm(on, now, &mut out),
                     Order::Gain(gain) => servo.gain(gain),
                     Order::Feel(action, settings) => servo.feel(action, &settings),
+                    Order::LetPlay(on) => servo.let_play(on),
                 }
             }
             if let Some(settings) = self.regulation.news() {
                 servo.feel(servo.options().action, settings);
+            }
+            while let Some(note) = self.played.receive() {
+                servo.play(note.key, note.speed);
             }
             servo.receive(now, &bytes[..got], &mut out, &mut log);
             servo.tick(now, &mut out);

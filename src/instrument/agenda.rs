@@ -14,6 +14,8 @@ pub enum Sounding {
     Knock { key: Key, knock: Knock, speed: f64 },
     /// A damper has moved, 0 resting … 1 clear.
     Damper { key: Key, lift: f64 },
+    /// The damper of a key felt elsewhere stands there.
+    FeltDamper { key: Key, lift: f64 },
     /// The strings of a key are bent by so many cents.
     Pitch { key: Key, cents: f64 },
 }

@@ -428,6 +428,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
                         self.outgoing.landed(key, now);
                     }
                 }
+                Sounding::FeltDamper { key, lift } => {
+                    self.felt_lifts[key.index()] = lift;
+                    self.dampers.watch();
+                }
                 Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
                 // A speed that is none comes from a model out of its range: nothing to hear.
                 Sounding::Strike { .. } | Sounding::Pluck { .. } => {}

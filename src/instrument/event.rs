@@ -1,6 +1,8 @@
 //! What a player or a host sends.
 
 use crate::action::EventKind;
+use crate::instrument::Settings;
+use crate::instrument::touch::finger::{grand_press, struck_speed};
 use crate::math::compass::Key;
 
 /// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
@@ -47,6 +49,8 @@ pub enum Event {
         key: Key,
         /// 0 on the string … 1 clear of it.
         lift: f64,
+        /// Samples after the present one.
+        ahead: f64,
     },
     /// Pitch of one key against its own.
     Tune {
@@ -94,6 +98,21 @@ impl Event {
             | Self::Expression(value)
             | Self::Pan(value) => Some(value),
             Self::Choke(_) | Self::AllNotesOff | Self::AllSoundOff => None,
+        }
+    }
+
+    /// The key that a note presses and the speed of a fingertip, m/s, that throws its hammer as the
+    /// note asks; 0 where the note ends. Nothing for other events.
+    #[must_use]
+    pub fn fingertip(&self, settings: &Settings) -> Option<(Key, f64)> {
+        match *self {
+            Self::NoteOn { key, velocity } => {
+                let dip = settings.action.key_dip_mm * 1e-3;
+                let hammer = settings.touch.hammer_speed(velocity);
+                Some((key, struck_speed(&grand_press(key, dip), hammer, None)))
+            }
+            Self::NoteOff { key, .. } | Self::Choke(key) => Some((key, 0.0)),
+            _ => None,
         }
     }
 }

@@ -264,10 +264,22 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "haptics",
-        about: "Compares keys felt through the junction with welded ones, and counts what random \
-                faults and strokes do.",
+        about: "Compares keys felt through the junction with welded ones, servo with twin, and \
+                searches the hardest contact that can be felt.",
         kind: Kind::Long,
         run: haptics::run,
+    },
+    Experiment {
+        name: "haptics-campaign",
+        about: "Counts what thousands of random faults and strokes do to felt keys.",
+        kind: Kind::Long,
+        run: haptics::campaign::run,
+    },
+    Experiment {
+        name: "haptics-cost",
+        about: "Times the servo's work, and plays the acceptance stroke by the wall clock.",
+        kind: Kind::Timed,
+        run: haptics::cost::run,
     },
 ];
 

@@ -26,6 +26,12 @@ pub struct Score {
 }
 
 impl Score {
+    /// Nothing to play.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
+    }
+
     /// Reads a file's bytes; `file` names it in errors.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! `touchback render`: a MIDI file through the piano into a WAV file.
+//! `touchback render`: a MIDI file, or what was felt on a motorized keyboard, through the piano into
+//! a WAV file.
 
 mod player;
 mod scale;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use crate::haptics::take::Take;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::settings::Timing;
 use crate::instrument::{Piano, Settings};
@@ -22,7 +24,7 @@ const MIDI_LIMIT: u64 = 64_000_000;
 /// What to render.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Standard MIDI file, format 0 or 1
+    /// Standard MIDI file, format 0 or 1; or a servo's log of `touchback feel --log`
     #[arg(value_name = "IN.mid")]
     input: PathBuf,
     /// Stereo WAV file to write, 24 bit
@@ -98,12 +100,16 @@ pub fn run(options: &Options) -> Result<()> {
 
     let rate = options.sample_rate;
     let name = options.input.display().to_string();
-    let score = Score::read(&name, &output::read(&options.input, MIDI_LIMIT)?)?;
-    if (score.end() + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
+    let take = Take::is_at(&options.input).then(|| Take::open(&options.input)).transpose()?;
+    let score = match &take {
+        Some(_) => Score::empty(),
+        None => Score::read(&name, &output::read(&options.input, MIDI_LIMIT)?)?,
+    };
+    let end = take.as_ref().map_or(score.end(), Take::length);
+    if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
         bail!(
-            "{name}: lasts {:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
-             lower --sample-rate",
-            score.end()
+            "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
+             lower --sample-rate"
         );
     }
     let mut settings = controls::preset(&options.preset)?;
@@ -129,6 +135,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut wave = Wave::new(&draft, rate)?;
     let piano = Piano::new(f64::from(rate), &automation.at(&settings, 0.0));
     let mut player = Player::new(piano, &score, settings, &automation, rate);
+    if let Some(take) = take {
+        player.take(take)?;
+    }
     let block = usize::try_from(options.block)?;
     player.play(block, |left, right| wave.write(left, right))?;
 

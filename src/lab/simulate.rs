@@ -3,13 +3,15 @@
 mod figure;
 pub mod plants;
 mod row;
+mod take;
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::action::events::{ActionEvent, EventList};
 use crate::action::{Drive, STEP};
+use crate::haptics::take::Take;
 use crate::instrument::Settings;
 use crate::lab::controls;
 use crate::lab::gesture::{Gesture, KeyView};
@@ -31,19 +33,19 @@ pub trait Plant {
 /// What to simulate.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML
+    /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
+    /// `touchback feel --log`, replayed bit for bit
     #[arg(value_name = "GESTURE")]
     gesture: PathBuf,
-    /// The action to put under the key
-    #[arg(long, value_name = "NAME", default_value = "grand")]
-    action: String,
+    /// The action to put under the key [default: grand; a log has its own]
+    #[arg(long, value_name = "NAME")]
+    action: Option<String>,
     /// Key dimensions and masses from a file of `touchback model export`
     #[arg(long, value_name = "FILE.toml")]
     model: Option<PathBuf>,
-    /// Key, 1 (A0) to 88 (C8)
-    #[arg(long, value_name = "1..88", default_value_t = 40,
-          value_parser = clap::value_parser!(u8).range(1..=88))]
-    key: u8,
+    /// Key, 1 (A0) to 88 (C8) [default: 40; of a log the first that was touched]
+    #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
+    key: Option<u8>,
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
@@ -88,13 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
     }
-    let mut gesture = Gesture::open(&options.gesture)?;
-    let mut settings = Settings::default();
-    controls::set(&mut settings, &options.set)?;
-    let Some(key) = Key::from_index(usize::from(options.key) - 1) else {
-        bail!("--key {}: keys count from 1 to 88", options.key)
-    };
-    let mut plant = plants::plant(&options.action, key, &settings, options.model.as_deref())?;
+    let mut source = Source::open(options)?;
 
     let run_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
@@ -102,7 +98,7 @@ pub fn run(options: &Options) -> Result<()> {
 
     let mut csv = run_draft.as_ref().map(row::Writer::new).transpose()?;
     let mut traces = figure::Traces::default();
-    let moments = play(&mut gesture, plant.as_mut(), |row| {
+    let moments = source.play(|row| {
         traces.push(row);
         csv.as_mut().map_or(Ok(()), |csv| csv.write(row))
     })?;
@@ -113,8 +109,7 @@ pub fn run(options: &Options) -> Result<()> {
         draft.write_all(&text)?;
     }
     if let Some(draft) = &plot_draft {
-        let title = format!("{}, key {}", options.action, options.key);
-        plot::draw(&traces.figure(&title, &moments), draft)?;
+        plot::draw(&traces.figure(&source.title(), &moments), draft)?;
     }
     for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
         draft.keep()?;
@@ -125,6 +120,68 @@ pub fn run(options: &Options) -> Result<()> {
         output::print(&format!("time_s,kind,value\n{lines}"))?;
     }
     Ok(())
+}
+
+/// What moves the key.
+enum Source {
+    /// A gesture on a key of an action.
+    Gesture(Gesture, Box<dyn Plant>, String),
+    /// A key of a servo's log.
+    Take(Take, Key),
+}
+
+impl Source {
+    fn open(options: &Options) -> Result<Self> {
+        let number = |key: u8| {
+            Key::from_index(usize::from(key).saturating_sub(1))
+                .with_context(|| format!("--key {key}: keys count from 1 to 88"))
+        };
+        if Take::is_at(&options.gesture) {
+            let own = |is_given: bool, name: &str| match is_given {
+                false => Ok(()),
+                true => Err(anyhow!("--{name}: a servo's log has its own; leave it out")),
+            };
+            own(options.action.is_some(), "action")?;
+            own(options.model.is_some(), "model")?;
+            own(!options.set.is_empty(), "set")?;
+            let take = Take::open(&options.gesture)?;
+            let key = match (options.key, take.first_key()) {
+                (Some(key), _) => number(key)?,
+                (None, Some(key)) => key,
+                (None, None) => bail!("{}: no key was touched", options.gesture.display()),
+            };
+            if take.entries().iter().all(|e| e.key() != Some(key)) {
+                let file = options.gesture.display();
+                bail!("--key {}: {file} does not touch it", key.number());
+            }
+            take.action()?;
+            return Ok(Self::Take(take, key));
+        }
+        let gesture = Gesture::open(&options.gesture)?;
+        let mut settings = Settings::default();
+        controls::set(&mut settings, &options.set)?;
+        let key = number(options.key.unwrap_or(40))?;
+        let action = options.action.as_deref().unwrap_or("grand");
+        let plant = plants::plant(action, key, &settings, options.model.as_deref())?;
+        Ok(Self::Gesture(gesture, plant, format!("{action}, key {}", key.number())))
+    }
+
+    fn play(&mut self, each: impl FnMut(&Row) -> Result<()>) -> Result<Vec<Moment>> {
+        match self {
+            Self::Gesture(gesture, plant, _) => play(gesture, plant.as_mut(), each),
+            Self::Take(take, key) => take::play(take, *key, each),
+        }
+    }
+
+    fn title(&self) -> String {
+        match self {
+            Self::Gesture(_, _, title) => title.clone(),
+            Self::Take(take, key) => {
+                let action = take.action().unwrap_or_default().name();
+                format!("{action} as it was felt, key {}", key.number())
+            }
+        }
+    }
 }
 
 /// The figure of `gesture` on `plant`, without data files: for reports.

@@ -1,61 +1,148 @@
-//! A motorized keyboard in a plugin: the port while the plugin is active, and what sounds of it.
+//! A motorized keyboard, or a recorded one, in a plugin: what sounds of it, and which host notes
+//! move its keys.
 //!
-//! The audio thread replays the servo's log; everything else is the main thread's. An offline
-//! bounce opens no port and waits for nothing.
+//! The audio thread replays the servo's log; everything else is the desk's. An offline bounce opens
+//! no port and waits for nothing; a take sounds in it as it does live.
 
 use std::sync::Arc;
 
 use crate::action::ActionSettings;
-use crate::exchange::latest;
-use crate::haptics::desk::{Desk, Ends};
-use crate::haptics::replay::{Replay, Sounded};
-use crate::instrument::Event;
+use crate::haptics::desk::{AudioEnd, Desk, Place};
+use crate::haptics::replay::Sounded;
+use crate::instrument::{Event, Settings};
+use crate::math::compass::Key;
 
 /// The keyboard's end in the audio thread.
 pub(super) struct Felt {
     desk: Arc<Desk>,
-    settings: latest::Writer<ActionSettings>,
-    replay: Replay,
+    end: AudioEnd,
 }
 
 impl Felt {
-    /// Opens the port that the project chose, without force; `None` where it chose none or it cannot
-    /// be had, which the desk and the host's log tell. Allocates.
-    pub(super) fn open(
-        desk: &Arc<Desk>,
-        settings: &ActionSettings,
-        sample_rate: f64,
-        block: usize,
-    ) -> Option<Self> {
-        let ends = desk.open("the Touchback plugin", settings);
+    /// Joins what the project chose, without force; what cannot be had, the desk and the host's log
+    /// tell. Allocates.
+    pub(super) fn open(desk: &Arc<Desk>, place: &Place<'_>) -> Self {
+        let end = desk.activate(place);
         let trouble = desk.trouble();
         if !trouble.is_empty() {
             nice_plug::prelude::nice_log!("Touchback plays without its keyboard: {trouble}");
         }
-        let Ends { log, settings } = ends?;
-        let replay = Replay::new(log, desk.choice().action, sample_rate, block);
-        Some(Self { desk: desk.clone(), settings, replay })
+        Self { desk: desk.clone(), end }
+    }
+
+    /// Something is joined that may sound at any time.
+    pub(super) fn is_joined(&self) -> bool {
+        self.end.is_joined()
     }
 
     /// The regulation has changed.
     pub(super) fn regulate(&mut self, settings: &ActionSettings) {
-        self.settings.write(*settings);
+        self.end.regulate(settings);
+    }
+
+    /// Samples count from 0 again.
+    pub(super) fn restart(&mut self) {
+        self.end.restart();
+    }
+
+    /// A host's event: a note may move its key.
+    pub(super) fn heed(&self, event: &Event, settings: &Settings) {
+        match event {
+            Event::AllNotesOff | Event::AllSoundOff => {
+                Key::all().for_each(|key| self.end.note(key, 0.0));
+            }
+            note => {
+                if let Some((key, speed)) = note.fingertip(settings) {
+                    self.end.note(key, speed);
+                }
+            }
+        }
     }
 
     /// What was felt and sounds in the `length` samples from `now` on.
-    pub(super) fn block(&mut self, now: u64, length: usize, mut handle: impl FnMut(Event)) {
-        self.replay.block(now, length, |ahead, sounded| match sounded {
-            Sounded::Event(heard) => {
-                let (key, kind, value) = (heard.key, heard.kind, heard.value);
-                handle(Event::Felt { key, kind, value, ahead });
-            }
-            Sounded::Damper(key, lift) => handle(Event::FeltDamper { key, lift }),
-        });
+    pub(super) fn block(
+        &mut self,
+        now: u64,
+        length: usize,
+        settings: &ActionSettings,
+        mut handle: impl FnMut(Event),
+    ) {
+        self.end.block(now, length, settings, |ahead, sounded| handle(event(sounded, ahead)));
+    }
+}
+
+/// What was felt as the piano takes it.
+fn event(sounded: Sounded, ahead: f64) -> Event {
+    match sounded {
+        Sounded::Event(heard) => {
+            let (key, kind, value) = (heard.key, heard.kind, heard.value);
+            Event::Felt { key, kind, value, ahead }
+        }
+        Sounded::Damper(key, lift) => Event::FeltDamper { key, lift, ahead },
     }
 }
 
 impl Drop for Felt {
     fn drop(&mut self) {
-        self.desk.close();
+        self.desk.deactivate();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::desk::Choice;
+    use crate::haptics::take::Take;
+    use crate::haptics::take::tests::{played, text};
+    use crate::instrument::Piano;
+    use crate::plugin::player::Player;
+
+    const RATE: f64 = 48_000.0;
+    const LENGTH: usize = 72_000;
+
+    /// A project that names a servo's log: the plugin's blocks, whatever their size, give the samples
+    /// that a piano gives which is told everything at once; after a reset too.
+    #[test]
+    fn a_take_in_a_project_sounds_the_same_in_any_blocks() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("servo.log");
+        let written = text(&played().0);
+        std::fs::write(&path, &written).unwrap();
+        let settings = Settings::default();
+
+        let take = Take::read("servo.log", &written).unwrap();
+        let action = take.action().unwrap();
+        let mut replay =
+            crate::haptics::replay::Replay::recorded(take.into_entries(), action, RATE);
+        let mut piano = Piano::new(RATE, &settings);
+        replay.block(0, 1 << 20, |ahead, sounded| piano.handle(event(sounded, ahead)));
+        let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+        let [left, right] = &mut told;
+        piano.process(left, right);
+        assert!(piano.counts().strikes > 3 && left.iter().any(|s| s.abs() > 1e-3));
+
+        let desk = Arc::new(Desk::default());
+        desk.choose(Choice { take: path.display().to_string(), ..Choice::default() });
+        let place = Place {
+            owner: "a test",
+            settings: &settings.action,
+            sample_rate: RATE,
+            block: 1000,
+            is_offline: true,
+        };
+        let mut felt = Felt::open(&desk, &place);
+        let mut player = Player::new(Piano::new(RATE, &settings));
+        for size in [37, 1000, 64] {
+            let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+            let [left, right] = &mut got;
+            for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
+                let now = player.sample();
+                felt.block(now, left.len(), &settings.action, |e| player.felt(e));
+                player.process(left, right, || None, |_, _| (), |_, _, _| ());
+            }
+            assert!(got == told, "blocks of {size}");
+            player.reset();
+            felt.restart();
+        }
     }
 }

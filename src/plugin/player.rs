@@ -72,12 +72,13 @@ impl Player {
     }
 
     /// Writes one block of both channels; `next` yields messages with their offsets in samples,
-    /// `sent` takes what leaves the piano with its own.
+    /// `heed` sees every event before the piano does, `sent` takes what leaves the piano with its own.
     pub(super) fn process(
         &mut self,
         left: &mut [f32],
         right: &mut [f32],
         next: impl FnMut() -> Option<(u32, Message)>,
+        mut heed: impl FnMut(&Event, &Settings),
         mut sent: impl FnMut(u32, &Sent, &Settings),
     ) {
         let Self { piano, midi, schedule } = self;
@@ -85,7 +86,10 @@ impl Player {
         schedule.run(left.len().min(right.len()), next, |act| match act {
             Act::Handle(message) => {
                 let settings = *piano.settings();
-                midi.translate(&message, &settings, |event| piano.handle(event));
+                midi.translate(&message, &settings, |event| {
+                    heed(&event, &settings);
+                    piano.handle(event);
+                });
             }
             Act::Render(span) => {
                 piano.process(&mut left[span.clone()], &mut right[span]);

@@ -32,6 +32,33 @@ impl GrandKey {
     }
 }
 
+/// How a key of `grand` in `state` stands, driven by `drive`, its damper's tray at `tray`.
+#[must_use]
+pub fn view(grand: &Grand, state: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> View {
+    let r = key::show(grand, state, drive, tray);
+    View {
+        phase: match r.phase {
+            Phase::Acceleration => "A",
+            Phase::LetOff => "B",
+            Phase::Catch => "C",
+            Phase::Return => "D",
+            Phase::Flank => "E",
+        },
+        key: r.key,
+        key_speed: r.key_speed,
+        key_force: r.key_force,
+        contact_force: r.jack_force,
+        hammer: r.hammer,
+        hammer_speed: r.hammer_speed,
+        q: r.q,
+        q_rate: r.q_rate,
+        kinetic: r.kinetic,
+        potential: r.potential,
+        dissipated: r.dissipated,
+        work: r.work,
+    }
+}
+
 impl Mechanism for GrandKey {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         let mut listener = |offset: f64, kind: EventKind, value: f64| hear(offset, kind, value);
@@ -39,28 +66,7 @@ impl Mechanism for GrandKey {
     }
 
     fn view(&self, drive: Drive) -> View {
-        let r = key::show(&self.grand, &self.state, drive, TRAY);
-        View {
-            phase: match r.phase {
-                Phase::Acceleration => "A",
-                Phase::LetOff => "B",
-                Phase::Catch => "C",
-                Phase::Return => "D",
-                Phase::Flank => "E",
-            },
-            key: r.key,
-            key_speed: r.key_speed,
-            key_force: r.key_force,
-            contact_force: r.jack_force,
-            hammer: r.hammer,
-            hammer_speed: r.hammer_speed,
-            q: r.q,
-            q_rate: r.q_rate,
-            kinetic: r.kinetic,
-            potential: r.potential,
-            dissipated: r.dissipated,
-            work: r.work,
-        }
+        view(&self.grand, &self.state, drive, TRAY)
     }
 
     fn key(&self) -> [f64; 2] {

@@ -221,6 +221,34 @@ mod tests {
         }
     }
 
+    /// The table of docs/protocol.md, cell by cell, against the machine.
+    #[test]
+    fn the_documented_table_is_the_machines() {
+        let inputs: [fn(&mut Safety); 5] = [
+            Safety::clear,
+            |s| _ = s.command(),
+            Safety::stop,
+            // Past the timeout while live, past the fade while fading.
+            |s| s.tick(20_001),
+            Safety::sensor,
+        ];
+        let text = include_str!("../../../docs/protocol.md");
+        let mut rows = 0;
+        for mode in Mode::ALL {
+            let head = format!("| {} | {} |", mode.word(), mode.number());
+            let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every mode");
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            for (cell, act) in cells[3..].iter().zip(inputs) {
+                let word = cell.split(' ').next().unwrap();
+                let expected = Mode::ALL.into_iter().find(|m| m.word() == word).unwrap_or(mode);
+                assert_eq!(after(mode, act), expected, "{head} {cell}");
+                assert!(expected != mode || matches!(word, "–" | "refused"), "{head} {cell}");
+            }
+            rows += usize::from(cells.len() == 8);
+        }
+        assert_eq!(rows, 6);
+    }
+
     #[test]
     fn the_watchdog_counts_from_the_last_command_and_stays_latched() {
         let mut safety = at(Ready);

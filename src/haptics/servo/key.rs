@@ -6,6 +6,7 @@ use super::super::fixed::{i16_of, u8_of};
 use super::super::log::{Entry, Heard, Log};
 use super::super::mechanism::{Deduct, Mechanism, Push};
 use super::super::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
+use super::player::{Own, Player, Seen};
 use super::{Options, seconds};
 use crate::math::compass::Key;
 use crate::wall::junction::port::Port;
@@ -64,6 +65,10 @@ pub struct FeltKey {
     deduct: Deduct,
     /// What could not be deducted.
     pub left: Deduct,
+    own: Own,
+    /// The finger that host notes move, and whether the log knows that it plays.
+    player: Player,
+    is_told_played: bool,
     /// Last report: position m, wave integral.
     last: Option<(f64, i32)>,
     is_awake: bool,
@@ -87,13 +92,16 @@ pub struct FeltKey {
 
 impl FeltKey {
     /// At rest. Allocates.
-    pub fn new(key: Key, deduct: &Deduct, options: &Options) -> Self {
+    pub fn new(key: Key, deduct: &Deduct, own: Own, options: &Options) -> Self {
         let (mechanism, left) = Mechanism::new(options.action, key, &options.settings, deduct);
         Self {
             key,
             mechanism,
             deduct: *deduct,
             left,
+            own,
+            player: Player::default(),
+            is_told_played: false,
             last: None,
             is_awake: false,
             is_stale: false,
@@ -119,16 +127,52 @@ impl FeltKey {
     }
 
     /// No force until told otherwise.
-    pub const fn cut(&mut self) {
+    pub fn cut(&mut self) {
         self.force = 0.0;
         self.motor.cut();
+        self.player.let_go();
+    }
+
+    /// The piano key it is.
+    pub const fn number(&self) -> Key {
+        self.key
+    }
+
+    /// A host note presses it, at `speed` m/s of the fingertip, or lets it up, at 0.
+    pub fn note(&mut self, speed: f64) {
+        let depth = self.last.map_or(0.0, |(x, _)| x);
+        self.player.note(speed, depth);
+    }
+
+    /// A host note moves it.
+    pub const fn is_played(&self) -> bool {
+        self.player.plays()
+    }
+
+    /// Times the player let it go for a finger.
+    pub const fn yields(&self) -> u64 {
+        self.player.yields
+    }
+
+    /// Its last report again, for a slot without one: a played key has to be computed before it
+    /// moves.
+    pub fn unreported(&self, number: u8, options: &Options) -> Option<KeyState> {
+        let (x, wave_sum) = self.last.filter(|_| self.player.presses())?;
+        let impedance = u8_of(options.impedance(), IMPEDANCE);
+        Some(KeyState { key: number, x: i16_of(x, POSITION), wave_sum, force: 0, impedance })
     }
 
     /// The keyboard's clock or integral cannot be followed: begin anew with the next report.
-    pub const fn lose(&mut self) {
+    pub fn lose(&mut self) {
         self.last = None;
         self.is_placed = false;
         self.cut();
+    }
+
+    /// See [`super::Servo::stiffen`].
+    pub fn stiffen(&mut self, scale: f64) -> bool {
+        self.is_placed = false;
+        self.mechanism.stiffen(scale)
     }
 
     /// It is being computed.
@@ -168,9 +212,14 @@ impl FeltKey {
         // The whole integral goes into the slot's steps: nothing of the motion is lost, whenever
         // the key was last reported.
         let wave = f64::from(sum.wrapping_sub(old)) * WAVE / seconds(steps);
+        if slot.join == Join::Followed {
+            self.player.let_go();
+        }
+        let force = f64::from(slot.report.force) * FORCE;
+        self.player.look(&Seen { from: was, to: x, force, time: seconds(steps) }, &self.own);
         if !self.is_awake {
             let rest = self.mechanism.place().0;
-            if (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
+            if !self.player.presses() && (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
                 self.force = 0.0;
                 return;
             }
@@ -185,11 +234,19 @@ impl FeltKey {
             let (key, deduct, saved) = (self.key, self.deduct, self.mechanism.save());
             self.is_placed = log.put(&Entry::Place { step: slot.before, key, deduct, saved });
         }
+        let is_played = self.player.plays();
+        if is_played != self.is_told_played {
+            let entry = Entry::Played { step: slot.before, key: self.key, is_played };
+            self.is_told_played = is_played == log.put(&entry);
+        }
+        let (depth, limit) = (self.mechanism.place().0, options.play_force);
+        let finger = self.player.force(depth, self.own.bed, seconds(steps), limit);
+        let ways = [was, x];
         let wanted = match slot.join {
-            Join::Wave(z) => self.by_wave(slot, steps, wave, z, x, log),
-            Join::Coupled => self.by_coupling(slot, steps, [was, x], COUPLE, log),
+            Join::Wave(z) => self.by_wave(slot, steps, [wave, z, x, finger], log),
+            Join::Coupled => self.by_coupling(slot, steps, ways, COUPLE, finger, log),
             Join::Followed => {
-                self.by_coupling(slot, steps, [was, x], FOLLOW, log);
+                self.by_coupling(slot, steps, ways, FOLLOW, 0.0, log);
                 0.0
             }
         };
@@ -205,18 +262,16 @@ impl FeltKey {
         self.rest_if_still(wave, x, options);
     }
 
-    /// Through the wave junction; the answer as a force.
+    /// Through the wave junction, the player's finger pressing; the answer as a force.
     fn by_wave(
         &mut self,
         slot: &Slot,
         steps: u64,
-        wave: f64,
-        z: f64,
-        x: f64,
+        [wave, z, x, finger]: [f64; 4],
         log: &mut impl Log,
     ) -> f64 {
         let port = Port::new(z.max(LEAST_IMPEDANCE));
-        let push = Push { force: port.drive(wave), impedance: z };
+        let push = Push { force: port.drive(wave) + finger, impedance: z };
         let moved = self.steps(slot.before, steps, push, log);
         let time = seconds(steps);
         let mut back = port.leaving(wave, moved / time);
@@ -238,6 +293,7 @@ impl FeltKey {
         steps: u64,
         [from, to]: [f64; 2],
         [stiffness, damping]: [f64; 2],
+        finger: f64,
         log: &mut impl Log,
     ) -> f64 {
         let time = seconds(steps);
@@ -246,7 +302,8 @@ impl FeltKey {
         for i in 0..steps {
             let ahead = from + speed * (seconds(i) + 0.5 * seconds(1));
             let force = stiffness * (ahead - self.mechanism.place().0) + damping * speed;
-            let moved = self.steps(slot.before + i, 1, Push { force, impedance: damping }, log);
+            let push = Push { force: force + finger, impedance: damping };
+            let moved = self.steps(slot.before + i, 1, push, log);
             sum += force - damping * moved / seconds(1);
         }
         sum * seconds(1) / time
@@ -276,7 +333,7 @@ impl FeltKey {
             return;
         }
         self.quiet += 1;
-        if self.quiet >= STILL_SLOTS && (x - depth).abs() < WAKE_WAY {
+        if self.quiet >= STILL_SLOTS && !self.player.plays() && (x - depth).abs() < WAKE_WAY {
             self.fall_asleep(options);
         }
     }

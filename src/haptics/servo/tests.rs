@@ -2,7 +2,7 @@ use super::*;
 use crate::action::EventKind;
 use crate::haptics::emulator::Making;
 use crate::haptics::lockstep::{Lockstep, Memory};
-use crate::haptics::log::{Heard, Twin};
+use crate::haptics::log::{Kept, Twin};
 use crate::haptics::plant::Plant;
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::wire::Faults;
@@ -23,37 +23,15 @@ fn pair(keys: u8, options: Options, acts: Vec<Act>) -> Lockstep<Memory> {
     Lockstep::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
 }
 
-#[derive(Default)]
-struct Record {
-    entries: Vec<Entry>,
-    heard: Vec<Heard>,
-}
-
-impl Log for Record {
-    fn put(&mut self, entry: &Entry) -> bool {
-        self.entries.push(*entry);
-        true
-    }
-    fn heard(&mut self, heard: &Heard) {
-        self.heard.push(*heard);
-    }
-}
-
-impl Record {
-    fn count(&self, kind: EventKind) -> usize {
-        self.heard.iter().filter(|h| h.kind == kind).count()
-    }
-}
-
 #[test]
 fn nothing_gives_force_before_arming() {
     let acts = vec![act(0.3, 0, Deed::Press(22e-3, 0.06)), act(0.8, 0, Deed::Release(0.1))];
     let mut pair = pair(1, Options::default(), acts);
-    let mut record = Record::default();
+    let mut record = Kept::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
     assert_eq!(pair.servo.status().standing, Standing::Present);
     // It plays all the same.
-    assert_eq!(record.count(EventKind::Strike), 1, "{:?}", record.heard);
+    assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.heard);
 }
 
 #[test]
@@ -65,12 +43,12 @@ fn a_finger_feels_let_off_check_and_repetition() {
         act(1.4, 0, Deed::Release(0.1)),
     ];
     let mut pair = pair(1, Options::default(), acts);
-    let mut record = Record::default();
+    let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(2.0, &mut record, |_| ());
     assert_eq!(pair.servo.status().standing, Standing::Live, "{:?}", pair.servo.status());
     for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
-        assert_eq!(record.count(kind), 2, "{kind:?} {:?}", record.heard);
+        assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
     }
     assert!(pair.emulator.peak() > 0.5 && pair.emulator.peak() <= 20.0);
     let end = (pair.servo.key(0), pair.emulator.key(0), pair.servo.mechanism(0));
@@ -96,11 +74,11 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     let acts = vec![act(0.5, 0, Deed::Press(22e-3, 0.08)), act(1.0, 0, Deed::Release(0.1))];
     let line = Memory::new(1, 5);
     let mut pair = Lockstep::new(&making, Script::new(acts), Options::default(), line);
-    let mut record = Record::default();
+    let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(1.6, &mut record, |_| ());
     assert_eq!(pair.servo.status().standing, Standing::Live);
-    assert_eq!(record.count(EventKind::Strike), 1);
+    assert_eq!(record.of(EventKind::Strike).len(), 1);
     assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
 }
 
@@ -108,7 +86,7 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
 fn the_twin_is_the_servo_bit_for_bit() {
     let acts = (0..8).map(|k| act(0.3, k, Deed::Trill(14e-3, 4.0 + 0.7 * k as f64, 5.0))).collect();
     let mut pair = pair(8, Options::default(), acts);
-    let mut record = Record::default();
+    let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     // Loss and a pulled plug on the way.
     pair.run(1.0, &mut record, |_| ());

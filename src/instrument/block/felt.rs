@@ -18,8 +18,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// An event of a felt key, `ahead` samples from the present one.
     pub(super) fn felt(&mut self, key: Key, kind: EventKind, value: f64, ahead: f64) {
         let speed = value;
-        let ahead = if ahead.is_finite() { ahead.clamp(0.0, FARTHEST) } else { 0.0 };
-        let (sample, delay) = (self.clock.now() + floor_index(ahead) as u64, ahead.fract());
+        let (sample, delay) = self.due(ahead);
         let what = match kind {
             EventKind::Strike => {
                 self.struck[key.index()] = speed;
@@ -47,10 +46,17 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.agenda.add(Entry { sample, delay, what });
     }
 
-    /// The damper of a felt key stands at `lift`, 0…1.
-    pub(super) fn felt_damper(&mut self, key: Key, lift: f64) {
-        self.felt_lifts[key.index()] = lift.clamp(0.0, 1.0);
-        self.dampers.watch();
+    /// The damper of a felt key stands at `lift`, 0…1, `ahead` samples from the present one.
+    pub(super) fn felt_damper(&mut self, key: Key, lift: f64, ahead: f64) {
+        let (sample, delay) = self.due(ahead);
+        let what = Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) };
+        self.agenda.add(Entry { sample, delay, what });
+    }
+
+    /// The sample `ahead` samples from the present one, and the rest of a sample.
+    fn due(&self, ahead: f64) -> (u64, f64) {
+        let ahead = if ahead.is_finite() { ahead.clamp(0.0, FARTHEST) } else { 0.0 };
+        (self.clock.now() + floor_index(ahead) as u64, ahead.fract())
     }
 }
 
@@ -65,7 +71,7 @@ mod tests {
     fn what_was_felt_sounds_at_its_time() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let key = Key::from_midi(60).unwrap();
-        piano.handle(Event::FeltDamper { key, lift: 1.0 });
+        piano.handle(Event::FeltDamper { key, lift: 1.0, ahead: 0.0 });
         piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 2.0, ahead: 100.5 });
         let (mut left, mut right) = (vec![0.0f32; 24_000], vec![0.0f32; 24_000]);
         piano.process(&mut left, &mut right);
@@ -75,7 +81,7 @@ mod tests {
         let loudness = |x: &[f32]| x.iter().map(|s| s * s).sum::<f32>();
         let ringing = loudness(&left[12_000..]);
         assert!(ringing > 0.0);
-        piano.handle(Event::FeltDamper { key, lift: 0.0 });
+        piano.handle(Event::FeltDamper { key, lift: 0.0, ahead: 0.0 });
         piano.process(&mut left, &mut right);
         assert!(loudness(&left[12_000..]) < 0.05 * ringing);
         assert_eq!(piano.counts().strikes, 1);
@@ -88,7 +94,7 @@ mod tests {
         let nan = f64::NAN;
         piano.handle(Event::Felt { key, kind: EventKind::Strike, value: nan, ahead: 0.0 });
         piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 1.0, ahead: nan });
-        piano.handle(Event::FeltDamper { key, lift: nan });
+        piano.handle(Event::FeltDamper { key, lift: nan, ahead: 0.0 });
         let (mut left, mut right) = ([0.0f32; 64], [0.0f32; 64]);
         piano.process(&mut left, &mut right);
         assert_eq!((piano.counts().ignored, piano.strikes().len()), (2, 1));

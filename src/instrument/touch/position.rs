@@ -10,9 +10,11 @@ use crate::action::{Drive, STEP};
 
 /// Time constant, s (chosen, see above).
 const LAG: f64 = 3e-3;
+/// How late a key moving steadily follows, s.
+pub const LATE: f64 = 2.0 * LAG;
 /// How far a full value presses into the key-bed felt, m: what a resting finger's weight of some
 /// newton does (chosen).
-const INTO_BED: f64 = 1e-4;
+pub const INTO_BED: f64 = 1e-4;
 /// Nearer than this (m, and m/s over [`LAG`]) the key has arrived.
 const ARRIVED: f64 = 1e-6;
 

@@ -60,21 +60,18 @@ pub fn run(_: &Options) -> Result<()> {
 #[cfg(unix)]
 mod live {
     use std::fmt::Write as _;
-    use std::time::{Duration, Instant};
 
     use anyhow::{Result, bail};
 
     use super::Options;
     use crate::haptics::emulator::{Emulator, Making};
+    use crate::haptics::live::Live;
     use crate::haptics::plant::Plant;
     use crate::haptics::priority::{self, Priority};
-    use crate::haptics::serial::pty::Pty;
-    use crate::haptics::wire::{Faults, Wire};
+    use crate::haptics::script::Script;
+    use crate::haptics::wire::Faults;
     use crate::lab::keyboard::script;
     use crate::lab::output::{self, Draft};
-
-    /// Ticks made up for at most; after a longer stop the emulator's time stood still.
-    const BEHIND: u64 = 400;
 
     pub fn run(options: &Options) -> Result<()> {
         if !(0.005..=1.0).contains(&options.mass) {
@@ -90,57 +87,31 @@ mod live {
         }
         let script = match &options.script {
             Some(path) => script::open(path, options.keys)?,
-            None => script::built_in(options.keys),
+            None => Script::round(options.keys),
         };
         let draft = options.log.as_deref().map(Draft::create).transpose()?;
-        let plant = Plant { mass: options.mass, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
+        let desk = Emulator::on_a_desk();
         let making = Making {
             keys: options.keys,
-            plant,
+            plant: Plant { mass: options.mass, ..desk.plant },
             has_junction: !options.torque_only,
             drift: options.drift * 1e-6,
-            ..Making::default()
+            ..desk
         };
-        let mut emulator = Emulator::new(&making, script);
-        let mut pty = Pty::new()?;
-        output::print(&format!("{}\n", pty.offer()))?;
-        let mut wire = Wire::new(0, 1);
-        wire.faults =
+        let faults =
             Faults { loss: options.loss, corruption: options.corruption, ..Faults::default() };
+        let mut live = Live::new(&making, script, faults)?;
+        output::print(&format!("{}\n", live.path()))?;
         let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
-        let (mut bytes, mut out) = ([0; 4096], Vec::new());
         if priority::raise() != Priority::RealTime {
             output::warn("no real-time priority: the emulator's ticks may come late");
         }
-        let begin = Instant::now();
-        let mut skipped = Duration::ZERO;
-        let mut deaf_until = begin;
-        loop {
-            let passed = begin.elapsed().saturating_sub(skipped);
-            if options.seconds.is_some_and(|s| passed.as_secs_f64() >= s) {
-                break;
-            }
-            let got = pty.read(&mut bytes, Duration::from_micros(200));
-            emulator.receive(&bytes[..got]);
-            let due = u64::try_from(passed.as_micros() / 125).unwrap_or(u64::MAX);
-            let behind = due.saturating_sub(emulator.ticks());
-            if behind > BEHIND {
-                skipped += Duration::from_micros((behind - BEHIND) * 125);
-            }
-            for _ in 0..behind.min(BEHIND) {
-                out.clear();
-                emulator.tick(&mut out);
-                wire.send(0, &out);
-                while let Some(frame) = wire.receive(0) {
-                    // Nobody reads: the keyboard goes on, its frames go nowhere.
-                    if Instant::now() >= deaf_until && !pty.write(&frame) {
-                        deaf_until = Instant::now() + Duration::from_millis(50);
-                    }
-                }
+        while options.seconds.is_none_or(|s| live.passed().as_secs_f64() < s) {
+            live.turn(|emulator| {
                 if draft.is_some() && emulator.ticks().is_multiple_of(8) {
-                    row(&mut csv, &emulator)?;
+                    row(&mut csv, emulator);
                 }
-            }
+            });
         }
         if let Some(draft) = draft {
             draft.write_all(csv.as_bytes())?;
@@ -149,10 +120,11 @@ mod live {
         Ok(())
     }
 
-    fn row(csv: &mut String, emulator: &Emulator) -> Result<()> {
+    fn row(csv: &mut String, emulator: &Emulator) {
         let (mode, faults) = emulator.mode();
         if let Some(key) = emulator.key(0) {
-            writeln!(
+            // Text has room.
+            let _ = writeln!(
                 csv,
                 "{},{},{},{},{},{},{faults}",
                 emulator.time(),
@@ -161,8 +133,7 @@ mod live {
                 emulator.force(0),
                 key.touch,
                 mode.word()
-            )?;
+            );
         }
-        Ok(())
     }
 }

@@ -1,27 +1,85 @@
 //! `touchback keyboard probe`: what a device says of itself and how long it takes to say it.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::haptics::message::{Hello, VERSION, ability};
-use crate::haptics::priority::Priority;
+use crate::exchange::flags::Flag;
+use crate::haptics::desk::{EMULATED_KEYS, EMULATOR};
+use crate::haptics::emulator::{Emulator, Making};
+use crate::haptics::live::Emulated;
+use crate::haptics::message::{Hello, ability};
+use crate::haptics::script::Script;
 use crate::haptics::serial::Port;
 use crate::haptics::servo;
-use crate::haptics::session::{Standing, Why};
-use crate::haptics::sidecar::{Histogram, Report, Sidecar};
+use crate::haptics::session::Standing;
+use crate::haptics::sidecar::{Histogram, Order, Sidecar};
+use crate::haptics::words;
 use crate::lab::output;
 
 /// Whom to ask.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Serial port, as `touchback keyboard list` names it
+    /// Serial port, as `touchback keyboard list` names it, or `emulator`
     #[arg(value_name = "PORT")]
     port: String,
     /// How long to measure, s
     #[arg(long, value_name = "S", default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
+    /// Arms the keyboard while measuring: force is on, the keys are felt
+    #[arg(long)]
+    live: bool,
+    /// Keeps so many cores busy meanwhile, to see what they do to the times
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=64))]
+    load: u8,
+}
+
+/// The port of a name: itself, or that of an emulated keyboard that lives as long as what is
+/// returned.
+///
+/// # Errors
+/// No pseudo-terminal can be had.
+pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
+    if name != EMULATOR {
+        return Ok((name.into(), None));
+    }
+    let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
+    let emulated = Emulated::start(&making, Script::round(EMULATED_KEYS))?;
+    Ok((emulated.path().into(), Some(emulated)))
+}
+
+/// Threads that compute nothing until this is dropped.
+struct Load {
+    ends: Arc<Flag>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    fn new(count: u8) -> Self {
+        let ends = Arc::new(Flag::new(false));
+        let busy = |_| {
+            let ends = ends.clone();
+            std::thread::spawn(move || {
+                while !ends.is_up() {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        let threads = (0..count).map(busy).collect();
+        Self { ends, threads }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.ends.set(true);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
 }
 
 /// A time on the command line, s.
@@ -43,7 +101,7 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
         let report = *sidecar.report();
         let status = &report.status;
         match (status.standing, status.hello) {
-            (Standing::Refused, _) => bail!("{port}: {}", refusal(status.why)),
+            (Standing::Refused, _) => bail!("{port}: {}", words::refusal(status.why)),
             (Standing::Present | Standing::Live | Standing::Arming, Some(hello))
                 if status.states > 0 =>
             {
@@ -52,37 +110,9 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
             _ => {}
         }
         if begun.elapsed() > patience {
-            bail!("{port}: {}", silence(&report));
+            bail!("{port}: {}", words::silence(&report));
         }
         std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Why a keyboard was refused, in words.
-fn refusal(why: Why) -> String {
-    match why {
-        Why::Version(theirs) if theirs < VERSION => format!(
-            "speaks version {theirs} of the protocol, Touchback speaks {VERSION}; update the \
-             keyboard's firmware"
-        ),
-        Why::Version(theirs) => format!(
-            "speaks version {theirs} of the protocol, Touchback speaks {VERSION}; update Touchback"
-        ),
-        _ => "says that it has no keys or takes neither waves nor forces; it cannot be felt".into(),
-    }
-}
-
-fn silence(report: &Report) -> String {
-    if report.status.damaged > 0 {
-        format!(
-            "sends, but nothing readable ({} damaged frames): another kind of device, or another \
-             baud rate than 921600",
-            report.status.damaged
-        )
-    } else if report.status.hello.is_some() {
-        "says hello but sends no states; its firmware does not follow docs/protocol.md".into()
-    } else {
-        "nobody answers; is this the keyboard's port, and is it switched on?".into()
     }
 }
 
@@ -91,14 +121,26 @@ fn silence(report: &Report) -> String {
 /// # Errors
 /// A port that cannot be opened, or a device that is no keyboard of ours.
 pub fn run(options: &Options) -> Result<()> {
-    let port = &options.port;
+    let (port, _emulated) = port_of(&options.port)?;
+    let port = &port;
     // The port is tried first: its trouble is the clearest.
     drop(Port::open(port, "touchback keyboard probe", Duration::from_millis(1))?);
     let owner = "touchback keyboard probe";
     let mut sidecar = Sidecar::start(port, owner, servo::Options::default())?;
     let hello = wait(port, &mut sidecar, Duration::from_secs(3))?;
-    std::thread::sleep(Duration::from_secs_f64(options.seconds));
+    let load = Load::new(options.load);
+    let mut halts = 0u32;
+    let begun = Instant::now();
+    while begun.elapsed().as_secs_f64() < options.seconds {
+        let standing = sidecar.report().status.standing;
+        if options.live && matches!(standing, Standing::Present | Standing::Halted) {
+            halts += u32::from(standing == Standing::Halted);
+            sidecar.order(Order::Arm(true));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let report = *sidecar.report();
+    drop(load);
     let mut text = String::new();
     describe(&mut text, &hello)?;
     let status = &report.status;
@@ -121,18 +163,23 @@ pub fn run(options: &Options) -> Result<()> {
         status.drift * 1e6,
         status.residual * 1e6
     )?;
-    text += &match report.priority {
-        Priority::RealTime => "priority        real time\n".to_owned(),
-        _ => {
-            "priority        usual; the system did not grant real time (on Linux: an rtprio limit \
-              in /etc/security/limits.d)\n"
-                .to_owned()
-        }
-    };
+    if options.live {
+        let cores = options.load;
+        let awake = report.key_slots as f64 / report.work.count().max(1) as f64;
+        let each = report.work.sum / report.key_slots.max(1) as f64;
+        writeln!(text, "force           halted {halts} times, armed again each time")?;
+        writeln!(
+            text,
+            "felt            {awake:.2} keys at a time, {:.1} µs of work a key and state, {cores} \
+             cores kept busy",
+            each * 1e6
+        )?;
+    }
+    writeln!(text, "priority        {}", words::priority(&report))?;
     histogram(&mut text, "round trip", &report.round_trips)?;
     histogram(&mut text, "state to state", &report.periods)?;
     histogram(&mut text, "work on a state", &report.work)?;
-    if let Some(advice) = advice(&report) {
+    if let Some(advice) = words::advice(&report) {
         writeln!(text, "\n{advice}")?;
     }
     output::print(&text)
@@ -200,25 +247,4 @@ pub fn histogram(text: &mut String, what: &str, histogram: &Histogram) -> Result
         bound *= 2.0;
     }
     Ok(())
-}
-
-/// What a builder should do about what was measured.
-fn advice(report: &Report) -> Option<&'static str> {
-    let trips = &report.round_trips;
-    if trips.count() == 0 {
-        return Some("no round trip was answered: the firmware does not answer pings");
-    }
-    let mean = trips.sum / trips.count() as f64;
-    if mean > 8e-3 {
-        return Some(
-            "The adapter is slow: a round trip near 16 ms is the latency timer of a USB serial \
-             chip.\nSet it to 1 ms: on Linux `setserial PORT low_latency`, or write 1 to\n\
-             /sys/bus/usb-serial/devices/NAME/latency_timer; on Windows in the port's advanced \
-             settings.",
-        );
-    }
-    (mean > 1e-3).then_some(
-        "A round trip takes more than a millisecond: force is still right but softer; give \
-         `touchback feel` a longer --lead-us.",
-    )
 }

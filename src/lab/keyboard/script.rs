@@ -1,7 +1,7 @@
 //! Files of what simulated fingers do.
 //!
 //! CSV with the columns `t_s,key,act,a,b,c`; times may repeat, unused cells stay empty:
-//! press depth-m time-s · strike speed-m/s · trill depth-m rate-hz time-s · release time-s ·
+//! press depth-m time-s · reach depth-m time-s (by half a cosine) · strike speed-m/s · trill depth-m rate-hz time-s · release time-s ·
 //! bias force-n · rest.
 
 use std::path::Path;
@@ -54,6 +54,7 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
         })?;
         let deed = match cells[act].as_str() {
             "press" => Deed::Press(at(0, "depth", -0.01, 0.05)?, at(1, "time", 0.001, 60.0)?),
+            "reach" => Deed::Reach(at(0, "depth", -0.01, 0.05)?, at(1, "time", 0.001, 60.0)?),
             "strike" => Deed::Strike(at(0, "speed", 0.0, 5.0)?),
             "trill" => Deed::Trill(
                 at(0, "depth", 0.0, 0.05)?,
@@ -64,35 +65,13 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
             "bias" => Deed::Bias(at(0, "force", -50.0, 50.0)?),
             "rest" => Deed::Rest,
             other => bail!(
-                "{file}, line {line}: act `{other}` is unknown; one of press, strike, trill, \
-                 release, bias, rest"
+                "{file}, line {line}: act `{other}` is unknown; one of press, reach, strike, \
+                 trill, release, bias, rest"
             ),
         };
         acts.push(Act { time, key: usize::from(key) - 1, deed });
     }
     Ok(Script::new(acts))
-}
-
-/// What the emulator plays without a script: soft, loud, repeated, held, trilled, struck.
-#[must_use]
-pub fn built_in(keys: u8) -> Script {
-    let mut acts = Vec::new();
-    for round in 0..600u32 {
-        let begin = 2.0 + 8.0 * f64::from(round);
-        let key = (round % u32::from(keys.max(1))) as usize;
-        let mut add = |time: f64, deed: Deed| acts.push(Act { time: begin + time, key, deed });
-        add(0.0, Deed::Press(14e-3, 0.25));
-        add(0.8, Deed::Release(0.1));
-        add(1.5, Deed::Press(22e-3, 0.06));
-        add(1.9, Deed::Press(3e-3, 0.08));
-        add(2.05, Deed::Press(22e-3, 0.06));
-        add(2.5, Deed::Release(0.1));
-        add(3.2, Deed::Trill(14e-3, 6.0, 2.0));
-        add(5.6, Deed::Strike(0.6));
-        add(6.2, Deed::Release(0.05));
-        add(6.6, Deed::Rest);
-    }
-    Script::new(acts)
 }
 
 #[cfg(test)]

@@ -4,13 +4,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::haptics::log::Heard;
+use crate::haptics::replay::{Replay, Sounded};
+use crate::haptics::take::Take;
 use crate::instrument::midi::Midi;
 use crate::instrument::piano::{Counts, StrikeRecord};
-use crate::instrument::{Piano, Settings};
+use crate::instrument::{Event, Piano, Settings};
 use crate::lab::controls::{AUTOMATION_PERIOD, Automation};
 use crate::lab::midi::Score;
 use crate::lab::output::progress;
 use crate::lab::wave::Tail;
+use crate::math::cast::floor_index;
 
 /// One rendering under way.
 pub(super) struct Player<'a> {
@@ -25,6 +29,8 @@ pub(super) struct Player<'a> {
     at: u64,
     /// Next event of the score.
     next: usize,
+    /// What was felt, and its last sample.
+    felt: Option<(Replay, u64)>,
     strikes: Vec<StrikeRecord>,
     wall: Duration,
     worst: f64,
@@ -49,10 +55,20 @@ impl<'a> Player<'a> {
             rate,
             at: 0,
             next: 0,
+            felt: None,
             strikes: Vec::new(),
             wall: Duration::ZERO,
             worst: 0.0,
         }
+    }
+
+    /// Plays what was felt as well.
+    pub(super) fn take(&mut self, take: Take) -> Result<()> {
+        let rate = f64::from(self.rate);
+        let last = floor_index(take.length() * rate) as u64;
+        let action = take.action()?;
+        self.felt = Some((Replay::recorded(take.into_entries(), action, rate), last));
+        Ok(())
     }
 
     /// Plays to the end of the tail; `out` receives the frames in order.
@@ -63,6 +79,7 @@ impl<'a> Player<'a> {
     ) -> Result<()> {
         let start = Instant::now();
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
+        let last = last.max(self.felt.as_ref().map_or(0, |(_, last)| *last));
         let mut tail = Tail::new(last, self.rate);
         let bar = progress(last.max(1), "rendering");
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
@@ -88,6 +105,17 @@ impl<'a> Player<'a> {
     /// One block: split at events and at automation values.
     fn block(&mut self, left: &mut [f32], right: &mut [f32]) {
         let end = self.at + left.len() as u64;
+        if let Some((replay, _)) = &mut self.felt {
+            let piano = &mut self.piano;
+            replay.block(self.at, left.len(), |ahead, sounded| {
+                piano.handle(match sounded {
+                    Sounded::Event(Heard { key, kind, value, .. }) => {
+                        Event::Felt { key, kind, value, ahead }
+                    }
+                    Sounded::Damper(key, lift) => Event::FeltDamper { key, lift, ahead },
+                });
+            });
+        }
         let mut from = 0;
         while self.at < end {
             self.happen();
@@ -144,5 +172,34 @@ impl<'a> Player<'a> {
 
     pub(super) const fn worst_block_share(&self) -> f64 {
         self.worst
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::take::tests::{played, text};
+
+    #[test]
+    fn what_was_felt_sounds_the_same_in_any_blocks() {
+        let written = text(&played().0);
+        let (score, automation) = (Score::empty(), Automation::default());
+        let rendered = [64, 1000].map(|block| {
+            let settings = Settings::default();
+            let piano = Piano::new(48_000.0, &settings);
+            let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+            player.take(Take::read("servo.log", &written).unwrap()).unwrap();
+            let mut samples = Vec::new();
+            let out = |left: &[f32], right: &[f32]| {
+                samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
+                Ok(())
+            };
+            player.play(block, out).unwrap();
+            assert!(player.counts().strikes > 3);
+            samples
+        });
+        // The tail ends with a block.
+        let common = rendered[0].len().min(rendered[1].len());
+        assert!(common > 48_000 && rendered[0][..common] == rendered[1][..common]);
     }
 }

@@ -76,23 +76,7 @@ impl Plant for OneKey {
         self.mechanism.step(drive, &mut |offset, kind, value| {
             events.push(ActionEvent { key, offset, kind, value });
         });
-        let view = self.mechanism.view(drive);
-        *row = Row {
-            time_s: row.time_s,
-            phase: view.phase,
-            key_m: view.key,
-            key_velocity_m_s: view.key_speed,
-            key_force_n: view.key_force,
-            jack_knuckle_force_n: view.contact_force,
-            hammer_m: view.hammer,
-            hammer_velocity_m_s: view.hammer_speed,
-            q: view.q,
-            q_rate: view.q_rate,
-            kinetic_j: view.kinetic,
-            potential_j: view.potential,
-            dissipated_j: view.dissipated,
-            work_j: view.work,
-        };
+        *row = Row { time_s: row.time_s, ..Row::of(&self.mechanism.view(drive)) };
     }
 
     fn key(&self) -> KeyView {

@@ -5,6 +5,7 @@ use std::io::BufWriter;
 
 use anyhow::{Context, Result};
 
+use crate::action::mechanism::View;
 use crate::lab::output::Draft;
 use crate::lab::render::cell;
 
@@ -64,6 +65,27 @@ impl Default for Row {
 }
 
 impl Row {
+    /// What `view` shows, at no time yet.
+    #[must_use]
+    pub const fn of(view: &View) -> Self {
+        Self {
+            time_s: f64::NAN,
+            phase: view.phase,
+            key_m: view.key,
+            key_velocity_m_s: view.key_speed,
+            key_force_n: view.key_force,
+            jack_knuckle_force_n: view.contact_force,
+            hammer_m: view.hammer,
+            hammer_velocity_m_s: view.hammer_speed,
+            q: view.q,
+            q_rate: view.q_rate,
+            kinetic_j: view.kinetic,
+            potential_j: view.potential,
+            dissipated_j: view.dissipated,
+            work_j: view.work,
+        }
+    }
+
     /// Empties every cell.
     pub fn clear(&mut self) {
         *self = Self::default();

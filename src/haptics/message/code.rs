@@ -1,0 +1,298 @@
+//! Messages as bytes: the fields of docs/protocol.md one after another, little-endian.
+//!
+//! No heap, no standard library: firmware takes this file as it is.
+
+use super::super::fixed;
+use super::{Config, Hello, KEYS, KeyFacts, KeyState, KeyWave, List, Message, Play, State};
+
+mod kind {
+    pub const HELLO: u8 = 0x01;
+    pub const FACTS: u8 = 0x02;
+    pub const STATE: u8 = 0x03;
+    pub const PONG: u8 = 0x04;
+    pub const WAVE: u8 = 0x11;
+    pub const TORQUE: u8 = 0x12;
+    pub const CONFIG: u8 = 0x13;
+    pub const STOP: u8 = 0x14;
+    pub const CLEAR: u8 = 0x15;
+    pub const ASK: u8 = 0x16;
+    pub const PING: u8 = 0x17;
+}
+
+/// Reads fields one after another.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*head)
+    }
+    fn u8(&mut self) -> Option<u8> {
+        self.take::<1>().map(|[b]| b)
+    }
+    fn u16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+    fn i16(&mut self) -> Option<i16> {
+        self.take().map(i16::from_le_bytes)
+    }
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+    fn i32(&mut self) -> Option<i32> {
+        self.take().map(i32::from_le_bytes)
+    }
+    fn list<T: Copy + Default>(
+        &mut self,
+        mut record: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<List<T>> {
+        let number = usize::from(self.u8()?);
+        if number > KEYS {
+            return None;
+        }
+        let mut list = List::default();
+        for _ in 0..number {
+            list.push(record(self)?);
+        }
+        Some(list)
+    }
+}
+
+/// Writes fields one after another.
+struct Writer<'a> {
+    out: &'a mut [u8],
+    length: usize,
+}
+
+impl Writer<'_> {
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Option<()> {
+        self.out.get_mut(self.length..self.length + N)?.copy_from_slice(&bytes);
+        self.length += N;
+        Some(())
+    }
+    fn u8(&mut self, v: u8) -> Option<()> {
+        self.put([v])
+    }
+    fn u16(&mut self, v: u16) -> Option<()> {
+        self.put(v.to_le_bytes())
+    }
+    fn i16(&mut self, v: i16) -> Option<()> {
+        self.put(v.to_le_bytes())
+    }
+    fn u32(&mut self, v: u32) -> Option<()> {
+        self.put(v.to_le_bytes())
+    }
+    fn i32(&mut self, v: i32) -> Option<()> {
+        self.put(v.to_le_bytes())
+    }
+    fn list<T: Copy + Default>(
+        &mut self,
+        list: &List<T>,
+        mut record: impl FnMut(&mut Self, &T) -> Option<()>,
+    ) -> Option<()> {
+        self.u8(fixed::count(list.length))?;
+        list.as_slice().iter().try_for_each(|item| record(self, item))
+    }
+}
+
+impl Message {
+    /// The message a payload holds; `None` for an unknown kind, a wrong length or too many keys.
+    #[must_use]
+    pub fn decode(payload: &[u8]) -> Option<Self> {
+        let mut r = Reader(payload);
+        let message = match r.u8()? {
+            kind::HELLO => Self::Hello(hello(&mut r)?),
+            kind::FACTS => Self::Facts(r.list(facts)?),
+            kind::STATE => Self::State(State {
+                seq: r.u16()?,
+                t_us: r.u32()?,
+                ack: r.u16()?,
+                mode: r.u8()?,
+                faults: r.u16()?,
+                keys: r.list(key_state)?,
+            }),
+            kind::PONG => Self::Pong(r.u32()?, r.u32()?),
+            kind::WAVE => Self::Wave(play(&mut r)?),
+            kind::TORQUE => Self::Torque(play(&mut r)?),
+            kind::CONFIG => Self::Config(config(&mut r)?),
+            kind::STOP => Self::Stop(r.u16()?),
+            kind::CLEAR => Self::Clear(r.u16()?),
+            kind::ASK => Self::Ask(r.u8()?),
+            kind::PING => Self::Ping(r.u32()?),
+            _ => return None,
+        };
+        r.0.is_empty().then_some(message)
+    }
+
+    /// Writes the payload to the beginning of `out`; its length, or `None` where there is no room.
+    pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
+        let mut w = Writer { out, length: 0 };
+        match self {
+            Self::Hello(m) => put_hello(&mut w, m)?,
+            Self::Facts(list) => {
+                w.u8(kind::FACTS)?;
+                w.list(list, |w, k| {
+                    w.u8(k.key)?;
+                    w.u16(k.mass)?;
+                    w.i16(k.weight)?;
+                    w.u16(k.friction)?;
+                    w.u16(k.damping)?;
+                    w.u16(k.bed)
+                })?;
+            }
+            Self::State(m) => {
+                w.u8(kind::STATE)?;
+                w.u16(m.seq)?;
+                w.u32(m.t_us)?;
+                w.u16(m.ack)?;
+                w.u8(m.mode)?;
+                w.u16(m.faults)?;
+                w.list(&m.keys, |w, k| {
+                    w.u8(k.key)?;
+                    w.i16(k.x)?;
+                    w.i32(k.wave_sum)?;
+                    w.i16(k.force)?;
+                    w.u8(k.impedance)
+                })?;
+            }
+            Self::Pong(token, t_us) => {
+                w.u8(kind::PONG)?;
+                w.u32(*token)?;
+                w.u32(*t_us)?;
+            }
+            Self::Wave(m) => put_play(&mut w, kind::WAVE, m)?,
+            Self::Torque(m) => put_play(&mut w, kind::TORQUE, m)?,
+            Self::Config(m) => put_config(&mut w, m)?,
+            Self::Stop(seq) => {
+                w.u8(kind::STOP)?;
+                w.u16(*seq)?;
+            }
+            Self::Clear(seq) => {
+                w.u8(kind::CLEAR)?;
+                w.u16(*seq)?;
+            }
+            Self::Ask(version) => {
+                w.u8(kind::ASK)?;
+                w.u8(*version)?;
+            }
+            Self::Ping(token) => {
+                w.u8(kind::PING)?;
+                w.u32(*token)?;
+            }
+        }
+        Some(w.length)
+    }
+
+    /// Writes the whole frame to the beginning of `out` ([`super::super::frame::MAX_FRAME`] always
+    /// suffices); its length, or `None` where there is no room.
+    pub fn frame(&self, out: &mut [u8]) -> Option<usize> {
+        let mut payload = [0; super::super::frame::MAX_PAYLOAD];
+        let length = self.encode(&mut payload)?;
+        super::super::frame::encode(payload.get(..length)?, out)
+    }
+}
+
+fn hello(r: &mut Reader) -> Option<Hello> {
+    Some(Hello {
+        version: r.u8()?,
+        keys: r.u8()?,
+        first_key: r.u8()?,
+        abilities: r.u16()?,
+        rate_hz: r.u16()?,
+        report_us: r.u16()?,
+        force_max: r.u16()?,
+        force_held: r.u16()?,
+        step_nm: r.u32()?,
+        name: r.take()?,
+    })
+}
+
+fn put_hello(w: &mut Writer, m: &Hello) -> Option<()> {
+    w.u8(kind::HELLO)?;
+    w.u8(m.version)?;
+    w.u8(m.keys)?;
+    w.u8(m.first_key)?;
+    w.u16(m.abilities)?;
+    w.u16(m.rate_hz)?;
+    w.u16(m.report_us)?;
+    w.u16(m.force_max)?;
+    w.u16(m.force_held)?;
+    w.u32(m.step_nm)?;
+    w.put(m.name)
+}
+
+fn facts(r: &mut Reader) -> Option<KeyFacts> {
+    Some(KeyFacts {
+        key: r.u8()?,
+        mass: r.u16()?,
+        weight: r.i16()?,
+        friction: r.u16()?,
+        damping: r.u16()?,
+        bed: r.u16()?,
+    })
+}
+
+fn key_state(r: &mut Reader) -> Option<KeyState> {
+    Some(KeyState {
+        key: r.u8()?,
+        x: r.i16()?,
+        wave_sum: r.i32()?,
+        force: r.i16()?,
+        impedance: r.u8()?,
+    })
+}
+
+fn play(r: &mut Reader) -> Option<Play> {
+    Some(Play {
+        seq: r.u16()?,
+        play_us: r.u32()?,
+        keys: r.list(|r| Some(KeyWave { key: r.u8()?, force: r.i16()?, impedance: r.u8()? }))?,
+    })
+}
+
+fn put_play(w: &mut Writer, kind: u8, m: &Play) -> Option<()> {
+    w.u8(kind)?;
+    w.u16(m.seq)?;
+    w.u32(m.play_us)?;
+    w.list(&m.keys, |w, k| {
+        w.u8(k.key)?;
+        w.i16(k.force)?;
+        w.u8(k.impedance)
+    })
+}
+
+fn config(r: &mut Reader) -> Option<Config> {
+    Some(Config {
+        force_max: r.u16()?,
+        slew: r.u16()?,
+        force_held: r.u16()?,
+        thermal_time: r.u16()?,
+        timeout_ms: r.u16()?,
+        safe_damping: r.u8()?,
+        bed_stiffness: r.u16()?,
+        bed_damping: r.u16()?,
+        bed: r.u16()?,
+        guard: r.u16()?,
+        report_us: r.u16()?,
+        lever_ratio: r.u16()?,
+        first_key: r.u8()?,
+    })
+}
+
+fn put_config(w: &mut Writer, m: &Config) -> Option<()> {
+    w.u8(kind::CONFIG)?;
+    w.u16(m.force_max)?;
+    w.u16(m.slew)?;
+    w.u16(m.force_held)?;
+    w.u16(m.thermal_time)?;
+    w.u16(m.timeout_ms)?;
+    w.u8(m.safe_damping)?;
+    w.u16(m.bed_stiffness)?;
+    w.u16(m.bed_damping)?;
+    w.u16(m.bed)?;
+    w.u16(m.guard)?;
+    w.u16(m.report_us)?;
+    w.u16(m.lever_ratio)?;
+    w.u8(m.first_key)
+}

@@ -1,0 +1,92 @@
+//! What is felt and how, and the line that follows from it.
+
+use super::super::device::law::{SPEED_CORNER, WAVE_CORNER};
+use super::super::device::limit::Limits;
+use super::super::mechanism::Action;
+use super::super::message::IMPEDANCE;
+use crate::action::{ActionSettings, STEP};
+
+/// Largest impedance, N·s/m, and the line's mass, kg, that sets it.
+const IMPEDANCE_MAX: f64 = 25.0;
+/// See [`IMPEDANCE_MAX`].
+const LINE_MASS: f64 = 0.045;
+/// Longest block delay, samples at 48 kHz.
+pub const BLOCK_MAX: u32 = 256;
+
+/// What is to be felt, and how.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Options {
+    /// Action.
+    pub action: Action,
+    /// Its regulation.
+    pub settings: ActionSettings,
+    /// Delay of joining through an audio block, samples at 48 kHz, 0…256.
+    pub block: u32,
+    /// From a state's time to its answer's, µs: what the way there and back may take.
+    pub lead_us: u32,
+    /// Share of the force that is given, 0…1.
+    pub gain: f64,
+    /// Largest force, change of force, held force, thermal time.
+    pub limits: Limits,
+    /// The felt key is relieved of what the keyboard says of its own.
+    pub deducts: bool,
+    /// Time between states, µs.
+    pub report_us: u16,
+    /// Host notes may move the keys.
+    pub plays: bool,
+    /// Largest force of the player's finger on a key, N.
+    pub play_force: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            action: Action::Grand,
+            settings: ActionSettings::default(),
+            block: 0,
+            lead_us: 1000,
+            gain: 1.0,
+            limits: Limits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
+            deducts: true,
+            report_us: 1000,
+            plays: false,
+            // A forte in the middle of the keyboard; a hand in the way feels no more. Chosen.
+            play_force: 10.0,
+        }
+    }
+}
+
+impl Options {
+    /// One-way delay of the line, s: its static stiffness is Z over it.
+    #[must_use]
+    pub fn line_delay(&self) -> f64 {
+        // The device takes a command up at the tick after its time.
+        let ticks = (self.lead_us + self.block_us()).div_ceil(125);
+        let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
+        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
+    }
+
+    pub(super) fn block_us(&self) -> u32 {
+        // 48 samples are 1000 µs.
+        self.block.min(BLOCK_MAX) * 1000 / 48
+    }
+
+    /// Mass that the line adds to the key, kg: Z·τ, less what the damper's own filter takes.
+    #[must_use]
+    pub fn line_mass(&self) -> f64 {
+        self.impedance() * (self.line_delay() - lag(SPEED_CORNER)).max(0.0)
+    }
+
+    /// Impedance of the line, N·s/m, in steps of the wire's.
+    #[must_use]
+    pub fn impedance(&self) -> f64 {
+        let z = IMPEDANCE_MAX.min(LINE_MASS / self.line_delay());
+        (z / IMPEDANCE).floor() * IMPEDANCE
+    }
+}
+
+/// Mean delay, s, of the device's one-pole filter of `corner` Hz at its tick.
+fn lag(corner: f64) -> f64 {
+    let left = (-std::f64::consts::TAU * corner * STEP).exp();
+    STEP * left / (1.0 - left)
+}

@@ -1,0 +1,73 @@
+//! The acceptance stroke by the wall clock: the built sidecar and an emulator on a pseudo-terminal.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::super::{Report, short};
+use crate::action::EventKind;
+use crate::haptics::acceptance::{self, GLUED};
+use crate::haptics::emulator::Making;
+use crate::haptics::live::Emulated;
+use crate::haptics::plant::Plant;
+use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::servo::Options;
+use crate::haptics::session::Standing;
+use crate::haptics::sidecar::{Order, Sidecar};
+
+/// When the stroke begins, s after power-up.
+const BEGIN: f64 = 1.5;
+
+/// Strikes at every block delay of `blocks`, as this machine's clock has them: notes, not verdicts.
+pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
+    let plant = &Plant::THREE[1];
+    let aim = acceptance::ideal(plant);
+    for block in blocks {
+        let options = Options { lead_us: 1000, ..acceptance::options(*block) };
+        let virtually = acceptance::stroke(plant, options, acceptance::line());
+        let virtually = virtually.context("force was lost in a stroke")?;
+        match stroke(plant, options)? {
+            Some((speed, period)) => report.note(&format!(
+                "By the wall clock, key of 100 g, block {block}, lead 1 ms: strike speed {} % off the \
+                 ideal ({} % in virtual time), longest time between states {} ms.",
+                short((speed / aim.speed - 1.0) * 1e2),
+                short((virtually.speed / aim.speed - 1.0) * 1e2),
+                short(period * 1e3)
+            )),
+            None => report.note(&format!(
+                "By the wall clock, block {block}: this machine stopped for too long, force was lost."
+            )),
+        }
+    }
+    Ok(())
+}
+
+/// Speed of the strike, m/s, and the longest time between states, s; nothing where force was lost.
+fn stroke(plant: &Plant, options: Options) -> Result<Option<(f64, f64)>> {
+    let act = |time: f64, deed: Deed| Act { time: BEGIN + time, key: 0, deed };
+    let script = Script::new(vec![
+        act(-BEGIN, Deed::Press(0.0, 0.0)),
+        act(0.0, Deed::Reach(22e-3, 0.06)),
+        act(0.4, Deed::Reach(0.0, 0.06)),
+    ]);
+    let making = Making { plant: *plant, finger: GLUED, ..Making::default() };
+    let emulated = Emulated::start(&making, script)?;
+    let mut sidecar = Sidecar::start(emulated.path(), "touchback lab", options)?;
+    let begin = Instant::now();
+    let mut is_live = false;
+    while begin.elapsed() < Duration::from_secs(4) {
+        std::thread::sleep(Duration::from_millis(2));
+        match sidecar.report().status.standing {
+            Standing::Present if !is_live => sidecar.order(Order::Arm(true)),
+            Standing::Live => is_live = true,
+            Standing::Halted => return Ok(None),
+            _ => {}
+        }
+        while let Some(heard) = sidecar.heard() {
+            if heard.kind == EventKind::Strike && is_live {
+                return Ok(Some((heard.value, sidecar.report().periods.longest)));
+            }
+        }
+    }
+    Ok(None)
+}

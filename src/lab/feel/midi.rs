@@ -1,0 +1,234 @@
+//! A played session as MIDI: strikes as notes, key positions as polyphonic pressure.
+//!
+//! The file replays in two ways. Where pressure is ignored, notes strike: velocity with CC 88 as its
+//! finer part. Where *key pressure* is *position*, keys follow their positions and the action decides
+//! what sounds; such a key is late by a constant, so notes are written that much after positions.
+
+use anyhow::{Context, Result};
+use midly::num::{u4, u7, u15, u24, u28};
+use midly::{Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind};
+
+use crate::action::{ActionSettings, EventKind, STEP};
+use crate::haptics::log::Heard;
+use crate::instrument::midi::controller;
+use crate::instrument::settings::TouchSettings;
+use crate::instrument::touch::position::{INTO_BED, LATE};
+use crate::math::cast::floor_index;
+use crate::math::compass::{KEYS, Key};
+
+/// Ticks a second: 50 µs.
+const TICKS: u16 = 20_000;
+
+/// A session under way.
+pub struct Performance {
+    touch: TouchSettings,
+    dip: f64,
+    begin: Option<u64>,
+    /// Tick and message, as they came.
+    events: Vec<(u64, MidiMessage)>,
+    pressures: [u8; KEYS],
+    sounds: [bool; KEYS],
+}
+
+impl Performance {
+    /// Nothing played yet; `touch` says which velocity a hammer speed is.
+    #[must_use]
+    pub fn new(touch: &TouchSettings) -> Self {
+        Self {
+            touch: *touch,
+            dip: 1e-3 * ActionSettings::default().key_dip_mm,
+            begin: None,
+            events: Vec::new(),
+            pressures: [0; KEYS],
+            sounds: [false; KEYS],
+        }
+    }
+
+    /// The regulation from here on.
+    pub fn regulate(&mut self, settings: &ActionSettings) {
+        self.dip = 1e-3 * settings.key_dip_mm;
+    }
+
+    /// `key` stands at `depth` m after `step`.
+    pub fn look(&mut self, step: u64, key: Key, depth: f64) {
+        let value = seven_bits(127.0 * depth / (self.dip + INTO_BED) + 0.5);
+        let told = &mut self.pressures[key.index()];
+        if *told != value {
+            *told = value;
+            let pressure = MidiMessage::Aftertouch { key: note(key), vel: value.into() };
+            self.add(step + 1, 0.0, pressure);
+        }
+    }
+
+    /// Something happened.
+    pub fn heard(&mut self, heard: &Heard) {
+        let (step, key) = (heard.step, heard.key);
+        match heard.kind {
+            EventKind::Strike => {
+                self.end(step, heard.offset, key);
+                let velocity = (127.0 * self.touch.velocity(heard.value)).clamp(1.0, 127.0);
+                let (coarse, fine) = (seven_bits(velocity), seven_bits(128.0 * velocity.fract()));
+                let late = heard.offset + LATE;
+                let controller = controller::VELOCITY_PREFIX.into();
+                self.add(step, late, MidiMessage::Controller { controller, value: fine.into() });
+                self.add(step, late, MidiMessage::NoteOn { key: note(key), vel: coarse.into() });
+                self.sounds[key.index()] = true;
+            }
+            EventKind::DamperFall | EventKind::KeyRest => self.end(step, heard.offset, key),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, step: u64, offset: f64, key: Key) {
+        if std::mem::take(&mut self.sounds[key.index()]) {
+            let off = MidiMessage::NoteOff { key: note(key), vel: u7::from(0) };
+            self.add(step, offset + LATE, off);
+        }
+    }
+
+    fn add(&mut self, step: u64, offset: f64, message: MidiMessage) {
+        let begin = *self.begin.get_or_insert(step);
+        let time = step.saturating_sub(begin) as f64 * STEP + offset;
+        self.events.push((floor_index(time * f64::from(TICKS) + 0.5) as u64, message));
+    }
+
+    /// The file: format 0, a tick of 50 µs.
+    ///
+    /// # Errors
+    /// Never: memory takes everything.
+    pub fn bytes(mut self) -> Result<Vec<u8>> {
+        self.events.sort_by_key(|(tick, _)| *tick);
+        let event = |delta: u64, kind| TrackEvent {
+            delta: u28::new(u32::try_from(delta).unwrap_or(0x0FFF_FFFF).min(0x0FFF_FFFF)),
+            kind,
+        };
+        let tempo = TrackEventKind::Meta(MetaMessage::Tempo(u24::new(500_000)));
+        let mut track = vec![event(0, tempo)];
+        let mut last = 0;
+        for (tick, message) in &self.events {
+            let kind = TrackEventKind::Midi { channel: u4::new(0), message: *message };
+            track.push(event(tick - last, kind));
+            last = *tick;
+        }
+        track.push(event(0, TrackEventKind::Meta(MetaMessage::EndOfTrack)));
+        // Half a second a quarter.
+        let timing = Timing::Metrical(u15::new(TICKS / 2));
+        let file =
+            Smf { header: Header { format: Format::SingleTrack, timing }, tracks: vec![track] };
+        let mut bytes = Vec::new();
+        file.write_std(&mut bytes).context("MIDI")?;
+        Ok(bytes)
+    }
+}
+
+fn note(key: Key) -> u7 {
+    // A0 is MIDI note 21.
+    u7::new(key.number() + 20)
+}
+
+fn seven_bits(value: f64) -> u8 {
+    u8::try_from(floor_index(value).min(127)).unwrap_or(127)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::campaign::KEY;
+    use crate::haptics::emulator::Making;
+    use crate::haptics::lockstep::{Lockstep, Memory};
+    use crate::haptics::log::{Kept, Twin};
+    use crate::haptics::mechanism::Action;
+    use crate::haptics::script::{Act, Deed, Script};
+    use crate::haptics::servo::Options;
+    use crate::instrument::midi::Midi;
+    use crate::instrument::settings::KeyPressure;
+    use crate::instrument::{Piano, Settings};
+    use crate::lab::midi::Score;
+
+    /// Soft and loud presses and repetitions of four keys over the junction.
+    fn played() -> Kept {
+        let making = Making { keys: 4, plant: KEY, ..Making::default() };
+        let mut acts = Vec::new();
+        for i in 0..24u32 {
+            let (time, key) = (0.5 + 0.45 * f64::from(i), (i % 4) as usize);
+            let within = 0.05 + 0.012 * f64::from(i);
+            acts.push(Act { time, key, deed: Deed::Press(14e-3 + 0.2e-3 * f64::from(i), within) });
+            acts.push(Act { time: time + within + 0.2, key, deed: Deed::Release(0.08) });
+        }
+        let script = Script::new(acts);
+        let mut pair = Lockstep::new(&making, script, Options::default(), Memory::new(0, 1));
+        let mut played = Kept::default();
+        assert!(pair.arm(&mut played));
+        pair.run(12.5, &mut played, |_| ());
+        played
+    }
+
+    fn performed(played: &Kept) -> Vec<u8> {
+        let mut midi = Performance::new(&Settings::default().touch);
+        let mut twin = Twin::new(Action::Grand);
+        for entry in &played.entries {
+            let mut heard = Vec::new();
+            let mut ways = Vec::new();
+            twin.watch(entry, |h| heard.push(*h), |step, _, m| ways.push((step, m.place().0)));
+            for (step, depth) in ways {
+                midi.look(step, entry.key().unwrap(), depth);
+            }
+            heard.iter().for_each(|h| midi.heard(h));
+        }
+        midi.bytes().unwrap()
+    }
+
+    /// Strikes of the file on a piano: time, s, key, speed.
+    fn replayed(bytes: &[u8], key_pressure: KeyPressure) -> Vec<(f64, Key, f64)> {
+        let mut settings = Settings::default();
+        settings.touch.key_pressure = key_pressure;
+        let score = Score::read("a.mid", bytes).unwrap();
+        let (mut piano, mut midi) = (Piano::new(48_000.0, &settings), Midi::default());
+        let (mut left, mut right) = ([0.0; 8], [0.0; 8]);
+        let (mut events, mut strikes) = (score.events.iter().peekable(), Vec::new());
+        let end = score.sample(score.events.last().unwrap().0, 48_000) + 24_000;
+        while piano.sample() < end {
+            while let Some((_, message)) =
+                events.next_if(|(time, _)| score.sample(*time, 48_000) <= piano.sample())
+            {
+                midi.translate(message, &settings, |event| piano.handle(event));
+            }
+            piano.process(&mut left, &mut right);
+            strikes.extend(piano.strikes().iter().map(|s| (s.time, s.key, s.speed)));
+        }
+        strikes
+    }
+
+    /// Largest error of the strikes' times, s, but for a constant of at most 8 ms, and of their
+    /// speeds, share.
+    fn errors(played: &Kept, got: &[(f64, Key, f64)]) -> (f64, f64) {
+        let mut pairs = Vec::new();
+        let begin = played.entries.iter().find_map(|e| e.key().map(|_| e.step())).unwrap();
+        for heard in &played.of(EventKind::Strike) {
+            let time = heard.step.saturating_sub(begin) as f64 * STEP + heard.offset;
+            let near = got
+                .iter()
+                .filter(|(_, key, _)| *key == heard.key)
+                .min_by(|a, b| (a.0 - time).abs().total_cmp(&(b.0 - time).abs()))
+                .unwrap();
+            pairs.push((near.0 - time, near.2 / heard.value - 1.0));
+        }
+        assert_eq!(got.len(), pairs.len(), "no strike more or less");
+        let middle = pairs.iter().map(|p| p.0).sum::<f64>() / pairs.len() as f64;
+        assert!((0.0..0.008).contains(&middle), "{middle} s");
+        let most = |f: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(f).fold(0.0, f64::max);
+        (most(&|p| (p.0 - middle).abs()), most(&|p| p.1.abs()))
+    }
+
+    #[test]
+    fn a_session_replays_by_its_notes_and_by_its_positions() {
+        let played = played();
+        assert!(played.of(EventKind::Strike).len() >= 20, "{}", played.of(EventKind::Strike).len());
+        let bytes = performed(&played);
+        let by_notes = errors(&played, &replayed(&bytes, KeyPressure::Ignored));
+        assert!(by_notes.0 < 0.2e-3 && by_notes.1 < 1e-3, "{by_notes:?}");
+        let by_positions = errors(&played, &replayed(&bytes, KeyPressure::Position));
+        eprintln!("by notes {by_notes:?}, by positions {by_positions:?} (s, share)");
+        assert!(by_positions.0 < 3e-3 && by_positions.1 < 0.1, "{by_positions:?}");
+    }
+}

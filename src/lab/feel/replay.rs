@@ -1,0 +1,42 @@
+//! `touchback feel LOG --replay`: a servo's log again, without a keyboard.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::action::STEP;
+use crate::haptics::log::{Entry, Twin};
+use crate::haptics::mechanism::Action;
+use crate::haptics::take::Take;
+use crate::lab::output;
+use crate::math::compass::Key;
+
+/// Replays the log at `path`: prints what happened and a fingerprint of all states.
+///
+/// # Errors
+/// A file that cannot be read or is no log.
+pub fn run(path: &Path) -> Result<()> {
+    let take = Take::open(path)?;
+    let mut twin = Twin::new(Action::Grand);
+    let mut said = String::from("time_s,key,kind,value\n");
+    let mut steps = 0u64;
+    for entry in take.entries() {
+        twin.play(entry, |h| {
+            let time = h.step as f64 * STEP + h.offset;
+            said += &format!("{time:.6},{},{:?},{}\n", h.key.number(), h.kind, h.value);
+        });
+        if let Entry::Slot { steps: n, .. } = entry {
+            steps += u64::from(*n);
+        }
+    }
+    said += &format!("{steps} steps, fingerprint {:016x}\n", fingerprint(&twin));
+    output::print(&said)
+}
+
+/// FNV-1a over the bits of every key's state.
+fn fingerprint(twin: &Twin) -> u64 {
+    let states = Key::all().filter_map(|k| twin.key(k).map(|(m, _)| m.save().bits()));
+    states.flatten().fold(0xCBF2_9CE4_8422_2325, |hash: u64, bits| {
+        (hash ^ bits).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}

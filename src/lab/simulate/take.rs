@@ -1,0 +1,72 @@
+//! One key of a servo's log, step by step.
+
+use anyhow::Result;
+
+use super::{Moment, Row, instant};
+use crate::haptics::log::Twin;
+use crate::haptics::take::Take;
+use crate::math::compass::Key;
+
+/// Replays `key` of `take`, bit for bit as the servo ran it; `each` receives the state after every
+/// step. Times count from the take's first step.
+///
+/// # Errors
+/// Those of `each`.
+pub fn play(
+    take: &Take,
+    key: Key,
+    mut each: impl FnMut(&Row) -> Result<()>,
+) -> Result<Vec<Moment>> {
+    let begin = take.entries().first().map_or(0, |e| e.step());
+    let after = |step: u64| instant(usize::try_from(step - begin).unwrap_or(usize::MAX));
+    let mut twin = Twin::new(take.action().unwrap_or_default());
+    let (mut moments, mut failed) = (Vec::new(), Ok(()));
+    for entry in take.entries() {
+        if entry.key().is_some_and(|k| k != key) {
+            continue;
+        }
+        twin.watch(
+            entry,
+            |heard| {
+                let time_s = after(heard.step) + heard.offset;
+                moments.push(Moment { kind: heard.kind, time_s, value: heard.value });
+            },
+            |step, push, mechanism| {
+                let row = Row { time_s: after(step + 1), ..Row::of(&mechanism.view(push)) };
+                if failed.is_ok() {
+                    failed = each(&row);
+                }
+            },
+        );
+    }
+    failed.map(|()| moments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::take::tests::{played, text};
+
+    #[test]
+    fn a_take_is_simulated_as_it_was_felt() {
+        let (entries, servo) = played();
+        let take = Take::read("a.log", &text(&entries)).unwrap();
+        let key = take.first_key().unwrap();
+        let mut last = Row::default();
+        let mut rows = 0;
+        let moments = play(&take, key, |row| {
+            assert!(rows == 0 || row.time_s > last.time_s);
+            (last, rows) = (row.clone(), rows + 1);
+            Ok(())
+        })
+        .unwrap();
+        // The twin's own end is the servo's, which `haptics::take` tests: here its depth.
+        let mut twin = Twin::new(take.action().unwrap());
+        entries.iter().for_each(|e| twin.play(e, |_| ()));
+        let (mechanism, _) = twin.key(key).unwrap();
+        assert_eq!(mechanism.save().bits(), servo);
+        assert_eq!(last.key_m.to_bits(), mechanism.place().0.to_bits());
+        assert!(rows > 4000 && last.time_s <= take.length() + 2e-3);
+        assert!(moments.iter().any(|m| m.kind == crate::action::EventKind::Strike));
+    }
+}
