@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::action::events::{ActionEvent, EventList};
-use crate::action::{Drive, STEP};
+use crate::action::{ActionKind, Drive, STEP};
 use crate::instrument::Settings;
 use crate::lab::controls;
 use crate::lab::gesture::{Gesture, KeyView};
@@ -91,6 +91,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut gesture = Gesture::open(&options.gesture)?;
     let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
+    if settings.action.action != ActionKind::Grand {
+        bail!("--set action: one key is given its action by --action NAME");
+    }
     let Some(key) = Key::from_index(usize::from(options.key) - 1) else {
         bail!("--key {}: keys count from 1 to 88", options.key)
     };
