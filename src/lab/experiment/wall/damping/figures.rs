@@ -107,7 +107,9 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
         Panel::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
     ];
     let title = "Damping a sampled wall of 5 kN/m asks for";
-    let damping = figure(title, Axis::new("sample period, ms"), panels);
+    // Room for the names beside the curves.
+    let x = Axis::new("sample period, ms").within(0.0, 13.0);
+    let damping = figure(title, x, panels);
     folder.draw("wall-damping.png", &damping, report)?;
     let most = border.last().map_or(1.0, |p| p.0);
     let circled = PERIODS_MS.map(|ms| {
@@ -130,8 +132,8 @@ fn marginal_runs(folder: &mut Folder, report: &mut Report) -> Result<()> {
     {
         let seen = simulated(share)?;
         let points = (0u32..).zip(&seen).map(|(k, y)| (f64::from(k) * PERIOD, y * 1e3)).collect();
-        let line = Series::line(name, points, palette(i));
-        panels.push(Panel::new(Axis::new("position, mm"), vec![line]));
+        let line = Series::line("", points, palette(i));
+        panels.push(Panel::new(Axis::new(&format!("mm: {name}")), vec![line]));
     }
     let title = "A mass of 0.3 kg on a sampled spring of 5 kN/m, T 2 ms";
     folder.draw("wall-marginal.png", &figure(title, Axis::new("time, s"), panels), report)
