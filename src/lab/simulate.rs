@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::action::events::{ActionEvent, EventList};
-use crate::action::{Drive, STEP};
+use crate::action::{ActionKind, Drive, STEP};
 use crate::haptics::take::Take;
 use crate::instrument::Settings;
 use crate::lab::controls;
@@ -160,6 +160,9 @@ impl Source {
         let gesture = Gesture::open(&options.gesture)?;
         let mut settings = Settings::default();
         controls::set(&mut settings, &options.set)?;
+        if settings.action.action != ActionKind::Grand {
+            bail!("--set action: one key is given its action by --action NAME");
+        }
         let key = number(options.key.unwrap_or(40))?;
         let action = options.action.as_deref().unwrap_or("grand");
         let plant = plants::plant(action, key, &settings, options.model.as_deref())?;

@@ -186,6 +186,13 @@ fn repetition(report: &mut Report) {
          are searched. Every one of twelve strokes must strike exactly once, at 0.5 m/s or more.",
         short(speed)
     ));
+    report.note(
+        "V25 with the spring off: a hammer that has come down on its rail is not taken up again, \
+         however slowly the key is played, because the knuckle's flank is straight here and a jack \
+         returning under its spring cannot lift it; a real knuckle is round. With the rail raised to \
+         44–47 mm below the string, where a single escapement has it, a hammer still in the air is \
+         caught and 7 to 8 strokes a second all strike, 9 do not.",
+    );
 }
 
 /// V33: nothing swings up by itself.

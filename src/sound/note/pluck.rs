@@ -155,9 +155,9 @@ mod tests {
                 let expected = 1e-3 * gain * amplitude(&string, k).abs();
                 20.0 * (seen(&out[200..], string.partial_hz(k)) / expected).log10()
             };
-            // The first partials lose little in a third of a second; nodes of the plucking point
-            // stay nodes.
-            let heard: Vec<f64> = (1..=8)
+            // Up to the sixth they lose a few decibels in this third of a second, and the sideways
+            // motion adds two; what is near a node of the plucking point has little to show.
+            let heard: Vec<f64> = (1..=6)
                 .filter(|&k| (k as f64 * PI * point(&string)).sin().abs() > 0.3)
                 .map(level)
                 .collect();
