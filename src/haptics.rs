@@ -6,7 +6,7 @@
 //! | [`device`] | junction, limits, watchdog, key bed, energy guard | device, no heap |
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
-//! | [`mechanism`], [`lever`] | what is felt | sidecar thread; audio thread as twin |
+//! | [`mechanism`], [`lever`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority`, `desk` (feature `serial`) | the port, the thread that owns it, a plugin's choice | sidecar, main thread |
 //! | [`acceptance`], [`campaign`] | the junction against the ideal; random faults and strokes | tests, lab |
@@ -37,4 +37,5 @@ pub mod servo;
 pub mod session;
 #[cfg(feature = "serial")]
 pub mod sidecar;
+pub mod walls;
 pub mod wire;

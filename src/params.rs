@@ -10,6 +10,7 @@ pub mod assign;
 pub mod error;
 #[cfg(feature = "plugin")]
 pub mod host;
+pub mod page;
 pub mod parameter;
 mod table;
 #[cfg(test)]

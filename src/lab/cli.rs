@@ -25,7 +25,11 @@ enum Command {
     #[command(subcommand)]
     Model(Model),
     /// Prints every parameter as a JSON array
-    Params,
+    Params {
+        /// As the page docs/parameters.md instead
+        #[arg(long)]
+        page: bool,
+    },
     /// Finds, tests and emulates motorized keyboards
     #[command(subcommand)]
     Keyboard(keyboard::Command),
@@ -84,7 +88,8 @@ fn run(command: Option<Command>) -> anyhow::Result<()> {
         Some(Command::Render(options)) => render::run(&options),
         Some(Command::Simulate(options)) => simulate::run(&options),
         Some(Command::Model(Model::Export(options))) => model::run(&options),
-        Some(Command::Params) => {
+        Some(Command::Params { page: true }) => output::print(&crate::params::page::page()),
+        Some(Command::Params { page: false }) => {
             let text = serde_json::to_string_pretty(&crate::params::listing())?;
             output::print(&(text + "\n"))
         }

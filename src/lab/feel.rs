@@ -28,7 +28,7 @@ pub struct Options {
     /// Serial port of the keyboard, or the path `touchback keyboard emulate` prints
     #[arg(value_name = "PORT")]
     port: String,
-    /// Action: grand, ball, bench-load or wall
+    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists them all
     #[arg(long, value_name = "NAME", default_value = "grand")]
     action: String,
     /// Sets a parameter of the action, in its unit (repeatable)

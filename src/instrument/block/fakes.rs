@@ -170,6 +170,7 @@ impl Keys for FakeKeys {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Call {
     Strike(Key, f64, f64),
+    Pluck(Key, f64, f64),
     Damper(Key, f64),
     Retune(Key, f64),
     UnaCorda(f64),
@@ -211,6 +212,11 @@ impl Strings for FakeStrings {
         self.level += 0.1 * speed * (1.0 - 0.1 * delay);
     }
 
+    fn pluck(&mut self, key: Key, displacement: f64, delay: f64) {
+        self.call(Call::Pluck(key, displacement, delay));
+        self.level += displacement;
+    }
+
     fn damper(&mut self, key: Key, lift: f64) {
         self.call(Call::Damper(key, lift));
         self.level *= 0.999 + 0.001 * lift;
@@ -226,7 +232,10 @@ impl Strings for FakeStrings {
 
     fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
         self.call(Call::Knock(key, knock, speed));
-        self.level += 0.01 * speed;
+        // What comes with a strike is in the strike's level.
+        if !matches!(knock, Knock::Jack | Knock::Sway | Knock::Ring) {
+            self.level += 0.01 * speed;
+        }
     }
 
     fn process(&mut self, left: &mut [f32], right: &mut [f32]) {

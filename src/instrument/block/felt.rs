@@ -27,6 +27,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 self.ring_shank(key, speed, sample, delay);
                 Sounding::Strike { key, speed, note_on: f64::NAN }
             }
+            EventKind::Pluck => {
+                self.dampers.played(key);
+                Sounding::Pluck { key, displacement: value, note_on: f64::NAN }
+            }
             EventKind::KeyBottom => Sounding::Knock { key, knock: Knock::KeyBed, speed },
             EventKind::KeyRest => Sounding::Knock { key, knock: Knock::KeyRest, speed },
             EventKind::DamperFall => Sounding::Knock { key, knock: Knock::Damper, speed },
@@ -38,7 +42,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             EventKind::Reset => {
                 Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK }
             }
-            EventKind::LetOffStart | EventKind::DamperLift | EventKind::Pluck => return,
+            EventKind::LetOffStart | EventKind::DamperLift => return,
         };
         self.agenda.add(Entry { sample, delay, what });
     }

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use realfft::num_complex::Complex64;
 
-use super::Note;
+use super::{Note, pluck};
 use crate::math::cast::single;
 use crate::sound::bank::LANES;
 use crate::sound::hammer::HammerSpec;
@@ -59,6 +59,7 @@ impl Note {
         });
         let string = unison.string();
         let mass = 0.5 * string.mass();
+        let plucked = pluck::amplitude(string, k);
         let bridge = self.strung.bridge_gain(k);
         // The force per w stays that of the piano as strung, so that nothing that rings jumps; w is
         // the displacement times `scale`.
@@ -97,6 +98,8 @@ impl Note {
             let pull = if heard { pulled * moved } else { Complex64::ZERO };
             self.pulls[c].re[l] = single(pull.re);
             self.pulls[c].im[l] = single(pull.im);
+            let share = if felt { pulled } else { all };
+            self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));
             self.rings[c].bridge[l] = if heard { single(bridge) } else { 0.0 };
         }
         // Shows the new poles at the next block.
