@@ -143,7 +143,8 @@ mod tests {
         let alone = 2.0 * (1.0 + KEPT);
         assert!((pressed[0] / alone - 1.0).abs() < 0.1, "{pressed:?} {alone}");
         assert!((struck[0] / pressed[0] - 1.0).abs() > 0.2, "{struck:?} {pressed:?}");
-        assert!((struck[1] / pressed[1] - 1.0).abs() > 0.1, "{struck:?} {pressed:?}");
+        // Five milliseconds are more than a period of the second mode.
+        assert!((struck[1] / pressed[1] - 1.0).abs() > 0.03, "{struck:?} {pressed:?}");
     }
 
     #[test]

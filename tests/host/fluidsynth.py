@@ -45,7 +45,9 @@ def struck(notes, seconds):
             if second:
                 events.append((second - 0.01, bytes([0x80, note, 64])))
             events.append((second, bytes([0x90, note, 80])))
-    return events
+    # Both end soon after, or one would be measured over a long silence.
+    events += [(seconds - 0.01, bytes([0x80, first + note, 64])) for note in range(notes)]
+    return [*events, (seconds, bytes([0xB0, 64, 0]))]
 
 
 def cost(command, out):

@@ -232,7 +232,10 @@ impl Strings for FakeStrings {
 
     fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
         self.call(Call::Knock(key, knock, speed));
-        self.level += 0.01 * speed;
+        // What comes with a strike is in the strike's level.
+        if !matches!(knock, Knock::Jack | Knock::Sway | Knock::Ring) {
+            self.level += 0.01 * speed;
+        }
     }
 
     fn process(&mut self, left: &mut [f32], right: &mut [f32]) {

@@ -99,7 +99,7 @@ impl Note {
             self.pulls[c].re[l] = single(pull.re);
             self.pulls[c].im[l] = single(pull.im);
             let share = if felt { pulled } else { all };
-            self.released[c].set(l, share * plucked * f64::from(u8::from(heard)));
+            self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));
             self.rings[c].bridge[l] = if heard { single(bridge) } else { 0.0 };
         }
         // Shows the new poles at the next block.

@@ -112,18 +112,10 @@ fn metal(bench: &mut Bench, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// The first 50 ms: how soon the note is there, and whether two of them are the same.
+/// The first 50 ms: whether two of them are the same.
 fn attack(bench: &mut Bench, number: usize) -> Result<()> {
     let key = key(number)?;
-    let string = StringSpec::of(key, &bench.voicing);
     let sound = strike(&mut bench.sound, key, 2.0);
-    let window = (1.0 / string.ideal_hz).max(0.002);
-    let levels: Vec<f64> =
-        (0..200).map(|i| f64::from(i) * 5e-4).map(|t| sound.rms_db(t, t + window)).collect();
-    let top = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let rise = levels.iter().position(|l| *l > top - 3.0).map_or(f64::NAN, |i| i as f64 * 0.5);
-    let quantity = format!("key {number}: rise to 3 dB below the loudest, ms");
-    bench.report.check(&quantity, "1–30", Band::Within(0.5, 30.0), rise);
     // Struck again while it rings, it is never the same sample twice.
     let piano = &mut bench.sound;
     piano.reset();
