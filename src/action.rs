@@ -6,27 +6,32 @@
 
 pub mod ball;
 pub mod catalogue;
+pub mod choice;
 pub mod events;
 pub mod grand;
 pub mod harpsichord;
 pub mod hold;
 pub mod keyboard;
+pub mod levers;
 pub mod load;
 pub mod mechanism;
 pub mod model_a;
 pub mod model_b;
+pub mod playing;
 pub mod port;
 pub mod pose;
+pub mod press;
 pub mod reference;
 pub mod settings;
 pub mod simplified;
 pub mod slider;
 pub mod viennese;
 
+pub use choice::Actions;
 pub use events::{ActionEvent, EventKind};
 pub use keyboard::Keyboard;
 pub use port::Drive;
-pub use settings::ActionSettings;
+pub use settings::{ActionKind, ActionSettings};
 
 /// Length of an action step, s.
 pub const STEP: f64 = 125e-6;

@@ -6,7 +6,7 @@
 //! | [`device`] | junction, limits, watchdog, key bed, energy guard | device, no heap |
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
-//! | [`mechanism`], [`lever`] | what is felt | sidecar thread; audio thread as twin |
+//! | [`mechanism`], [`lever`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
 //! | `take`, `words`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
@@ -44,6 +44,7 @@ pub mod session;
 pub mod sidecar;
 #[cfg(feature = "serial")]
 pub mod take;
+pub mod walls;
 pub mod wire;
 #[cfg(feature = "serial")]
 pub mod words;

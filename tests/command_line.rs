@@ -334,8 +334,15 @@ fn the_demonstration_writes_everything_it_says() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8(output.stdout).expect("UTF-8");
     let folder = dir.path().join("touchback-demo");
-    let names =
-        ["prelude.mid", "prelude.wav", "level.png", "stroke.toml", "stroke.png", "report.md"];
+    let names = [
+        "prelude.mid",
+        "prelude.wav",
+        "harpsichord.wav",
+        "level.png",
+        "stroke.toml",
+        "stroke.png",
+        "report.md",
+    ];
     for name in names {
         assert!(said.contains(name), "{said}");
         assert!(fs::metadata(folder.join(name)).expect(name).len() > 100, "{name}");

@@ -31,12 +31,20 @@ crc = { version = "3.4", default-features = false }
 libm = "0.2"
 "#;
 
+/// What it takes besides, below `src`.
+const PORT: &str = "wall/junction/port.rs";
+
 /// Without `std` and `extern crate alloc` nothing can allocate.
 const ROOT: &str = "#![no_std]
 pub mod device;
 pub mod fixed;
 pub mod frame;
 pub mod message;
+pub mod wall {
+    pub mod junction {
+        pub mod port;
+    }
+}
 
 /// The one object of a firmware, in static memory.
 pub type Keyboard = device::Device<88>;
@@ -48,11 +56,15 @@ fn the_device_half_needs_no_heap_and_no_operating_system() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("src");
-    for file in TAKEN {
+    let take = |from: &Path, file: &str| {
         let to = source.join(file);
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-        std::fs::copy(root.join("src/haptics").join(file), to).unwrap();
+        std::fs::copy(from.join(file), to).unwrap();
+    };
+    for file in TAKEN {
+        take(&root.join("src/haptics"), file);
     }
+    take(&root.join("src"), PORT);
     std::fs::write(source.join("lib.rs"), ROOT).unwrap();
     std::fs::write(folder.path().join("Cargo.toml"), MANIFEST).unwrap();
     std::fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();

@@ -13,36 +13,23 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_list_names_every_experiment_with_a_sentence() {
+fn the_list_names_every_experiment_and_every_system_of_the_source_documents() {
     let output = lab(&["list"]);
     assert_eq!(output.status.code(), Some(0));
     let list = text(&output.stdout);
-    for name in [
-        "geometry",
-        "models-ab",
-        "agreement",
-        "validate",
-        "thesis-run",
-        "weight-drop",
-        "ball",
-        "string-law",
-        "contact",
-        "sound",
-        "listening",
-        "sound-cost",
-        "sound-torture",
-        "action-cost",
-        "action-speeds",
-        "walls",
-        "wall-damping",
-        "wall-display",
-        "unilateral",
-        "lines",
-        "finger",
-        "wall-map",
-    ] {
-        let line = list.lines().find(|l| l.split_whitespace().next() == Some(name));
-        assert!(line.is_some_and(|l| l.ends_with('.')), "{name} in {list}");
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (experiments, systems) = list.split_once("\n\n").unwrap();
+    assert!(experiments.lines().count() > 20, "{experiments}");
+    for line in experiments.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(line.ends_with('.'), "{line}");
+        assert!(readme.contains(&format!("`{name}`")), "README.md does not name `{name}`");
+    }
+    for place in
+        ["fig. 3.9", "T5.4", "figs. 6.12–6.15", "001", "002 eqs. 1–10", "003", "004 app. A"]
+    {
+        assert!(systems.contains(place), "{place} in {systems}");
     }
 }
 
@@ -98,7 +85,8 @@ fn experiments_print_tables_and_write_what_they_say() {
 fn the_table_of_the_source_documents_is_fresh() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let names = ["walls", "wall-damping", "wall-display", "lines", "finger"];
+    let names =
+        ["ball", "state-graphs", "walls", "wall-damping", "wall-display", "lines", "finger"];
     let output = lab(&[&names[..], &["--report", "--out", out]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let written = std::fs::read_to_string(dir.path().join("seeds.md")).unwrap();

@@ -10,7 +10,8 @@ mod counted {
     use std::hint::black_box;
 
     use touchback::action::catalogue::{self, Model};
-    use touchback::action::{ActionSettings, Drive};
+    use touchback::action::{ActionKind, ActionSettings, Drive};
+    use touchback::instrument::settings::Timing;
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
     use touchback::math::compass::Key;
     use touchback::params;
@@ -75,6 +76,31 @@ mod counted {
             });
             assert_eq!(counted, 0, "{name}");
         }
+    }
+
+    #[test]
+    fn changing_the_action_while_playing_allocates_nothing() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let (mut left, mut right) = (vec![0.0; 480], vec![0.0; 480]);
+        let counted = calls(|| {
+            for timing in [Timing::Immediate, Timing::Natural] {
+                for action in ActionKind::ALL {
+                    let mut settings = Settings::default();
+                    settings.action.action = action;
+                    settings.touch.timing = timing;
+                    piano.set(&settings);
+                    for key in Key::all() {
+                        piano.handle(Event::NoteOn { key, velocity: 0.6 });
+                    }
+                    for _ in 0..20 {
+                        piano.process(&mut left, &mut right);
+                    }
+                    piano.handle(Event::AllNotesOff);
+                    piano.process(&mut left, &mut right);
+                }
+            }
+        });
+        assert_eq!(counted, 0);
     }
 
     #[test]

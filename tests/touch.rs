@@ -127,7 +127,7 @@ fn a_sensed_key_plays_as_it_moves() {
     let mut settings = Settings::default();
     settings.touch.key_pressure = KeyPressure::Position;
     let mut speeds = Vec::new();
-    for speed in [0.1, 0.3] {
+    for speed in [0.1, 0.2, 0.3, 0.4, 0.5] {
         let mut piano = Piano::new(RATE, &settings);
         let mut midi = Midi::default();
         let mut strikes = Vec::new();
@@ -143,10 +143,14 @@ fn a_sensed_key_plays_as_it_moves() {
         assert!(strike.note_on.is_nan());
         speeds.push(strike.speed / speed);
     }
-    // 45 mm of hammer on 8.7 mm of key are 5.2; under a key moved at a constant speed the hammer
-    // swings on what yields between them, at 50 Hz or so, and leaves in whatever phase let-off
-    // finds it: slower or faster than the key moves it by up to half.
-    assert!(speeds.iter().all(|ratio| (2.6..7.8).contains(ratio)), "{speeds:?}");
+    // 45 mm of hammer on 8.7 mm of key are 5.2. A key that is at once at its full speed does not
+    // carry its hammer at that ratio but throws it: the knuckle gives back a share e of the meeting
+    // speed, and the hammer leaves the jack long before let-off at 5.2 (1 + e) times the key's
+    // speed. e lies between a soft felt's and an elastic one's.
+    let thrown = 5.2 * 1.15..5.2 * 1.5;
+    assert!(speeds[1..].iter().all(|ratio| thrown.contains(ratio)), "{speeds:?}");
+    // The slowest is slowed by its weight on the way: 46 mm cost up to 0.95 m/s.
+    assert!((0.5..5.2 * 2.0).contains(&speeds[0]), "{speeds:?}");
     // So slowly that the hammer falls back from let-off.
     let mut piano = Piano::new(RATE, &settings);
     let mut struck = 0;

@@ -9,6 +9,8 @@
 //! (the paper prints the spring's sign in F the other way round). F is the force that moves the
 //! paddle; a key force F presses the front down. With nobody holding it the paddle lies on a felt.
 
+mod playing;
+
 use crate::action::EventKind;
 use crate::action::grand::spec::{GRAVITY, SpecError};
 use crate::action::hold::Hold;

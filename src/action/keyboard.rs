@@ -9,7 +9,7 @@ mod activity;
 mod stillness;
 
 use crate::action::events::{ActionEvent, EventList};
-use crate::action::grand::concert::Design;
+use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::lanes::{Block, Lanes, Stepped};
 use crate::action::grand::regulation::Regulated;
@@ -201,6 +201,26 @@ impl Keyboard {
         (height / damper.clear).clamp(0.0, 1.0)
     }
 
+    /// Whether `key` sleeps in its rest pose.
+    #[must_use]
+    pub fn is_asleep(&self, key: Key) -> bool {
+        self.activity.of(key.index()) == Activity::Asleep
+    }
+
+    /// Puts `key` to rest at once, nothing touching it.
+    pub fn still(&mut self, key: Key) {
+        self.drives[key.index()] = Drive::Free;
+        self.refresh(key);
+        self.lay_to_rest(key);
+    }
+
+    /// The numbers of `key` with the present settings.
+    pub fn built(&mut self, key: Key) -> Built {
+        self.refresh(key);
+        let i = key.index();
+        Built { spec: self.specs[i], regulated: self.regulated[i] }
+    }
+
     /// Key-front depth, m, positive down.
     #[must_use]
     pub fn key_depth(&self, key: Key) -> f64 {
@@ -364,7 +384,7 @@ impl Keyboard {
     fn count_quiet(&mut self, key: Key, moves: bool, tray: [f64; 2]) {
         let i = key.index();
         let drive = self.drives[i];
-        self.drives[i] = held(drive);
+        self.drives[i] = drive.held();
         if !is_held(drive) || tray[0] != tray[1] {
             self.stillness[i] = Stillness::default();
             return;
@@ -453,17 +473,6 @@ fn keys_from(first: usize, width: usize) -> impl Iterator<Item = (usize, Key)> {
     (0..width).filter_map(move |lane| Key::from_index(first + lane).map(|key| (lane, key)))
 }
 
-/// The drive that holds the end of `drive`.
-const fn held(drive: Drive) -> Drive {
-    match drive {
-        Drive::Free => Drive::Free,
-        Drive::Force([_, end]) => Drive::Force([end; 2]),
-        Drive::Finger([_, end]) => Drive::Finger([end; 2]),
-        Drive::Motion([_, end]) => Drive::Motion([end; 2]),
-        Drive::Manipulandum([_, end]) => Drive::Manipulandum([end; 2]),
-    }
-}
-
 fn is_held(drive: Drive) -> bool {
-    held(drive) == drive
+    drive.held() == drive
 }

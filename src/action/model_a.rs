@@ -7,6 +7,8 @@
 //! Under imposed motion A1 has no freedom: its force is read from the second difference of the
 //! key's depth, which is why a noisy encoder defeats it. Under a force or a finger it has one.
 
+mod playing;
+
 use crate::action::EventKind;
 use crate::action::grand::spec::SpecError;
 use crate::action::hold::Hold;

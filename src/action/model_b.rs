@@ -5,6 +5,8 @@
 //! key. F_KU = k1 (s − q_K) and F_KH = k2 q4 are functions of positions alone: a noisy encoder
 //! shakes only a spring. With k1, k2 → ∞ the motion becomes model A's.
 
+mod playing;
+
 use crate::action::EventKind;
 use crate::action::grand::spec::SpecError;
 use crate::action::hold::Hold;

@@ -17,3 +17,17 @@ pub enum Drive {
     /// The thesis's manipulandum angle D, rad, driving the key through k1–b1.
     Manipulandum([f64; 2]),
 }
+
+impl Drive {
+    /// The drive that holds the end of this one.
+    #[must_use]
+    pub const fn held(self) -> Self {
+        match self {
+            Self::Free => Self::Free,
+            Self::Force([_, end]) => Self::Force([end; 2]),
+            Self::Finger([_, end]) => Self::Finger([end; 2]),
+            Self::Motion([_, end]) => Self::Motion([end; 2]),
+            Self::Manipulandum([_, end]) => Self::Manipulandum([end; 2]),
+        }
+    }
+}

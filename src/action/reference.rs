@@ -11,6 +11,7 @@
 //! the first model; the price is the step.
 
 mod forces;
+mod joints;
 mod setup;
 
 use serde::{Deserialize, Serialize};
@@ -203,7 +204,7 @@ impl Reference {
         if before.memory.home && !now.memory.home {
             hear(offset, EventKind::LetOffStart, front(now));
         }
-        if rose(&|s| forces::tail_in_check(spec, &s.x)) {
+        if rose(&|s| joints::tail_in_check(spec, &s.x)) {
             hear(offset, EventKind::Check, -crown * now.x[HAMMER]);
         }
         if spec.damper.present && rose(&|s| s.x[DAMPER]) {

@@ -1,11 +1,47 @@
 //! What a technician sets: the regulation and the parts of an action, for all keys at once.
 
-/// Settings of the grand action; the defaults are a well-regulated concert grand.
+/// Which action the keys have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionKind {
+    /// The grand.
+    #[default]
+    Grand,
+    /// Key and hammer without let-off.
+    Simplified,
+    /// Key and hammer joined by a rigid slider.
+    ModelA,
+    /// Key and hammer joined by springs.
+    ModelB,
+    /// A fortepiano's key with the hammer on it.
+    Viennese,
+    /// A harpsichord's key and jack.
+    Harpsichord,
+    /// A ball on a paddle.
+    Ball,
+}
+
+impl ActionKind {
+    /// All, the grand first.
+    pub const ALL: [Self; 7] = [
+        Self::Grand,
+        Self::Simplified,
+        Self::ModelA,
+        Self::ModelB,
+        Self::Viennese,
+        Self::Harpsichord,
+        Self::Ball,
+    ];
+}
+
+/// Which action, and the settings of the grand; the defaults are a well-regulated concert grand.
 ///
 /// Lengths are a technician's millimetres; scales multiply the concert grand's own value.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionSettings {
+    /// Which action: a key at rest takes up another at its next touch.
+    pub action: ActionKind,
     /// Depth of the key bed at the key front, mm.
     pub key_dip_mm: f64,
     /// Hammer crown below the string at rest, mm.
@@ -53,6 +89,7 @@ pub struct ActionSettings {
 impl Default for ActionSettings {
     fn default() -> Self {
         Self {
+            action: ActionKind::Grand,
             key_dip_mm: 10.0,
             blow_mm: 47.0,
             let_off_mm: 1.5,
@@ -84,6 +121,7 @@ impl ActionSettings {
     pub fn toward(&self, target: &Self, share: f64) -> Self {
         let mix = |a: f64, b: f64| a + (b - a) * share;
         Self {
+            action: target.action,
             key_dip_mm: mix(self.key_dip_mm, target.key_dip_mm),
             blow_mm: mix(self.blow_mm, target.blow_mm),
             let_off_mm: mix(self.let_off_mm, target.let_off_mm),

@@ -12,6 +12,8 @@
 //! An ordinary blow goes through three of the four states; the fourth is a hammer that has fallen
 //! back on a key held down. The signs of the paper's eqs. 2–3 and 12 are corrected.
 
+mod playing;
+
 use crate::action::EventKind;
 use crate::action::grand::concert::Built;
 use crate::action::grand::spec::{GRAVITY, SpecError};
@@ -60,7 +62,7 @@ pub struct Spec {
 /// What is left to fly when the key reaches its bed, m at the crown: an action without let-off
 /// must stop the key before it presses the hammer against the string, and a loud blow sinks a
 /// millimetre into the bed, five at the crown (chosen).
-const THROW: f64 = 6e-3;
+pub const THROW: f64 = 6e-3;
 
 /// Weight that just moves the key, N: 50 g, as a grand.
 const TOUCH: f64 = 0.05 * GRAVITY;

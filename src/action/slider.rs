@@ -8,7 +8,10 @@
 
 use crate::action::grand::spec::SpecError;
 use crate::action::mechanism::check;
+use crate::action::playing::RISEN;
 use crate::action::pose::Pose;
+use crate::action::press::{Press, Travel};
+use crate::action::simplified::THROW;
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 use serde::{Deserialize, Serialize};
@@ -144,6 +147,46 @@ impl Bodies {
         // d²/ds² of the angle: the slider's acceleration across the hammer, less its run along it.
         let second = (-self.back * key.dot(hammer.perp()) - 2.0 * along * ratio) / distance;
         [to_slider.angle(), ratio, second]
+    }
+
+    /// With a bed that stops the key while the hammer is still [`THROW`] from the string: an action
+    /// without let-off that is let run on presses its hammer against the string and holds it there.
+    #[must_use]
+    pub fn to_play() -> Self {
+        let mut bodies = Self::default();
+        let target = -THROW / bodies.crown;
+        let mut depth = 0.01;
+        for _ in 0..20 {
+            let [angle, ratio, _] = bodies.closed(depth);
+            depth += (target - angle) / ratio * bodies.front;
+        }
+        bodies.dip = depth;
+        bodies
+    }
+
+    /// How far the key goes.
+    #[must_use]
+    pub fn travel(&self) -> Travel {
+        Travel { dip: self.dip, again: RISEN * self.dip }
+    }
+
+    /// What a pressing finger meets.
+    #[must_use]
+    pub fn press(&self) -> Press {
+        let ratio = self.closed(0.5 * self.dip)[1];
+        let inertia = self.key_inertia + self.hammer_inertia * ratio * ratio;
+        Press {
+            mass: inertia / (self.front * self.front),
+            ratio: self.throw_ratio(self.dip),
+            throw: self.dip,
+            flight: -self.crown * self.closed(self.dip)[0],
+        }
+    }
+
+    /// Crown speed over key-front speed at `depth` m while the slider carries the hammer.
+    #[must_use]
+    pub fn throw_ratio(&self, depth: f64) -> f64 {
+        self.crown * self.closed(depth)[1] / self.front
     }
 
     /// Torque on the hammer of weight and string, N·m, and the power lost in the string, W.

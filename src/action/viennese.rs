@@ -13,6 +13,8 @@
 //! (I_k + m l₂²) θ̈ + m l₂ r cos(θ+φ) φ̈ − m l₂ r sin(θ+φ) φ̇² = Q_θ
 //! m l₂ r cos(θ+φ) θ̈ + I_h φ̈ − m l₂ r sin(θ+φ) θ̇² = Q_φ
 
+mod playing;
+
 use crate::action::EventKind;
 use crate::action::grand::concert::string_like;
 use crate::action::grand::spec::{GRAVITY, SpecError};

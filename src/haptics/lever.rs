@@ -6,6 +6,7 @@
 
 use super::mechanism::Push;
 use crate::action::EventKind;
+use crate::wall::junction::port::mean_velocity;
 
 /// Steps in an action step: 1/48000 s.
 const PARTS: u32 = 6;
@@ -86,10 +87,9 @@ impl Lever {
 
     fn part(&mut self, push: &Push) {
         let (lever, hammer, loss) = self.forces();
-        let half = 0.5 * push.impedance * H;
-        let v = ((self.mass - half) * self.v + H * (push.force - lever)) / (self.mass + half);
-        self.x += 0.5 * H * (self.v + v);
-        self.v = v;
+        let mean = mean_velocity(push.impedance, push.force - lever, self.mass, self.v, H);
+        self.x += H * mean;
+        self.v = 2.0 * mean - self.v;
         if self.head > 0.0 {
             let [y, w] = self.hammer;
             let next = w + H * hammer / self.head;

@@ -12,6 +12,7 @@ use crate::action::mechanism::{self, Felt, View};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
+use crate::haptics::walls::{self, Walled};
 use crate::math::compass::Key;
 
 /// Least mass left to a key whose mass is deducted, kg.
@@ -42,11 +43,13 @@ pub enum Action {
     Bench,
     /// A stiff wall at half depth.
     Wall,
+    /// The same wall, sampled.
+    Walled(walls::Kind),
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
         Self::Grand,
         Self::Simplified,
         Self::ModelA,
@@ -56,6 +59,12 @@ impl Action {
         Self::Ball,
         Self::Bench,
         Self::Wall,
+        Self::Walled(walls::Kind::Standard),
+        Self::Walled(walls::Kind::Damped),
+        Self::Walled(walls::Kind::Hysteresis),
+        Self::Walled(walls::Kind::Prediction),
+        Self::Walled(walls::Kind::Placement),
+        Self::Walled(walls::Kind::Deadbeat),
     ];
 
     /// Its name on the command line.
@@ -71,7 +80,19 @@ impl Action {
             Self::Ball => "ball",
             Self::Bench => "bench-load",
             Self::Wall => "wall",
+            Self::Walled(walls::Kind::Standard) => "wall-standard",
+            Self::Walled(walls::Kind::Damped) => "wall-damped",
+            Self::Walled(walls::Kind::Hysteresis) => "wall-hysteresis",
+            Self::Walled(walls::Kind::Prediction) => "wall-prediction",
+            Self::Walled(walls::Kind::Placement) => "wall-placed",
+            Self::Walled(walls::Kind::Deadbeat) => "wall-deadbeat",
         }
+    }
+
+    /// A wall is what is to be felt: the keyboard renders no bed before it.
+    #[must_use]
+    pub const fn is_wall(self) -> bool {
+        matches!(self, Self::Wall | Self::Walled(_))
     }
 
     /// The action of a name.
@@ -164,6 +185,7 @@ impl Mechanism {
             }
             Action::Bench => Load::Lever(Lever::BENCH),
             Action::Wall => Load::Lever(Lever::WALL),
+            Action::Walled(kind) => Load::Small(Box::new(Walled::new(kind))),
             smaller => match Model::named(smaller.name(), key, settings).and_then(Model::felt) {
                 Some(felt) => Load::Small(felt),
                 None => unreachable!("every other action is a lever of the catalogue"),

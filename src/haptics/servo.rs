@@ -217,7 +217,7 @@ impl Servo {
             thermal_time: u16_of(limits.time, 10e-3),
             timeout_ms: 20,
             safe_damping: 6,
-            bed_stiffness: if has_bed || self.options.action == Action::Wall { 0 } else { 2000 },
+            bed_stiffness: if has_bed || self.options.action.is_wall() { 0 } else { 2000 },
             bed_damping: 100,
             bed: u16_of(self.options.settings.key_dip_mm, 0.01),
             guard: 1000,

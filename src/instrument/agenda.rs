@@ -8,6 +8,8 @@ use crate::sound::Knock;
 pub enum Sounding {
     /// A hammer meets its strings, m/s; the note-on that caused it, s (NaN without one).
     Strike { key: Key, speed: f64, note_on: f64 },
+    /// A plectrum lets the strings go, displaced by so many m; the note-on as of a strike.
+    Pluck { key: Key, displacement: f64, note_on: f64 },
     /// The mechanism knocks, m/s.
     Knock { key: Key, knock: Knock, speed: f64 },
     /// A damper has moved, 0 resting … 1 clear.

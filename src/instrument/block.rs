@@ -19,6 +19,7 @@ mod tests;
 
 use crate::action::EventKind;
 use crate::action::events::EventList;
+use crate::action::press::Travel;
 use crate::instrument::Settings;
 use crate::instrument::agenda::{Agenda, Entry, Sounding};
 use crate::instrument::block_log::BlockLog;
@@ -35,7 +36,7 @@ use crate::instrument::presses::Presses;
 use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{KeyPressure, StrikeOutput};
 use crate::instrument::snapshot::Snapshot;
-use crate::instrument::touch::finger::{Felt, Finger, is_risen};
+use crate::instrument::touch::finger::{Felt, Finger, grand_travel};
 use crate::instrument::touch::position::Position;
 use crate::instrument::trace::Trace;
 use crate::math::cast::{floor_index, single};
@@ -297,10 +298,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     fn move_fingers(&mut self) {
-        let dip = self.dip();
         for key in self.moving.iter() {
+            let felt = Felt { depth: self.keys.key_depth(key), travel: self.travel(key) };
             let finger = &mut self.fingers[key.index()];
-            if let Some(drive) = finger.next(Felt { depth: self.keys.key_depth(key), dip }) {
+            if let Some(drive) = finger.next(felt) {
                 self.keys.drive(key, drive);
             }
             if !finger.moves() {
@@ -321,9 +322,15 @@ impl<K: Keys, S: Strings> Block<K, S> {
                     self.presses.struck(key);
                     self.jacks.let_off(key);
                     self.struck[key.index()] = speed;
-                    let positioned = self.positioned.contains(key);
-                    let note_on = if positioned { f64::NAN } else { self.presses.note_on(key) };
+                    let note_on = self.cause(key);
                     Some(Sounding::Strike { key, speed, note_on })
+                }
+                EventKind::Pluck => {
+                    self.presses.struck(key);
+                    self.jacks.let_off(key);
+                    self.struck[key.index()] = PLUCKED;
+                    let note_on = self.cause(key);
+                    Some(Sounding::Pluck { key, displacement: event.value, note_on })
                 }
                 EventKind::KeyBottom => {
                     self.fingers[key.index()].bottom();
@@ -345,10 +352,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 // On the rod it does not land.
                 EventKind::DamperFall if self.dampers.is_caught(key) => None,
                 EventKind::DamperFall => knock(Knock::Damper),
-                EventKind::LetOffStart
-                | EventKind::Release
-                | EventKind::DamperLift
-                | EventKind::Pluck => None,
+                EventKind::LetOffStart | EventKind::Release | EventKind::DamperLift => None,
             };
             if let Some(what) = what {
                 let (sample, delay) = self.clock.sounding(event.offset);
@@ -358,12 +362,17 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.constructed = KeySet::default();
     }
 
+    /// Time of the note-on that moved `key`, s; NaN where a position did.
+    fn cause(&self, key: Key) -> f64 {
+        if self.positioned.contains(key) { f64::NAN } else { self.presses.note_on(key) }
+    }
+
     /// A jack is back under its knuckle when the action says so, or the key has risen so far that
     /// it must be: a constructed release begins beyond that event.
     fn look_at_jacks(&mut self) {
-        let (dip, time) = (self.dip(), self.clock.time());
+        let time = self.clock.time();
         for key in self.jacks.out().iter() {
-            if is_risen(self.keys.key_depth(key), dip) {
+            if self.is_risen(key) {
                 self.jacks.reset(key, time);
             }
         }
@@ -377,9 +386,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
                     let time = self.clock.time_of(sample, delay);
                     self.strings.strike(key, speed, delay);
-                    self.log.push(StrikeRecord { time, key, speed, note_on });
-                    self.outgoing.strike(key, speed, now);
-                    self.counts.strikes += 1;
+                    let record = StrikeRecord { time, key, speed, note_on };
+                    self.counts.strikes += list(&mut self.log, &mut self.outgoing, record, now);
+                }
+                Sounding::Pluck { key, displacement, note_on }
+                    if displacement > 0.0 && displacement.is_finite() =>
+                {
+                    let time = self.clock.time_of(sample, delay);
+                    self.strings.pluck(key, displacement, delay);
+                    let record = StrikeRecord { time, key, speed: PLUCKED, note_on };
+                    self.counts.strikes += list(&mut self.log, &mut self.outgoing, record, now);
                 }
                 Sounding::Knock { key, knock, speed } => {
                     // Where no damper lands, the key's own end is the note's.
@@ -404,12 +420,22 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 }
                 Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
                 // A speed that is none comes from a model out of its range: nothing to hear.
-                Sounding::Strike { .. } => {}
+                Sounding::Strike { .. } | Sounding::Pluck { .. } => {}
             }
         }
     }
 
-    /// Depth of the key bed, m; 10 mm for a setting that is no number.
+    /// How far `key` goes.
+    fn travel(&self, key: Key) -> Travel {
+        self.keys.travel(key).unwrap_or_else(|| grand_travel(self.dip()))
+    }
+
+    /// Whether `key` can be played again.
+    fn is_risen(&self, key: Key) -> bool {
+        self.keys.key_depth(key) <= self.travel(key).again
+    }
+
+    /// Depth of the grand's key bed, m; 10 mm for a setting that is no number.
     fn dip(&self) -> f64 {
         let dip_mm = self.settings.action.key_dip_mm;
         if dip_mm.is_finite() { dip_mm.clamp(1.0, 30.0) * 1e-3 } else { 0.01 }
@@ -485,6 +511,21 @@ impl<K: Keys, S: Strings> Block<K, S> {
             && self.agenda.is_empty()
             && self.tail.is_over()
     }
+}
+
+/// A pluck has no hammer: it is shown, and sent on, as a blow of middle strength, m/s.
+const PLUCKED: f64 = 1.0;
+
+/// Lists and sends on what sounds at sample `now`: one strike more.
+fn list(
+    log: &mut BlockLog<StrikeRecord>,
+    outgoing: &mut Outgoing,
+    record: StrikeRecord,
+    now: u64,
+) -> u64 {
+    log.push(record);
+    outgoing.strike(record.key, record.speed, now);
+    1
 }
 
 /// Speed, m/s, of a hammer that struck at `struck` m/s when the check catches it `distance` m below

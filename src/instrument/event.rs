@@ -2,7 +2,7 @@
 
 use crate::action::EventKind;
 use crate::instrument::Settings;
-use crate::instrument::touch::finger::struck_speed;
+use crate::instrument::touch::finger::{grand_press, struck_speed};
 use crate::math::compass::Key;
 
 /// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
@@ -109,7 +109,7 @@ impl Event {
             Self::NoteOn { key, velocity } => {
                 let dip = settings.action.key_dip_mm * 1e-3;
                 let hammer = settings.touch.hammer_speed(velocity);
-                Some((key, struck_speed(key, dip, hammer, None)))
+                Some((key, struck_speed(&grand_press(key, dip), hammer, None)))
             }
             Self::NoteOff { key, .. } | Self::Choke(key) => Some((key, 0.0)),
             _ => None,

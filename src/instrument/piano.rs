@@ -1,6 +1,6 @@
 //! The piano a host plays: events in, stereo samples out, on one sample clock.
 
-use crate::action::Keyboard;
+use crate::action::Actions;
 use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
 use crate::instrument::load::Load;
@@ -40,7 +40,7 @@ pub struct StrikeRecord {
     pub time: f64,
     /// Which key.
     pub key: Key,
-    /// Hammer speed, m/s.
+    /// Hammer speed, m/s; a plucked string's is 1.
     pub speed: f64,
     /// Time of the note-on that caused it, s; NaN without one.
     pub note_on: f64,
@@ -51,7 +51,7 @@ pub struct StrikeRecord {
 /// All times count samples since creation or reset, so the same events at the same samples give the
 /// same samples, bit for bit, however a host cuts its blocks.
 pub struct Piano {
-    block: Box<Block<Keyboard, Sound>>,
+    block: Box<Block<Actions, Sound>>,
 }
 
 impl Piano {
@@ -59,7 +59,7 @@ impl Piano {
     /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
-        let keyboard = Keyboard::new(&settings.action);
+        let keyboard = Actions::new(&settings.action);
         let sample_rate = Clock::new(sample_rate).rate();
         let sound = Sound::new(sample_rate, &settings.sound);
         Self { block: Box::new(Block::new(keyboard, sound, sample_rate, settings)) }
@@ -143,7 +143,7 @@ impl Piano {
 
     /// The keys, to look at.
     #[must_use]
-    pub const fn keyboard(&self) -> &Keyboard {
+    pub const fn keyboard(&self) -> &Actions {
         &self.block.keys
     }
 

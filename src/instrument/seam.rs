@@ -1,39 +1,54 @@
 //! What the scheduler asks of the action and of the sound; a seam for its tests only.
 //!
-//! The meaning of every method is that of the method of the same name of [`Keyboard`] and
+//! The meaning of every method is that of the method of the same name of [`Actions`] and
 //! [`Sound`].
 
 use crate::action::events::EventList;
-use crate::action::{ActionSettings, Drive, Keyboard};
+use crate::action::press::{Press, Travel};
+use crate::action::{ActionSettings, Actions, Drive};
 use crate::episode::State;
 use crate::instrument::trace::Look;
 use crate::math::compass::Key;
 use crate::sound::{Knock, Sound, Voicing};
 
-/// See [`Keyboard`].
+/// See [`Actions`].
 pub trait Keys {
-    /// See [`Keyboard::reset`].
+    /// See [`Actions::reset`].
     fn reset(&mut self);
-    /// See [`Keyboard::configure`].
+    /// See [`Actions::configure`].
     fn configure(&mut self, settings: &ActionSettings);
-    /// See [`Keyboard::drive`].
+    /// See [`Actions::drive`].
     fn drive(&mut self, key: Key, drive: Drive);
-    /// See [`Keyboard::construct_strike`].
+    /// See [`Actions::construct_strike`].
     fn construct_strike(&mut self, key: Key, speed: f64) -> bool;
-    /// See [`Keyboard::construct_release`].
+    /// See [`Actions::construct_release`].
     fn construct_release(&mut self, key: Key, speed: f64);
-    /// See [`Keyboard::pressing_speed`].
+    /// See [`Actions::pressing_speed`].
     fn pressing_speed(&self, key: Key, hammer_speed: f64) -> Option<f64>;
-    /// See [`Keyboard::sustain`].
+    /// See [`Actions::sustain`].
     fn sustain(&mut self, lift: f64);
-    /// See [`Keyboard::step`].
+    /// See [`Actions::step`].
     fn step(&mut self, events: &mut EventList);
-    /// See [`Keyboard::damper_lift`].
+    /// See [`Actions::damper_lift`].
     fn damper_lift(&self, key: Key) -> f64;
-    /// See [`Keyboard::key_depth`].
+    /// See [`Actions::key_depth`].
     fn key_depth(&self, key: Key) -> f64;
-    /// See [`Keyboard::awake`].
+    /// See [`Actions::awake`].
     fn awake(&self) -> usize;
+    /// See [`Actions::touch`].
+    fn touch(&mut self, _key: Key) {}
+    /// See [`Actions::press`].
+    fn press(&self, _key: Key) -> Option<Press> {
+        None
+    }
+    /// See [`Actions::travel`].
+    fn travel(&self, _key: Key) -> Option<Travel> {
+        None
+    }
+    /// See [`Actions::plucks`].
+    fn plucks(&self, _key: Key) -> Option<f64> {
+        None
+    }
     /// State and drive of a key that moves; what is no grand action shows nothing.
     fn look(&self, _key: Key) -> Option<Look> {
         None
@@ -48,6 +63,8 @@ pub trait Strings {
     fn set(&mut self, voicing: &Voicing);
     /// See [`Sound::strike`].
     fn strike(&mut self, key: Key, speed: f64, delay: f64);
+    /// See [`Sound::pluck`].
+    fn pluck(&mut self, key: Key, displacement: f64, delay: f64);
     /// See [`Sound::damper`].
     fn damper(&mut self, key: Key, lift: f64);
     /// See [`Sound::retune`].
@@ -64,7 +81,7 @@ pub trait Strings {
     fn longest_ring(&self) -> f64;
 }
 
-impl Keys for Keyboard {
+impl Keys for Actions {
     fn reset(&mut self) {
         self.reset();
     }
@@ -98,9 +115,22 @@ impl Keys for Keyboard {
     fn awake(&self) -> usize {
         self.awake()
     }
+    fn touch(&mut self, key: Key) {
+        self.touch(key);
+    }
+    fn press(&self, key: Key) -> Option<Press> {
+        self.press(key)
+    }
+    fn travel(&self, key: Key) -> Option<Travel> {
+        self.travel(key)
+    }
+    fn plucks(&self, key: Key) -> Option<f64> {
+        self.plucks(key)
+    }
     fn look(&self, key: Key) -> Option<Look> {
-        let State { phase, x } = self.moving(key)?;
-        Some(Look { phase, x, drive: self.drive_of(key), tray: self.tray() })
+        let grand = self.grand();
+        let State { phase, x } = grand.moving(key)?;
+        Some(Look { phase, x, drive: grand.drive_of(key), tray: grand.tray() })
     }
 }
 
@@ -113,6 +143,9 @@ impl Strings for Sound {
     }
     fn strike(&mut self, key: Key, speed: f64, delay: f64) {
         self.strike(key, speed, delay);
+    }
+    fn pluck(&mut self, key: Key, displacement: f64, delay: f64) {
+        self.pluck(key, displacement, delay);
     }
     fn damper(&mut self, key: Key, lift: f64) {
         self.damper(key, lift);

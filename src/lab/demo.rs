@@ -26,6 +26,10 @@ use crate::params;
 const AUTOMATED: &str = "hammer_hardness";
 const COURSE: [(f64, f64); 5] = [(0.0, -0.8), (0.35, 0.0), (0.55, -0.5), (0.8, 1.0), (1.0, -1.2)];
 
+/// The action of the second rendering, and how many bars it plays.
+const OTHER: &str = "harpsichord";
+const OTHER_BARS: usize = 4;
+
 /// The stroke that is drawn: a mezzoforte press, held, then let go.
 const STROKE: &str = "\
 [[part]]
@@ -59,6 +63,9 @@ pub fn run(folder: &Path) -> Result<()> {
     let end = score.end();
     let points = COURSE.iter().map(|(share, value)| (share * end, *value)).collect();
     let curve = Curve::new(points).context("the automation is empty")?;
+    let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS)?)?;
+    let chooser = params::find("action")?;
+    let choice = Curve::new(vec![(0.0, chooser.parse(OTHER)?)]).context("no other action")?;
     let key = Key::from_midi(STROKE_KEY).context("the stroke's key is outside the compass")?;
     let mut plant = simulate::plants::plant("grand", key, &Settings::default(), None)?;
     let mut stroke = Gesture::from_toml("stroke.toml", STROKE.as_bytes())?;
@@ -67,11 +74,18 @@ pub fn run(folder: &Path) -> Result<()> {
 
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make this folder", folder.display()))?;
-    let names =
-        ["prelude.mid", "prelude.wav", "level.png", "stroke.toml", "stroke.png", "report.md"];
+    let names = [
+        "prelude.mid",
+        "prelude.wav",
+        "harpsichord.wav",
+        "level.png",
+        "stroke.toml",
+        "stroke.png",
+        "report.md",
+    ];
     let drafts =
         names.iter().map(|name| Draft::create(&folder.join(name))).collect::<Result<Vec<_>>>()?;
-    let [midi, wav, level_png, toml, stroke_png, page] = &drafts[..] else {
+    let [midi, wav, other_wav, level_png, toml, stroke_png, page] = &drafts[..] else {
         anyhow::bail!("a file is missing from the demonstration's list")
     };
 
@@ -81,6 +95,9 @@ pub fn run(folder: &Path) -> Result<()> {
     let heard = play::play(&mut plugin, &score, parameter, &curve, &mut wave)?;
     let (level, seconds) = (*wave.level(), wave.frames() as f64 / f64::from(play::RATE));
     wave.finish()?;
+    let mut other = Wave::new(other_wav, play::RATE)?;
+    play::play(&mut plugin, &beginning, chooser, &choice, &mut other)?;
+    other.finish()?;
     plot::draw(&report::level_figure(&score, &heard, parameter, &curve), level_png)?;
     plot::draw(&stroke_figure, stroke_png)?;
     let range = COURSE

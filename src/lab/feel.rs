@@ -29,7 +29,7 @@ pub struct Options {
     /// Serial port of the keyboard, the path `touchback keyboard emulate` prints, or `emulator`
     #[arg(value_name = "PORT")]
     port: String,
-    /// Action: grand, simplified, model-a, model-b, viennese, harpsichord, ball, bench-load or wall
+    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists them all
     #[arg(long, value_name = "NAME", default_value = "grand")]
     action: String,
     /// Sets a parameter of the action, in its unit (repeatable)

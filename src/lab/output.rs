@@ -157,6 +157,10 @@ pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// All bars of the terminal: experiments that run beside each other have one each.
+static BARS: std::sync::LazyLock<indicatif::MultiProgress> =
+    std::sync::LazyLock::new(indicatif::MultiProgress::new);
+
 /// A progress bar on the terminal; silent elsewhere.
 #[must_use]
 pub fn progress(steps: u64, what: &'static str) -> indicatif::ProgressBar {
@@ -167,7 +171,7 @@ pub fn progress(steps: u64, what: &'static str) -> indicatif::ProgressBar {
     let style = indicatif::ProgressStyle::with_template("{msg} [{bar:40}] {percent:>3} %  {eta}")
         .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar())
         .progress_chars("=> ");
-    indicatif::ProgressBar::new(steps).with_style(style).with_message(what)
+    BARS.add(indicatif::ProgressBar::new(steps)).with_style(style).with_message(what)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! The font is bundled, so a figure looks the same on every machine.
 
+pub mod grid;
 mod paint;
 pub mod sketch;
 pub mod spectrogram;

@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 58] = [
+const FROZEN: [(&str, &[&str]); 59] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -39,6 +39,7 @@ const FROZEN: [(&str, &[&str]); 58] = [
     ("key_height_mm", &[]),
     ("capstan_mm", &[]),
     ("knuckle_mm", &[]),
+    ("action", &["Grand", "Simplified", "Model-A", "Model-B", "Viennese", "Harpsichord", "Ball"]),
     ("strike_weight_g", &[]),
     ("repetition_spring", &[]),
     ("jack_spring", &[]),

@@ -37,6 +37,9 @@ const PARTIALS_A_BLOCK: usize = 16;
 /// Hammers faster than this are not hammers, m/s.
 const FASTEST: f64 = 20.0;
 
+/// Strings are not displaced farther than this, m.
+const FARTHEST: f64 = 5e-3;
+
 /// Widest bend, cents: the four octaves of polyphonic controllers.
 const MOST_CENTS: f64 = 4800.0;
 
@@ -202,6 +205,18 @@ impl Sound {
     pub fn strike(&mut self, key: Key, speed: f64, delay: f64) {
         if speed > 0.0 && speed.is_finite() && delay.is_finite() {
             self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
+        } else {
+            self.ignored += 1;
+        }
+    }
+
+    /// A plectrum lets the strings of `key` go, displaced by `displacement` m, `delay` samples (0…1)
+    /// after the beginning of the next sample's interval. Displacements not above 0 and values that
+    /// are no numbers are ignored and counted.
+    pub fn pluck(&mut self, key: Key, displacement: f64, delay: f64) {
+        if displacement > 0.0 && displacement.is_finite() && delay.is_finite() {
+            let note = &mut self.notes[key.index()];
+            note.pluck(displacement.min(FARTHEST), delay.clamp(0.0, 1.0));
         } else {
             self.ignored += 1;
         }

@@ -1,6 +1,7 @@
 //! One note: its modes, its hammer, its damper.
 
 mod load;
+mod pluck;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
@@ -112,6 +113,9 @@ pub struct Note {
     compliance: f64,
     hammer: HammerSpec,
     strike: Option<Strike>,
+    /// What a plectrum lets go, and what it leaves to settle.
+    released: Vec<pluck::Released>,
+    settling: pluck::Settling,
     /// Share of the resting damper, asked for and applied.
     rest: (f32, f32),
     /// Leading groups of lanes that still ring.
@@ -152,6 +156,8 @@ impl Note {
             compliance: 0.0,
             hammer: HammerSpec::of(key, voicing),
             strike: None,
+            released: vec![pluck::Released::default(); chunks],
+            settling: pluck::Settling::default(),
             rest: (0.0, 0.0),
             active: 0,
         };
@@ -167,6 +173,7 @@ impl Note {
         bank::still(&mut self.rings);
         self.overtones.reset();
         self.strike = None;
+        self.settling = pluck::Settling::default();
         self.struck = false;
         self.active = 0;
         self.touching &= self.ratio == 1.0 && self.una_corda.1 == 0.0;
@@ -295,6 +302,7 @@ impl Note {
     /// Adds the force on the bridge over the next samples, at most [`bank::BLOCK`], N. A note that only
     /// resounds hears `bridge`, the force of the struck notes on it; `None` stands for silence.
     pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
+        self.settling.apply(out);
         let mut done = 0;
         while self.strike.is_some() && done < out.len() {
             out[done] += self.contact_sample();

@@ -58,3 +58,6 @@ impl<C: Controller> Controller for Bed<C> {
         self.wall.reset();
     }
 }
+
+#[cfg(test)]
+mod tests;

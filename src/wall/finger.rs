@@ -1,6 +1,6 @@
 //! What holds the device, estimated while it is played, and a wall that predicts with it.
 //!
-//! The first extension that [Gillespie 1996, ch. 8] asks for. M ÿ + B ẏ + k y = F₀ − f is linear
+//! The first extension that [Gillespie 1996, §7.2] asks for. M ÿ + B ẏ + k y = F₀ − f is linear
 //! in (M, B, k, F₀), so recursive least squares finds them from position and force. Both are
 //! passed through one low-pass λ²/(s + λ)², whose states give the filtered position with its two
 //! derivatives: nothing is differentiated. The force is constant between samples, the position

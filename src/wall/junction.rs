@@ -6,7 +6,8 @@
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`wave`] | port and line of wave variables; no heap, fit for a servo loop |
+//! | [`port`] | what a body at the end of a line feels and sends; keyboard and servo use it too |
+//! | [`wave`] | the line between two ports; no heap |
 //! | [`masses`] | two masses joined for good; two balls joined while they touch |
 //! | [`joint`] | planar joints, gear, rack and pinion, cam: their Jacobians |
 //! | [`planar`] | rigid bodies in a plane, every joint a line |
@@ -18,4 +19,5 @@ pub mod joint;
 pub mod masses;
 pub mod pendulum;
 pub mod planar;
+pub mod port;
 pub mod wave;

@@ -5,6 +5,7 @@ use super::super::device::limit::Limits;
 use super::super::message::WAVE;
 use super::super::servo::BLOCK_MAX;
 use super::*;
+use crate::wall::junction::port::Port;
 
 /// The device's law, a line and a load end, in the servo's own formulas: force at the port after
 /// each tick of `way`. `load` moves under √(2Z)·u for a slot and tells how far.
@@ -21,7 +22,7 @@ fn port(options: &Options, way: impl Fn(f64) -> f64, mut load: impl FnMut(f64) -
         limits: &limits,
         guard: 0.0,
     };
-    let root = (2.0 * z).sqrt();
+    let far = Port::new(z);
     let mut law = Law::at(0.0, 0.0);
     for _ in 0..2000 {
         law.tick(&tick, 0.0, &order);
@@ -38,8 +39,8 @@ fn port(options: &Options, way: impl Fn(f64) -> f64, mut load: impl FnMut(f64) -
             if i % 8 == 0 {
                 let u = f64::from(law.wave_sum().wrapping_sub(sum)) * WAVE / 1e-3;
                 sum = law.wave_sum();
-                let back = root * load(root * u) / 1e-3 - u;
-                waves.push_back((i + lead, -root * back));
+                let back = far.leaving(u, load(far.drive(u)) / 1e-3);
+                waves.push_back((i + lead, -far.drive(back)));
             }
             force
         })
@@ -78,19 +79,19 @@ fn a_locked_line_is_a_spring_and_a_free_one_a_mass() {
 fn the_load_gets_no_more_than_the_waves_bring() {
     let mut lever = Lever { mass: 0.02, ..Lever::BENCH };
     let start = lever.energy();
-    let (z, mut port) = (20.0, 0.0);
-    let root = f64::sqrt(2.0 * z);
+    let (z, mut given) = (20.0, 0.0);
+    let port = Port::new(z);
     let mut random = super::super::wire::Random::new(7);
     for _ in 0..20_000 {
         let u = 0.5 * (random.share() - 0.35);
-        let push = Push { force: root * u, impedance: z };
-        let back = root * lever.step(&push, &mut |_, _, _| ()) / STEP - u;
-        port += 0.5 * (u * u - back * back) * STEP;
+        let push = Push { force: port.drive(u), impedance: z };
+        let back = port.leaving(u, lever.step(&push, &mut |_, _, _| ()) / STEP);
+        given += Port::energy(u, back, STEP);
     }
     let got = lever.energy() - start + lever.dissipated;
     // The contacts' own step errs by less than a hundredth.
-    assert!(got <= port + 0.01 * port.abs(), "{got} J of {port} J");
-    assert!(port > 1e-3);
+    assert!(got <= given + 0.01 * given.abs(), "{got} J of {given} J");
+    assert!(given > 1e-3);
 }
 
 /// A mean over the slot never has more energy than its samples had.

@@ -16,6 +16,7 @@ use libm::{exp, sqrt};
 use super::super::fixed::carry;
 use super::super::message::WAVE;
 use super::limit::{Limited, Limits, Motor};
+use crate::wall::junction::port::Port;
 
 /// Corner of the filter on the incoming wave, Hz.
 pub const WAVE_CORNER: f64 = 300.0;
@@ -188,13 +189,13 @@ impl Law {
 
         // The force of the last tick did the work of the way since.
         let work = self.motor.force() * moved;
-        let root = if z < LEAST_IMPEDANCE || order.is_direct { 0.0 } else { sqrt(2.0 * z) };
+        let port = Port::new(z);
         let (mut out, mut extra, mut is_guarded) = (0.0, 0.0, false);
-        if root > 0.0 {
-            out = root * v + wave / root;
+        if z >= LEAST_IMPEDANCE && !order.is_direct {
+            // The commanded force acts against +v, the port's along it.
+            out = port.leaving(port.wave(-wave), v);
             if order.guard > 0.0 && order.gain > 0.0 {
-                let came = come / root;
-                self.energy += 0.5 * came * came * t + work - 0.5 * out * out * t;
+                self.energy += Port::energy(port.wave(come), out, t) + work;
                 if self.energy < 0.0 {
                     is_guarded = true;
                     let left = out * out + 2.0 * self.energy / t;
@@ -219,7 +220,7 @@ impl Law {
             return Done { is_guarded, ..Done::default() };
         }
         let bed = order.bed.force(x, self.v_filtered);
-        let wanted = z * self.v_filtered + wave + bed + extra * v;
+        let wanted = bed + extra * v - port.force_of(-wave, self.v_filtered);
         let (force, limited) = self.motor.apply(order.limits, wanted, t);
         Done { force, limited, is_guarded }
     }

@@ -9,6 +9,7 @@ use super::super::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE}
 use super::player::{Own, Player, Seen};
 use super::{Options, seconds};
 use crate::math::compass::Key;
+use crate::wall::junction::port::Port;
 
 /// Motion that wakes a key, m, and wave, √W: more than what is left of the last answer.
 const WAKE_WAY: f64 = 30e-6;
@@ -269,20 +270,20 @@ impl FeltKey {
         [wave, z, x, finger]: [f64; 4],
         log: &mut impl Log,
     ) -> f64 {
-        let root = (2.0 * z.max(LEAST_IMPEDANCE)).sqrt();
-        let push = Push { force: root * wave + finger, impedance: z };
+        let port = Port::new(z.max(LEAST_IMPEDANCE));
+        let push = Push { force: port.drive(wave) + finger, impedance: z };
         let moved = self.steps(slot.before, steps, push, log);
         let time = seconds(steps);
-        let mut back = root * moved / time - wave;
-        self.work += 0.5 * (wave * wave - back * back) * time;
+        let mut back = port.leaving(wave, moved / time);
+        self.work += Port::energy(wave, back, time);
         // Only where it makes the wave smaller may the drift be mended, and only near standstill: in
         // motion the mechanism is ahead by the line's delay.
         let (place, speed) = self.mechanism.place();
-        let off = (MEND[0] * (place - x)).clamp(-MEND[1], MEND[1]) / root;
+        let off = port.wave((MEND[0] * (place - x)).clamp(-MEND[1], MEND[1]));
         if speed.abs() < SLOW && (back + off).abs() < back.abs() {
             back += off;
         }
-        -root * back
+        -port.drive(back)
     }
 
     /// By a spring and damper to the keyboard's position; the force to be commanded.

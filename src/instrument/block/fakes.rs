@@ -170,6 +170,7 @@ impl Keys for FakeKeys {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Call {
     Strike(Key, f64, f64),
+    Pluck(Key, f64, f64),
     Damper(Key, f64),
     Retune(Key, f64),
     UnaCorda(f64),
@@ -209,6 +210,11 @@ impl Strings for FakeStrings {
     fn strike(&mut self, key: Key, speed: f64, delay: f64) {
         self.call(Call::Strike(key, speed, delay));
         self.level += 0.1 * speed * (1.0 - 0.1 * delay);
+    }
+
+    fn pluck(&mut self, key: Key, displacement: f64, delay: f64) {
+        self.call(Call::Pluck(key, displacement, delay));
+        self.level += displacement;
     }
 
     fn damper(&mut self, key: Key, lift: f64) {

@@ -24,6 +24,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 self.dampers.played(key);
                 Sounding::Strike { key, speed, note_on: f64::NAN }
             }
+            EventKind::Pluck => {
+                self.dampers.played(key);
+                Sounding::Pluck { key, displacement: value, note_on: f64::NAN }
+            }
             EventKind::KeyBottom => Sounding::Knock { key, knock: Knock::KeyBed, speed },
             EventKind::KeyRest => Sounding::Knock { key, knock: Knock::KeyRest, speed },
             EventKind::DamperFall => Sounding::Knock { key, knock: Knock::Damper, speed },
@@ -34,8 +38,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             EventKind::LetOffStart
             | EventKind::Release
             | EventKind::Reset
-            | EventKind::DamperLift
-            | EventKind::Pluck => return,
+            | EventKind::DamperLift => return,
         };
         self.later(what, ahead);
     }

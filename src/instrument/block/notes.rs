@@ -1,11 +1,12 @@
 //! What a host says, applied at the present sample.
 
-use super::Block;
+use super::{Block, PLUCKED, list};
+use crate::action::press::Press;
 use crate::instrument::Event;
 use crate::instrument::piano::StrikeRecord;
 use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{Switch, Timing};
-use crate::instrument::touch::finger::{is_risen, repeat_time, silent_speed, struck_speed};
+use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed, struck_speed};
 use crate::math::compass::Key;
 
 /// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
@@ -81,6 +82,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         if !was_held {
             self.pitch.tune(key, 0.0);
         }
+        self.keys.touch(key);
         let touch = &self.settings.touch;
         let (timing, strict) = (touch.timing, touch.strict_repetition == Switch::On);
         let speed = touch.hammer_speed(velocity);
@@ -112,22 +114,36 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// then a finger has had the time to press the key down again.
     fn is_ready(&self, key: Key, speed: f64) -> bool {
         let target = self.target_speed(key, speed);
-        self.jacks.back_for(key, self.clock.time()) >= repeat_time(self.dip(), target)
+        self.jacks.back_for(key, self.clock.time()) >= repeat_time(self.travel(key).dip, target)
     }
 
-    /// The hammer of `key` meets its strings at the present sample; the damper is off them.
+    /// What a press of `key` meets.
+    fn press_of(&self, key: Key) -> Press {
+        self.keys.press(key).unwrap_or_else(|| grand_press(key, self.dip()))
+    }
+
+    /// The hammer of `key` meets its strings at the present sample, or its plectrum lets them go;
+    /// the damper is off them.
     fn strike_now(&mut self, key: Key, speed: f64) {
         self.constructed.insert(key);
         self.jacks.let_off(key);
-        self.struck[key.index()] = speed;
-        let dip = self.dip();
-        self.fingers[key.index()].struck(key, dip, speed);
+        let (press, dip) = (self.press_of(key), self.travel(key).dip);
+        self.fingers[key.index()].struck(&press, dip, speed);
         self.tell_damper(key);
-        self.strings.strike(key, speed, 0.0);
-        let time = self.clock.time();
-        self.log.push(StrikeRecord { time, key, speed, note_on: time });
-        self.outgoing.strike(key, speed, self.clock.now());
-        self.counts.strikes += 1;
+        let speed = match self.keys.plucks(key) {
+            Some(displacement) => {
+                self.strings.pluck(key, displacement, 0.0);
+                PLUCKED
+            }
+            None => {
+                self.strings.strike(key, speed, 0.0);
+                speed
+            }
+        };
+        self.struck[key.index()] = speed;
+        let (time, now) = (self.clock.time(), self.clock.now());
+        let record = StrikeRecord { time, key, speed, note_on: time };
+        self.counts.strikes += list(&mut self.log, &mut self.outgoing, record, now);
     }
 
     /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
@@ -169,7 +185,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 }
             }
         }
-        struck_speed(key, self.dip(), hammer_speed, fastest)
+        struck_speed(&self.press_of(key), hammer_speed, fastest)
     }
 
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets
@@ -180,7 +196,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
         let mut late = self.clock.elapsed();
         // A key that no finger holds down has no damper to let fall.
-        let up = is_risen(self.keys.key_depth(key), self.dip());
+        let up = self.is_risen(key);
         let held = !self.fingers[key.index()].is_away() && !up;
         if held && self.settings.touch.timing == Timing::Immediate {
             // The constructed state stands at the beginning of the step; the finger with it.

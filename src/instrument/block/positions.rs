@@ -25,6 +25,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
             self.positioned.insert(key);
             self.trace.touch(key);
+            self.keys.touch(key);
             self.positions[key.index()] = Position::at(self.keys.key_depth(key));
             self.fingers[key.index()] = Finger::AWAY;
             self.moving.remove(key);
@@ -37,8 +38,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Moves the keys that follow positions through the coming step.
     pub(super) fn follow_positions(&mut self) {
-        let dip = self.dip();
         for key in self.following.iter() {
+            let dip = self.travel(key).dip;
             let position = &mut self.positions[key.index()];
             let (drive, arrived) = position.next(dip);
             self.keys.drive(key, drive);

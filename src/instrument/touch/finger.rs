@@ -12,6 +12,7 @@
 //! ```
 //! Any call is allowed in any phase.
 
+use crate::action::press::{Press, Travel};
 use crate::action::{Drive, STEP};
 use crate::math::compass::{Key, linear};
 
@@ -57,8 +58,8 @@ enum Phase {
 pub struct Felt {
     /// Key-front depth, m.
     pub depth: f64,
-    /// Depth of the key bed, m.
-    pub dip: f64,
+    /// How far the key goes.
+    pub travel: Travel,
 }
 
 /// The finger of one key.
@@ -90,11 +91,11 @@ impl Finger {
         *self = Self { phase, target: self.target.min(depth).max(0.0), late, ..Self::AWAY };
     }
 
-    /// Stands as a finger does that has just sent the hammer of `key` at `hammer_speed` m/s, and
+    /// Stands as a finger does that has just sent the hammer of a `press` at `hammer_speed` m/s, and
     /// comes from there to the hold. A strong blow needs its force: under 3 N alone the key springs
     /// off its bed and the check misses the hammer.
-    pub fn struck(&mut self, key: Key, dip: f64, hammer_speed: f64) {
-        let (speed, target) = pressed_mass(key, dip, hammer_speed);
+    pub fn struck(&mut self, press: &Press, dip: f64, hammer_speed: f64) {
+        let (speed, target) = press.finger(hammer_speed);
         let target = target.clamp(dip + HOLD, dip + STRONGEST);
         *self = Self { phase: Phase::Settling { speed }, target, ..Self::AWAY };
     }
@@ -126,9 +127,9 @@ impl Finger {
     pub fn next(&mut self, key: Felt) -> Option<Drive> {
         let start = self.target;
         let moved = |speed: f64| speed * (STEP - self.late);
-        let hold = key.dip + HOLD;
+        let hold = key.travel.dip + HOLD;
         if let Phase::Lifting { down, steps, .. } = self.phase
-            && (is_risen(key.depth, key.dip) || steps == 0)
+            && (key.depth <= key.travel.again || steps == 0)
         {
             self.press(key.depth, down, 0.0);
             return self.next(key);
@@ -136,8 +137,8 @@ impl Finger {
         let end = match &mut self.phase {
             Phase::Away | Phase::Holding => return None,
             Phase::Pressing { speed } => {
-                let deepest = key.dip + STRONGEST;
-                let bottom = self.bottomed || key.depth >= key.dip;
+                let deepest = key.travel.dip + STRONGEST;
+                let bottom = self.bottomed || key.depth >= key.travel.dip;
                 if start >= deepest || (bottom && start >= hold) {
                     self.phase = Phase::Settling { speed: *speed };
                     return self.next(key);
@@ -171,12 +172,6 @@ impl Finger {
     }
 }
 
-/// Whether a key at `depth` m can be played again.
-#[must_use]
-pub fn is_risen(depth: f64, dip: f64) -> bool {
-    depth <= RISEN * dip
-}
-
 /// Time, s, that a finger target moving at `speed` m/s takes from where a key can be played again to
 /// let-off.
 #[must_use]
@@ -199,8 +194,8 @@ pub fn silent_speed(let_off: f64) -> f64 {
 /// press, carried on from the fastest press the action knows (`pressed`, its hammer and
 /// target speeds, if any) so that no step is heard.
 #[must_use]
-pub fn struck_speed(key: Key, dip: f64, hammer_speed: f64, pressed: Option<(f64, f64)>) -> f64 {
-    let law = |speed| pressed_mass(key, dip, speed).0;
+pub fn struck_speed(press: &Press, hammer_speed: f64, pressed: Option<(f64, f64)>) -> f64 {
+    let law = |speed| press.finger(speed).0;
     let by_law = law(hammer_speed);
     let speed = match pressed {
         Some((hammer, target)) => target * by_law / law(hammer),
@@ -209,30 +204,17 @@ pub fn struck_speed(key: Key, dip: f64, hammer_speed: f64, pressed: Option<(f64,
     speed.clamp(0.0, FASTEST_TARGET)
 }
 
-/// Speed of a finger target, m/s, that throws a hammer at `hammer_speed` m/s, and its depth at
-/// let-off, m, where the key is one mass.
-///
-/// The key before let-off is one mass M at its front, the finger the spring k: with
-/// θ = t √(k/M), the target at speed v takes the key to depth d = v √(M/k) (θ − sin θ), where it
-/// moves at v (1 − cos θ). Given the key speed (hammer speed / ratio) at let-off this gives θ and v;
-/// the target stands at d θ/(θ − sin θ).
-fn pressed_mass(key: Key, dip: f64, hammer_speed: f64) -> (f64, f64) {
+/// What a press of the grand's `key` meets, as one mass.
+#[must_use]
+pub fn grand_press(key: Key, dip: f64) -> Press {
     let mass = linear(&FRONT_MASS, f64::from(key.number()));
-    let per_length = (STIFFNESS / mass).sqrt();
-    let scale = (per_length * LET_OFF * dip).max(1e-6);
-    let sought = hammer_speed / SPEED_RATIO / scale;
-    // (1 − cos θ)/(θ − sin θ) falls from ∞ at 0 to 2/π at π.
-    let (mut low, mut high) = (1e-3_f64, std::f64::consts::PI);
-    for _ in 0..50 {
-        let theta = 0.5 * (low + high);
-        if (1.0 - theta.cos()) / (theta - theta.sin()) > sought {
-            low = theta;
-        } else {
-            high = theta;
-        }
-    }
-    let speed = scale / (low - low.sin());
-    (speed, speed * low / per_length)
+    Press { mass, ratio: SPEED_RATIO, throw: LET_OFF * dip, flight: 0.0 }
+}
+
+/// How far a grand's key goes.
+#[must_use]
+pub const fn grand_travel(dip: f64) -> Travel {
+    Travel { dip, again: RISEN * dip }
 }
 
 /// Mass felt at the key front before let-off, kg, by key number: the middle of the measured
@@ -250,6 +232,14 @@ mod tests {
     use super::*;
 
     const DIP: f64 = 0.01;
+
+    fn felt(depth: f64) -> Felt {
+        Felt { depth, travel: grand_travel(DIP) }
+    }
+
+    fn press(key: Key) -> Press {
+        grand_press(key, DIP)
+    }
 
     /// A key of mass `m` under the finger's spring, on a stiff bed; integrated with fine steps.
     struct MassKey {
@@ -298,7 +288,7 @@ mod tests {
         }
 
         fn felt(&self) -> Felt {
-            Felt { depth: self.depth, dip: DIP }
+            felt(self.depth)
         }
     }
 
@@ -329,7 +319,7 @@ mod tests {
         let mut finger = Finger::AWAY;
         finger.press(0.0, 3.0, 0.0);
         let mut deepest = 0.0_f64;
-        while let Some(Drive::Finger([_, end])) = finger.next(Felt { depth: 0.002, dip: DIP }) {
+        while let Some(Drive::Finger([_, end])) = finger.next(felt(0.002)) {
             deepest = deepest.max(end);
         }
         assert!((deepest - DIP - STRONGEST).abs() < 1e-12);
@@ -340,13 +330,13 @@ mod tests {
     fn a_release_unloads_rises_and_goes_free() {
         let mut finger = Finger::AWAY;
         let key = Key::from_index(39).unwrap();
-        finger.struck(key, DIP, 0.5);
-        assert_eq!(finger.next(Felt { depth: DIP, dip: DIP }), Some(Drive::Finger([0.016; 2])));
-        assert_eq!(finger.next(Felt { depth: DIP, dip: DIP }), None);
+        finger.struck(&press(key), DIP, 0.5);
+        assert_eq!(finger.next(felt(DIP)), Some(Drive::Finger([0.016; 2])));
+        assert_eq!(finger.next(felt(DIP)), None);
         finger.release(DIP, 0.3, 0.0);
         let (mut last, mut steps) = (DIP, 0);
         loop {
-            match finger.next(Felt { depth: DIP, dip: DIP }) {
+            match finger.next(felt(DIP)) {
                 Some(Drive::Finger([start, end])) => {
                     assert!(start == last && end < start);
                     (last, steps) = (end, steps + 1);
@@ -366,20 +356,19 @@ mod tests {
     #[test]
     fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
         let mut finger = Finger::AWAY;
-        finger.struck(Key::from_index(39).unwrap(), DIP, 0.5);
+        finger.struck(&press(Key::from_index(39).unwrap()), DIP, 0.5);
         finger.repeat(DIP, 0.3, 0.5, 0.0);
         for _ in 0..40 {
-            let Some(Drive::Finger([start, end])) = finger.next(Felt { depth: 0.008, dip: DIP })
-            else {
+            let Some(Drive::Finger([start, end])) = finger.next(felt(0.008)) else {
                 panic!("lifting")
             };
             assert!(end < start);
         }
-        let risen = finger.next(Felt { depth: 0.0025, dip: DIP });
+        let risen = finger.next(felt(0.0025));
         assert_eq!(risen, Some(Drive::Finger([0.0025, 0.0025 + 0.5 * STEP])));
 
         finger.repeat(DIP, 0.3, 0.5, 0.0);
-        let stuck = Felt { depth: 0.008, dip: DIP };
+        let stuck = felt(0.008);
         let steps = (0..10_000)
             .take_while(|_| !matches!(finger.next(stuck), Some(Drive::Finger([a, b])) if b > a))
             .count();
@@ -392,7 +381,7 @@ mod tests {
             let note = Key::from_index(index).unwrap();
             for hammer in [3.0, 5.0, 7.0] {
                 let (mut finger, mut key) = (Finger::AWAY, MassKey::new(mass));
-                finger.press(0.0, struck_speed(note, DIP, hammer, None), 0.0);
+                finger.press(0.0, struck_speed(&press(note), hammer, None), 0.0);
                 let reached = (0..8000).find_map(|_| key.step(finger.next(key.felt()))).unwrap();
                 let error = reached * SPEED_RATIO / hammer - 1.0;
                 // The law leaves out the finger's small damping.
@@ -406,9 +395,9 @@ mod tests {
         let key = Key::from_index(39).unwrap();
         for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
             let mut finger = Finger::AWAY;
-            finger.struck(key, DIP, hammer);
+            finger.struck(&press(key), DIP, hammer);
             let mut forces = Vec::new();
-            while let Some(Drive::Finger([start, _])) = finger.next(Felt { depth: DIP, dip: DIP }) {
+            while let Some(Drive::Finger([start, _])) = finger.next(felt(DIP)) {
                 forces.push(STIFFNESS * (start - DIP));
             }
             assert!(forces[0] > low - 1e-9 && forces[0] < high + 1e-9, "{hammer}: {}", forces[0]);
@@ -420,9 +409,9 @@ mod tests {
     #[test]
     fn the_struck_law_joins_the_fastest_press() {
         let key = Key::from_index(39).unwrap();
-        let joined = struck_speed(key, DIP, 4.5, Some((4.5, 1.7)));
+        let joined = struck_speed(&press(key), 4.5, Some((4.5, 1.7)));
         assert!((joined - 1.7).abs() < 1e-12);
-        assert!(struck_speed(key, DIP, 5.0, Some((4.5, 1.7))) > joined);
-        assert_eq!(struck_speed(key, DIP, 1e9, None), FASTEST_TARGET);
+        assert!(struck_speed(&press(key), 5.0, Some((4.5, 1.7))) > joined);
+        assert_eq!(struck_speed(&press(key), 1e9, None), FASTEST_TARGET);
     }
 }

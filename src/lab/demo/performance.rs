@@ -59,14 +59,23 @@ const DYNAMICS: [(f64, f64); 14] = [
 
 /// The performance as a MIDI file of format 0.
 pub(super) fn midi() -> anyhow::Result<Vec<u8>> {
+    file(BARS, true)
+}
+
+/// Its first `bars` as one plays them on an instrument without pedals.
+pub(super) fn beginning(bars: usize) -> anyhow::Result<Vec<u8>> {
+    file(bars.min(BARS), false)
+}
+
+fn file(bars: usize, pedalled: bool) -> anyhow::Result<Vec<u8>> {
     let mut events: Vec<(usize, TrackEventKind)> = Vec::new();
-    for i in 0..BARS * BAR {
+    for i in 0..bars * BAR {
         events.push((i * SIXTEENTH, TrackEventKind::Meta(MetaMessage::Tempo(tempo(i)))));
     }
-    for bar in 0..BARS {
+    for bar in (0..bars).filter(|_| pedalled) {
         pedal(bar, &mut events);
     }
-    for note in notes() {
+    for note in notes().into_iter().filter(|note| note.bar < bars) {
         let start = (note.bar * BAR + note.place) * SIXTEENTH;
         // Sixteenths touch; held notes let go just before the bar's half is struck again.
         let end = start + note.length * SIXTEENTH - SIXTEENTH / 16;
@@ -83,7 +92,7 @@ pub(super) fn midi() -> anyhow::Result<Vec<u8>> {
         track.push(TrackEvent { delta: delta(tick - last), kind });
         last = tick;
     }
-    let end = BARS * BAR * SIXTEENTH;
+    let end = bars * BAR * SIXTEENTH;
     track.push(TrackEvent {
         delta: delta(end.saturating_sub(last)),
         kind: TrackEventKind::Meta(MetaMessage::EndOfTrack),

@@ -83,6 +83,8 @@ pub(super) fn page(
          One key of the action under a pressing finger, as `touchback simulate stroke.toml \
          --plot stroke.png` draws it:\n\n\
          ![one stroke of the action](stroke.png)\n\n\
+         `harpsichord.wav` is its first four bars with the harpsichord's action under the same keys: \
+         the plectra pluck the strings, as loud at every touch.\n\n\
          `prelude.mid` is the performance itself: `touchback render prelude.mid -o my.wav` plays \
          it without a plugin host.\n",
         version = env!("CARGO_PKG_VERSION"),

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::Report;
 use crate::lab::output::Draft;
+use crate::lab::plot::grid::{self, Map};
 use crate::lab::plot::sketch::{self, Sketch};
 use crate::lab::plot::{self, Figure, spectrogram};
 
@@ -71,6 +72,16 @@ impl Folder {
         let draft = Draft::create(&self.place.join(name))?;
         sketch::draw(sketch, &draft)?;
         self.drafts.push(draft);
+        Ok(())
+    }
+
+    /// Draws the map `name` and enters it in `report`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn map(&mut self, name: &str, map: &Map, report: &mut Report) -> Result<()> {
+        grid::draw(map, self.draft(name)?)?;
+        report.figure(name);
         Ok(())
     }
 

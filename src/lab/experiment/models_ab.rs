@@ -190,6 +190,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         Band::AtLeast(1.0),
         error_a,
     );
+    report.erratum("T2 (and T3.4 of the thesis) give dampings in N/m/s; they are N·s/m");
     report.check("B: the same", "below it", Band::AtMost(1.0), error_b);
     report.check("A's noise over B's", "much", Band::AtLeast(10.0), error_a / error_b);
 

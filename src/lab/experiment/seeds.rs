@@ -1,12 +1,14 @@
-//! What stands around the table of the source documents' systems.
+//! The source documents' systems and figures: which experiment shows each, or why none does.
 
-/// Above the table.
+use std::fmt::Write as _;
+
+/// Above the table of what was measured.
 pub const HEAD: &str = "\
 # The source documents' systems
 
-Written by `touchback lab all --report`. Every line is a system, equation or figure of a source
-document that concerns simulation or control, the command that runs it, what it should give and
-what it gave.
+Written by `touchback lab all --report`. Every line of the first table is a system, equation or
+figure of a source document that concerns simulation or control, the command that runs it, what it
+should give and what it gave. The second table names all of them, and those without a line.
 
 000: Gillespie 1996, thesis. 001: its chapter 3. 002: Gillespie 1994, the virtual piano action.
 003: Gillespie and Cutkosky 1993, interactive dynamics. 004: Tsai 1996, of which abstract and
@@ -16,15 +18,170 @@ contents are public: its systems are re-derived. T is a table.
 | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-/// Below it.
-pub const TAIL: &str = "
-## Without a line of their own
+/// Where a system or figure is shown.
+#[derive(Clone, Copy, Debug)]
+pub enum Shown {
+    /// By these experiments.
+    By(&'static [&'static str]),
+    /// By none, for a reason.
+    Not(&'static str),
+}
+use Shown::{By, Not};
 
-| source | system | why |
-| --- | --- | --- |
-| 000 ch. 1, 2, 7 | psychophysics, history, hardware | no simulation or control law |
-| 000 §5.5 | strikes on the real keyboard | needs the apparatus; `wall-map` runs the same walls with encoder and finger |
-| 004 app. A | circulant matrices | a tool of its derivation; ours uses shifts (`docs/unilateral.md`) |
-| 004 app. C | bond graphs of joints | a notation; the joints themselves are in `lines` |
-| 004 §6.5 | spatial joints | the thesis's examples are planar |
-";
+/// A system or figure of a source document.
+#[derive(Clone, Copy, Debug)]
+pub struct System {
+    /// Document and place.
+    pub place: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// Where it is shown.
+    pub shown: Shown,
+}
+
+const fn system(place: &'static str, what: &'static str, shown: Shown) -> System {
+    System { place, what, shown }
+}
+
+const APPARATUS: &str = "a measurement on the apparatus of 1996";
+const PICTURE: &str = "a picture of hardware or software; no simulation or control law";
+
+/// All of them, document by document.
+pub const SYSTEMS: &[System] = &[
+    system("000 ch. 1, figs. 1.1, 2.1–2.3, 2.6", "psychophysics, history, roadmap", Not(PICTURE)),
+    system(
+        "000 figs. 2.4, 2.5, 3.2; 002 §§4, 5, figs. 2, 3",
+        "key, hammer and keybed, coupled and free",
+        By(&["state-graphs"]),
+    ),
+    system("000 fig. 3.1; 001", "formulations: force balance, coordinates", By(&["agreement"])),
+    system(
+        "000 figs. 3.3, 3.4; 001",
+        "harpsichord jack and its state machine",
+        By(&["state-graphs"]),
+    ),
+    system(
+        "000 §3.4.2; 001; 003 §3",
+        "submodels, indicators, event times",
+        By(&["ball", "energy"]),
+    ),
+    system(
+        "000 figs. 3.5–3.8, T3.3, T3.4; 001",
+        "parts, coordinates, dimensions, parameters",
+        By(&["geometry"]),
+    ),
+    system("000 fig. 3.9, T3.1, T3.2; 001", "state graph of the action", By(&["state-graphs"])),
+    system("000 figs. 3.10–3.13; 001; 003 fig. 3", "software of the simulator", Not(PICTURE)),
+    system("000 fig. 3.14; 001", "dimensions off a photograph", Not(APPARATUS)),
+    system(
+        "000 figs. 3.15–3.17, T3.5; 001",
+        "the published run of the action",
+        By(&["thesis-run"]),
+    ),
+    system("000 figs. 3.18, 3.19; 001", "weight dropped on a real key", By(&["weight-drop"])),
+    system("000 figs. 4.1–4.3; 003 fig. 1", "impedance control", By(&["wall-display"])),
+    system("000 fig. 4.4, eq. 4.1", "impedance display of a sprung mass", By(&["wall-display"])),
+    system("000 fig. 4.5", "admittance display", By(&["wall-display"])),
+    system(
+        "000 figs. 4.6–4.11",
+        "the keyboard with motors",
+        Not("a picture of hardware; the loop of ours is `haptics`"),
+    ),
+    system("000 T5.1, figs. 5.1–5.4; 004 fig. 1", "the sampled wall and its work", By(&["walls"])),
+    system(
+        "000 fig. 5.5",
+        "chatter on the real keyboard",
+        Not("the apparatus of 1996; simulated in `walls`"),
+    ),
+    system("000 T5.2, figs. 5.6–5.9", "the ball on a sampled floor", By(&["walls"])),
+    system("000 T5.3, eqs. 5.5–5.11", "the ball in continuous time", By(&["walls"])),
+    system("000 T5.4, figs. 5.10–5.12", "half-sample prediction", By(&["walls", "wall-map"])),
+    system("000 figs. 5.13, 5.14", "design in the digital domain", By(&["walls", "wall-map"])),
+    system("000 figs. 5.15–5.17", "deadbeat compensation", By(&["walls", "wall-map"])),
+    system(
+        "000 figs. 5.18, 5.19",
+        "strikes on the real keyboard",
+        Not("the apparatus of 1996; `wall-map` runs the walls with encoder and finger"),
+    ),
+    system("000 §5.6, §5.8", "damped wall, velocity from position", By(&["walls", "wall-map"])),
+    system("000 figs. 6.1, 6.2", "marginal damping, alone", By(&["wall-damping"])),
+    system("000 fig. 6.3, §6.2.1", "stability beside Colgate's passivity", By(&["wall-damping"])),
+    system("000 fig. 6.4", "marginal stability simulated", By(&["wall-damping"])),
+    system("000 figs. 6.5–6.7", "marginal damping with a finger", By(&["wall-damping"])),
+    system("000 figs. 6.8, 6.9", "full return map", By(&["wall-damping"])),
+    system("000 figs. 6.10, 6.11", "energy of late and of timely switching", By(&["wall-damping"])),
+    system("000 figs. 6.12–6.15", "worst case, its damping, with a bias", By(&["wall-damping"])),
+    system("000 §7.2", "the finger identified in play", By(&["finger"])),
+    system("002 eqs. 1–10; 003 fig. 2", "ball on a paddle", By(&["ball"])),
+    system("003 figs. 4–6, T1, T2", "models A and B", By(&["models-ab"])),
+    system("000 §4.1.2; 003 §5", "the coupling spring", By(&["wall-display"])),
+    system("004 figs. 2.1, 2.2", "haptic displays", Not(PICTURE)),
+    system("004 figs. 3.1–3.6", "circle, Popov and Tsypkin criteria", By(&["unilateral"])),
+    system(
+        "004 fig. 3.7",
+        "saturation arithmetic",
+        Not("Mitra's own example, not of a wall; its method is in `docs/unilateral.md`"),
+    ),
+    system("004 figs. 3.8–4.5", "the criterion for one-sided springs", By(&["unilateral"])),
+    system(
+        "004 figs. 4.6–4.10",
+        "its example",
+        Not("the plant is not public; `unilateral` compares the criteria on five of ours"),
+    ),
+    system("004 figs. 5.1–5.4", "A-stable mappings and passivity", By(&["unilateral"])),
+    system(
+        "004 fig. 5.5",
+        "four-bar linkage",
+        Not("an illustration of dependent variables; loops are closed in `agreement`"),
+    ),
+    system("004 figs. 6.1–6.6", "1-junction; two masses on a line", By(&["lines"])),
+    system("004 figs. 6.7, 6.8", "two balls, one-sided", By(&["lines"])),
+    system("004 T6.1, figs. 6.10–6.16, B.1–B.5", "planar joints", By(&["lines"])),
+    system("004 T6.2, fig. 6.9", "spatial joints", Not("listed only; its examples are planar")),
+    system("004 figs. 6.17, 6.18, app. D", "double pendulum", By(&["lines"])),
+    system(
+        "004 app. A",
+        "circulant matrices",
+        Not("a tool of its derivation; ours uses shifts (`docs/unilateral.md`)"),
+    ),
+    system(
+        "004 app. C",
+        "bond graphs of joints",
+        Not("a notation; the joints themselves are in `lines`"),
+    ),
+];
+
+/// Who shows it, or why nobody does; `mark` stands around an experiment's name.
+fn shown(system: &System, mark: &str) -> String {
+    match system.shown {
+        By(names) => {
+            names.iter().map(|name| format!("{mark}{name}{mark}")).collect::<Vec<_>>().join(", ")
+        }
+        Not(why) => format!("not shown: {why}"),
+    }
+}
+
+/// All of them as lines of text, in columns.
+pub fn list() -> String {
+    let width = |of: fn(&System) -> &str| {
+        SYSTEMS.iter().map(|s| of(s).chars().count()).max().unwrap_or_default()
+    };
+    let (places, whats) = (width(|s| s.place), width(|s| s.what));
+    let mut text = String::new();
+    for s in SYSTEMS {
+        let by = shown(s, "").replace('`', "");
+        let _ = writeln!(text, "{:places$}  {:whats$}  {by}", s.place, s.what);
+    }
+    text
+}
+
+/// All of them as a table in Markdown, with its heading.
+pub fn table() -> String {
+    let mut text = String::from(
+        "\n## Which experiment shows what\n\n| source | system | experiment |\n| --- | --- | --- |\n",
+    );
+    for s in SYSTEMS {
+        let _ = writeln!(text, "| {} | {} | {} |", s.place, s.what, shown(s, "`"));
+    }
+    text
+}

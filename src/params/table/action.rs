@@ -1,13 +1,14 @@
 //! What a technician sets in the action.
 
-use super::{centred, number};
-use crate::params::{Group, Parameter};
+use super::{at, centred, index_of, number};
+use crate::action::ActionKind;
+use crate::params::{Group, Kind, Parameter};
 
 /// Regulation, then springs, masses, felts and friction.
 ///
 /// Usual figures: factory sheets of Steinway, Yamaha and Kawai grands as gathered in
 /// `docs/references.md` [regulation sheets]; weights [Stanwood tables].
-pub static ACTION: [Parameter; 21] = [
+pub static ACTION: [Parameter; 22] = [
     Parameter {
         // Usual 9.5–10.7 mm [regulation sheets].
         id: "key_dip_mm",
@@ -118,6 +119,25 @@ pub static ACTION: [Parameter; 21] = [
         doc: "Hammer centre to knuckle, the jack set under it; less is a larger ratio.",
         get: |s| s.action.knuckle_mm,
         set: |s, v| s.action.knuckle_mm = v,
+    },
+    Parameter {
+        id: "action",
+        name: "Action",
+        group: Group::Action,
+        suffix: "",
+        kind: Kind::Choice(&[
+            "Grand",
+            "Simplified",
+            "Model-A",
+            "Model-B",
+            "Viennese",
+            "Harpsichord",
+            "Ball",
+        ]),
+        doc: "What lies between key and string; a key takes up another action at its next touch from \
+              rest.",
+        get: |s| index_of(&ActionKind::ALL, &s.action.action),
+        set: |s, v| s.action.action = at(&ActionKind::ALL, v),
     },
     Parameter {
         // Light and heavy sets lie 2 g below and above the middle one [Stanwood tables].

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use realfft::num_complex::Complex64;
 
-use super::Note;
+use super::{Note, pluck};
 use crate::math::cast::single;
 use crate::sound::bank::LANES;
 use crate::sound::hammer::HammerSpec;
@@ -58,6 +58,7 @@ impl Note {
             (pole, [weight, missed, 0.0].map(Complex64::from), false)
         });
         let shape = self.strung.strike_shape(k) / count;
+        let plucked = pluck::amplitude(&self.strung, k);
         let mass = 0.5 * self.strung.mass();
         let bridge = self.strung.bridge_gain(k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
@@ -90,6 +91,8 @@ impl Note {
             let pull = if heard { pulled * moved } else { Complex64::ZERO };
             self.pulls[c].re[l] = single(pull.re);
             self.pulls[c].im[l] = single(pull.im);
+            let share = if felt { pulled } else { all };
+            self.released[c].set(l, share * plucked * f64::from(u8::from(heard)));
             self.rings[c].bridge[l] = if heard { single(bridge) } else { 0.0 };
         }
         // Shows the new poles at the next block.

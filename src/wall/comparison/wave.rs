@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use nalgebra::{Vector1, Vector2};
 
 use super::{Ground, Swings};
-use crate::wall::junction::wave::Port;
+use crate::wall::junction::port::Port;
 use crate::wall::plant::Motion;
 
 /// Line impedances tried, N·s/m.

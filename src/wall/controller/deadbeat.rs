@@ -16,6 +16,7 @@ use nalgebra::{Matrix2, RowVector2, Vector1, Vector2};
 
 use super::{Controller, Placement, Sample};
 use crate::episode::exact::Discrete;
+use crate::math::cast::floor_index;
 use crate::wall::plant::{Motion, Plant};
 
 /// How visits were treated, counted since reset.
@@ -98,6 +99,44 @@ impl Deadbeat {
             visit: Visit::Outside,
             visits: Visits::default(),
         })
+    }
+
+    /// What it remembers from sample to sample, but for the counts: the visit's kind (and whether
+    /// the last sample was outside), and numbers, all finite.
+    #[must_use]
+    pub fn memory(&self) -> (u8, [f64; 8]) {
+        let mut memory = [0.0; 8];
+        let kind = match &self.visit {
+            Visit::Outside => 0,
+            Visit::Placed => 1,
+            Visit::Planned(plan) => {
+                memory[2] = f64::from(plan.left);
+                memory[3..5].copy_from_slice(&plan.desired);
+                memory[5..7].copy_from_slice(&plan.expected);
+                memory[7] = plan.size;
+                2
+            }
+        };
+        if let Some(before) = self.before {
+            memory[..2].copy_from_slice(&before);
+        }
+        (kind + 4 * u8::from(self.before.is_some()), memory)
+    }
+
+    /// Takes up what [`Deadbeat::memory`] gave; what it cannot have given is a plant outside.
+    pub fn recall(&mut self, kind: u8, memory: [f64; 8]) {
+        let [y, v, left, d0, d1, e0, e1, size] = memory;
+        self.before = (kind & 4 != 0).then_some([y, v]);
+        self.visit = match kind & 3 {
+            1 => Visit::Placed,
+            2 => Visit::Planned(Plan {
+                left: u32::try_from(floor_index(left)).unwrap_or(0),
+                desired: [d0, d1],
+                expected: [e0, e1],
+                size,
+            }),
+            _ => Visit::Outside,
+        };
     }
 
     /// How visits were treated since reset.

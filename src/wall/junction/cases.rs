@@ -48,7 +48,7 @@ fn run<const B: usize, const J: usize>(
 /// The name of each case and what half a second of it finds, lines of `impedance` N·s/m, steps of
 /// `h` s.
 #[must_use]
-pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 6] {
+pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 8] {
     let zero = Pose::zeros();
     let weight = Pose::new(0.0, -9.81, 0.0);
     let turn = |torque: f64| Pose::new(0.0, 0.0, torque);
@@ -97,11 +97,24 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 6] {
         [PIN, guide(Vector2::y()), second(Joint::Rack(0.1))],
         impedance,
     );
-    let cam = Mechanism::new(
-        [ROD; 2],
-        [zero, Pose::new(0.0, 0.2, 0.0)],
-        [turn(0.5), Pose::new(0.0, -2.0, 0.0)],
-        [PIN, guide(Vector2::x()), second(Joint::Cam { base: 0.2, lift: 0.03 })],
+    let follower = |height: f64, joint| {
+        Mechanism::new(
+            [ROD; 2],
+            [zero, Pose::new(0.0, height, 0.0)],
+            [turn(0.5), Pose::new(0.0, -2.0, 0.0)],
+            [PIN, guide(Vector2::x()), second(joint)],
+            impedance,
+        )
+    };
+    let cam = follower(0.17, Joint::Cam { radius: 0.2, offset: 0.03 });
+    let flat = follower(0.2, Joint::FlatCam { base: 0.2, lift: 0.03 });
+    // A weight on a massless rod, level.
+    let points = [origin; 2];
+    let rod = Mechanism::new(
+        [ROD],
+        [Pose::new(0.5, 0.0, 0.0)],
+        [weight],
+        [([GROUND, FIRST], Joint::RevoluteRevolute { points, length: 0.5 })],
         impedance,
     );
     let seconds = 0.5;
@@ -112,6 +125,8 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 6] {
         ("gear", run(gear, h, seconds)),
         ("rack and pinion", run(rack, h, seconds)),
         ("cam and follower", run(cam, h, seconds)),
+        ("cam and flat-faced follower", run(flat, h, seconds)),
+        ("revolute-revolute", run(rod, h, seconds)),
     ]
 }
 

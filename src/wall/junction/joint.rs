@@ -41,12 +41,27 @@ pub enum Joint {
         /// The line's unit normal, on the first body.
         normal: Vector2<f64>,
     },
+    /// A point of each body stay this far apart, m: a massless rod with a pin at either end.
+    RevoluteRevolute {
+        /// A point of each.
+        points: [Vector2<f64>; 2],
+        /// Their distance, m, not 0.
+        length: f64,
+    },
     /// Wheels in mesh: r₁θ₁ + r₂θ₂ = 0.
     Gear([f64; 2]),
     /// The first body is the pinion of this radius, the second a rack moving along x.
     Rack(f64),
-    /// The first body is a cam, the second a follower moving along y: y = base + lift (1 − cos θ).
+    /// The first body is an eccentric disc, the second a follower moving along y whose edge rides
+    /// on it: y = √(r² − e² sin²θ) − e cos θ.
     Cam {
+        /// r, m.
+        radius: f64,
+        /// e, m, below r.
+        offset: f64,
+    },
+    /// The same disc under a flat face: y = base + lift (1 − cos θ).
+    FlatCam {
         /// Follower height at θ = 0, m.
         base: f64,
         /// Half the stroke, m.
@@ -102,6 +117,13 @@ impl Joint {
             Self::RevoluteTranslational { points, normal } => {
                 rows.push(slide(q, points, *normal));
             }
+            Self::RevoluteRevolute { points, length } => {
+                let [p1, turn1] = point(q[0], points[0]);
+                let [p2, turn2] = point(q[1], points[1]);
+                let distance = (p2 - p1).norm();
+                let n = (p2 - p1) / distance;
+                rows.push(row(distance - length, -along(n, turn1), along(n, turn2)));
+            }
             Self::Gear([r1, r2]) => {
                 let value = r1 * q[0].z + r2 * q[1].z;
                 rows.push(row(value, Pose::z() * *r1, Pose::z() * *r2));
@@ -109,7 +131,13 @@ impl Joint {
             Self::Rack(radius) => {
                 rows.push(row(q[1].x - radius * q[0].z, Pose::z() * -radius, Pose::x()));
             }
-            Self::Cam { base, lift } => {
+            Self::Cam { radius, offset } => {
+                let (s, c) = q[0].z.sin_cos();
+                let reach = (radius * radius - (offset * s).powi(2)).sqrt();
+                let slope = offset * s - offset * offset * s * c / reach;
+                rows.push(row(q[1].y - reach + offset * c, Pose::z() * -slope, Pose::y()));
+            }
+            Self::FlatCam { base, lift } => {
                 let (s, c) = q[0].z.sin_cos();
                 let value = q[1].y - base - lift * (1.0 - c);
                 rows.push(row(value, Pose::z() * (-lift * s), Pose::y()));
@@ -133,7 +161,9 @@ mod tests {
             Joint::RevoluteTranslational { points, normal },
             Joint::Gear([0.1, 0.25]),
             Joint::Rack(0.3),
-            Joint::Cam { base: 0.2, lift: 0.05 },
+            Joint::RevoluteRevolute { points, length: 0.4 },
+            Joint::Cam { radius: 0.2, offset: 0.05 },
+            Joint::FlatCam { base: 0.2, lift: 0.05 },
         ];
         let q = [Pose::new(0.1, 0.7, 0.9), Pose::new(-0.4, 0.2, -1.3)];
         let e = 1e-6;

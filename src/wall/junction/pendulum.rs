@@ -66,13 +66,13 @@ pub fn reference(h: f64, steps: u32) -> [f64; 2] {
     [x[0], x[1]]
 }
 
-/// Largest error of an angle (rad) against [`reference()`], drift of the bodies' energy (J) and
-/// joint error (m) over half a second in steps of `h` s.
+/// Largest error of an angle (rad) against [`reference()`], drift of the bodies' energy (J), joint
+/// error (m) and force in a line (N) over half a second in steps of `h` s.
 #[must_use]
-pub fn compare(impedance: f64, h: f64) -> [f64; 3] {
+pub fn compare(impedance: f64, h: f64) -> [f64; 4] {
     let mut lines = on_lines(impedance);
     let start = lines.energy();
-    let (mut angle, mut energy, mut joint) = (0.0f64, 0.0f64, 0.0f64);
+    let (mut angle, mut energy, mut joint, mut force) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
     let steps = crate::math::cast::floor_index(0.5 / h + 0.5);
     let stride = (steps / 50).max(1);
     let fine = 10;
@@ -81,6 +81,7 @@ pub fn compare(impedance: f64, h: f64) -> [f64; 3] {
         let strain = lines.step(h);
         energy = energy.max((lines.energy() - start).abs());
         joint = joint.max(strain.error);
+        force = force.max(strain.force);
         if k % stride == 0 {
             let count = u32::try_from(k).unwrap_or(u32::MAX).saturating_mul(fine);
             let exact = reference(h_fine, count);
@@ -89,7 +90,7 @@ pub fn compare(impedance: f64, h: f64) -> [f64; 3] {
             }
         }
     }
-    [angle, energy, joint]
+    [angle, energy, joint, force]
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `finger`: what holds the key, estimated in play [Gillespie 1996, ch. 8].
+//! `finger`: what holds the key, estimated in play [Gillespie 1996, §7.2].
 
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ fn play(wall: &mut dyn Controller, delay: usize) -> (Vec<f64>, [f64; 2]) {
 /// Runs all of it.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    report.source("000 ch. 8 (first extension)");
+    report.source("000 §7.2 (first extension)");
     for (name, finger) in
         [("soft", FINGER), ("stiff", Finger { mass: 0.08, damping: 6.0, stiffness: 900.0 })]
     {

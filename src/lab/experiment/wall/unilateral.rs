@@ -177,10 +177,19 @@ fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
         (CORNER.0..OTHER.0).contains(&z.re) && (CORNER.1..OTHER.1).contains(&z.im)
     };
     let pen = |index, width| Ink { colour: palette(index), width };
-    let grey = Ink { colour: plotters::style::RGBColor(190, 194, 200), width: 1 };
+    let grey = Ink { colour: plotters::style::RGBColor(120, 126, 135), width: 1 };
     let corner = |x, y| Vec2::new(x, y);
     sketch.line(&[corner(CORNER.0, 0.0), corner(OTHER.0, 0.0)], grey);
     sketch.line(&[corner(0.0, CORNER.1), corner(0.0, OTHER.1)], grey);
+    for (at, text) in [
+        (corner(OTHER.0 - 0.4, 0.04), "Re G"),
+        (corner(0.0, OTHER.1 - 0.15), "Im G"),
+        (corner(-1.0, -0.2), "−1"),
+        (corner(0.0, -0.2), "0"),
+    ] {
+        sketch.label(at, text, grey.colour);
+    }
+    sketch.label(corner(-4.4, -2.3), "G", palette(0));
     // A straight line through `through` along `along`, as far as the window goes.
     let line = |through: Complex<f64>, along: Complex<f64>| {
         let steps = (-800..=800).map(|i| through + along / along.norm() * (0.01 * f64::from(i)));
@@ -193,7 +202,7 @@ fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
         .collect();
     sketch.line(&curve, pen(0, 2));
     sketch.line(&line(-one, Complex::new(0.0, 1.0)), pen(1, 2));
-    sketch.label(corner(-0.95, OTHER.1 - 0.15), "circle: G to the right of this", palette(1));
+    sketch.label(corner(-2.6, OTHER.1 - 0.15), "circle: G to the right of this", palette(1));
     for (i, share) in [0.03, 0.06, 0.12].into_iter().enumerate() {
         let angle = PI * share;
         let turn = |d: f64| one - Complex::from_polar(1.0, angle * d);

@@ -1,0 +1,241 @@
+//! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
+
+use super::forces::{Body, CENTRES, Memory, PLASTIC, Sums, element};
+use super::{Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES};
+use crate::action::grand::contact;
+use crate::action::grand::spec::{GRAVITY, Spec};
+use crate::math::trig::direction;
+use crate::math::vec2::Vec2;
+
+pub(super) fn weights(
+    spec: &Spec,
+    sums: &mut Sums,
+    wippen: &mut Body,
+    hammer: &mut Body,
+    jack: &mut Body,
+    lever: &mut Body,
+) {
+    let mut hang = |body: &mut Body, mass: f64, centre: Vec2| {
+        let point = body.point(centre);
+        body.push(point, Vec2::new(0.0, -GRAVITY * mass));
+        sums.stored += GRAVITY * mass * point.y;
+    };
+    hang(wippen, spec.wippen.mass, spec.wippen.centre);
+    hang(hammer, spec.hammer.mass, spec.hammer.centre);
+    hang(jack, spec.jack.mass, Vec2::default());
+    hang(lever, spec.lever.mass, Vec2::default());
+}
+
+/// Capstan on the heel: holds both ways, as the other formulation's loop does; the force tells
+/// whether it would have had to pull.
+pub(super) fn heel(
+    spec: &Spec,
+    k: f64,
+    damper_of: impl Fn(f64) -> f64,
+    sums: &mut Sums,
+    key: &mut Body,
+    wippen: &mut Body,
+) -> f64 {
+    let capstan = key.point(spec.key.capstan);
+    let normal = wippen.turned.perp();
+    let from_pin = capstan - wippen.at;
+    let arm = from_pin.dot(wippen.turned);
+    let depth = from_pin.dot(normal) + spec.wippen.heel;
+    let rate = (key.velocity_at(capstan) - wippen.velocity_at(capstan)).dot(normal);
+    let b = damper_of(spec.wippen.inertia / (arm * arm) + spec.jack.mass);
+    let force = k * depth + b * rate;
+    sums.stored += 0.5 * k * depth * depth;
+    sums.loss += b * rate * rate;
+    wippen.push(capstan, normal * force);
+    key.push(capstan, normal * -force);
+    force
+}
+
+/// A pin: holds two points together.
+pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: (&mut Body, Vec2)) {
+    let ((carrier, here), (body, there)) = (on, of);
+    let (a, c) = (carrier.point(here), body.point(there));
+    let apart = a - c;
+    let rate = carrier.velocity_at(a) - body.velocity_at(c);
+    let force = apart * k + rate * b;
+    sums.stored += 0.5 * k * apart.norm_squared();
+    sums.loss += b * rate.norm_squared();
+    body.push(c, force);
+    carrier.push(a, -force);
+}
+
+/// The jack's spring, its stop on the wippen and its toe under the button; where it is.
+///
+/// Home, the stop holds it both ways until the button meets the toe, as in the other formulation.
+pub(super) fn carry_jack(
+    spec: &Spec,
+    coupling: &Coupling,
+    memory: Memory,
+    sums: &mut Sums,
+    wippen: &mut Body,
+    fly: &mut Body,
+) -> [f64; 3] {
+    let j = &spec.jack;
+    let home = direction(j.stop).turned(wippen.turned);
+    let turn = home.cross(fly.turned).asin();
+    let turning = fly.speed - wippen.speed;
+    let arm = j.toe.norm_squared();
+    let k = coupling.stiffness;
+    let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
+    let stop = if memory.home {
+        sums.stored += 0.5 * k * arm * turn * turn;
+        sums.loss += b * arm * turning * turning;
+        -arm * (k * turn + b * turning)
+    } else {
+        sums.hard(k * arm, b * arm, -turn, -turning)
+    };
+    let torque = stop - j.spring_torque - j.spring_rate * turn;
+    sums.stored += j.spring_torque * turn + 0.5 * j.spring_rate * turn * turn;
+    fly.torque += torque;
+    wippen.torque -= torque;
+
+    let toe = fly.point(j.toe - j.centre);
+    let velocity = fly.velocity_at(toe);
+    let press = sums.hard(k, b, toe.y - j.button_height, velocity.y);
+    let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
+    sums.friction[CENTRES] = element(j.button_friction * press, &slide);
+    fly.push(toe, Vec2::new(0.0, -press));
+    [turn, toe.y - j.button_height, -stop]
+}
+
+/// Jack head under the knuckle, or on its flank. The force along the jack, and where the head is.
+pub(super) fn knuckle(
+    spec: &Spec,
+    coupling: &Coupling,
+    memory: Memory,
+    sums: &mut Sums,
+    fly: &mut Body,
+    hammer: &mut Body,
+) -> (f64, [f64; 2]) {
+    let h = &spec.hammer;
+    let pin = fly.point(-spec.jack.centre);
+    let axis = direction(spec.jack.lean).perp().turned(fly.turned);
+    let (along, normal) = (hammer.turned, hammer.turned.perp());
+    let across = axis.dot(normal);
+    let reach = ((hammer.at - pin).dot(normal) - h.knuckle_depth) / across;
+    let above = spec.jack.length - reach;
+    let tip = pin + axis * spec.jack.length;
+    let inside = (tip - hammer.at).dot(along) - h.knuckle_edge;
+    if memory.under {
+        let point = pin + axis * reach;
+        let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
+        let force = sums.felt(&h.knuckle_felt, above, sliding.dot(normal) / across);
+        let push = force / across;
+        if force > 0.0 {
+            let slide = sliding.dot(along);
+            sums.loss += h.slide_damping * slide * slide;
+            let sides = [
+                (JACK_AT, along.x),
+                (JACK_AT + 1, along.y),
+                (JACK, (point - fly.at).perp().dot(along)),
+                (HAMMER, -(point - hammer.at).perp().dot(along)),
+            ];
+            sums.friction[CENTRES + 1] = element(h.knuckle_friction * push, &sides);
+            let on_jack = along * (-h.slide_damping * slide) - normal * push;
+            fly.push(point, on_jack);
+            hammer.push(point, -on_jack);
+        }
+        return (force, [inside, above]);
+    }
+    if above > 0.0 {
+        let rate = (fly.velocity_at(tip) - hammer.velocity_at(tip)).dot(along);
+        let k = coupling.stiffness;
+        let mass = spec.jack.inertia / (spec.jack.length * spec.jack.length);
+        let b = 2.0 * PLASTIC * (k * mass).sqrt();
+        let push = along * sums.hard(k, b, inside, rate);
+        fly.push(tip, -push);
+        hammer.push(tip, push);
+    }
+    (0.0, [inside, above])
+}
+
+/// Repetition lever: knuckle on it, spring, stops, drop screw, centre.
+pub(super) fn repetition(
+    spec: &Spec,
+    sums: &mut Sums,
+    wippen: &mut Body,
+    lever: &mut Body,
+    hammer: &mut Body,
+) {
+    let l = &spec.lever;
+    let pin = lever.point(-l.centre);
+    let surface = contact::surface(spec, lever.turned);
+    let normal = surface.perp();
+    let point = hammer.point(Vec2::new(spec.hammer.knuckle, -spec.hammer.knuckle_depth));
+    let depth = l.surface_height - (point - pin).dot(normal);
+    let rate = (lever.velocity_at(point) - hammer.velocity_at(point)).dot(normal);
+    let push = normal * sums.felt(&l.knuckle_felt, depth, rate);
+    hammer.push(point, push);
+    lever.push(point, -push);
+
+    let raised = wippen.turned.cross(lever.turned).asin() - l.stop;
+    let turning = lever.speed - wippen.speed;
+    let torque = sums.felt(&l.stop_felt, -raised, -turning)
+        - sums.felt(&l.stop_felt, raised - l.travel, turning)
+        - l.spring_torque
+        - l.spring_rate * raised
+        - l.damping * turning;
+    sums.stored += l.spring_torque * raised + 0.5 * l.spring_rate * raised * raised;
+    sums.loss += l.damping * turning * turning;
+    lever.torque += torque;
+    wippen.torque -= torque;
+
+    let screw = pin + contact::drop_point(spec, surface);
+    let down = sums.felt(&l.drop_felt, screw.y - l.drop_height, lever.velocity_at(screw).y);
+    lever.push(screw, Vec2::new(0.0, -down));
+}
+
+/// Hammer tail on the backcheck.
+pub(super) fn backcheck(spec: &Spec, sums: &mut Sums, key: &mut Body, hammer: &mut Body) {
+    let c = &spec.check;
+    let normal = Vec2::unit(c.normal).turned(key.turned);
+    let tail = hammer.point(c.tail);
+    let depth = (key.point(c.face) - tail).dot(normal);
+    if depth <= 0.0 {
+        return;
+    }
+    let sliding = hammer.velocity_at(tail) - key.velocity_at(tail);
+    let press = sums.felt(&c.felt, depth, -sliding.dot(normal));
+    let upward = -normal.perp();
+    let slide = [(HAMMER, (tail - hammer.at).perp().dot(upward)), (KEY, -tail.perp().dot(upward))];
+    sums.friction[CENTRES + 2] = element(c.friction * press, &slide);
+    hammer.push(tail, normal * press);
+    key.push(tail, normal * -press);
+}
+
+/// The damper's acceleration, m/s².
+pub(super) fn damper(
+    spec: &Spec,
+    sums: &mut Sums,
+    key: &mut Body,
+    depth: f64,
+    x: &[f64; STATES],
+    tray: f64,
+) -> f64 {
+    let d = &spec.damper;
+    if !d.present {
+        return 0.0;
+    }
+    let (y, v) = (x[DAMPER], x[PLACES + DAMPER]);
+    let lifted = d.arm / spec.key.front * (depth - d.pickup) - y;
+    let lift = sums.felt(&d.lift_felt, lifted, d.arm * key.speed - v);
+    key.torque -= d.arm * lift;
+    let seat = sums.felt(&d.seat_felt, -y, -v);
+    let tray = sums.felt(&d.lift_felt, tray - y, -v);
+    sums.stored += d.weight * y;
+    sums.loss += d.damping * v * v;
+    (lift + seat + tray - d.weight - d.damping * v) / d.mass
+}
+
+/// Depth of the hammer's tail in the check's leather, m.
+pub fn tail_in_check(spec: &Spec, x: &[f64; STATES]) -> f64 {
+    let key = direction(x[KEY]);
+    let normal = Vec2::unit(spec.check.normal).turned(key);
+    let tail = spec.hammer.pivot + spec.check.tail.turned(direction(x[HAMMER]));
+    (spec.check.face.turned(key) - tail).dot(normal)
+}

@@ -1,0 +1,257 @@
+//! The walls of [`crate::wall::controller`] as something to feel: a lever before a sampled wall.
+//!
+//! The wall is sampled once an action step and its force held for it, as a keyboard without a
+//! wave junction would render it; [`Lever::WALL`] beside them is the same wall in continuous time.
+//! Designed for the lever alone, without the line: what holds the key is not known here. The wall
+//! that learns is left out: what it has learnt has no place in a log that a twin follows.
+
+use super::lever::Lever;
+use super::mechanism::Push;
+use crate::action::mechanism::{Felt, Hear, Mechanism, Saved, View};
+use crate::action::pose::Pose;
+use crate::action::{Drive, STEP};
+use crate::math::vec2::Vec2;
+use crate::wall::controller::{
+    Bed, Controller, Deadbeat, Hysteresis, Placement, Prediction, Sample, Standard,
+};
+use crate::wall::plant::Plant;
+
+/// Stiffness, N/m, and depth, m, of [`Lever::WALL`].
+const STIFFNESS: f64 = Lever::WALL.bed;
+const DEPTH: f64 = Lever::WALL.bed_law[1];
+/// Damping of the damped one, N·s/m: that of [`Lever::WALL`].
+const DAMPING: f64 = Lever::WALL.bed_law[0];
+/// Share of the force that hysteresis leaves out on the way out; chosen.
+const LOSS: f64 = 0.3;
+
+/// Which wall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A sampled spring.
+    Standard,
+    /// With a sampled damper.
+    Damped,
+    /// Softer on the way out.
+    Hysteresis,
+    /// The force of half a sample ahead.
+    Prediction,
+    /// Poles placed in the digital domain, damped.
+    Placement,
+    /// Threshold crossings between samples made good.
+    Deadbeat,
+}
+
+/// A wall of one kind.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one a felt key, and a copy must not allocate")]
+enum Wall {
+    Standard(Standard),
+    Hysteresis(Hysteresis),
+    Prediction(Prediction),
+    Placement(Placement),
+    Deadbeat(Deadbeat),
+}
+
+impl Wall {
+    fn new(kind: Kind, mass: f64) -> Self {
+        let plant = Plant { mass, damping: 0.0, stiffness: 0.0, bias: 0.0 };
+        let spring = Self::Standard(Standard { stiffness: STIFFNESS, damping: 0.0 });
+        match kind {
+            Kind::Standard => spring,
+            Kind::Damped => Self::Standard(Standard { stiffness: STIFFNESS, damping: DAMPING }),
+            Kind::Hysteresis => Self::Hysteresis(Hysteresis { stiffness: STIFFNESS, loss: LOSS }),
+            Kind::Prediction => {
+                Self::Prediction(Prediction::new(&plant, STIFFNESS, 0.0, STEP, 0.0))
+            }
+            // A free mass can always be controlled.
+            Kind::Placement => {
+                Placement::new(&plant, STIFFNESS, DAMPING, STEP).map_or(spring, Self::Placement)
+            }
+            Kind::Deadbeat => {
+                Deadbeat::new(&plant, STIFFNESS, 0.0, STEP).map_or(spring, Self::Deadbeat)
+            }
+        }
+    }
+}
+
+impl Controller for Wall {
+    fn force(&mut self, now: Sample) -> f64 {
+        match self {
+            Self::Standard(wall) => wall.force(now),
+            Self::Hysteresis(wall) => wall.force(now),
+            Self::Prediction(wall) => wall.force(now),
+            Self::Placement(wall) => wall.force(now),
+            Self::Deadbeat(wall) => wall.force(now),
+        }
+    }
+
+    fn reset(&mut self) {
+        if let Self::Deadbeat(wall) = self {
+            wall.reset();
+        }
+    }
+}
+
+/// The lever and its wall.
+#[derive(Clone, Copy, Debug)]
+pub struct Walled {
+    kind: Kind,
+    lever: Lever,
+    wall: Bed<Wall>,
+    /// Force of the wall over the last step, against the lever's way down, N.
+    force: f64,
+    /// Work of the drive since the start, J.
+    work: f64,
+}
+
+impl Walled {
+    /// At rest before a wall of `kind`.
+    #[must_use]
+    pub fn new(kind: Kind) -> Self {
+        let lever = Lever { bed: 0.0, ..Lever::WALL };
+        let wall = Bed { wall: Wall::new(kind, lever.mass), depth: DEPTH };
+        Self { kind, lever, wall, force: 0.0, work: 0.0 }
+    }
+}
+
+impl Mechanism for Walled {
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+        let force = match drive {
+            Drive::Force([a, b]) => 0.5 * (a + b),
+            // A felt key is driven by forces only.
+            _ => 0.0,
+        };
+        let now = Sample { position: self.lever.x, velocity: self.lever.v };
+        self.force = self.wall.force(now);
+        let push = Push { force: force - self.force, impedance: 0.0 };
+        let moved = self.lever.step(&push, &mut |offset, kind, value| hear(offset, kind, value));
+        self.work += force * moved;
+    }
+
+    fn view(&self, drive: Drive) -> View {
+        let force = if let Drive::Force([_, end]) = drive { end } else { 0.0 };
+        View {
+            phase: if self.lever.x > DEPTH { "wall" } else { "air" },
+            key: self.lever.x,
+            key_speed: self.lever.v,
+            key_force: force,
+            contact_force: self.force,
+            work: self.work,
+            ..View::NONE
+        }
+    }
+
+    fn key(&self) -> [f64; 2] {
+        [self.lever.x, self.lever.v]
+    }
+
+    fn reset(&mut self) {
+        self.lever.lay_to_rest();
+        self.wall.reset();
+        self.force = 0.0;
+    }
+
+    fn pose(&self) -> Pose {
+        let half = 0.03;
+        Pose::default()
+            .with("lever", [Vec2::new(-half, -self.lever.x), Vec2::new(half, -self.lever.x)])
+            .with("wall", [Vec2::new(-half, -DEPTH), Vec2::new(half, -DEPTH)])
+    }
+}
+
+impl Felt for Walled {
+    fn relieve(&mut self, mass: f64, least: f64) -> f64 {
+        let own = Lever::WALL.mass;
+        self.lever.mass = (own - mass).max(least);
+        self.wall.wall = Wall::new(self.kind, self.lever.mass);
+        own - self.lever.mass
+    }
+
+    fn work(&self) -> f64 {
+        self.work
+    }
+
+    fn fastest(&self) -> f64 {
+        self.lever.v.abs()
+    }
+
+    fn save(&self) -> Saved {
+        let mut saved = Saved::default();
+        [saved.x[0], saved.x[1]] = [self.lever.x, self.lever.v];
+        if let Wall::Deadbeat(wall) = &self.wall.wall {
+            let (kind, memory) = wall.memory();
+            saved.phase = kind;
+            saved.x[2..].copy_from_slice(&memory);
+        }
+        saved
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        [self.lever.x, self.lever.v] = [saved.x[0], saved.x[1]];
+        if let Wall::Deadbeat(wall) = &mut self.wall.wall {
+            wall.recall(saved.phase, std::array::from_fn(|i| saved.x[i + 2]));
+        }
+    }
+
+    fn duplicate(&self) -> Box<dyn Felt> {
+        Box::new(*self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [Kind; 6] = [
+        Kind::Standard,
+        Kind::Damped,
+        Kind::Hysteresis,
+        Kind::Prediction,
+        Kind::Placement,
+        Kind::Deadbeat,
+    ];
+
+    /// A finger's force: 3 N with a tremor.
+    fn push(i: u32) -> Drive {
+        Drive::Force([3.0 + (0.11 * f64::from(i)).sin(); 2])
+    }
+
+    #[test]
+    fn a_copy_that_takes_up_the_state_goes_on_bit_for_bit() {
+        for kind in KINDS {
+            let mut first = Walled::new(kind);
+            let mut deepest = 0.0f64;
+            for i in 0..3000 {
+                first.step(push(i), &mut |_, _, _| {});
+                deepest = deepest.max(first.lever.x);
+                if i % 97 == 0 {
+                    let mut second = Walled::new(kind);
+                    second.adopt(&first.save());
+                    let mut copy = first;
+                    for j in i + 1..i + 200 {
+                        copy.step(push(j), &mut |_, _, _| {});
+                        second.step(push(j), &mut |_, _, _| {});
+                        assert_eq!(copy.save(), second.save(), "{kind:?} {i} {j}");
+                    }
+                }
+            }
+            assert!(deepest > DEPTH, "{kind:?} never reached the wall");
+        }
+    }
+
+    #[test]
+    fn a_damped_lever_rests_where_the_spring_holds_it() {
+        for kind in KINDS {
+            let mut walled = Walled::new(kind);
+            // The junction's damper, as the servo applies it.
+            for _ in 0..16_000 {
+                let force = 3.0 - 20.0 * walled.lever.v;
+                walled.step(Drive::Force([force; 2]), &mut |_, _, _| {});
+            }
+            let depth = walled.lever.x - DEPTH;
+            // Those that know neither bias nor damper hold it a little off, never softer than half.
+            assert!(depth > 0.0 && depth < 2.0 * 3.0 / STIFFNESS, "{kind:?}: {depth} m");
+            assert!(walled.lever.v.abs() < 1e-3, "{kind:?}: {} m/s", walled.lever.v);
+        }
+    }
+}

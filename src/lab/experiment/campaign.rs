@@ -1,0 +1,98 @@
+//! Runs experiments: those that only compute one on each core, those that look at the clock alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use anyhow::{Context, Result};
+
+use super::{Experiment, Folder, Kind, Report};
+
+/// One experiment, writing to `place` when its folder is kept.
+fn one(experiment: &Experiment, place: &Path) -> Result<(Report, Folder)> {
+    let mut folder = Folder::new(place);
+    let report =
+        (experiment.run)(&mut folder).with_context(|| format!("experiment {}", experiment.name))?;
+    Ok((report, folder))
+}
+
+/// Runs `chosen` and hands each to `tell` in the order chosen, the computed ones first. What an
+/// experiment finds does not depend on what runs beside it.
+///
+/// # Errors
+/// The first of an experiment or of `tell`; no further experiment is begun then.
+pub fn run(
+    chosen: &[&Experiment],
+    place: &Path,
+    mut tell: impl FnMut(&Experiment, Report, Folder) -> Result<()>,
+) -> Result<()> {
+    let (computed, alone): (Vec<&Experiment>, Vec<&Experiment>) =
+        chosen.iter().copied().partition(|e| e.kind == Kind::Computed);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(computed.len()) {
+            let send = send.clone();
+            scope.spawn(|| {
+                let send = send;
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(experiment) = computed.get(i) else { break };
+                    if send.send((i, one(experiment, place))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let told = in_order(&receive, |i, (report, folder)| tell(computed[i], report, folder));
+        if told.is_err() {
+            next.store(computed.len(), Ordering::Relaxed);
+        }
+        told
+    })?;
+    for experiment in alone {
+        let (report, folder) = one(experiment, place)?;
+        tell(experiment, report, folder)?;
+    }
+    Ok(())
+}
+
+/// Hands what arrives to `tell` in the order of its numbers from 0.
+fn in_order<T>(
+    receive: &mpsc::Receiver<(usize, Result<T>)>,
+    mut tell: impl FnMut(usize, T) -> Result<()>,
+) -> Result<()> {
+    let (mut waiting, mut due) = (BTreeMap::new(), 0);
+    for (i, found) in receive {
+        waiting.insert(i, found);
+        while let Some(found) = waiting.remove(&due) {
+            tell(due, found?)?;
+            due += 1;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_told_in_order_whatever_arrives_first_and_an_error_ends_it() {
+        let (send, receive) = mpsc::channel();
+        for i in [2, 0, 3, 1] {
+            send.send((i, if i == 3 { Err(anyhow::anyhow!("three")) } else { Ok(i) })).unwrap();
+        }
+        drop(send);
+        let mut told = Vec::new();
+        let ended = in_order(&receive, |i, found| {
+            told.push((i, found));
+            Ok(())
+        });
+        assert_eq!(told, [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(ended.unwrap_err().to_string(), "three");
+    }
+}
