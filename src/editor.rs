@@ -29,6 +29,7 @@ pub mod looks;
 pub mod offscreen;
 pub mod panel;
 pub mod regulation;
+pub mod scales;
 pub mod scope;
 pub mod shot;
 pub mod stroke;

@@ -24,6 +24,7 @@ mod pitch;
 mod presses;
 mod seam;
 pub mod settings;
+mod shank;
 pub mod snapshot;
 pub mod touch;
 pub mod trace;

@@ -5,6 +5,8 @@ pub mod compass;
 pub mod kernel;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod lanes;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub mod real;
 pub mod trig;
 pub mod vec2;

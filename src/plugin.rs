@@ -27,10 +27,12 @@ use nice_plug::prelude::{
 
 use crate::editor::app::PluginEditor;
 use crate::editor::link::{AudioEnd, WindowEnd, link};
+use crate::exchange::latest;
 use crate::haptics::desk::{Choice, Desk, Place};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Piano, Settings};
 use crate::params::host::{HostParams, Values};
+use crate::sound::scala::Scale;
 use felt::Felt;
 use order::Reader;
 use player::Player;
@@ -42,8 +44,10 @@ const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 8_000.0..=768_000.0;
 /// One instance in a host.
 pub struct Touchback {
     params: Arc<HostParams>,
-    /// What is saved: the parameters and the window.
+    /// What is saved: the parameters, the scale and the window.
     project: Arc<Project>,
+    /// The project's scale.
+    scale: latest::Reader<Option<Scale>>,
     /// What the window sees and plays; its own end waits for it to be asked for.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
@@ -57,11 +61,13 @@ pub struct Touchback {
 
 impl Default for Touchback {
     fn default() -> Self {
-        let project = Arc::new(Project::default());
+        let (project, scale) = Project::new();
+        let project = Arc::new(project);
         let (window, window_end) = link();
         Self {
             params: project.params.clone(),
             project,
+            scale,
             window,
             window_end: Some(window_end),
             desk: Arc::default(),
@@ -78,6 +84,7 @@ struct Active {
     felt: Option<Felt>,
     sample_rate: f64,
     values: Values,
+    scale: Option<Scale>,
     settings: Settings,
     /// The piano has had other settings than those it was built with.
     changed: bool,
@@ -86,14 +93,15 @@ struct Active {
 }
 
 impl Active {
-    fn new(sample_rate: f64, values: Values) -> Self {
-        let settings = values.settings();
+    fn new(sample_rate: f64, values: Values, scale: Option<Scale>) -> Self {
+        let settings = settings(values, scale);
         let player = Player::new(Piano::new(sample_rate, &settings));
         Self {
             player,
             felt: None,
             sample_rate,
             values,
+            scale,
             settings,
             changed: false,
             reported: Ignored::default(),
@@ -124,12 +132,12 @@ impl Active {
     }
 
     /// Hands the piano new settings if they differ from its own.
-    fn follow(&mut self, values: Values) {
-        if values == self.values {
+    fn follow(&mut self, values: Values, scale: Option<Scale>) {
+        if values == self.values && scale == self.scale {
             return;
         }
-        self.values = values;
-        let settings = values.settings();
+        (self.values, self.scale) = (values, scale);
+        let settings = settings(values, scale);
         if settings != self.settings {
             if let Some(felt) = &mut self.felt
                 && settings.action != self.settings.action
@@ -141,6 +149,13 @@ impl Active {
             self.player.set(&settings);
         }
     }
+}
+
+/// The settings of a project.
+fn settings(values: Values, scale: Option<Scale>) -> Settings {
+    let mut settings = values.settings();
+    settings.sound.scale = scale;
+    settings
 }
 
 impl Plugin for Touchback {
@@ -173,7 +188,8 @@ impl Plugin for Touchback {
 
     fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
         let end = self.window_end.take()?;
-        Some(PluginEditor::new(self.params.clone(), self.project.window.clone(), end))
+        let Project { params, scales, window } = &*self.project;
+        Some(PluginEditor::new(params.clone(), window.clone(), scales.clone(), end))
     }
 
     fn filter_state(state: &mut PluginState) {
@@ -191,16 +207,17 @@ impl Plugin for Touchback {
             nice_log!("Touchback cannot run at a sample rate of {sample_rate} Hz");
             return false;
         }
-        let values = self.params.values();
+        let (values, scale) = (self.params.values(), *self.scale.read());
         // Hosts activate several times in a row; the reset that follows makes an untouched piano
         // as good as a new one.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
             active.sample_rate.to_bits() == sample_rate.to_bits()
                 && active.values == values
+                && active.scale == scale
                 && !active.changed
         });
         if !is_as_built {
-            self.active = Some(Active::new(sample_rate, values));
+            self.active = Some(Active::new(sample_rate, values, scale));
         }
         if let Some(active) = &mut self.active {
             // The old one leaves its port before the new one comes.
@@ -220,7 +237,7 @@ impl Plugin for Touchback {
 
     fn reset(&mut self) {
         if let Some(active) = &mut self.active {
-            active.follow(self.params.values());
+            active.follow(self.params.values(), *self.scale.read());
             active.player.reset();
             if let Some(felt) = &mut active.felt {
                 felt.restart();
@@ -238,7 +255,7 @@ impl Plugin for Touchback {
             buffer.as_slice().iter_mut().for_each(|channel| channel.fill(0.0));
             return ProcessStatus::Normal;
         };
-        active.follow(self.params.values());
+        active.follow(self.params.values(), *self.scale.read());
         self.window.before(active.player.piano());
         if let [left, right] = buffer.as_slice() {
             // VST3 hosts send the controllers of a sample before its notes.

@@ -34,5 +34,6 @@ pub mod tuning;
 pub mod unison;
 pub mod voicing;
 
-pub use engine::{Knock, Sound};
+pub use engine::Sound;
+pub use knock::Knock;
 pub use voicing::Voicing;

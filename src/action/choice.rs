@@ -168,6 +168,21 @@ impl Actions {
         self.levers[key.index()].as_ref().and_then(|lever| lever.played().plucks())
     }
 
+    /// See [`Keyboard::hammer_speed`]; only the grand's shanks are heard.
+    #[must_use]
+    pub fn hammer_speed(&self, key: Key) -> Option<f64> {
+        match &self.levers[key.index()] {
+            Some(_) => None,
+            None => self.grand.hammer_speed(key),
+        }
+    }
+
+    /// See [`Keyboard::tray`].
+    #[must_use]
+    pub const fn tray(&self) -> f64 {
+        self.grand.tray()
+    }
+
     /// See [`Keyboard::sustain`].
     pub fn sustain(&mut self, lift: f64) {
         self.grand.sustain(lift);

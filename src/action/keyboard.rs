@@ -235,13 +235,21 @@ impl Keyboard {
         (self.activity.of(i) == Activity::Moving).then(|| self.running(i))
     }
 
+    /// Speed of the crown of the hammer of `key` toward the string, m/s, while the key moves.
+    #[must_use]
+    pub fn hammer_speed(&self, key: Key) -> Option<f64> {
+        let i = key.index();
+        let speed = self.specs[i].hammer.crown * self.x[state::HAMMER_SPEED][i];
+        (self.activity.of(i) == Activity::Moving).then_some(speed)
+    }
+
     /// What drives `key`.
     #[must_use]
     pub const fn drive_of(&self, key: Key) -> Drive {
         self.drives[key.index()]
     }
 
-    /// Height of the damper tray, m.
+    /// Height of the damper tray, m; at 0 it meets dampers that rest on their strings.
     #[must_use]
     pub const fn tray(&self) -> f64 {
         self.tray

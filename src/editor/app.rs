@@ -23,11 +23,13 @@ use nice_plug_egui::{
 use crate::editor::controls::Controls;
 use crate::editor::link::WindowEnd;
 use crate::editor::looks::{Kept, SMALLEST};
+use crate::editor::scales::Scales;
 use crate::editor::window::Window;
 use crate::instrument::{Event, Snapshot};
 use crate::math::cast::single;
 use crate::params::host::HostParams;
 use crate::params::{Parameter, all};
+use crate::sound::scala::Texts;
 
 /// Time between two looks at a piano in which nothing moves, s.
 const IDLE: f64 = 0.05;
@@ -44,14 +46,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct PluginEditor {
     params: Arc<HostParams>,
     kept: KeptByProject,
+    scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
 }
 
 impl PluginEditor {
     /// An editor of `params` that sees the piano through `end`.
     #[must_use]
-    pub fn new(params: Arc<HostParams>, kept: KeptByProject, end: WindowEnd) -> Self {
-        Self { params, kept, end: Arc::new(Mutex::new(end)) }
+    pub fn new(
+        params: Arc<HostParams>,
+        kept: KeptByProject,
+        scales: Arc<Scales>,
+        end: WindowEnd,
+    ) -> Self {
+        Self { params, kept, scales, end: Arc::new(Mutex::new(end)) }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
@@ -76,7 +84,7 @@ impl Editor for PluginEditor {
         gui_context: GuiContext,
         host: Option<HostMethods>,
     ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
-        let app = App::new(self.params.clone(), self.kept.clone(), self.end.clone());
+        let app = App::new(self);
         let adapter = self.adapter(app)?;
         adapter.spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
     }
@@ -105,6 +113,7 @@ impl Editor for PluginEditor {
 struct App {
     params: Arc<HostParams>,
     kept: KeptByProject,
+    scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
     window: Window,
     context: Option<GuiContext>,
@@ -113,10 +122,19 @@ struct App {
 }
 
 impl App {
-    fn new(params: Arc<HostParams>, kept: KeptByProject, end: Arc<Mutex<WindowEnd>>) -> Self {
+    fn new(editor: &PluginEditor) -> Self {
         let mut window = Window::default();
-        window.looks = lock(&kept).checked().looks();
-        Self { params, kept, end, window, context: None, held: Vec::new(), play: Vec::new() }
+        window.looks = lock(&editor.kept).checked().looks();
+        Self {
+            params: editor.params.clone(),
+            kept: editor.kept.clone(),
+            scales: editor.scales.clone(),
+            end: editor.end.clone(),
+            window,
+            context: None,
+            held: Vec::new(),
+            play: Vec::new(),
+        }
     }
 
     /// Takes what the audio thread has published; whether there was anything.
@@ -178,7 +196,8 @@ impl NiceEguiApp for App {
         }
         let news = self.look();
         if let Some(gui) = &self.context {
-            let mut controls = HostControls { params: &self.params, gui, held: &mut self.held };
+            let (params, scales) = (&self.params, &self.scales);
+            let mut controls = HostControls { params, scales, gui, held: &mut self.held };
             self.window.ui(ui, &mut controls, &mut self.play);
         }
         self.send();
@@ -204,7 +223,8 @@ impl Drop for App {
         if let Some(gui) = &self.context {
             for parameter in std::mem::take(&mut self.held) {
                 let mut none = Vec::new();
-                HostControls { params: &self.params, gui, held: &mut none }.end(parameter);
+                let (params, scales) = (&self.params, &self.scales);
+                HostControls { params, scales, gui, held: &mut none }.end(parameter);
             }
         }
         lock(&self.end).open.set(false);
@@ -228,6 +248,7 @@ fn capture(context: &Context) -> KeyCapture {
 /// The host's parameters.
 struct HostControls<'a> {
     params: &'a HostParams,
+    scales: &'a Scales,
     gui: &'a GuiContext,
     held: &'a mut Vec<&'static Parameter>,
 }
@@ -276,5 +297,13 @@ impl Controls for HostControls<'_> {
             // SAFETY: as in `begin`.
             unsafe { self.gui.raw_end_set_parameter(pointer) };
         }
+    }
+
+    fn scale(&self) -> Option<String> {
+        self.scales.name()
+    }
+
+    fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
+        self.scales.set(by)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::instrument::Settings;
 use crate::params::{Parameter, all};
+use crate::sound::scala::Texts;
 
 /// Parameters as a host shows them: every change lies between a beginning and an end, so that
 /// hosts can record and undo it.
@@ -14,6 +15,14 @@ pub trait Controls {
     fn set(&mut self, parameter: &'static Parameter, value: f64);
     /// The hand lets go.
     fn end(&mut self, parameter: &'static Parameter);
+
+    /// Name of the scale that tunes in place of the temperament.
+    fn scale(&self) -> Option<String>;
+    /// Tunes by a scale, or by the temperament again.
+    ///
+    /// # Errors
+    /// What is wrong with the texts; the tuning stays.
+    fn tune(&mut self, by: Option<Texts>) -> Result<(), String>;
 
     /// A change in one.
     fn put(&mut self, parameter: &'static Parameter, value: f64) {
@@ -51,6 +60,8 @@ pub struct Desk {
     pub held: Vec<&'static str>,
     /// Changes so far.
     pub changes: Vec<(&'static str, f64)>,
+    /// The scale in force.
+    pub scale: Option<Texts>,
 }
 
 impl Controls for Desk {
@@ -69,6 +80,16 @@ impl Controls for Desk {
 
     fn end(&mut self, parameter: &'static Parameter) {
         self.held.retain(|id| *id != parameter.id);
+    }
+
+    fn scale(&self) -> Option<String> {
+        self.scale.as_ref().map(|texts| texts.name.clone())
+    }
+
+    fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
+        self.settings.sound.scale = by.as_ref().map(Texts::scale).transpose()?;
+        self.scale = by;
+        Ok(())
     }
 }
 

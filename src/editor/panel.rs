@@ -3,6 +3,7 @@
 pub mod calibration;
 pub mod presets;
 pub mod regulation;
+pub mod scale;
 pub mod tools;
 
 use egui::{ScrollArea, Ui};

@@ -48,6 +48,7 @@ pub struct Window {
     regulation: panel::regulation::Panel,
     tools: panel::tools::Panel,
     calibration: panel::calibration::Panel,
+    scale: panel::scale::Panel,
     resting: Option<Resting>,
     /// When the last step came, by the context's clock, s.
     moved: f64,
@@ -86,6 +87,7 @@ impl Default for Window {
             regulation: panel::regulation::Panel::default(),
             tools: panel::tools::Panel::default(),
             calibration: panel::calibration::Panel::default(),
+            scale: panel::scale::Panel::default(),
             resting: None,
             moved: f64::NEG_INFINITY,
             fresh: false,
@@ -262,7 +264,10 @@ impl Window {
                 self.calibration.ui(ui, &self.snapshot, controls);
                 panel::parameters(ui, self.subject, controls);
             }
-            Subject::Sound => panel::parameters(ui, self.subject, controls),
+            Subject::Sound => {
+                panel::parameters(ui, self.subject, controls);
+                self.scale.ui(ui, controls);
+            }
             Subject::Presets => panel::presets::ui(ui, controls),
             Subject::Tools => {
                 let bench = panel::tools::Bench {

@@ -31,9 +31,9 @@ pub struct Entry {
     pub what: Sounding,
 }
 
-/// Two steps' worth of entries (an event list, every damper and every pitch) and as much again in
-/// reserve.
-const CAPACITY: usize = 2800;
+/// Two steps' worth of entries (an event list of which every event sounds thrice, every damper and
+/// every pitch) and some in reserve.
+const CAPACITY: usize = 4000;
 
 /// A bounded list of entries, earliest first; equals keep the order in which they came.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 //! A step reads the dampers before it runs, so that they too sound one step after they move.
 
 mod felt;
+mod noises;
 mod notes;
 mod pedals;
 mod positions;
@@ -35,6 +36,7 @@ use crate::instrument::pitch::Pitch;
 use crate::instrument::presses::Presses;
 use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{KeyPressure, StrikeOutput};
+use crate::instrument::shank::Shanks;
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::touch::finger::{Felt, Finger, grand_travel};
 use crate::instrument::touch::position::Position;
@@ -67,6 +69,9 @@ pub struct Block<K, S> {
     jacks: Jacks,
     /// Speed of the last strike of each key, m/s.
     struck: [f64; KEYS],
+    shanks: Shanks,
+    /// Height of the damper tray after the last step, m.
+    tray: f64,
     presses: Presses,
     positions: [Position; KEYS],
     /// Keys that follow positions sent to them, and those of them that move.
@@ -120,6 +125,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
             constructed: KeySet::default(),
             jacks: Jacks::new(),
             struck: [0.0; KEYS],
+            shanks: Shanks::new(),
+            tray: 0.0,
             presses: Presses::new(),
             positions: [Position::at(0.0); KEYS],
             positioned: KeySet::EMPTY,
@@ -174,6 +181,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.constructed = KeySet::default();
         self.jacks = Jacks::new();
         self.struck = [0.0; KEYS];
+        self.shanks.reset();
+        self.tray = self.keys.tray();
         self.presses = Presses::new();
         self.forget_positions();
         self.dampers = Dampers::new();
@@ -275,6 +284,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             self.trace.push(self.clock.step(), key, look);
         }
         self.take_events();
+        self.follow_noises();
         self.look_at_jacks();
         self.counts.silent_presses += self.presses.silent_by(self.clock.step());
         self.clock.stepped();
@@ -311,7 +321,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     fn take_events(&mut self) {
-        for event in &*self.events {
+        for i in 0..self.events.len() {
+            let event = self.events[i];
+            let (sample, delay) = self.clock.sounding(event.offset);
             let (key, speed) = (event.key, event.value);
             let knock = |knock| Some(Sounding::Knock { key, knock, speed });
             let what = match event.kind {
@@ -322,6 +334,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                     self.presses.struck(key);
                     self.jacks.let_off(key);
                     self.struck[key.index()] = speed;
+                    self.ring_shank(key, speed, sample, delay);
                     let note_on = self.cause(key);
                     Some(Sounding::Strike { key, speed, note_on })
                 }
@@ -343,7 +356,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 }
                 EventKind::Reset => {
                     self.jacks.reset(key, self.clock.time());
-                    None
+                    Some(Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK })
                 }
                 EventKind::Check => {
                     let speed = caught_speed(self.struck[key.index()], event.value);
@@ -352,10 +365,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 // On the rod it does not land.
                 EventKind::DamperFall if self.dampers.is_caught(key) => None,
                 EventKind::DamperFall => knock(Knock::Damper),
-                EventKind::LetOffStart | EventKind::Release | EventKind::DamperLift => None,
+                // The jack's end turns out about as fast as it threw the hammer.
+                EventKind::Release => knock(Knock::Jack),
+                EventKind::LetOffStart | EventKind::DamperLift => None,
             };
             if let Some(what) = what {
-                let (sample, delay) = self.clock.sounding(event.offset);
                 self.agenda.add(Entry { sample, delay, what });
             }
         }

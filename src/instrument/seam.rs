@@ -49,6 +49,14 @@ pub trait Keys {
     fn plucks(&self, _key: Key) -> Option<f64> {
         None
     }
+    /// See [`Actions::hammer_speed`]; an action without hammers has none.
+    fn hammer_speed(&self, _key: Key) -> Option<f64> {
+        None
+    }
+    /// See [`Actions::tray`]; without a tray 0.
+    fn tray(&self) -> f64 {
+        0.0
+    }
     /// State and drive of a key that moves; what is no grand action shows nothing.
     fn look(&self, _key: Key) -> Option<Look> {
         None
@@ -126,6 +134,12 @@ impl Keys for Actions {
     }
     fn plucks(&self, key: Key) -> Option<f64> {
         self.plucks(key)
+    }
+    fn hammer_speed(&self, key: Key) -> Option<f64> {
+        self.hammer_speed(key)
+    }
+    fn tray(&self) -> f64 {
+        self.tray()
     }
     fn look(&self, key: Key) -> Option<Look> {
         let grand = self.grand();

@@ -6,6 +6,8 @@ mod play;
 mod prelude;
 mod report;
 
+pub(in crate::lab) use performance::midi as piece;
+
 use std::path::Path;
 
 use anyhow::{Context, Result};

@@ -168,14 +168,14 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "sound",
         about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
-                company, colour.",
+                company, colour, noises, impression, steadiness.",
         kind: Kind::Computed,
         run: sound::run,
     },
     Experiment {
         name: "listening",
         about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
-                keys.",
+                keys, the demonstration's piece.",
         kind: Kind::Computed,
         run: listening::run,
     },
@@ -278,7 +278,7 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "haptics-cost",
         about: "Times the servo's work, and plays the acceptance stroke by the wall clock.",
-        kind: Kind::Long,
+        kind: Kind::Timed,
         run: haptics::cost::run,
     },
 ];

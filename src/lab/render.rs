@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::haptics::take::Take;
-use crate::instrument::Piano;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::settings::Timing;
+use crate::instrument::{Piano, Settings};
 use crate::lab::controls::{self, Automation};
 use crate::lab::midi::Score;
 use crate::lab::output::{self, Draft};
@@ -168,6 +168,21 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Plays `score` through a piano of these settings at `rate` Hz; `out` receives the frames in order.
+///
+/// # Errors
+/// Those of `out`.
+pub(in crate::lab) fn perform(
+    score: &Score,
+    settings: &Settings,
+    rate: u32,
+    out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+) -> Result<()> {
+    let automation = Automation::read(&[])?;
+    let piano = Piano::new(f64::from(rate), settings);
+    Player::new(piano, score, *settings, &automation, rate).play(512, out)
 }
 
 fn stats(counts: Counts, ignored_notes: u64, level: &Level, player: &Player) -> Stats {

@@ -13,6 +13,9 @@ pub enum Kernel {
     /// Registers of 512 bits, and twice as many.
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// Registers of 128 bits, which every 64-bit ARM processor has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
 impl Kernel {
@@ -29,6 +32,8 @@ impl Kernel {
                 kernels.push(Self::Avx512);
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        kernels.push(Self::Neon);
         kernels
     }
 

@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 59] = [
+const FROZEN: [(&str, &[&str]); 61] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -67,6 +67,8 @@ const FROZEN: [(&str, &[&str]); 59] = [
         ],
     ),
     ("unison_width_cents", &[]),
+    ("string_length", &[]),
+    ("strike_point", &[]),
     ("hammer_hardness", &[]),
     ("sustain", &[]),
     ("brightness_loss", &[]),

@@ -3,6 +3,7 @@
 //! | field | meaning |
 //! | --- | --- |
 //! | `format` | version of what the values mean; states without it are of version 0 |
+//! | `scale` | texts of the scale's files |
 //! | `keyboard` | the choice of a motorized keyboard as text; never whether it was armed |
 
 use nice_plug::plugin::{ParamValue, PluginState};
@@ -11,6 +12,7 @@ use nice_plug::prelude::nice_log;
 use crate::math::cast::{rounded_i32, single};
 use crate::params::host::{FORMAT, FORMAT_FIELD};
 use crate::params::{Kind, Parameter, all};
+use crate::plugin::project::SCALE;
 
 /// What was wrong with a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -50,6 +52,9 @@ fn repair(state: &mut PluginState) -> Faults {
     let mut faults = Faults { newer, ..Faults::default() };
     if !newer {
         faults.unknown = saved.keys().filter(|id| all().all(|p| p.id != id.as_str())).count();
+    }
+    if newer {
+        state.fields.remove(SCALE);
     }
     let mut values = 0;
     let restored = all().map(|p| {

@@ -102,6 +102,9 @@ macro_rules! kernels {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: `Avx512` is only made by `Kernel::available` on a machine that has it.
                 Kernel::Avx512 => unsafe { $avx512($($arg),*) },
+                // The build itself assumes NEON on this architecture.
+                #[cfg(target_arch = "aarch64")]
+                Kernel::Neon => $body($($arg),*),
             }
         }
     };

@@ -154,10 +154,17 @@ pub struct ContactReport {
     pub rate: f64,
 }
 
+/// A hammer clear of `string` for this long will not meet it again, s: what it sent toward the near
+/// end has come back and found it gone. In the lowest octave that is long after it has left.
+#[must_use]
+pub fn gone(string: &StringSpec) -> f64 {
+    2e-3 + string.answer_time()
+}
+
 /// Strikes resting strings without loss once, at `speed` m/s, in steps of 1/`rate` s.
 ///
 /// The string is fixed at both ends and has its partials below 20 kHz (and 0.45 `rate`). Ends when
-/// the hammer has been clear of the string for 3 ms, at the latest after 60 ms.
+/// the hammer has been clear of the string for [`gone`], at the latest after 60 ms.
 #[must_use]
 pub fn strike_offline(
     hammer: &HammerSpec,
@@ -170,7 +177,8 @@ pub fn strike_offline(
     let mut head = Hammer::new(*hammer, 0.0, 0.0, speed);
     let own = head.energy();
     let (mut forces, mut dissipated, mut last, mut clear) = (Vec::new(), 0.0, 0, 0.0);
-    while clear < 3e-3 && forces.len() as f64 * h < 0.06 {
+    let gone = gone(string);
+    while clear < gone && forces.len() as f64 * h < 0.06 {
         let before = (head.elastic(head.compression), head.compression);
         let force = head.step(modes.advance(), modes.compliance, h);
         modes.push(force);

@@ -10,7 +10,7 @@ use crate::math::kernel::Kernel;
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
-use crate::sound::knock::Knocks;
+use crate::sound::knock::{Knock, Knocks};
 use crate::sound::note::{Note, WAKE};
 use crate::sound::output::Lid;
 use crate::sound::room::Room;
@@ -42,19 +42,6 @@ const FARTHEST: f64 = 5e-3;
 
 /// Widest bend, cents: the four octaves of polyphonic controllers.
 const MOST_CENTS: f64 = 4800.0;
-
-/// What knocked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Knock {
-    /// Key front on the key bed.
-    KeyBed,
-    /// Key back on its rest felt.
-    KeyRest,
-    /// Hammer caught by the backcheck.
-    Check,
-    /// Damper landing.
-    Damper,
-}
 
 /// A new voicing on its way through the notes.
 #[derive(Clone, Copy, Debug)]
@@ -108,8 +95,8 @@ pub struct Sound {
     lid: Lid,
     room: Room,
     inputs: [[f32; BLOCK]; ZONES],
-    /// Force of all struck strings on the bridge, N: the last block and the present one. Strings
-    /// that were not struck hear it one block late (a constant delay, whatever the host's blocks;
+    /// Force of all struck strings and knocks on the bridge, N: the last block and the present one.
+    /// Strings that were not struck hear it one block late (a constant delay, whatever the host's blocks;
     /// [`poles`](crate::sound::poles) turns their pull forward by it) and do not answer, so that no
     /// loop can grow.
     bridge: [[f32; BLOCK]; 2],
@@ -335,7 +322,7 @@ impl Sound {
             }
         }
         if !self.knocks.is_empty() {
-            self.knocks.process(&mut self.inputs, at, len);
+            self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
         }
         let mut late = [[0.0f32; BLOCK]; 2];
         left.fill(0.0);

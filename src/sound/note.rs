@@ -7,7 +7,7 @@ use crate::math::cast::{floor_index, single};
 use crate::math::compass::Key;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::{self, Drive, LANES, Lane, Ring, Touch};
-use crate::sound::contact::Hammer;
+use crate::sound::contact::{self, Hammer};
 use crate::sound::hammer::HammerSpec;
 use crate::sound::overtones::Overtones;
 use crate::sound::poles::{self, Pole};
@@ -19,8 +19,6 @@ use crate::sound::{Voicing, loss};
 const LIMIT_HZ: f64 = 16_000.0;
 const LIMIT_OF_RATE: f64 = 0.45;
 
-/// A hammer clear of the string for this long is gone, s.
-const HAMMER_GONE: f64 = 2e-3;
 /// A hammer is taken away after this long at the latest, s.
 const HAMMER_CAUGHT: f64 = 0.06;
 
@@ -112,6 +110,8 @@ pub struct Note {
     /// Displacement under the hammer per force over one step, m/N.
     compliance: f64,
     hammer: HammerSpec,
+    /// A hammer clear of the strings for this long is gone, s.
+    gone: f64,
     strike: Option<Strike>,
     /// What a plectrum lets go, and what it leaves to settle.
     released: Vec<pluck::Released>,
@@ -155,6 +155,7 @@ impl Note {
             overtones: Overtones::new(key, &strung, sample_rate, kernel),
             compliance: 0.0,
             hammer: HammerSpec::of(key, voicing),
+            gone: contact::gone(&strung),
             strike: None,
             released: vec![pluck::Released::default(); chunks],
             settling: pluck::Settling::default(),
@@ -353,7 +354,7 @@ impl Note {
             bridge
         };
         strike.age += sample;
-        let gone = strike.clear > HAMMER_GONE || strike.age > HAMMER_CAUGHT;
+        let gone = strike.clear > self.gone || strike.age > HAMMER_CAUGHT;
         self.strike = if gone { None } else { Some(strike) };
         bridge
     }

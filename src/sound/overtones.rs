@@ -38,13 +38,13 @@ const PASSED: [(f64, f64); 4] = [(1.0, 0.003), (4.0, 0.005), (13.0, 0.02), (28.0
 /// Slopes are kept to this band before they are multiplied, Hz, so that products stay in theirs.
 const BAND_HZ: f64 = 4_500.0;
 
-/// Duplex lengths: frequency over the note's fundamental (octave, twelfth, double octave, each
-/// missed by a few cents as they are in pianos), decay time s.
-const DUPLEX: [(f64, f64); 3] = [(2.004, 0.7), (3.011, 0.5), (4.02, 0.35)];
+/// Duplex lengths, tuned by ear to the speaking length's partials: partial (octave, twelfth, double
+/// octave), frequency over it (missed by a few cents as they are in pianos), decay time s.
+const DUPLEX: [(usize, f64, f64); 3] = [(2, 1.002, 0.7), (3, 1.0037, 0.5), (4, 1.005, 0.35)];
 
-/// Gain of a duplex length at resonance (−30 dB: with the note's own decay the duplex stays some
-/// 35 dB under it).
-const DUPLEX_GAIN: f64 = 0.03;
+/// Gain of a duplex length at resonance by key number, chosen so that, missing its partial, it stays
+/// some 35 dB under the note.
+const DUPLEX_GAIN: [(f64, f64); 3] = [(52.0, 0.125), (64.0, 0.32), (76.0, 0.13)];
 
 /// Sixteen resonators beside the strings of one note.
 #[derive(Debug)]
@@ -88,9 +88,10 @@ impl Overtones {
                 overtones.add(m - 1, hz, TAU * hz / (2.0 * QUALITY), TAU * first, sample_rate);
             }
         } else if key.number() >= FIRST_DUPLEX {
-            for (lane, (ratio, time)) in DUPLEX.into_iter().enumerate() {
-                let sigma = 1000f64.ln() / time;
-                overtones.add(lane, pitch * ratio, sigma, 2.0 * sigma * DUPLEX_GAIN, sample_rate);
+            let gain = log_linear(&DUPLEX_GAIN, n);
+            for (lane, (k, off, time)) in DUPLEX.into_iter().enumerate() {
+                let (hz, sigma) = (off * string.partial_hz(k), 1000f64.ln() / time);
+                overtones.add(lane, hz, sigma, 2.0 * sigma * gain, sample_rate);
             }
         }
         overtones

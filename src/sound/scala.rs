@@ -2,6 +2,10 @@
 //!
 //! Text in, a [`Scale`] out; files are read elsewhere.
 
+mod texts;
+
+pub use texts::Texts;
+
 use crate::math::compass::{KEYS, Key};
 
 /// Cents of every key against A4 of the piano, as a scale file asks.

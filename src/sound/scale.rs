@@ -41,9 +41,9 @@ const DENSITY: [(f64, f64); 12] = [
     (88.0, 0.00370),
 ];
 
-/// Strike point over length: that of the published strings, then closer to the end; real grands
-/// taper to about 1/16 in the top octave.
-const STRIKE_RATIO: [(f64, f64); 4] = [(60.0, 0.12), (76.0, 0.112), (82.0, 0.1), (88.0, 0.075)];
+/// Strike point over length: that of the published strings up to the last of them, F#7, then closer
+/// to the end; real grands taper to about 1/16 at the top.
+const STRIKE_RATIO: [(f64, f64); 3] = [(60.0, 0.12), (82.0, 0.12), (88.0, 0.075)];
 
 /// Width of felt touching the string, m: bass hammers are wider.
 const FELT_WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];
@@ -76,14 +76,15 @@ impl StringSpec {
     #[must_use]
     pub fn of(key: Key, voicing: &Voicing) -> Self {
         let n = f64::from(key.number());
-        let inharmonicity = tuning::inharmonicity(key);
+        // At the same pitch and gauge the tension goes with L², and B = π³Ed⁴/64TL² with 1/L⁴.
+        let inharmonicity = tuning::inharmonicity(key) / voicing.string_length.powi(4);
         Self {
-            length: log_linear(&LENGTH, n),
+            length: log_linear(&LENGTH, n) * voicing.string_length,
             density: log_linear(&DENSITY, n),
             ideal_hz: tuning::fundamental(key, voicing) / (1.0 + inharmonicity).sqrt(),
             inharmonicity,
             strings: strings(key),
-            strike_ratio: linear(&STRIKE_RATIO, n),
+            strike_ratio: linear(&STRIKE_RATIO, n) * voicing.strike_point,
             felt_width: log_linear(&FELT_WIDTH, n),
             loss: loss::internal(key) / voicing.sustain,
             loss_slope: loss::internal_slope(key) * voicing.brightness_loss / voicing.sustain,
@@ -129,6 +130,12 @@ impl StringSpec {
         (k as f64 * PI * self.strike_ratio).sin() * window
     }
 
+    /// Time in which the hammer's wave comes back from the near end, s.
+    #[must_use]
+    pub fn answer_time(&self) -> f64 {
+        self.strike_ratio / self.ideal_hz
+    }
+
     /// Force on the bridge per displacement of partial `k`, N/m; ends alternate in sign.
     #[must_use]
     pub fn bridge_gain(&self, k: usize) -> f64 {
@@ -158,6 +165,18 @@ mod tests {
             let tension = StringSpec::of(key, &Voicing::default()).tension();
             assert!((500.0..2000.0).contains(&tension), "{key:?}: {tension} N");
         }
+    }
+
+    #[test]
+    fn short_strings_are_slack_and_stiff_and_keep_their_pitch() {
+        let key = Key::from_index(20).unwrap();
+        let long = StringSpec::of(key, &Voicing::default());
+        let voicing = Voicing { string_length: 0.7, strike_point: 1.5, ..Voicing::default() };
+        let short = StringSpec::of(key, &voicing);
+        assert!((short.partial_hz(1) / long.partial_hz(1) - 1.0).abs() < 1e-12);
+        assert!((short.tension() / long.tension() / 0.49 - 1.0).abs() < 1e-3);
+        assert!((short.inharmonicity / long.inharmonicity * 0.2401 - 1.0).abs() < 1e-12);
+        assert!((short.strike_ratio - 0.18).abs() < 1e-12);
     }
 
     #[test]

@@ -37,6 +37,10 @@ pub struct Voicing {
     pub scale: Option<Scale>,
     /// Total spread of a unison, cents.
     pub unison_width_cents: f64,
+    /// Length of the strings against the concert grand's, at the same pitch and gauge.
+    pub string_length: f64,
+    /// Distance of the hammers from the strings' ends against the concert grand's.
+    pub strike_point: f64,
     /// Felt stiffness in octaves about the concert grand's: −2 soft … +2 hard.
     pub hammer_hardness: f64,
     /// Decay times, scale.
@@ -73,6 +77,8 @@ impl Default for Voicing {
             temperament: Temperament::Equal,
             scale: None,
             unison_width_cents: 1.0,
+            string_length: 1.0,
+            strike_point: 1.0,
             hammer_hardness: 0.0,
             sustain: 1.0,
             brightness_loss: 1.0,
@@ -102,6 +108,8 @@ impl Voicing {
             a4_hz: within(self.a4_hz, 380.0, 480.0, d.a4_hz),
             stretch: within(self.stretch, 0.0, 3.0, d.stretch),
             unison_width_cents: within(self.unison_width_cents, 0.0, 50.0, d.unison_width_cents),
+            string_length: within(self.string_length, 0.5, 1.5, d.string_length),
+            strike_point: within(self.strike_point, 0.25, 3.0, d.strike_point),
             hammer_hardness: within(self.hammer_hardness, -4.0, 4.0, d.hammer_hardness),
             sustain: within(self.sustain, 0.05, 10.0, d.sustain),
             brightness_loss: within(self.brightness_loss, 0.0, 20.0, d.brightness_loss),

@@ -18,6 +18,8 @@ use crate::math::compass::KEYS;
 use crate::math::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
 use crate::math::lanes::{Eight, Four};
+#[cfg(target_arch = "aarch64")]
+use crate::math::neon::Two;
 use crate::math::real::{MOST_LANES, Mask, Real};
 
 /// State of all keys: one array over the keys for each state.
@@ -56,6 +58,9 @@ pub enum Lanes {
     /// Eight keys a block.
     #[cfg(target_arch = "x86_64")]
     Avx512(Box<[Numbers<Eight>]>),
+    /// Two keys a block.
+    #[cfg(target_arch = "aarch64")]
+    Neon(Box<[Numbers<Two>]>),
 }
 
 /// The equations of a block during one step.
@@ -199,6 +204,8 @@ impl Lanes {
                 let block = |keys: &[Grand]| unsafe { gather_avx512(keys) };
                 Self::Avx512(keys.chunks(Eight::LANES).map(block).collect())
             }
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Neon => Self::Neon(keys.chunks(Two::LANES).map(gather::<Two>).collect()),
         }
     }
 
@@ -211,6 +218,8 @@ impl Lanes {
             Self::Avx2(_) => Four::LANES,
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(_) => Eight::LANES,
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => Two::LANES,
         }
     }
 
@@ -225,6 +234,8 @@ impl Lanes {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx512` is only made where the machine has it.
             Self::Avx512(blocks) => blocks[first / width] = unsafe { gather_avx512(keys) },
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(blocks) => blocks[first / width] = gather(keys),
         }
     }
 
@@ -242,6 +253,8 @@ impl Lanes {
             Self::Avx512(blocks) => unsafe {
                 advance_avx512(&blocks[block.first / Eight::LANES], block, x, slow)
             },
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(blocks) => advance(&blocks[block.first / Two::LANES], block, x, slow),
         }
     }
 }

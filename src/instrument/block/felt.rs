@@ -3,7 +3,7 @@
 //! Such a key is not computed a second time; its strikes, knocks and dampers come with their times
 //! and go to the strings like any other's. The pedal still lifts its damper.
 
-use super::{Block, caught_speed};
+use super::{Block, caught_speed, noises};
 use crate::action::EventKind;
 use crate::instrument::agenda::{Entry, Sounding};
 use crate::instrument::seam::{Keys, Strings};
@@ -18,10 +18,12 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// An event of a felt key, `ahead` samples from the present one.
     pub(super) fn felt(&mut self, key: Key, kind: EventKind, value: f64, ahead: f64) {
         let speed = value;
+        let (sample, delay) = self.due(ahead);
         let what = match kind {
             EventKind::Strike => {
                 self.struck[key.index()] = speed;
                 self.dampers.played(key);
+                self.ring_shank(key, speed, sample, delay);
                 Sounding::Strike { key, speed, note_on: f64::NAN }
             }
             EventKind::Pluck => {
@@ -35,23 +37,26 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 let speed = caught_speed(self.struck[key.index()], value);
                 Sounding::Knock { key, knock: Knock::Check, speed }
             }
-            EventKind::LetOffStart
-            | EventKind::Release
-            | EventKind::Reset
-            | EventKind::DamperLift => return,
+            EventKind::Release => Sounding::Knock { key, knock: Knock::Jack, speed },
+            EventKind::Reset => {
+                Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK }
+            }
+            EventKind::LetOffStart | EventKind::DamperLift => return,
         };
-        self.later(what, ahead);
+        self.agenda.add(Entry { sample, delay, what });
     }
 
     /// The damper of a felt key stands at `lift`, 0…1, `ahead` samples from the present one.
     pub(super) fn felt_damper(&mut self, key: Key, lift: f64, ahead: f64) {
-        self.later(Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) }, ahead);
+        let (sample, delay) = self.due(ahead);
+        let what = Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) };
+        self.agenda.add(Entry { sample, delay, what });
     }
 
-    fn later(&mut self, what: Sounding, ahead: f64) {
+    /// The sample `ahead` samples from the present one, and the rest of a sample.
+    fn due(&self, ahead: f64) -> (u64, f64) {
         let ahead = if ahead.is_finite() { ahead.clamp(0.0, FARTHEST) } else { 0.0 };
-        let sample = self.clock.now() + floor_index(ahead) as u64;
-        self.agenda.add(Entry { sample, delay: ahead.fract(), what });
+        (self.clock.now() + floor_index(ahead) as u64, ahead.fract())
     }
 }
 

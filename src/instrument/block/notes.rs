@@ -137,6 +137,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
             None => {
                 self.strings.strike(key, speed, 0.0);
+                self.knock_of_strike(key, speed);
                 speed
             }
         };

@@ -58,7 +58,7 @@ const DYNAMICS: [(f64, f64); 14] = [
 ];
 
 /// The performance as a MIDI file of format 0.
-pub(super) fn midi() -> anyhow::Result<Vec<u8>> {
+pub(in crate::lab) fn midi() -> anyhow::Result<Vec<u8>> {
     file(BARS, true)
 }
 

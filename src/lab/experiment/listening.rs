@@ -3,11 +3,14 @@
 use anyhow::Result;
 
 use super::{Band, Folder, Report, key};
+use crate::instrument::Settings;
+use crate::lab::midi::Score;
 use crate::lab::output::progress;
 use crate::lab::wave::Wave;
+use crate::lab::{demo, render};
 use crate::math::cast::floor_index;
 use crate::math::compass::Key;
-use crate::sound::engine::Knock;
+use crate::sound::Knock;
 use crate::sound::measure::db;
 use crate::sound::{Sound, Voicing};
 
@@ -123,7 +126,27 @@ fn act(sound: &mut Sound, act: Act) -> Result<()> {
     Ok(())
 }
 
-/// Renders the set.
+/// Writes one file and its spectrogram.
+fn keep(
+    folder: &mut Folder,
+    report: &mut Report,
+    name: &str,
+    left: &[f32],
+    right: &[f32],
+) -> Result<()> {
+    let mut wave = Wave::new(folder.draft(name)?, RATE)?;
+    wave.write(left, right)?;
+    wave.finish()?;
+    let peak = left.iter().chain(right).fold(0.0f32, |m, x| m.max(x.abs()));
+    let quantity = format!("{name}: peak, dBFS");
+    report.check(&quantity, "below -1", Band::Within(-45.0, -1.0), db(f64::from(peak)));
+    let picture = name.replace(".wav", ".png");
+    folder.spectrogram(&picture, left, f64::from(RATE))?;
+    report.figure(&picture);
+    Ok(())
+}
+
+/// Renders the set: the engine alone, then the demonstration's piece on the whole piano.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let pieces = pieces();
@@ -142,19 +165,18 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             right.resize(to.max(from), 0.0f32);
             sound.process(&mut left[from..], &mut right[from..]);
         }
-        let draft = folder.draft(name)?;
-        let mut wave = Wave::new(draft, RATE)?;
-        wave.write(&left, &right)?;
-        wave.finish()?;
-        let peak = left.iter().chain(&right).fold(0.0f32, |m, x| m.max(x.abs()));
-        let quantity = format!("{name}: peak, dBFS");
-        report.check(&quantity, "below -1", Band::Within(-45.0, -1.0), db(f64::from(peak)));
-        let picture = name.replace(".wav", ".png");
-        folder.spectrogram(&picture, &left, rate)?;
-        report.figure(&picture);
+        keep(folder, &mut report, name, &left, &right)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
+    let score = Score::read("demonstration.mid", &demo::piece()?)?;
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    render::perform(&score, &Settings::default(), RATE, |l, r| {
+        left.extend_from_slice(l);
+        right.extend_from_slice(r);
+        Ok(())
+    })?;
+    keep(folder, &mut report, "demonstration.wav", &left, &right)?;
     report.note("Each file has its spectrogram beside it: 0–8 kHz, 90 dB from black to white.");
     Ok(report)
 }

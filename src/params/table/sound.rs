@@ -6,7 +6,7 @@ use crate::sound::temperament::Temperament;
 use crate::sound::voicing::Perspective;
 
 /// Tuning, voicing, output.
-pub static SOUND: [Parameter; 18] = [
+pub static SOUND: [Parameter; 20] = [
     Parameter {
         // French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
         id: "a4_hz",
@@ -58,6 +58,30 @@ pub static SOUND: [Parameter; 18] = [
         doc: "Spread of the strings of one note.",
         get: |s| s.sound.unison_width_cents,
         set: |s, v| s.sound.unison_width_cents = v,
+    },
+    Parameter {
+        // From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
+        id: "string_length",
+        name: "String length",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: number(0.6, 1.2, 2),
+        doc: "Length of the strings against the concert grand's, at the same pitch and gauge: short \
+              strings are slack and inharmonic.",
+        get: |s| s.sound.string_length,
+        set: |s, v| s.sound.string_length = v,
+    },
+    Parameter {
+        // From 1/17 to 1/5 of the string in the bass: historical pianos struck at 1/8 to 1/20.
+        id: "strike_point",
+        name: "Strike point",
+        group: Group::Sound,
+        suffix: " ×",
+        kind: centred(0.5, 1.0, 1.7, 2),
+        doc: "Distance of the hammers from the strings' ends against the concert grand's, about an \
+              eighth of the string: nearer is thinner and brighter.",
+        get: |s| s.sound.strike_point,
+        set: |s, v| s.sound.strike_point = v,
     },
     Parameter {
         id: "hammer_hardness",

@@ -57,10 +57,14 @@ impl Note {
             let missed = weight * missed[0] / count;
             (pole, [weight, missed, 0.0].map(Complex64::from), false)
         });
-        let shape = self.strung.strike_shape(k) / count;
-        let plucked = pluck::amplitude(&self.strung, k);
-        let mass = 0.5 * self.strung.mass();
+        let string = unison.string();
+        let mass = 0.5 * string.mass();
         let bridge = self.strung.bridge_gain(k);
+        // The force per w stays that of the piano as strung, so that nothing that rings jumps; w is
+        // the displacement times `scale`.
+        let scale = string.bridge_gain(k) / bridge;
+        let shape = string.strike_shape(k) / count;
+        let plucked = scale * pluck::amplitude(string, k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
         // Tuned past the top of the band a partial falls silent instead of folding back.
         let heard = group.poles[0].im * sample < f64::from(poles::HIGHEST);
@@ -68,11 +72,14 @@ impl Note {
         // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
         let hz = self.strung.partial_hz(k);
         let mobility = loss::bridge_mobility(self.key, hz).re;
-        let moved = -transfer(hz) * mobility * bridge / (mass * (2.0 * PI * hz).powi(2)) * sample;
+        let moved = -transfer(hz) * mobility * string.bridge_gain(k)
+            / (mass * (2.0 * PI * hz).powi(2))
+            * sample
+            * scale;
         let base = self.sideways * LANES + (k - 1) * self.strings;
         for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
-            let push = shape / Complex64::new(0.0, mass * pole.im)
+            let push = scale * shape / Complex64::new(0.0, mass * pole.im)
                 * (((pole * step).exp() - 1.0) / pole)
                 * f64::from(u8::from(heard));
             let place = if felt { base + j } else { k - 1 };
@@ -82,7 +89,7 @@ impl Note {
             blow.all_im[l] = single((all * push).im);
             blow.missed_re[l] = single((missed * push).re);
             blow.missed_im[l] = single((missed * push).im);
-            blow.shape[l] = if felt { single(shape) } else { 0.0 };
+            blow.shape[l] = if felt { single(shape / scale) } else { 0.0 };
             let slot = &mut self.poles[c];
             slot.shrink[l] = single(-(pole.re * sample).exp_m1());
             slot.step_shrink[l] = single(-(pole.re * step).exp_m1());

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::{Band, Bench, RATE, key, short};
 use crate::math::compass::Key;
-use crate::sound::measure::{self, Recording};
+use crate::sound::measure;
 use crate::sound::scale::StringSpec;
 
 pub fn run(bench: &mut Bench) -> Result<()> {
@@ -56,11 +56,8 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         sound.damper(key, 0.0);
         let after = measure::render(sound, 0.01, RATE);
         let peak = before.samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let extra = bend(&after)
-            - bend(&Recording {
-                samples: before.samples[before.samples.len() - after.samples.len()..].to_vec(),
-                rate: RATE,
-            });
+        let last = &before.samples[before.samples.len() - after.samples.len()..];
+        let extra = bend(&after.samples) - bend(last);
         click = click.max(measure::db(extra.max(0.0) / peak));
     }
     report.check("click of a falling damper, dB re note", "none", Band::AtMost(-60.0), click);
@@ -68,6 +65,6 @@ pub fn run(bench: &mut Bench) -> Result<()> {
 }
 
 /// Largest second difference: what a click would stand out in.
-fn bend(recording: &Recording) -> f64 {
-    recording.samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
+pub fn bend(samples: &[f64]) -> f64 {
+    samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
 }

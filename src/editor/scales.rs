@@ -1,0 +1,69 @@
+//! The scale that a project keeps, between its window, its state and the audio thread.
+//!
+//! The texts stay with the window's and the host's threads; the audio thread gets the finished scale
+//! as the latest value of a buffer of its own.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::exchange::latest::{Reader, Writer, latest};
+use crate::sound::scala::{Scale, Texts};
+
+/// The scale of one instance.
+pub struct Scales {
+    texts: Mutex<Option<Texts>>,
+    writer: Mutex<Writer<Option<Scale>>>,
+}
+
+/// Nothing is left half done while these locks are held: a poisoned one is as good.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Scales {
+    /// None yet, and the audio thread's end.
+    #[must_use]
+    pub fn new() -> (Self, Reader<Option<Scale>>) {
+        let (writer, reader) = latest(&None);
+        (Self { texts: Mutex::new(None), writer: Mutex::new(writer) }, reader)
+    }
+
+    /// Tunes by these texts, or by the temperament alone.
+    ///
+    /// # Errors
+    /// What is wrong with the texts; the scale in force stays.
+    pub fn set(&self, texts: Option<Texts>) -> Result<(), String> {
+        let scale = texts.as_ref().map(Texts::scale).transpose()?;
+        *lock(&self.texts) = texts;
+        lock(&self.writer).write(scale);
+        Ok(())
+    }
+
+    /// Name of the scale in force.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        lock(&self.texts).as_ref().map(|texts| texts.name.clone())
+    }
+
+    /// The texts in force.
+    #[must_use]
+    pub fn texts(&self) -> Option<Texts> {
+        lock(&self.texts).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_reaches_the_reader_and_a_bad_one_leaves_the_last() {
+        let (scales, mut reader) = Scales::new();
+        let texts = |scale: &str| Texts { name: "s".into(), scale: scale.into(), map: None };
+        scales.set(Some(texts("fifths\n2\n3/2\n2/1\n"))).unwrap();
+        assert!(reader.news().unwrap().is_some());
+        assert!(scales.set(Some(texts("fifths\n2\n3/2\n"))).is_err());
+        assert!(reader.news().is_none() && scales.texts().unwrap().scale.contains("2/1"));
+        scales.set(None).unwrap();
+        assert_eq!(reader.news(), Some(&None));
+    }
+}

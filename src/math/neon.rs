@@ -1,0 +1,192 @@
+//! Two [`Real`]s in one register: NEON, which every 64-bit ARM processor has.
+
+use crate::math::real::{Mask, Real};
+use std::arch::aarch64::{
+    float64x2_t, uint64x2_t, vabsq_f64, vaddq_f64, vandq_u64, vbslq_f64, vcleq_f64, vcltq_f64,
+    vcombine_u64, vcreate_u64, vdivq_f64, vdupq_n_f64, vdupq_n_u64, veorq_u64, vgetq_lane_u64,
+    vld1q_f64, vmulq_f64, vnegq_f64, vorrq_u64, vsqrtq_f64, vst1q_f64, vsubq_f64,
+};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+
+/// Two numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Two(float64x2_t);
+
+/// Truth for each of two lanes: all bits of the lane set or none.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoMask(uint64x2_t);
+
+/// An operator, lane by lane.
+macro_rules! operator {
+    ($type:ident, $trait:ident, $name:ident, $instruction:ident) => {
+        impl $trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, o: Self) -> Self {
+                // SAFETY: every processor of this architecture has NEON.
+                Self(unsafe { $instruction(self.0, o.0) })
+            }
+        }
+    };
+}
+
+operator!(Two, Add, add, vaddq_f64);
+operator!(Two, Sub, sub, vsubq_f64);
+operator!(Two, Mul, mul, vmulq_f64);
+operator!(Two, Div, div, vdivq_f64);
+operator!(TwoMask, BitAnd, bitand, vandq_u64);
+operator!(TwoMask, BitOr, bitor, vorrq_u64);
+
+impl Neg for Two {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { vnegq_f64(self.0) })
+    }
+}
+
+impl Default for Two {
+    fn default() -> Self {
+        Self::of(0.0)
+    }
+}
+
+impl Not for TwoMask {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { veorq_u64(self.0, vdupq_n_u64(u64::MAX)) })
+    }
+}
+
+impl Mask for TwoMask {
+    #[inline(always)]
+    fn none() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { vdupq_n_u64(0) })
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.bits() != 0
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u8 {
+        // SAFETY: as above.
+        let (low, high) = unsafe { (vgetq_lane_u64::<0>(self.0), vgetq_lane_u64::<1>(self.0)) };
+        u8::from(low != 0) | (u8::from(high != 0) << 1)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u8) -> Self {
+        let lane = |l: u8| u64::from((bits >> l) & 1).wrapping_neg();
+        // SAFETY: as above.
+        Self(unsafe { vcombine_u64(vcreate_u64(lane(0)), vcreate_u64(lane(1))) })
+    }
+}
+
+impl Real for Two {
+    type Mask = TwoMask;
+
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { vdupq_n_f64(x) })
+    }
+
+    #[inline(always)]
+    fn load(values: &[f64]) -> Self {
+        let values: &[f64] = &values[..2];
+        // SAFETY: as above; two values were sliced.
+        Self(unsafe { vld1q_f64(values.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f64]) {
+        let values: &mut [f64] = &mut values[..2];
+        // SAFETY: as above; two values were sliced.
+        unsafe { vst1q_f64(values.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { vsqrtq_f64(self.0) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { vabsq_f64(self.0) })
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> TwoMask {
+        // SAFETY: as above.
+        TwoMask(unsafe { vcltq_f64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> TwoMask {
+        // SAFETY: as above.
+        TwoMask(unsafe { vcleq_f64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn select(mask: TwoMask, yes: Self, no: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { vbslq_f64(mask.0, yes.0, no.0) })
+    }
+
+    // The instructions for larger and smaller treat what is no number, and zeros, otherwise.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(self.gt(other), self, other)
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(self.lt(other), self, other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_the_numbers_themselves() {
+        let numbers = [0.0, -0.0, 1.5, -2.25, f64::INFINITY, f64::NAN, 1e-310, 3.0];
+        for a in numbers {
+            for b in numbers {
+                let (x, y) = (Two::load(&[a, b]), Two::load(&[b, a]));
+                let mut out = [0.0; 2];
+                for (got, want) in [
+                    (x + y, a + b),
+                    (x - y, a - b),
+                    (x * y, a * b),
+                    (x / y, a / b),
+                    (x.max(y), <f64 as Real>::max(a, b)),
+                    (x.min(y), <f64 as Real>::min(a, b)),
+                    (-x, -a),
+                    (Real::abs(x), a.abs()),
+                    (Real::sqrt(x), a.sqrt()),
+                ] {
+                    got.store(&mut out);
+                    assert!(out[0].to_bits() == want.to_bits() || want.is_nan() && out[0].is_nan());
+                }
+                assert_eq!(x.lt(y).bits(), u8::from(a < b) | (u8::from(b < a) << 1));
+                assert_eq!(x.le(y).bits(), u8::from(a <= b) | (u8::from(b <= a) << 1));
+            }
+        }
+        for bits in 0..4 {
+            let mask = TwoMask::from_bits(bits);
+            assert_eq!((mask.bits(), (!mask).bits(), mask.any()), (bits, !bits & 3, bits != 0));
+        }
+    }
+}
