@@ -64,7 +64,7 @@ impl Note {
         // the displacement times `scale`.
         let scale = string.bridge_gain(k) / bridge;
         let shape = string.strike_shape(k) / count;
-        let plucked = scale * pluck::amplitude(string, k);
+        let plucked = pluck::amplitude(string, k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
         // Tuned past the top of the band a partial falls silent instead of folding back.
         let heard = group.poles[0].im * sample < f64::from(poles::HIGHEST);
