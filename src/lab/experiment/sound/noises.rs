@@ -112,8 +112,8 @@ fn half_pedal(bench: &mut Bench) -> Result<()> {
 /// A note caught by the sostenuto rod rings on where one struck after it does not; the whole piano.
 fn sostenuto(bench: &mut Bench) -> Result<()> {
     let rate = RATE;
-    let mut settings = Settings::default();
-    settings.sound = Voicing { knocks: 0.0, ..bench.voicing };
+    let sound = Voicing { knocks: 0.0, ..bench.voicing };
+    let settings = Settings { sound, ..Settings::default() };
     let mut piano = Piano::new(rate, &settings);
     let (caught, free) = (key(28)?, key(35)?);
     let mut play = |events: &[Event], seconds: f64| {
