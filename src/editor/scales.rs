@@ -54,12 +54,13 @@ impl Scales {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sound::scala::TWELVE;
 
     #[test]
     fn a_scale_reaches_the_reader_and_a_bad_one_leaves_the_last() {
         let (scales, mut reader) = Scales::new();
         let texts = |scale: &str| Texts { name: "s".into(), scale: scale.into(), map: None };
-        scales.set(Some(texts("fifths\n2\n3/2\n2/1\n"))).unwrap();
+        scales.set(Some(texts(TWELVE))).unwrap();
         assert!(reader.news().unwrap().is_some());
         assert!(scales.set(Some(texts("fifths\n2\n3/2\n"))).is_err());
         assert!(reader.news().is_none() && scales.texts().unwrap().scale.contains("2/1"));

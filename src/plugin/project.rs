@@ -78,6 +78,7 @@ unsafe impl Params for Project {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sound::scala::TWELVE;
 
     #[test]
     fn a_project_remembers_its_window_and_survives_nonsense() {
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn a_project_remembers_its_scale_and_not_another_ones() {
         let (project, _) = Project::new();
-        let scale = "fifths\n2\n3/2\n2/1\n".to_owned();
+        let scale = TWELVE.to_owned();
         let texts = Texts { name: "fifths.scl".into(), scale, map: None };
         project.scales.set(Some(texts.clone())).unwrap();
         let fields = project.serialize_fields();

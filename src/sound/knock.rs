@@ -89,6 +89,7 @@ impl Under {
         match self.course {
             Course::Push(_) if self.phase >= TAU => 0.0,
             Course::Push(_) => 0.5 * self.force * (1.0 - self.phase.cos()),
+            Course::Ring(_) if self.is_over() => 0.0,
             Course::Ring(_) => {
                 if self.phase >= TAU {
                     self.phase -= TAU;
@@ -99,7 +100,7 @@ impl Under {
         }
     }
 
-    /// Nothing to speak of is to come: a ring ends 1 mN, some −120 dBFS, soft.
+    /// Nothing is to come, whatever blocks are asked for: a ring ends 1 mN, some −120 dBFS, soft.
     fn is_over(&self) -> bool {
         match self.course {
             Course::Push(_) => self.phase >= TAU,
@@ -144,6 +145,7 @@ impl Knocks {
             }
         };
         let turn = TAU * hz / self.sample_rate;
+        self.under.retain(|knock| !knock.is_over());
         let new = Under { course, force, phase: 0.0, turn, keep, zone, first };
         if self.under.len() < MOST {
             self.under.push(new);

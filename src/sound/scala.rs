@@ -4,6 +4,8 @@
 
 mod texts;
 
+#[cfg(test)]
+pub(crate) use texts::TWELVE;
 pub use texts::Texts;
 
 use crate::math::compass::{KEYS, Key};

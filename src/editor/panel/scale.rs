@@ -71,12 +71,14 @@ impl Panel {
 mod tests {
     use super::*;
     use crate::editor::controls::Desk;
+    use crate::sound::scala::TWELVE;
 
     #[test]
     fn files_are_read_and_faults_are_told() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fifths.scl");
-        std::fs::write(&path, b"fifths \xff\n2\n3/2\n2/1\n").unwrap();
+        let text = [b"\xff ", TWELVE.as_bytes()].concat();
+        std::fs::write(&path, text).unwrap();
         let mut desk = Desk::default();
         let mut panel = Panel::default();
         assert!(panel.load(&mut desk).unwrap_err().contains("path"));

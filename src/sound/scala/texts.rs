@@ -31,6 +31,11 @@ impl Texts {
     }
 }
 
+/// A scale to try things with.
+#[cfg(test)]
+pub(crate) const TWELVE: &str = "fifths\n12\n2187/2048\n9/8\n32/27\n81/64\n4/3\n729/512\n3/2\n\
+                                 128/81\n27/16\n16/9\n243/128\n2/1\n";
+
 #[cfg(test)]
 mod tests {
     use super::*;
