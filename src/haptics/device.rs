@@ -4,7 +4,7 @@
 //! sensors' counts, put the forces out, and send what [`Device::report`] writes until it writes
 //! nothing. It keeps its own limits whatever a host says: force, slew, heat, watchdog, plausibility.
 //! Times are the device's own microseconds modulo 2³². No heap, no standard library: firmware takes
-//! this folder with `fixed.rs`, `frame.rs`, `message.rs` and `wall/junction/port.rs` as they are; the
+//! this folder with `fixed.rs`, `frame.rs`, `message.rs`, `message/` and `wall/junction/port.rs`; the
 //! only crates are `cobs`, `crc` and `libm`.
 
 pub mod law;
