@@ -111,8 +111,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 fn page(report: &Report) -> String {
     let (rows, open) = report.count();
     format!(
-        "# The sound, measured\n\nThis page is written by `touchback lab sound`; a test compares it \
-         with fresh output. Every row is one target of the sound engine, measured on what it plays \
+        "# The sound, measured\n\nThis page is written by `touchback lab sound`. Every row is one target of the sound engine, measured on what it plays \
          at 48 kHz: what is aimed at, the band in which that counts as met, and what was found. \
          Targets are measurements of grands where there are any ([references](references.md)); \
          where there are none the band is chosen. Rows that are not met stay here with their \
