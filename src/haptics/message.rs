@@ -1,7 +1,8 @@
 //! Messages between host and keyboard: fixed records, little-endian (docs/protocol.md).
 //!
 //! Every record has one size, so that a receiver needs no heap; lists of keys carry their number
-//! first; [`code`] turns them into bytes. No heap, no standard library: firmware takes this file as it is.
+//! first; `message::code` turns them into bytes. No heap, no standard library: firmware takes this
+//! file as it is.
 
 mod code;
 
