@@ -69,7 +69,7 @@ enum Answer {
     Listed(Result<Vec<Entry>, String>),
     Done(Result<String, String>),
     /// Something is there already: ask.
-    Taken(Deed),
+    Taken(Box<Deed>),
 }
 
 /// The list, the form and what is under way.
@@ -124,7 +124,7 @@ impl Own {
                     self.said = Some(Err(words));
                 }
                 Answer::Done(said) => self.said = Some(said),
-                Answer::Taken(deed) => self.asks = Some(deed),
+                Answer::Taken(deed) => self.asks = Some(*deed),
             }
         }
         if self.clerk.is_busy() {
@@ -150,7 +150,7 @@ impl Own {
         let at = shelf.clone();
         self.clerk.order(move || match deed.run(&at, replaces) {
             Ok(words) => Answer::Done(Ok(words)),
-            Err(Trouble::Taken(_)) => Answer::Taken(deed),
+            Err(Trouble::Taken(_)) => Answer::Taken(Box::new(deed)),
             Err(trouble) => Answer::Done(Err(trouble.to_string())),
         });
         self.look(shelf);
