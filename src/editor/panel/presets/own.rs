@@ -174,9 +174,8 @@ impl Own {
         for entry in &entries {
             match &entry.held {
                 Ok((saved, losses)) if has(saved, &sought) => {
-                    if self.entry(ui, entry, saved, losses, controls) {
-                        chosen = Some(saved.settings);
-                    }
+                    let loads = self.entry(ui, entry, saved, losses, controls);
+                    chosen = loads.then_some(saved.settings).or(chosen);
                 }
                 Err(words) if sought.is_empty() => {
                     ui.label(RichText::new(words).small().color(theme::accent(ui)));
