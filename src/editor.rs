@@ -3,13 +3,14 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`window`] | everything together, one frame at a time |
-//! | [`drawing`], [`action_view`] | the action from its true geometry, with screws to turn |
+//! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
+//! | [`other_view`] | any other action, from the points of its model |
 //! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
-//! | [`keyboard`] | 88 keys, played by mouse |
+//! | [`keyboard`], [`gauge`] | 88 keys, played by mouse; the load beside them |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
-//! | [`link`] | what passes between audio thread and window |
-//! | [`compare`], [`export`], [`looks`], [`theme`] | tools and appearance |
+//! | [`link`], [`capture`] | what passes between audio thread and window; what was played |
+//! | [`compare`], [`export`], [`clerk`], [`looks`], [`theme`] | tools, files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
 //! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
@@ -18,15 +19,19 @@
 pub mod action_view;
 #[cfg(feature = "plugin")]
 pub mod app;
+pub mod capture;
+pub mod clerk;
 pub mod compare;
 pub mod control;
 pub mod controls;
 pub mod drawing;
 pub mod export;
+pub mod gauge;
 pub mod keyboard;
 pub mod link;
 pub mod looks;
 pub mod offscreen;
+pub mod other_view;
 pub mod panel;
 pub mod regulation;
 pub mod scales;

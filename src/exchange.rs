@@ -1,9 +1,11 @@
-//! What crosses between threads: the latest value, a bounded queue, flags and levels.
+//! What crosses between threads: the latest value, a bounded queue, the most recent items, flags
+//! and levels.
 //!
 //! Nothing here waits, locks or calls the system, on either side; creating allocates. A thread that
-//! falls behind loses what [`latest`] overwrote, by design, or what [`queue`] had no room for,
-//! counted. No piano words: who sends what belongs to the users.
+//! falls behind loses what [`latest`] or [`recent`] overwrote, by design, or what [`queue`] had no
+//! room for, counted. No piano words: who sends what belongs to the users.
 
 pub mod flags;
 pub mod latest;
 pub mod queue;
+pub mod recent;

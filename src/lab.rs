@@ -9,6 +9,7 @@
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
 //! | [`shot`] | pictures of the window in a scripted state |
+//! | [`play`] | the instrument on its own, where the build has sound and MIDI |
 //! | [`keyboard`], [`feel`] | motorized keyboards: found, timed, emulated, felt |
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
@@ -26,6 +27,7 @@ pub mod keyboard;
 pub mod midi;
 pub mod model;
 pub mod output;
+pub mod play;
 pub mod plot;
 pub mod render;
 pub mod shot;

@@ -39,3 +39,11 @@ mod plugin;
 nice_plug::nice_export_clap!(plugin::Touchback);
 #[cfg(feature = "plugin")]
 nice_plug::nice_export_vst3!(plugin::Touchback);
+
+/// Runs the instrument on its own with the `arguments` of the framework's audio and MIDI backends
+/// (the first is the program's name), until its window is closed; whether it could be started.
+#[cfg(feature = "standalone")]
+#[must_use]
+pub fn play(arguments: impl IntoIterator<Item = String>) -> bool {
+    nice_plug::prelude::nice_export_standalone_with_args::<plugin::Touchback, _>(arguments)
+}

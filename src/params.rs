@@ -20,3 +20,7 @@ pub use assign::{Listing, apply, listing, parse_assignment};
 pub use error::ParamError;
 pub use parameter::{Group, Kind, Parameter};
 pub use table::{COUNT, all, find};
+
+/// Version of what saved values mean: a parameter whose old values must be read another way raises
+/// it. Host states and preset files are saved with it; 0 and 1 mean the same values.
+pub const FORMAT: u32 = 1;

@@ -30,7 +30,7 @@ use crate::editor::link::{AudioEnd, WindowEnd, link};
 use crate::exchange::latest;
 use crate::haptics::desk::{Choice, Desk, Place};
 use crate::instrument::midi::Ignored;
-use crate::instrument::{Piano, Settings};
+use crate::instrument::{Event, Piano, Settings};
 use crate::params::host::{HostParams, Values};
 use crate::sound::scala::Scale;
 use felt::Felt;
@@ -189,7 +189,8 @@ impl Plugin for Touchback {
     fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
         let end = self.window_end.take()?;
         let Project { params, scales, window } = &*self.project;
-        Some(PluginEditor::new(params.clone(), window.clone(), scales.clone(), end))
+        let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
+        Some(PluginEditor::new(params, kept, scales, end, self.desk.clone()))
     }
 
     fn filter_state(state: &mut PluginState) {
@@ -219,6 +220,7 @@ impl Plugin for Touchback {
         if !is_as_built {
             self.active = Some(Active::new(sample_rate, values, scale));
         }
+        self.window.run_at(sample_rate);
         if let Some(active) = &mut self.active {
             // The old one leaves its port before the new one comes.
             active.felt = None;
@@ -256,23 +258,38 @@ impl Plugin for Touchback {
             return ProcessStatus::Normal;
         };
         active.follow(self.params.values(), *self.scale.read());
-        self.window.before(active.player.piano());
+        if self.window.before(active.player.piano()) {
+            active.player.forget();
+            if let Some(felt) = &active.felt {
+                felt.heed(&Event::AllSoundOff, &active.settings);
+            }
+        }
+        let samples = buffer.samples();
         if let [left, right] = buffer.as_slice() {
             // VST3 hosts send the controllers of a sample before its notes.
             let reordered = context.plugin_api() == PluginApi::Vst3;
             let context = RefCell::new(context);
             let mut events = Reader::new(reordered);
             if let Some(felt) = &mut active.felt {
-                let (player, regulation) = (&mut active.player, &active.settings.action);
-                let now = player.sample();
-                felt.block(now, left.len(), regulation, |event| player.felt(event));
+                let (player, window) = (&mut active.player, &mut self.window);
+                let (now, regulation) = (player.sample(), &active.settings.action);
+                felt.block(now, left.len(), regulation, |event| {
+                    window.feel(&event, player.piano());
+                    player.felt(event);
+                });
             }
             let felt = active.felt.as_ref();
-            let unsent = &mut self.unsent;
+            let (unsent, window) = (&mut self.unsent, &mut self.window);
             active.player.process(
                 left,
                 right,
-                || events.next(|| context.borrow_mut().next_event()),
+                || {
+                    let next = events.next(|| context.borrow_mut().next_event());
+                    if let Some((offset, message)) = &next {
+                        window.hear(*offset, message);
+                    }
+                    next
+                },
                 |event, settings| {
                     if let Some(felt) = felt {
                         felt.heed(event, settings);
@@ -286,7 +303,7 @@ impl Plugin for Touchback {
                 },
             );
         }
-        self.window.after(active.player.piano());
+        self.window.after(active.player.piano(), samples);
         // A silent piano may be put to sleep; one that a hand may touch must not.
         if active.felt.as_ref().is_some_and(Felt::is_joined) {
             ProcessStatus::KeepAlive

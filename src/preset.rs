@@ -2,7 +2,15 @@
 //!
 //! Every value not named is the concert grand's. The values are chosen, within what the sources of
 //! each parameter span (see the table of parameters): pianos one can meet, and one nobody should.
+//!
+//! The player's own pianos are files in a folder: `file` and `shelf`, with the feature `editor`.
 
+#[cfg(feature = "editor")]
+pub mod file;
+#[cfg(feature = "editor")]
+pub mod shelf;
+
+use crate::action::ActionKind;
 use crate::instrument::Settings;
 
 /// One factory piano.
@@ -25,7 +33,7 @@ impl Preset {
 }
 
 /// All factory pianos, the default first.
-pub static PRESETS: [Preset; 7] = [
+pub static PRESETS: [Preset; 10] = [
     Preset {
         name: "concert",
         about: "A concert grand in best regulation: the default of every parameter.",
@@ -106,6 +114,30 @@ pub static PRESETS: [Preset; 7] = [
             s.sound.knocks = 2.0;
             s.sound.width = 0.5;
         },
+    },
+    Preset {
+        name: "viennese",
+        about: "A fortepiano's key with the hammer on it: no repetition lever, little hammers.",
+        set: |s| {
+            s.action.action = ActionKind::Viennese;
+            s.sound.hammer_hardness = 0.5;
+            s.sound.sustain = 0.5;
+            s.sound.a4_hz = 430.0;
+        },
+    },
+    Preset {
+        name: "harpsichord",
+        about: "A key and a jack whose plectrum plucks, as loud however it is played.",
+        set: |s| {
+            s.action.action = ActionKind::Harpsichord;
+            s.sound.sustain = 0.6;
+            s.sound.a4_hz = 415.0;
+        },
+    },
+    Preset {
+        name: "ball",
+        about: "A ball thrown from a paddle at the string: the simplest action there is.",
+        set: |s| s.action.action = ActionKind::Ball,
     },
 ];
 

@@ -37,6 +37,9 @@ impl Desk {
         desk.put("press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
         desk.put("both.csv", b"t_s,key_m,force_n\n0,0,0\n0.1,0.01,1\n");
         desk.put("late.csv", b"t_s,key_m\n0.1,0\n0.2,0.01\n");
+        desk.put("mine.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = 44\nharp = 1\n");
+        desk.put("torn.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = \n");
+        desk.put("newer.toml", b"format = 9\ntouchback = \"9.1\"\n[values]\n");
         desk.put("form.toml", b"form = \"flick\"\nduration_s = 1\n");
         desk
     }
@@ -253,6 +256,32 @@ fn bytes_after_the_last_chunk_are_a_warning() {
 }
 
 #[test]
+fn a_preset_file_is_a_piano_to_start_from() {
+    let desk = Desk::new();
+    let render = |name: &str, more: &[&str]| {
+        let output =
+            touchback(desk.path(), &[&["render", "ok.mid", "-o", name][..], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = render("a.wav", &["--preset", "mine.toml", "--timing", "natural"]);
+    assert!(told.contains("mine.toml: values unknown and left out: 1"), "{told}");
+    render("b.wav", &["--set", "blow_mm=44", "--timing", "natural"]);
+    render("c.wav", &["--timing", "natural"]);
+    assert!(desk.read("a.wav") == desk.read("b.wav"), "a file and --set differ");
+    assert!(desk.read("a.wav") != desk.read("c.wav"), "the file changes nothing");
+}
+
+/// With the feature it would open sound and a window.
+#[cfg(not(feature = "standalone"))]
+#[test]
+fn playing_without_the_feature_says_how_to_build_it() {
+    let desk = Desk::new();
+    desk.refuses(&["play"], "--features standalone");
+    desk.refuses(&["play", "--backend", "dummy"], "libjack-jackd2-dev");
+}
+
+#[test]
 fn bad_midi_is_refused() {
     let desk = Desk::new();
     let render = |name: &str, part: &str| {
@@ -288,6 +317,9 @@ fn bad_options_are_refused() {
     render(&["--block", "9000"], "--block");
     render(&["--timing", "late"], "late");
     render(&["--preset", "spinet"], "concert");
+    render(&["--preset", "gone.toml"], "gone.toml");
+    render(&["--preset", "torn.toml"], "torn.toml: line 4");
+    render(&["--preset", "newer.toml"], "newer Touchback 9.1");
     render(&["--stats", "x.wav"], "named twice");
     render(&["--stats", "no/such/folder.json"], "folder.json: cannot write");
     desk.refuses(&["render", "ok.mid", "-o", "ok.mid"], "ok.mid: is named twice");

@@ -10,7 +10,7 @@ use paths::{Reference, references};
 
 /// What each part may name; a part may always name itself.
 ///
-/// math → {episode, mech} → {action, sound, wall} → instrument → {preset, params} → editor →
+/// math → {episode, mech} → {action, sound, wall} → instrument → params → preset → editor →
 /// plugin; exchange stands alone; lab sees all but the plugin's insides.
 const DIRECTIONS: [(&str, &[&str]); 14] = [
     ("math", &[]),
@@ -22,8 +22,8 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
     ("wall", &["math", "episode", "mech"]),
     ("instrument", &["math", "episode", "mech", "action", "sound", "wall"]),
     ("haptics", &["math", "episode", "mech", "action", "wall", "exchange"]),
-    ("preset", &["math", "episode", "mech", "action", "sound", "wall", "instrument"]),
     ("params", &["math", "episode", "mech", "action", "sound", "wall", "instrument"]),
+    ("preset", &["math", "episode", "mech", "action", "sound", "wall", "instrument", "params"]),
     (
         "editor",
         &[
@@ -87,7 +87,7 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("anyhow", &["lab", "main.rs"]),
     ("hound", &["lab"]),
     ("indicatif", &["lab"]),
-    ("midly", &["lab"]),
+    ("midly", &["editor", "lab"]),
     ("plotters", &["lab"]),
     ("epaint_default_fonts", &["lab"]),
     ("serialport", &["haptics"]),

@@ -6,6 +6,7 @@
 
 use crate::action::events::EventList;
 use crate::action::levers::LeverKey;
+use crate::action::mechanism::Saved;
 use crate::action::press::{Press, Travel};
 use crate::action::{ActionKind, ActionSettings, Drive, Keyboard};
 use crate::math::compass::{KEYS, Key};
@@ -64,6 +65,13 @@ impl Actions {
     #[must_use]
     pub const fn kind(&self, key: Key) -> ActionKind {
         self.kinds[key.index()]
+    }
+
+    /// Which action `key` has and how it stands, where that is not the grand's.
+    #[must_use]
+    pub fn other(&self, key: Key) -> Option<(ActionKind, Saved)> {
+        let lever = self.levers[key.index()].as_ref()?;
+        Some((self.kinds[key.index()], lever.played().save()))
     }
 
     /// The grand's keys.

@@ -8,7 +8,7 @@ use crate::action::{
     ActionKind, Drive, ball, harpsichord, mechanism, model_a, model_b, simplified, viennese,
 };
 use crate::math::compass::Key;
-use mechanism::Running;
+use mechanism::{Running, Saved};
 
 /// Speed, m/s and rad/s, below which nothing moves (chosen: what a ball still swings by when its
 /// landings have ended, 8 µm of its spring).
@@ -103,6 +103,11 @@ impl LeverKey {
         self.activity == Activity::Moving
     }
 
+    /// Takes up a state of the same action, to be looked at.
+    pub fn adopt(&mut self, saved: &Saved) {
+        self.played_mut().adopt(saved);
+    }
+
     /// What drives it during the next step; afterwards the drive's end is held.
     pub fn drive(&mut self, drive: Drive) {
         if self.drive != drive {
@@ -156,7 +161,8 @@ impl LeverKey {
         true
     }
 
-    fn lay_to_rest(&mut self) {
+    /// Puts it to rest at once, nothing touching it.
+    pub fn lay_to_rest(&mut self) {
         self.played_mut().reset();
         self.drive = Drive::Free;
         self.activity = Activity::Asleep;

@@ -25,6 +25,7 @@ use crate::editor::link::WindowEnd;
 use crate::editor::looks::{Kept, SMALLEST};
 use crate::editor::scales::Scales;
 use crate::editor::window::Window;
+use crate::haptics::desk::Desk;
 use crate::instrument::{Event, Snapshot};
 use crate::math::cast::single;
 use crate::params::host::HostParams;
@@ -48,18 +49,21 @@ pub struct PluginEditor {
     kept: KeptByProject,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
+    desk: Arc<Desk>,
 }
 
 impl PluginEditor {
-    /// An editor of `params` that sees the piano through `end`.
+    /// An editor of `params` that sees the piano through `end` and its motorized keyboard through
+    /// `desk`.
     #[must_use]
     pub fn new(
         params: Arc<HostParams>,
         kept: KeptByProject,
         scales: Arc<Scales>,
         end: WindowEnd,
+        desk: Arc<Desk>,
     ) -> Self {
-        Self { params, kept, scales, end: Arc::new(Mutex::new(end)) }
+        Self { params, kept, scales, end: Arc::new(Mutex::new(end)), desk }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
@@ -125,6 +129,7 @@ impl App {
     fn new(editor: &PluginEditor) -> Self {
         let mut window = Window::default();
         window.looks = lock(&editor.kept).checked().looks();
+        window.desk = Some(editor.desk.clone());
         Self {
             params: editor.params.clone(),
             kept: editor.kept.clone(),
@@ -137,9 +142,9 @@ impl App {
         }
     }
 
-    /// Takes what the audio thread has published; whether there was anything.
-    fn look(&mut self) -> bool {
-        let mut end = lock(&self.end);
+    /// Takes what the audio thread has published, at `now` s; whether there was anything.
+    fn look(&mut self, now: f64) -> bool {
+        let end = &mut *lock(&self.end);
         let settings = self.params.values().settings().action;
         let mut news = false;
         while let Some(sample) = end.steps.receive() {
@@ -151,6 +156,13 @@ impl App {
             let was = Snapshot { time: snapshot.time, ..self.window.snapshot };
             news |= *snapshot != was;
             self.window.show(snapshot);
+        }
+        end.take.news(self.window.heard());
+        if let Some(meter) = end.meters.news() {
+            self.window.measure(meter, end.worst.swap(0.0), now);
+        }
+        if self.window.wants_performance() {
+            self.window.save_performance(end.take.all());
         }
         news
     }
@@ -182,9 +194,11 @@ impl NiceEguiApp for App {
     ) -> Result<(), HandlerError> {
         self.window.dress(&context);
         self.context = Some(gui);
-        let end = lock(&self.end);
+        let mut end = lock(&self.end);
         // What is left over from an earlier window is past.
         while end.steps.receive().is_some() {}
+        end.take.skip();
+        end.worst.set(0.0);
         end.open.set(true);
         Ok(())
     }
@@ -194,13 +208,16 @@ impl NiceEguiApp for App {
         if (context.zoom_factor() - self.window.looks.zoom).abs() > f32::EPSILON {
             context.set_zoom_factor(self.window.looks.zoom);
         }
-        let news = self.look();
+        let news = self.look(context.input(|i| i.time));
         if let Some(gui) = &self.context {
             let (params, scales) = (&self.params, &self.scales);
             let mut controls = HostControls { params, scales, gui, held: &mut self.held };
             self.window.ui(ui, &mut controls, &mut self.play);
         }
         self.send();
+        if let Some(choice) = self.window.chosen.take() {
+            self.params.set_keyboard(&choice.text());
+        }
         self.keep(&context);
         frame.set_key_capture(capture(&context));
         if news {

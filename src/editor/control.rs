@@ -1,10 +1,10 @@
 //! One parameter on a line: name, slider, number with its unit.
 //!
-//! Drag or arrow keys move the slider; a click on the number lets one type it, with or without the
-//! unit; a click with the command key (Ctrl, on a Mac ⌘) on the slider, or *reset* beside a changed
+//! Drag or arrow keys move the slider; a click on the number, or a double click on name or slider, lets
+//! one type it, with or without the unit; a click with the command key (Ctrl, on a Mac ⌘) on the slider, or *reset* beside a changed
 //! value, brings the default back.
 
-use egui::{ComboBox, DragValue, Grid, Response, RichText, Slider, Ui, vec2};
+use egui::{ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, Ui, vec2};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
@@ -41,9 +41,14 @@ pub fn row(
     match parameter.kind {
         Kind::Number { .. } => {
             let slider = slider(ui, parameter, controls).labelled_by(label.id);
+            let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary));
+            let types = double && (label.contains_pointer() || slider.contains_pointer());
             slider.on_hover_ui(|ui| tooltip(ui, parameter, hint));
             ui.horizontal(|ui| {
-                number(ui, parameter, controls).labelled_by(label.id);
+                let number = number(ui, parameter, controls).labelled_by(label.id);
+                if types {
+                    number.request_focus();
+                }
                 reset(ui, parameter, controls, changed);
             });
         }

@@ -2,6 +2,7 @@
 //! strings, y up. Pure functions of a pose; [`paint`] brings them to the screen.
 
 pub mod grand;
+pub mod other;
 pub mod paint;
 
 use crate::math::vec2::Vec2;

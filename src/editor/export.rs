@@ -1,9 +1,11 @@
-//! Strokes as files: CSV of every step, PNG of the scope. Never overwrites.
+//! Files for the player: a stroke as CSV of every step, the scope as PNG, what was played as MIDI.
+//! Never overwrites.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::editor::capture::{self, Heard};
 use crate::editor::keyboard::name;
 use crate::editor::offscreen::Offscreen;
 use crate::editor::scope::Scope;
@@ -15,7 +17,7 @@ use crate::editor::transport::Transport;
 const SIZE: (f32, f32) = (900.0, 560.0);
 const SCALE: f32 = 2.0;
 
-/// Where strokes go: `Touchback` in the user's home, or in the present folder without one.
+/// Where they go: `Touchback` in the user's home, or in the present folder without one.
 #[must_use]
 pub fn folder() -> PathBuf {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
@@ -27,7 +29,20 @@ pub fn folder() -> PathBuf {
 /// # Errors
 /// A sentence for the player.
 pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
-    save(folder, stroke, "csv", |file| file.write_all(table::csv(stroke).as_bytes()))
+    save(folder, &stem(stroke), "csv", |file| file.write_all(table::csv(stroke).as_bytes()))
+}
+
+/// Writes what was played in the last ten minutes as a MIDI file into `folder`; says where.
+///
+/// # Errors
+/// A sentence for the player.
+pub fn performance(folder: &Path, heard: &[Heard]) -> Result<String, String> {
+    let bytes = capture::file(heard).ok_or("Nothing has been played in the last ten minutes.")?;
+    save(folder, "played", "mid", |file| file.write_all(&bytes))
+}
+
+fn stem(stroke: &Stroke) -> String {
+    format!("stroke-{}", name(stroke.key))
 }
 
 /// Writes the scope's picture into `folder`; says where.
@@ -56,22 +71,23 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
     }
     let output = frame();
     let picture = screen.draw(output, SIZE, SCALE);
-    save(folder, stroke, "png", |file| picture.write_png(file).map_err(std::io::Error::other))
+    save(folder, &stem(stroke), "png", |file| {
+        picture.write_png(file).map_err(std::io::Error::other)
+    })
 }
 
-/// A new file `stroke-KEY-NUMBER.EXTENSION`, whole or not at all.
+/// A new file `STEM-NUMBER.EXTENSION`, whole or not at all.
 fn save(
     folder: &Path,
-    stroke: &Stroke,
+    stem: &str,
     extension: &str,
     write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<String, String> {
     let sentence =
         |path: &Path, e: std::io::Error| format!("{} was not written: {e}", path.display());
     std::fs::create_dir_all(folder).map_err(|e| sentence(folder, e))?;
-    let key = name(stroke.key);
     for number in 1..10_000 {
-        let path = folder.join(format!("stroke-{key}-{number:03}.{extension}"));
+        let path = folder.join(format!("{stem}-{number:03}.{extension}"));
         let file = match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
@@ -87,7 +103,7 @@ fn save(
             }
         };
     }
-    Err(format!("{} holds 9999 strokes of this key: move some away", folder.display()))
+    Err(format!("{} holds 9999 files {stem}: move some away", folder.display()))
 }
 
 #[cfg(test)]
@@ -113,6 +129,11 @@ mod tests {
         let bytes = std::fs::read(dir.path().join("stroke-C#4-001.png")).unwrap();
         let reader = ::png::Decoder::new(&bytes[..]).read_info().unwrap();
         assert_eq!(reader.info().size(), (1800, 1120));
+        let heard = [Heard { time: 3.0, bytes: [0x90, 60, 80] }];
+        assert!(performance(dir.path(), &heard).unwrap().ends_with("played-001.mid"));
+        let bytes = std::fs::read(dir.path().join("played-001.mid")).unwrap();
+        assert_eq!(bytes, capture::file(&heard).unwrap());
+        assert!(performance(dir.path(), &[]).unwrap_err().contains("Nothing"));
         // A folder that cannot be one.
         let file = dir.path().join("stroke-C#4-001.csv");
         assert!(csv(&file, stroke).unwrap_err().contains("was not written"));

@@ -1,13 +1,17 @@
-//! Between audio thread and window: snapshots and steps one way, played notes the other.
+//! Between audio thread and window: snapshots, steps and load one way, played notes the other.
 //!
-//! The audio end waits for nothing and allocates nothing; with no window open it does next to
-//! nothing.
+//! The audio end waits for nothing and allocates nothing; with no window open it keeps what was
+//! played and does nothing else. The clock is read, twice a block, only for an open window.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use crate::exchange::flags::Flag;
+use crate::editor::capture::{self, Take, Tape};
+use crate::exchange::flags::{Flag, Level};
 use crate::exchange::latest::{Reader, Writer, latest};
 use crate::exchange::queue::{Receiver, Sender, bounded};
+use crate::instrument::load::Load;
+use crate::instrument::midi::Message;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
 
@@ -17,6 +21,17 @@ const STEPS: usize = 5333;
 const EVENTS: usize = 256;
 /// Time between two snapshots, s: twice the rate of a usual display.
 const INTERVAL: f64 = 1.0 / 120.0;
+/// Time over which the load is averaged, s.
+const AVERAGED: f64 = 0.3;
+
+/// What computing costs.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Meter {
+    /// Computing time over the blocks' duration, averaged over 0.3 s.
+    pub busy: f64,
+    /// Work since reset.
+    pub load: Load,
+}
 
 /// The audio thread's end.
 pub struct AudioEnd {
@@ -26,6 +41,12 @@ pub struct AudioEnd {
     snapshots: Writer<Snapshot>,
     steps: Sender<Sample>,
     events: Receiver<Event>,
+    tape: Tape,
+    sample_rate: f64,
+    begun: Option<Instant>,
+    busy: f64,
+    worst: Arc<Level>,
+    meters: Writer<Meter>,
 }
 
 /// The window's end.
@@ -38,6 +59,12 @@ pub struct WindowEnd {
     pub steps: Receiver<Sample>,
     /// What the window plays.
     pub events: Sender<Event>,
+    /// What was played, by whom ever.
+    pub take: Take,
+    /// What computing costs.
+    pub meters: Reader<Meter>,
+    /// Largest share of its time that a block took since the window last put it to 0.
+    pub worst: Arc<Level>,
 }
 
 /// Both ends. Allocates.
@@ -47,6 +74,9 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (writer, reader) = latest(&Snapshot::default());
     let (step_sender, step_receiver) = bounded(STEPS);
     let (event_sender, event_receiver) = bounded(EVENTS);
+    let (tape, take) = capture::tape();
+    let (meter_writer, meter_reader) = latest(&Meter::default());
+    let worst = Arc::new(Level::default());
     let audio = AudioEnd {
         open: open.clone(),
         was_open: false,
@@ -54,27 +84,74 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         snapshots: writer,
         steps: step_sender,
         events: event_receiver,
+        tape,
+        sample_rate: 48_000.0,
+        begun: None,
+        busy: 0.0,
+        worst: worst.clone(),
+        meters: meter_writer,
     };
-    let window = WindowEnd { open, snapshots: reader, steps: step_receiver, events: event_sender };
+    let window = WindowEnd {
+        open,
+        snapshots: reader,
+        steps: step_receiver,
+        events: event_sender,
+        take,
+        meters: meter_reader,
+        worst,
+    };
     (audio, window)
 }
 
 impl AudioEnd {
-    /// Before a block: what the window played.
-    pub fn before(&mut self, piano: &mut Piano) {
+    /// Samples a second from now on, Hz.
+    pub const fn run_at(&mut self, sample_rate: f64) {
+        self.sample_rate = sample_rate;
+    }
+
+    /// Before a block: what the window played. Whether it stopped everything.
+    #[must_use]
+    pub fn before(&mut self, piano: &mut Piano) -> bool {
         let open = self.open.is_up();
         if open != self.was_open {
             self.was_open = open;
             self.shown = f64::NEG_INFINITY;
             piano.watch(open);
+            self.busy = 0.0;
         }
+        self.begun = open.then(Instant::now);
+        let mut stopped = false;
         while let Some(event) = self.events.receive() {
+            stopped |= event == Event::AllSoundOff;
+            self.tape.play(0.0, &event, piano.settings());
             piano.handle(event);
+        }
+        stopped
+    }
+
+    /// A message of the block, `offset` samples after its beginning.
+    pub fn hear(&mut self, offset: u32, message: &Message) {
+        self.tape.hear(f64::from(offset) / self.sample_rate, message);
+    }
+
+    /// Something felt on a motorized keyboard, handed to `piano` before the block.
+    pub fn feel(&mut self, event: &Event, piano: &Piano) {
+        if let Event::Felt { ahead, .. } = event {
+            self.tape.play(ahead / self.sample_rate, event, piano.settings());
         }
     }
 
-    /// After a block: what there is to see.
-    pub fn after(&mut self, piano: &mut Piano) {
+    /// After a block of `samples`: what there is to see.
+    pub fn after(&mut self, piano: &mut Piano, samples: usize) {
+        let length = samples as f64 / self.sample_rate;
+        self.tape.pass(length);
+        if let Some(begun) = self.begun.take()
+            && length > 0.0
+        {
+            let share = begun.elapsed().as_secs_f64() / length;
+            self.busy += (share - self.busy) * (length / AVERAGED).min(1.0);
+            self.worst.raise(share);
+        }
         if !self.was_open {
             return;
         }
@@ -88,6 +165,7 @@ impl AudioEnd {
         if now >= self.shown + INTERVAL || now < self.shown {
             self.shown = now;
             self.snapshots.update(|snapshot| piano.show(snapshot));
+            self.meters.write(Meter { busy: self.busy, load: piano.load() });
         }
     }
 }
@@ -107,9 +185,9 @@ mod tests {
             let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
             let mut loudest = 0.0f32;
             for _ in 0..blocks {
-                audio.before(&mut piano);
+                let _ = audio.before(&mut piano);
                 piano.process(&mut left, &mut right);
-                audio.after(&mut piano);
+                audio.after(&mut piano, left.len());
                 loudest = left.iter().fold(loudest, |a, b| a.max(b.abs()));
             }
             loudest
@@ -117,6 +195,13 @@ mod tests {
         window.events.send(Event::NoteOn { key, velocity: 0.7 }).unwrap();
         assert!(run(&mut audio, 10) > 1e-3);
         assert!(window.snapshots.news().is_none() && window.steps.waiting() == 0);
+        assert!(window.meters.news().is_none() && window.worst.get() == 0.0);
+        // What was played is kept all the same.
+        let notes = |window: &WindowEnd| {
+            let all = window.take.all();
+            all.into_iter().filter(|h| h.velocity().is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(notes(&window).len(), 1);
         window.open.set(true);
         window.events.send(Event::NoteOn { key, velocity: 0.7 }).unwrap();
         run(&mut audio, 10);
@@ -125,9 +210,16 @@ mod tests {
         // 100 ms of steps.
         assert_eq!(window.steps.waiting(), 800);
         assert_eq!(window.steps.receive().unwrap().key, key);
+        let meter = *window.meters.news().unwrap();
+        assert!(meter.busy > 0.0 && window.worst.get() >= meter.busy, "{meter:?}");
+        assert!(meter.load.key_steps >= 800, "{meter:?}");
+        let second = notes(&window)[1];
+        assert!((second.time - 0.1).abs() < 1e-9 && second.bytes[..2] == [0x90, 64]);
         window.open.set(false);
         run(&mut audio, 10);
         assert_eq!(window.steps.waiting(), 799);
         assert!(window.snapshots.news().is_none());
+        window.events.send(Event::AllSoundOff).unwrap();
+        assert!(audio.before(&mut piano));
     }
 }

@@ -1,6 +1,8 @@
 //! The panel beside the action: settings by subject, tools.
 
 pub mod calibration;
+pub mod device;
+pub mod pedal;
 pub mod presets;
 pub mod regulation;
 pub mod scale;
@@ -26,12 +28,14 @@ pub enum Subject {
     Presets,
     /// Comparison, panic, recording, appearance.
     Tools,
+    /// A motorized keyboard.
+    Device,
 }
 
 impl Subject {
     /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Regulation, Self::Touch, Self::Sound, Self::Presets, Self::Tools];
+    pub const ALL: [Self; 6] =
+        [Self::Regulation, Self::Touch, Self::Sound, Self::Presets, Self::Tools, Self::Device];
 
     /// Its name.
     #[must_use]
@@ -42,6 +46,7 @@ impl Subject {
             Self::Sound => "Sound",
             Self::Presets => "Presets",
             Self::Tools => "Tools",
+            Self::Device => "Device",
         }
     }
 
@@ -76,4 +81,14 @@ pub fn heading(ui: &mut Ui, text: &str) {
 /// A panel's contents, scrolled where the window is low.
 pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, add);
+}
+
+/// What something came to, in words: an error in the accent's colour.
+pub fn said(ui: &mut Ui, said: Option<&Result<String, String>>) {
+    let (text, colour) = match said {
+        Some(Ok(text)) => (text, ui.visuals().text_color()),
+        Some(Err(text)) => (text, crate::editor::theme::accent(ui)),
+        None => return,
+    };
+    ui.label(egui::RichText::new(text).small().color(colour));
 }

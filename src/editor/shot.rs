@@ -11,6 +11,7 @@ use crate::editor::window::Window;
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings, Snapshot};
 use crate::math::compass::Key;
+use crate::preset::shelf::Shelf;
 
 /// Sample rate of the scripted piano, Hz.
 const RATE: f64 = 48_000.0;
@@ -74,6 +75,9 @@ impl Shot {
             ..Looks::default()
         };
         window.scope.over_depth = self.over_depth;
+        // Pictures show nobody's own pianos.
+        window.show_pianos_of(Shelf::at("Touchback/Presets".into()));
+        window.desk = Some(std::sync::Arc::default());
         let Some(time) = self.time else { return window };
         let mut settings = self.settings;
         settings.touch.timing = Timing::Natural;
@@ -139,8 +143,15 @@ impl Shot {
         window.dress(&screen.context);
         let mut play = Vec::new();
         let mut output = None;
-        // Panels and plots know their sizes after a few frames; hover animations come to rest.
-        for _ in 0..6 {
+        // Panels and plots know their sizes after a few frames; hover animations come to rest, and
+        // what is looked for on the disk is found.
+        let mut left = 6;
+        while left > 0 {
+            left -= 1;
+            if window.is_reading() && left < 3 {
+                left = 3;
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
             let frame = screen.frame(self.size, self.scale, Vec::new(), |ui| {
                 window.ui(ui, &mut desk, &mut play);
             });

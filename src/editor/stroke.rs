@@ -311,7 +311,7 @@ impl Press {
 }
 
 /// Strokes kept for looking at.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Memory {
     /// The last one.
     pub last: Option<Stroke>,

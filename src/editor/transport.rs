@@ -92,8 +92,14 @@ impl Transport {
                 let (from, to) = stroke.span();
                 let shown = 1e3 * self.time.clamp(from, to);
                 let mut ms = shown;
-                ui.spacing_mut().slider_width = (ui.available_width() - 150.0).clamp(40.0, 400.0);
                 let label = ui.label("Time");
+                let number = 96.0;
+                // In a narrow window the slider begins a row of its own.
+                if ui.available_size_before_wrap().x < 40.0 + number {
+                    ui.end_row();
+                }
+                let room = ui.available_size_before_wrap().x - number;
+                ui.spacing_mut().slider_width = room.clamp(40.0, 400.0);
                 let slider = Slider::new(&mut ms, 1e3 * from..=1e3 * to)
                     .custom_formatter(|ms, _| format!("{ms:.2} ms"));
                 let response = ui.add(slider).labelled_by(label.id);

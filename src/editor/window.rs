@@ -1,24 +1,32 @@
 //! Everything in the window, without a window: what it shows, and one frame of it.
 
+use std::sync::Arc;
+
 use egui::{CentralPanel, Context, Panel, RichText, Ui};
 
-use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Phase, STATES, Spec, rest};
+use crate::action::{ActionKind, ActionSettings};
 use crate::editor::action_view::{ActionView, Caption};
+use crate::editor::capture::Heard;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::drawing::grand::Pose;
+use crate::editor::gauge::Gauge;
 use crate::editor::keyboard::Strip;
+use crate::editor::link::Meter;
 use crate::editor::looks::Looks;
+use crate::editor::other_view::OtherView;
 use crate::editor::panel::{self, Subject};
 use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
+use crate::haptics::desk::{Choice, Desk};
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
 use crate::math::compass::Key;
+use crate::preset::shelf::Shelf;
 
 /// How long after its last step a key counts as moving, s: two frames of a slow display.
 const MOVING: f64 = 0.1;
@@ -43,12 +51,23 @@ pub struct Window {
     /// Hammer speed of a tried press, m/s.
     pub tried: f64,
     view: ActionView,
+    other: OtherView,
     strip: Strip,
     compare: Compare,
     regulation: panel::regulation::Panel,
     tools: panel::tools::Panel,
+    presets: panel::presets::Panel,
+    device: panel::device::Panel,
+    /// The motorized keyboard of this instance, where there can be one.
+    pub desk: Option<Arc<Desk>>,
+    /// A keyboard newly chosen, for the project to keep.
+    pub chosen: Option<Choice>,
     calibration: panel::calibration::Panel,
     scale: panel::scale::Panel,
+    pedal: panel::pedal::Panel,
+    gauge: Gauge,
+    /// What was played since the last frame.
+    heard: Vec<Heard>,
     resting: Option<Resting>,
     /// When the last step came, by the context's clock, s.
     moved: f64,
@@ -82,12 +101,20 @@ impl Default for Window {
             subject: Subject::default(),
             tried: 1.5,
             view: ActionView::default(),
+            other: OtherView::default(),
             strip: Strip::default(),
             compare: Compare::default(),
             regulation: panel::regulation::Panel::default(),
             tools: panel::tools::Panel::default(),
+            presets: panel::presets::Panel::default(),
+            device: panel::device::Panel::default(),
+            desk: None,
+            chosen: None,
             calibration: panel::calibration::Panel::default(),
             scale: panel::scale::Panel::default(),
+            pedal: panel::pedal::Panel::default(),
+            gauge: Gauge::default(),
+            heard: Vec::new(),
             resting: None,
             moved: f64::NEG_INFINITY,
             fresh: false,
@@ -104,6 +131,11 @@ impl Window {
 
     /// The keyboard's present state.
     pub fn show(&mut self, snapshot: &Snapshot) {
+        if let Some(key) = snapshot.touched
+            && self.snapshot.touched != Some(key)
+        {
+            self.strip.chosen = key;
+        }
         self.snapshot = *snapshot;
     }
 
@@ -114,10 +146,42 @@ impl Window {
         self.fresh = true;
     }
 
+    /// The player's own pianos are those of `shelf`.
+    pub fn show_pianos_of(&mut self, shelf: Shelf) {
+        self.presets = panel::presets::Panel::on(Some(shelf));
+    }
+
+    /// Whether files of presets are being read or written.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.presets.is_busy()
+    }
+
+    /// What was played since the last frame, by whom ever.
+    pub const fn heard(&mut self) -> &mut Vec<Heard> {
+        &mut self.heard
+    }
+
+    /// What computing costs, with the worst block since the last call, at `now` s.
+    pub fn measure(&mut self, meter: &Meter, worst: f64, now: f64) {
+        self.gauge.show(meter, worst, now);
+    }
+
+    /// Whether what was played is to be handed to [`Self::save_performance`].
+    pub const fn wants_performance(&mut self) -> bool {
+        self.tools.wants_performance()
+    }
+
+    /// Saves what was played.
+    pub fn save_performance(&mut self, heard: Vec<Heard>) {
+        self.tools.save(heard);
+    }
+
     /// Lets go of what the mouse holds: the window closes.
     pub fn let_go(&mut self, play: &mut Vec<Event>) {
         self.strip.release(play);
         self.view.release(play);
+        self.other.release(play);
     }
 
     /// One frame; events for the instrument are appended to `play`.
@@ -140,7 +204,7 @@ impl Window {
         Panel::bottom("keyboard").show(ui, |ui| {
             ui.add_space(2.0);
             let keys = (0.12 * height).clamp(48.0, 96.0);
-            self.strip.ui(ui, keys, &self.snapshot, play);
+            self.strip.ui(ui, keys, &self.snapshot, &self.gauge, play);
         });
         let width = 0.34 * ui.available_width();
         Panel::right("settings")
@@ -151,12 +215,22 @@ impl Window {
         CentralPanel::default().show(ui, |ui| {
             self.bar(ui, &settings);
             let room = ui.available_height();
-            let share = if height < LOW { 0.62 } else { 0.5 };
+            let share = if settings.action != ActionKind::Grand && self.memory.last.is_none() {
+                1.0
+            } else if height < LOW {
+                0.62
+            } else {
+                0.5
+            };
             let action = egui::vec2(ui.available_width(), share * room);
             ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
-            self.transport.ui(ui, self.memory.last.as_ref());
-            self.scope.ui(ui, &self.memory, &mut self.transport);
+            // Strokes are of the grand action.
+            if share < 1.0 {
+                self.transport.ui(ui, self.memory.last.as_ref());
+                self.scope.ui(ui, &self.memory, &mut self.transport);
+            }
         });
+        self.heard.clear();
     }
 
     /// A computed stroke follows the screws; a played one stays as it was played.
@@ -209,6 +283,11 @@ impl Window {
         play: &mut Vec<Event>,
         now: f64,
     ) {
+        if settings.action != ActionKind::Grand {
+            let names = self.view.names;
+            self.other.ui(ui, self.strip.chosen, settings, &self.snapshot, names, play);
+            return;
+        }
         let held = self.snapshot.touched.is_some_and(|key| {
             // A key held down stays in view.
             self.snapshot.depth[key.index()] > 5e-4
@@ -244,7 +323,9 @@ impl Window {
     /// The panel beside the action.
     fn side(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
         ui.add_space(4.0);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().button_padding.x = 5.0;
             for subject in Subject::ALL {
                 let text = RichText::new(subject.name());
                 ui.selectable_value(&mut self.subject, subject, text);
@@ -262,13 +343,14 @@ impl Window {
             Subject::Regulation => self.regulation.ui(ui, controls),
             Subject::Touch => {
                 self.calibration.ui(ui, &self.snapshot, controls);
+                self.pedal.ui(ui, &self.heard, controls);
                 panel::parameters(ui, self.subject, controls);
             }
             Subject::Sound => {
                 panel::parameters(ui, self.subject, controls);
                 self.scale.ui(ui, controls);
             }
-            Subject::Presets => panel::presets::ui(ui, controls),
+            Subject::Presets => self.presets.ui(ui, controls),
             Subject::Tools => {
                 let bench = panel::tools::Bench {
                     compare: &mut self.compare,
@@ -280,6 +362,14 @@ impl Window {
                 };
                 self.tools.ui(ui, bench, controls);
             }
+            Subject::Device => match &self.desk {
+                Some(desk) => {
+                    if let Some(choice) = self.device.ui(ui, desk) {
+                        self.chosen = Some(choice);
+                    }
+                }
+                None => drop(ui.label("No keyboard can be joined here.")),
+            },
         });
     }
 }

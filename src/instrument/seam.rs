@@ -4,8 +4,9 @@
 //! [`Sound`].
 
 use crate::action::events::EventList;
+use crate::action::mechanism::Saved;
 use crate::action::press::{Press, Travel};
-use crate::action::{ActionSettings, Actions, Drive};
+use crate::action::{ActionKind, ActionSettings, Actions, Drive};
 use crate::episode::State;
 use crate::instrument::trace::Look;
 use crate::math::compass::Key;
@@ -59,6 +60,10 @@ pub trait Keys {
     }
     /// State and drive of a key that moves; what is no grand action shows nothing.
     fn look(&self, _key: Key) -> Option<Look> {
+        None
+    }
+    /// See [`Actions::other`].
+    fn other(&self, _key: Key) -> Option<(ActionKind, Saved)> {
         None
     }
 }
@@ -145,6 +150,9 @@ impl Keys for Actions {
         let grand = self.grand();
         let State { phase, x } = grand.moving(key)?;
         Some(Look { phase, x, drive: grand.drive_of(key), tray: grand.tray() })
+    }
+    fn other(&self, key: Key) -> Option<(ActionKind, Saved)> {
+        self.other(key)
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::lab::{demo, experiment, feel, keyboard, model, output, render, shot, simulate};
+use crate::lab::{demo, experiment, feel, keyboard, model, output, play, render, shot, simulate};
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
@@ -17,6 +17,9 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Plays live: the window with sound and MIDI of its own
+    #[command(disable_help_flag = true)]
+    Play(play::Options),
     /// Renders a MIDI file to a stereo WAV file
     Render(render::Options),
     /// Simulates one key under one gesture
@@ -85,6 +88,7 @@ pub fn main() -> ExitCode {
 fn run(command: Option<Command>) -> anyhow::Result<()> {
     match command {
         None => demo::run(std::path::Path::new("touchback-demo")),
+        Some(Command::Play(options)) => play::run(&options),
         Some(Command::Render(options)) => render::run(&options),
         Some(Command::Simulate(options)) => simulate::run(&options),
         Some(Command::Model(Model::Export(options))) => model::run(&options),

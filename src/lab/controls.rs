@@ -8,7 +8,7 @@ use crate::instrument::Settings;
 use crate::lab::output;
 use crate::lab::table::{Curve, Table};
 use crate::params::{self, Parameter};
-use crate::preset::{self, Preset};
+use crate::preset::{self, Preset, shelf};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;
@@ -16,14 +16,23 @@ const CURVE_LIMIT: u64 = 64_000_000;
 /// Samples between two automation values, counted from sample 0.
 pub const AUTOMATION_PERIOD: u64 = 64;
 
-/// Settings of the factory piano `name`.
+/// Settings of the factory piano `name`, or of the preset file `name` where it ends in `.toml`;
+/// what of the file could not be taken is told on stderr.
 ///
 /// # Errors
-/// Names the pianos there are.
+/// Names the pianos there are; a bad file with its line.
 pub fn preset(name: &str) -> Result<Settings> {
-    preset::find(name)
-        .map(Preset::settings)
-        .ok_or_else(|| anyhow!("--preset {name}: no such piano; there are: {}", preset::names()))
+    let path = Path::new(name);
+    if path.extension().is_some_and(|e| e == shelf::EXTENSION) {
+        let (saved, losses) = shelf::read(path).context("--preset")?;
+        if let Some(words) = losses.words() {
+            output::warn(&format!("warning: {name}: {words}"));
+        }
+        return Ok(saved.settings);
+    }
+    preset::find(name).map(Preset::settings).ok_or_else(|| {
+        anyhow!("--preset {name}: no such piano; there are: {}, or FILE.toml", preset::names())
+    })
 }
 
 /// Applies `--set ID=VALUE` options in order.

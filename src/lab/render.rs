@@ -38,8 +38,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(1..=8192))]
     block: u32,
-    /// Factory piano to start from
-    #[arg(long, value_name = "NAME", default_value = "concert")]
+    /// Factory piano to start from, or a preset file
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: String,
     /// Whether a note is the hammer meeting the string or the finger's first motion
     #[arg(long, value_enum, value_name = "WHEN")]

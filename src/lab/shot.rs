@@ -66,6 +66,7 @@ enum Panel {
     Sound,
     Presets,
     Tools,
+    Device,
 }
 
 /// A number between `low` and `high`.
@@ -97,6 +98,7 @@ pub fn run(options: &Options) -> Result<()> {
             Panel::Sound => Subject::Sound,
             Panel::Presets => Subject::Presets,
             Panel::Tools => Subject::Tools,
+            Panel::Device => Subject::Device,
         },
         over_depth: options.depth,
         ..Shot::default()

@@ -14,11 +14,8 @@ use nice_plug::prelude::{
 
 use crate::instrument::Settings;
 use crate::math::cast::{rounded_i32, single};
-use crate::params::{COUNT, Kind, Parameter, all};
+use crate::params::{COUNT, FORMAT, Kind, Parameter, all};
 
-/// Version of what saved values mean: a parameter whose old values must be read another way raises
-/// it. States are saved with it under [`FORMAT_FIELD`]; 0 and 1 mean the same values.
-pub const FORMAT: u32 = 1;
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";
 /// Name of the saved field that holds the choice of a motorized keyboard.

@@ -39,6 +39,11 @@ impl Player {
         self.piano.reset();
     }
 
+    /// Somebody stopped everything: no note is held, no pedal down, whatever was sent before.
+    pub(super) fn forget(&mut self) {
+        self.midi.reset();
+    }
+
     pub(super) fn set(&mut self, settings: &Settings) {
         self.piano.set(settings);
     }

@@ -10,8 +10,8 @@ use nice_plug::plugin::{ParamValue, PluginState};
 use nice_plug::prelude::nice_log;
 
 use crate::math::cast::{rounded_i32, single};
-use crate::params::host::{FORMAT, FORMAT_FIELD};
-use crate::params::{Kind, Parameter, all};
+use crate::params::host::FORMAT_FIELD;
+use crate::params::{FORMAT, Kind, Parameter, all};
 use crate::plugin::project::SCALE;
 
 /// What was wrong with a state.

@@ -50,6 +50,9 @@ pub const SHANK_HZ: [f64; 2] = [50.0, 250.0];
 /// Quality of both (chosen: maple between two felt bushings dies away in some eight periods).
 pub const SHANK_QUALITY: f64 = 12.0;
 
+/// Force at which a ring ends, N: some −120 dBFS.
+const SOFTEST: f64 = 1e-3;
+
 /// Course, effective mass kg, share that reaches the board. Durations: pulse spectra must cover
 /// the measured knock bands near 40-900 Hz [Askenfelt 1994]; masses: key front about 0.1 kg,
 /// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g; shares chosen so that a key
@@ -89,13 +92,13 @@ impl Under {
         match self.course {
             Course::Push(_) if self.phase >= TAU => 0.0,
             Course::Push(_) => 0.5 * self.force * (1.0 - self.phase.cos()),
-            Course::Ring(_) if self.is_over() => 0.0,
             Course::Ring(_) => {
                 if self.phase >= TAU {
                     self.phase -= TAU;
                 }
                 self.force *= self.keep;
-                self.force * self.phase.sin()
+                // Ends at its own sample, wherever the present portion does.
+                if self.force < SOFTEST { 0.0 } else { self.force * self.phase.sin() }
             }
         }
     }
@@ -104,7 +107,7 @@ impl Under {
     fn is_over(&self) -> bool {
         match self.course {
             Course::Push(_) => self.phase >= TAU,
-            Course::Ring(_) => self.force < 1e-3,
+            Course::Ring(_) => self.force < SOFTEST,
         }
     }
 }
@@ -229,6 +232,8 @@ mod tests {
         for knock in [Knock::Check, Knock::Sway] {
             let (whole, parts) = (force(knock, 1.0, 64), force(knock, 1.0, 1));
             assert!(whole.iter().zip(&parts).all(|(a, b)| a.to_bits() == b.to_bits()));
+            // It ends at one sample, not with a portion.
+            assert!(whole[parts.len()..].iter().all(|force| *force == 0.0), "{knock:?}");
         }
     }
 }

@@ -1,8 +1,11 @@
-//! A player's tools: two settings compared, everything stopped, strokes written to files, looks.
+//! A player's tools: two settings compared, transposition, everything stopped, strokes and what was
+//! played written to files, looks.
 
 use egui::{RichText, Slider, ThemePreference, Ui};
 
 use super::heading;
+use crate::editor::capture::Heard;
+use crate::editor::clerk::Clerk;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::export;
@@ -11,12 +14,16 @@ use crate::editor::scope::Scope;
 use crate::editor::stroke::Memory;
 use crate::editor::theme;
 use crate::instrument::{Event, Snapshot};
+use crate::params::find;
 
 /// What the tools remember.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Panel {
+    clerk: Clerk<Result<String, String>>,
     /// What the last export came to.
     said: Option<Result<String, String>>,
+    /// What was played is to be saved.
+    wants_performance: bool,
 }
 
 /// What the tools work on.
@@ -36,9 +43,25 @@ pub struct Bench<'a> {
 }
 
 impl Panel {
+    /// Whether what was played is asked for, to be handed to [`Self::save`].
+    pub const fn wants_performance(&mut self) -> bool {
+        std::mem::replace(&mut self.wants_performance, false)
+    }
+
+    /// Saves what was played.
+    pub fn save(&mut self, heard: Vec<Heard>) {
+        self.clerk.order(move || export::performance(&export::folder(), &heard));
+    }
+
     /// All tools, one below the other.
     pub fn ui(&mut self, ui: &mut Ui, bench: Bench, controls: &mut dyn Controls) {
         let Bench { compare, memory, scope, looks, snapshot, play } = bench;
+        if let Some(said) = self.clerk.answer() {
+            self.said = Some(said);
+        }
+        if self.clerk.is_busy() {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
+        }
         heading(ui, "Compare");
         compare.ui(ui, controls);
         ui.add_space(8.0);
@@ -57,28 +80,41 @@ impl Panel {
                 let png = ui.button("Save PNG").on_hover_text("The scope as a picture");
                 if let Some(stroke) = &memory.last {
                     if csv.clicked() {
-                        self.said = Some(export::csv(&export::folder(), stroke));
+                        let stroke = stroke.clone();
+                        self.clerk.order(move || export::csv(&export::folder(), &stroke));
                     }
                     if png.clicked() {
+                        let (memory, scope) = (memory.clone(), scope.clone());
                         let dark = ui.visuals().dark_mode;
-                        self.said = Some(export::png(&export::folder(), memory, scope, dark));
+                        let draw = move || export::png(&export::folder(), &memory, &scope, dark);
+                        self.clerk.order(draw);
                     }
                 }
             });
         });
-        if let Some(said) = &self.said {
-            let (text, colour) = match said {
-                Ok(text) => (text, ui.visuals().text_color()),
-                Err(text) => (text, theme::accent(ui)),
-            };
-            ui.label(RichText::new(text).small().color(colour));
+        ui.add_space(8.0);
+
+        heading(ui, "What was played");
+        let hint = "The last ten minutes, from everywhere, as a MIDI file in the folder Touchback \
+                    of your home. They are kept while this window is closed, too.";
+        if ui.button("Save as MIDI").on_hover_text(hint).clicked() {
+            self.wants_performance = true;
         }
+        super::said(ui, self.said.as_ref());
         ui.add_space(8.0);
 
         heading(ui, "Instrument");
+        transpose(ui, controls);
         let panic = ui.button("Panic: stop everything");
-        if panic.on_hover_text("Lets go of every key and silences all strings").clicked() {
-            play.extend([Event::Sustain(0.0), Event::AllSoundOff]);
+        if panic.on_hover_text("Lets go of every key and pedal and silences all strings").clicked()
+        {
+            play.extend([
+                Event::Sustain(0.0),
+                Event::Sostenuto(0.0),
+                Event::UnaCorda(0.0),
+                Event::Bend(0.0),
+                Event::AllSoundOff,
+            ]);
         }
         let c = &snapshot.counts;
         let text = format!(
@@ -116,4 +152,26 @@ impl Panel {
             }
         });
     }
+}
+
+/// Transposition by buttons.
+fn transpose(ui: &mut Ui, controls: &mut dyn Controls) {
+    let Ok(parameter) = find("transpose") else { return };
+    let value = controls.value(parameter);
+    ui.horizontal(|ui| {
+        ui.label("Transposed by");
+        for (name, text, wanted) in [
+            ("Octave down", "−12", value - 12.0),
+            ("Semitone down", "−1", value - 1.0),
+            ("Semitone up", "+1", value + 1.0),
+            ("Octave up", "+12", value + 12.0),
+        ] {
+            let button = ui.small_button(text).on_hover_text(name);
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+            if button.clicked() {
+                controls.put(parameter, parameter.quantize(wanted));
+            }
+        }
+        ui.label(parameter.text(value));
+    });
 }

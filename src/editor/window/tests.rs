@@ -17,7 +17,9 @@ struct Bench {
 }
 
 fn harness(size: (f32, f32)) -> Harness<'static, Bench> {
-    let bench = Bench::default();
+    let mut bench = Bench::default();
+    // Not the pianos of whoever runs the tests.
+    bench.window.presets = panel::presets::Panel::on(None);
     let mut harness = Harness::builder().with_size(egui::vec2(size.0, size.1)).build_ui_state(
         |ui, bench: &mut Bench| bench.window.ui(ui, &mut bench.desk, &mut bench.play),
         bench,
@@ -67,6 +69,22 @@ fn a_typed_value_is_one_gesture_and_reset_undoes_it() {
     harness.run_steps(3);
     assert_eq!(harness.state().desk.value(parameter("blow_mm")), 47.0);
     assert!(harness.query_by_label("Reset Blow distance").is_none());
+}
+
+#[test]
+fn a_double_click_on_a_name_lets_one_type() {
+    let mut harness = tall();
+    let at = harness.get_by_role_and_label(Role::Label, "Blow distance").rect().center();
+    for _ in 0..2 {
+        harness.drag_at(at);
+        harness.drop_at(at);
+    }
+    harness.run_steps(2);
+    harness.event(egui::Event::Text("45".to_owned()));
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.value(parameter("blow_mm")), 45.0);
 }
 
 #[test]
@@ -171,7 +189,9 @@ fn pedal_panic_compare_and_looks_are_within_reach() {
     harness.state_mut().play.clear();
     harness.get_by_label("Panic: stop everything").click();
     harness.run_steps(2);
-    assert_eq!(harness.state().play, [Event::Sustain(0.0), Event::AllSoundOff]);
+    let stopped = &harness.state().play;
+    assert_eq!((stopped[0], stopped.last()), (Event::Sustain(0.0), Some(&Event::AllSoundOff)));
+    assert!(stopped.contains(&Event::UnaCorda(0.0)) && stopped.contains(&Event::Bend(0.0)));
 
     harness.get_by_label("Copy A to B").click();
     harness.run_steps(2);
@@ -208,6 +228,247 @@ fn a_factory_piano_loads_and_is_marked() {
     harness.get_by_label("Concert").click();
     harness.run_steps(3);
     assert_eq!(harness.state().desk.settings(), crate::instrument::Settings::default());
+}
+
+/// Types into the field called `label`, in place of what is there.
+fn fill(harness: &mut Harness<'static, Bench>, label: &str, text: &str) {
+    let role = if label == "Notes" { Role::MultilineTextInput } else { Role::TextInput };
+    harness.get_by_role_and_label(role, label).click();
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.run_steps(1);
+    harness.event(egui::Event::Text(text.to_owned()));
+    harness.run_steps(2);
+}
+
+/// Clicks the button called `label` and waits until files are written and read.
+fn click_and_wait(harness: &mut Harness<'static, Bench>, label: &str) {
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::Button, label).click();
+    harness.run_steps(2);
+    while harness.state().window.presets.is_busy() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+}
+
+#[test]
+fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = crate::preset::shelf::Shelf::at(dir.path().join("shelf"));
+    let mut harness = tall();
+    harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf.clone()));
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    click_and_wait(&mut harness, "Look again");
+    assert!(harness.query_by_label_contains("None yet").is_some());
+
+    let blow = parameter("blow_mm");
+    harness.state_mut().desk.put(blow, 44.0);
+    fill(&mut harness, "Name", "My piano");
+    fill(&mut harness, "Tags", "dark, small hall");
+    fill(&mut harness, "Notes", "As on Sunday");
+    click_and_wait(&mut harness, "Save this piano");
+    let kept = || shelf.entries().unwrap()[0].held.clone().unwrap().0;
+    assert_eq!((kept().name.as_str(), kept().settings.action.blow_mm), ("My piano", 44.0));
+    assert_eq!(
+        (kept().tags, kept().notes.as_str()),
+        (vec!["dark".to_owned(), "small hall".to_owned()], "As on Sunday",)
+    );
+
+    // The same name again: asked first, and left where the answer is no.
+    harness.state_mut().desk.put(blow, 50.0);
+    click_and_wait(&mut harness, "Save this piano");
+    assert!(harness.query_by_label_contains("there already").is_some());
+    assert_eq!(kept().settings.action.blow_mm, 44.0);
+    click_and_wait(&mut harness, "Leave it");
+    click_and_wait(&mut harness, "Save this piano");
+    click_and_wait(&mut harness, "Replace it");
+    assert_eq!(kept().settings.action.blow_mm, 50.0);
+
+    // Out to a file, changed there, and in again.
+    let file = dir.path().join("lent");
+    fill(&mut harness, "File", file.to_str().unwrap());
+    click_and_wait(&mut harness, "Export");
+    let file = file.with_extension("toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lent = text.replace("My piano", "Lent").replace("blow_mm = 50", "blow_mm = 4");
+    std::fs::write(&file, format!("{lent}harp = 1\n")).unwrap();
+    click_and_wait(&mut harness, "Import");
+    assert!(harness.query_by_label_contains("left out: 1").is_some());
+    assert_eq!(shelf.entries().unwrap().len(), 2);
+
+    // Loading is a gesture on what differs, and nothing stays in hand.
+    harness.state_mut().desk.put(parameter("transpose"), 5.0);
+    harness.state_mut().desk.changes.clear();
+    harness.get_by_label("Lent").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.changes, [("blow_mm", blow.min())]);
+    assert!(harness.state().desk.held.is_empty());
+
+    click_and_wait(&mut harness, "Delete Lent");
+    click_and_wait(&mut harness, "Delete it");
+    assert_eq!(shelf.entries().unwrap().len(), 1);
+    assert!(harness.query_by_label("Lent").is_none());
+}
+
+#[test]
+fn a_folder_of_many_is_searched_and_a_bad_file_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = crate::preset::shelf::Shelf::at(dir.path().into());
+    for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]
+    {
+        let saved = crate::preset::file::Saved {
+            name: name.into(),
+            tags: vec![tag.into()],
+            ..crate::preset::file::Saved::default()
+        };
+        shelf.keep(&saved, false).unwrap();
+    }
+    std::fs::write(dir.path().join("broken.toml"), "format = ").unwrap();
+    let mut harness = tall();
+    harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf));
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    click_and_wait(&mut harness, "Look again");
+    assert!(harness.query_by_label_contains("broken.toml: line 1").is_some());
+    fill(&mut harness, "Find", "SOFT");
+    assert!(harness.query_by_label("Cedar").is_some());
+    assert!(harness.query_by_label("Ash").is_none());
+}
+
+#[test]
+fn a_pressed_pedal_teaches_its_range() {
+    let mut harness = tall();
+    harness.get_by_role_and_label(Role::Button, "Touch").click();
+    harness.run_steps(3);
+    harness.get_by_label("Learn this pedal").click();
+    harness.run_steps(2);
+    for value in [12, 60, 112, 70, 12] {
+        let heard = Heard { time: 0.0, bytes: [0xb0, 64, value] };
+        harness.state_mut().window.heard().push(heard);
+        harness.run_steps(1);
+    }
+    assert!(harness.query_by_label("Seen so far: 12 to 112 of 127").is_some());
+    harness.get_by_label("Take this range").click();
+    harness.run_steps(2);
+    let [from, to] = ["pedal_from", "pedal_to"].map(|id| harness.state().desk.value(parameter(id)));
+    // 3 % of the range is left at either end.
+    assert!((from - 11.8).abs() < 0.05 && (to - 85.8).abs() < 0.05, "{from} {to}");
+    assert!(harness.query_by_label("Learn this pedal").is_some());
+}
+
+#[test]
+fn another_action_is_shown_as_it_stands_and_played() {
+    use crate::instrument::{Piano, Settings};
+    let mut settings = Settings::default();
+    settings.action.action = ActionKind::Harpsichord;
+    settings.touch.timing = crate::instrument::settings::Timing::Natural;
+    let mut harness = harness((1180.0, 760.0));
+    harness.state_mut().desk.settings = settings;
+    harness.run_steps(2);
+    let rect = harness.get_by_label("Play the drawn key").rect();
+    let at_rest = harness.state().window.snapshot.other;
+    assert!(at_rest.is_none());
+
+    let mut piano = Piano::new(48_000.0, &settings);
+    let key = Key::from_midi(67).unwrap();
+    piano.handle(Event::NoteOn { key, velocity: 0.5 });
+    let (mut left, mut right) = ([0.0f32; 4800], [0.0f32; 4800]);
+    piano.process(&mut left, &mut right);
+    let mut snapshot = crate::instrument::Snapshot::default();
+    piano.show(&mut snapshot);
+    let (touched, kind, saved) = snapshot.other.unwrap();
+    assert_eq!((touched, kind), (key, ActionKind::Harpsichord));
+    assert!(saved.x[0] > 1e-3, "{saved:?}");
+    harness.state_mut().window.show(&snapshot);
+    harness.run_steps(2);
+    assert_eq!(harness.state().window.strip.chosen, key);
+
+    harness.drag_at(rect.center());
+    harness.run_steps(2);
+    harness.drop_at(rect.center());
+    harness.run_steps(2);
+    let played = &harness.state().play;
+    assert!(
+        matches!(played[..], [Event::NoteOn { key: on, .. }, Event::NoteOff { key: off, .. }]
+            if on == key && off == key),
+        "{played:?}"
+    );
+}
+
+/// Runs frames until a button called `label` is there, 20 s at most.
+#[cfg(unix)]
+fn wait_for(harness: &mut Harness<'static, Bench>, label: &str) {
+    let begin = std::time::Instant::now();
+    while harness.query_by_role_and_label(Role::Button, label).is_none() {
+        assert!(begin.elapsed() < std::time::Duration::from_secs(20), "no {label}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        harness.run_steps(4);
+    }
+}
+
+/// Over a pseudo-terminal and the wall clock: chosen, there without force, armed, disarmed, gone.
+#[cfg(unix)]
+#[test]
+fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
+    use crate::haptics::desk::{Desk, EMULATOR, Place};
+    let desk = std::sync::Arc::new(Desk::default());
+    let settings = ActionSettings::default();
+    let place = Place {
+        owner: "a test",
+        settings: &settings,
+        sample_rate: 48_000.0,
+        block: 64,
+        is_offline: false,
+    };
+    let _end = desk.activate(&place);
+    let mut harness = tall();
+    harness.state_mut().window.desk = Some(desk.clone());
+    harness.get_by_role_and_label(Role::Button, "Device").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Choose a port").is_some());
+    harness.get_by_role_and_label(Role::ComboBox, "Port").click();
+    harness.run_steps(2);
+    harness.get_by_label_contains("emulator: ").click();
+    wait_for(&mut harness, "Arm");
+    let chosen = harness.state_mut().window.chosen.take().unwrap();
+    assert_eq!(chosen.port, EMULATOR);
+    assert!(harness.query_by_label("Round trip").is_some());
+    harness.get_by_label("Arm").click();
+    wait_for(&mut harness, "Disarm");
+    harness.get_by_label("Disarm").click();
+    wait_for(&mut harness, "Arm");
+
+    harness.get_by_label("Host notes move the keys").click();
+    harness.run_steps(3);
+    assert!(harness.state_mut().window.chosen.take().unwrap().plays);
+    harness.get_by_role_and_label(Role::ComboBox, "Port").click();
+    harness.run_steps(2);
+    harness.get_by_label("none").click();
+    harness.run_steps(3);
+    while harness.query_by_label_contains("Choose a port").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.run_steps(2);
+    }
+    assert_eq!(desk.report(), None);
+    desk.deactivate();
+}
+
+#[test]
+fn tools_transpose_and_ask_for_what_was_played() {
+    let mut harness = tall();
+    harness.get_by_role_and_label(Role::Button, "Tools").click();
+    harness.run_steps(3);
+    for (label, value) in [("Octave down", -12.0), ("Semitone up", -11.0), ("Octave up", 1.0)] {
+        harness.get_by_label(label).click();
+        harness.run_steps(2);
+        assert_eq!(harness.state().desk.value(parameter("transpose")), value);
+    }
+    harness.get_by_label("Save as MIDI").click();
+    harness.run_steps(2);
+    let window = &mut harness.state_mut().window;
+    assert!(window.wants_performance() && !window.wants_performance());
+    assert!(harness.query_by_label("Load").is_some());
 }
 
 #[test]

@@ -35,11 +35,11 @@ fn audio(open: bool) -> Result<(f64, u64)> {
                 piano.handle(Event::NoteOn { key, velocity: 0.6 });
             }
             let begin = Instant::now();
-            audio.before(&mut piano);
+            let _ = audio.before(&mut piano);
             spent += begin.elapsed().as_secs_f64();
             piano.process(&mut left, &mut right);
             let begin = Instant::now();
-            audio.after(&mut piano);
+            audio.after(&mut piano, BLOCK);
             spent += begin.elapsed().as_secs_f64();
             while window.steps.receive().is_some() {}
             for sample in left.iter().chain(&right) {

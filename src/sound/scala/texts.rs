@@ -54,5 +54,8 @@ mod tests {
         assert!(bad.scale().unwrap_err().starts_with("keyboard map, line 1"));
         let bad = Texts { scale: "even\n0\n".into(), ..texts };
         assert!(bad.scale().unwrap_err().starts_with("scale, line 2"));
+        let fifths = Texts { name: String::new(), scale: TWELVE.into(), map: None };
+        let fifth = fifths.scale().unwrap().cents(Key::from_midi(76).unwrap());
+        assert!((f64::from(fifth) - 1200.0 * 1.5f64.log2() + 700.0).abs() < 0.1, "{fifth}");
     }
 }

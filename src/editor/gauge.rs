@@ -1,0 +1,116 @@
+//! The load meter: how much of the time there is computing takes, and what the keys do of it.
+
+use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2};
+
+use crate::action::STEP;
+use crate::editor::link::Meter;
+use crate::editor::theme;
+use crate::instrument::load::Load;
+use crate::math::cast::single;
+
+/// How long the worst block stands, s.
+const STANDS: f64 = 2.0;
+/// Share of the time at which a busy host is in danger.
+const DANGER: f64 = 0.7;
+/// Time over which keys are averaged, s.
+const AVERAGED: f64 = 0.5;
+
+/// What the meter shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gauge {
+    /// Share of the time there is, averaged.
+    busy: f64,
+    /// Largest share of a block lately, and when it came.
+    worst: f64,
+    since: f64,
+    /// Work at the beginning of the present average.
+    before: Load,
+    /// Keys that moved, on average over the last span.
+    keys: f64,
+}
+
+impl Gauge {
+    /// The audio thread's figures at `now` (s), with the worst block since the last call.
+    pub fn show(&mut self, meter: &Meter, worst: f64, now: f64) {
+        self.busy = meter.busy;
+        if worst >= self.worst || now > self.since + STANDS {
+            (self.worst, self.since) = (worst, now);
+        }
+        let load = meter.load;
+        let steps = load.steps.saturating_sub(self.before.steps);
+        if load.steps < self.before.steps {
+            self.before = load;
+        } else if steps as f64 * STEP >= AVERAGED {
+            let moved = load.key_steps.saturating_sub(self.before.key_steps);
+            self.keys = moved as f64 / steps as f64;
+            self.before = load;
+        }
+    }
+
+    /// What it says in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let (busy, worst) = (100.0 * self.busy, 100.0 * self.worst);
+        let Load { most_keys, most_events, .. } = self.before;
+        let each = if self.keys >= 0.5 {
+            format!("\n{:.2} % for each of them, strings included", busy / self.keys)
+        } else {
+            String::new()
+        };
+        format!(
+            "Computing takes {busy:.1} % of the time there is, the worst block lately {worst:.0} %\n\
+             {:.1} keys move on average{each}\nAt most {most_keys} keys and {most_events} events \
+             in one step of 125 µs since the start",
+            self.keys
+        )
+    }
+
+    /// Draws it in `area`.
+    pub fn ui(&self, ui: &mut Ui, area: Rect) {
+        let response = ui.interact(area, ui.scope_id().with("load"), Sense::hover());
+        let words = self.words();
+        response
+            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, "Load"));
+        let painter = ui.painter_at(area);
+        let bar = Rect::from_min_max(
+            pos2(area.center().x - 5.0, area.min.y + 4.0),
+            pos2(area.center().x + 5.0, area.max.y - 18.0),
+        );
+        let line = Stroke::new(1.0, theme::faint(ui));
+        painter.rect(bar, 3.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
+        let room = bar.shrink(2.0);
+        let height = |share: f64| single(share.clamp(0.0, 1.0)) * room.height();
+        let colour = if self.worst > DANGER { theme::accent(ui) } else { theme::curve(ui, 2) };
+        let top = room.max.y - height(self.busy);
+        painter.rect_filled(Rect::from_min_max(pos2(room.min.x, top), room.max), 1.0, colour);
+        let peak = room.max.y - height(self.worst);
+        painter.hline(room.x_range(), peak, Stroke::new(1.5, colour));
+        let at = pos2(area.center().x, area.max.y - 2.0);
+        let font = FontId::proportional(10.0);
+        painter.text(at, Align2::CENTER_BOTTOM, "Load", font, theme::faint(ui));
+        response.on_hover_text(words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_block_stands_for_a_while_and_keys_are_averaged() {
+        let mut gauge = Gauge::default();
+        let load = |steps, key_steps| Load { steps, key_steps, most_keys: 9, most_events: 4 };
+        gauge.show(&Meter { busy: 0.1, load: load(0, 0) }, 0.5, 0.0);
+        gauge.show(&Meter { busy: 0.12, load: load(4000, 12_000) }, 0.2, 0.5);
+        let words = gauge.words();
+        for part in ["12.0 %", "lately 50 %", "3.0 keys", "4.00 % for each", "9 keys and 4 events"]
+        {
+            assert!(words.contains(part), "{part}: {words}");
+        }
+        gauge.show(&Meter { busy: 0.0, load: load(8000, 12_000) }, 0.1, 2.5);
+        assert!(gauge.words().contains("lately 10 %") && !gauge.words().contains("each"));
+        // A reset begins anew.
+        gauge.show(&Meter { busy: 0.0, load: load(8, 8) }, 0.1, 2.6);
+        assert_eq!(gauge.before.steps, 8);
+    }
+}

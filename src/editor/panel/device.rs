@@ -1,0 +1,299 @@
+//! A motorized keyboard: its port, where it stands, what it measures, force on or off.
+//!
+//! Ports are sought and opened beside the window's thread. Nothing here gives force by itself: the
+//! player arms, every time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::{ComboBox, DragValue, Grid, ProgressBar, RichText, Slider, Ui};
+
+use super::heading;
+use crate::editor::clerk::Clerk;
+use crate::editor::theme;
+use crate::haptics::desk::{Choice, Desk, EMULATED_KEYS, EMULATOR, Look};
+use crate::haptics::mechanism::Action;
+use crate::haptics::serial::Found;
+use crate::haptics::session::Standing;
+use crate::haptics::sidecar::{Histogram, Report};
+use crate::haptics::words;
+use crate::math::cast::single;
+
+/// Time between two looks at the keyboard, s.
+const LOOK: f64 = 0.05;
+/// Force at which a bar is full, N: a loud blow's share on one key.
+const FULL_FORCE: f64 = 10.0;
+/// Depth at which a bar is full, m.
+const FULL_DEPTH: f64 = 0.010;
+
+/// What the clerk says.
+enum Answer {
+    Ports(Result<Vec<Found>, String>),
+    Chosen,
+}
+
+/// The panel.
+#[derive(Default)]
+pub struct Panel {
+    clerk: Clerk<Answer>,
+    /// None: not sought yet.
+    ports: Option<Vec<Found>>,
+    trouble: String,
+    look: Look,
+    looked: Option<f64>,
+    /// What a hand is about to choose.
+    wanted: Option<Choice>,
+}
+
+impl Panel {
+    /// Draws it; a changed choice, to be kept with the project.
+    pub fn ui(&mut self, ui: &mut Ui, desk: &Arc<Desk>) -> Option<Choice> {
+        while let Some(answer) = self.clerk.answer() {
+            match answer {
+                Answer::Ports(Ok(ports)) => {
+                    self.ports = Some(ports);
+                    self.trouble.clear();
+                }
+                Answer::Ports(Err(words)) => {
+                    self.ports = Some(Vec::new());
+                    self.trouble = words;
+                }
+                Answer::Chosen => {}
+            }
+        }
+        let now = ui.input(|i| i.time);
+        // While a port is being opened the desk is in use.
+        if !self.clerk.is_busy() && self.looked.is_none_or(|t| now < t || now >= t + LOOK) {
+            self.look = desk.look();
+            self.looked = Some(now);
+        }
+        if self.ports.is_none() && !self.clerk.is_busy() {
+            self.seek();
+        }
+        ui.ctx().request_repaint_after(Duration::from_secs_f64(LOOK));
+
+        let before = self.wanted.clone().unwrap_or_else(|| self.look.choice.clone());
+        let mut choice = before.clone();
+        heading(ui, "Motorized keyboard");
+        let settled = self.choices(ui, &mut choice);
+        let chosen = self.settle(desk, before, choice, settled);
+        ui.add_space(6.0);
+        self.standing(ui, desk);
+        if let Some(report) = self.look.report {
+            ui.add_space(6.0);
+            figures(ui, &report);
+            ui.add_space(6.0);
+            keys(ui, &report);
+        }
+        chosen
+    }
+
+    fn seek(&mut self) {
+        self.clerk.order(|| Answer::Ports(Desk::ports().map_err(|e| e.to_string())));
+    }
+
+    /// Controls of the choice; whether no hand is still moving one.
+    fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
+        let mut settled = true;
+        Grid::new("device").num_columns(2).show(ui, |ui| {
+            let label = ui.label("Port");
+            ui.horizontal(|ui| {
+                self.port(ui, choice).labelled_by(label.id);
+                if ui.small_button("Find ports").on_hover_text("Looks for serial ports").clicked() {
+                    self.seek();
+                }
+            });
+            ui.end_row();
+
+            let label = ui.label("Felt action");
+            let combo = ComboBox::from_id_salt("felt").selected_text(choice.action.name());
+            let inner = combo.show_ui(ui, |ui| {
+                for action in Action::ALL {
+                    ui.selectable_value(&mut choice.action, action, action.name());
+                }
+            });
+            inner.response.labelled_by(label.id);
+            ui.end_row();
+
+            let label = ui.label("Share of force");
+            let mut percent = 100.0 * choice.gain;
+            let slider = Slider::new(&mut percent, 0.0..=100.0).suffix(" %").fixed_decimals(0);
+            let response = ui.add(slider).labelled_by(label.id);
+            settled &= !response.dragged();
+            if response.changed() {
+                choice.gain = percent / 100.0;
+            }
+            ui.end_row();
+
+            let label = ui.label("Lead");
+            let hint = "How far ahead of the keyboard's clock commands are sent: longer than a \
+                        round trip, shorter feels better";
+            let drag = DragValue::new(&mut choice.lead_us).range(125..=20_000).speed(10.0);
+            let response = ui.add(drag.suffix(" µs")).labelled_by(label.id).on_hover_text(hint);
+            settled &= !response.dragged();
+            ui.end_row();
+        });
+        ui.checkbox(&mut choice.plays, "Host notes move the keys")
+            .on_hover_text("What the host plays moves the keys under the hand");
+        settled
+    }
+
+    fn port(&self, ui: &mut Ui, choice: &mut Choice) -> egui::Response {
+        let shown = match choice.port.as_str() {
+            "" => "none",
+            EMULATOR => "emulator",
+            port => port,
+        };
+        let combo = ComboBox::from_id_salt("port").selected_text(shown).width(140.0);
+        let inner = combo.show_ui(ui, |ui| {
+            ui.selectable_value(&mut choice.port, String::new(), "none");
+            let text = format!("emulator: {EMULATED_KEYS} keys, no hardware");
+            ui.selectable_value(&mut choice.port, EMULATOR.to_owned(), text);
+            for found in self.ports.iter().flatten() {
+                let text = format!("{}: {}", found.path, found.what);
+                ui.selectable_value(&mut choice.port, found.path.clone(), text);
+            }
+        });
+        inner.response
+    }
+
+    /// Has a changed choice taken up once no hand moves it any more.
+    fn settle(
+        &mut self,
+        desk: &Arc<Desk>,
+        before: Choice,
+        choice: Choice,
+        settled: bool,
+    ) -> Option<Choice> {
+        let changed = choice != before;
+        if !settled {
+            self.wanted = Some(choice);
+            return None;
+        }
+        if !changed && self.wanted.is_none() {
+            return None;
+        }
+        self.wanted = None;
+        // Shown at once, though the port may take its time.
+        self.look.choice = choice.clone();
+        self.looked = None;
+        let (desk, taken) = (desk.clone(), choice.clone());
+        self.clerk.order(move || {
+            desk.choose(taken);
+            Answer::Chosen
+        });
+        Some(choice)
+    }
+
+    /// Where it stands, in words, and force.
+    fn standing(&self, ui: &mut Ui, desk: &Desk) {
+        let warns = |ui: &mut Ui, text: &str| {
+            ui.label(RichText::new(text).color(theme::accent(ui)));
+        };
+        for trouble in [&self.trouble, &self.look.trouble] {
+            if !trouble.is_empty() {
+                warns(ui, trouble);
+            }
+        }
+        let Some(report) = &self.look.report else {
+            let text = if self.look.choice.port.is_empty() {
+                "Choose a port, or the emulator."
+            } else if self.clerk.is_busy() {
+                "Opening the port …"
+            } else {
+                "Nothing is open: the host has not started the instrument."
+            };
+            ui.label(RichText::new(text).color(theme::faint(ui)));
+            return;
+        };
+        let standing = report.status.standing;
+        let is_wrong = matches!(standing, Standing::Refused | Standing::Halted);
+        if is_wrong {
+            warns(ui, &self.look.standing);
+        } else {
+            ui.label(RichText::new(&self.look.standing).strong());
+        }
+        if let Some(advice) = self.look.advice {
+            warns(ui, advice);
+        }
+        ui.horizontal(|ui| match standing {
+            Standing::Present => {
+                let hint = "Gives the keyboard force. Hands off the keys while it starts.";
+                if ui.button("Arm").on_hover_text(hint).clicked() {
+                    desk.arm(true);
+                }
+            }
+            Standing::Halted => {
+                let hint = "Clears what stopped it and gives force again";
+                if ui.button("Clear and arm again").on_hover_text(hint).clicked() {
+                    desk.arm(true);
+                }
+                if ui.button("Stay without force").clicked() {
+                    desk.arm(false);
+                }
+            }
+            Standing::Arming | Standing::Live => {
+                let hint = "Takes force away at once";
+                if ui.button("Disarm").on_hover_text(hint).clicked() {
+                    desk.arm(false);
+                }
+            }
+            Standing::Seeking | Standing::Refused => {}
+        });
+    }
+}
+
+/// Mean and longest of times, as text.
+fn times(histogram: &Histogram) -> String {
+    if histogram.count() == 0 {
+        return "–".to_owned();
+    }
+    let mean = histogram.sum / histogram.count() as f64;
+    format!("{:.2} ms, at most {:.2} ms", 1e3 * mean, 1e3 * histogram.longest)
+}
+
+fn figures(ui: &mut Ui, report: &Report) {
+    let status = &report.status;
+    Grid::new("figures").num_columns(2).striped(true).show(ui, |ui| {
+        let mut line = |name: &str, value: String, hint: &str| {
+            ui.label(name).on_hover_text(hint);
+            ui.label(RichText::new(value).monospace().size(11.0));
+            ui.end_row();
+        };
+        line("Round trip", times(&report.round_trips), "From a question to its answer");
+        line("Between states", times(&report.periods), "Jitter: the time from one to the next");
+        line("Work on a state", times(&report.work), "What the action takes of that time");
+        let lost = format!("{} of {}, {} damaged", status.lost, status.states, status.damaged);
+        line("States lost", lost, "On the way from the keyboard");
+        line("Gaps", status.gaps.to_string(), "After which keys were placed anew");
+        line("Forces limited", status.limited.to_string(), "Commands beyond what is allowed");
+        let clock = format!("{:+.0} ppm, fit {:.0} µs", 1e6 * status.drift, 1e6 * status.residual);
+        line("Its clock", clock, "How fast it runs against this machine's");
+        line("Keys moving", status.awake.to_string(), "Simulated keys that move");
+        if status.faults != 0 {
+            let faults = format!("{}, {:#06x}", status.mode.word(), status.faults);
+            line("Faults", faults, "What the keyboard says of itself");
+        }
+        line("Thread", words::priority(report).to_owned(), "How urgently the servo runs");
+    });
+}
+
+/// Depth and force of the first keys.
+fn keys(ui: &mut Ui, report: &Report) {
+    ui.label(RichText::new("Depth and force of the first keys").small().color(theme::faint(ui)));
+    let count = report.status.hello.map_or(0, |h| usize::from(h.keys)).min(report.keys.len());
+    Grid::new("felt keys").num_columns(3).show(ui, |ui| {
+        for (i, [depth, force]) in report.keys.iter().take(count).enumerate() {
+            ui.label(RichText::new(format!("{}", i + 1)).small());
+            let bar = |share: f64, text: String| {
+                ProgressBar::new(single(share.clamp(0.0, 1.0)))
+                    .desired_width(100.0)
+                    .desired_height(12.0)
+                    .text(RichText::new(text).size(9.0))
+            };
+            ui.add(bar(depth / FULL_DEPTH, format!("{:.2} mm", 1e3 * depth)));
+            ui.add(bar(force.abs() / FULL_FORCE, format!("{force:+.2} N")));
+            ui.end_row();
+        }
+    });
+}

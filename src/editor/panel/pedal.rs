@@ -1,0 +1,99 @@
+//! Pedal range: one slow press and release teach the instrument what this pedal sends.
+
+use egui::{RichText, Ui};
+
+use super::heading;
+use crate::editor::capture::Heard;
+use crate::editor::controls::Controls;
+use crate::editor::theme;
+use crate::instrument::midi::controller::SUSTAIN;
+use crate::params::find;
+
+/// Least travel taken for a press, of 127: less may be noise of a resting foot.
+const LEAST: u8 = 16;
+/// Play left at both ends of what was seen, share of it: a pedal never reaches its ends twice alike.
+const MARGIN: f64 = 0.03;
+
+/// Where the helper stands.
+#[derive(Clone, Copy, Default)]
+pub struct Panel {
+    /// While it listens: lowest and highest value so far.
+    seen: Option<Option<(u8, u8)>>,
+}
+
+impl Panel {
+    /// A button, and what to do next; `heard` is what came since the last frame. The zone is set
+    /// as one gesture on each of its parameters.
+    pub fn ui(&mut self, ui: &mut Ui, heard: &[Heard], controls: &mut dyn Controls) {
+        heading(ui, "Sustain pedal");
+        let Some(range) = &mut self.seen else {
+            let hint = "Press the pedal slowly to the floor and let it up again: the instrument \
+                        learns the range it sends, so that half-pedalling falls where it should.";
+            if ui.button("Learn this pedal").on_hover_text(hint).clicked() {
+                self.seen = Some(None);
+            }
+            ui.add_space(8.0);
+            return;
+        };
+        for value in heard.iter().filter_map(|h| h.controller(SUSTAIN)) {
+            let (low, high) = range.unwrap_or((value, value));
+            *range = Some((low.min(value), high.max(value)));
+        }
+        let learnt = range.filter(|(low, high)| high - low >= LEAST);
+        let text = match *range {
+            None => "Press the pedal to the floor and let it up …".to_owned(),
+            Some((low, high)) => format!("Seen so far: {low} to {high} of 127"),
+        };
+        ui.label(RichText::new(text).color(theme::accent(ui)).strong());
+        ui.horizontal(|ui| {
+            let take = ui.add_enabled(learnt.is_some(), egui::Button::new("Take this range"));
+            let hint = "Sets where the dampers begin to move and where they are clear";
+            if take.on_hover_text(hint).clicked()
+                && let Some((low, high)) = learnt
+            {
+                set(zone(low, high, is_inverted(controls)), controls);
+                self.seen = None;
+            }
+            if ui.button("Leave the pedal").on_hover_text("Change nothing").clicked() {
+                self.seen = None;
+            }
+        });
+        ui.add_space(8.0);
+    }
+}
+
+fn is_inverted(controls: &dyn Controls) -> bool {
+    find("pedal_polarity").is_ok_and(|p| controls.value(p) > 0.5)
+}
+
+/// The zone in percent of the travel for values from `low` to `high`.
+fn zone(low: u8, high: u8, inverted: bool) -> (f64, f64) {
+    let (low, high) = if inverted { (127 - high, 127 - low) } else { (low, high) };
+    let (from, to) = (f64::from(low) / 1.27, f64::from(high) / 1.27);
+    let margin = MARGIN * (to - from);
+    (from + margin, to - margin)
+}
+
+fn set((from, to): (f64, f64), controls: &mut dyn Controls) {
+    for (id, value) in [("pedal_from", from), ("pedal_to", to)] {
+        if let Ok(parameter) = find(id) {
+            // Tenths of a percent, as the parameter is shown.
+            controls.put(parameter, parameter.quantize((10.0 * value).round() / 10.0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_zone_lies_inside_what_the_pedal_sends() {
+        let (from, to) = zone(0, 127, false);
+        assert!((from - 3.0).abs() < 1e-9 && (to - 97.0).abs() < 1e-9);
+        let (from, to) = zone(30, 90, false);
+        assert!(from > 30.0 / 1.27 && to < 90.0 / 1.27 && to - from > 40.0);
+        let (from, to) = zone(30, 90, true);
+        assert!(from > 37.0 / 1.27 && to < 97.0 / 1.27 && to - from > 40.0);
+    }
+}

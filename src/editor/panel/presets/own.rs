@@ -1,0 +1,332 @@
+//! The player's own pianos: found by name and tag, saved, replaced when asked, taken in and out.
+//!
+//! Files are written and read beside the window's thread.
+
+use std::path::PathBuf;
+
+use egui::{RichText, TextEdit, Ui};
+
+use super::super::said;
+use super::is_in_force;
+use crate::editor::clerk::Clerk;
+use crate::editor::controls::Controls;
+use crate::editor::theme;
+use crate::instrument::Settings;
+use crate::preset::file::{Losses, Saved};
+use crate::preset::shelf::{self, EXTENSION, Entry, Shelf, Trouble};
+
+/// Something that would replace or delete a file: done when the player says so.
+#[derive(Clone)]
+enum Deed {
+    Keep(Saved),
+    Import(PathBuf),
+    Export(Saved, PathBuf),
+    Remove(PathBuf),
+}
+
+impl Deed {
+    const fn question(&self) -> &'static str {
+        match self {
+            Self::Keep(_) | Self::Import(_) => "A piano of this name is there already.",
+            Self::Export(..) => "There is a file of this name.",
+            Self::Remove(_) => "Its file will be gone.",
+        }
+    }
+
+    const fn yes(&self) -> &'static str {
+        match self {
+            Self::Remove(_) => "Delete it",
+            _ => "Replace it",
+        }
+    }
+
+    /// Does it; what to say of it.
+    fn run(&self, shelf: &Shelf, replaces: bool) -> Result<String, Trouble> {
+        match self {
+            Self::Keep(saved) => {
+                shelf.keep(saved, replaces).map(|path| format!("Saved {}", path.display()))
+            }
+            Self::Import(from) => {
+                let (path, losses) = shelf.import(from, replaces)?;
+                Ok(format!("Took in {}{}", path.display(), told(&losses)))
+            }
+            Self::Export(saved, to) => {
+                shelf::write(saved, to, replaces).map(|()| format!("Saved {}", to.display()))
+            }
+            Self::Remove(path) => {
+                shelf.remove(path).map(|()| format!("Deleted {}", path.display()))
+            }
+        }
+    }
+}
+
+fn told(losses: &Losses) -> String {
+    losses.words().map_or_else(String::new, |words| format!("; {words}"))
+}
+
+/// What the clerk says.
+enum Answer {
+    Listed(Result<Vec<Entry>, String>),
+    Done(Result<String, String>),
+    /// Something is there already: ask.
+    Taken(Box<Deed>),
+}
+
+/// The list, the form and what is under way.
+pub(super) struct Own {
+    shelf: Option<Shelf>,
+    clerk: Clerk<Answer>,
+    /// None: not looked yet.
+    entries: Option<Vec<Entry>>,
+    sought: String,
+    name: String,
+    tags: String,
+    notes: String,
+    file: String,
+    asks: Option<Deed>,
+    said: Option<Result<String, String>>,
+}
+
+impl Own {
+    pub(super) fn new(shelf: Option<Shelf>) -> Self {
+        Self {
+            shelf,
+            clerk: Clerk::default(),
+            entries: None,
+            sought: String::new(),
+            name: String::new(),
+            tags: String::new(),
+            notes: String::new(),
+            file: String::new(),
+            asks: None,
+            said: None,
+        }
+    }
+
+    pub(super) const fn is_busy(&self) -> bool {
+        self.clerk.is_busy()
+    }
+
+    /// Draws all of it; a piano to load, if one was chosen.
+    pub(super) fn ui(&mut self, ui: &mut Ui, controls: &dyn Controls) -> Option<Settings> {
+        let Some(shelf) = self.shelf.clone() else {
+            ui.label("This user has no folder for data: own pianos cannot be kept.");
+            return None;
+        };
+        if self.entries.is_none() && !self.clerk.is_busy() {
+            self.look(&shelf);
+        }
+        while let Some(answer) = self.clerk.answer() {
+            match answer {
+                Answer::Listed(Ok(entries)) => self.entries = Some(entries),
+                Answer::Listed(Err(words)) => {
+                    self.entries = Some(Vec::new());
+                    self.said = Some(Err(words));
+                }
+                Answer::Done(said) => self.said = Some(said),
+                Answer::Taken(deed) => self.asks = Some(*deed),
+            }
+        }
+        if self.clerk.is_busy() {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
+        }
+        let chosen = self.list(ui, controls);
+        self.form(ui, &shelf, controls);
+        self.ways(ui, &shelf, controls);
+        self.ask(ui, &shelf);
+        said(ui, self.said.as_ref());
+        chosen
+    }
+
+    fn look(&mut self, shelf: &Shelf) {
+        let shelf = shelf.clone();
+        self.clerk.order(move || Answer::Listed(shelf.entries().map_err(|e| e.to_string())));
+    }
+
+    /// Has `deed` done and the folder looked at anew.
+    fn order(&mut self, shelf: &Shelf, deed: Deed, replaces: bool) {
+        self.said = None;
+        self.asks = None;
+        let at = shelf.clone();
+        self.clerk.order(move || match deed.run(&at, replaces) {
+            Ok(words) => Answer::Done(Ok(words)),
+            Err(Trouble::Taken(_)) => Answer::Taken(Box::new(deed)),
+            Err(trouble) => Answer::Done(Err(trouble.to_string())),
+        });
+        self.look(shelf);
+    }
+
+    /// The files that have the words sought.
+    fn list(&mut self, ui: &mut Ui, controls: &dyn Controls) -> Option<Settings> {
+        let entries = self.entries.take()?;
+        if entries.is_empty() {
+            ui.label(RichText::new("None yet: save this one below.").color(theme::faint(ui)));
+        } else if entries.len() > 5 {
+            ui.horizontal(|ui| {
+                let label = ui.label("Find");
+                let hint = "name or tag";
+                let edit = TextEdit::singleline(&mut self.sought).hint_text(hint);
+                ui.add(edit.desired_width(f32::INFINITY)).labelled_by(label.id);
+            });
+        }
+        let sought = self.sought.to_lowercase();
+        let mut chosen = None;
+        for entry in &entries {
+            match &entry.held {
+                Ok((saved, losses)) if has(saved, &sought) => {
+                    let loads = self.entry(ui, entry, saved, losses, controls);
+                    chosen = loads.then_some(saved.settings).or(chosen);
+                }
+                Err(words) if sought.is_empty() => {
+                    ui.label(RichText::new(words).small().color(theme::accent(ui)));
+                }
+                _ => {}
+            }
+        }
+        self.entries = Some(entries);
+        chosen
+    }
+
+    /// One piano on a line; whether it is to be loaded.
+    fn entry(
+        &mut self,
+        ui: &mut Ui,
+        entry: &Entry,
+        saved: &Saved,
+        losses: &Losses,
+        controls: &dyn Controls,
+    ) -> bool {
+        let mut loads = false;
+        ui.horizontal_wrapped(|ui| {
+            let is_this = is_in_force(&saved.settings, controls);
+            let name = ui.selectable_label(is_this, RichText::new(&saved.name).strong());
+            let hint = if saved.notes.is_empty() { "Load this piano" } else { &saved.notes };
+            if name.on_hover_text(hint).clicked() {
+                loads = true;
+                self.name.clone_from(&saved.name);
+                self.tags = saved.tags.join(", ");
+                self.notes.clone_from(&saved.notes);
+                let words = told(losses);
+                self.said = (!words.is_empty()).then(|| Err(format!("{}{words}", saved.name)));
+            }
+            ui.label(RichText::new(saved.tags.join(", ")).small().color(theme::faint(ui)));
+            let remove = ui.add(egui::Button::new("delete").small().frame(false));
+            let label = format!("Delete {}", saved.name);
+            remove.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+            if remove.on_hover_text(&label).clicked() {
+                self.asks = Some(Deed::Remove(entry.path.clone()));
+            }
+        });
+        loads
+    }
+
+    /// What the present settings are saved as.
+    fn form(&mut self, ui: &mut Ui, shelf: &Shelf, controls: &dyn Controls) {
+        ui.add_space(4.0);
+        let line = |ui: &mut Ui, name: &str, text: &mut String, hint: &str, rows: usize| {
+            let label = ui.label(name);
+            let edit = if rows == 1 {
+                TextEdit::singleline(text)
+            } else {
+                TextEdit::multiline(text).desired_rows(rows)
+            };
+            let edit = edit.hint_text(hint).desired_width(f32::INFINITY);
+            ui.add(edit).labelled_by(label.id);
+            ui.end_row();
+        };
+        egui::Grid::new("own").num_columns(2).show(ui, |ui| {
+            line(ui, "Name", &mut self.name, "of this piano", 1);
+            line(ui, "Tags", &mut self.tags, "with commas between them", 1);
+            line(ui, "Notes", &mut self.notes, "", 2);
+        });
+        let named = self.name.chars().any(char::is_alphanumeric);
+        ui.horizontal(|ui| {
+            let save = ui.add_enabled(named, egui::Button::new("Save this piano"));
+            let hint =
+                format!("All settings as they are, as a file in {}", shelf.folder().display());
+            let save = save.on_hover_text(hint).on_disabled_hover_text("Give it a name first");
+            if save.clicked() {
+                self.order(shelf, Deed::Keep(self.present(controls)), false);
+            }
+            let hint = "Reads the folder again: files may be put there and taken away by hand";
+            if ui.button("Look again").on_hover_text(hint).clicked() {
+                self.said = None;
+                self.look(shelf);
+            }
+        });
+    }
+
+    /// The settings in force under the form's name.
+    fn present(&self, controls: &dyn Controls) -> Saved {
+        Saved {
+            name: self.name.trim().to_owned(),
+            tags: words(&self.tags),
+            notes: self.notes.clone(),
+            settings: controls.settings(),
+        }
+    }
+
+    /// In from and out to other places.
+    fn ways(&mut self, ui: &mut Ui, shelf: &Shelf, controls: &dyn Controls) {
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            let label = ui.label("File");
+            let edit = TextEdit::singleline(&mut self.file).hint_text("path of a preset file");
+            ui.add(edit.desired_width(f32::INFINITY)).labelled_by(label.id);
+        });
+        let path = self.path();
+        ui.horizontal(|ui| {
+            let takes = ui.add_enabled(path.is_some(), egui::Button::new("Import"));
+            let gives = ui.add_enabled(path.is_some(), egui::Button::new("Export"));
+            let takes = takes.on_hover_text("Copies the piano of this file to my pianos");
+            let gives = gives.on_hover_text("Writes the present settings to this file");
+            let Some(path) = path else { return };
+            if takes.clicked() {
+                self.order(shelf, Deed::Import(path), false);
+            } else if gives.clicked() {
+                let mut saved = self.present(controls);
+                if saved.name.is_empty() {
+                    let stem = path.file_stem().unwrap_or_default();
+                    saved.name = stem.to_string_lossy().into_owned();
+                }
+                self.order(shelf, Deed::Export(saved, path), false);
+            }
+        });
+    }
+
+    /// The path typed: from the home with `~`, with the ending of presets where it has none.
+    fn path(&self) -> Option<PathBuf> {
+        let text = self.file.trim().trim_matches('"');
+        let mut path = match text.strip_prefix("~/").zip(dirs::home_dir()) {
+            Some((rest, home)) => home.join(rest),
+            None => PathBuf::from(text),
+        };
+        path.file_name()?;
+        if path.extension().is_none() {
+            path.set_extension(EXTENSION);
+        }
+        Some(path)
+    }
+
+    fn ask(&mut self, ui: &mut Ui, shelf: &Shelf) {
+        let Some(deed) = self.asks.clone() else { return };
+        ui.label(RichText::new(deed.question()).color(theme::accent(ui)).strong());
+        ui.horizontal(|ui| {
+            if ui.button(deed.yes()).clicked() {
+                self.order(shelf, deed, true);
+            } else if ui.button("Leave it").clicked() {
+                self.asks = None;
+            }
+        });
+    }
+}
+
+/// Tags from a line with commas.
+fn words(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether `sought`, in small letters, is in a piano's name or tags.
+fn has(saved: &Saved, sought: &str) -> bool {
+    std::iter::once(&saved.name).chain(&saved.tags).any(|t| t.to_lowercase().contains(sought))
+}

@@ -1,0 +1,289 @@
+//! A piano as a file: TOML with a name, tags, notes and the value of every parameter by its id.
+//!
+//! ```toml
+//! format = 1
+//! touchback = "0.1.0"
+//! name = "Dark and deep"
+//! tags = ["dark", "heavy"]
+//! notes = "After the piano in the small hall."
+//!
+//! [values]
+//! timing = "Immediate"
+//! blow_mm = 49.0
+//! ```
+//!
+//! A file is taken as far as it can be: unknown ids are counted, values outside their range go to
+//! its end, what is missing or makes no sense takes the default, all of it told. The values of a
+//! newer format are not guessed at.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::instrument::Settings;
+use crate::params::{FORMAT, Kind, Parameter, all, find};
+
+/// A piano with its name.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Saved {
+    /// Name, one line; may be empty in files made by hand.
+    pub name: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Anything.
+    pub notes: String,
+    /// The piano.
+    pub settings: Settings,
+}
+
+/// What of a file could not be taken as it stands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Losses {
+    /// Parameters that nobody knows.
+    pub unknown: usize,
+    /// Ids of values that lay outside their range and were put to its end.
+    pub clamped: Vec<&'static str>,
+    /// Ids of values that make no sense and took the default.
+    pub senseless: Vec<&'static str>,
+}
+
+impl Losses {
+    /// What was lost, for people; `None` where nothing was.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if !self.clamped.is_empty() {
+            parts.push(format!("put to the end of their range: {}", self.clamped.join(", ")));
+        }
+        if !self.senseless.is_empty() {
+            parts.push(format!("make no sense, default taken: {}", self.senseless.join(", ")));
+        }
+        if self.unknown > 0 {
+            parts.push(format!("unknown and left out: {}", self.unknown));
+        }
+        (!parts.is_empty()).then(|| format!("values {}", parts.join("; values ")))
+    }
+}
+
+/// Why a text is no piano.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FileError {
+    /// It is not TOML, or not of this form.
+    #[error("line {line}: {message}")]
+    Form {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong, one line.
+        message: String,
+    },
+    /// Its values may mean something else.
+    #[error(
+        "written by the newer Touchback {version} (format {format}, this one reads up to {FORMAT})"
+    )]
+    Newer {
+        /// Version of the program that wrote it.
+        version: String,
+        /// Its format.
+        format: u32,
+    },
+}
+
+/// The file as it stands.
+#[derive(Deserialize)]
+struct Document {
+    format: u32,
+    #[serde(default)]
+    touchback: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    notes: String,
+    values: toml::Table,
+}
+
+impl Saved {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// [`FileError`], naming the line.
+    pub fn read(text: &str) -> Result<(Self, Losses), FileError> {
+        let document: Document = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start).min(text.len());
+            let line = 1 + text.bytes().take(at).filter(|b| *b == b'\n').count();
+            let message = error.message().replace('\n', ", ");
+            FileError::Form { line, message }
+        })?;
+        let Document { format, touchback: version, name, tags, notes, values } = document;
+        if format > FORMAT {
+            return Err(FileError::Newer { version, format });
+        }
+        let mut losses = Losses::default();
+        let mut settings = Settings::default();
+        losses.unknown = values.keys().filter(|id| find(id).is_err()).count();
+        for parameter in all() {
+            let Some(value) = values.get(parameter.id) else { continue };
+            match number(parameter, value) {
+                Some(value) => {
+                    if !(parameter.min()..=parameter.max()).contains(&value) {
+                        losses.clamped.push(parameter.id);
+                    }
+                    parameter.set(&mut settings, value);
+                }
+                None => losses.senseless.push(parameter.id),
+            }
+        }
+        Ok((Self { name: one_line(&name), tags, notes, settings }, losses))
+    }
+
+    /// The text of its file.
+    ///
+    /// # Errors
+    /// What the TOML writer says; it takes every piano.
+    pub fn text(&self) -> Result<String, String> {
+        #[derive(Serialize)]
+        struct Written<'a> {
+            format: u32,
+            touchback: &'a str,
+            name: &'a str,
+            tags: &'a [String],
+            notes: &'a str,
+            values: Values<'a>,
+        }
+        let written = Written {
+            format: FORMAT,
+            touchback: env!("CARGO_PKG_VERSION"),
+            name: &one_line(&self.name),
+            tags: &self.tags,
+            notes: &self.notes,
+            values: Values(&self.settings),
+        };
+        toml::to_string(&written).map_err(|error| error.to_string())
+    }
+}
+
+/// The value that `value` gives `parameter`, unclamped, if it makes sense.
+fn number(parameter: &'static Parameter, value: &toml::Value) -> Option<f64> {
+    let number = match value {
+        toml::Value::Float(number) => *number,
+        // A file by hand may say 47 and mean 47.0; integers beyond 2⁵³ are out of every range.
+        toml::Value::Integer(number) => *number as f64,
+        toml::Value::String(text) => parameter.parse(text).ok()?,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// The values of all parameters in display order; choices by name.
+struct Values<'a>(&'a Settings);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Value {
+            Number(f64),
+            Choice(String),
+        }
+        serializer.collect_map(all().map(|parameter| {
+            let value = parameter.get(self.0);
+            let value = match parameter.kind {
+                Kind::Number { .. } => Value::Number(parameter.quantize(value)),
+                Kind::Choice(_) => Value::Choice(parameter.number_text(value)),
+            };
+            (parameter.id, value)
+        }))
+    }
+}
+
+/// Line ends and control characters as spaces.
+fn one_line(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const HEAD: &str = "format = 1\nname = \"x\"\n[values]\n";
+
+    fn read(values: &str) -> (Saved, Losses) {
+        Saved::read(&format!("{HEAD}{values}")).unwrap()
+    }
+
+    #[test]
+    fn a_file_by_hand_is_taken_as_far_as_it_goes() {
+        let (saved, losses) = read(
+            "blow_mm = 44\nlet_off_mm = \"2 mm\"\ntiming = \"natural\"\nkey_dip_mm = 1e9\n\
+             drop_mm = nan\ncheck_mm = true\nvelocity_map = 2\nharp = 1\nbells = 2\n",
+        );
+        let (action, touch) = (&saved.settings.action, &saved.settings.touch);
+        assert_eq!((action.blow_mm, action.let_off_mm), (44.0, 2.0));
+        assert_eq!(touch.timing, crate::instrument::settings::Timing::Natural);
+        assert_eq!(action.key_dip_mm, find("key_dip_mm").unwrap().max());
+        assert_eq!(action.drop_mm, Settings::default().action.drop_mm);
+        let expected = Losses {
+            unknown: 2,
+            clamped: vec!["key_dip_mm"],
+            senseless: vec!["drop_mm", "check_mm"],
+        };
+        let mut losses = losses;
+        losses.senseless.sort_unstable_by_key(|id| *id != "drop_mm");
+        assert_eq!(losses, expected);
+        let words = losses.words().unwrap();
+        assert!(words.contains("key_dip_mm") && words.contains("left out: 2"), "{words}");
+        assert_eq!(read("").1.words(), None);
+    }
+
+    #[test]
+    fn what_is_no_piano_is_told_with_its_line() {
+        let told = |text: &str| Saved::read(text).unwrap_err().to_string();
+        for (text, words) in [
+            ("format = 1\nname = \"x\n", "line 2"),
+            ("format = 1\n", "values"),
+            ("[values]\n", "format"),
+            ("format = 1\ntags = \"one\"\n[values]\n", "line 2"),
+            ("format = 99\ntouchback = \"9.0\"\n[values]\n", "newer Touchback 9.0 (format 99"),
+            ("\0\0\u{1}", "line 1"),
+            ("", "line 1"),
+        ] {
+            let told = told(text);
+            assert!(told.contains(words) && !told.contains('\n'), "{text:?}: {told}");
+        }
+    }
+
+    proptest! {
+        /// Any piano, any name: what is written is read, value for value.
+        #[test]
+        fn pianos_survive_their_files(
+            name in "\\PC{0,40}", tags in prop::collection::vec("\\PC{0,12}", 0..4),
+            notes in "(?s).{0,200}", shares in prop::collection::vec(0.0..=1.0f64, 128),
+        ) {
+            let mut settings = Settings::default();
+            for (parameter, share) in all().zip(&shares) {
+                parameter.set(&mut settings, parameter.plain(*share));
+            }
+            // TOML has one line end.
+            let notes = notes.replace('\r', "");
+            let saved = Saved { name: one_line(&name), tags, notes, settings };
+            let text = saved.text().unwrap();
+            let (back, losses) = Saved::read(&text).unwrap();
+            prop_assert_eq!(losses, Losses::default());
+            for parameter in all() {
+                prop_assert_eq!(
+                    parameter.get(&back.settings).to_bits(),
+                    parameter.get(&saved.settings).to_bits(), "{}", parameter.id
+                );
+            }
+            prop_assert_eq!(back, saved);
+        }
+
+        /// No text makes a panic.
+        #[test]
+        fn nonsense_is_an_error(text in "(?s).{0,300}") {
+            let _ = Saved::read(&text);
+            let _ = Saved::read(&format!("{HEAD}{text}"));
+        }
+    }
+}
