@@ -54,7 +54,7 @@ impl Scales {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sound::scala::TWELVE;
+    use crate::sound::scala::texts::TWELVE;
 
     #[test]
     fn a_scale_reaches_the_reader_and_a_bad_one_leaves_the_last() {

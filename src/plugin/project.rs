@@ -78,7 +78,7 @@ unsafe impl Params for Project {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sound::scala::TWELVE;
+    use crate::sound::scala::texts::TWELVE;
 
     #[test]
     fn a_project_remembers_its_window_and_survives_nonsense() {

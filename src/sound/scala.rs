@@ -2,10 +2,8 @@
 //!
 //! Text in, a [`Scale`] out; files are read elsewhere.
 
-mod texts;
+pub(crate) mod texts;
 
-#[cfg(test)]
-pub(crate) use texts::TWELVE;
 pub use texts::Texts;
 
 use crate::math::compass::{KEYS, Key};

@@ -71,7 +71,7 @@ impl Panel {
 mod tests {
     use super::*;
     use crate::editor::controls::Desk;
-    use crate::sound::scala::TWELVE;
+    use crate::sound::scala::texts::TWELVE;
 
     #[test]
     fn files_are_read_and_faults_are_told() {

@@ -56,6 +56,6 @@ mod tests {
         assert!(bad.scale().unwrap_err().starts_with("scale, line 2"));
         let fifths = Texts { name: String::new(), scale: TWELVE.into(), map: None };
         let fifth = fifths.scale().unwrap().cents(Key::from_midi(76).unwrap());
-        assert!((f64::from(fifth) - 1200.0 * 1.5f64.log2() + 700.0).abs() < 0.1, "{fifth}");
+        assert!((fifth - 1200.0 * 1.5f64.log2() + 700.0).abs() < 0.1, "{fifth}");
     }
 }
