@@ -14,7 +14,6 @@ mod clock;
 mod damping;
 pub mod event;
 mod jacks;
-mod key_set;
 pub mod load;
 pub mod midi;
 pub mod outgoing;

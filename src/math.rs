@@ -3,6 +3,7 @@
 pub mod cast;
 pub mod compass;
 pub mod kernel;
+pub mod key_set;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod lanes;
 #[cfg(target_arch = "aarch64")]

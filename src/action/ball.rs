@@ -146,8 +146,8 @@ impl Model<STATES, 1, 0> for Spec {
 
     fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
 
-    fn substeps(&self, _: Phase, _: &[f64; STATES]) -> u32 {
-        1
+    fn longest_part(&self, _: Phase, _: &[f64; STATES], h: f64) -> f64 {
+        h
     }
 }
 

@@ -10,14 +10,15 @@ use crate::action::mechanism::Saved;
 use crate::action::press::{Press, Travel};
 use crate::action::{ActionKind, ActionSettings, Drive, Keyboard};
 use crate::math::compass::{KEYS, Key};
+use crate::math::key_set::KeySet;
 
 /// 88 keys, each with an action of its own.
 pub struct Actions {
     grand: Keyboard,
     /// The smaller action of a key that does not have the grand's.
     levers: Box<[Option<LeverKey>; KEYS]>,
-    /// The bits of those that move.
-    moving: u128,
+    /// Those of them that move.
+    moving: KeySet,
     kinds: [ActionKind; KEYS],
     wanted: ActionKind,
     /// Keys whose smaller action was built before the present settings came.
@@ -32,7 +33,7 @@ impl Actions {
         Self {
             grand: Keyboard::new(&Self::of_grand(settings)),
             levers: Box::new([const { None }; KEYS]),
-            moving: 0,
+            moving: KeySet::EMPTY,
             kinds: [ActionKind::Grand; KEYS],
             wanted: settings.action,
             stale: [false; KEYS],
@@ -49,7 +50,7 @@ impl Actions {
     pub fn reset(&mut self) {
         self.grand.reset();
         self.levers.fill(None);
-        self.moving = 0;
+        self.moving = KeySet::EMPTY;
         self.kinds = [ActionKind::Grand; KEYS];
         self.stale = [false; KEYS];
     }
@@ -104,7 +105,7 @@ impl Actions {
         }
         let grand = &mut self.grand;
         self.levers[i] = LeverKey::new(self.wanted, key, || grand.built(key));
-        self.moving &= !(1 << i);
+        self.moving.remove(key);
         self.kinds[i] = self.wanted;
         self.stale[i] = false;
     }
@@ -117,7 +118,9 @@ impl Actions {
         match &mut self.levers[key.index()] {
             Some(lever) => {
                 lever.drive(drive);
-                self.moving |= u128::from(lever.is_moving()) << key.index();
+                if lever.is_moving() {
+                    self.moving.insert(key);
+                }
             }
             None => self.grand.drive(key, drive),
         }
@@ -130,7 +133,7 @@ impl Actions {
         match &mut self.levers[key.index()] {
             Some(lever) => {
                 lever.strike(speed);
-                self.moving |= 1 << key.index();
+                self.moving.insert(key);
                 true
             }
             None => self.grand.construct_strike(key, speed),
@@ -142,7 +145,7 @@ impl Actions {
         match &mut self.levers[key.index()] {
             Some(lever) => {
                 lever.let_go(speed);
-                self.moving |= 1 << key.index();
+                self.moving.insert(key);
             }
             None => self.grand.construct_release(key, speed),
         }
@@ -199,13 +202,12 @@ impl Actions {
     /// One action step: appends what happened to `events`.
     pub fn step(&mut self, events: &mut EventList) {
         self.grand.step(events);
-        let mut left = self.moving;
-        while left != 0 {
-            let i = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if let Some(lever) = &mut self.levers[i] {
+        for key in self.moving.iter() {
+            if let Some(lever) = &mut self.levers[key.index()] {
                 self.lost_states += u64::from(!lever.step(events));
-                self.moving &= !(u128::from(!lever.is_moving()) << i);
+                if !lever.is_moving() {
+                    self.moving.remove(key);
+                }
             }
         }
     }
@@ -232,8 +234,14 @@ impl Actions {
 
     /// Number of keys that move.
     #[must_use]
-    pub fn awake(&self) -> usize {
-        self.grand.awake() + self.moving.count_ones() as usize
+    pub const fn awake(&self) -> usize {
+        self.awake_keys().len()
+    }
+
+    /// The keys that move.
+    #[must_use]
+    pub const fn awake_keys(&self) -> KeySet {
+        self.grand.awake_keys().union(self.moving)
     }
 
     /// Keys whose state left the numbers and was replaced by rest, since creation.

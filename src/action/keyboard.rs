@@ -20,6 +20,7 @@ use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::math::compass::{KEYS, Key};
 use crate::math::kernel::Kernel;
+use crate::math::key_set::KeySet;
 use crate::math::real::MOST_LANES;
 use activity::{Activities, Activity};
 use stillness::{STILL_SPEED, Stillness, Verdict};
@@ -108,7 +109,7 @@ impl Keyboard {
             self.stale = [true; KEYS];
         }
         for key in Key::all() {
-            self.activity.set(key.index(), Activity::Asleep);
+            self.activity.set(key, Activity::Asleep);
             self.refresh(key);
             self.lay_to_rest(key);
         }
@@ -126,7 +127,8 @@ impl Keyboard {
     /// next call. Wakes the key.
     pub fn drive(&mut self, key: Key, drive: Drive) {
         let i = key.index();
-        if self.drives[i] == drive && (self.activity.of(i) != Activity::Moving || is_held(drive)) {
+        if self.drives[i] == drive && (self.activity.of(key) != Activity::Moving || is_held(drive))
+        {
             return;
         }
         self.drives[i] = drive;
@@ -194,7 +196,7 @@ impl Keyboard {
         if !damper.present {
             return 1.0;
         }
-        let height = match self.activity.of(i) {
+        let height = match self.activity.of(key) {
             Activity::Asleep => self.tray,
             Activity::Still | Activity::Moving => self.x[state::DAMPER][i],
         };
@@ -204,7 +206,7 @@ impl Keyboard {
     /// Whether `key` sleeps in its rest pose.
     #[must_use]
     pub fn is_asleep(&self, key: Key) -> bool {
-        self.activity.of(key.index()) == Activity::Asleep
+        self.activity.of(key) == Activity::Asleep
     }
 
     /// Puts `key` to rest at once, nothing touching it.
@@ -232,7 +234,7 @@ impl Keyboard {
     #[must_use]
     pub fn moving(&self, key: Key) -> Option<State<Phase, STATES>> {
         let i = key.index();
-        (self.activity.of(i) == Activity::Moving).then(|| self.running(i))
+        (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
     }
 
     /// Speed of the crown of the hammer of `key` toward the string, m/s, while the key moves.
@@ -240,7 +242,7 @@ impl Keyboard {
     pub fn hammer_speed(&self, key: Key) -> Option<f64> {
         let i = key.index();
         let speed = self.specs[i].hammer.crown * self.x[state::HAMMER_SPEED][i];
-        (self.activity.of(i) == Activity::Moving).then_some(speed)
+        (self.activity.of(key) == Activity::Moving).then_some(speed)
     }
 
     /// What drives `key`.
@@ -261,10 +263,16 @@ impl Keyboard {
         self.running(key.index())
     }
 
+    /// The keys that move.
+    #[must_use]
+    pub const fn awake_keys(&self) -> KeySet {
+        self.activity.moving()
+    }
+
     /// Number of keys that move.
     #[must_use]
-    pub fn awake(&self) -> usize {
-        self.activity.moving()
+    pub const fn awake(&self) -> usize {
+        self.awake_keys().len()
     }
 
     /// Steps in which a key changed its submodel more often than is followed, since creation.
@@ -293,10 +301,10 @@ impl Keyboard {
         let mut groups = [(Causality::Force, 0u8), (Causality::Motion, 0u8)];
         for (lane, key) in keys_from(first, width) {
             let i = key.index();
-            if self.activity.of(i) == Activity::Still && disturbed {
+            if self.activity.of(key) == Activity::Still && disturbed {
                 self.wake(key);
             }
-            if self.activity.of(i) != Activity::Moving {
+            if self.activity.of(key) != Activity::Moving {
                 continue;
             }
             self.refresh(key);
@@ -401,17 +409,17 @@ impl Keyboard {
         match self.stillness[i].after_step(moves, |s| x[s][i]) {
             Verdict::Moves => {}
             Verdict::Rests if drive == Drive::Free => self.lay_to_rest(key),
-            Verdict::Rests | Verdict::Trembles => self.activity.set(i, Activity::Still),
+            Verdict::Rests | Verdict::Trembles => self.activity.set(key, Activity::Still),
         }
     }
 
     fn wake(&mut self, key: Key) {
         let i = key.index();
-        if self.activity.of(i) == Activity::Asleep {
+        if self.activity.of(key) == Activity::Asleep {
             self.refresh(key);
             self.set_damper_by_tray(key);
         }
-        self.activity.set(i, Activity::Moving);
+        self.activity.set(key, Activity::Moving);
         self.stillness[i] = Stillness::default();
     }
 
@@ -421,7 +429,7 @@ impl Keyboard {
             self.x[s][i] = *value;
         }
         self.phases[i] = phase;
-        self.activity.set(i, Activity::Moving);
+        self.activity.set(key, Activity::Moving);
         self.stillness[i] = Stillness::default();
         if self.x[state::DAMPER][i] < self.tray {
             self.set_damper_by_tray(key);
@@ -450,7 +458,7 @@ impl Keyboard {
             self.x[s][i] = self.rest[i][s];
         }
         self.phases[i] = Phase::Return;
-        self.activity.set(i, Activity::Asleep);
+        self.activity.set(key, Activity::Asleep);
         self.stillness[i] = Stillness::default();
     }
 
@@ -470,7 +478,7 @@ impl Keyboard {
         self.regulated[i] = built.regulated;
         self.stale[i] = false;
         self.rest_stale[i] = true;
-        if self.activity.of(i) == Activity::Asleep {
+        if self.activity.of(key) == Activity::Asleep {
             self.lay_to_rest(key);
         }
     }

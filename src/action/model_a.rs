@@ -169,10 +169,15 @@ impl Model<STATES, 1, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
 
-    fn substeps(&self, _: Phase, x: &[f64; STATES]) -> u32 {
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
-        contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED])
+        h / f64::from(contact_parts(
+            &b.string,
+            mass,
+            b.crown * x[HAMMER],
+            b.crown * x[HAMMER_SPEED],
+        ))
     }
 }
 

@@ -181,7 +181,7 @@ impl Model<STATES, 1, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
 
-    fn substeps(&self, _: Phase, x: &[f64; STATES]) -> u32 {
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
         let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
@@ -194,7 +194,7 @@ impl Model<STATES, 1, 2> for Spec {
         while parts < 32 && fastest * crate::action::STEP > 0.5 * f64::from(parts) {
             parts *= 2;
         }
-        parts
+        h / f64::from(parts)
     }
 }
 

@@ -32,6 +32,20 @@ impl ActionKind {
         Self::Harpsichord,
         Self::Ball,
     ];
+
+    /// Its name on the command line and in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Grand => "grand",
+            Self::Simplified => "simplified",
+            Self::ModelA => "model-a",
+            Self::ModelB => "model-b",
+            Self::Viennese => "viennese",
+            Self::Harpsichord => "harpsichord",
+            Self::Ball => "ball",
+        }
+    }
 }
 
 /// Which action, and the settings of the grand; the defaults are a well-regulated concert grand.

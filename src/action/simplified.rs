@@ -262,9 +262,9 @@ impl Model<STATES, 2, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
 
-    fn substeps(&self, _: Phase, x: &[f64; STATES]) -> u32 {
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let mass = self.hammer_inertia / (self.crown * self.crown);
-        contact_parts(&self.string, mass, x[HAMMER], x[HAMMER_SPEED])
+        h / f64::from(contact_parts(&self.string, mass, x[HAMMER], x[HAMMER_SPEED]))
     }
 }
 

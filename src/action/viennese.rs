@@ -359,12 +359,12 @@ impl Model<STATES, 2, 3> for Spec {
 
     fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
 
-    fn substeps(&self, phase: Phase, x: &[f64; STATES]) -> u32 {
+    fn longest_part(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let p = self.place(x);
         let mass = self.hammer_inertia / (self.crown * self.crown);
         let string = contact_parts(&self.string, mass, p.crown.0 - self.string_height, p.crown.2);
         // The light hammer on the notch, seen from the beak.
-        if phase == Phase::Driven { string.max(4) } else { string }
+        h / f64::from(if phase == Phase::Driven { string.max(4) } else { string })
     }
 }
 

@@ -78,13 +78,7 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
 
     /// Longest (sub)step from `x` on within a step of `h` s, s; a model that knows of a moment which
     /// a (sub)step had better not straddle ends it there.
-    #[inline]
-    fn longest_part(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64 {
-        h / f64::from(self.substeps(phase, x))
-    }
-
-    /// Number of equal parts, a power of two, into which a full step is cut at `x`.
-    fn substeps(&self, phase: Self::Phase, x: &[f64; N]) -> u32;
+    fn longest_part(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64;
 }
 
 /// The beginning of a (sub)step.

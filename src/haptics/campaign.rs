@@ -290,7 +290,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     });
     let script = Script::new(acts.collect());
     let mut pair = Lockstep::new(&making, script, Options::default(), Memory::new(1, seed));
-    let twin = Twin::new(Action::Grand);
+    let twin = Twin::new(Action::GRAND);
     let mut log = Replaying { twin, heard: VecDeque::new(), done: Twins::default() };
     let mut rounds = 0u32;
     while log.done.steps < steps && pair.arm(&mut log) {
@@ -417,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_held_key_does_not_chatter() {
-        for action in [Action::Grand, Action::Bench, Action::Wall] {
+        for action in [Action::GRAND, Action::Bench, Action::Wall] {
             for depth in [3e-3, 8e-3, 20e-3] {
                 let unrest = chatter(action, depth).unwrap();
                 assert!(unrest < 1e-4, "{action:?} at {depth} m: {unrest} m");

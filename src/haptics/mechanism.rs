@@ -9,7 +9,7 @@ use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
 use crate::action::mechanism::{self, Felt, View};
-use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::action::{ActionKind, ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
 use crate::haptics::walls::{self, Walled};
@@ -22,23 +22,10 @@ const FLOOR: f64 = 5e-3;
 const FORESIGHT: f64 = 0.05;
 
 /// Actions that can be felt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// The grand action.
-    #[default]
-    Grand,
-    /// Key and hammer without let-off.
-    Simplified,
-    /// Key and hammer joined by a rigid slider.
-    ModelA,
-    /// Key and hammer joined by springs.
-    ModelB,
-    /// A fortepiano's key with the hammer on it.
-    Viennese,
-    /// A harpsichord's key and jack.
-    Harpsichord,
-    /// A ball on a paddle.
-    Ball,
+    /// One of those that can be played.
+    Played(ActionKind),
     /// The load of the acceptance measurements: a lever and a hammer on a spring.
     Bench,
     /// A stiff wall at half depth.
@@ -47,16 +34,25 @@ pub enum Action {
     Walled(walls::Kind),
 }
 
+impl Default for Action {
+    fn default() -> Self {
+        Self::GRAND
+    }
+}
+
 impl Action {
+    /// The grand action.
+    pub const GRAND: Self = Self::Played(ActionKind::Grand);
+
     /// All of them.
     pub const ALL: [Self; 15] = [
-        Self::Grand,
-        Self::Simplified,
-        Self::ModelA,
-        Self::ModelB,
-        Self::Viennese,
-        Self::Harpsichord,
-        Self::Ball,
+        Self::Played(ActionKind::ALL[0]),
+        Self::Played(ActionKind::ALL[1]),
+        Self::Played(ActionKind::ALL[2]),
+        Self::Played(ActionKind::ALL[3]),
+        Self::Played(ActionKind::ALL[4]),
+        Self::Played(ActionKind::ALL[5]),
+        Self::Played(ActionKind::ALL[6]),
         Self::Bench,
         Self::Wall,
         Self::Walled(walls::Kind::Standard),
@@ -71,13 +67,7 @@ impl Action {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Grand => "grand",
-            Self::Simplified => "simplified",
-            Self::ModelA => "model-a",
-            Self::ModelB => "model-b",
-            Self::Viennese => "viennese",
-            Self::Harpsichord => "harpsichord",
-            Self::Ball => "ball",
+            Self::Played(kind) => kind.name(),
             Self::Bench => "bench-load",
             Self::Wall => "wall",
             Self::Walled(walls::Kind::Standard) => "wall-standard",
@@ -177,7 +167,7 @@ impl Mechanism {
         deduct: &Deduct,
     ) -> (Self, Deduct) {
         let load = match action {
-            Action::Grand => {
+            Action::Played(ActionKind::Grand) => {
                 let built = Design::new(key).build(settings);
                 let running = State { phase: Phase::Return, x: [0.0; grand::STATES] };
                 let grand = Box::new(Grand::new(&built.spec));
@@ -186,10 +176,12 @@ impl Mechanism {
             Action::Bench => Load::Lever(Lever::BENCH),
             Action::Wall => Load::Lever(Lever::WALL),
             Action::Walled(kind) => Load::Small(Box::new(Walled::new(kind))),
-            smaller => match Model::named(smaller.name(), key, settings).and_then(Model::felt) {
-                Some(felt) => Load::Small(felt),
-                None => unreachable!("every other action is a lever of the catalogue"),
-            },
+            Action::Played(smaller) => {
+                match Model::named(smaller.name(), key, settings).and_then(Model::felt) {
+                    Some(felt) => Load::Small(felt),
+                    None => unreachable!("every other action is a lever of the catalogue"),
+                }
+            }
         };
         let mut mechanism = Self { load, ahead: 0.0, owed: 0.0 };
         let left = mechanism.configure(key, settings, deduct);

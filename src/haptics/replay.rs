@@ -269,7 +269,7 @@ mod tests {
         for drift in [-200e-6, 200e-6] {
             let (sender, receiver) = queue::bounded(16_384);
             let (rate, block) = (48_000.0, 64);
-            let mut replay = Replay::new(receiver, Action::Grand, rate, block);
+            let mut replay = Replay::new(receiver, Action::GRAND, rate, block);
             let mut random = Random::new(5);
             let mut entries = recorded.entries.iter().peekable();
             let mut sounded = Vec::new();
@@ -323,7 +323,7 @@ mod tests {
         let (recorded, _) = trill(3.0);
         let heard = [1usize, 64, 1000].map(|block| {
             let (sender, receiver) = queue::bounded(16_384);
-            let mut replay = Replay::new(receiver, Action::Grand, 48_000.0, 1000);
+            let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 1000);
             recorded.entries.iter().take(4000).for_each(|e| assert!(sender.send(*e).is_ok()));
             let (mut now, mut kinds) = (0u64, Vec::new());
             while now < 4 * 48_000 {

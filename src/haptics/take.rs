@@ -284,7 +284,7 @@ pub(crate) mod tests {
         let take = Take::read("a.log", &written).unwrap();
         assert_eq!(take.entries(), entries);
         let key = take.first_key().unwrap();
-        let mut twin = Twin::new(Action::Grand);
+        let mut twin = Twin::new(Action::GRAND);
         take.entries().iter().for_each(|e| twin.play(e, |_| ()));
         assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
         // As the audio thread replays it, in blocks of any size: the same states, the same sounds

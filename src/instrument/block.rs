@@ -12,13 +12,13 @@ mod noises;
 mod notes;
 mod pedals;
 mod positions;
+mod sounding;
 
 #[cfg(test)]
 mod fakes;
 #[cfg(test)]
 mod tests;
 
-use crate::action::EventKind;
 use crate::action::events::EventList;
 use crate::action::press::Travel;
 use crate::instrument::Settings;
@@ -27,7 +27,6 @@ use crate::instrument::block_log::BlockLog;
 use crate::instrument::clock::Clock;
 use crate::instrument::damping::Dampers;
 use crate::instrument::jacks::Jacks;
-use crate::instrument::key_set::KeySet;
 use crate::instrument::load::Load;
 use crate::instrument::outgoing::{Outgoing, SentAt};
 use crate::instrument::output::{Level, Mix, Tail};
@@ -43,7 +42,7 @@ use crate::instrument::touch::position::Position;
 use crate::instrument::trace::Trace;
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, Key};
-use crate::sound::Knock;
+use crate::math::key_set::KeySet;
 use pedals::Pedals;
 
 /// Longest that a key goes on moving after the last event, s: the slowest press and the fall of its
@@ -320,67 +319,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
-    fn take_events(&mut self) {
-        for i in 0..self.events.len() {
-            let event = self.events[i];
-            let (sample, delay) = self.clock.sounding(event.offset);
-            let (key, speed) = (event.key, event.value);
-            let knock = |knock| Some(Sounding::Knock { key, knock, speed });
-            let what = match event.kind {
-                // A constructed strike has sounded; its contact outlasts the step in which it was
-                // constructed, so a strike reported there is the same one.
-                EventKind::Strike if self.constructed.contains(key) => None,
-                EventKind::Strike => {
-                    self.presses.struck(key);
-                    self.jacks.let_off(key);
-                    self.struck[key.index()] = speed;
-                    self.ring_shank(key, speed, sample, delay);
-                    let note_on = self.cause(key);
-                    Some(Sounding::Strike { key, speed, note_on })
-                }
-                EventKind::Pluck => {
-                    self.presses.struck(key);
-                    self.jacks.let_off(key);
-                    self.struck[key.index()] = PLUCKED;
-                    let note_on = self.cause(key);
-                    Some(Sounding::Pluck { key, displacement: event.value, note_on })
-                }
-                EventKind::KeyBottom => {
-                    self.fingers[key.index()].bottom();
-                    self.presses.close(key, self.clock.step());
-                    knock(Knock::KeyBed)
-                }
-                EventKind::KeyRest => {
-                    self.jacks.reset(key, self.clock.time());
-                    knock(Knock::KeyRest)
-                }
-                EventKind::Reset => {
-                    self.jacks.reset(key, self.clock.time());
-                    Some(Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK })
-                }
-                EventKind::Check => {
-                    let speed = caught_speed(self.struck[key.index()], event.value);
-                    Some(Sounding::Knock { key, knock: Knock::Check, speed })
-                }
-                // On the rod it does not land.
-                EventKind::DamperFall if self.dampers.is_caught(key) => None,
-                EventKind::DamperFall => knock(Knock::Damper),
-                // The jack's end turns out about as fast as it threw the hammer.
-                EventKind::Release => knock(Knock::Jack),
-                EventKind::LetOffStart | EventKind::DamperLift => None,
-            };
-            if let Some(what) = what {
-                self.agenda.add(Entry { sample, delay, what });
-            }
-        }
-        self.constructed = KeySet::default();
-    }
-
-    /// Time of the note-on that moved `key`, s; NaN where a position did.
-    fn cause(&self, key: Key) -> f64 {
-        if self.positioned.contains(key) { f64::NAN } else { self.presses.note_on(key) }
-    }
-
     /// A jack is back under its knuckle when the action says so, or the key has risen so far that
     /// it must be: a constructed release begins beyond that event.
     fn look_at_jacks(&mut self) {
@@ -388,53 +326,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
         for key in self.jacks.out().iter() {
             if self.is_risen(key) {
                 self.jacks.reset(key, time);
-            }
-        }
-    }
-
-    /// Hands the strings what is due at the present sample.
-    fn sound_due(&mut self) {
-        let now = self.clock.now();
-        for Entry { sample, delay, what } in self.agenda.take(now) {
-            match what {
-                Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
-                    let time = self.clock.time_of(sample, delay);
-                    self.strings.strike(key, speed, delay);
-                    let record = StrikeRecord { time, key, speed, note_on };
-                    self.counts.strikes += list(&mut self.log, &mut self.outgoing, record, now);
-                }
-                Sounding::Pluck { key, displacement, note_on }
-                    if displacement > 0.0 && displacement.is_finite() =>
-                {
-                    let time = self.clock.time_of(sample, delay);
-                    self.strings.pluck(key, displacement, delay);
-                    let record = StrikeRecord { time, key, speed: PLUCKED, note_on };
-                    self.counts.strikes += list(&mut self.log, &mut self.outgoing, record, now);
-                }
-                Sounding::Knock { key, knock, speed } => {
-                    // Where no damper lands, the key's own end is the note's.
-                    if knock == Knock::KeyRest
-                        && (self.undamped.contains(key) || self.dampers.is_down(key))
-                    {
-                        self.outgoing.landed(key, now);
-                    }
-                    if speed > 0.0 && speed.is_finite() {
-                        self.strings.knock(key, knock, speed);
-                    }
-                }
-                Sounding::Damper { key, lift } => {
-                    self.strings.damper(key, lift);
-                    if lift <= 0.0 {
-                        self.outgoing.landed(key, now);
-                    }
-                }
-                Sounding::FeltDamper { key, lift } => {
-                    self.felt_lifts[key.index()] = lift;
-                    self.dampers.watch();
-                }
-                Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
-                // A speed that is none comes from a model out of its range: nothing to hear.
-                Sounding::Strike { .. } | Sounding::Pluck { .. } => {}
             }
         }
     }
@@ -529,31 +420,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
             && self.agenda.is_empty()
             && self.tail.is_over()
     }
-}
-
-/// A pluck has no hammer: it is shown, and sent on, as a blow of middle strength, m/s.
-const PLUCKED: f64 = 1.0;
-
-/// Lists and sends on what sounds at sample `now`: one strike more.
-fn list(
-    log: &mut BlockLog<StrikeRecord>,
-    outgoing: &mut Outgoing,
-    record: StrikeRecord,
-    now: u64,
-) -> u64 {
-    log.push(record);
-    outgoing.strike(record.key, record.speed, now);
-    1
-}
-
-/// Speed, m/s, of a hammer that struck at `struck` m/s when the check catches it `distance` m below
-/// the string: its rebound and its fall. The event carries the distance alone.
-fn caught_speed(struck: f64, distance: f64) -> f64 {
-    /// Standard gravity, m/s².
-    const GRAVITY: f64 = 9.806_65;
-    /// Share of its speed a hammer keeps: middle of the 0.3–0.6 in use; nobody has measured it.
-    const RESTITUTION: f64 = 0.45;
-    ((RESTITUTION * struck).powi(2) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
 }
 
 /// A position inside a block.

@@ -5,8 +5,8 @@
 //! out of the action. A key that was choked has its damper down until the action's own is down, or
 //! the key is played again.
 
-use crate::instrument::key_set::KeySet;
 use crate::math::compass::{KEYS, Key};
+use crate::math::key_set::KeySet;
 
 /// How many steps after the last thing that can move a damper the dampers are still looked at.
 /// Chosen: 0.25 s outlasts any slewed pedal; looking costs 88 reads a step.

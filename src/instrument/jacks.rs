@@ -1,7 +1,7 @@
 //! Which jacks are back under their knuckles, and since when: the limit of strict repetition.
 
-use crate::instrument::key_set::KeySet;
 use crate::math::compass::{KEYS, Key};
+use crate::math::key_set::KeySet;
 
 /// Readiness of all keys.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@
 //! has landed sends its note-off first, at the same sample: every note sent is ended once.
 
 use crate::instrument::block_log::BlockLog;
-use crate::instrument::key_set::KeySet;
 use crate::instrument::settings::TouchSettings;
 use crate::math::cast::{byte, floor_index};
 use crate::math::compass::Key;
+use crate::math::key_set::KeySet;
 
 /// Steps of controller 88 within one of velocity.
 const PARTS: f64 = 128.0;

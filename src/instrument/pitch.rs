@@ -2,8 +2,8 @@
 //!
 //! A grand cannot do this. The strings are told once an action step at most, and only news.
 
-use crate::instrument::key_set::KeySet;
 use crate::math::compass::{KEYS, Key};
+use crate::math::key_set::KeySet;
 
 /// Largest detuning, cents: the ±120 semitones of a note expression would leave the compass.
 /// Chosen: two octaves.

@@ -4,8 +4,8 @@
 //! releases nothing, the second does, as with two fingers on one key. Every note-on strikes again.
 
 use crate::action::STEP;
-use crate::instrument::key_set::KeySet;
 use crate::math::compass::{KEYS, Key};
+use crate::math::key_set::KeySet;
 
 /// How long after key bottom or release a hammer may still arrive, steps. A hammer flying freely
 /// reaches the string or turns back within √(2·blow/g): 0.098 s for the whole blow of 47 mm; 0.1 s.

@@ -10,6 +10,7 @@ use crate::action::{ActionKind, ActionSettings, Actions, Drive};
 use crate::episode::State;
 use crate::instrument::trace::Look;
 use crate::math::compass::Key;
+use crate::math::key_set::KeySet;
 use crate::sound::{Knock, Sound, Voicing};
 
 /// See [`Actions`].
@@ -36,6 +37,10 @@ pub trait Keys {
     fn key_depth(&self, key: Key) -> f64;
     /// See [`Actions::awake`].
     fn awake(&self) -> usize;
+    /// See [`Actions::awake_keys`]; nobody asks for those of an action without shanks.
+    fn awake_keys(&self) -> KeySet {
+        KeySet::EMPTY
+    }
     /// See [`Actions::touch`].
     fn touch(&mut self, _key: Key) {}
     /// See [`Actions::press`].
@@ -127,6 +132,9 @@ impl Keys for Actions {
     }
     fn awake(&self) -> usize {
         self.awake()
+    }
+    fn awake_keys(&self) -> KeySet {
+        self.awake_keys()
     }
     fn touch(&mut self, key: Key) {
         self.touch(key);

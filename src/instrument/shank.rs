@@ -13,6 +13,7 @@ use realfft::num_complex::Complex64;
 
 use crate::action::STEP;
 use crate::math::compass::{KEYS, Key};
+use crate::math::key_set::KeySet;
 use crate::sound::Knock;
 use crate::sound::knock::{SHANK_HZ, SHANK_QUALITY};
 
@@ -21,8 +22,8 @@ use crate::sound::knock::{SHANK_HZ, SHANK_QUALITY};
 /// its period (chosen: a half).
 const SHARES: [f64; 2] = [1.0, 0.5];
 
-/// Speed a hammer keeps in a blow: middle of the 0.3–0.6 in use.
-const KEPT: f64 = 0.45;
+/// Share of its speed a hammer keeps in a blow: middle of the 0.3–0.6 in use; nobody has measured it.
+pub const KEPT: f64 = 0.45;
 
 /// Way over which a blow that is known by its speed alone was thrown, m, and how far before the
 /// string it was let go, m: the standard regulation's.
@@ -36,8 +37,8 @@ pub struct Shanks {
     turns: [Complex64; 2],
     bent: Box<[[Complex64; 2]; KEYS]>,
     speeds: [f64; KEYS],
-    /// Some shank may be bent.
-    any: bool,
+    /// Keys whose shank may be bent.
+    followed: KeySet,
 }
 
 /// (−σ + iω) of each mode, 1/s.
@@ -52,7 +53,7 @@ impl Shanks {
             turns: poles().map(|pole| (pole * STEP).exp()),
             bent: Box::new([[Complex64::ZERO; 2]; KEYS]),
             speeds: [0.0; KEYS],
-            any: false,
+            followed: KeySet::EMPTY,
         }
     }
 
@@ -60,16 +61,16 @@ impl Shanks {
     pub fn reset(&mut self) {
         self.bent.fill([Complex64::ZERO; 2]);
         self.speeds = [0.0; KEYS];
-        self.any = false;
+        self.followed = KeySet::EMPTY;
     }
 
-    /// One action step later: the crowns move at `speed` m/s, `None` where they do not; nothing to
-    /// do while no key is `awake`.
-    pub fn follow(&mut self, awake: bool, speed: impl Fn(Key) -> Option<f64>) {
-        if awake || self.any {
-            Key::all().for_each(|key| self.step(key, speed(key)));
-            self.any = awake;
+    /// One action step later: the crowns of `moving` keys move at `speed` m/s, `None` where an action
+    /// has no shank; the others are at rest.
+    pub fn follow(&mut self, moving: KeySet, speed: impl Fn(Key) -> Option<f64>) {
+        for key in self.followed.union(moving).iter() {
+            self.step(key, speed(key));
         }
+        self.followed = moving;
     }
 
     /// One action step later the crown of `key` moves at `speed` m/s; `None` where it does not
@@ -103,7 +104,8 @@ impl Shanks {
             let push = -share * speed / thrown;
             *w = push * ((pole * thrown).exp() - 1.0) / pole * (pole * flown).exp();
         }
-        (self.bent[i], self.speeds[i], self.any) = (bent, speed, true);
+        (self.bent[i], self.speeds[i]) = (bent, speed);
+        self.followed.insert(key);
         after_blow(bent, speed)
     }
 }

@@ -28,6 +28,9 @@ const PANEL: u32 = 210;
 /// PNG files are drawn this many times larger and averaged: plotters smooths no wide lines.
 const OVERSAMPLING: u32 = 3;
 
+/// Colour of lines and letters.
+pub const INK: RGBColor = RGBColor(40, 44, 52);
+
 /// Colour `index` of a cycle that colour-blind readers can tell apart [Okabe 2008].
 #[must_use]
 pub fn palette(index: usize) -> RGBColor {

@@ -8,7 +8,6 @@ use super::numbers::Numbers;
 use super::spec::Spec;
 use super::{Phase, STATES, energy, jack, state};
 use crate::episode::{Begin, Model};
-use crate::math::cast;
 
 pub use super::moment::guard;
 
@@ -182,9 +181,5 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     #[inline(always)]
     fn longest_part(&self, _phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         moment::longest_part(&self.numbers, x, h)
-    }
-
-    fn substeps(&self, _phase: Phase, x: &[f64; STATES]) -> u32 {
-        cast::count(moment::substeps(&self.numbers, x))
     }
 }

@@ -1,6 +1,7 @@
 //! Which keys move, which are held still and which sleep.
 
-use crate::math::compass::KEYS;
+use crate::math::compass::Key;
+use crate::math::key_set::KeySet;
 
 /// What a key does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,55 +14,50 @@ pub(super) enum Activity {
     Moving,
 }
 
-/// What each key does: a bit a key, so that a silent piano is seen to be so at once.
+/// What each key does.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Activities {
-    moving: u128,
-    still: u128,
+    moving: KeySet,
+    still: KeySet,
 }
 
 impl Activities {
-    /// What the key of index `i` does.
-    pub(super) fn of(&self, i: usize) -> Activity {
-        let bit = 1 << i;
-        if self.moving & bit != 0 {
+    /// What `key` does.
+    pub(super) const fn of(&self, key: Key) -> Activity {
+        if self.moving.contains(key) {
             Activity::Moving
-        } else if self.still & bit != 0 {
+        } else if self.still.contains(key) {
             Activity::Still
         } else {
             Activity::Asleep
         }
     }
 
-    /// The key of index `i` does `what` from now on.
-    pub(super) fn set(&mut self, i: usize, what: Activity) {
-        let bit = 1 << i;
-        self.moving &= !bit;
-        self.still &= !bit;
+    /// `key` does `what` from now on.
+    pub(super) const fn set(&mut self, key: Key, what: Activity) {
+        self.moving.remove(key);
+        self.still.remove(key);
         match what {
             Activity::Asleep => {}
-            Activity::Still => self.still |= bit,
-            Activity::Moving => self.moving |= bit,
+            Activity::Still => self.still.insert(key),
+            Activity::Moving => self.moving.insert(key),
         }
     }
 
-    /// Number of keys that move.
-    pub(super) const fn moving(&self) -> usize {
-        self.moving.count_ones() as usize
+    /// The keys that move.
+    pub(super) const fn moving(&self) -> KeySet {
+        self.moving
     }
 
     /// First indices of the blocks of `width` keys with a key that needs a step: one that moves, or,
     /// when the piano is `disturbed`, is held still.
     pub(super) fn due(&self, width: usize, disturbed: bool) -> impl Iterator<Item = usize> + use<> {
-        let mut left = if disturbed { self.moving | self.still } else { self.moving };
+        let mut left = if disturbed { self.moving.union(self.still) } else { self.moving };
         std::iter::from_fn(move || {
-            let next = left.trailing_zeros() as usize;
-            (next < KEYS).then(|| {
-                let first = next - next % width;
-                let after = first + width;
-                left = if after < KEYS { left >> after << after } else { 0 };
-                first
-            })
+            let next = left.iter().next()?.index();
+            let first = next - next % width;
+            left = left.from(first + width);
+            Some(first)
         })
     }
 }
@@ -72,18 +68,19 @@ mod tests {
 
     #[test]
     fn blocks_with_something_to_do_come_once_and_in_order() {
+        let key = |i| Key::from_index(i).unwrap();
         let mut keys = Activities::default();
         for i in [3, 7, 8, 40, 87] {
-            keys.set(i, Activity::Moving);
+            keys.set(key(i), Activity::Moving);
         }
-        keys.set(21, Activity::Still);
-        keys.set(8, Activity::Asleep);
+        keys.set(key(21), Activity::Still);
+        keys.set(key(8), Activity::Asleep);
         let due = |width, disturbed| keys.due(width, disturbed).collect::<Vec<_>>();
         assert_eq!(due(1, false), [3, 7, 40, 87]);
         assert_eq!(due(8, false), [0, 40, 80]);
         assert_eq!(due(8, true), [0, 16, 40, 80]);
         assert_eq!(due(4, true), [0, 4, 20, 40, 84]);
-        assert_eq!(keys.moving(), 4);
-        assert_eq!((keys.of(8), keys.of(21)), (Activity::Asleep, Activity::Still));
+        assert_eq!(keys.moving().len(), 4);
+        assert_eq!((keys.of(key(8)), keys.of(key(21))), (Activity::Asleep, Activity::Still));
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::action::ActionKind;
 use crate::haptics::mechanism::Action;
 use crate::haptics::take::tests::{played, text};
 
@@ -12,7 +13,7 @@ fn active<'a>(settings: &'a ActionSettings, is_offline: bool) -> Place<'a> {
 fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
     let choice = Choice {
         port: "/dev/tty=odd name".into(),
-        action: Action::Ball,
+        action: Action::Played(ActionKind::Ball),
         gain: 0.25,
         lead_us: 1500,
         block: 64,

@@ -41,7 +41,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            action: Action::Grand,
+            action: Action::GRAND,
             settings: ActionSettings::default(),
             block: 0,
             lead_us: 1000,

@@ -33,7 +33,7 @@ fn notes_move_their_keys_within_the_force_limit() {
     let mut recorded = Kept::default();
     let mut pair = armed(12, true, &mut recorded);
     let speeds = [0.1, 0.2, 0.4];
-    let mut twin = Twin::new(Action::Grand);
+    let mut twin = Twin::new(Action::GRAND);
     let mut replayed = 0;
     for (i, speed) in speeds.iter().enumerate() {
         let number = 4 * i + 1;

@@ -98,7 +98,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     pair.line.up.is_cut = false;
     assert!(pair.arm(&mut record));
     pair.run(2.0, &mut record, |_| ());
-    let mut twin = Twin::new(Action::Grand);
+    let mut twin = Twin::new(Action::GRAND);
     let mut heard = Vec::new();
     record.entries.iter().for_each(|e| twin.play(e, |h| heard.push(*h)));
     assert_eq!(heard, record.heard);

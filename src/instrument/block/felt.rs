@@ -3,7 +3,8 @@
 //! Such a key is not computed a second time; its strikes, knocks and dampers come with their times
 //! and go to the strings like any other's. The pedal still lifts its damper.
 
-use super::{Block, caught_speed, noises};
+use super::sounding::caught_speed;
+use super::{Block, noises};
 use crate::action::EventKind;
 use crate::instrument::agenda::{Entry, Sounding};
 use crate::instrument::seam::{Keys, Strings};

@@ -21,7 +21,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Once a step, after its events: the shanks follow their hammers, the tray is heard.
     pub(super) fn follow_noises(&mut self) {
         let keys = &self.keys;
-        self.shanks.follow(keys.awake() > 0, |key| keys.hammer_speed(key));
+        self.shanks.follow(keys.awake_keys(), |key| keys.hammer_speed(key));
         let (before, now) = (self.tray, self.keys.tray());
         self.tray = now;
         let speed = (now - before) / STEP;

@@ -1,6 +1,7 @@
 //! What a host says, applied at the present sample.
 
-use super::{Block, PLUCKED, list};
+use super::Block;
+use super::sounding::{PLUCKED, list};
 use crate::action::press::Press;
 use crate::instrument::Event;
 use crate::instrument::piano::StrikeRecord;
@@ -144,7 +145,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.struck[key.index()] = speed;
         let (time, now) = (self.clock.time(), self.clock.now());
         let record = StrikeRecord { time, key, speed, note_on: time };
-        self.counts.strikes += list(&mut self.log, &mut self.outgoing, record, now);
+        list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
     }
 
     /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let

@@ -5,12 +5,12 @@
 //! the action to decide, as under a finger.
 
 use super::Block;
-use crate::instrument::key_set::KeySet;
 use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::KeyPressure;
 use crate::instrument::touch::finger::Finger;
 use crate::instrument::touch::position::Position;
 use crate::math::compass::Key;
+use crate::math::key_set::KeySet;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// A position for `key`, share of its dip.

@@ -15,8 +15,8 @@ use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Phase, STATES, Spec, construct, contact, key, rest, thesis};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
-use crate::lab::plot::palette;
 use crate::lab::plot::sketch::{Ink, Sketch};
+use crate::lab::plot::{INK, palette};
 use crate::math::compass::{Key, linear};
 use crate::math::vec2::Vec2;
 
@@ -128,7 +128,7 @@ fn draw(sketch: &mut Sketch, spec: &Spec, (phase, x): &Pose, faint: bool) {
         colour: if faint { fainter(colour) } else { colour },
         width,
     };
-    let dark = RGBColor(40, 44, 52);
+    let dark = INK;
     let (w, h, c) = (&spec.wippen, &spec.hammer, &spec.check);
     let check = c.felt.stiffness > 0.0;
 

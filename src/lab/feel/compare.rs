@@ -132,6 +132,7 @@ fn by_guessing(n: usize, right: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::ActionKind;
 
     #[test]
     fn guessing_is_a_coin() {
@@ -143,10 +144,13 @@ mod tests {
     fn sides_are_actions_or_settings() {
         let piano = Settings::default();
         let texts = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        let [a, b] = sides(&texts("ball", "let_off_mm=3"), Action::Grand, &piano).unwrap().unwrap();
-        assert_eq!((a.action, b.action, b.settings.let_off_mm), (Action::Ball, Action::Grand, 3.0));
-        assert!(sides(&[], Action::Grand, &piano).unwrap().is_none());
-        let error = sides(&texts("grand", "nothing"), Action::Grand, &piano).unwrap_err();
+        let [a, b] = sides(&texts("ball", "let_off_mm=3"), Action::GRAND, &piano).unwrap().unwrap();
+        assert_eq!(
+            (a.action, b.action, b.settings.let_off_mm),
+            (Action::Played(ActionKind::Ball), Action::GRAND, 3.0)
+        );
+        assert!(sides(&[], Action::GRAND, &piano).unwrap().is_none());
+        let error = sides(&texts("grand", "nothing"), Action::GRAND, &piano).unwrap_err();
         assert!(format!("{error:#}").contains("neither an action"));
     }
 }

@@ -165,7 +165,7 @@ mod tests {
 
     fn performed(played: &Kept) -> Vec<u8> {
         let mut midi = Performance::new(&Settings::default().touch);
-        let mut twin = Twin::new(Action::Grand);
+        let mut twin = Twin::new(Action::GRAND);
         for entry in &played.entries {
             let mut heard = Vec::new();
             let mut ways = Vec::new();

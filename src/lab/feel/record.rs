@@ -52,7 +52,7 @@ impl Records {
             gesture: gesture.map(|draft| (draft, Gesture::default())),
             take,
             midi: midi.map(|draft| (draft, Performance::new(touch))),
-            twin: looks.then(|| Twin::new(Action::Grand)),
+            twin: looks.then(|| Twin::new(Action::GRAND)),
         })
     }
 

@@ -17,7 +17,7 @@ use crate::math::compass::Key;
 /// A file that cannot be read or is no log.
 pub fn run(path: &Path) -> Result<()> {
     let take = Take::open(path)?;
-    let mut twin = Twin::new(Action::Grand);
+    let mut twin = Twin::new(Action::GRAND);
     let mut said = String::from("time_s,key,kind,value\n");
     let mut steps = 0u64;
     for entry in take.entries() {

@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Paint, TITLE, fonts, render};
+use super::{INK, Paint, TITLE, fonts, render};
 use crate::lab::output::Draft;
 use crate::math::cast::rounded_i32;
 
@@ -28,7 +28,6 @@ const SCALE: [RGBColor; 7] = [
     RGBColor(35, 78, 160),
     RGBColor(18, 32, 96),
 ];
-const INK: RGBColor = RGBColor(40, 44, 52);
 const NOTHING: RGBColor = RGBColor(225, 225, 225);
 
 /// A table of grids.

@@ -7,9 +7,8 @@ use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{ABSCISSA, Axis, Band, Figure, NAMES, Panel, Series, Shape, TITLE};
+use super::{ABSCISSA, Axis, Band, Figure, INK, NAMES, Panel, Series, Shape, TITLE};
 
-const INK: RGBColor = RGBColor(40, 44, 52);
 const GRID: RGBColor = RGBColor(222, 225, 230);
 const RULE: RGBColor = RGBColor(120, 126, 136);
 /// Shades of bands, one a name, in order of appearance.

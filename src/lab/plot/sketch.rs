@@ -105,7 +105,7 @@ impl Paint for Sketch {
         scale: i32,
     ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
         root.fill(&WHITE)?;
-        let ink = RGBColor(40, 44, 52);
+        let ink = super::INK;
         let title = ("sans-serif", 21 * scale).into_font().color(&ink);
         root.draw(&Text::new(self.title.clone(), (20 * scale, 14 * scale), title))?;
         let (low, high) = self.bounds();

@@ -29,6 +29,23 @@ impl KeySet {
         self.0 >> key.index() & 1 == 1
     }
 
+    /// Number of keys in.
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The keys of either.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those from index `first` (0…) on.
+    #[must_use]
+    pub const fn from(self, first: usize) -> Self {
+        if first < KEYS { Self(self.0 >> first << first) } else { Self::EMPTY }
+    }
+
     /// Whether no key is in.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -57,6 +74,8 @@ mod tests {
             set.insert(key);
         }
         assert_eq!(set.iter().map(Key::index).collect::<Vec<_>>(), [0, 40, 64, 87]);
+        assert_eq!(set.len(), 4);
+        assert_eq!(set.from(40).union(set.from(88)).iter().count(), 3);
         assert!(set.remove(keys[3]) && !set.remove(keys[3]));
         for key in keys {
             set.remove(key);

@@ -1,0 +1,124 @@
+//! Factory pianos and one's own.
+
+use super::*;
+
+#[test]
+fn a_factory_piano_loads_and_is_marked() {
+    let mut harness = tall();
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.run_steps(3);
+    harness.get_by_label("Heavy").click();
+    harness.run_steps(3);
+    let heavy = crate::preset::find("heavy").unwrap().settings();
+    assert_eq!(harness.state().desk.settings(), heavy);
+    assert!(harness.state().desk.held.is_empty());
+    harness.get_by_label("Concert").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.settings(), crate::instrument::Settings::default());
+}
+
+/// Types into the field called `label`, in place of what is there.
+fn fill(harness: &mut Harness<'static, Bench>, label: &str, text: &str) {
+    let role = if label == "Notes" { Role::MultilineTextInput } else { Role::TextInput };
+    harness.get_by_role_and_label(role, label).click();
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.run_steps(1);
+    harness.event(egui::Event::Text(text.to_owned()));
+    harness.run_steps(2);
+}
+
+/// Clicks the button called `label` and waits until files are written and read.
+fn click_and_wait(harness: &mut Harness<'static, Bench>, label: &str) {
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::Button, label).click();
+    harness.run_steps(2);
+    while harness.state().window.presets.is_busy() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+}
+
+#[test]
+fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = crate::preset::shelf::Shelf::at(dir.path().join("shelf"));
+    let mut harness = tall();
+    harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf.clone()));
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    click_and_wait(&mut harness, "Look again");
+    assert!(harness.query_by_label_contains("None yet").is_some());
+
+    let blow = parameter("blow_mm");
+    harness.state_mut().desk.put(blow, 44.0);
+    fill(&mut harness, "Name", "My piano");
+    fill(&mut harness, "Tags", "dark, small hall");
+    fill(&mut harness, "Notes", "As on Sunday");
+    click_and_wait(&mut harness, "Save this piano");
+    let kept = || shelf.entries().unwrap()[0].held.clone().unwrap().0;
+    assert_eq!((kept().name.as_str(), kept().settings.action.blow_mm), ("My piano", 44.0));
+    assert_eq!(
+        (kept().tags, kept().notes.as_str()),
+        (vec!["dark".to_owned(), "small hall".to_owned()], "As on Sunday",)
+    );
+
+    // The same name again: asked first, and left where the answer is no.
+    harness.state_mut().desk.put(blow, 50.0);
+    click_and_wait(&mut harness, "Save this piano");
+    assert!(harness.query_by_label_contains("there already").is_some());
+    assert_eq!(kept().settings.action.blow_mm, 44.0);
+    click_and_wait(&mut harness, "Leave it");
+    click_and_wait(&mut harness, "Save this piano");
+    click_and_wait(&mut harness, "Replace it");
+    assert_eq!(kept().settings.action.blow_mm, 50.0);
+
+    // Out to a file, changed there, and in again.
+    let file = dir.path().join("lent");
+    fill(&mut harness, "File", file.to_str().unwrap());
+    click_and_wait(&mut harness, "Export");
+    let file = file.with_extension("toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lent = text.replace("My piano", "Lent").replace("blow_mm = 50", "blow_mm = 4");
+    std::fs::write(&file, format!("{lent}harp = 1\n")).unwrap();
+    click_and_wait(&mut harness, "Import");
+    assert!(harness.query_by_label_contains("left out: 1").is_some());
+    assert_eq!(shelf.entries().unwrap().len(), 2);
+
+    // Loading is a gesture on what differs, and nothing stays in hand.
+    harness.state_mut().desk.put(parameter("transpose"), 5.0);
+    harness.state_mut().desk.changes.clear();
+    harness.get_by_label("Lent").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.changes, [("blow_mm", blow.min())]);
+    assert!(harness.state().desk.held.is_empty());
+
+    click_and_wait(&mut harness, "Delete Lent");
+    click_and_wait(&mut harness, "Delete it");
+    assert_eq!(shelf.entries().unwrap().len(), 1);
+    assert!(harness.query_by_label("Lent").is_none());
+}
+
+#[test]
+fn a_folder_of_many_is_searched_and_a_bad_file_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = crate::preset::shelf::Shelf::at(dir.path().into());
+    for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]
+    {
+        let saved = crate::preset::file::Saved {
+            name: name.into(),
+            tags: vec![tag.into()],
+            ..crate::preset::file::Saved::default()
+        };
+        shelf.keep(&saved, false).unwrap();
+    }
+    std::fs::write(dir.path().join("broken.toml"), "format = ").unwrap();
+    let mut harness = tall();
+    harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf));
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    click_and_wait(&mut harness, "Look again");
+    assert!(harness.query_by_label_contains("broken.toml: line 1").is_some());
+    fill(&mut harness, "Find", "SOFT");
+    assert!(harness.query_by_label("Cedar").is_some());
+    assert!(harness.query_by_label("Ash").is_none());
+}

@@ -1,0 +1,148 @@
+//! From the action's events to the agenda, and from the agenda to the strings.
+
+use super::{Block, noises};
+use crate::action::EventKind;
+use crate::instrument::agenda::{Entry, Sounding};
+use crate::instrument::block_log::BlockLog;
+use crate::instrument::outgoing::Outgoing;
+use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::shank;
+use crate::math::compass::Key;
+use crate::math::key_set::KeySet;
+use crate::sound::Knock;
+
+/// A pluck has no hammer: it is shown, and sent on, as a blow of middle strength, m/s.
+pub(super) const PLUCKED: f64 = 1.0;
+
+impl<K: Keys, S: Strings> Block<K, S> {
+    /// What the events of the step in work sound, into the agenda.
+    pub(super) fn take_events(&mut self) {
+        for i in 0..self.events.len() {
+            let event = self.events[i];
+            let (sample, delay) = self.clock.sounding(event.offset);
+            let (key, speed) = (event.key, event.value);
+            let knock = |knock| Some(Sounding::Knock { key, knock, speed });
+            let what = match event.kind {
+                // A constructed strike has sounded; its contact outlasts the step in which it was
+                // constructed, so a strike reported there is the same one.
+                EventKind::Strike if self.constructed.contains(key) => None,
+                EventKind::Strike => {
+                    self.presses.struck(key);
+                    self.jacks.let_off(key);
+                    self.struck[key.index()] = speed;
+                    self.ring_shank(key, speed, sample, delay);
+                    let note_on = self.cause(key);
+                    Some(Sounding::Strike { key, speed, note_on })
+                }
+                EventKind::Pluck => {
+                    self.presses.struck(key);
+                    self.jacks.let_off(key);
+                    self.struck[key.index()] = PLUCKED;
+                    let note_on = self.cause(key);
+                    Some(Sounding::Pluck { key, displacement: event.value, note_on })
+                }
+                EventKind::KeyBottom => {
+                    self.fingers[key.index()].bottom();
+                    self.presses.close(key, self.clock.step());
+                    knock(Knock::KeyBed)
+                }
+                EventKind::KeyRest => {
+                    self.jacks.reset(key, self.clock.time());
+                    knock(Knock::KeyRest)
+                }
+                EventKind::Reset => {
+                    self.jacks.reset(key, self.clock.time());
+                    Some(Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK })
+                }
+                EventKind::Check => {
+                    let speed = caught_speed(self.struck[key.index()], event.value);
+                    Some(Sounding::Knock { key, knock: Knock::Check, speed })
+                }
+                // On the rod it does not land.
+                EventKind::DamperFall if self.dampers.is_caught(key) => None,
+                EventKind::DamperFall => knock(Knock::Damper),
+                // The jack's end turns out about as fast as it threw the hammer.
+                EventKind::Release => knock(Knock::Jack),
+                EventKind::LetOffStart | EventKind::DamperLift => None,
+            };
+            if let Some(what) = what {
+                self.agenda.add(Entry { sample, delay, what });
+            }
+        }
+        self.constructed = KeySet::default();
+    }
+
+    /// Time of the note-on that moved `key`, s; NaN where a position did.
+    fn cause(&self, key: Key) -> f64 {
+        if self.positioned.contains(key) { f64::NAN } else { self.presses.note_on(key) }
+    }
+
+    /// Hands the strings what is due at the present sample.
+    pub(super) fn sound_due(&mut self) {
+        let now = self.clock.now();
+        for Entry { sample, delay, what } in self.agenda.take(now) {
+            match what {
+                Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
+                    let time = self.clock.time_of(sample, delay);
+                    self.strings.strike(key, speed, delay);
+                    let record = StrikeRecord { time, key, speed, note_on };
+                    list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
+                }
+                Sounding::Pluck { key, displacement, note_on }
+                    if displacement > 0.0 && displacement.is_finite() =>
+                {
+                    let time = self.clock.time_of(sample, delay);
+                    self.strings.pluck(key, displacement, delay);
+                    let record = StrikeRecord { time, key, speed: PLUCKED, note_on };
+                    list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
+                }
+                Sounding::Knock { key, knock, speed } => {
+                    // Where no damper lands, the key's own end is the note's.
+                    if knock == Knock::KeyRest
+                        && (self.undamped.contains(key) || self.dampers.is_down(key))
+                    {
+                        self.outgoing.landed(key, now);
+                    }
+                    if speed > 0.0 && speed.is_finite() {
+                        self.strings.knock(key, knock, speed);
+                    }
+                }
+                Sounding::Damper { key, lift } => {
+                    self.strings.damper(key, lift);
+                    if lift <= 0.0 {
+                        self.outgoing.landed(key, now);
+                    }
+                }
+                Sounding::FeltDamper { key, lift } => {
+                    self.felt_lifts[key.index()] = lift;
+                    self.dampers.watch();
+                }
+                Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
+                // A speed that is none comes from a model out of its range: nothing to hear.
+                Sounding::Strike { .. } | Sounding::Pluck { .. } => {}
+            }
+        }
+    }
+}
+
+/// Lists, sends on and counts a strike that sounds at sample `now`.
+pub(super) fn list(
+    log: &mut BlockLog<StrikeRecord>,
+    outgoing: &mut Outgoing,
+    counts: &mut Counts,
+    record: StrikeRecord,
+    now: u64,
+) {
+    log.push(record);
+    outgoing.strike(record.key, record.speed, now);
+    counts.strikes += 1;
+}
+
+/// Speed, m/s, of a hammer that struck at `struck` m/s when the check catches it `distance` m below
+/// the string: its rebound and its fall. The event carries the distance alone.
+pub(super) fn caught_speed(struck: f64, distance: f64) -> f64 {
+    /// Standard gravity, m/s².
+    const GRAVITY: f64 = 9.806_65;
+    ((shank::KEPT * struck).powi(2) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
+}
