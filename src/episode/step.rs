@@ -45,16 +45,17 @@ impl Stepper {
     }
 
     /// Advances `state` by one step, the input going linearly from `inputs[0]` to `inputs[1]`.
-    pub fn advance<M, O, const N: usize, const G: usize, const S: usize>(
+    ///
+    /// The observer is dynamic so that a model's step, which is long, is compiled once.
+    pub fn advance<M, const N: usize, const G: usize, const S: usize>(
         &self,
         model: &M,
         state: &mut State<M::Phase, N>,
         inputs: &[M::Input; 2],
-        observer: &mut O,
+        observer: &mut dyn Observer<M::Phase, N>,
     ) -> Outcome
     where
         M: Model<N, G, S>,
-        O: Observer<M::Phase, N>,
     {
         let mut outcome = Outcome::default();
         let mut done = 0.0;
@@ -159,18 +160,17 @@ impl Stepper {
     }
 
     #[allow(clippy::too_many_arguments, reason = "one place, spelled out, keeps the loop readable")]
-    fn switch<M, O, const N: usize, const G: usize, const S: usize>(
+    fn switch<M, const N: usize, const G: usize, const S: usize>(
         &self,
         model: &M,
         state: &mut State<M::Phase, N>,
         index: usize,
         t: f64,
         input: &M::Input,
-        observer: &mut O,
+        observer: &mut dyn Observer<M::Phase, N>,
         outcome: &mut Outcome,
     ) where
         M: Model<N, G, S>,
-        O: Observer<M::Phase, N>,
     {
         let before = *state;
         state.phase = model.transition(before.phase, index, input, &mut state.x);
