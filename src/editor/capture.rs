@@ -197,7 +197,7 @@ impl Take {
         self.recall.skip();
     }
 
-    /// Everything kept, oldest first; up to [`CAPACITY`] messages.
+    /// Everything kept, oldest first; up to `CAPACITY` messages.
     #[must_use]
     pub fn all(&self) -> Vec<Heard> {
         self.recall.all().into_iter().map(Heard::of).collect()

@@ -65,7 +65,7 @@ pub struct Drive {
 
 /// Sum of the lanes, always in the same order.
 #[inline(always)]
-fn total(lane: &Lane) -> f32 {
+pub fn total(lane: &Lane) -> f32 {
     let a: [f32; 8] = std::array::from_fn(|i| lane[i] + lane[i + 8]);
     let b: [f32; 4] = std::array::from_fn(|i| a[i] + a[i + 4]);
     (b[0] + b[2]) + (b[1] + b[3])

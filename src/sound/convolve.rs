@@ -6,13 +6,16 @@
 //! stage) or 2 P samples (long stage) before its output is due, so the long stage spreads its work
 //! over eight blocks. Everything counts blocks since reset. Audio thread; allocates only in `new`.
 
+mod spectrum;
+
 use std::sync::Arc;
 
 use realfft::num_complex::Complex32;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 
 use crate::math::cast::single;
-use crate::sound::bank::{BLOCK, LANES};
+use crate::math::kernel::Kernel;
+use crate::sound::bank::BLOCK;
 
 /// Outputs.
 pub const CHANNELS: usize = 2;
@@ -28,6 +31,7 @@ pub type Responses = Vec<[Vec<f32>; CHANNELS]>;
 
 /// A set of inputs convolved into [`CHANNELS`] outputs.
 pub struct Convolver {
+    kernel: Kernel,
     /// Direct taps, newest last: `[input][channel]`.
     head: Vec<[[f32; BLOCK]; CHANNELS]>,
     /// Previous and present block of each input.
@@ -43,7 +47,7 @@ pub struct Convolver {
 impl Convolver {
     /// Prepares `responses`, all of equal length.
     #[must_use]
-    pub fn new(responses: &Responses) -> Self {
+    pub fn new(responses: &Responses, kernel: Kernel) -> Self {
         let taps = responses.first().map_or(0, |r| r[0].len());
         let cut = |from: usize, to: usize| -> Responses {
             let part = |r: &Vec<f32>| r.get(from.min(taps)..to.min(taps)).unwrap_or(&[]).to_vec();
@@ -56,10 +60,11 @@ impl Convolver {
         });
         let memory = taps.div_ceil(BLOCK) + 4 * LONG;
         Self {
+            kernel,
             head: head.collect(),
             recent: vec![[0.0; 2 * BLOCK]; responses.len()],
-            short: Stage::new(&cut(BLOCK, EARLY), 1),
-            long: Stage::new(&cut(EARLY, taps), LONG),
+            short: Stage::new(&cut(BLOCK, EARLY), 1, kernel),
+            long: Stage::new(&cut(EARLY, taps), LONG, kernel),
             quiet: memory,
             memory,
         }
@@ -103,9 +108,7 @@ impl Convolver {
             early.copy_from_slice(&self.short.output[c][at..at + len]);
             late.copy_from_slice(&self.long.output[c][late_from..late_from + len]);
             for (head, recent) in self.head.iter().zip(&self.recent) {
-                for (i, out) in early.iter_mut().enumerate() {
-                    *out += dot(&head[c], &recent[at + i + 1..at + i + 1 + BLOCK]);
-                }
+                spectrum::add_direct(self.kernel, &head[c], &recent[at + 1..], early);
             }
         }
     }
@@ -131,50 +134,38 @@ impl Convolver {
     }
 }
 
-/// Sum of products in a fixed order.
-#[inline]
-fn dot(a: &[f32; BLOCK], b: &[f32]) -> f32 {
-    let mut sum = [0.0f32; LANES];
-    for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
-        for (sum, (a, b)) in sum.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    let a: [f32; 8] = std::array::from_fn(|i| sum[i] + sum[i + 8]);
-    let b: [f32; 4] = std::array::from_fn(|i| a[i] + a[i + 4]);
-    (b[0] + b[2]) + (b[1] + b[3])
-}
-
 /// One stage of equal partitions.
 struct Stage {
     /// Blocks in a partition, and which of them is present.
     blocks: usize,
     place: usize,
     partitions: usize,
-    /// `[input][channel][partition][bin]`, flattened.
-    spectra: Vec<Complex32>,
-    /// `[input][slot][bin]`: a ring of input spectra.
-    history: Vec<Complex32>,
+    kernel: Kernel,
+    /// `[input][channel][partition]`: spectra, flattened.
+    spectra: Vec<f32>,
+    /// `[input][slot]`: a ring of input spectra, flattened.
+    history: Vec<f32>,
     newest: usize,
     /// `[input]`: previous and present partition of input.
     inputs: Vec<Vec<f32>>,
-    /// `[channel]`: sums under way, next and present output.
-    sums: [Vec<Complex32>; CHANNELS],
+    /// `[channel]`: spectra of the sums under way, next and present output.
+    sums: [Vec<f32>; CHANNELS],
     next: [Vec<f32>; CHANNELS],
     output: [Vec<f32>; CHANNELS],
     forward: Arc<dyn RealToComplex<f32>>,
     inverse: Arc<dyn ComplexToReal<f32>>,
     time: Vec<f32>,
+    bins: Vec<Complex32>,
     scratch: Vec<Complex32>,
 }
 
 impl Stage {
-    fn new(responses: &Responses, blocks: usize) -> Self {
+    fn new(responses: &Responses, blocks: usize, kernel: Kernel) -> Self {
         let size = blocks * BLOCK;
         let mut planner = RealFftPlanner::new();
         let forward = planner.plan_fft_forward(2 * size);
         let inverse = planner.plan_fft_inverse(2 * size);
-        let bins = size + 1;
+        let (bins, length) = (size + 1, spectrum::length(size + 1));
         let partitions = responses.first().map_or(0, |r| r[0].len().div_ceil(size));
         let inputs = responses.len();
         let scratch = forward.get_scratch_len().max(inverse.get_scratch_len());
@@ -183,16 +174,18 @@ impl Stage {
             blocks,
             place: 0,
             partitions,
-            spectra: vec![zero; inputs * CHANNELS * partitions * bins],
-            history: vec![zero; inputs * partitions * bins],
+            kernel,
+            spectra: vec![0.0; inputs * CHANNELS * partitions * length],
+            history: vec![0.0; inputs * partitions * length],
             newest: 0,
             inputs: vec![vec![0.0; 2 * size]; inputs],
-            sums: std::array::from_fn(|_| vec![zero; bins]),
+            sums: std::array::from_fn(|_| vec![0.0; length]),
             next: std::array::from_fn(|_| vec![0.0; size]),
             output: std::array::from_fn(|_| vec![0.0; size]),
             forward,
             inverse,
             time: vec![0.0; 2 * size],
+            bins: vec![zero; bins],
             scratch: vec![zero; scratch],
         };
         // The inverse transform is not normalised; its factor goes into the spectra.
@@ -204,9 +197,9 @@ impl Stage {
                     for (t, x) in stage.time.iter_mut().zip(part) {
                         *t = x * scale;
                     }
-                    let at = ((i * CHANNELS + c) * partitions + p) * bins;
-                    let bins = &mut stage.spectra[at..at + bins];
-                    transform(&*stage.forward, &mut stage.time, bins, &mut stage.scratch);
+                    let at = ((i * CHANNELS + c) * partitions + p) * length;
+                    stage.transform();
+                    spectrum::part(&stage.bins, &mut stage.spectra[at..at + length]);
                 }
             }
         }
@@ -220,12 +213,12 @@ impl Stage {
     }
 
     fn clear(&mut self) {
-        self.history.fill(Complex32::ZERO);
+        self.history.fill(0.0);
         for x in &mut self.inputs {
             x.fill(0.0);
         }
         for c in 0..CHANNELS {
-            self.sums[c].fill(Complex32::ZERO);
+            self.sums[c].fill(0.0);
             self.next[c].fill(0.0);
             self.output[c].fill(0.0);
         }
@@ -275,34 +268,36 @@ impl Stage {
         self.tick();
     }
 
+    /// Numbers in one spectrum.
+    const fn length(&self) -> usize {
+        spectrum::length(self.blocks * BLOCK + 1)
+    }
+
     /// Transforms the partition of input just complete into the newest history slot.
     fn turn_over(&mut self) {
-        let bins = self.blocks * BLOCK + 1;
+        let length = self.length();
         self.newest = (self.newest + self.partitions - 1) % self.partitions;
-        for (i, input) in self.inputs.iter_mut().enumerate() {
-            let at = (i * self.partitions + self.newest) * bins;
-            self.time.copy_from_slice(input);
-            let slot = &mut self.history[at..at + bins];
-            transform(&*self.forward, &mut self.time, slot, &mut self.scratch);
-            input.copy_within(self.blocks * BLOCK.., 0);
+        for i in 0..self.inputs.len() {
+            let at = (i * self.partitions + self.newest) * length;
+            self.time.copy_from_slice(&self.inputs[i]);
+            self.transform();
+            spectrum::part(&self.bins, &mut self.history[at..at + length]);
+            self.inputs[i].copy_within(self.blocks * BLOCK.., 0);
         }
     }
 
     /// Adds the products of partitions `from`…`to`.
     fn multiply(&mut self, from: usize, to: usize) {
-        let bins = self.blocks * BLOCK + 1;
+        let length = self.length();
         for p in from..to {
             let slot = (self.newest + p) % self.partitions;
             for i in 0..self.inputs.len() {
-                let at = (i * self.partitions + slot) * bins;
-                let input = &self.history[at..at + bins];
+                let at = (i * self.partitions + slot) * length;
+                let input = &self.history[at..at + length];
                 for c in 0..CHANNELS {
-                    let at = ((i * CHANNELS + c) * self.partitions + p) * bins;
-                    let spectrum = &self.spectra[at..at + bins];
-                    for ((sum, a), b) in self.sums[c].iter_mut().zip(input).zip(spectrum) {
-                        sum.re += a.re * b.re - a.im * b.im;
-                        sum.im += a.re * b.im + a.im * b.re;
-                    }
+                    let at = ((i * CHANNELS + c) * self.partitions + p) * length;
+                    let response = &self.spectra[at..at + length];
+                    spectrum::add_product(self.kernel, &mut self.sums[c], input, response);
                 }
             }
         }
@@ -312,26 +307,24 @@ impl Stage {
     fn deliver(&mut self) {
         let size = self.blocks * BLOCK;
         for c in 0..CHANNELS {
-            let sums = &mut self.sums[c];
+            spectrum::join(&self.sums[c], &mut self.bins);
+            self.sums[c].fill(0.0);
             // Real signals: rounding must not leave imaginary ends, or the transform refuses.
-            sums[0].im = 0.0;
-            sums[size].im = 0.0;
-            let done = self.inverse.process_with_scratch(sums, &mut self.time, &mut self.scratch);
+            self.bins[0].im = 0.0;
+            self.bins[size].im = 0.0;
+            let (bins, time) = (&mut self.bins, &mut self.time);
+            let done = self.inverse.process_with_scratch(bins, time, &mut self.scratch);
             debug_assert!(done.is_ok(), "lengths are fixed in new");
             self.next[c].copy_from_slice(&self.time[size..]);
-            sums.fill(Complex32::ZERO);
         }
     }
-}
 
-fn transform(
-    plan: &dyn RealToComplex<f32>,
-    time: &mut [f32],
-    bins: &mut [Complex32],
-    scratch: &mut [Complex32],
-) {
-    let done = plan.process_with_scratch(time, bins, scratch);
-    debug_assert!(done.is_ok(), "lengths are fixed in new");
+    /// From `time`, which it spoils, to `bins`.
+    fn transform(&mut self) {
+        let (time, bins) = (&mut self.time, &mut self.bins);
+        let done = self.forward.process_with_scratch(time, bins, &mut self.scratch);
+        debug_assert!(done.is_ok(), "lengths are fixed in new");
+    }
 }
 
 #[cfg(test)]
@@ -384,7 +377,7 @@ mod tests {
                 (0..2).map(|i| [random(2 * i + 1, taps), random(2 * i + 2, taps)]).collect();
             let mut input = vec![random(10, 5000), random(11, 5000)];
             input[0][..300].fill(0.0);
-            let out = run(&mut Convolver::new(&responses), &input, 64);
+            let out = run(&mut Convolver::new(&responses, Kernel::detect()), &input, 64);
             for c in 0..2 {
                 for n in (0..5000).step_by(13) {
                     let exact: f64 = (0..2)
@@ -403,7 +396,7 @@ mod tests {
         let mut input = vec![random(3, 12_000)];
         input[0][700..6000].fill(0.0);
         input[0][6100..].fill(0.0);
-        let mut convolver = Convolver::new(&responses);
+        let mut convolver = Convolver::new(&responses, Kernel::detect());
         let whole = run(&mut convolver, &input, 64);
         assert!(convolver.is_silent());
         convolver.reset();

@@ -131,7 +131,7 @@ impl Sound {
             notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),
             places: Key::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
-            convolver: Convolver::new(&responses),
+            convolver: Convolver::new(&responses, kernel),
             loading: None,
             mix: mix(&voicing).map(|x| (single(x), Glide::new(x))),
             lid: Lid::new(sample_rate),
