@@ -14,6 +14,7 @@ pub mod hold;
 pub mod keyboard;
 pub mod levers;
 pub mod load;
+pub mod losses;
 pub mod mechanism;
 pub mod model_a;
 pub mod model_b;

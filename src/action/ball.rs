@@ -11,6 +11,7 @@
 
 mod playing;
 
+use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::grand::spec::{GRAVITY, SpecError};
 use crate::action::hold::Hold;
@@ -66,6 +67,9 @@ pub const BALL: usize = 2;
 /// Index of its speed, m/s.
 pub const BALL_SPEED: usize = 3;
 
+/// What turns energy into heat.
+const ELEMENTS: [&str; 2] = ["ball", "floor"];
+
 /// Forces of one moment.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
@@ -75,8 +79,8 @@ struct Moment {
     key: f64,
     /// Paddle's acceleration, m/s².
     acceleration: f64,
-    /// Power turned into heat, W.
-    loss: f64,
+    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    losses: [f64; 2],
 }
 
 impl Spec {
@@ -114,7 +118,7 @@ impl Spec {
             Some(f) => (f, (f - load) / self.paddle),
             None => (load, 0.0),
         };
-        Moment { contact, key, acceleration, loss: damped + floor.loss }
+        Moment { contact, key, acceleration, losses: [damped, floor.loss] }
     }
 }
 
@@ -126,7 +130,14 @@ impl Model<STATES, 1, 0> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let ball = m.contact / self.ball - GRAVITY;
-        [x[KEY_SPEED], m.acceleration, x[BALL_SPEED], ball, m.key * x[KEY_SPEED], m.loss]
+        [
+            x[KEY_SPEED],
+            m.acceleration,
+            x[BALL_SPEED],
+            ball,
+            m.key * x[KEY_SPEED],
+            m.losses.iter().sum(),
+        ]
     }
 
     fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 1], [f64; 0]) {
@@ -183,6 +194,7 @@ impl Lever<STATES, 1, 0> for Spec {
             potential: GRAVITY * (self.ball * q + self.paddle * d) + spring + self.floor.energy(-d),
             dissipated,
             work,
+            losses: Losses::new(&ELEMENTS, m.losses),
             ..View::NONE
         }
     }

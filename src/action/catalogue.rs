@@ -218,6 +218,31 @@ mod tests {
     }
 
     #[test]
+    fn the_elements_of_an_action_turn_into_heat_what_it_dissipates() {
+        let key = Key::from_midi(60).unwrap();
+        for name in NAMES.into_iter().filter(|name| *name != "reference") {
+            let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
+            let drive = |i: u32| Drive::Force([if i % 1600 < 800 { 4.0 } else { 0.0 }; 2]);
+            let mut steps: Vec<[f64; 2]> = Vec::new();
+            let mut last = played.view(drive(0));
+            assert!(last.losses.iter().count() > 1, "{name}");
+            for i in 0..3200 {
+                played.step(drive(i), &mut |_, _, _| {});
+                let now = played.view(drive(i));
+                let mean = 0.5 * (last.losses.total() + now.losses.total());
+                steps.push([mean, (now.dissipated - last.dissipated) / STEP]);
+                last = now;
+            }
+            let most = steps.iter().fold(0.0, |most: f64, [power, _]| most.max(*power));
+            assert!(most > 1e-3, "{name}: {most}");
+            // Where something meets or parts within a step the mean of its ends is another.
+            let close = |[power, heat]: &&[f64; 2]| (power - heat).abs() < 0.02 * most;
+            let share = steps.iter().filter(close).count();
+            assert!(share > 3100, "{name}: {share} of 3200, {most} W");
+        }
+    }
+
+    #[test]
     fn a_felt_key_taken_up_elsewhere_goes_on_bit_for_bit() {
         let key = Key::from_midi(60).unwrap();
         let mut tried = 0;

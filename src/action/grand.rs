@@ -16,6 +16,7 @@ pub mod drive;
 pub mod dynamics;
 pub mod energy;
 pub mod fitted;
+pub mod heat;
 pub mod jack;
 pub mod key;
 pub mod kinematics;

@@ -16,6 +16,7 @@
 
 mod playing;
 
+use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::grand::spec::{GRAVITY, SpecError};
 use crate::action::hold::Hold;
@@ -206,7 +207,7 @@ impl Spec {
             force,
             plectrum,
             acceleration: [acceleration, lifted / self.jack - GRAVITY],
-            loss: pad.loss + rail.loss + cloth.loss + bed.loss + rest.loss + drag,
+            losses: [pad.loss, rail.loss, cloth.loss, bed.loss, rest.loss, drag],
         }
     }
 }
@@ -229,6 +230,9 @@ pub const STATES: usize = 6;
 const JACK: usize = 2;
 const JACK_SPEED: usize = 3;
 
+/// What turns energy into heat.
+const ELEMENTS: [&str; 6] = ["pad", "rail", "cloth", "key_bed", "key_rest", "tongue"];
+
 struct Moment {
     /// Of the drive on the front, N.
     force: f64,
@@ -236,8 +240,8 @@ struct Moment {
     plectrum: f64,
     /// Of front and jack, m/s².
     acceleration: [f64; 2],
-    /// Power turned into heat, W.
-    loss: f64,
+    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    losses: [f64; 6],
 }
 
 /// Guards: front at its bed; damper cloth at the string; front back at rest.
@@ -252,7 +256,7 @@ impl Model<STATES, 2, 3> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [key, jack] = m.acceleration;
-        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.force * x[KEY_SPEED], m.loss]
+        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.force * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
     fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
@@ -340,6 +344,7 @@ impl Lever<STATES, 2, 3> for Spec {
                 + self.rest.energy(-y),
             dissipated,
             work,
+            losses: Losses::new(&ELEMENTS, m.losses),
             ..View::NONE
         }
     }

@@ -5,6 +5,7 @@
 
 use super::grand::spec::SpecError;
 use super::hold::Hold;
+use super::losses::Losses;
 use super::pose::Pose;
 use super::{Drive, EventKind, STEP};
 use crate::episode::{Model, Observer, State, Stepper};
@@ -44,6 +45,8 @@ pub struct View {
     pub dissipated: f64,
     /// Work of the drive since the start, J.
     pub work: f64,
+    /// What each element turns into heat.
+    pub losses: Losses,
 }
 
 impl View {
@@ -62,6 +65,7 @@ impl View {
         potential: f64::NAN,
         dissipated: f64::NAN,
         work: f64::NAN,
+        losses: Losses::NONE,
     };
 
     /// Work done less energy stored, moving and dissipated, J: constant but for the method's error.

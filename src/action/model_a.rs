@@ -9,6 +9,7 @@
 
 mod playing;
 
+use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::grand::spec::SpecError;
 use crate::action::hold::Hold;
@@ -45,6 +46,9 @@ pub const HAMMER_SPEED: usize = 3;
 /// Index of the imposed motion's acceleration, m/s²: the second difference of its depth.
 pub const IMPOSED: usize = 4;
 
+/// What turns energy into heat.
+const ELEMENTS: [&str; 3] = ["string", "key_bed", "key_rest"];
+
 /// Accelerations and forces of one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
@@ -56,8 +60,8 @@ pub struct Moment {
     pub drive: f64,
     /// F_KH, of the key on the hammer across it, N; positive presses.
     pub contact: f64,
-    /// Power turned into heat, W.
-    pub loss: f64,
+    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    pub losses: [f64; 3],
 }
 
 impl Spec {
@@ -75,15 +79,16 @@ impl Spec {
         let b = &self.bodies;
         let turning = x[KEY_SPEED] / b.front;
         let drive = input.force(x[KEY], x[KEY_SPEED]);
-        let [on_key, key_loss] = b.on_key(x[KEY], x[KEY_SPEED]);
+        let (on_key, [bed, rest]) = b.on_key(x[KEY], x[KEY_SPEED]);
         if phase == Phase::Free {
             let [torque, loss] = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
             let (key, drive) = match drive {
                 Some(f) => ((f * b.front + on_key) / b.key_inertia * b.front, f),
                 None => (x[IMPOSED], (b.key_inertia * x[IMPOSED] / b.front - on_key) / b.front),
             };
-            let (hammer, loss) = (torque / b.hammer_inertia, loss + key_loss);
-            return Moment { key, hammer, drive, contact: 0.0, loss };
+            let hammer = torque / b.hammer_inertia;
+            let losses = [loss, bed, rest];
+            return Moment { key, hammer, drive, contact: 0.0, losses };
         }
         let [angle, ratio, second] = b.closed(x[KEY]);
         let [torque, loss] = b.on_hammer(angle, ratio * turning);
@@ -100,8 +105,8 @@ impl Spec {
             }
         };
         let contact = (b.hammer_inertia * ratio * alpha + resisting) / distance;
-        let loss = loss + key_loss;
-        Moment { key: alpha * b.front, hammer: ratio * alpha + product, drive, contact, loss }
+        let losses = [loss, bed, rest];
+        Moment { key: alpha * b.front, hammer: ratio * alpha + product, drive, contact, losses }
     }
 
     /// The hammer where the slider has it.
@@ -130,7 +135,7 @@ impl Model<STATES, 1, 2> for Spec {
         straight[IMPOSED] = 0.0;
         let m = self.moment(phase, input, &straight);
         let power = m.drive * x[KEY_SPEED];
-        [x[KEY_SPEED], m.key, x[HAMMER_SPEED], m.hammer, 0.0, power, m.loss]
+        [x[KEY_SPEED], m.key, x[HAMMER_SPEED], m.hammer, 0.0, power, m.losses.iter().sum()]
     }
 
     fn surfaces(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> ([f64; 1], [f64; 2]) {
@@ -221,6 +226,7 @@ impl Lever<STATES, 1, 2> for Spec {
             potential,
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
+            losses: Losses::new(&ELEMENTS, m.losses),
             ..View::NONE
         };
         (view.q[0], view.q_rate[0]) = (b.angle(x[KEY]), x[KEY_SPEED] / b.front);

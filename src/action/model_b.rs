@@ -7,6 +7,7 @@
 
 mod playing;
 
+use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::grand::spec::SpecError;
 use crate::action::hold::Hold;
@@ -72,6 +73,9 @@ pub const HAMMER: usize = 4;
 /// Index of its speed, rad/s.
 pub const HAMMER_SPEED: usize = 5;
 
+/// What turns energy into heat.
+const ELEMENTS: [&str; 5] = ["string", "k1", "key_bed", "key_rest", "k2"];
+
 /// Accelerations and forces of one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
@@ -81,8 +85,8 @@ pub struct Moment {
     pub drive: f64,
     /// F_KH, of spring k2, N; positive presses.
     pub contact: f64,
-    /// Power turned into heat, W.
-    pub loss: f64,
+    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    pub losses: [f64; 5],
 }
 
 impl Spec {
@@ -119,10 +123,9 @@ impl Spec {
         let b = &self.bodies;
         let stretch = [(x[KEY] - x[LEVER]) / b.front, (x[KEY_SPEED] - x[LEVER_SPEED]) / b.front];
         let turn = self.k1 * stretch[0] + self.b1 * stretch[1];
-        let [torque, mut loss] = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
-        loss += self.b1 * stretch[1] * stretch[1];
-        let [on_felts, felt_loss] = b.on_key(x[LEVER], x[LEVER_SPEED]);
-        loss += felt_loss;
+        let [torque, string] = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
+        let (on_felts, [bed, rest]) = b.on_key(x[LEVER], x[LEVER_SPEED]);
+        let mut losses = [string, self.b1 * stretch[1] * stretch[1], bed, rest, 0.0];
         let (mut on_key, mut on_hammer) = (turn + on_felts, torque);
         let mut contact = 0.0;
         if phase == Phase::Coupled {
@@ -130,7 +133,7 @@ impl Spec {
             let rate = by_key * x[LEVER_SPEED] / b.front + by_hammer * x[HAMMER_SPEED];
             // A parting spring does not pull, however fast it lengthens.
             contact = (self.k2 * q4 + self.b2 * rate).max(0.0);
-            loss += (contact - self.k2 * q4) * rate;
+            losses[4] = (contact - self.k2 * q4) * rate;
             on_key -= contact * by_key;
             on_hammer -= contact * by_hammer;
         }
@@ -139,7 +142,7 @@ impl Spec {
             None => (turn / b.front, 0.0),
         };
         let acceleration = [pulled, on_key / b.key_inertia * b.front, on_hammer / b.hammer_inertia];
-        Moment { acceleration, drive, contact, loss }
+        Moment { acceleration, drive, contact, losses }
     }
 }
 
@@ -162,7 +165,7 @@ impl Model<STATES, 1, 2> for Spec {
             x[HAMMER_SPEED],
             hammer,
             m.drive * x[KEY_SPEED],
-            m.loss,
+            m.losses.iter().sum(),
         ]
     }
 
@@ -245,6 +248,7 @@ impl Lever<STATES, 1, 2> for Spec {
             potential: potential + 0.5 * (self.k1 * stretch * stretch + spring),
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
+            losses: Losses::new(&ELEMENTS, m.losses),
             ..View::NONE
         };
         let q = [b.angle(x[LEVER]), x[HAMMER], b.angle(x[KEY]), q4];

@@ -14,6 +14,7 @@
 
 mod playing;
 
+use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::grand::concert::Built;
 use crate::action::grand::spec::{GRAVITY, SpecError};
@@ -162,7 +163,7 @@ impl Spec {
             force,
             contact: key.force,
             acceleration: [acceleration, thrown * self.crown * self.crown / self.hammer_inertia],
-            loss: key.loss + bed.loss + rest.loss + string.loss,
+            losses: [key.loss, bed.loss, rest.loss, string.loss],
         }
     }
 }
@@ -217,6 +218,9 @@ pub const STATES: usize = 6;
 const HAMMER: usize = 2;
 const HAMMER_SPEED: usize = 3;
 
+/// What turns energy into heat.
+const ELEMENTS: [&str; 4] = ["knuckle", "key_bed", "key_rest", "string"];
+
 struct Moment {
     /// Of the drive on the front, N.
     force: f64,
@@ -224,8 +228,8 @@ struct Moment {
     contact: f64,
     /// Of front and crown, m/s².
     acceleration: [f64; 2],
-    /// Power turned into heat, W.
-    loss: f64,
+    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    losses: [f64; 4],
 }
 
 /// Guards: crown at the string; front within the rest felt's reach.
@@ -239,7 +243,7 @@ impl Model<STATES, 2, 2> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [key, hammer] = m.acceleration;
-        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.force * x[KEY_SPEED], m.loss]
+        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.force * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
     fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 2], [f64; 2]) {
@@ -303,6 +307,7 @@ impl Lever<STATES, 2, 2> for Spec {
                 + self.string.energy(z),
             dissipated,
             work,
+            losses: Losses::new(&ELEMENTS, m.losses),
             ..View::NONE
         }
     }

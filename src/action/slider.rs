@@ -196,12 +196,13 @@ impl Bodies {
         [-self.hammer_weight * Vec2::unit(q).x - self.crown * string.force, string.loss]
     }
 
-    /// Torque on the key of its own weight and of its felts, N·m, and the power lost in them, W.
+    /// Torque on the key of its own weight and of its felts, N·m, and the power lost in bed and rest
+    /// felt, W.
     #[must_use]
-    pub fn on_key(&self, depth: f64, speed: f64) -> [f64; 2] {
+    pub fn on_key(&self, depth: f64, speed: f64) -> (f64, [f64; 2]) {
         let bed = self.bed.contact(depth - self.dip, speed);
         let rest = self.rest.contact(-depth, -speed);
-        [self.key_torque + self.front * (rest.force - bed.force), bed.loss + rest.loss]
+        (self.key_torque + self.front * (rest.force - bed.force), [bed.loss, rest.loss])
     }
 
     /// Depth at which the key lies on its rest felt under the hammer's weight, m (above 0).

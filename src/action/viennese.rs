@@ -15,6 +15,7 @@
 
 mod playing;
 
+use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::grand::concert::string_like;
 use crate::action::grand::spec::{GRAVITY, SpecError};
@@ -239,7 +240,7 @@ impl Spec {
             drive,
             notch: notch.force,
             acceleration,
-            loss: string.loss + rail.loss + notch.loss + hopper.loss + bed.loss + rest.loss,
+            losses: [string.loss, rail.loss, notch.loss, hopper.loss, bed.loss, rest.loss],
         }
     }
 
@@ -285,6 +286,9 @@ struct Place {
     along: Reach,
 }
 
+/// What turns energy into heat.
+const ELEMENTS: [&str; 6] = ["string", "rail", "notch", "hopper", "key_bed", "key_rest"];
+
 struct Moment {
     /// Of the drive on the front, N.
     drive: f64,
@@ -292,8 +296,8 @@ struct Moment {
     notch: f64,
     /// Of key and hammer, rad/s².
     acceleration: [f64; 2],
-    /// Power turned into heat, W.
-    loss: f64,
+    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    losses: [f64; 6],
 }
 
 /// Where the beak is.
@@ -324,7 +328,14 @@ impl Model<STATES, 2, 3> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [key, hammer] = m.acceleration;
-        [x[KEY_SPEED], key * self.front, x[HAMMER_SPEED], hammer, m.drive * x[KEY_SPEED], m.loss]
+        [
+            x[KEY_SPEED],
+            key * self.front,
+            x[HAMMER_SPEED],
+            hammer,
+            m.drive * x[KEY_SPEED],
+            m.losses.iter().sum(),
+        ]
     }
 
     fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
@@ -404,6 +415,7 @@ impl Lever<STATES, 2, 3> for Spec {
             potential,
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
+            losses: Losses::new(&ELEMENTS, m.losses),
             ..View::NONE
         };
         view.q[..2].copy_from_slice(&[x[KEY] / self.front, x[HAMMER_ANGLE]]);

@@ -49,7 +49,7 @@ pub struct Options {
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
-    /// Writes one row an action step
+    /// Writes one row an action step: state, forces, energies, what each element turns into heat
     #[arg(short, long, value_name = "RUN.csv")]
     output: Option<PathBuf>,
     /// Writes what happened and when

@@ -3,11 +3,12 @@
 use super::drive::DriveNow;
 use super::kinematics::Kinematics;
 use super::model::{Grand, guard};
-use super::moment::Held;
+use super::moment::{Held, Moment};
 use super::numbers::Numbers;
 use super::readout::Readout;
 use super::spec::Spec;
-use super::{Phase, STATES, energy, state};
+use super::{Phase, STATES, energy, heat, state};
+use crate::action::losses::Losses;
 use crate::action::{Drive, EventKind, STEP};
 use crate::episode::{Model, Observer, Outcome, State, Stepper};
 
@@ -94,6 +95,19 @@ pub fn show(
     let held: Held = grand.hold(running.phase, &input, &running.x, STEP);
     let moment = grand.moment(running.phase, &held, &input, &running.x);
     Readout::new(&grand.numbers, running.phase, &moment, &running.x, input.tray)
+}
+
+/// What each of its elements turns into heat then.
+#[must_use]
+pub fn losses(
+    grand: &Grand,
+    running: &State<Phase, STATES>,
+    drive: Drive,
+    tray: [f64; 2],
+) -> Losses {
+    let input = DriveNow::ends(drive, tray)[1];
+    let free = Moment::new(&grand.numbers, &running.phase.into(), &input, &running.x);
+    heat::losses(&grand.numbers, &free, &input, &running.x, STEP)
 }
 
 /// Turns transitions and guards into action events.

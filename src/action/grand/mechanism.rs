@@ -56,6 +56,7 @@ pub fn view(grand: &Grand, state: &State<Phase, STATES>, drive: Drive, tray: [f6
         potential: r.potential,
         dissipated: r.dissipated,
         work: r.work,
+        losses: key::losses(grand, state, drive, tray),
     }
 }
 

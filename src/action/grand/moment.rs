@@ -147,6 +147,19 @@ impl<R: Real> Moment<R> {
     #[inline(always)]
     #[must_use]
     pub fn friction(&self, n: &Numbers<R>, input: &DriveNow<R>, dt: R) -> Held<R> {
+        let (elements, [key, hammer, lever, knuckle, check]) = self.rubbing(n, input, dt);
+        let [.., on_knuckle, on_check] = &elements;
+        Held([
+            key - self.kinematics.r5 * lever
+                + (knuckle * on_knuckle.direction[0] + check * on_check.direction[0]),
+            hammer + (knuckle * on_knuckle.direction[1] + check * on_check.direction[1]),
+            lever,
+        ])
+    }
+
+    /// The friction elements and their forces through the coming `dt` s.
+    #[inline(always)]
+    fn rubbing(&self, n: &Numbers<R>, input: &DriveNow<R>, dt: R) -> ([Element<3, R>; 5], [R; 5]) {
         let elements = self.elements(n);
         let mass = &self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -163,14 +176,7 @@ impl<R: Real> Moment<R> {
             let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
             forces[0] = -(bound * sign);
         }
-        let [key, hammer, lever, knuckle, check] = forces;
-        let [.., on_knuckle, on_check] = &elements;
-        Held([
-            key - self.kinematics.r5 * lever
-                + (knuckle * on_knuckle.direction[0] + check * on_check.direction[0]),
-            hammer + (knuckle * on_knuckle.direction[1] + check * on_check.direction[1]),
-            lever,
-        ])
+        (elements, forces)
     }
 
     /// The friction elements.
@@ -210,6 +216,16 @@ impl<R: Real> Moment<R> {
                 bound: n.check_friction * on_check.force,
             },
         ]
+    }
+}
+
+impl Moment {
+    /// Power that the friction of key (and button), hammer, lever, knuckle and backcheck turns
+    /// into heat, W, if it is held through the coming `dt` s; this moment is free of friction.
+    #[must_use]
+    pub fn friction_heat(&self, n: &Numbers, input: &DriveNow, dt: f64) -> [f64; 5] {
+        let (elements, forces) = self.rubbing(n, input, dt);
+        std::array::from_fn(|i| -forces[i] * elements[i].speed(&self.kinematics.u))
     }
 }
 

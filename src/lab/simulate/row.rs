@@ -5,6 +5,7 @@ use std::io::BufWriter;
 
 use anyhow::{Context, Result};
 
+use crate::action::losses::Losses;
 use crate::action::mechanism::View;
 use crate::lab::output::Draft;
 use crate::lab::render::cell;
@@ -40,6 +41,8 @@ pub struct Row {
     pub dissipated_j: f64,
     /// Work done on the key so far, J.
     pub work_j: f64,
+    /// Power that each element turns into heat, W.
+    pub losses: Losses,
 }
 
 impl Default for Row {
@@ -60,6 +63,7 @@ impl Default for Row {
             potential_j: none,
             dissipated_j: none,
             work_j: none,
+            losses: Losses::NONE,
         }
     }
 }
@@ -83,6 +87,7 @@ impl Row {
             potential_j: view.potential,
             dissipated_j: view.dissipated,
             work_j: view.work,
+            losses: view.losses,
         }
     }
 
@@ -91,9 +96,9 @@ impl Row {
         *self = Self::default();
     }
 
-    /// The header line's cells.
+    /// The header line's cells; the elements are those of the row's action.
     #[must_use]
-    pub fn header() -> Vec<String> {
+    pub fn header(&self) -> Vec<String> {
         let mut names: Vec<String> = [
             "time_s",
             "phase",
@@ -109,6 +114,7 @@ impl Row {
         names.extend((1..=9).map(|i| format!("q{i}")));
         names.extend((1..=9).map(|i| format!("q{i}_rate")));
         names.extend(["kinetic_j", "potential_j", "dissipated_j", "work_j"].map(Into::into));
+        names.extend(self.losses.iter().map(|(element, _)| format!("heat_{element}_w")));
         names
     }
 
@@ -127,6 +133,7 @@ impl Row {
         let last = [self.kinetic_j, self.potential_j, self.dissipated_j, self.work_j];
         let all = first.iter().chain(&self.q).chain(&self.q_rate).chain(&last);
         cells.extend(all.map(|x| cell(*x)));
+        cells.extend(self.losses.iter().map(|(_, watts)| cell(watts)));
         cells
     }
 }
@@ -135,21 +142,29 @@ impl Row {
 pub(super) struct Writer {
     csv: csv::Writer<BufWriter<File>>,
     target: String,
+    is_headed: bool,
 }
 
 impl Writer {
     pub(super) fn new(draft: &Draft) -> Result<Self> {
         let target = draft.target().display().to_string();
-        let mut csv = csv::Writer::from_writer(draft.writer()?);
-        csv.write_record(Row::header()).with_context(|| format!("{target}: cannot write"))?;
-        Ok(Self { csv, target })
+        let csv = csv::Writer::from_writer(draft.writer()?);
+        Ok(Self { csv, target, is_headed: false })
     }
 
     pub(super) fn write(&mut self, row: &Row) -> Result<()> {
-        self.csv.write_record(row.cells()).with_context(|| format!("{}: cannot write", self.target))
+        let header = (!std::mem::replace(&mut self.is_headed, true)).then(|| row.header());
+        for record in header.into_iter().chain([row.cells()]) {
+            let written = self.csv.write_record(record);
+            written.with_context(|| format!("{}: cannot write", self.target))?;
+        }
+        Ok(())
     }
 
     pub(super) fn finish(mut self) -> Result<()> {
+        if !self.is_headed {
+            self.csv.write_record(Row::default().header())?;
+        }
         self.csv.flush().with_context(|| format!("{}: cannot write", self.target))
     }
 }
