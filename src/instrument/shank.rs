@@ -9,7 +9,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::action::STEP;
 use crate::math::compass::{KEYS, Key};

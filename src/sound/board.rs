@@ -8,7 +8,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, Key};

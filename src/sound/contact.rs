@@ -13,7 +13,7 @@
 
 use std::f64::consts::PI;
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::sound::hammer::HammerSpec;
 use crate::sound::scale::StringSpec;

@@ -10,8 +10,8 @@ mod spectrum;
 
 use std::sync::Arc;
 
-use realfft::num_complex::Complex32;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use touchback_fft::num_complex::Complex32;
+use touchback_fft::{ComplexToReal, RealToComplex};
 
 use crate::math::cast::single;
 use crate::math::kernel::Kernel;
@@ -162,9 +162,8 @@ struct Stage {
 impl Stage {
     fn new(responses: &Responses, blocks: usize, kernel: Kernel) -> Self {
         let size = blocks * BLOCK;
-        let mut planner = RealFftPlanner::new();
-        let forward = planner.plan_fft_forward(2 * size);
-        let inverse = planner.plan_fft_inverse(2 * size);
+        let forward = touchback_fft::forward(2 * size);
+        let inverse = touchback_fft::inverse(2 * size);
         let (bins, length) = (size + 1, spectrum::length(size + 1));
         let partitions = responses.first().map_or(0, |r| r[0].len().div_ceil(size));
         let inputs = responses.len();

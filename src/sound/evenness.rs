@@ -7,8 +7,7 @@
 
 use std::f64::consts::PI;
 
-use realfft::RealFftPlanner;
-use realfft::num_complex::Complex32;
+use touchback_fft::num_complex::Complex32;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, Key, log_linear};
@@ -46,7 +45,7 @@ pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
 
 fn spectra(zone: &[Vec<f32>; CHANNELS]) -> [Vec<Complex32>; CHANNELS] {
     let size = zone[0].len().next_power_of_two();
-    let transform = RealFftPlanner::<f32>::new().plan_fft_forward(size);
+    let transform = touchback_fft::forward(size);
     zone.each_ref().map(|taps| {
         let mut input = taps.clone();
         input.resize(size, 0.0);

@@ -6,7 +6,7 @@
 
 use std::f64::consts::PI;
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
 use crate::math::compass::{Key, log_linear};

@@ -7,7 +7,7 @@ pub mod company;
 
 use std::f64::consts::{PI, TAU};
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
 use crate::math::compass::Key;

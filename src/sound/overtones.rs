@@ -8,7 +8,7 @@
 
 use std::f64::consts::TAU;
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::single;
 use crate::math::compass::{Key, linear, log_linear};

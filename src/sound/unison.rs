@@ -11,7 +11,7 @@
 
 use std::f64::consts::PI;
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::Key;
 use crate::sound::scale::StringSpec;

@@ -12,7 +12,7 @@ use crate::mech::felt::Felt;
 /// tangent) in one (sub)step: Runge–Kutta then loses less than 1e-4 of its energy. Times √(1 − η),
 /// because a string that keeps most of the hammer's energy brakes it the more steeply where it
 /// turns round. Chosen so that rebounds are within 1 % of a much finer step's.
-const SWING: f64 = 0.4;
+const SWING: f64 = 0.33;
 
 /// Counts of substeps for which a smaller one may be enough: 2⁰ … 2⁴, at most 2⁵.
 pub const HALVINGS: usize = 5;

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use realfft::RealFftPlanner;
 
 use super::{Paint, WIDTH, fonts, render};
 use crate::lab::output::Draft;
@@ -33,7 +32,7 @@ struct Spectrogram {
 /// When the disk or the drawing library refuses.
 pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
     fonts()?;
-    let transform = RealFftPlanner::<f32>::new().plan_fft_forward(WINDOW);
+    let transform = touchback_fft::forward(WINDOW);
     let (mut input, mut output) = (transform.make_input_vec(), transform.make_output_vec());
     let turn = std::f32::consts::TAU / WINDOW as f32;
     let mut levels = Vec::with_capacity(COLUMNS);

@@ -1,6 +1,6 @@
 //! Spectra as the products need them: real parts, then imaginary parts, each in whole lanes.
 
-use realfft::num_complex::Complex32;
+use touchback_fft::num_complex::Complex32;
 
 use crate::math::kernel::Kernel;
 use crate::sound::bank::{BLOCK, LANES, kernels, total};

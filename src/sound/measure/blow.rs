@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::Key;
 use crate::sound::Voicing;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use realfft::num_complex::Complex64;
+use touchback_fft::num_complex::Complex64;
 
 use super::{Note, pluck};
 use crate::math::cast::single;

@@ -5,6 +5,7 @@
 use anyhow::Result;
 
 use super::{Band, Bench, RATE, key};
+use crate::math::cast::single;
 use crate::math::compass::Key;
 use crate::sound::Sound;
 use crate::sound::measure::{self, Recording, db};
@@ -29,17 +30,16 @@ pub fn run(bench: &mut Bench) -> Result<()> {
 
 /// Power in each band of 1/`LENGTH` of the rate, of the first samples under half a Hann window.
 fn spectrum(samples: &[f64]) -> Vec<f64> {
-    let mut planner = realfft::RealFftPlanner::<f64>::new();
-    let plan = planner.plan_fft_forward(LENGTH);
+    let plan = touchback_fft::forward(LENGTH);
     let (mut input, mut output) = (plan.make_input_vec(), plan.make_output_vec());
     for (n, (slot, x)) in input.iter_mut().zip(samples).enumerate() {
         let fade = 0.5 + 0.5 * (std::f64::consts::PI * n as f64 / LENGTH as f64).cos();
-        *slot = x * fade;
+        *slot = single(x * fade);
     }
     if plan.process(&mut input, &mut output).is_err() {
         return Vec::new();
     }
-    output.iter().map(|w| w.norm_sqr()).collect()
+    output.iter().map(|w| f64::from(w.norm_sqr())).collect()
 }
 
 /// Frequency of the middle of a band, Hz.

@@ -1,0 +1,38 @@
+//! Fourier transforms of real single-precision signals of any length.
+//!
+//! The planner is generic and long: whoever calls it compiles every butterfly there is. Here that
+//! happens once, not with every change of the instrument.
+
+use std::sync::Arc;
+
+pub use realfft::{ComplexToReal, FftError, RealToComplex, num_complex};
+
+/// From `length` samples to `length / 2 + 1` bins, not normalised. Allocates.
+#[must_use]
+pub fn forward(length: usize) -> Arc<dyn RealToComplex<f32>> {
+    realfft::RealFftPlanner::new().plan_fft_forward(length)
+}
+
+/// From `length / 2 + 1` bins to `length` samples, not normalised: there and back multiplies by
+/// `length`. Allocates.
+#[must_use]
+pub fn inverse(length: usize) -> Arc<dyn ComplexToReal<f32>> {
+    realfft::RealFftPlanner::new().plan_fft_inverse(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back_multiplies_by_the_length() {
+        let length = 96;
+        let signal: Vec<f32> = (0..length).map(|i| (i * i % 17) as f32).collect();
+        let (mut time, mut back) = (signal.clone(), vec![0.0; length]);
+        let mut bins = forward(length).make_output_vec();
+        forward(length).process(&mut time, &mut bins).unwrap();
+        inverse(length).process(&mut bins, &mut back).unwrap();
+        let scale = length as f32;
+        assert!(signal.iter().zip(&back).all(|(a, b)| (a * scale - b).abs() < 1e-3 * scale));
+    }
+}
