@@ -275,6 +275,18 @@ pub fn displacement(modes: &[Ring], touch: &[Touch]) -> f32 {
     total(&sum)
 }
 
+/// Farthest that the modes can come under the hammer while nothing drives them, m.
+#[must_use]
+pub fn reach(modes: &[Ring], touch: &[Touch]) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter().zip(touch) {
+        for l in 0..LANES {
+            sum[l] += touch.shape[l].abs() * (mode.re[l].powi(2) + mode.im[l].powi(2)).sqrt();
+        }
+    }
+    total(&sum)
+}
+
 /// Sum of squared bridge-force amplitudes, N².
 #[must_use]
 pub fn level(modes: &[Ring]) -> f32 {

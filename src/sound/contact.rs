@@ -25,20 +25,29 @@ pub struct Hammer {
     position: f64,
     speed: f64,
     compression: f64,
-    force: f64,
+    /// The compression to the felt's exponent.
+    power: f64,
+    /// Force of the last step and of the one before, N.
+    force: [f64; 2],
 }
 
 impl Hammer {
     /// A hammer `gap` metres short of the string, which stands at `string`, moving at `speed` m/s.
     #[must_use]
     pub const fn new(spec: HammerSpec, string: f64, gap: f64, speed: f64) -> Self {
-        Self { spec, position: string - gap, speed, compression: -gap, force: 0.0 }
+        Self { spec, position: string - gap, speed, compression: -gap, power: 0.0, force: [0.0; 2] }
     }
 
     /// Felt compression, m; negative when clear of the string.
     #[must_use]
     pub const fn compression(&self) -> f64 {
         self.compression
+    }
+
+    /// It moves away from a string that reaches no farther than `reach` m toward it, and is beyond.
+    #[must_use]
+    pub const fn is_out_of(&self, reach: f64) -> bool {
+        self.speed < 0.0 && self.position < -reach
     }
 
     /// Speed toward the string, m/s.
@@ -62,7 +71,8 @@ impl Hammer {
     pub fn coast(&mut self, string: f64, h: f64) {
         self.position += h * self.speed;
         self.compression = self.position - string;
-        self.force = 0.0;
+        self.power = 0.0;
+        self.force = [0.0; 2];
     }
 
     /// Advances by `h` seconds against a string that would come to `y_free` metres by itself and
@@ -71,23 +81,25 @@ impl Hammer {
         let kick = h / self.spec.mass;
         let x_free = self.position + h * self.speed;
         let xi_free = x_free - y_free;
-        let force = if xi_free <= 0.0 && self.compression <= 0.0 {
-            0.0
+        let (force, power) = if xi_free <= 0.0 && self.compression <= 0.0 {
+            (0.0, 0.0)
         } else {
             self.solve(xi_free, compliance + 0.5 * h * kick, h)
         };
         self.compression = xi_free - (compliance + 0.5 * h * kick) * force;
         self.position = x_free - 0.5 * h * kick * force;
         self.speed -= kick * force;
-        self.force = force;
+        self.power = power;
+        self.force = [force, self.force[0]];
         force
     }
 
-    /// Force at which felt and motion agree: the root of ξ1 − ξ_free + c F(ξ1).
-    fn solve(&self, xi_free: f64, c: f64, h: f64) -> f64 {
+    /// Force at which felt and motion agree: the root of ξ1 − ξ_free + c F(ξ1); and ξ1 to the felt's
+    /// exponent.
+    fn solve(&self, xi_free: f64, c: f64, h: f64) -> (f64, f64) {
         let HammerSpec { stiffness: k, exponent: p, relaxation, .. } = self.spec;
         let xi0 = self.compression;
-        let u0 = if xi0 > 0.0 { xi0.powf(p) } else { 0.0 };
+        let u0 = self.power;
         let phi0 = xi0.max(0.0) * u0 / (p + 1.0);
         let viscous = relaxation / h;
         // Felt force at the end compression and its slope, both over K.
@@ -101,13 +113,15 @@ impl Hammer {
                 let mean = (xi1.max(0.0) * u1 / (p + 1.0) - phi0) / d;
                 (mean, (u1 - mean) / d)
             };
-            (mean + viscous * (u1 - u0), slope + viscous * du1)
+            (mean + viscous * (u1 - u0), slope + viscous * du1, (u1, du1))
         };
         let ck = c * k;
         let (mut low, mut high) = (f64::NEG_INFINITY, xi_free);
-        let mut xi1 = xi_free - c * self.force;
+        // The force goes on as it went.
+        let mut xi1 = xi_free - c * (2.0 * self.force[0] - self.force[1]).max(0.0);
+        let mut power = 0.0;
         for _ in 0..80 {
-            let (f, slope) = felt(xi1);
+            let (f, slope, (u1, du1)) = felt(xi1);
             let residual = xi1 - xi_free + ck * f.max(0.0);
             if residual > 0.0 {
                 high = high.min(xi1);
@@ -123,13 +137,15 @@ impl Hammer {
             }
             let next = if inside { newton } else { 0.5 * (low + high) };
             let step = (next - xi1).abs();
+            power = if next > 0.0 { (u1 + du1 * (next - xi1)).max(0.0) } else { 0.0 };
             xi1 = next;
-            // Newton squares its error, so the step after this one would change nothing.
-            if inside && step <= 1e-7 * xi1.abs() + 1e-18 || step == 0.0 {
+            // Newton squares its error: the step after this one would change less than single
+            // precision shows.
+            if inside && step <= 3e-5 * xi1.abs() + 1e-18 || step == 0.0 {
                 break;
             }
         }
-        ((xi_free - xi1) / c).max(0.0)
+        (((xi_free - xi1) / c).max(0.0), power)
     }
 }
 

@@ -39,14 +39,13 @@ const FAINT: f32 = 2e-3;
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;
 
-/// Steps of the contact per second at least, by key number: about four hundred in the shortest
+/// Steps of the contact per second at least, by key number: about a hundred in the shortest
 /// contact.
 fn contact_rate(key: Key) -> f64 {
     match key.number() {
         0..=28 => 44_100.0,
-        29..=48 => 88_200.0,
-        49..=66 => 176_400.0,
-        _ => 352_800.0,
+        29..=58 => 88_200.0,
+        _ => 176_400.0,
     }
 }
 
@@ -265,8 +264,14 @@ impl Note {
             return;
         }
         self.apply_poles();
-        if self.strike.is_some() {
-            self.refresh_touches();
+        if let Some(strike) = &self.strike {
+            // Lossless and in step, the strings could come no nearer than this.
+            let reach = bank::reach(&self.rings, &self.touches);
+            if strike.hammer.is_out_of(f64::from(reach)) {
+                self.strike = None;
+            } else {
+                self.refresh_touches();
+            }
         }
         if self.strike.is_some() || !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
             return;

@@ -77,9 +77,16 @@ fn a_typed_value_is_one_gesture_and_reset_undoes_it() {
 fn a_double_click_on_a_name_lets_one_type() {
     let mut harness = tall();
     let at = harness.get_by_role_and_label(Role::Label, "Blow distance").rect().center();
-    for _ in 0..2 {
-        harness.drag_at(at);
-        harness.drop_at(at);
+    harness.hover_at(at);
+    harness.run_steps(2);
+    // In one frame: the harness lets a quarter of a second pass with every event.
+    for pressed in [true, false, true, false] {
+        harness.input_mut().events.push(egui::Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        });
     }
     harness.run_steps(2);
     harness.event(egui::Event::Text("45".to_owned()));
