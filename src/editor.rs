@@ -27,6 +27,7 @@ pub mod controls;
 pub mod drawing;
 pub mod export;
 pub mod gauge;
+mod hand;
 pub mod keyboard;
 pub mod link;
 pub mod looks;

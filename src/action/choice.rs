@@ -6,7 +6,6 @@
 
 use crate::action::events::EventList;
 use crate::action::levers::LeverKey;
-use crate::action::mechanism::Saved;
 use crate::action::press::{Press, Travel};
 use crate::action::{ActionKind, ActionSettings, Drive, Keyboard};
 use crate::math::compass::{KEYS, Key};
@@ -68,11 +67,10 @@ impl Actions {
         self.kinds[key.index()]
     }
 
-    /// Which action `key` has and how it stands, where that is not the grand's.
+    /// The smaller action of `key`, where it has not the grand's.
     #[must_use]
-    pub fn other(&self, key: Key) -> Option<(ActionKind, Saved)> {
-        let lever = self.levers[key.index()].as_ref()?;
-        Some((self.kinds[key.index()], lever.played().save()))
+    pub const fn lever(&self, key: Key) -> Option<&LeverKey> {
+        self.levers[key.index()].as_ref()
     }
 
     /// The grand's keys.

@@ -103,6 +103,12 @@ impl LeverKey {
         self.activity == Activity::Moving
     }
 
+    /// What drives it.
+    #[must_use]
+    pub const fn driven(&self) -> Drive {
+        self.drive
+    }
+
     /// Takes up a state of the same action, to be looked at.
     pub fn adopt(&mut self, saved: &Saved) {
         self.played_mut().adopt(saved);

@@ -7,6 +7,7 @@ use crate::editor::controls::Controls;
 use crate::editor::drawing::Drawing;
 use crate::editor::drawing::grand::{self, Pose};
 use crate::editor::drawing::paint::{self, View};
+use crate::editor::hand::Hand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::instrument::Event;
@@ -22,13 +23,12 @@ pub struct ActionView {
     pub names: bool,
     /// The mechanism alone, larger.
     pub near: bool,
-    /// The key held by the mouse, and how deep a hand wants it, share of the dip.
-    held: Option<(Key, f64)>,
+    hand: Hand,
 }
 
 impl Default for ActionView {
     fn default() -> Self {
-        Self { names: true, near: false, held: None }
+        Self { names: true, near: false, hand: Hand::default() }
     }
 }
 
@@ -71,66 +71,19 @@ impl ActionView {
         }
         caption_text(ui, rect, pose, caption, &drawing);
         if !self.near {
-            self.hand(ui, &view, pose, caption.key, controls, play);
+            let front = -pose.spec.key.front;
+            let corner = |x: f64, y: f64| view.at(Vec2::new(x, y));
+            let on = Rect::from_two_pos(corner(front - 0.016, 0.01), corner(front + 0.125, -0.03));
+            let on = ui.interact(on, ui.scope_id().with("hand"), Sense::click_and_drag());
+            let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
+            self.hand.follow(on, caption.key, reads, play);
         }
         screws(ui, &view, &drawing, controls);
     }
 
-    /// A hand on the drawn key: drags it as deep as it goes where the instrument reads positions,
-    /// else plays a note.
-    fn hand(
-        &mut self,
-        ui: &Ui,
-        view: &View,
-        pose: &Pose,
-        key: Key,
-        controls: &dyn Controls,
-        play: &mut Vec<Event>,
-    ) {
-        /// Travel of the hand for the whole dip, points: the key's own would be a hair's breadth.
-        const TRAVEL: f64 = 60.0;
-        let front = -pose.spec.key.front;
-        let corner = |x: f64, y: f64| view.at(Vec2::new(x, y));
-        let rect = Rect::from_two_pos(corner(front - 0.016, 0.01), corner(front + 0.125, -0.03));
-        let response = ui.interact(rect, ui.scope_id().with("hand"), Sense::click_and_drag());
-        response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
-        });
-        let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
-        if response.is_pointer_button_down_on() {
-            match &mut self.held {
-                Some((held, depth)) if reads => {
-                    *depth = (*depth + f64::from(response.drag_delta().y) / TRAVEL).clamp(0.0, 1.0);
-                    play.push(Event::Pressure { key: *held, depth: *depth });
-                }
-                Some(_) => {}
-                none => {
-                    *none = Some((key, 0.0));
-                    if !reads {
-                        play.push(Event::NoteOn { key, velocity: 0.6 });
-                    }
-                }
-            }
-        } else {
-            self.release(play);
-        }
-        response.on_hover_text(if reads {
-            "Drag down to press the key as deep as you like"
-        } else {
-            "Click to play; with Key pressure (panel Touch) set to Position, drag the key itself"
-        });
-    }
-
     /// The hand lets go: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
-        if let Some((key, depth)) = self.held.take() {
-            play.push(if depth > 0.0 {
-                Event::Pressure { key, depth: 0.0 }
-            } else {
-                // Of a key that no note holds it does nothing.
-                Event::NoteOff { key, velocity: 0.5 }
-            });
-        }
+        self.hand.release(play);
     }
 }
 

@@ -1,111 +1,117 @@
-//! The view of an action that is not the grand's: its model's parts, live.
+//! The view of an action that is not the grand's: its model's parts.
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
 use crate::action::grand::concert::Design;
 use crate::action::levers::LeverKey;
-use crate::action::{ActionKind, ActionSettings, Drive};
+use crate::action::pose::Pose;
+use crate::action::{ActionKind, ActionSettings, Drive, mechanism};
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, View};
+use crate::editor::hand::Hand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
-use crate::instrument::{Event, Snapshot};
+use crate::instrument::Event;
 use crate::math::compass::Key;
 use crate::math::vec2::Vec2;
 
-/// Velocity of a click.
-const VELOCITY: f64 = 0.6;
-
-/// One key of the action that is chosen.
+/// The key of a smaller action under the mouse.
 #[derive(Default)]
 pub struct OtherView {
-    made: Option<Made>,
-    held: Option<Key>,
+    resting: Option<Resting>,
+    hand: Hand,
 }
 
-struct Made {
+/// A key at rest under some settings.
+struct Resting {
     key: Key,
     settings: ActionSettings,
-    lever: LeverKey,
-    bounds: (Vec2, Vec2),
+    pose: Pose,
+    view: mechanism::View,
 }
 
-impl Made {
+/// What is to be drawn.
+pub struct Shown<'a> {
+    /// Which key.
+    pub key: Key,
+    /// Which action.
+    pub kind: ActionKind,
+    /// Its parts.
+    pub pose: &'a Pose,
+    /// Corners of the picture.
+    pub bounds: (Vec2, Vec2),
+    /// How it stands.
+    pub view: &'a mechanism::View,
+    /// Whose moment it is.
+    pub moment: &'a str,
+    /// Whether the parts are named.
+    pub names: bool,
+    /// The instrument reads positions of keys.
+    pub reads: bool,
+}
+
+impl Resting {
     fn new(key: Key, settings: &ActionSettings) -> Option<Self> {
         let built = || Design::new(key).build(settings);
         let lever = LeverKey::new(settings.action, key, built)?;
-        let bounds = other::bounds(&lever.played().pose());
-        Some(Self { key, settings: *settings, lever, bounds })
+        let (pose, view) = (lever.played().pose(), lever.played().view(Drive::Free));
+        Some(Self { key, settings: *settings, pose, view })
     }
 }
 
 impl OtherView {
-    /// Draws `key` as `snapshot` has it, or at rest, over all the room there is; nothing where
-    /// `settings` choose the grand. A click plays the key.
-    pub fn ui(
+    /// Draws `key` at rest; nothing where `settings` choose the grand.
+    pub fn rest(
         &mut self,
         ui: &mut Ui,
         key: Key,
         settings: &ActionSettings,
-        snapshot: &Snapshot,
-        names: bool,
+        (names, reads): (bool, bool),
         play: &mut Vec<Event>,
     ) {
-        let fits = |made: &Made| made.key == key && made.settings == *settings;
-        self.made = self.made.take().filter(fits).or_else(|| Made::new(key, settings));
-        let Some(made) = &mut self.made else { return };
-        let live =
-            snapshot.other.filter(|(touched, kind, _)| *touched == key && *kind == settings.action);
-        match &live {
-            Some((_, _, saved)) => made.lever.adopt(saved),
-            None => made.lever.lay_to_rest(),
+        let fits = |made: &Resting| made.key == key && made.settings == *settings;
+        let made = self.resting.take().filter(fits).or_else(|| Resting::new(key, settings));
+        if let Some(Resting { pose, view, .. }) = &made {
+            let (kind, bounds) = (settings.action, other::bounds(pose));
+            let shown = Shown { key, kind, pose, bounds, view, moment: "at rest", names, reads };
+            self.ui(ui, &shown, play);
         }
+        self.resting = made;
+    }
+
+    /// Draws what is `shown` over all the room there is. A hand plays the key.
+    pub fn ui(&mut self, ui: &mut Ui, shown: &Shown<'_>, play: &mut Vec<Event>) {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
-        });
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
-        let view = View::fit(made.bounds, rect.shrink(6.0));
-        let played = made.lever.played();
-        let drawing = other::draw(&played.pose());
+        let view = View::fit(shown.bounds, rect.shrink(6.0));
+        let drawing = other::draw(shown.pose);
         paint::paint(&painter, &view, &drawing, ui.visuals().dark_mode);
-        if names {
+        if shown.names {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
-        let shown = played.view(Drive::Free);
         let mut at = rect.min + vec2(12.0, 10.0);
         let mut line = |text: &str, size: f32, colour| {
             let font = FontId::proportional(size);
             at.y += painter.text(at, Align2::LEFT_TOP, text, font, colour).height() + 3.0;
         };
-        line(&name(key), 20.0, ui.visuals().text_color());
-        let when = if live.is_some() { "live" } else { "at rest" };
-        line(&format!("{}, {when}", title(settings.action)), 11.0, theme::faint(ui));
-        line(shown.phase, 13.0, ui.visuals().text_color());
-        line(&format!("key {:.2} mm deep", 1e3 * shown.key), 11.0, theme::faint(ui));
-        if shown.hammer.is_finite() {
-            let side = if shown.hammer > 0.0 { "above" } else { "below" };
-            let text = format!("{:.2} mm {side} the string", 1e3 * shown.hammer.abs());
+        line(&name(shown.key), 20.0, ui.visuals().text_color());
+        line(&format!("{}, {}", title(shown.kind), shown.moment), 11.0, theme::faint(ui));
+        let stands = shown.view;
+        line(stands.phase, 13.0, ui.visuals().text_color());
+        line(&format!("key {:.2} mm deep", 1e3 * stands.key), 11.0, theme::faint(ui));
+        if stands.hammer.is_finite() {
+            let side = if stands.hammer > 0.0 { "above" } else { "below" };
+            let text = format!("{:.2} mm {side} the string", 1e3 * stands.hammer.abs());
             line(&text, 11.0, theme::faint(ui));
         }
-        if response.is_pointer_button_down_on() {
-            if self.held.is_none() {
-                self.held = Some(key);
-                play.push(Event::NoteOn { key, velocity: VELOCITY });
-            }
-        } else {
-            self.release(play);
-        }
-        response.on_hover_text("Click to play");
+        self.hand.follow(response, shown.key, shown.reads, play);
     }
 
     /// The hand lets go: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
-        if let Some(key) = self.held.take() {
-            play.push(Event::NoteOff { key, velocity: 0.5 });
-        }
+        self.hand.release(play);
     }
 }
 

@@ -95,10 +95,12 @@ impl Scope {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 10.0;
             let row = stroke.at(time);
-            let phase = row.map_or('–', |r| r.readout.phase.letter());
+            let phase = row.map_or("–", |r| r.view.phase);
             ui.monospace(format!("{:8.2} ms  {phase}", 1e3 * time));
             for (index, quantity) in self.chosen() {
-                let value = |row: Option<&Row>| row.map(|r| (quantity.value)(&r.readout));
+                let value = |row: Option<&Row>| {
+                    row.map(|r| (quantity.value)(&r.view)).filter(|value| value.is_finite())
+                };
                 let d = quantity.decimals;
                 let Some(now) = value(row) else { continue };
                 let mut text = format!("{} {now:.d$}", quantity.name);
@@ -192,18 +194,19 @@ impl Scope {
             .x_axis_label("key depth, mm")
             .y_axis_label("force, N");
         plot.show(ui, |plot_ui| {
-            let point = |row: &Row| [1e3 * row.readout.key, row.readout.key_force];
+            let point = |row: &Row| [1e3 * row.view.key, row.view.key_force];
             if let Some(kept) = kept {
                 let points: Vec<_> = kept.thinned(POINTS).map(point).collect();
                 let line = Line::new("kept", points).style(LineStyle::dashed_dense());
                 plot_ui.line(line.color(theme_curve(plot_ui, 3)).allow_hover(false));
             }
             // In the colours of the submodels.
-            for (phase, from, to) in stroke.bands() {
-                let rows = stroke.thinned(POINTS).filter(|r| (from..=to).contains(&r.time));
+            for band in stroke.bands() {
+                let within = band.from..=band.to;
+                let rows = stroke.thinned(POINTS).filter(|r| within.contains(&r.time));
                 let points: Vec<_> = rows.map(point).collect();
-                let line = Line::new(theme::phase_name(phase), points);
-                plot_ui.line(line.color(theme::phase(phase)).width(1.8).allow_hover(false));
+                let line = Line::new(band.name, points).color(theme::band(band.place));
+                plot_ui.line(line.width(1.8).allow_hover(false));
             }
             if let Some(row) = stroke.at(time) {
                 let [x, y] = point(row);
@@ -242,18 +245,19 @@ fn milliseconds(mark: GridMark, _: &RangeInclusive<f64>) -> String {
 }
 
 fn over_time<'a>(stroke: &Stroke, quantity: &Quantity) -> PlotPoints<'a> {
-    stroke.thinned(POINTS).map(|row| [row.time, (quantity.value)(&row.readout)]).collect()
+    let points = stroke.thinned(POINTS).map(|row| [row.time, (quantity.value)(&row.view)]);
+    points.filter(|point| point[1].is_finite()).collect()
 }
 
-/// A band for each submodel, with its letter where it is wide enough.
+/// A band for each submodel, with its name where it is wide enough.
 fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, lettered: bool) {
     let (from, to) = stroke.span();
-    for (phase, begin, end) in stroke.bands() {
-        let wide = end - begin > 0.02 * (to - from);
-        let name = if lettered && wide { phase.letter().to_string() } else { String::new() };
-        let span = Span::new(name, begin..=end)
+    for band in stroke.bands() {
+        let wide = band.to - band.from > 0.02 * band.name.len() as f64 * (to - from);
+        let name = if lettered && wide { band.name } else { "" };
+        let span = Span::new(name, band.from..=band.to)
             .axis(Axis::X)
-            .fill(theme::phase(phase).gamma_multiply(0.13))
+            .fill(theme::band(band.place).gamma_multiply(0.13))
             .border_width(0.0)
             .label_align(Align2::CENTER_TOP);
         plot_ui.span(span);

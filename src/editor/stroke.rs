@@ -4,18 +4,23 @@
 //! The audio thread hands over states only; every other quantity follows from them here, by the
 //! action's own equations. On the window's thread.
 
+mod made;
+mod press;
 pub mod quantity;
 pub mod table;
 
 use crate::action::grand::concert::Design;
-use crate::action::grand::readout::Readout;
-use crate::action::grand::{Phase, STATES, Spec, key, pressing, rest, state};
-use crate::action::{ActionSettings, Drive, EventKind, STEP};
-use crate::editor::drawing::grand::Pose;
+use crate::action::grand::{Phase, Spec};
+use crate::action::mechanism::View;
+use crate::action::{ActionKind, ActionSettings, STEP};
+use crate::editor::drawing::{grand, other};
 use crate::episode::State;
-use crate::instrument::trace::{Look, Sample};
+use crate::instrument::trace::{Sample, Standing};
 use crate::math::cast::floor_index;
 use crate::math::compass::Key;
+use made::Made;
+pub use made::Posed;
+use press::Press;
 
 /// Steps a stroke holds at most: two seconds.
 const LONGEST: usize = 16_000;
@@ -23,6 +28,9 @@ const LONGEST: usize = 16_000;
 /// How long a computed press holds the key after the strike, and how long it watches it return, s.
 const HOLD: f64 = 0.12;
 const RETURN: f64 = 0.16;
+
+/// Slowest finger that leads to a constructed strike, m/s.
+const SLOWEST: f64 = 0.02;
 
 /// How long a press may take before it counts as silent, s: the slowest take about 0.25 s.
 const PATIENCE: f64 = 0.6;
@@ -58,10 +66,23 @@ impl Origin {
 pub struct Row {
     /// End of the step, s; 0 at the first strike, or where the stroke begins if it has none.
     pub time: f64,
-    /// State.
-    pub x: [f64; STATES],
+    /// How the key stands.
+    pub standing: Standing,
     /// Everything that follows from it.
-    pub readout: Readout,
+    pub view: View,
+}
+
+/// A stretch of one submodel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Phased {
+    /// Name of the submodel.
+    pub name: &'static str,
+    /// Its place in the action's order of appearance, or in the thesis's of the grand's.
+    pub place: usize,
+    /// From, s.
+    pub from: f64,
+    /// To, s.
+    pub to: f64,
 }
 
 /// One stroke.
@@ -79,6 +100,7 @@ pub struct Stroke {
     pub origin: Origin,
     /// The steps in order.
     pub rows: Vec<Row>,
+    made: Made,
     /// First step of the instrument's count, for the times of later ones.
     first_step: u64,
     /// From that step to the first strike, s, and whether it has come.
@@ -87,30 +109,48 @@ pub struct Stroke {
 }
 
 impl Stroke {
+    fn new(key: Key, settings: &ActionSettings, kind: ActionKind) -> Self {
+        let built = Design::new(key).build(settings);
+        Self {
+            key,
+            touch: None,
+            made: Made::new(kind, key, &built),
+            spec: built.spec,
+            settings: *settings,
+            origin: Origin::Computed,
+            rows: Vec::new(),
+            first_step: 0,
+            strike_after: 0.0,
+            has_struck: true,
+        }
+    }
+
     /// A stroke that begins with `sample` under `settings`.
     #[must_use]
     pub fn begin(sample: &Sample, settings: &ActionSettings) -> Self {
-        let spec = Design::new(sample.key).build(settings).spec;
-        let mut stroke = Self {
-            key: sample.key,
-            touch: Some(sample.touch),
-            spec,
-            settings: *settings,
-            origin: Origin::Played,
-            rows: Vec::new(),
-            first_step: sample.step,
-            strike_after: 0.0,
-            has_struck: false,
-        };
-        let x = &sample.look.x;
+        let mut stroke = Self::new(sample.key, settings, sample.look.kind());
+        stroke.touch = Some(sample.touch);
+        stroke.origin = Origin::Played;
+        stroke.first_step = sample.step;
+        stroke.has_struck = false;
         // A constructed strike: the hammer is at the string and nothing led there.
-        let constructed = x[state::HAMMER].abs() * spec.hammer.crown < 2e-3;
-        let speed = spec.hammer.crown * x[state::HAMMER_SPEED].abs();
-        if constructed && speed > 0.0 {
-            stroke.lead_in(speed);
+        let view = stroke.made.view(&sample.look);
+        let pressed = match &stroke.made {
+            Made::Grand(_) => 0.0,
+            Made::Other(_, lever) => 0.4 * lever.played().travel().dip,
+        };
+        let constructed = view.hammer.abs() < 2e-3 && view.key >= pressed;
+        if constructed && view.hammer_speed != 0.0 {
+            stroke.lead_in(&view);
         }
         stroke.push(sample);
         stroke
+    }
+
+    /// Which action.
+    #[must_use]
+    pub const fn kind(&self) -> ActionKind {
+        self.made.kind()
     }
 
     /// Appends a step of the same touch.
@@ -119,9 +159,9 @@ impl Stroke {
             return;
         }
         let time = STEP * (sample.step - self.first_step) as f64 - self.strike_after;
-        let row = row(&self.spec, time, &sample.look);
+        let row = self.made.row(time, &sample.look);
         let had_struck = self.has_struck;
-        self.has_struck |= row.readout.hammer >= 0.0;
+        self.has_struck |= row.view.hammer >= 0.0;
         self.rows.push(row);
         if self.has_struck && !had_struck && self.origin == Origin::Played {
             // Only now is it known where zero is.
@@ -133,19 +173,8 @@ impl Stroke {
     /// `key` under `settings`, pressed for a hammer speed of `speed` m/s, held and let go.
     #[must_use]
     pub fn pressed(key: Key, settings: &ActionSettings, speed: f64) -> Self {
-        let built = Design::new(key).build(settings);
-        let mut stroke = Self {
-            key,
-            touch: None,
-            spec: built.spec,
-            settings: *settings,
-            origin: Origin::Computed,
-            rows: Vec::new(),
-            first_step: 0,
-            strike_after: 0.0,
-            has_struck: true,
-        };
-        let mut press = Press::new(&stroke, speed);
+        let mut stroke = Self::new(key, settings, settings.action);
+        let mut press = Press::for_hammer(&stroke, speed);
         let mut struck = None;
         while press.time < struck.unwrap_or(PATIENCE) + HOLD {
             let (row, hit) = press.step(true);
@@ -163,9 +192,12 @@ impl Stroke {
         stroke
     }
 
-    /// Puts the press that leads to a strike at `speed` m/s before the first row.
-    fn lead_in(&mut self, speed: f64) {
-        let mut press = Press::new(self, speed);
+    /// Puts the press that leads to the strike `view` before the first row.
+    fn lead_in(&mut self, view: &View) {
+        let mut press = match &self.made {
+            Made::Grand(_) => Press::for_hammer(self, view.hammer_speed.abs()),
+            Made::Other(..) => Press::new(self, view.key_speed.max(SLOWEST)),
+        };
         let mut rows = Vec::new();
         while press.time < PATIENCE {
             let (row, hit) = press.step(true);
@@ -199,20 +231,32 @@ impl Stroke {
 
     /// What to draw of a row.
     #[must_use]
-    pub const fn pose<'a>(&'a self, row: &'a Row) -> Pose<'a> {
-        Pose { spec: &self.spec, phase: row.readout.phase, x: &row.x }
+    pub fn pose<'a>(&'a self, row: &'a Row) -> Option<Posed<'a>> {
+        if let Standing::Grand(State { phase, x }) = &row.standing {
+            return Some(Posed::Grand(grand::Pose { spec: &self.spec, phase: *phase, x }));
+        }
+        let Made::Other(_, rest) = &self.made else { return None };
+        let lever = self.made.standing(&row.standing)?;
+        Some(Posed::Other(lever.played().pose(), other::bounds(&rest.played().pose())))
     }
 
-    /// The stretches of one submodel each: phase, from, to in s.
+    /// The stretches of one submodel each.
     #[must_use]
-    pub fn bands(&self) -> Vec<(Phase, f64, f64)> {
-        let mut bands: Vec<(Phase, f64, f64)> = Vec::new();
+    pub fn bands(&self) -> Vec<Phased> {
+        let mut bands: Vec<Phased> = Vec::new();
+        let mut names: Vec<&str> =
+            if self.kind() == ActionKind::Grand { Phase::NAMES.to_vec() } else { Vec::new() };
         for row in &self.rows {
+            let name = row.view.phase;
             match bands.last_mut() {
-                Some((phase, _, to)) if *phase == row.readout.phase => *to = row.time,
+                Some(band) if band.name == name => band.to = row.time,
                 last => {
-                    let from = last.map_or(row.time, |(_, _, to)| *to);
-                    bands.push((row.readout.phase, from, row.time));
+                    let from = last.map_or(row.time, |band| band.to);
+                    let place = names.iter().position(|n| *n == name).unwrap_or_else(|| {
+                        names.push(name);
+                        names.len() - 1
+                    });
+                    bands.push(Phased { name, place, from, to: row.time });
                 }
             }
         }
@@ -221,14 +265,14 @@ impl Stroke {
 
     /// The last step before the crown first meets the string.
     fn strike(&self) -> Option<&Row> {
-        let meets = |w: &&[Row]| w[0].readout.hammer < 0.0 && w[1].readout.hammer >= 0.0;
+        let meets = |w: &&[Row]| w[0].view.hammer < 0.0 && w[1].view.hammer >= 0.0;
         self.rows.windows(2).find(meets).map(|w| &w[0])
     }
 
     /// Speed of the first strike, m/s.
     #[must_use]
     pub fn strike_speed(&self) -> Option<f64> {
-        self.strike().map(|row| row.readout.hammer_speed)
+        self.strike().map(|row| row.view.hammer_speed)
     }
 
     /// When it came, s.
@@ -241,72 +285,6 @@ impl Stroke {
     pub fn thinned(&self, count: usize) -> impl Iterator<Item = &Row> {
         let step = self.rows.len().div_ceil(count.max(1)).max(1);
         self.rows.iter().step_by(step)
-    }
-}
-
-fn row(spec: &Spec, time: f64, look: &Look) -> Row {
-    let running = State { phase: look.phase, x: look.x };
-    Row { time, x: look.x, readout: key::read(spec, &running, look.drive, [look.tray; 2]) }
-}
-
-/// A finger pressing a key from rest.
-struct Press {
-    spec: Spec,
-    running: State<Phase, STATES>,
-    /// Finger speed, m/s, and its target, m.
-    speed: f64,
-    target: f64,
-    time: f64,
-    bottomed: bool,
-}
-
-impl Press {
-    fn new(stroke: &Stroke, hammer_speed: f64) -> Self {
-        let built = Design::new(stroke.key).build(&stroke.settings);
-        let number = f64::from(stroke.key.number());
-        let fastest = pressing::FINGER[pressing::FINGER.len() - 1];
-        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
-        Self {
-            spec: built.spec,
-            running: State { phase: Phase::Return, x },
-            speed: pressing::finger_speed(number, hammer_speed).unwrap_or(fastest),
-            target: 0.0,
-            time: 0.0,
-            bottomed: false,
-        }
-    }
-
-    /// One step down, or up; whether the hammer met the string in it.
-    fn step(&mut self, down: bool) -> (Row, bool) {
-        /// Where a resting finger holds the key: 3 N through 500 N/m below the bed.
-        const HOLDING: f64 = 6e-3;
-        /// Release at the middle note-off velocity, m/s.
-        const RELEASE: f64 = 0.3;
-        let start = self.target;
-        let rest = self.spec.key.dip + HOLDING;
-        self.target = if !down {
-            start - RELEASE * STEP
-        } else if self.bottomed {
-            (start - self.speed * STEP).max(rest)
-        } else {
-            (start + self.speed * STEP).min(pressing::REACH)
-        };
-        let drive = if self.target > 0.0 {
-            Drive::Finger([start.max(0.0), self.target])
-        } else {
-            Drive::Free
-        };
-        let (mut hit, mut bottomed) = (false, self.bottomed);
-        let mut hear = |_: f64, kind: EventKind, _: f64| {
-            hit |= kind == EventKind::Strike;
-            bottomed |= kind == EventKind::KeyBottom;
-        };
-        let tray = [rest::TRAY_DOWN; 2];
-        key::step(&self.spec, &mut self.running, drive, tray, &mut hear);
-        self.bottomed = bottomed;
-        self.time += STEP;
-        let State { phase, x } = self.running;
-        (row(&self.spec, self.time, &Look { phase, x, drive, tray: tray[1] }), hit)
     }
 }
 
@@ -323,7 +301,11 @@ impl Memory {
     /// Takes a step from the audio thread; a new touch begins a new stroke.
     pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
         match &mut self.last {
-            Some(stroke) if stroke.touch == Some(sample.touch) && stroke.key == sample.key => {
+            Some(stroke)
+                if stroke.touch == Some(sample.touch)
+                    && stroke.key == sample.key
+                    && stroke.kind() == sample.look.kind() =>
+            {
                 stroke.push(sample);
             }
             last => *last = Some(Stroke::begin(sample, settings)),
@@ -345,6 +327,8 @@ pub fn index_at(rows: usize, share: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::Drive;
+    use crate::instrument::trace::Look;
     use crate::instrument::{Event, Piano, Settings, settings::Timing};
 
     fn middle() -> Key {
@@ -354,16 +338,16 @@ mod tests {
     #[test]
     fn a_computed_press_passes_through_the_thesis_sequence() {
         let stroke = Stroke::pressed(middle(), &ActionSettings::default(), 1.5);
-        let phases: String = stroke.bands().iter().map(|(p, ..)| p.letter()).collect();
+        let phases: String = stroke.bands().iter().map(|band| band.name).collect();
         assert!(phases.starts_with("DABC") || phases.starts_with("ABC"), "{phases}");
         let speed = stroke.strike_speed().unwrap();
         assert!((speed / 1.5 - 1.0).abs() < 0.1, "{speed}");
         // Time zero is the strike.
         let before = stroke.at(-1e-3).unwrap();
-        assert!((-3e-3..0.0).contains(&before.readout.hammer), "{}", before.readout.hammer);
+        assert!((-3e-3..0.0).contains(&before.view.hammer), "{}", before.view.hammer);
         assert!(stroke.rows.windows(2).all(|w| w[1].time > w[0].time));
         let last = stroke.rows.last().unwrap();
-        assert!(last.readout.key < 1e-3, "the key has returned: {}", last.readout.key);
+        assert!(last.view.key < 1e-3, "the key has returned: {}", last.view.key);
     }
 
     #[test]
@@ -386,7 +370,7 @@ mod tests {
             let stroke = memory.last.unwrap();
             assert_eq!(stroke.origin, origin);
             let first = stroke.rows.first().unwrap();
-            assert!(first.readout.key < 1e-4 && first.readout.hammer < -0.04, "{first:?}");
+            assert!(first.view.key < 1e-4 && first.view.hammer < -0.04, "{first:?}");
             assert!(stroke.strike_speed().is_some());
             assert!(stroke.rows.windows(2).all(|w| w[1].time >= w[0].time), "{timing:?}");
         }
@@ -395,7 +379,8 @@ mod tests {
     #[test]
     fn a_new_touch_begins_a_new_stroke_and_the_kept_one_stays() {
         let mut memory = Memory::default();
-        let look = Look { phase: Phase::Return, x: [-0.1; STATES], drive: Drive::Free, tray: 0.0 };
+        let still = State { phase: Phase::Return, x: [-0.1; crate::action::grand::STATES] };
+        let look = Look { standing: Standing::Grand(still), drive: Drive::Free, tray: 0.0 };
         let sample = |touch, step| Sample { step, touch, key: middle(), look };
         for step in 10..20 {
             memory.absorb(&sample(1, step), &ActionSettings::default());

@@ -71,13 +71,14 @@ fn rounded(mut v: Visuals) -> Visuals {
 /// Colour of a submodel: bands of the scope, chip and contacts of the drawing.
 #[must_use]
 pub const fn phase(phase: Phase) -> Color32 {
-    match phase {
-        Phase::Acceleration => rgb(0x0000_72b2),
-        Phase::LetOff => rgb(0x00d5_5e00),
-        Phase::Catch => rgb(0x0000_9e73),
-        Phase::Return => rgb(0x007f_8790),
-        Phase::Flank => rgb(0x00cc_79a7),
-    }
+    band(phase as usize)
+}
+
+/// The same by its place among the action's submodels.
+#[must_use]
+pub const fn band(place: usize) -> Color32 {
+    const COLOURS: [u32; 5] = [0x0000_72b2, 0x00d5_5e00, 0x0000_9e73, 0x007f_8790, 0x00cc_79a7];
+    rgb(COLOURS[place % COLOURS.len()])
 }
 
 /// Name of a submodel in words.

@@ -16,13 +16,14 @@ use crate::editor::gauge::Gauge;
 use crate::editor::keyboard::Strip;
 use crate::editor::link::Meter;
 use crate::editor::looks::Looks;
-use crate::editor::other_view::OtherView;
+use crate::editor::other_view::{OtherView, Shown};
 use crate::editor::panel::{self, Subject};
 use crate::editor::scope::Scope;
-use crate::editor::stroke::{Memory, Stroke};
+use crate::editor::stroke::{Memory, Posed, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::haptics::desk::{Choice, Desk};
+use crate::instrument::settings::KeyPressure;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
 use crate::math::compass::Key;
@@ -215,20 +216,11 @@ impl Window {
         CentralPanel::default().show(ui, |ui| {
             self.bar(ui, &settings);
             let room = ui.available_height();
-            let share = if settings.action != ActionKind::Grand && self.memory.last.is_none() {
-                1.0
-            } else if height < LOW {
-                0.62
-            } else {
-                0.5
-            };
+            let share = if height < LOW { 0.62 } else { 0.5 };
             let action = egui::vec2(ui.available_width(), share * room);
             ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
-            // Strokes are of the grand action.
-            if share < 1.0 {
-                self.transport.ui(ui, self.memory.last.as_ref());
-                self.scope.ui(ui, &self.memory, &mut self.transport);
-            }
+            self.transport.ui(ui, self.memory.last.as_ref());
+            self.scope.ui(ui, &self.memory, &mut self.transport);
         });
         self.heard.clear();
     }
@@ -283,16 +275,13 @@ impl Window {
         play: &mut Vec<Event>,
         now: f64,
     ) {
-        if settings.action != ActionKind::Grand {
-            let names = self.view.names;
-            self.other.ui(ui, self.strip.chosen, settings, &self.snapshot, names, play);
-            return;
-        }
         let held = self.snapshot.touched.is_some_and(|key| {
             // A key held down stays in view.
             self.snapshot.depth[key.index()] > 5e-4
         });
         let moves = now - self.moved < MOVING || held;
+        let names = self.view.names;
+        let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
         let row = self.memory.last.as_ref().and_then(|stroke| {
             let live = self.transport.is_live;
             if live && !(moves && stroke.touch.is_some()) {
@@ -307,11 +296,25 @@ impl Window {
             } else {
                 format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.words())
             };
-            let caption = Caption { key: stroke.key, moment: &moment };
-            self.view.ui(ui, &stroke.pose(row), &caption, controls, play);
+            let (key, moment) = (stroke.key, &*moment);
+            match stroke.pose(row) {
+                Some(Posed::Grand(pose)) => {
+                    self.view.ui(ui, &pose, &Caption { key, moment }, controls, play);
+                }
+                Some(Posed::Other(pose, bounds)) => {
+                    let (kind, pose, view) = (stroke.kind(), &pose, &row.view);
+                    let shown = Shown { key, kind, pose, bounds, view, moment, names, reads };
+                    self.other.ui(ui, &shown, play);
+                }
+                None => {}
+            }
             return;
         }
         let key = self.strip.chosen;
+        if settings.action != ActionKind::Grand {
+            self.other.rest(ui, key, settings, (names, reads), play);
+            return;
+        }
         let fits = |r: &Resting| r.key == key && r.settings == *settings;
         self.resting = self.resting.take().filter(fits);
         let resting = self.resting.get_or_insert_with(|| Resting::new(key, settings));

@@ -377,10 +377,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
         to.time = self.clock.time();
         to.sustain = self.pedals.sustain();
         to.touched = self.trace.touched();
-        to.other = to.touched.and_then(|key| {
-            let (kind, saved) = self.keys.other(key)?;
-            Some((key, kind, saved))
-        });
         to.velocity = self.velocity;
         to.awake = self.keys.awake();
         to.counts = self.counts();

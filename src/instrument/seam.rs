@@ -4,11 +4,9 @@
 //! [`Sound`].
 
 use crate::action::events::EventList;
-use crate::action::mechanism::Saved;
 use crate::action::press::{Press, Travel};
-use crate::action::{ActionKind, ActionSettings, Actions, Drive};
-use crate::episode::State;
-use crate::instrument::trace::Look;
+use crate::action::{ActionSettings, Actions, Drive};
+use crate::instrument::trace::{Look, Standing};
 use crate::math::compass::Key;
 use crate::math::key_set::KeySet;
 use crate::sound::{Knock, Sound, Voicing};
@@ -63,12 +61,8 @@ pub trait Keys {
     fn tray(&self) -> f64 {
         0.0
     }
-    /// State and drive of a key that moves; what is no grand action shows nothing.
+    /// State and drive of a key that moves.
     fn look(&self, _key: Key) -> Option<Look> {
-        None
-    }
-    /// See [`Actions::other`].
-    fn other(&self, _key: Key) -> Option<(ActionKind, Saved)> {
         None
     }
 }
@@ -155,12 +149,15 @@ impl Keys for Actions {
         self.tray()
     }
     fn look(&self, key: Key) -> Option<Look> {
-        let grand = self.grand();
-        let State { phase, x } = grand.moving(key)?;
-        Some(Look { phase, x, drive: grand.drive_of(key), tray: grand.tray() })
-    }
-    fn other(&self, key: Key) -> Option<(ActionKind, Saved)> {
-        self.other(key)
+        let (grand, tray) = (self.grand(), self.tray());
+        let (standing, drive) = match self.lever(key) {
+            Some(lever) if lever.is_moving() => {
+                (Standing::Other(self.kind(key), lever.played().save()), lever.driven())
+            }
+            Some(_) => return None,
+            None => (Standing::Grand(grand.moving(key)?), grand.drive_of(key)),
+        };
+        Some(Look { standing, drive, tray })
     }
 }
 

@@ -1,7 +1,5 @@
 //! The whole keyboard at one moment, as a window shows it: plain data, copied by the audio thread.
 
-use crate::action::ActionKind;
-use crate::action::mechanism::Saved;
 use crate::instrument::piano::Counts;
 use crate::math::compass::{KEYS, Key};
 
@@ -20,8 +18,6 @@ pub struct Snapshot {
     pub sustain: f64,
     /// The last touched key.
     pub touched: Option<Key>,
-    /// How the last touched key stands where its action is not the grand's.
-    pub other: Option<(Key, ActionKind, Saved)>,
     /// Velocity of the last note, as received, 0…1.
     pub velocity: f64,
     /// Keys that move.
@@ -39,7 +35,6 @@ impl Default for Snapshot {
             struck: [0.0; KEYS],
             sustain: 0.0,
             touched: None,
-            other: None,
             velocity: 0.0,
             awake: 0,
             counts: Counts::default(),

@@ -1,23 +1,43 @@
 //! The last touched key, step by step, for whoever looks: nothing is recorded unless asked for.
 
-use crate::action::Drive;
 use crate::action::grand::{Phase, STATES};
+use crate::action::mechanism::Saved;
+use crate::action::{ActionKind, Drive};
+use crate::episode::State;
 use crate::math::compass::Key;
 
 /// Samples kept for the reader: half a second of steps, more than the longest block has.
 const CAPACITY: usize = 4096;
 
+/// Submodel and state of one key.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Standing {
+    /// Of the grand action.
+    Grand(State<Phase, STATES>),
+    /// Of a smaller one.
+    Other(ActionKind, Saved),
+}
+
 /// State of one key and what drives it: everything the action's other quantities follow from.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Look {
-    /// Submodel.
-    pub phase: Phase,
-    /// State.
-    pub x: [f64; STATES],
+    /// How the key stands.
+    pub standing: Standing,
     /// What drives the key.
     pub drive: Drive,
     /// Height of the damper tray, m.
     pub tray: f64,
+}
+
+impl Look {
+    /// Which action the key has.
+    #[must_use]
+    pub const fn kind(&self) -> ActionKind {
+        match self.standing {
+            Standing::Grand(_) => ActionKind::Grand,
+            Standing::Other(kind, _) => kind,
+        }
+    }
 }
 
 /// One key at the end of one action step.
@@ -116,8 +136,11 @@ impl Trace {
 mod tests {
     use super::*;
 
-    const LOOK: Look =
-        Look { phase: Phase::Return, x: [0.0; STATES], drive: Drive::Free, tray: 0.0 };
+    const LOOK: Look = Look {
+        standing: Standing::Grand(State { phase: Phase::Return, x: [0.0; STATES] }),
+        drive: Drive::Free,
+        tray: 0.0,
+    };
 
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {

@@ -37,13 +37,7 @@ impl GrandKey {
 pub fn view(grand: &Grand, state: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> View {
     let r = key::show(grand, state, drive, tray);
     View {
-        phase: match r.phase {
-            Phase::Acceleration => "A",
-            Phase::LetOff => "B",
-            Phase::Catch => "C",
-            Phase::Return => "D",
-            Phase::Flank => "E",
-        },
+        phase: r.phase.name(),
         key: r.key,
         key_speed: r.key_speed,
         key_force: r.key_force,

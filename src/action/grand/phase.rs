@@ -25,16 +25,25 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The thesis's letter, and E for the fifth.
+    /// Names of all, the thesis's letters and E.
+    pub const NAMES: [&str; 5] = ["A", "B", "C", "D", "E"];
+
+    /// Its name, of [`Self::NAMES`]: the thesis's letter, and E for the fifth.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Acceleration => "A",
+            Self::LetOff => "B",
+            Self::Catch => "C",
+            Self::Return => "D",
+            Self::Flank => "E",
+        }
+    }
+
+    /// The same as a character.
     #[must_use]
     pub const fn letter(self) -> char {
-        match self {
-            Self::Acceleration => 'A',
-            Self::LetOff => 'B',
-            Self::Catch => 'C',
-            Self::Return => 'D',
-            Self::Flank => 'E',
-        }
+        self.name().as_bytes()[0] as char
     }
 
     /// The jack bears on the knuckle (S3).

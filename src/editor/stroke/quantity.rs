@@ -1,6 +1,6 @@
 //! What the scope can show of a stroke.
 
-use crate::action::grand::readout::Readout;
+use crate::action::mechanism::View;
 
 /// One quantity of a key.
 pub struct Quantity {
@@ -10,8 +10,8 @@ pub struct Quantity {
     pub unit: &'static str,
     /// Decimals of a readout.
     pub decimals: usize,
-    /// Its value in `unit`.
-    pub value: fn(&Readout) -> f64,
+    /// Its value in `unit`; NaN where the action has no such thing.
+    pub value: fn(&View) -> f64,
 }
 
 /// All of them, in order of display.
@@ -21,7 +21,7 @@ pub const ALL: [Quantity; 9] = [
     Quantity { name: "Key speed", unit: "m/s", decimals: 3, value: |r| r.key_speed },
     Quantity { name: "Hammer speed", unit: "m/s", decimals: 3, value: |r| r.hammer_speed },
     Quantity { name: "Key force", unit: "N", decimals: 2, value: |r| r.key_force },
-    Quantity { name: "Jack on knuckle", unit: "N", decimals: 2, value: |r| r.jack_force },
+    Quantity { name: "Key on hammer", unit: "N", decimals: 2, value: |r| r.contact_force },
     Quantity {
         name: "q4, jack–knuckle compression",
         unit: "mm",

@@ -25,12 +25,12 @@ pub fn header() -> String {
 pub fn csv(stroke: &Stroke) -> String {
     let mut text = header() + "\n";
     for row in &stroke.rows {
-        let r = &row.readout;
-        let _ = write!(text, "{:.6},{}", row.time, r.phase.letter());
-        let cells = [r.key, r.key_speed, r.key_force, r.jack_force, r.hammer, r.hammer_speed];
+        let r = &row.view;
+        let _ = write!(text, "{:.6},{}", row.time, r.phase);
+        let cells = [r.key, r.key_speed, r.key_force, r.contact_force, r.hammer, r.hammer_speed];
         let energies = [r.kinetic, r.potential, r.dissipated, r.work];
         for value in cells.iter().chain(&r.q).chain(&r.q_rate).chain(&energies) {
-            let _ = write!(text, ",{value:.9e}");
+            let _ = if value.is_nan() { write!(text, ",") } else { write!(text, ",{value:.9e}") };
         }
         text.push('\n');
     }
@@ -56,7 +56,7 @@ mod tests {
             let cells: Vec<&str> = line.split(',').collect();
             assert_eq!(cells.len(), 30);
             let read: f64 = cells[hammer].parse().unwrap();
-            assert!((read - row.readout.hammer).abs() < 1e-9);
+            assert!((read - row.view.hammer).abs() < 1e-9);
         }
         assert_eq!(text.lines().count(), stroke.rows.len() + 1);
     }

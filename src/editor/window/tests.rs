@@ -255,22 +255,38 @@ fn another_action_is_shown_as_it_stands_and_played() {
     harness.state_mut().desk.settings = settings;
     harness.run_steps(2);
     let rect = harness.get_by_label("Play the drawn key").rect();
-    let at_rest = harness.state().window.snapshot.other;
-    assert!(at_rest.is_none());
-
     let mut piano = Piano::new(48_000.0, &settings);
+    piano.watch(true);
     let key = Key::from_midi(67).unwrap();
     piano.handle(Event::NoteOn { key, velocity: 0.5 });
-    let (mut left, mut right) = ([0.0f32; 4800], [0.0f32; 4800]);
-    piano.process(&mut left, &mut right);
-    let mut snapshot = crate::instrument::Snapshot::default();
-    piano.show(&mut snapshot);
-    let (touched, kind, saved) = snapshot.other.unwrap();
-    assert_eq!((touched, kind), (key, ActionKind::Harpsichord));
-    assert!(saved.x[0] > 1e-3, "{saved:?}");
-    harness.state_mut().window.show(&snapshot);
+    let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
+    for block in 0..60 {
+        if block == 30 {
+            piano.handle(Event::NoteOff { key, velocity: 0.5 });
+        }
+        piano.process(&mut left, &mut right);
+        for sample in piano.trace() {
+            harness.state_mut().window.absorb(sample, &settings.action);
+        }
+        piano.trace_read();
+    }
     harness.run_steps(2);
     assert_eq!(harness.state().window.strip.chosen, key);
+    let stroke = harness.state().window.memory.last.as_ref().unwrap();
+    let names: Vec<&str> = stroke.bands().iter().map(|band| band.name).collect();
+    assert_eq!(names, ["below", "bending", "above", "passing", "below"]);
+    let deepest = stroke.rows.iter().map(|row| row.view.key).fold(0.0, f64::max);
+    assert!(deepest > 6e-3 && stroke.strike_time().is_some(), "{deepest}");
+    // Slow motion and scope are its, too.
+    harness.get_by_label("Slow motion").click();
+    harness.run_steps(3);
+    assert!(!harness.state().window.transport.is_live);
+    harness.get_by_label("Try a press").click();
+    harness.run_steps(3);
+    let stroke = harness.state().window.memory.last.as_ref().unwrap();
+    assert_eq!((stroke.kind(), stroke.touch), (ActionKind::Harpsichord, None));
+    harness.get_by_label("Live").click();
+    harness.run_steps(3);
 
     harness.drag_at(rect.center());
     harness.run_steps(2);
@@ -410,7 +426,7 @@ fn scope_choices_and_a_kept_stroke_show() {
     assert!(harness.state().window.scope.over_depth);
     harness.get_by_label("Quantities").click();
     harness.run_steps(2);
-    harness.get_by_label("Jack on knuckle (N)").click();
+    harness.get_by_label("Key on hammer (N)").click();
     harness.run_steps(2);
     assert!(harness.state().window.scope.shown[5]);
     harness.key_press(egui::Key::Escape);

@@ -1,0 +1,107 @@
+//! A finger pressing a key, to see what a stroke would be.
+
+use super::made::Made;
+use super::{Row, Stroke};
+use crate::action::events::EventList;
+use crate::action::grand::concert::Design;
+use crate::action::grand::{Grand, Phase, STATES, key, mechanism, pressing, rest};
+use crate::action::levers::LeverKey;
+use crate::action::{ActionKind, Drive, EventKind, STEP};
+use crate::episode::State;
+use crate::instrument::trace::Standing;
+
+/// A finger pressing a key from rest.
+pub(super) struct Press {
+    running: Running,
+    /// Depth of the key bed, m.
+    dip: f64,
+    /// Finger speed, m/s, and its target, m.
+    speed: f64,
+    target: f64,
+    /// Time since it began, s.
+    pub(super) time: f64,
+    bottomed: bool,
+}
+
+/// A key in motion.
+enum Running {
+    Grand(Box<Grand>, State<Phase, STATES>),
+    Other(ActionKind, Box<LeverKey>),
+}
+
+impl Press {
+    /// With the finger speed that throws the hammer at `hammer_speed` m/s.
+    pub(super) fn for_hammer(stroke: &Stroke, hammer_speed: f64) -> Self {
+        let finger = match &stroke.made {
+            Made::Grand(_) => {
+                let fastest = pressing::FINGER[pressing::FINGER.len() - 1];
+                let number = f64::from(stroke.key.number());
+                pressing::finger_speed(number, hammer_speed).unwrap_or(fastest)
+            }
+            Made::Other(_, lever) => lever.played().press().finger(hammer_speed).0,
+        };
+        Self::new(stroke, finger)
+    }
+
+    pub(super) fn new(stroke: &Stroke, speed: f64) -> Self {
+        let (running, dip) = match &stroke.made {
+            Made::Grand(grand) => {
+                let built = Design::new(stroke.key).build(&stroke.settings);
+                let still = &built.regulated.rest;
+                let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, still);
+                let state = State { phase: Phase::Return, x };
+                (Running::Grand(grand.clone(), state), stroke.spec.key.dip)
+            }
+            Made::Other(kind, lever) => {
+                (Running::Other(*kind, lever.clone()), lever.played().travel().dip)
+            }
+        };
+        Self { running, dip, speed, target: 0.0, time: 0.0, bottomed: false }
+    }
+
+    /// One step down, or up; whether the hammer met the string in it.
+    pub(super) fn step(&mut self, down: bool) -> (Row, bool) {
+        /// Where a resting finger holds the key: 3 N through 500 N/m below the bed.
+        const HOLDING: f64 = 6e-3;
+        /// Release at the middle note-off velocity, m/s.
+        const RELEASE: f64 = 0.3;
+        let start = self.target;
+        let rest = self.dip + HOLDING;
+        self.target = if !down {
+            start - RELEASE * STEP
+        } else if self.bottomed {
+            (start - self.speed * STEP).max(rest)
+        } else {
+            (start + self.speed * STEP).min(pressing::REACH)
+        };
+        let drive = if self.target > 0.0 {
+            Drive::Finger([start.max(0.0), self.target])
+        } else {
+            Drive::Free
+        };
+        let (mut hit, mut bottomed) = (false, self.bottomed);
+        let mut hear = |kind: EventKind| {
+            hit |= matches!(kind, EventKind::Strike | EventKind::Pluck);
+            bottomed |= kind == EventKind::KeyBottom;
+        };
+        self.time += STEP;
+        let tray = rest::TRAY_DOWN;
+        let (standing, view) = match &mut self.running {
+            Running::Grand(grand, state) => {
+                let mut listen = |_: f64, kind: EventKind, _: f64| hear(kind);
+                key::advance(grand, state, drive, [tray; 2], &mut listen);
+                (Standing::Grand(*state), mechanism::view(grand, state, drive, [tray; 2]))
+            }
+            Running::Other(kind, lever) => {
+                let mut events = EventList::default();
+                lever.drive(drive);
+                lever.step(&mut events);
+                events.iter().for_each(|event| hear(event.kind));
+                let played = lever.played();
+                (Standing::Other(*kind, played.save()), played.view(drive))
+            }
+        };
+        self.bottomed = bottomed;
+        (Row { time: self.time, standing, view }, hit)
+    }
+}
