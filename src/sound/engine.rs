@@ -7,6 +7,7 @@
 use crate::math::cast::single;
 use crate::math::compass::{KEYS, Key};
 use crate::math::kernel::Kernel;
+use crate::math::key_set::KeySet;
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
@@ -84,6 +85,8 @@ fn mix(voicing: &Voicing) -> [f64; 4] {
 pub struct Sound {
     voicing: Voicing,
     notes: Vec<Note>,
+    /// Those that sound or are being struck.
+    awake: KeySet,
     /// Zone and weights of each key's place on the bridges, evened out.
     places: Vec<(usize, [f32; 2])>,
     knocks: Knocks,
@@ -129,6 +132,7 @@ impl Sound {
         Self {
             voicing,
             notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),
+            awake: KeySet::EMPTY,
             places: Key::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
             convolver: Convolver::new(&responses, kernel),
@@ -153,6 +157,7 @@ impl Sound {
             }
         }
         self.notes.iter_mut().for_each(Note::reset);
+        self.awake = KeySet::EMPTY;
         self.knocks.reset();
         self.convolver.reset();
         self.mix = mix(&self.voicing).map(|x| (single(x), Glide::new(x)));
@@ -192,6 +197,7 @@ impl Sound {
     pub fn strike(&mut self, key: Key, speed: f64, delay: f64) {
         if speed > 0.0 && speed.is_finite() && delay.is_finite() {
             self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
+            self.awake.insert(key);
         } else {
             self.ignored += 1;
         }
@@ -204,6 +210,7 @@ impl Sound {
         if displacement > 0.0 && displacement.is_finite() && delay.is_finite() {
             let note = &mut self.notes[key.index()];
             note.pluck(displacement.min(FARTHEST), delay.clamp(0.0, 1.0));
+            self.awake.insert(key);
         } else {
             self.ignored += 1;
         }
@@ -281,11 +288,15 @@ impl Sound {
     /// Nothing sounds and nothing will before the next event.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.convolver.is_silent()
-            && self.room.is_silent()
+        self.loading.is_none() && self.is_still()
+    }
+
+    /// Neither strings nor board nor room move.
+    fn is_still(&self) -> bool {
+        self.awake.is_empty()
             && self.knocks.is_empty()
-            && self.loading.is_none()
-            && !self.notes.iter().any(Note::is_awake)
+            && self.convolver.is_silent()
+            && self.room.is_silent()
     }
 
     /// Upper bound of the time for which anything sounds after the last event, s: strings that lose
@@ -299,15 +310,19 @@ impl Sound {
     /// Samples of one block, or a part of it.
     fn portion(&mut self, left: &mut [f32], right: &mut [f32]) {
         let (at, len) = (self.phase, left.len());
+        self.bridge[1][at..at + len].fill(0.0);
+        if self.lid.is_still() && self.is_still() {
+            left.fill(0.0);
+            right.fill(0.0);
+            return;
+        }
+        let [before, now] = &mut self.bridge;
         for input in &mut self.inputs {
             input[at..at + len].fill(0.0);
         }
-        let [before, now] = &mut self.bridge;
-        now[at..at + len].fill(0.0);
-        for (note, &(first, weights)) in self.notes.iter_mut().zip(&self.places) {
-            if !note.is_awake() {
-                continue;
-            }
+        for key in self.awake.iter() {
+            let (note, &(first, weights)) =
+                (&mut self.notes[key.index()], &self.places[key.index()]);
             let mut force = [0.0f32; BLOCK];
             let force = &mut force[..len];
             note.process(self.driven.then_some(&before[at..at + len]), force);
@@ -361,11 +376,20 @@ impl Sound {
         self.bridge.swap(0, 1);
         let loudest = self.bridge[0].iter().fold(0.0f32, |m, x| m.max(x.abs()));
         self.driven = loudest > gate;
-        for note in &mut self.notes {
-            if loudest > WAKE * gate {
+        if loudest > WAKE * gate {
+            for (key, note) in Key::all().zip(&mut self.notes) {
                 note.wake();
+                if note.is_awake() {
+                    self.awake.insert(key);
+                }
             }
+        }
+        for key in self.awake.iter() {
+            let note = &mut self.notes[key.index()];
             note.control(self.block, gate, loudest);
+            if !note.is_awake() {
+                self.awake.remove(key);
+            }
         }
     }
 

@@ -44,6 +44,12 @@ impl Lid {
         self.slow = [0.0; 2];
     }
 
+    /// Nothing is left of any sound.
+    #[must_use]
+    pub fn is_still(&self) -> bool {
+        self.slow == [0.0; 2]
+    }
+
     /// Both channels with the high frequencies scaled by `gain`.
     pub fn shade(&mut self, x: [f32; 2], gain: f32) -> [f32; 2] {
         std::array::from_fn(|c| {
