@@ -4,11 +4,17 @@
 //! one type it, with or without the unit; a click with the command key (Ctrl, on a Mac ⌘) on the slider, or *reset* beside a changed
 //! value, brings the default back.
 
-use egui::{ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, Ui, vec2};
+use egui::text::{CCursor, CCursorRange};
+use egui::{
+    ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, TextEdit, Ui, vec2,
+};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::params::{Kind, Parameter};
+
+/// Characters that no number's text has.
+const LONGEST_TEXT: usize = 64;
 
 /// Rows of `parameters` in a grid; `hint` adds to what a tooltip says.
 pub fn rows(
@@ -47,7 +53,7 @@ pub fn row(
             ui.horizontal(|ui| {
                 let number = number(ui, parameter, controls).labelled_by(label.id);
                 if types {
-                    number.request_focus();
+                    edit(ui, &number);
                 }
                 reset(ui, parameter, controls, changed);
             });
@@ -68,6 +74,15 @@ pub fn row(
             ui.horizontal(|ui| reset(ui, parameter, controls, changed));
         }
     }
+}
+
+/// Begins to edit a number, its text selected as a click on it would: focus alone selects nothing.
+fn edit(ui: &Ui, number: &Response) {
+    let mut state = TextEdit::load_state(ui.ctx(), number.id).unwrap_or_default();
+    let whole = CCursorRange::two(CCursor::new(0), CCursor::new(LONGEST_TEXT));
+    state.cursor.set_char_range(Some(whole));
+    state.store(ui.ctx(), number.id);
+    number.request_focus();
 }
 
 fn slider(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls) -> Response {
