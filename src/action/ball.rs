@@ -79,7 +79,7 @@ struct Moment {
     key: f64,
     /// Paddle's acceleration, m/s².
     acceleration: f64,
-    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    /// Power that each of `ELEMENTS` turns into heat, W.
     losses: [f64; 2],
 }
 

@@ -240,7 +240,7 @@ struct Moment {
     plectrum: f64,
     /// Of front and jack, m/s².
     acceleration: [f64; 2],
-    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    /// Power that each of `ELEMENTS` turns into heat, W.
     losses: [f64; 6],
 }
 

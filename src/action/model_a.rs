@@ -60,7 +60,7 @@ pub struct Moment {
     pub drive: f64,
     /// F_KH, of the key on the hammer across it, N; positive presses.
     pub contact: f64,
-    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    /// Power that each of `ELEMENTS` turns into heat, W.
     pub losses: [f64; 3],
 }
 

@@ -228,7 +228,7 @@ struct Moment {
     contact: f64,
     /// Of front and crown, m/s².
     acceleration: [f64; 2],
-    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    /// Power that each of `ELEMENTS` turns into heat, W.
     losses: [f64; 4],
 }
 

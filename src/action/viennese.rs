@@ -296,7 +296,7 @@ struct Moment {
     notch: f64,
     /// Of key and hammer, rad/s².
     acceleration: [f64; 2],
-    /// Power that each of [`ELEMENTS`] turns into heat, W.
+    /// Power that each of `ELEMENTS` turns into heat, W.
     losses: [f64; 6],
 }
 
