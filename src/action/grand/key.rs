@@ -3,14 +3,14 @@
 use super::drive::DriveNow;
 use super::kinematics::Kinematics;
 use super::model::{Grand, guard};
-use super::moment::{Held, Moment};
+use super::moment::Moment;
 use super::numbers::Numbers;
 use super::readout::Readout;
 use super::spec::Spec;
 use super::{Phase, STATES, energy, heat, state};
 use crate::action::losses::Losses;
 use crate::action::{Drive, EventKind, STEP};
-use crate::episode::{Model, Observer, Outcome, State, Stepper};
+use crate::episode::{Observer, Outcome, State, Stepper};
 
 /// Hears of an event: seconds after the step's beginning, kind, value.
 pub trait Listener {
@@ -91,9 +91,9 @@ pub fn show(
     drive: Drive,
     tray: [f64; 2],
 ) -> Readout {
-    let input = DriveNow::ends(drive, tray)[1];
-    let held: Held = grand.hold(running.phase, &input, &running.x, STEP);
-    let moment = grand.moment(running.phase, &held, &input, &running.x);
+    let (input, free) = free(grand, running, drive, tray);
+    let held = free.friction(&grand.numbers, &input, STEP);
+    let moment = free.with(&grand.numbers, &held, &input, &running.x);
     Readout::new(&grand.numbers, running.phase, &moment, &running.x, input.tray)
 }
 
@@ -105,9 +105,19 @@ pub fn losses(
     drive: Drive,
     tray: [f64; 2],
 ) -> Losses {
-    let input = DriveNow::ends(drive, tray)[1];
-    let free = Moment::new(&grand.numbers, &running.phase.into(), &input, &running.x);
+    let (input, free) = free(grand, running, drive, tray);
     heat::losses(&grand.numbers, &free, &input, &running.x, STEP)
+}
+
+/// The end of a step driven by `drive`, and the moment there, free of friction.
+fn free(
+    grand: &Grand,
+    running: &State<Phase, STATES>,
+    drive: Drive,
+    tray: [f64; 2],
+) -> (DriveNow, Moment) {
+    let input = DriveNow::ends(drive, tray)[1];
+    (input, Moment::new(&grand.numbers, &running.phase.into(), &input, &running.x))
 }
 
 /// Turns transitions and guards into action events.

@@ -2,6 +2,7 @@
 
 use super::{Block, noises};
 use crate::action::EventKind;
+use crate::action::grand::spec::GRAVITY;
 use crate::instrument::agenda::{Entry, Sounding};
 use crate::instrument::block_log::BlockLog;
 use crate::instrument::outgoing::Outgoing;
@@ -142,7 +143,5 @@ pub(super) fn list(
 /// Speed, m/s, of a hammer that struck at `struck` m/s when the check catches it `distance` m below
 /// the string: its rebound and its fall. The event carries the distance alone.
 pub(super) fn caught_speed(struck: f64, distance: f64) -> f64 {
-    /// Standard gravity, m/s².
-    const GRAVITY: f64 = 9.806_65;
     ((shank::KEPT * struck).powi(2) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
 }

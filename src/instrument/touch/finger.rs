@@ -12,6 +12,7 @@
 //! ```
 //! Any call is allowed in any phase.
 
+use crate::action::grand::spec::GRAVITY;
 use crate::action::press::{Press, Travel};
 use crate::action::{Drive, STEP};
 use crate::math::compass::{Key, linear};
@@ -184,8 +185,6 @@ pub fn repeat_time(dip: f64, speed: f64) -> f64 {
 /// to arrive: what yields between key and hammer throws it faster than the key moves it. Between 5 and 30 mm/s, which is how silent presses are played.
 #[must_use]
 pub fn silent_speed(let_off: f64) -> f64 {
-    /// Standard gravity, m/s².
-    const GRAVITY: f64 = 9.806_65;
     let speed = (0.5 * GRAVITY * let_off.max(0.0)).sqrt() / SPEED_RATIO;
     if speed > SLOWEST_SILENT { speed.min(FASTEST_SILENT) } else { SLOWEST_SILENT }
 }

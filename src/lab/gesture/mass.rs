@@ -8,9 +8,6 @@
 use super::KeyView;
 use crate::action::STEP;
 
-/// Standard gravity, m/s².
-pub(super) const GRAVITY: f64 = 9.806_65;
-
 /// Rounds of the end force against the position it leads to; the contraction a round is below
 /// 0.3 at the stiffest admitted contact, so the rest is below 1e-4 of the force.
 const ROUNDS: usize = 8;
@@ -61,6 +58,7 @@ impl Mass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::grand::spec::GRAVITY;
 
     const TIP: Mass =
         Mass { mass: 0.3, stiffness: 3000.0, damping: 0.0, gravity: 0.0, x: 0.0, v: 1.0 };

@@ -1,7 +1,8 @@
 //! A gesture being played: the part of the moment and what the hand holds.
 
-use super::mass::{GRAVITY, Mass};
+use super::mass::Mass;
 use super::{Channel, Form, KeyView};
+use crate::action::grand::spec::GRAVITY;
 use crate::action::{Drive, STEP};
 use crate::lab::table::Curve;
 use crate::math::cast::floor_index;
