@@ -159,6 +159,7 @@ fn parts(n: f64, has_damper: bool, fitted: &Fitted) -> Spec {
             rest_compression: 0.0,
             // What the hammer centre and the lever's and knuckle's slides do not take.
             friction: (friction_torque - turns * hammer_friction) * 0.85,
+            capstan_friction: 0.15,
         },
         wippen: Wippen {
             pivot: Vec2::new(0.186, 0.06),
@@ -297,6 +298,7 @@ fn scale(spec: &mut Spec, s: &ActionSettings) {
     spec.key.bed_felt = spec.key.bed_felt.stiffened(s.key_bed_stiffness);
     for friction in [
         &mut spec.key.friction,
+        &mut spec.key.capstan_friction,
         &mut spec.hammer.friction,
         &mut spec.hammer.knuckle_friction,
         &mut spec.jack.button_friction,

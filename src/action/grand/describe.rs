@@ -88,6 +88,7 @@ impl List {
         self.pad("key.rest_felt", &k.rest_felt);
         self.add("key.rest_compression", k.rest_compression, "m");
         self.add("key.friction", k.friction, "N·m");
+        self.add("key.capstan_friction", k.capstan_friction, "");
 
         self.point("wippen.pivot", w.pivot);
         self.add("wippen.heel", w.heel, "m");

@@ -56,6 +56,8 @@ pub struct Balance<R = f64> {
     pub mass: Mass<R>,
     /// Right-hand sides for key, hammer and lever, N·m.
     pub force: [R; 3],
+    /// Torque on the key alone, the capstan's left out, N·m.
+    pub on_key: R,
     /// Torque on the jack about its centre, N·m, the button's reaction left out.
     pub on_jack: R,
     /// Force on the damper, N.
@@ -212,6 +214,7 @@ pub fn balance<R: Real>(
             on_hammer + k.jack.per_hammer * jack,
             lever,
         ],
+        on_key,
         on_jack,
         damper_force,
         loss,

@@ -24,7 +24,7 @@ const ELEMENTS: [&str; 21] = [
     "jack_drag",
     "lever_drag",
     "damper_drag",
-    "key_and_button_friction",
+    "key_capstan_and_button_friction",
     "hammer_friction",
     "lever_friction",
     "knuckle_slide_friction",

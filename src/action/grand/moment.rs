@@ -160,7 +160,7 @@ impl<R: Real> Moment<R> {
     /// The friction elements and their forces through the coming `dt` s.
     #[inline(always)]
     fn rubbing(&self, n: &Numbers<R>, input: &DriveNow<R>, dt: R) -> ([Element<3, R>; 5], [R; 5]) {
-        let elements = self.elements(n);
+        let elements = self.elements(n, input);
         let mass = &self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let u = &self.kinematics.u;
@@ -181,7 +181,7 @@ impl<R: Real> Moment<R> {
 
     /// The friction elements.
     #[inline(always)]
-    fn elements(&self, n: &Numbers<R>) -> [Element<3, R>; 5] {
+    fn elements(&self, n: &Numbers<R>, input: &DriveNow<R>) -> [Element<3, R>; 5] {
         let (k, c) = (&self.kinematics, &self.contacts);
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let mut key_bound = n.key_friction;
@@ -197,6 +197,9 @@ impl<R: Real> Moment<R> {
             let slide = k.to_jack.y * k.r5 + toe.y * k.jack.per_key;
             let bound = key_bound + n.button_friction * button * slide.abs();
             key_bound = R::select(rubbing, bound, key_bound);
+        }
+        if n.capstan_friction.gt(zero).any() {
+            key_bound = key_bound + self.capstan_drag(n, input);
         }
         let along = k.head.reach * k.head.axis.perp().dot(k.hammer);
         let knuckle = [
@@ -219,8 +222,24 @@ impl<R: Real> Moment<R> {
     }
 }
 
+impl<R: Real> Moment<R> {
+    /// Largest torque on the key by the capstan's slide along the heel, N·m.
+    #[inline(always)]
+    fn capstan_drag(&self, n: &Numbers<R>, input: &DriveNow<R>) -> R {
+        let k = &self.kinematics;
+        let mut on_key = self.balance.on_key;
+        if input.is_imposed() {
+            on_key = on_key + n.front * self.key_force;
+        }
+        // The heel takes what the key does not need for itself.
+        let press = (on_key - n.key_inertia * self.acceleration[0]) / (k.r5 * k.q7);
+        let slide = k.r5 * n.heel - n.capstan.turned(k.key).perp().dot(k.wippen);
+        n.capstan_friction * (press * slide).abs()
+    }
+}
+
 impl Moment {
-    /// Power that the friction of key (and button), hammer, lever, knuckle and backcheck turns
+    /// Power that the friction of key (with capstan and button), hammer, lever, knuckle and backcheck turns
     /// into heat, W, if it is held through the coming `dt` s; this moment is free of friction.
     #[must_use]
     pub fn friction_heat(&self, n: &Numbers, input: &DriveNow, dt: f64) -> [f64; 5] {

@@ -83,6 +83,8 @@ numbers! {
     rest_compression: Number,
     /// Coulomb torque on the key.
     key_friction: Number,
+    /// Friction coefficient of the capstan's slide along the heel.
+    capstan_friction: Number,
     /// Centre pin of the wippen.
     wippen_pivot: Vector,
     /// Capstan line below that pin.
@@ -245,6 +247,7 @@ impl Numbers {
             rest_felt: key.rest_felt,
             rest_compression: key.rest_compression,
             key_friction: key.friction,
+            capstan_friction: key.capstan_friction,
             wippen_pivot: w.pivot,
             heel: w.heel,
             heel_squared: w.heel * w.heel,

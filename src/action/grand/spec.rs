@@ -57,8 +57,11 @@ pub struct Key {
     pub rest_felt: Felt,
     /// Compression of the rest felt at depth 0, m.
     pub rest_compression: f64,
-    /// Coulomb torque of the balance pin, bushings, capstan and wippen centre, N·m.
+    /// Coulomb torque of the balance pin, bushings and wippen centre, N·m.
     pub friction: f64,
+    /// Friction coefficient of the capstan's slide along the heel.
+    #[serde(default)]
+    pub capstan_friction: f64,
 }
 
 /// The wippen, turning on its flange.

@@ -71,6 +71,7 @@ pub fn build() -> Built {
             rest_felt: Felt { hysteresis: 0.4, ..Felt::new(4e5, 1.5, 1.5) },
             rest_compression: 0.0,
             friction: 0.0,
+            capstan_friction: 0.0,
         },
         wippen: Wippen {
             pivot: wippen_pivot,

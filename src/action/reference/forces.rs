@@ -60,8 +60,9 @@ fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
     Contact { force, loss: (force - elastic) * rate }
 }
 
-/// Friction elements: key, hammer, lever's centre, toe on button, jack on knuckle, tail on check.
-const ELEMENTS: usize = 6;
+/// Friction elements: key, hammer, lever's centre, toe on button, jack on knuckle, tail on check,
+/// capstan on heel.
+const ELEMENTS: usize = 7;
 pub(super) const CENTRES: usize = 3;
 
 /// Friction found at the beginning of a part and held through it: a force on every coordinate.

@@ -1,7 +1,7 @@
 //! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
 
 use super::forces::{Body, CENTRES, Memory, PLASTIC, Sums, element};
-use super::{Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES};
+use super::{Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES, WIPPEN};
 use crate::action::grand::contact;
 use crate::action::grand::spec::{GRAVITY, Spec};
 use crate::math::trig::direction;
@@ -46,6 +46,10 @@ pub(super) fn heel(
     let force = k * depth + b * rate;
     sums.stored += 0.5 * k * depth * depth;
     sums.loss += b * rate * rate;
+    let along = wippen.turned;
+    let slide =
+        [(KEY, (capstan - key.at).perp().dot(along)), (WIPPEN, -from_pin.perp().dot(along))];
+    sums.friction[CENTRES + 3] = element(spec.key.capstan_friction * force.abs(), &slide);
     wippen.push(capstan, normal * force);
     key.push(capstan, normal * -force);
     force

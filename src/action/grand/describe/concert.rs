@@ -7,7 +7,7 @@ const FITTED: &str = "fitted to the *must* targets of the validation (`touchback
 const LEATHER: &str = "chosen: leather over felt, stiff beside the touch and soft beside wood";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 81] = [
+pub(super) const SOURCES: [(&str, &str); 82] = [
     ("key.front", "[Hirschkorn 2004] key lever, second hand"),
     ("key.inertia", "derived: wooden key of usual size with leads, order of magnitude"),
     ("key.lead_torque", "regulated: balance weight 37 g [Stanwood tables]"),
@@ -20,6 +20,7 @@ pub(super) const SOURCES: [(&str, &str); 81] = [
     ("key.rest_felt", "chosen: softer than the key-bed punching"),
     ("key.rest_compression", "regulated: carries the weight that is left at rest"),
     ("key.friction", "[Stanwood tables] friction weight, less what the hammer's centre takes"),
+    ("key.capstan_friction", "chosen: as the button's"),
     ("wippen.pivot", LAYOUT),
     ("wippen.heel", LAYOUT),
     ("wippen.jack_pivot", "near [Gillespie 1996] L6; adjusted to the ratio of a concert grand"),

@@ -7,7 +7,7 @@ const REACH: &str = "chosen; out of the run's reach";
 const NONE: &str = "none in the thesis; without effect";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 66] = [
+pub(super) const SOURCES: [(&str, &str); 67] = [
     ("key.front", "[Gillespie 1996] L2"),
     ("key.inertia", "[Gillespie 1996] m2, spread along the key (chosen)"),
     ("key.lead_torque", NONE),
@@ -19,6 +19,7 @@ pub(super) const SOURCES: [(&str, &str); 66] = [
     ("key.rest_felt", REACH),
     ("key.rest_compression", NONE),
     ("key.friction", NONE),
+    ("key.capstan_friction", NONE),
     ("wippen.pivot", CLOSED),
     ("wippen.heel", FREE),
     ("wippen.jack_pivot.x", "[Gillespie 1996] L6"),
