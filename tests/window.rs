@@ -10,6 +10,7 @@
 
 use std::ffi::CString;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,9 @@ use x11rb::rust_connection::RustConnection;
 
 const RATE: f64 = 48_000.0;
 const BLOCK: u32 = 64;
+
+/// The screen is one for all tests: a window over another would be taken for it.
+static SCREEN: Mutex<()> = Mutex::new(());
 
 #[derive(Default)]
 struct Shared {
@@ -274,6 +278,7 @@ fn figures(times: &[f64]) -> [f64; 3] {
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
+    let _alone = SCREEN.lock();
     let mut instance = load();
     let configuration = PluginAudioConfiguration {
         sample_rate: RATE,
@@ -341,6 +346,7 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn two_hundred_openings() {
+    let _alone = SCREEN.lock();
     let mut instance = load();
     let screen = Screen::new(GuiSize { width: 1180, height: 760 });
     let mut times = Vec::new();

@@ -35,6 +35,9 @@ const MOVING: f64 = 0.1;
 /// Below this height, points, the scope makes room for the action.
 const LOW: f32 = 560.0;
 
+/// What time row, values and one curve need, points.
+const SCOPE: f32 = 170.0;
+
 /// The window's contents.
 pub struct Window {
     /// The keyboard as last shown.
@@ -217,7 +220,8 @@ impl Window {
             self.bar(ui, &settings);
             let room = ui.available_height();
             let share = if height < LOW { 0.62 } else { 0.5 };
-            let action = egui::vec2(ui.available_width(), share * room);
+            let beside = (share * room).min((room - SCOPE).max(0.3 * room));
+            let action = egui::vec2(ui.available_width(), beside);
             ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
             self.transport.ui(ui, self.memory.last.as_ref());
             self.scope.ui(ui, &self.memory, &mut self.transport);
