@@ -71,7 +71,9 @@ impl Hammer {
     pub fn coast(&mut self, string: f64, h: f64) {
         self.position += h * self.speed;
         self.compression = self.position - string;
-        self.power = 0.0;
+        // A string that flings far enough has met it unawares.
+        let met = self.compression > 0.0;
+        self.power = if met { self.compression.powf(self.spec.exponent) } else { 0.0 };
         self.force = [0.0; 2];
     }
 

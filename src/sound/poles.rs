@@ -10,6 +10,8 @@
 
 use std::f32::consts::{PI, TAU};
 
+use touchback_fft::num_complex::Complex64;
+
 use crate::math::kernel::Kernel;
 use crate::sound::bank::{BLOCK, Drive, LANES, Lane, Ring, Touch, kernels};
 
@@ -94,6 +96,26 @@ fn set_touching_body(touches: &mut [Touch], poles: &[Pole], share: f32, ratio: f
             touch.turn[l] = if heard { turn } else { 0.0 };
         }
     }
+}
+
+/// What a constant force through one contact step, `share` of a sample long, does to a mode bent to
+/// `ratio` times its frequency, over what it does in tune; `angle` is the mode's in tune, over one
+/// sample.
+///
+/// A force F on a mass m makes w = F (e^(iθ) − 1)/(m (iω)²): as the string is stretched, its mass
+/// stays. Without this the string would answer the hammer as a lighter one than it says it is.
+#[must_use]
+pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
+    if ratio == 1.0 || angle <= 0.0 {
+        return Complex64::ONE;
+    }
+    let bent = ratio * angle;
+    if bent >= HIGHEST {
+        return Complex64::ZERO;
+    }
+    let [half, bent] = [angle, bent].map(|angle| 0.5 * f64::from(share) * f64::from(angle));
+    let size = bent.sin() / (half.sin() * f64::from(ratio).powi(2));
+    Complex64::from_polar(size, bent - half)
 }
 
 kernels! {

@@ -378,6 +378,27 @@ fn a_bent_hammer_blow_is_that_of_the_bent_string() {
 }
 
 #[test]
+fn a_blow_on_a_string_bent_far_stays_a_blow() {
+    for rate in [44_100.0, 176_400.0] {
+        let mut sound = Sound::new(rate, &Voicing::close());
+        for number in [1, 40, 69, 81, 88] {
+            let mut peak = |cents: f64| {
+                sound.reset();
+                sound.retune(key(number), cents);
+                sound.damper(key(number), 1.0);
+                sound.strike(key(number), 6.0, 0.0);
+                measure::render(&mut sound, 0.1, rate).peak_db()
+            };
+            let tune = peak(0.0);
+            for cents in [-2400.0, -700.0, 700.0, 1400.0, 2400.0, 3600.0] {
+                let louder = peak(cents) - tune;
+                assert!(louder < 15.0, "key {number} by {cents} cents at {rate} Hz: {louder} dB");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
     let mut sound = engine();
     let fresh = measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE);

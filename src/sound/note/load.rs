@@ -131,17 +131,21 @@ impl Note {
         let left = square - h[0] * h[0] * (1.0 - (1.0 - shift).powi(2));
         let felt = single(left * scale * scale / square);
         let (scale, shift) = (single(scale), single(shift));
+        let share = single(1.0 / self.steps as f64);
         let mut compliance = 0.0;
-        for (touch, blow) in self.touches.iter_mut().zip(&self.blows) {
+        for ((touch, blow), pole) in self.touches.iter_mut().zip(&self.blows).zip(&self.poles) {
             for l in 0..LANES {
-                touch.push_re[l] = scale * (blow.all_re[l] - shift * blow.missed_re[l]);
-                touch.push_im[l] = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
+                let re = scale * (blow.all_re[l] - shift * blow.missed_re[l]);
+                let im = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
+                let bend = poles::bent_blow(pole.angle[l], share, self.ratio);
+                let (by_re, by_im) = (single(bend.re), single(bend.im));
+                touch.push_re[l] = re * by_re - im * by_im;
+                touch.push_im[l] = re * by_im + im * by_re;
                 touch.shape[l] = felt * blow.shape[l];
                 compliance += f64::from(touch.shape[l]) * f64::from(touch.push_re[l]);
             }
         }
         self.compliance = compliance;
-        let share = single(1.0 / self.steps as f64);
         poles::set_touching(self.kernel, &mut self.touches, &self.poles, share, self.ratio);
     }
 }
