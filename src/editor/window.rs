@@ -219,9 +219,9 @@ impl Window {
         CentralPanel::default().show(ui, |ui| {
             self.bar(ui, &settings);
             let room = ui.available_height();
-            let share = if height < LOW { 0.62 } else { 0.5 };
-            let beside = (share * room).min((room - SCOPE).max(0.3 * room));
-            let action = egui::vec2(ui.available_width(), beside);
+            let low = height < LOW;
+            let high = if low { (room - SCOPE).max(0.3 * room) } else { 0.5 * room };
+            let action = egui::vec2(ui.available_width(), high);
             ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
             self.transport.ui(ui, self.memory.last.as_ref());
             self.scope.ui(ui, &self.memory, &mut self.transport);

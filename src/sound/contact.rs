@@ -67,13 +67,18 @@ impl Hammer {
         if xi > 0.0 { self.spec.stiffness * xi.powf(p + 1.0) / (p + 1.0) } else { 0.0 }
     }
 
+    /// A compression to the felt's exponent; 0 where it is clear.
+    #[inline]
+    fn raised(&self, xi: f64) -> f64 {
+        if xi > 0.0 { xi.powf(self.spec.exponent) } else { 0.0 }
+    }
+
     /// Flies on for `h` seconds, clear of the string, which is then at `string` metres.
     pub fn coast(&mut self, string: f64, h: f64) {
         self.position += h * self.speed;
         self.compression = self.position - string;
         // A string that flings far enough has met it unawares.
-        let met = self.compression > 0.0;
-        self.power = if met { self.compression.powf(self.spec.exponent) } else { 0.0 };
+        self.power = self.raised(self.compression);
         self.force = [0.0; 2];
     }
 
@@ -106,7 +111,7 @@ impl Hammer {
         let viscous = relaxation / h;
         // Felt force at the end compression and its slope, both over K.
         let felt = |xi1: f64| {
-            let u1 = if xi1 > 0.0 { xi1.powf(p) } else { 0.0 };
+            let u1 = self.raised(xi1);
             let du1 = if xi1 > 0.0 { p * u1 / xi1 } else { 0.0 };
             let d = xi1 - xi0;
             let (mean, slope) = if d.abs() < 1e-6 * xi0.abs().max(xi1.abs()) {

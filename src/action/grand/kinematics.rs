@@ -33,6 +33,8 @@ pub struct Kinematics<R = f64> {
     pub wippen: Vec2<R>,
     /// Capstan to wippen centre along the heel, q7, m.
     pub q7: R,
+    /// dq7/dq1, m/rad: how far the capstan slides along the heel.
+    pub r7: R,
     /// Wippen ratio dq5/dq1 and its velocity-product acceleration.
     pub r5: R,
     /// See [`Kinematics::r5`].
@@ -127,7 +129,8 @@ impl<R: Real> Kinematics<R> {
         let normal = wippen.perp();
         let r5 = -(capstan.perp().dot(normal) * per_q7);
         let w5 = r5 * u[0];
-        let capstan_along = u[0] * capstan.perp().dot(wippen);
+        let along = capstan.perp().dot(wippen);
+        let capstan_along = u[0] * along;
         let q7_rate = w5 * n.heel - capstan_along;
         let b5 = (u[0] * u[0] * capstan.dot(normal) + w5 * (capstan_along - q7_rate)) * per_q7;
 
@@ -152,6 +155,7 @@ impl<R: Real> Kinematics<R> {
             check_normal: n.check_normal.turned(key),
             wippen,
             q7,
+            r7: r5 * n.heel - along,
             r5,
             b5,
             jack,

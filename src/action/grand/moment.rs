@@ -220,9 +220,7 @@ impl<R: Real> Moment<R> {
             },
         ]
     }
-}
 
-impl<R: Real> Moment<R> {
     /// Largest torque on the key by the capstan's slide along the heel, N·m.
     #[inline(always)]
     fn capstan_drag(&self, n: &Numbers<R>, input: &DriveNow<R>) -> R {
@@ -233,14 +231,14 @@ impl<R: Real> Moment<R> {
         }
         // The heel takes what the key does not need for itself.
         let press = (on_key - n.key_inertia * self.acceleration[0]) / (k.r5 * k.q7);
-        let slide = k.r5 * n.heel - n.capstan.turned(k.key).perp().dot(k.wippen);
-        n.capstan_friction * (press * slide).abs()
+        n.capstan_friction * (press * k.r7).abs()
     }
 }
 
 impl Moment {
-    /// Power that the friction of key (with capstan and button), hammer, lever, knuckle and backcheck turns
-    /// into heat, W, if it is held through the coming `dt` s; this moment is free of friction.
+    /// Power that the friction of key (with capstan and button), hammer, lever, knuckle and
+    /// backcheck turns into heat, W, if it is held through the coming `dt` s; this moment is free
+    /// of friction.
     #[must_use]
     pub fn friction_heat(&self, n: &Numbers, input: &DriveNow, dt: f64) -> [f64; 5] {
         let (elements, forces) = self.rubbing(n, input, dt);

@@ -64,7 +64,6 @@ impl Readout {
 fn coordinates(n: &Numbers, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let toe = n.toe.turned(k.jack.direction);
-    let capstan_along = k.u[0] * n.capstan.turned(k.key).perp().dot(k.wippen);
     // The meeting point's speed along the shank, as q9 measures it.
     let jack = k.to_jack - n.hammer_pivot;
     let along = k.head.axis.dot(k.hammer);
@@ -90,7 +89,7 @@ fn coordinates(n: &Numbers, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f6
         k.q4_rate(),
         w5,
         w6,
-        -capstan_along + w5 * n.heel,
+        k.r7 * k.u[0],
         -k.to_jack.y * w5 - toe.y * w6,
         q9_rate,
     ];

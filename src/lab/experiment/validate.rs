@@ -197,7 +197,8 @@ fn repetition(report: &mut Report) {
         "V24: the least rise gives a second strike of {} m/s: the hammer, let go by the check, is \
          thrown by the repetition lever alone. Repetition spring 0.8 to 1.2, drop 1 to 4 mm, let-off \
          3 mm and check 12 to 20 mm move it between 0.06 and 0.18; what is published is the jack's \
-         return, the row above it. V25: the ideal finger of the repetition moves its target up and down in straight lines; lift, share of the period downward and pressure \
+         return, the row above it. V25: the ideal finger of the repetition moves its target up \
+         and down in straight lines; lift, share of the period downward and pressure \
          are searched. Every one of twelve strokes must strike exactly once, at 0.5 m/s or more.",
         short(speed)
     ));
@@ -223,12 +224,12 @@ fn repetition(report: &mut Report) {
 fn slides(report: &mut Report) {
     let rig = standard(MIDDLE);
     for force in SLIDES {
-        let found = slide::under(&rig, force);
+        let slide = slide::under(&rig, force);
         let what = format!("let-off with {force} N of jack on knuckle, turns of the slide");
-        let turns = found.map_or(f64::NAN, |(_, slide)| f64::from(slide.turns));
+        let turns = slide.map_or(f64::NAN, |s| f64::from(s.turns));
         report.check(&what, "0", Band::AtMost(0.0), turns);
         let what = format!("let-off with {force} N, ripple of the force from step to step, %");
-        let ripple = found.map_or(f64::NAN, |(_, slide)| 100.0 * slide.ripple);
+        let ripple = slide.map_or(f64::NAN, |s| 100.0 * s.ripple);
         report.check(&what, "0", Band::AtMost(RIPPLE), ripple);
     }
 }

@@ -58,28 +58,28 @@ fn let_off(rig: &Rig, push: f64) -> Option<Slide> {
     Some(Slide { force, turns, ripple })
 }
 
-/// The let-off in which the jack bears on the knuckle with `wanted` N, to 1 %, and the push for it;
-/// `None` if no push does.
-pub fn under(rig: &Rig, wanted: f64) -> Option<(f64, Slide)> {
-    let close = |slide: Slide| (slide.force / wanted - 1.0).abs() < 0.01;
+/// The let-off in which the jack bears on the knuckle with `wanted` N, to 1 %; `None` if no push
+/// brings that about.
+pub fn under(rig: &Rig, wanted: f64) -> Option<Slide> {
+    let close = |slide: &Slide| (slide.force / wanted - 1.0).abs() < 0.01;
     let mut low = SOFTEST;
     while low < STRONGEST {
         let high = GROWTH * low;
         if let_off(rig, high).is_some_and(|s| s.force >= wanted) {
-            return between(rig, wanted, low, high).filter(|found| close(found.1));
+            return between(rig, wanted, low, high).filter(close);
         }
         low = high;
     }
     None
 }
 
-/// The push between two whose let-off comes nearest to `wanted` N from above.
-fn between(rig: &Rig, wanted: f64, mut low: f64, mut high: f64) -> Option<(f64, Slide)> {
+/// The let-off nearest to `wanted` N from above, of those between two pushes.
+fn between(rig: &Rig, wanted: f64, mut low: f64, mut high: f64) -> Option<Slide> {
     let mut found = None;
     for _ in 0..20 {
         let push = 0.5 * (low + high);
         match let_off(rig, push) {
-            Some(slide) if slide.force >= wanted => (high, found) = (push, Some((push, slide))),
+            Some(slide) if slide.force >= wanted => (high, found) = (push, Some(slide)),
             _ => low = push,
         }
     }
