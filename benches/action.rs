@@ -7,11 +7,16 @@ use std::time::{Duration, Instant};
 use touchback::action::events::EventList;
 use touchback::action::load::Load;
 use touchback::action::{ActionSettings, Keyboard};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
 
 /// Time of the steps of one `load` on `keys`, its preparation left out.
-fn once(load: Load, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) -> Duration {
+fn once(
+    load: Load,
+    keyboard: &mut Keyboard,
+    keys: &[KeyNumber],
+    events: &mut EventList,
+) -> Duration {
     let mut loaded = load.prepare(keyboard, keys, events);
     let mut time = Duration::ZERO;
     for _ in 0..load.steps() {
@@ -28,7 +33,7 @@ fn once(load: Load, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventLis
 fn action(c: &mut Criterion) {
     let settings = ActionSettings::default();
     let mut events = EventList::default();
-    let all: Vec<Key> = Key::all().collect();
+    let all: Vec<KeyNumber> = KeyNumber::all().collect();
     let mut group = c.benchmark_group("action");
     group.sample_size(10).measurement_time(Duration::from_secs(2));
     for kernel in Kernel::available() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 
 const BLOCK: usize = 64;
 const RATE: f64 = 48_000.0;
@@ -20,8 +20,8 @@ fn block(piano: &mut Piano) {
 /// A piano after `blocks` blocks with the first `keys` of a spread chord down.
 fn playing(keys: usize, blocks: usize) -> Piano {
     let mut piano = Piano::new(RATE, &Settings::default());
-    let step = Key::all().count() / keys;
-    for key in Key::all().step_by(step).take(keys) {
+    let step = KeyNumber::all().count() / keys;
+    for key in KeyNumber::all().step_by(step).take(keys) {
         piano.handle(Event::NoteOn { key, velocity: 0.8 });
     }
     for _ in 0..blocks {

@@ -5,9 +5,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
-use touchback::sound::{Sound, Voicing};
+use touchback::sound::{Sound, SoundSettings};
 
 const RATE: usize = 48_000;
 const BLOCK: usize = 64;
@@ -21,7 +21,7 @@ fn second(sound: &mut Sound) {
 }
 
 fn chord(sound: &mut Sound, notes: &[u8]) {
-    for key in notes.iter().filter_map(|&n| Key::from_midi(n)) {
+    for key in notes.iter().filter_map(|&n| KeyNumber::from_midi(n)) {
         sound.damper(key, 1.0);
         sound.strike(key, 3.0, 0.0);
     }
@@ -31,7 +31,7 @@ fn sound(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sound");
     group.sample_size(10).measurement_time(Duration::from_secs(4));
     let rate = 48_000.0;
-    let mut engine = Sound::new(rate, &Voicing::default());
+    let mut engine = Sound::new(rate, &SoundSettings::default());
     let ten = [36, 43, 48, 52, 55, 60, 64, 67, 72, 76];
     group.bench_function("ten-note chord, first second", |b| {
         b.iter(|| {
@@ -58,7 +58,7 @@ fn sound(criterion: &mut Criterion) {
         });
     });
     for kernel in Kernel::available() {
-        let mut engine = Sound::with_kernel(rate, &Voicing::default(), kernel);
+        let mut engine = Sound::with_kernel(rate, &SoundSettings::default(), kernel);
         group.bench_function(format!("88 notes with pedal, second second, {kernel:?}"), |b| {
             b.iter_batched(
                 || {
@@ -67,7 +67,7 @@ fn sound(criterion: &mut Criterion) {
                     second(&mut engine);
                     std::mem::replace(
                         &mut engine,
-                        Sound::with_kernel(rate, &Voicing::default(), kernel),
+                        Sound::with_kernel(rate, &SoundSettings::default(), kernel),
                     )
                 },
                 |mut engine| {
@@ -81,7 +81,7 @@ fn sound(criterion: &mut Criterion) {
     group.bench_function("one note with pedal, first second", |b| {
         b.iter(|| {
             engine.reset();
-            Key::all().for_each(|key| engine.damper(key, 1.0));
+            KeyNumber::all().for_each(|key| engine.damper(key, 1.0));
             chord(&mut engine, &[60]);
             second(&mut engine);
         });
@@ -89,7 +89,7 @@ fn sound(criterion: &mut Criterion) {
     group.bench_function("reset", |b| b.iter(|| engine.reset()));
     engine.reset();
     group.bench_function("idle second", |b| b.iter(|| second(&mut engine)));
-    group.bench_function("prepare", |b| b.iter(|| Sound::new(rate, &Voicing::default())));
+    group.bench_function("prepare", |b| b.iter(|| Sound::new(rate, &SoundSettings::default())));
     group.finish();
 }
 

@@ -4,10 +4,10 @@
 
 use touchback::action::events::EventList;
 use touchback::action::{ActionSettings, Drive, Keyboard, STEP};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 
 fn main() {
-    let Some(c4) = Key::from_midi(60) else { return };
+    let Some(c4) = KeyNumber::from_midi(60) else { return };
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     let mut events = EventList::default();
     // The finger's target: down to 6 mm below the key bed, a hold of 3 N, then off the key.

@@ -6,33 +6,33 @@
 
 pub mod ball;
 pub mod catalogue;
-pub mod choice;
+pub mod drive_input;
 pub mod events;
 pub mod grand;
 pub mod harpsichord;
-pub mod hold;
 pub mod keyboard;
-pub mod levers;
 pub mod load;
 pub mod losses;
 pub mod mechanism;
 pub mod model_a;
 pub mod model_b;
-pub mod playing;
+pub mod note_interface;
+pub mod penalty_model;
 pub mod port;
 pub mod pose;
 pub mod press;
-pub mod reference;
 pub mod settings;
+pub mod simple_keys;
 pub mod simplified;
 pub mod slider;
+pub mod switchable_keyboard;
 pub mod viennese;
 
-pub use choice::Actions;
 pub use events::{ActionEvent, EventKind};
 pub use keyboard::Keyboard;
 pub use port::Drive;
 pub use settings::{ActionKind, ActionSettings};
+pub use switchable_keyboard::SwitchableKeyboard;
 
 /// Length of an action step, s.
 pub const STEP: f64 = 125e-6;

@@ -10,7 +10,7 @@
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
 //! | [`link`], [`capture`] | what passes between audio thread and window; what was played |
-//! | [`compare`], [`export`], [`clerk`], [`looks`], [`theme`] | tools, files, appearance |
+//! | [`compare`], [`export`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
 //! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
@@ -20,17 +20,16 @@ pub mod action_view;
 #[cfg(feature = "plugin")]
 pub mod app;
 pub mod capture;
-pub mod clerk;
 pub mod compare;
 pub mod control;
 pub mod controls;
 pub mod drawing;
 pub mod export;
+pub mod file_worker;
 pub mod gauge;
 mod hand;
 pub mod keyboard;
 pub mod link;
-pub mod looks;
 pub mod offscreen;
 pub mod other_view;
 pub mod panel;
@@ -42,3 +41,4 @@ pub mod stroke;
 pub mod theme;
 pub mod transport;
 pub mod window;
+pub mod window_state;

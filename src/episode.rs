@@ -7,9 +7,9 @@
 //! and lets the model choose the next phase. No heap, no dynamic dispatch; any thread.
 
 pub mod exact;
+pub mod lane_step;
 pub mod locate;
 pub mod model;
-pub mod quiet;
 pub mod rk4;
 pub mod step;
 

@@ -9,31 +9,32 @@
 //! | [`mechanism`], [`lever`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
-//! | `take`, `words`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
-//! | `desk` (feature `serial`) | a plugin's choice of all that: what a window calls | main thread, window |
-//! | [`acceptance`], [`campaign`], [`contact`] | the junction against the ideal; random faults and strokes; how hard a contact can be | tests, lab |
-//! | [`wire`], [`lockstep`] | emulator and servo in virtual time, with faults on the way | tests, lab |
+//! | `recording`, `status_text`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
+//! | `connection` (feature `serial`) | a plugin's choice of all that: what a window calls | main thread, window |
+//! | [`acceptance`], [`fault_injection`], [`z_width`] | the junction against the ideal; random faults and strokes; how hard a contact can be | tests, lab |
+//! | [`simulated_link`], [`co_simulation`] | emulator and servo in virtual time, with faults on the way | tests, lab |
 
 pub mod acceptance;
-pub mod campaign;
 pub mod clock;
-pub mod contact;
+pub mod co_simulation;
 #[cfg(feature = "serial")]
-pub mod desk;
+pub mod connection;
 pub mod device;
 pub mod emulator;
+pub mod fault_injection;
 pub mod fixed;
 pub mod frame;
 pub mod lever;
 #[cfg(feature = "serial")]
 pub mod live;
-pub mod lockstep;
 pub mod log;
 pub mod mechanism;
 pub mod message;
 pub mod plant;
 #[cfg(feature = "serial")]
 pub mod priority;
+#[cfg(feature = "serial")]
+pub mod recording;
 pub mod replay;
 pub mod script;
 #[cfg(feature = "serial")]
@@ -42,9 +43,8 @@ pub mod servo;
 pub mod session;
 #[cfg(feature = "serial")]
 pub mod sidecar;
+pub mod simulated_link;
 #[cfg(feature = "serial")]
-pub mod take;
+pub mod status_text;
 pub mod walls;
-pub mod wire;
-#[cfg(feature = "serial")]
-pub mod words;
+pub mod z_width;

@@ -2,26 +2,26 @@
 //!
 //! [`Piano`] is what a host plays; [`midi`] says what its messages mean. Under it, `block` keeps the
 //! one sample clock: `clock` says when an action step is due, `touch` turns notes into what fingers
-//! do, `presses` counts them, `jacks` says which can repeat, `damping` carries dampers to the strings, `pitch` bends them, `agenda`
-//! holds what sounds at a later sample, `output` sets the level. [`outgoing`] sends the strikes on,
+//! do, `held_notes` counts them, `repetition` says which can repeat, `dampers` carries dampers to the strings, `pitch` bends them, `event_queue`
+//! holds what sounds at a later sample, `output` sets the level. [`note_output`] sends the strikes on,
 //! [`load`] counts the work. Everything here runs on the audio thread; only [`Piano::new`]
 //! allocates.
 
-mod agenda;
 mod block;
 mod block_log;
 mod clock;
-mod damping;
+mod dampers;
+mod engine_traits;
 pub mod event;
-mod jacks;
+mod event_queue;
+mod held_notes;
 pub mod load;
 pub mod midi;
-pub mod outgoing;
+pub mod note_output;
 mod output;
 pub mod piano;
 mod pitch;
-mod presses;
-mod seam;
+mod repetition;
 pub mod settings;
 mod shank;
 pub mod snapshot;

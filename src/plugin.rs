@@ -8,10 +8,10 @@
 //!
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
+mod event_reader;
+mod event_scheduler;
 mod felt;
 mod notes;
-mod order;
-mod player;
 mod project;
 mod state;
 
@@ -28,14 +28,14 @@ use nice_plug::prelude::{
 use crate::editor::app::PluginEditor;
 use crate::editor::link::{AudioEnd, WindowEnd, link};
 use crate::exchange::latest;
-use crate::haptics::desk::{Choice, Desk, Place};
+use crate::haptics::connection::{Choice, KeyboardConnection, Place};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Event, Piano, Settings};
 use crate::params::host::{HostParams, Values};
 use crate::sound::scala::Scale;
+use event_reader::Reader;
+use event_scheduler::EventScheduler;
 use felt::Felt;
-use order::Reader;
-use player::Player;
 use project::Project;
 
 /// Sample rates the instrument accepts, Hz.
@@ -52,7 +52,7 @@ pub struct Touchback {
     window: AudioEnd,
     window_end: Option<WindowEnd>,
     /// The motorized keyboard, if the project chose one.
-    desk: Arc<Desk>,
+    desk: Arc<KeyboardConnection>,
     /// Exists from the first activation on.
     active: Option<Active>,
     /// Events that the host took no more of.
@@ -79,7 +79,7 @@ impl Default for Touchback {
 
 /// What activation builds.
 struct Active {
-    player: Player,
+    player: EventScheduler,
     /// The motorized or recorded keyboard, while the plugin is active.
     felt: Option<Felt>,
     sample_rate: f64,
@@ -95,7 +95,7 @@ struct Active {
 impl Active {
     fn new(sample_rate: f64, values: Values, scale: Option<Scale>) -> Self {
         let settings = settings(values, scale);
-        let player = Player::new(Piano::new(sample_rate, &settings));
+        let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         Self {
             player,
             felt: None,

@@ -3,12 +3,12 @@
 //! Every value not named is the concert grand's. The values are chosen, within what the sources of
 //! each parameter span (see the table of parameters): pianos one can meet, and one nobody should.
 //!
-//! The player's own pianos are files in a folder: `file` and `shelf`, with the feature `editor`.
+//! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature `editor`.
 
 #[cfg(feature = "editor")]
 pub mod file;
 #[cfg(feature = "editor")]
-pub mod shelf;
+pub mod user_presets;
 
 use crate::action::ActionKind;
 use crate::instrument::Settings;

@@ -36,4 +36,4 @@ pub mod voicing;
 
 pub use engine::Sound;
 pub use knock::Knock;
-pub use voicing::Voicing;
+pub use voicing::SoundSettings;

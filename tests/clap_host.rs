@@ -11,7 +11,7 @@ use clack_extensions::tail::TailLength;
 use clack_host::prelude::{PluginEntry, ProcessStatus};
 use clap::{Plugin, Processor, Send, bits, blocks, library};
 use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 use touchback::params::{self, Parameter};
 
 const RATE: f64 = 48_000.0;
@@ -20,8 +20,8 @@ fn parameter(id: &str) -> &'static Parameter {
     params::find(id).unwrap()
 }
 
-fn key(note: i16) -> Key {
-    Key::from_midi(u8::try_from(note).unwrap()).unwrap()
+fn key(note: i16) -> KeyNumber {
+    KeyNumber::from_midi(u8::try_from(note).unwrap()).unwrap()
 }
 
 /// A little music with pedal and automation, at offsets that no block length divides.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 use touchback::params;
 
 const RATE: f64 = 48_000.0;
@@ -20,7 +20,7 @@ fn peak(piano: &mut Piano) -> f32 {
             peak = peak.max(sample.abs());
         }
     };
-    let keys = [21, 60, 108].map(|note| Key::from_midi(note).unwrap());
+    let keys = [21, 60, 108].map(|note| KeyNumber::from_midi(note).unwrap());
     for (key, velocity) in keys.into_iter().zip([1.0, 0.5, 0.05]) {
         piano.handle(Event::NoteOn { key, velocity });
         play(piano);

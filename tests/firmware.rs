@@ -11,7 +11,7 @@ const TAKEN: [&str; 11] = [
     "message/code.rs",
     "message/tests.rs",
     "device.rs",
-    "device/law.rs",
+    "device/key_impedance.rs",
     "device/limit.rs",
     "device/playout.rs",
     "device/safety.rs",

@@ -6,7 +6,7 @@ use touchback::action::grand::readout::Readout;
 use touchback::action::grand::{Phase, STATES, key, rest, state, thesis};
 use touchback::action::{ActionSettings, Drive, EventKind, STEP};
 use touchback::episode::{State, Stepper};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 
 type Running = State<Phase, STATES>;
 
@@ -45,7 +45,7 @@ struct Bench {
 
 impl Bench {
     fn concert(midi: u8, settings: &ActionSettings) -> Self {
-        let built = Design::new(Key::from_midi(midi).unwrap()).build(settings);
+        let built = Design::new(KeyNumber::from_midi(midi).unwrap()).build(settings);
         let near = &built.regulated.rest;
         let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
         Self { built, running: State { phase: Phase::Return, x }, log: Log::default() }

@@ -3,11 +3,11 @@
 use touchback::action::events::EventList;
 use touchback::action::grand::pressing;
 use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
 
-fn key(midi: u8) -> Key {
-    Key::from_midi(midi).unwrap()
+fn key(midi: u8) -> KeyNumber {
+    KeyNumber::from_midi(midi).unwrap()
 }
 
 /// Steps `n` times under `drive`, collecting (time, kind, value).
@@ -15,7 +15,7 @@ fn run(
     keyboard: &mut Keyboard,
     n: u32,
     mut drive: impl FnMut(f64, &mut Keyboard),
-) -> Vec<(f64, Key, EventKind, f64)> {
+) -> Vec<(f64, KeyNumber, EventKind, f64)> {
     let mut events = EventList::default();
     let mut all = Vec::new();
     for i in 0..n {
@@ -29,7 +29,7 @@ fn run(
 }
 
 /// Pressed at a constant finger speed from `start`, let go 0.3 s later.
-fn press(k: Key, start: f64, speed: f64) -> impl FnMut(f64, &mut Keyboard) {
+fn press(k: KeyNumber, start: f64, speed: f64) -> impl FnMut(f64, &mut Keyboard) {
     move |t, keyboard| {
         let depth = |t: f64| ((t - start) * speed).clamp(0.0, pressing::REACH);
         if t < start {
@@ -111,7 +111,7 @@ fn a_regulation_without_let_off_makes_a_strike_impossible() {
 fn the_pressing_table_is_what_the_action_does() {
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     for (number, speeds) in pressing::HAMMER {
-        let k = Key::all().find(|k| f64::from(k.number()) == number).unwrap();
+        let k = KeyNumber::all().find(|k| f64::from(k.number()) == number).unwrap();
         for (finger, expected) in pressing::FINGER.iter().zip(speeds).step_by(2) {
             keyboard.reset();
             let events = run(&mut keyboard, 1600, press(k, 0.0, *finger));
@@ -135,7 +135,7 @@ fn changed_settings_are_slewed_and_heard_by_moving_keys_only() {
     let early = run(&mut keyboard, 4000, press(key(60), 0.0, 0.2));
     let mut standard = Keyboard::new(&ActionSettings::default());
     let late = run(&mut standard, 4000, press(key(60), 0.0, 0.2));
-    let release = |events: &[(f64, Key, EventKind, f64)]| {
+    let release = |events: &[(f64, KeyNumber, EventKind, f64)]| {
         events.iter().find(|e| e.2 == EventKind::Release).unwrap().0
     };
     assert!(release(&early) < release(&late) - 1e-3);
@@ -171,7 +171,7 @@ fn no_playing_and_no_regulation_loses_a_state() {
     };
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     let mut events = EventList::default();
-    let keys: Vec<Key> = Key::all().step_by(11).collect();
+    let keys: Vec<KeyNumber> = KeyNumber::all().step_by(11).collect();
     let mut targets = vec![0.0; keys.len()];
     for round in 0..600 {
         if round % 40 == 39 {
@@ -233,7 +233,7 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
             let hammer_mass = 0.8 + 0.4 * random.next();
             keyboard.configure(&ActionSettings { hammer_mass, ..ActionSettings::default() });
         }
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let way = &mut ways[key.index()];
             if random.next() < 0.004 {
                 let target = if random.next() < 0.5 { 0.0 } else { 0.018 * random.next() };
@@ -264,7 +264,7 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
                 .iter()
                 .map(|e| (step, e.key.number(), e.kind, e.offset.to_bits(), e.value.to_bits())),
         );
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let state = keyboard.state(key);
             let sum = &mut sums[key.index()];
             *sum = sum.rotate_left(5) ^ u64::from(u32::from(state.phase.letter()));

@@ -13,7 +13,7 @@ mod counted {
     use touchback::action::{ActionKind, ActionSettings, Drive};
     use touchback::instrument::settings::Timing;
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
-    use touchback::math::compass::Key;
+    use touchback::math::compass::KeyNumber;
     use touchback::params;
 
     struct Counting;
@@ -60,7 +60,7 @@ mod counted {
 
     #[test]
     fn stepping_and_reading_any_action_allocates_nothing() {
-        let key = Key::from_midi(60).expect("a key");
+        let key = KeyNumber::from_midi(60).expect("a key");
         for name in catalogue::NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).expect("a model");
             let mut played = model.start();
@@ -89,7 +89,7 @@ mod counted {
                     settings.action.action = action;
                     settings.touch.timing = timing;
                     piano.set(&settings);
-                    for key in Key::all() {
+                    for key in KeyNumber::all() {
                         piano.handle(Event::NoteOn { key, velocity: 0.6 });
                     }
                     for _ in 0..20 {
@@ -120,14 +120,14 @@ mod counted {
             for (i, settings) in changed.iter().enumerate() {
                 piano.watch(i % 2 == 0);
                 piano.set(settings);
-                for key in Key::all().filter(|k| k.index() % 7 == i % 7) {
+                for key in KeyNumber::all().filter(|k| k.index() % 7 == i % 7) {
                     piano.handle(Event::NoteOn { key, velocity: 0.1 + 0.025 * i as f64 });
                 }
                 piano.handle(Event::Sustain(if i % 3 == 0 { 1.0 } else { 0.4 }));
                 for length in [1, 63, 512, 200] {
                     piano.process(&mut left[..length], &mut right[..length]);
                 }
-                for key in Key::all().filter(|k| k.index() % 7 == i % 7) {
+                for key in KeyNumber::all().filter(|k| k.index() % 7 == i % 7) {
                     piano.handle(Event::NoteOff { key, velocity: 0.5 });
                 }
                 black_box((piano.counts(), piano.strikes().len(), piano.is_idle()));

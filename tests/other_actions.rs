@@ -6,7 +6,7 @@ use touchback::instrument::piano::StrikeRecord;
 use touchback::instrument::settings::Timing;
 use touchback::instrument::{Piano, Settings};
 use touchback::math::cast::floor_index;
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 
 const RATE: f64 = 48_000.0;
 
@@ -19,8 +19,8 @@ const SMALLER: [ActionKind; 6] = [
     ActionKind::Ball,
 ];
 
-fn key(midi: u8) -> Key {
-    Key::from_midi(midi).unwrap()
+fn key(midi: u8) -> KeyNumber {
+    KeyNumber::from_midi(midi).unwrap()
 }
 
 fn settings(action: ActionKind, timing: Timing) -> Settings {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use touchback::instrument::Settings;
 use touchback::params::{self, Kind};
-use touchback::preset::shelf;
+use touchback::preset::user_presets;
 
 #[test]
 fn saved_presets_load() {
@@ -17,7 +17,7 @@ fn saved_presets_load() {
     assert!(files.len() >= 2);
     for file in files {
         let show = file.display();
-        let (saved, losses) = shelf::read(&file).unwrap_or_else(|e| panic!("{e}"));
+        let (saved, losses) = user_presets::read(&file).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(losses.words(), None, "{show}");
         assert!(!saved.name.is_empty(), "{show}");
         let text = std::fs::read_to_string(&file).unwrap();

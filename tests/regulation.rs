@@ -6,11 +6,11 @@ use touchback::action::grand::{Phase, key as one_key, rest, state};
 use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
 use touchback::episode::State;
 use touchback::instrument::Settings;
-use touchback::math::compass::{Key, linear};
+use touchback::math::compass::{KeyNumber, linear};
 use touchback::params::{self, Group};
 
-fn key(midi: u8) -> Key {
-    Key::from_midi(midi).unwrap()
+fn key(midi: u8) -> KeyNumber {
+    KeyNumber::from_midi(midi).unwrap()
 }
 
 /// A key under a finger's path (time s, target m) until `end` s: events and the crown at the end,
@@ -47,7 +47,7 @@ const AGAIN: [(f64, f64); 5] =
 
 #[test]
 fn the_standard_regulation_is_within_every_limit() {
-    for k in Key::all() {
+    for k in KeyNumber::all() {
         let limits = Design::new(k).build(&ActionSettings::default()).regulated.limits;
         assert_eq!(limits.reasons().count(), 0, "{limits:?} at {}", k.number());
     }

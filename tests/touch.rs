@@ -1,18 +1,18 @@
 //! What notes, pedals and positions do to the whole piano.
 
 use touchback::instrument::midi::{Address, Message, Midi};
-use touchback::instrument::outgoing::{Sent, split_velocity};
+use touchback::instrument::note_output::{Sent, split_velocity};
 use touchback::instrument::piano::StrikeRecord;
 use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
-use touchback::math::compass::Key;
+use touchback::math::compass::KeyNumber;
 
 /// A low rate: what is tested here does not depend on it, and strings cost by the sample.
 const RATE: f64 = 24_000.0;
 
-fn key(note: u8) -> Key {
-    Key::from_midi(note).unwrap()
+fn key(note: u8) -> KeyNumber {
+    KeyNumber::from_midi(note).unwrap()
 }
 
 fn on(note: u8, velocity: f64) -> Event {

@@ -9,12 +9,12 @@
 //! (the paper prints the spring's sign in F the other way round). F is the force that moves the
 //! paddle; a key force F presses the front down. With nobody holding it the paddle lies on a felt.
 
-mod playing;
+mod note_interface;
 
 use super::losses::Losses;
 use crate::action::EventKind;
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, View, check};
 use crate::action::pose::Pose;
 use crate::episode::{Model, State};
@@ -103,7 +103,7 @@ impl Spec {
         })
     }
 
-    fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
         let [d, w, q, v, ..] = *x;
         let (contact, damped) = match phase {
             Phase::Paddle => {
@@ -123,11 +123,11 @@ impl Spec {
 }
 
 impl Model<STATES, 1, 0> for Spec {
-    type Input = Hold;
+    type Input = DriveInput;
     type Phase = Phase;
     type Held = ();
 
-    fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let ball = m.contact / self.ball - GRAVITY;
         [
@@ -140,7 +140,7 @@ impl Model<STATES, 1, 0> for Spec {
         ]
     }
 
-    fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 1], [f64; 0]) {
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 1], [f64; 0]) {
         let gap = x[BALL] - x[KEY];
         match phase {
             Phase::Paddle => ([-gap], []),
@@ -148,14 +148,14 @@ impl Model<STATES, 1, 0> for Spec {
         }
     }
 
-    fn transition(&self, phase: Phase, _: usize, _: &Hold, _: &mut [f64; STATES]) -> Phase {
+    fn transition(&self, phase: Phase, _: usize, _: &DriveInput, _: &mut [f64; STATES]) -> Phase {
         match phase {
             Phase::Paddle => Phase::Air,
             Phase::Air => Phase::Paddle,
         }
     }
 
-    fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn longest_part(&self, _: Phase, _: &[f64; STATES], h: f64) -> f64 {
         h
@@ -177,7 +177,7 @@ impl Lever<STATES, 1, 0> for Spec {
         State { phase: Phase::Paddle, x: [d, 0.0, q, 0.0, 0.0, 0.0] }
     }
 
-    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
         let m = self.moment(phase, input, x);
         let [d, w, q, v, work, dissipated] = *x;
         let on = phase == Phase::Paddle;
@@ -258,7 +258,7 @@ mod tests {
         let mut steps = 0u32;
         while heard.1.len() < landings {
             heard.0 = f64::from(steps) * h;
-            let still = [Hold::Motion(0.0, 0.0); 2];
+            let still = [DriveInput::Motion(0.0, 0.0); 2];
             stepper.advance(spec, &mut state, &still, &mut heard);
             steps += 1;
         }
@@ -301,7 +301,7 @@ mod tests {
         let d = Discrete::new(&Matrix2::new(0.0, 1.0, -w2, 0.0), &Vector2::new(0.0, 1.0), h);
         let mut exact = Vector2::new(-1e-4, -1.0);
         let mut state = State { phase: Phase::Paddle, x: [0.0, 0.0, -1e-4, -1.0, 0.0, 0.0] };
-        let still = [Hold::Motion(0.0, 0.0); 2];
+        let still = [DriveInput::Motion(0.0, 0.0); 2];
         for _ in 0..200 {
             exact = d.step(&exact, &Vector1::new(-GRAVITY));
             Stepper::new(h).advance(&spec, &mut state, &still, &mut crate::episode::Quiet);

@@ -7,9 +7,9 @@ use super::grand::mechanism::GrandKey;
 use super::grand::spec::SpecError;
 use super::grand::{self, Phase, rest, thesis};
 use super::mechanism::{Felt, Mechanism, Running};
-use super::reference::{self, Reference};
+use super::penalty_model::{self, PenaltyModel};
 use super::{ActionSettings, ball, harpsichord, model_a, model_b, simplified, viennese};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Names of the actions, as the command line and the files spell them.
 pub const NAMES: [&str; 9] = [
@@ -38,11 +38,11 @@ pub enum Model {
         model: Box<grand::Spec>,
     },
     /// The grand action as a coupled force balance.
-    Reference {
+    PenaltyModel {
         /// Angles of key, hammer and repetition lever near which it settles, rad.
         near: [f64; 3],
         /// What joins the bodies.
-        coupling: reference::Coupling,
+        coupling: penalty_model::Coupling,
         /// As [`Model::Grand`].
         model: Box<grand::Spec>,
     },
@@ -81,7 +81,7 @@ pub enum Model {
 impl Model {
     /// The model of `key` of the action `name` with `settings`; none for a name not in [`NAMES`].
     #[must_use]
-    pub fn named(name: &str, key: Key, settings: &ActionSettings) -> Option<Self> {
+    pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
         Some(match name {
             "grand" => {
                 let built = Design::new(key).build(settings);
@@ -95,9 +95,9 @@ impl Model {
             }
             "reference" => {
                 let built = Design::new(key).build(settings);
-                Self::Reference {
+                Self::PenaltyModel {
                     near: built.regulated.rest,
-                    coupling: reference::Coupling::default(),
+                    coupling: penalty_model::Coupling::default(),
                     model: Box::new(built.spec),
                 }
             }
@@ -132,8 +132,8 @@ impl Model {
                     Err(SpecError::Value { name: "start", value, must: "four finite numbers" })
                 })
             }
-            Self::Reference { near, coupling, model } => {
-                reference::usable(model, coupling)?;
+            Self::PenaltyModel { near, coupling, model } => {
+                penalty_model::usable(model, coupling)?;
                 let bad = near.iter().find(|v| !v.is_finite());
                 bad.map_or(Ok(()), |&value| {
                     Err(SpecError::Value { name: "near", value, must: "three finite numbers" })
@@ -153,7 +153,7 @@ impl Model {
     #[must_use]
     pub fn felt(self) -> Option<Box<dyn Felt>> {
         Some(match self {
-            Self::Grand { .. } | Self::Reference { .. } => return None,
+            Self::Grand { .. } | Self::PenaltyModel { .. } => return None,
             Self::Simplified { model } => Box::new(Running::new(model)),
             Self::ModelA { model } => Box::new(Running::new(model)),
             Self::ModelB { model } => Box::new(Running::new(model)),
@@ -173,8 +173,8 @@ impl Model {
                 [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]] = start;
                 Box::new(GrandKey::new(model, phase, x))
             }
-            Self::Reference { near, coupling, model } => {
-                Box::new(Reference::new(model, coupling, &near))
+            Self::PenaltyModel { near, coupling, model } => {
+                Box::new(PenaltyModel::new(model, coupling, &near))
             }
             Self::Simplified { model } => Box::new(Running::new(model)),
             Self::ModelA { model } => Box::new(Running::new(model)),
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_action_named_is_sound_starts_at_rest_and_draws_itself() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).unwrap();
             model.check().unwrap();
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn the_elements_of_an_action_turn_into_heat_what_it_dissipates() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES.into_iter().filter(|name| *name != "reference") {
             let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
             let drive = |i: u32| Drive::Force([if i % 1600 < 800 { 4.0 } else { 0.0 }; 2]);
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_felt_key_taken_up_elsewhere_goes_on_bit_for_bit() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         let mut tried = 0;
         for name in NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).unwrap();
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn every_action_answers_force_finger_and_motion_with_energy_in_balance() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let fresh = || Model::named(name, key, &ActionSettings::default()).unwrap().start();
             for kind in 0..3 {

@@ -1,6 +1,6 @@
 //! What happens inside a key: moments that the sound, the files and the window want to know.
 
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Kinds of action events; the value that comes with each is in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
@@ -32,7 +32,7 @@ pub enum EventKind {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionEvent {
     /// The key it happened in.
-    pub key: Key,
+    pub key: KeyNumber,
     /// When: seconds after the beginning of the action step, 0…[`super::STEP`].
     pub offset: f64,
     /// What.

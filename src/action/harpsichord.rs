@@ -14,12 +14,12 @@
 //!
 //! ρ = l₂/l₁; p the pad under the jack, d the damper cloth on the string, f the plectrum's force.
 
-mod playing;
+mod note_interface;
 
 use super::losses::Losses;
 use crate::action::EventKind;
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check};
 use crate::action::pose::Pose;
 use crate::episode::{Model, State};
@@ -108,7 +108,7 @@ const PLECTRUM: f64 = 3.0 * 3.0e9 * (1.5e-3 * 0.125e-9 / 12.0) / 0.125e-6;
 impl Spec {
     /// The key `key`: everything but its string and voicing alike. Chosen where nothing is said.
     #[must_use]
-    pub fn of_key(key: compass::Key) -> Self {
+    pub fn of_key(key: compass::KeyNumber) -> Self {
         let (front, back) = (0.19, 0.2);
         let jack = 8e-3;
         let (length, string) = string(f64::from(key.number()));
@@ -183,7 +183,7 @@ impl Spec {
         self.plectrum * self.slip / self.string
     }
 
-    fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
         let [y, v, z, w, ..] = *x;
         let ratio = self.back / self.front;
         let pad = self.pad.contact(ratio * y - z, ratio * v - w);
@@ -249,17 +249,17 @@ const BED: usize = 0;
 const DAMPER: usize = 1;
 
 impl Model<STATES, 2, 3> for Spec {
-    type Input = Hold;
+    type Input = DriveInput;
     type Phase = Phase;
     type Held = ();
 
-    fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [key, jack] = m.acceleration;
         [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.force * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
-    fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
         let z = x[JACK];
         let indicators = match phase {
             Phase::Below => [self.gap - z, f64::INFINITY],
@@ -270,7 +270,13 @@ impl Model<STATES, 2, 3> for Spec {
         (indicators, [x[KEY] - self.dip, z - self.damper, x[KEY] - REST_DEPTH])
     }
 
-    fn transition(&self, phase: Phase, index: usize, _: &Hold, x: &mut [f64; STATES]) -> Phase {
+    fn transition(
+        &self,
+        phase: Phase,
+        index: usize,
+        _: &DriveInput,
+        x: &mut [f64; STATES],
+    ) -> Phase {
         match (phase, index) {
             (Phase::Below, _) => Phase::Bending,
             (Phase::Bending, 0) | (Phase::Passing, 0) => Phase::Below,
@@ -285,7 +291,7 @@ impl Model<STATES, 2, 3> for Spec {
         }
     }
 
-    fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn longest_part(&self, _: Phase, _: &[f64; STATES], h: f64) -> f64 {
         // The jack on its pad is the stiffest pair, 0.4 rad a step at 20 N.
@@ -314,7 +320,7 @@ impl Lever<STATES, 2, 3> for Spec {
         State { phase: Phase::Below, x: [y, 0.0, z, 0.0, 0.0, 0.0] }
     }
 
-    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
         let m = self.moment(phase, input, x);
         let [y, v, z, w, work, dissipated] = *x;
         let ratio = self.back / self.front;

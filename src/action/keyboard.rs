@@ -18,7 +18,7 @@ use crate::action::grand::{Grand, Phase, STATES, construct, key, pressing, rest,
 use crate::action::settings::Slew;
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
 use crate::math::real::MOST_LANES;
@@ -55,8 +55,8 @@ pub struct Keyboard {
 }
 
 /// `KEYS` values of `make` on the heap, without a copy on the stack.
-fn boxed<T>(make: impl FnMut(Key) -> T) -> Box<[T; KEYS]> {
-    let values: Box<[T]> = Key::all().map(make).collect();
+fn boxed<T>(make: impl FnMut(KeyNumber) -> T) -> Box<[T; KEYS]> {
+    let values: Box<[T]> = KeyNumber::all().map(make).collect();
     values.try_into().unwrap_or_else(|_| unreachable!("Key::all yields KEYS keys"))
 }
 
@@ -108,7 +108,7 @@ impl Keyboard {
         if self.settings.finish() {
             self.stale = [true; KEYS];
         }
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             self.activity.set(key, Activity::Asleep);
             self.refresh(key);
             self.lay_to_rest(key);
@@ -125,7 +125,7 @@ impl Keyboard {
 
     /// What drives `key` during the next step; afterwards the drive's end value is held until the
     /// next call. Wakes the key.
-    pub fn drive(&mut self, key: Key, drive: Drive) {
+    pub fn drive(&mut self, key: KeyNumber, drive: Drive) {
         let i = key.index();
         if self.drives[i] == drive && (self.activity.of(key) != Activity::Moving || is_held(drive))
         {
@@ -138,7 +138,7 @@ impl Keyboard {
     /// Replaces the state of `key` by the moment at which its hammer meets the string at `speed`
     /// m/s (a pure function of key, speed and settings). `false`, and nothing happens, where the
     /// regulation makes a strike impossible.
-    pub fn construct_strike(&mut self, key: Key, speed: f64) -> bool {
+    pub fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool {
         self.refresh(key);
         let i = key.index();
         let Some(made) = construct::strike(&self.specs[i], &self.regulated[i], speed) else {
@@ -150,7 +150,7 @@ impl Keyboard {
 
     /// Replaces the state of `key` by the moment at which its rising key, moving at `speed` m/s at
     /// the front, lets the damper down on the string.
-    pub fn construct_release(&mut self, key: Key, speed: f64) {
+    pub fn construct_release(&mut self, key: KeyNumber, speed: f64) {
         self.refresh(key);
         let i = key.index();
         let made = construct::release(&self.specs[i], &self.regulated[i], speed);
@@ -160,7 +160,7 @@ impl Keyboard {
     /// Speed of a pressing finger target, m/s, that sends the hammer at `hammer_speed` m/s, or
     /// `None` if that is beyond what this touch can reach.
     #[must_use]
-    pub fn pressing_speed(&self, key: Key, hammer_speed: f64) -> Option<f64> {
+    pub fn pressing_speed(&self, key: KeyNumber, hammer_speed: f64) -> Option<f64> {
         pressing::finger_speed(f64::from(key.number()), hammer_speed)
     }
 
@@ -190,7 +190,7 @@ impl Keyboard {
     /// How far the damper of `key` is off the string, 0 (resting) … 1 (clear); keys without a
     /// damper always 1.
     #[must_use]
-    pub fn damper_lift(&self, key: Key) -> f64 {
+    pub fn damper_lift(&self, key: KeyNumber) -> f64 {
         let i = key.index();
         let damper = &self.specs[i].damper;
         if !damper.present {
@@ -205,19 +205,19 @@ impl Keyboard {
 
     /// Whether `key` sleeps in its rest pose.
     #[must_use]
-    pub fn is_asleep(&self, key: Key) -> bool {
+    pub fn is_asleep(&self, key: KeyNumber) -> bool {
         self.activity.of(key) == Activity::Asleep
     }
 
     /// Puts `key` to rest at once, nothing touching it.
-    pub fn still(&mut self, key: Key) {
+    pub fn still(&mut self, key: KeyNumber) {
         self.drives[key.index()] = Drive::Free;
         self.refresh(key);
         self.lay_to_rest(key);
     }
 
     /// The numbers of `key` with the present settings.
-    pub fn built(&mut self, key: Key) -> Built {
+    pub fn built(&mut self, key: KeyNumber) -> Built {
         self.refresh(key);
         let i = key.index();
         Built { spec: self.specs[i], regulated: self.regulated[i] }
@@ -225,21 +225,21 @@ impl Keyboard {
 
     /// Key-front depth, m, positive down.
     #[must_use]
-    pub fn key_depth(&self, key: Key) -> f64 {
+    pub fn key_depth(&self, key: KeyNumber) -> f64 {
         let i = key.index();
         self.specs[i].key.front * (self.x[state::KEY][i] - self.specs[i].key.rest_angle)
     }
 
     /// Submodel and state of `key` while it moves.
     #[must_use]
-    pub fn moving(&self, key: Key) -> Option<State<Phase, STATES>> {
+    pub fn moving(&self, key: KeyNumber) -> Option<State<Phase, STATES>> {
         let i = key.index();
         (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
     }
 
     /// Speed of the crown of the hammer of `key` toward the string, m/s, while the key moves.
     #[must_use]
-    pub fn hammer_speed(&self, key: Key) -> Option<f64> {
+    pub fn hammer_speed(&self, key: KeyNumber) -> Option<f64> {
         let i = key.index();
         let speed = self.specs[i].hammer.crown * self.x[state::HAMMER_SPEED][i];
         (self.activity.of(key) == Activity::Moving).then_some(speed)
@@ -247,7 +247,7 @@ impl Keyboard {
 
     /// What drives `key`.
     #[must_use]
-    pub const fn drive_of(&self, key: Key) -> Drive {
+    pub const fn drive_of(&self, key: KeyNumber) -> Drive {
         self.drives[key.index()]
     }
 
@@ -259,7 +259,7 @@ impl Keyboard {
 
     /// Submodel and integrated states of `key`.
     #[must_use]
-    pub fn state(&self, key: Key) -> State<Phase, STATES> {
+    pub fn state(&self, key: KeyNumber) -> State<Phase, STATES> {
         self.running(key.index())
     }
 
@@ -376,7 +376,7 @@ impl Keyboard {
         self.phases[i] = running.phase;
     }
 
-    fn step_alone(&mut self, key: Key, tray: [f64; 2], events: &mut EventList) {
+    fn step_alone(&mut self, key: KeyNumber, tray: [f64; 2], events: &mut EventList) {
         let i = key.index();
         let mut running = self.running(i);
         let mut listener = |offset: f64, kind: EventKind, value: f64| {
@@ -397,7 +397,7 @@ impl Keyboard {
     }
 
     /// After a step: the drive holds its end; a key that has long not moved is still or asleep.
-    fn count_quiet(&mut self, key: Key, moves: bool, tray: [f64; 2]) {
+    fn count_quiet(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {
         let i = key.index();
         let drive = self.drives[i];
         self.drives[i] = drive.held();
@@ -413,7 +413,7 @@ impl Keyboard {
         }
     }
 
-    fn wake(&mut self, key: Key) {
+    fn wake(&mut self, key: KeyNumber) {
         let i = key.index();
         if self.activity.of(key) == Activity::Asleep {
             self.refresh(key);
@@ -423,7 +423,7 @@ impl Keyboard {
         self.stillness[i] = Stillness::default();
     }
 
-    fn place(&mut self, key: Key, (phase, x): (Phase, [f64; STATES])) {
+    fn place(&mut self, key: KeyNumber, (phase, x): (Phase, [f64; STATES])) {
         let i = key.index();
         for (s, value) in x.iter().enumerate() {
             self.x[s][i] = *value;
@@ -437,7 +437,7 @@ impl Keyboard {
     }
 
     /// A raised tray carries the damper.
-    fn set_damper_by_tray(&mut self, key: Key) {
+    fn set_damper_by_tray(&mut self, key: KeyNumber) {
         let i = key.index();
         let d = &self.specs[i].damper;
         let carried = self.tray - d.lift_felt.compression(d.weight);
@@ -447,7 +447,7 @@ impl Keyboard {
         }
     }
 
-    fn lay_to_rest(&mut self, key: Key) {
+    fn lay_to_rest(&mut self, key: KeyNumber) {
         let i = key.index();
         if self.rest_stale[i] {
             let near = &self.regulated[i].rest;
@@ -463,13 +463,13 @@ impl Keyboard {
     }
 
     /// Takes up settings that changed since this key was last built.
-    fn refresh(&mut self, key: Key) {
+    fn refresh(&mut self, key: KeyNumber) {
         if self.stale[key.index()] {
             self.rebuild(key);
         }
     }
 
-    fn rebuild(&mut self, key: Key) {
+    fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
         let built = self.designs[i].build(self.settings.now());
         self.specs[i] = built.spec;
@@ -485,8 +485,8 @@ impl Keyboard {
 }
 
 /// `width` keys from index `first` on, each with its place among them.
-fn keys_from(first: usize, width: usize) -> impl Iterator<Item = (usize, Key)> {
-    (0..width).filter_map(move |lane| Key::from_index(first + lane).map(|key| (lane, key)))
+fn keys_from(first: usize, width: usize) -> impl Iterator<Item = (usize, KeyNumber)> {
+    (0..width).filter_map(move |lane| KeyNumber::from_index(first + lane).map(|key| (lane, key)))
 }
 
 fn is_held(drive: Drive) -> bool {

@@ -3,7 +3,7 @@
 use crate::action::events::EventList;
 use crate::action::grand::Phase;
 use crate::action::{Drive, Keyboard, STEP};
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// Something that all given keys do at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,12 @@ impl Load {
     }
 
     /// Brings `keys` of `keyboard` to where this load begins.
-    pub fn prepare(self, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) -> Loaded {
+    pub fn prepare(
+        self,
+        keyboard: &mut Keyboard,
+        keys: &[KeyNumber],
+        events: &mut EventList,
+    ) -> Loaded {
         keyboard.reset();
         let mut from = [0.0; KEYS];
         match self {
@@ -113,7 +118,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// Drives `keys` through the coming step.
-    pub fn drive(&mut self, keyboard: &mut Keyboard, keys: &[Key]) {
+    pub fn drive(&mut self, keyboard: &mut Keyboard, keys: &[KeyNumber]) {
         let (step, speed) = (self.step, self.load.finger());
         self.step += 1;
         if self.load == Load::Striking {

@@ -3,8 +3,8 @@
 //! The smaller actions share one layout: state 0 is the depth of the key front, m, state 1 its
 //! speed, the last two are work done by the drive and energy dissipated, J.
 
+use super::drive_input::DriveInput;
 use super::grand::spec::SpecError;
-use super::hold::Hold;
 use super::losses::Losses;
 use super::pose::Pose;
 use super::{Drive, EventKind, STEP};
@@ -123,7 +123,7 @@ pub trait Felt: Mechanism {
 
 /// What a smaller action adds to its equations. `N` states in the common layout.
 pub trait Lever<const N: usize, const G: usize, const S: usize>:
-    Model<N, G, S, Input = Hold, Phase: 'static> + Copy
+    Model<N, G, S, Input = DriveInput, Phase: 'static> + Copy
 {
     /// Its submodels, in the order in which they are numbered.
     const PHASES: &'static [Self::Phase];
@@ -138,7 +138,7 @@ pub trait Lever<const N: usize, const G: usize, const S: usize>:
     fn rest(&self) -> State<Self::Phase, N>;
 
     /// How it stands.
-    fn view(&self, phase: Self::Phase, input: &Hold, x: &[f64; N]) -> View;
+    fn view(&self, phase: Self::Phase, input: &DriveInput, x: &[f64; N]) -> View;
 
     /// Where its parts are.
     fn pose(&self, phase: Self::Phase, x: &[f64; N]) -> Pose;
@@ -181,8 +181,8 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Running<
     }
 
     /// Advances by `stepper`'s step, `inputs` at its ends.
-    pub fn advance(&mut self, stepper: &Stepper, inputs: &[Hold; 2], hear: &mut Hear<'_>) {
-        if let Hold::Motion(depth, speed) = inputs[0] {
+    pub fn advance(&mut self, stepper: &Stepper, inputs: &[DriveInput; 2], hear: &mut Hear<'_>) {
+        if let DriveInput::Motion(depth, speed) = inputs[0] {
             // The jump in speed that a corner of the imposed motion asks for is work too.
             let energy = |state: &State<M::Phase, N>| {
                 let view = self.spec.view(state.phase, &inputs[0], &state.x);
@@ -203,11 +203,11 @@ where
     M::Phase: Send,
 {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
-        self.advance(&Stepper::new(STEP), &Hold::ends(drive), hear);
+        self.advance(&Stepper::new(STEP), &DriveInput::ends(drive), hear);
     }
 
     fn view(&self, drive: Drive) -> View {
-        self.spec.view(self.state.phase, &Hold::ends(drive)[1], &self.state.x)
+        self.spec.view(self.state.phase, &DriveInput::ends(drive)[1], &self.state.x)
     }
 
     fn key(&self) -> [f64; 2] {

@@ -7,12 +7,12 @@
 //! Under imposed motion A1 has no freedom: its force is read from the second difference of the
 //! key's depth, which is why a noisy encoder defeats it. Under a force or a finger it has one.
 
-mod playing;
+mod note_interface;
 
 use super::losses::Losses;
 use crate::action::EventKind;
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::SpecError;
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, contact_parts};
 use crate::action::pose::Pose;
 use crate::action::slider::Bodies;
@@ -75,7 +75,7 @@ impl Spec {
 
     /// Forces in `phase` at `x`.
     #[must_use]
-    pub fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+    pub fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
         let b = &self.bodies;
         let turning = x[KEY_SPEED] / b.front;
         let drive = input.force(x[KEY], x[KEY_SPEED]);
@@ -124,11 +124,11 @@ impl Spec {
 const STRING: usize = 0;
 
 impl Model<STATES, 1, 2> for Spec {
-    type Input = Hold;
+    type Input = DriveInput;
     type Phase = Phase;
     type Held = ();
 
-    fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         // An imposed motion is straight inside a step: its acceleration is in the jumps between,
         // whose work is booked there.
         let mut straight = *x;
@@ -138,7 +138,12 @@ impl Model<STATES, 1, 2> for Spec {
         [x[KEY_SPEED], m.key, x[HAMMER_SPEED], m.hammer, 0.0, power, m.losses.iter().sum()]
     }
 
-    fn surfaces(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> ([f64; 1], [f64; 2]) {
+    fn surfaces(
+        &self,
+        phase: Phase,
+        input: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 1], [f64; 2]) {
         let guards = [x[HAMMER], x[KEY] - REST_DEPTH];
         match phase {
             Phase::Coupled => ([self.moment(phase, input, x).contact], guards),
@@ -146,7 +151,13 @@ impl Model<STATES, 1, 2> for Spec {
         }
     }
 
-    fn transition(&self, phase: Phase, _: usize, input: &Hold, x: &mut [f64; STATES]) -> Phase {
+    fn transition(
+        &self,
+        phase: Phase,
+        _: usize,
+        input: &DriveInput,
+        x: &mut [f64; STATES],
+    ) -> Phase {
         if phase == Phase::Coupled {
             return Phase::Free;
         }
@@ -172,7 +183,7 @@ impl Model<STATES, 1, 2> for Spec {
         Phase::Coupled
     }
 
-    fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
@@ -210,7 +221,7 @@ impl Lever<STATES, 1, 2> for Spec {
         }
     }
 
-    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
         let m = self.moment(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = self.energy(x);

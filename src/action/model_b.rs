@@ -5,12 +5,12 @@
 //! key. F_KU = k1 (s − q_K) and F_KH = k2 q4 are functions of positions alone: a noisy encoder
 //! shakes only a spring. With k1, k2 → ∞ the motion becomes model A's.
 
-mod playing;
+mod note_interface;
 
 use super::losses::Losses;
 use crate::action::EventKind;
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::SpecError;
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check, contact_parts};
 use crate::action::pose::Pose;
 use crate::action::slider::Bodies;
@@ -119,7 +119,7 @@ impl Spec {
 
     /// Forces in `phase` at `x`.
     #[must_use]
-    pub fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+    pub fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
         let b = &self.bodies;
         let stretch = [(x[KEY] - x[LEVER]) / b.front, (x[KEY_SPEED] - x[LEVER_SPEED]) / b.front];
         let turn = self.k1 * stretch[0] + self.b1 * stretch[1];
@@ -150,11 +150,11 @@ impl Spec {
 const STRING: usize = 0;
 
 impl Model<STATES, 1, 2> for Spec {
-    type Input = Hold;
+    type Input = DriveInput;
     type Phase = Phase;
     type Held = ();
 
-    fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [front, key, hammer] = m.acceleration;
         [
@@ -169,20 +169,20 @@ impl Model<STATES, 1, 2> for Spec {
         ]
     }
 
-    fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 1], [f64; 2]) {
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 1], [f64; 2]) {
         let q4 = self.q4(x)[0];
         let indicator = if phase == Phase::Coupled { q4 } else { -q4 };
         ([indicator], [x[HAMMER], x[KEY] - REST_DEPTH])
     }
 
-    fn transition(&self, phase: Phase, _: usize, _: &Hold, _: &mut [f64; STATES]) -> Phase {
+    fn transition(&self, phase: Phase, _: usize, _: &DriveInput, _: &mut [f64; STATES]) -> Phase {
         match phase {
             Phase::Coupled => Phase::Free,
             Phase::Free => Phase::Coupled,
         }
     }
 
-    fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
@@ -227,7 +227,7 @@ impl Lever<STATES, 1, 2> for Spec {
         State { phase: Phase::Coupled, x }
     }
 
-    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
         let m = self.moment(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = b.energy(x[LEVER], x[LEVER_SPEED], x[HAMMER], x[HAMMER_SPEED]);

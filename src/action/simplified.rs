@@ -12,13 +12,13 @@
 //! An ordinary blow goes through three of the four states; the fourth is a hammer that has fallen
 //! back on a key held down. The signs of the paper's eqs. 2–3 and 12 are corrected.
 
-mod playing;
+mod note_interface;
 
 use super::losses::Losses;
 use crate::action::EventKind;
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::Built;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check, contact_parts};
 use crate::action::pose::Pose;
 use crate::episode::{Model, State};
@@ -141,7 +141,7 @@ impl Spec {
         self.rest.compression((lifted - self.key_torque) / self.front)
     }
 
-    fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
         let [c, rate] = self.compression(x);
         let key = if phase.coupled() { self.coupling.contact(c, rate) } else { Contact::default() };
         let bed = if phase.bedded() {
@@ -236,17 +236,17 @@ struct Moment {
 const STRING: usize = 0;
 
 impl Model<STATES, 2, 2> for Spec {
-    type Input = Hold;
+    type Input = DriveInput;
     type Phase = Phase;
     type Held = ();
 
-    fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [key, hammer] = m.acceleration;
         [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.force * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
-    fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 2], [f64; 2]) {
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 2]) {
         let touching = self.compression(x)[0];
         let bed = x[KEY] - self.dip;
         let sign = |holds: bool| if holds { 1.0 } else { -1.0 };
@@ -256,7 +256,13 @@ impl Model<STATES, 2, 2> for Spec {
         )
     }
 
-    fn transition(&self, phase: Phase, index: usize, _: &Hold, _: &mut [f64; STATES]) -> Phase {
+    fn transition(
+        &self,
+        phase: Phase,
+        index: usize,
+        _: &DriveInput,
+        _: &mut [f64; STATES],
+    ) -> Phase {
         if index == 0 {
             Phase::of(!phase.coupled(), phase.bedded())
         } else {
@@ -264,7 +270,7 @@ impl Model<STATES, 2, 2> for Spec {
         }
     }
 
-    fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let mass = self.hammer_inertia / (self.crown * self.crown);
@@ -284,7 +290,7 @@ impl Lever<STATES, 2, 2> for Spec {
         State { phase: Phase::Coupled, x: [0.0, 0.0, -self.blow, 0.0, 0.0, 0.0] }
     }
 
-    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
         let m = self.moment(phase, input, x);
         let [y, v, z, w, work, dissipated] = *x;
         let masses = [
@@ -352,10 +358,10 @@ mod tests {
     use crate::action::mechanism::{Mechanism, Running};
     use crate::action::{ActionSettings, Drive, STEP};
     use crate::math::cast::floor_index;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     fn middle() -> Spec {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         Spec::of_grand(&Design::new(key).build(&ActionSettings::default()))
     }
 

@@ -13,13 +13,13 @@
 //! (I_k + m l₂²) θ̈ + m l₂ r cos(θ+φ) φ̈ − m l₂ r sin(θ+φ) φ̇² = Q_θ
 //! m l₂ r cos(θ+φ) θ̈ + I_h φ̈ − m l₂ r sin(θ+φ) θ̇² = Q_φ
 
-mod playing;
+mod note_interface;
 
 use super::losses::Losses;
 use crate::action::EventKind;
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::string_like;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check, contact_parts};
 use crate::action::pose::Pose;
 use crate::episode::{Model, State};
@@ -96,7 +96,7 @@ const RESTITUTION: f64 = 0.5;
 impl Spec {
     /// The key `key`, regulated in closed form.
     #[must_use]
-    pub fn of_key(key: compass::Key) -> Self {
+    pub fn of_key(key: compass::KeyNumber) -> Self {
         let n = f64::from(key.number());
         let (front, back, crown, beak) = (0.2, 0.17, 0.095, 0.0125);
         let hammer = linear(&HAMMER, n);
@@ -190,7 +190,7 @@ impl Spec {
         }
     }
 
-    fn moment(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> Moment {
+    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
         let p = self.place(x);
         let (height, by_crown, rising) = p.crown;
         let string = self.string.contact(height - self.string_height, rising);
@@ -321,11 +321,11 @@ const STRING: usize = 0;
 const BED: usize = 1;
 
 impl Model<STATES, 2, 3> for Spec {
-    type Input = Hold;
+    type Input = DriveInput;
     type Phase = Phase;
     type Held = ();
 
-    fn rates(&self, phase: Phase, (): &(), input: &Hold, x: &[f64; STATES]) -> [f64; STATES] {
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.moment(phase, input, x);
         let [key, hammer] = m.acceleration;
         [
@@ -338,7 +338,7 @@ impl Model<STATES, 2, 3> for Spec {
         ]
     }
 
-    fn surfaces(&self, phase: Phase, _: &Hold, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
         let p = self.place(x);
         let above = p.beak.0 - self.notch_height;
         let indicators = match phase {
@@ -350,7 +350,13 @@ impl Model<STATES, 2, 3> for Spec {
         (indicators, guards)
     }
 
-    fn transition(&self, phase: Phase, index: usize, _: &Hold, x: &mut [f64; STATES]) -> Phase {
+    fn transition(
+        &self,
+        phase: Phase,
+        index: usize,
+        _: &DriveInput,
+        x: &mut [f64; STATES],
+    ) -> Phase {
         let inside = self.place(x).along.0 > self.notch_edge;
         let to = match (phase, index) {
             (Phase::Under, _) => {
@@ -368,7 +374,7 @@ impl Model<STATES, 2, 3> for Spec {
         to
     }
 
-    fn hold(&self, _: Phase, _: &Hold, _: &[f64; STATES], _: f64) {}
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn longest_part(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let p = self.place(x);
@@ -395,7 +401,7 @@ impl Lever<STATES, 2, 3> for Spec {
         State { phase: Phase::Under, x }
     }
 
-    fn view(&self, phase: Phase, input: &Hold, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
         let m = self.moment(phase, input, x);
         let p = self.place(x);
         let [kinetic, potential] = self.energy(phase, x);

@@ -12,7 +12,7 @@ use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::instrument::Event;
 use crate::instrument::settings::KeyPressure;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::vec2::Vec2;
 use crate::params;
 
@@ -35,7 +35,7 @@ impl Default for ActionView {
 /// What a frame's pose is called.
 pub struct Caption<'a> {
     /// The key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Whose moment it is.
     pub moment: &'a str,
 }

@@ -22,10 +22,10 @@ use nice_plug_egui::{
 
 use crate::editor::controls::Controls;
 use crate::editor::link::WindowEnd;
-use crate::editor::looks::{Kept, SMALLEST};
 use crate::editor::scales::Scales;
 use crate::editor::window::Window;
-use crate::haptics::desk::Desk;
+use crate::editor::window_state::{Kept, SMALLEST};
+use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
 use crate::math::cast::single;
 use crate::params::host::HostParams;
@@ -49,7 +49,7 @@ pub struct PluginEditor {
     kept: KeptByProject,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
-    desk: Arc<Desk>,
+    desk: Arc<KeyboardConnection>,
 }
 
 impl PluginEditor {
@@ -61,7 +61,7 @@ impl PluginEditor {
         kept: KeptByProject,
         scales: Arc<Scales>,
         end: WindowEnd,
-        desk: Arc<Desk>,
+        desk: Arc<KeyboardConnection>,
     ) -> Self {
         Self { params, kept, scales, end: Arc::new(Mutex::new(end)), desk }
     }

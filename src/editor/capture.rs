@@ -14,7 +14,7 @@ use crate::exchange::recent::{self, Item, Recall, Recorder};
 use crate::instrument::midi::{Message, controller};
 use crate::instrument::{Event, Settings};
 use crate::math::cast::{byte, count, floor_index};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// How far back a saved performance goes, s.
 pub const SPAN: f64 = 600.0;
@@ -140,7 +140,7 @@ impl Tape {
             Message::Controller { channel, number, value } => {
                 self.put(after, [0xb0 | channel & 15, number & 127, seven(value)]);
             }
-            Message::NoteOn { .. } | Message::Tuning { .. } | Message::Foreign => {}
+            Message::NoteOn { .. } | Message::Tuning { .. } | Message::Unsupported => {}
         }
     }
 
@@ -149,8 +149,9 @@ impl Tape {
     pub fn play(&mut self, after: f64, event: &Event, settings: &Settings) {
         // As a host would have to send it to meet the same key again.
         let shift = settings.midi.transpose;
-        let note =
-            |key: Key| byte(floor_index((f64::from(key.midi()) - shift).round().clamp(0.0, 127.0)));
+        let note = |key: KeyNumber| {
+            byte(floor_index((f64::from(key.midi()) - shift).round().clamp(0.0, 127.0)))
+        };
         match *event {
             Event::NoteOn { key, velocity } => self.note_on(after, 0, note(key), velocity),
             Event::NoteOff { key, velocity } => {
@@ -412,7 +413,7 @@ mod tests {
         let (mut tape, take) = tape();
         let mut settings = Settings::default();
         settings.midi.transpose = 12.0;
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         let strike = Event::Felt { key, kind: EventKind::Strike, value: 1.0, ahead: 0.0 };
         for event in [
             Event::NoteOn { key, velocity: 1.0 },
@@ -434,7 +435,7 @@ mod tests {
     fn messages_without_a_number_are_left_out() {
         let (mut tape, take) = tape();
         tape.hear(0.0, &on(60, f64::NAN));
-        tape.hear(0.0, &Message::Foreign);
+        tape.hear(0.0, &Message::Unsupported);
         tape.hear(0.0, &Message::Bend(0.0));
         tape.hear(0.0, &Message::Bend(-1.0));
         tape.hear(0.0, &Message::Choke(Address::default()));

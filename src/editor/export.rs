@@ -110,12 +110,12 @@ fn save(
 mod tests {
     use super::*;
     use crate::action::ActionSettings;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn strokes_are_written_beside_one_another() {
         let dir = tempfile::tempdir().unwrap();
-        let key = Key::from_midi(61).unwrap();
+        let key = KeyNumber::from_midi(61).unwrap();
         let stroke = Stroke::pressed(key, &ActionSettings::default(), 1.0);
         let memory = Memory { last: Some(stroke), kept: None };
         let stroke = memory.last.as_ref().unwrap();

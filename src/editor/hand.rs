@@ -4,7 +4,7 @@
 use egui::Response;
 
 use crate::instrument::Event;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Velocity of a click.
 const VELOCITY: f64 = 0.6;
@@ -14,11 +14,11 @@ const TRAVEL: f64 = 60.0;
 
 /// The key it holds, and how deep it wants it, share of the dip.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Hand(Option<(Key, f64)>);
+pub struct Hand(Option<(KeyNumber, f64)>);
 
 impl Hand {
     /// Follows the pointer on the drawn `key`; `reads` tells that the instrument reads positions.
-    pub fn follow(&mut self, on: Response, key: Key, reads: bool, play: &mut Vec<Event>) {
+    pub fn follow(&mut self, on: Response, key: KeyNumber, reads: bool, play: &mut Vec<Event>) {
         on.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
         });

@@ -9,7 +9,7 @@ use egui::{
 use crate::editor::gauge::Gauge;
 use crate::editor::theme;
 use crate::instrument::{Event, Snapshot};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Depth shown as a full press, m.
 const FULL: f32 = 0.010;
@@ -30,15 +30,15 @@ const RELEASE: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct Strip {
     /// The key that is chosen: shown, and played by Enter.
-    pub chosen: Key,
+    pub chosen: KeyNumber,
     /// The key held by mouse or Enter.
-    held: Option<Key>,
+    held: Option<KeyNumber>,
 }
 
 impl Default for Strip {
     fn default() -> Self {
         Self {
-            chosen: Key::all().nth(39).unwrap_or_else(|| unreachable!("there are 88 keys")),
+            chosen: KeyNumber::all().nth(39).unwrap_or_else(|| unreachable!("there are 88 keys")),
             held: None,
         }
     }
@@ -46,21 +46,21 @@ impl Default for Strip {
 
 /// Name of a key: letter and octave, middle C is C4.
 #[must_use]
-pub fn name(key: Key) -> String {
+pub fn name(key: KeyNumber) -> String {
     const NAMES: [&str; 12] = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
     let note = usize::from(key.midi());
     format!("{}{}", NAMES[note % 12], (note / 12).saturating_sub(1))
 }
 
-const fn is_black(key: Key) -> bool {
+const fn is_black(key: KeyNumber) -> bool {
     matches!(key.midi() % 12, 1 | 3 | 6 | 8 | 10)
 }
 
 /// Where `key` is drawn in `area`.
-fn place(area: Rect, key: Key) -> Rect {
+fn place(area: Rect, key: KeyNumber) -> Rect {
     let width = area.width() / WHITES;
     // White keys before this one.
-    let whites = Key::all().take(key.index()).filter(|k| !is_black(*k)).count();
+    let whites = KeyNumber::all().take(key.index()).filter(|k| !is_black(*k)).count();
     let x = area.min.x + width * whites as f32;
     if is_black(key) {
         let size = vec2(0.62 * width, BLACK_HEIGHT * area.height());
@@ -71,12 +71,12 @@ fn place(area: Rect, key: Key) -> Rect {
 }
 
 /// The key under `at`, and the velocity that height means.
-fn hit(area: Rect, at: Pos2) -> Option<(Key, f64)> {
-    let inside = |key: &Key| place(area, *key).contains(at);
-    let key = Key::all()
+fn hit(area: Rect, at: Pos2) -> Option<(KeyNumber, f64)> {
+    let inside = |key: &KeyNumber| place(area, *key).contains(at);
+    let key = KeyNumber::all()
         .filter(|k| is_black(*k))
         .find(inside)
-        .or_else(|| Key::all().filter(|k| !is_black(*k)).find(inside))?;
+        .or_else(|| KeyNumber::all().filter(|k| !is_black(*k)).find(inside))?;
     let rect = place(area, key);
     let share = ((at.y - rect.min.y) / rect.height()).clamp(0.0, 1.0);
     Some((key, f64::from(share).mul_add(0.9, 0.1)))
@@ -156,7 +156,7 @@ impl Strip {
         });
         let index =
             self.chosen.index() + usize::from(right) - usize::from(left && self.chosen.index() > 0);
-        self.chosen = Key::from_index(index).unwrap_or(self.chosen);
+        self.chosen = KeyNumber::from_index(index).unwrap_or(self.chosen);
         if down && self.held.is_none() {
             self.press(self.chosen, ENTER_VELOCITY, play);
         }
@@ -165,7 +165,7 @@ impl Strip {
         }
     }
 
-    fn press(&mut self, key: Key, velocity: f64, play: &mut Vec<Event>) {
+    fn press(&mut self, key: KeyNumber, velocity: f64, play: &mut Vec<Event>) {
         self.held = Some(key);
         self.chosen = key;
         play.push(Event::NoteOn { key, velocity });
@@ -225,7 +225,7 @@ impl Strip {
         let painter = ui.painter_at(area.expand(2.0));
         let (accent, ink) = (theme::curve(ui, 0), theme::outline(ui.visuals().dark_mode));
         for black in [false, true] {
-            for key in Key::all().filter(|k| is_black(*k) == black) {
+            for key in KeyNumber::all().filter(|k| is_black(*k) == black) {
                 let i = key.index();
                 let rect = place(area, key).shrink(0.5);
                 let press = (snapshot.depth[i] / FULL).clamp(0.0, 1.0);
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn every_key_can_be_hit_and_height_is_loudness() {
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let rect = place(AREA, key);
             // Low on a white key, below the black ones.
             let at = |share: f32| pos2(rect.center().x, rect.min.y + share * rect.height());
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn keys_have_their_names() {
-        let name = |midi| name(Key::from_midi(midi).unwrap());
+        let name = |midi| name(KeyNumber::from_midi(midi).unwrap());
         assert_eq!([name(21), name(60), name(61), name(108)], ["A0", "C4", "C#4", "C8"]);
     }
 }

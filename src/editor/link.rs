@@ -174,13 +174,13 @@ impl AudioEnd {
 mod tests {
     use super::*;
     use crate::instrument::Settings;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn a_closed_window_gets_nothing_and_an_open_one_sees_what_it_plays() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let (mut audio, mut window) = link();
-        let key = Key::from_midi(64).unwrap();
+        let key = KeyNumber::from_midi(64).unwrap();
         let mut run = |audio: &mut AudioEnd, blocks: usize| {
             let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
             let mut loudest = 0.0f32;

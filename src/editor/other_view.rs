@@ -3,8 +3,8 @@
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
 use crate::action::grand::concert::Design;
-use crate::action::levers::LeverKey;
 use crate::action::pose::Pose;
+use crate::action::simple_keys::SimpleKey;
 use crate::action::{ActionKind, ActionSettings, Drive, mechanism};
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, View};
@@ -12,7 +12,7 @@ use crate::editor::hand::Hand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::instrument::Event;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::vec2::Vec2;
 
 /// The key of a smaller action under the mouse.
@@ -24,7 +24,7 @@ pub struct OtherView {
 
 /// A key at rest under some settings.
 struct Resting {
-    key: Key,
+    key: KeyNumber,
     settings: ActionSettings,
     pose: Pose,
     view: mechanism::View,
@@ -33,7 +33,7 @@ struct Resting {
 /// What is to be drawn.
 pub struct Shown<'a> {
     /// Which key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Which action.
     pub kind: ActionKind,
     /// Its parts.
@@ -51,9 +51,9 @@ pub struct Shown<'a> {
 }
 
 impl Resting {
-    fn new(key: Key, settings: &ActionSettings) -> Option<Self> {
+    fn new(key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
         let built = || Design::new(key).build(settings);
-        let lever = LeverKey::new(settings.action, key, built)?;
+        let lever = SimpleKey::new(settings.action, key, built)?;
         let (pose, view) = (lever.played().pose(), lever.played().view(Drive::Free));
         Some(Self { key, settings: *settings, pose, view })
     }
@@ -64,7 +64,7 @@ impl OtherView {
     pub fn rest(
         &mut self,
         ui: &mut Ui,
-        key: Key,
+        key: KeyNumber,
         settings: &ActionSettings,
         (names, reads): (bool, bool),
         play: &mut Vec<Event>,

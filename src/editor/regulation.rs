@@ -3,7 +3,7 @@
 use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;
 use crate::action::grand::regulation::Regulated;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::params::Parameter;
 
 /// A setting's usual range on a grand, and what happens beyond its ends.
@@ -136,7 +136,8 @@ impl Compass {
     /// All 88 keys under `settings`.
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
-        let regulated = Key::all().map(|key| Design::new(key).build(settings).regulated).collect();
+        let regulated =
+            KeyNumber::all().map(|key| Design::new(key).build(settings).regulated).collect();
         Self { settings: *settings, regulated, dip: 1e-3 * settings.key_dip_mm }
     }
 
@@ -159,7 +160,7 @@ impl Compass {
     }
 
     fn points(&self, f: impl Fn(&Regulated) -> f64) -> Vec<[f64; 2]> {
-        let numbered = self.regulated.iter().zip(Key::all());
+        let numbered = self.regulated.iter().zip(KeyNumber::all());
         numbered
             .map(|(r, key)| [f64::from(key.number()), f(r)])
             .filter(|p| p[1].is_finite())
@@ -174,7 +175,7 @@ impl Compass {
 
     /// What the solver says of `key`, and whether it can be played.
     #[must_use]
-    pub fn sentence(&self, key: Key) -> (String, bool) {
+    pub fn sentence(&self, key: KeyNumber) -> (String, bool) {
         let r = &self.regulated[key.index()];
         let blocked = self.blocked();
         if r.let_off_depth < self.dip {
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_regulation_that_blocks_is_said_to_block() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         let good = Compass::new(&ActionSettings::default());
         assert_eq!(good.blocked(), 0);
         assert!(good.sentence(key).1);

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use crate::editor::controls::Desk;
 use crate::editor::keyboard;
-use crate::editor::looks::Looks;
 use crate::editor::offscreen::{Offscreen, Picture};
 use crate::editor::panel::Subject;
 use crate::editor::window::Window;
+use crate::editor::window_state::Looks;
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings, Snapshot};
-use crate::math::compass::Key;
-use crate::preset::shelf::Shelf;
+use crate::math::compass::KeyNumber;
+use crate::preset::user_presets::UserPresets;
 
 /// Sample rate of the scripted piano, Hz.
 const RATE: f64 = 48_000.0;
@@ -31,7 +31,7 @@ pub struct Shot {
     /// Dark colours.
     pub dark: bool,
     /// The key that is played; a fifth and a tenth above sound with it.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Hammer speed, m/s.
     pub speed: f64,
     /// Moment shown, s from the strike; none shows the key at rest before anything is played.
@@ -47,7 +47,7 @@ pub struct Shot {
 impl Default for Shot {
     fn default() -> Self {
         Self {
-            size: crate::editor::looks::USUAL,
+            size: crate::editor::window_state::USUAL,
             scale: 1.0,
             dark: false,
             key: keyboard::Strip::default().chosen,
@@ -76,7 +76,7 @@ impl Shot {
         };
         window.scope.over_depth = self.over_depth;
         // Pictures show nobody's own pianos.
-        window.show_pianos_of(Shelf::at("Touchback/Presets".into()));
+        window.show_pianos_of(UserPresets::at("Touchback/Presets".into()));
         window.desk = Some(std::sync::Arc::default());
         let Some(time) = self.time else { return window };
         let mut settings = self.settings;
@@ -84,8 +84,10 @@ impl Shot {
         let mut piano = Piano::new(RATE, &settings);
         piano.watch(true);
         let velocity = settings.touch.velocity(self.speed);
-        let chord: Vec<Key> =
-            [7, 16, 0].iter().filter_map(|up| Key::from_index(self.key.index() + up)).collect();
+        let chord: Vec<KeyNumber> = [7, 16, 0]
+            .iter()
+            .filter_map(|up| KeyNumber::from_index(self.key.index() + up))
+            .collect();
         piano.handle(Event::Sustain(0.6));
         for key in &chord {
             piano.handle(Event::NoteOn { key: *key, velocity });

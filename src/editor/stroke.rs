@@ -4,7 +4,7 @@
 //! The audio thread hands over states only; every other quantity follows from them here, by the
 //! action's own equations. On the window's thread.
 
-mod made;
+mod playback_model;
 mod press;
 pub mod quantity;
 pub mod table;
@@ -17,9 +17,9 @@ use crate::editor::drawing::{grand, other};
 use crate::episode::State;
 use crate::instrument::trace::{Sample, Standing};
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
-use made::Made;
-pub use made::Posed;
+use crate::math::compass::KeyNumber;
+use playback_model::PlaybackModel;
+pub use playback_model::Posed;
 use press::Press;
 
 /// Steps a stroke holds at most: two seconds.
@@ -89,7 +89,7 @@ pub struct Phased {
 #[derive(Clone, Debug)]
 pub struct Stroke {
     /// Which key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Which touch of the instrument, if it was played.
     pub touch: Option<u64>,
     /// The key's numbers.
@@ -100,7 +100,7 @@ pub struct Stroke {
     pub origin: Origin,
     /// The steps in order.
     pub rows: Vec<Row>,
-    made: Made,
+    made: PlaybackModel,
     /// First step of the instrument's count, for the times of later ones.
     first_step: u64,
     /// From that step to the first strike, s, and whether it has come.
@@ -109,12 +109,12 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    fn new(key: Key, settings: &ActionSettings, kind: ActionKind) -> Self {
+    fn new(key: KeyNumber, settings: &ActionSettings, kind: ActionKind) -> Self {
         let built = Design::new(key).build(settings);
         Self {
             key,
             touch: None,
-            made: Made::new(kind, key, &built),
+            made: PlaybackModel::new(kind, key, &built),
             spec: built.spec,
             settings: *settings,
             origin: Origin::Computed,
@@ -136,8 +136,8 @@ impl Stroke {
         // A constructed strike: the hammer is at the string and nothing led there.
         let view = stroke.made.view(&sample.look);
         let pressed = match &stroke.made {
-            Made::Grand(_) => 0.0,
-            Made::Other(_, lever) => 0.4 * lever.played().travel().dip,
+            PlaybackModel::Grand(_) => 0.0,
+            PlaybackModel::Other(_, lever) => 0.4 * lever.played().travel().dip,
         };
         let constructed = view.hammer.abs() < 2e-3 && view.key >= pressed;
         if constructed && view.hammer_speed != 0.0 {
@@ -172,7 +172,7 @@ impl Stroke {
 
     /// `key` under `settings`, pressed for a hammer speed of `speed` m/s, held and let go.
     #[must_use]
-    pub fn pressed(key: Key, settings: &ActionSettings, speed: f64) -> Self {
+    pub fn pressed(key: KeyNumber, settings: &ActionSettings, speed: f64) -> Self {
         let mut stroke = Self::new(key, settings, settings.action);
         let mut press = Press::for_hammer(&stroke, speed);
         let mut struck = None;
@@ -195,8 +195,8 @@ impl Stroke {
     /// Puts the press that leads to the strike `view` before the first row.
     fn lead_in(&mut self, view: &View) {
         let mut press = match &self.made {
-            Made::Grand(_) => Press::for_hammer(self, view.hammer_speed.abs()),
-            Made::Other(..) => Press::new(self, view.key_speed.max(SLOWEST)),
+            PlaybackModel::Grand(_) => Press::for_hammer(self, view.hammer_speed.abs()),
+            PlaybackModel::Other(..) => Press::new(self, view.key_speed.max(SLOWEST)),
         };
         let mut rows = Vec::new();
         while press.time < PATIENCE {
@@ -235,7 +235,7 @@ impl Stroke {
         if let Standing::Grand(State { phase, x }) = &row.standing {
             return Some(Posed::Grand(grand::Pose { spec: &self.spec, phase: *phase, x }));
         }
-        let Made::Other(_, rest) = &self.made else { return None };
+        let PlaybackModel::Other(_, rest) = &self.made else { return None };
         let lever = self.made.standing(&row.standing)?;
         Some(Posed::Other(lever.played().pose(), other::bounds(&rest.played().pose())))
     }
@@ -331,8 +331,8 @@ mod tests {
     use crate::instrument::trace::Look;
     use crate::instrument::{Event, Piano, Settings, settings::Timing};
 
-    fn middle() -> Key {
-        Key::from_midi(60).unwrap()
+    fn middle() -> KeyNumber {
+        KeyNumber::from_midi(60).unwrap()
     }
 
     #[test]

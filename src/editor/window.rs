@@ -15,19 +15,19 @@ use crate::editor::drawing::grand::Pose;
 use crate::editor::gauge::Gauge;
 use crate::editor::keyboard::Strip;
 use crate::editor::link::Meter;
-use crate::editor::looks::Looks;
 use crate::editor::other_view::{OtherView, Shown};
 use crate::editor::panel::{self, Subject};
 use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Posed, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
-use crate::haptics::desk::{Choice, Desk};
+use crate::editor::window_state::Looks;
+use crate::haptics::connection::{Choice, KeyboardConnection};
 use crate::instrument::settings::KeyPressure;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
-use crate::math::compass::Key;
-use crate::preset::shelf::Shelf;
+use crate::math::compass::KeyNumber;
+use crate::preset::user_presets::UserPresets;
 
 /// How long after its last step a key counts as moving, s: two frames of a slow display.
 const MOVING: f64 = 0.1;
@@ -63,7 +63,7 @@ pub struct Window {
     presets: panel::presets::Panel,
     device: panel::device::Panel,
     /// The motorized keyboard of this instance, where there can be one.
-    pub desk: Option<Arc<Desk>>,
+    pub desk: Option<Arc<KeyboardConnection>>,
     /// A keyboard newly chosen, for the project to keep.
     pub chosen: Option<Choice>,
     calibration: panel::calibration::Panel,
@@ -80,14 +80,14 @@ pub struct Window {
 
 /// A key at rest under some settings.
 struct Resting {
-    key: Key,
+    key: KeyNumber,
     settings: ActionSettings,
     spec: Spec,
     x: [f64; STATES],
 }
 
 impl Resting {
-    fn new(key: Key, settings: &ActionSettings) -> Self {
+    fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
         let built = Design::new(key).build(settings);
         let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
         Self { key, settings: *settings, spec: built.spec, x }
@@ -151,7 +151,7 @@ impl Window {
     }
 
     /// The player's own pianos are those of `shelf`.
-    pub fn show_pianos_of(&mut self, shelf: Shelf) {
+    pub fn show_pianos_of(&mut self, shelf: UserPresets) {
         self.presets = panel::presets::Panel::on(Some(shelf));
     }
 

@@ -4,9 +4,9 @@
 //! stroke: the hand goes from 0 to 22 mm in 60 ms by half a cosine from 0.1 s on, is held until
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
+use super::co_simulation::{CoSimulation, Line, Memory};
 use super::emulator::Making;
 use super::lever::Lever;
-use super::lockstep::{Line, Lockstep, Memory};
 use super::log::{Entry, Heard, Log};
 use super::mechanism::{Action, Push};
 use super::plant::{Finger, Plant};
@@ -93,8 +93,8 @@ pub fn making(plant: &Plant) -> Making {
 }
 
 /// Armed and at rest for a while; `None` where it cannot be armed.
-pub fn armed<L: Line>(making: &Making, options: Options, line: L) -> Option<Lockstep<L>> {
-    let mut pair = Lockstep::new(making, Script::default(), options, line);
+pub fn armed<L: Line>(making: &Making, options: Options, line: L) -> Option<CoSimulation<L>> {
+    let mut pair = CoSimulation::new(making, Script::default(), options, line);
     if !pair.arm(&mut ()) {
         return None;
     }
@@ -118,7 +118,7 @@ pub fn stroke<L: Line>(plant: &Plant, options: Options, line: L) -> Option<Strok
     let start = energies(&pair)?;
     pair.run(1.0, &mut ear, |p| way.extend(p.emulator.key(0).map(|k| k.x)));
     let end = energies(&pair)?;
-    if pair.servo.status().standing != super::session::Standing::Live {
+    if pair.servo.status().standing != super::session::ConnectionState::Live {
         return None;
     }
     let (time, speed) = ear.first?;
@@ -129,7 +129,7 @@ pub fn stroke<L: Line>(plant: &Plant, options: Options, line: L) -> Option<Strok
 }
 
 /// Work the keyboard put into the junction, and the load's energy with what it lost, J.
-fn energies<L: Line>(pair: &Lockstep<L>) -> Option<[f64; 2]> {
+fn energies<L: Line>(pair: &CoSimulation<L>) -> Option<[f64; 2]> {
     let key = pair.emulator.key(0)?;
     Some([-key.motor_work, pair.servo.mechanism(0)?.energy()?])
 }

@@ -7,7 +7,7 @@
 //! this folder with `fixed.rs`, `frame.rs`, `message.rs`, `message/` and `wall/junction/port.rs`; the
 //! only crates are `cobs`, `crc` and `libm`.
 
-pub mod law;
+pub mod key_impedance;
 pub mod limit;
 pub mod playout;
 pub mod safety;
@@ -18,7 +18,7 @@ use super::message::{
     self, Config, FORCE, Hello, IMPEDANCE, KeyFacts, KeyState, List, Message, POSITION, Play,
     State, fault,
 };
-use law::{Bed, Law, Order, Tick};
+use key_impedance::{Bed, Law, Order, Tick};
 use limit::Limits;
 use playout::Playout;
 use safety::{Mode, Safety};

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use super::emulator::{Emulator, Making};
 use super::script::Script;
 use super::serial::Trouble;
-use super::wire::Faults;
+use super::simulated_link::Faults;
 
 #[cfg(unix)]
 pub use unix::{Emulated, Live};
@@ -23,7 +23,7 @@ mod unix {
     use crate::exchange::flags::Flag;
     use crate::haptics::priority;
     use crate::haptics::serial::pty::Pty;
-    use crate::haptics::wire::Wire;
+    use crate::haptics::simulated_link::SimulatedLink;
 
     /// Ticks made up for at most; after a longer stop the emulator's time stood still.
     const BEHIND: u64 = 400;
@@ -38,7 +38,7 @@ mod unix {
         emulator: Emulator,
         pty: Pty,
         path: String,
-        wire: Wire,
+        wire: SimulatedLink,
         begin: Instant,
         skipped: Duration,
         deaf_until: Instant,
@@ -54,7 +54,7 @@ mod unix {
         pub fn new(making: &Making, script: Script, faults: Faults) -> Result<Self, Trouble> {
             let mut pty = Pty::new()?;
             let path = pty.offer();
-            let mut wire = Wire::new(0, 1);
+            let mut wire = SimulatedLink::new(0, 1);
             wire.faults = faults;
             let begin = Instant::now();
             Ok(Self {

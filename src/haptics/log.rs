@@ -6,9 +6,9 @@
 
 use crate::action::{ActionSettings, EventKind};
 use crate::exchange::queue;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
-use super::mechanism::{Action, Deduct, Mechanism, Push, Saved};
+use super::mechanism::{Action, DynamicsCompensation, Mechanism, Push, Saved};
 
 /// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,9 +27,9 @@ pub enum Entry {
         /// The step.
         step: u64,
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// What its mechanism is relieved of.
-        deduct: Deduct,
+        deduct: DynamicsCompensation,
         /// Its state.
         saved: Saved,
     },
@@ -38,7 +38,7 @@ pub enum Entry {
         /// First step.
         step: u64,
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// How many.
         steps: u16,
         /// The junction in all of them.
@@ -49,7 +49,7 @@ pub enum Entry {
         /// The step.
         step: u64,
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// Whether.
         is_played: bool,
     },
@@ -69,7 +69,7 @@ impl Entry {
 
     /// The key it belongs to; none where it holds for all.
     #[must_use]
-    pub const fn key(&self) -> Option<Key> {
+    pub const fn key(&self) -> Option<KeyNumber> {
         match self {
             Self::Setting { .. } => None,
             Self::Place { key, .. } | Self::Slot { key, .. } | Self::Played { key, .. } => {
@@ -85,7 +85,7 @@ pub struct Heard {
     /// Step.
     pub step: u64,
     /// Key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Time in the step, s.
     pub offset: f64,
     /// What.
@@ -163,8 +163,8 @@ pub struct Twin {
 
 #[derive(Debug)]
 struct Felt {
-    key: Key,
-    deduct: Deduct,
+    key: KeyNumber,
+    deduct: DynamicsCompensation,
     mechanism: Mechanism,
     is_stale: bool,
     /// Step it stands before; none until its first state came.
@@ -177,9 +177,9 @@ impl Twin {
     #[must_use]
     pub fn new(action: Action) -> Self {
         let settings = ActionSettings::default();
-        let keys = Key::all()
+        let keys = KeyNumber::all()
             .map(|key| {
-                let deduct = Deduct::default();
+                let deduct = DynamicsCompensation::default();
                 let (mechanism, _) = Mechanism::new(action, key, &settings, &deduct);
                 Felt { key, deduct, mechanism, is_stale: false, step: None }
             })
@@ -272,7 +272,7 @@ impl Twin {
 
     /// A key's mechanism, and the step it stands before.
     #[must_use]
-    pub fn key(&self, key: Key) -> Option<(&Mechanism, u64)> {
+    pub fn key(&self, key: KeyNumber) -> Option<(&Mechanism, u64)> {
         let felt = self.keys.get(key.index())?;
         felt.step.map(|step| (&felt.mechanism, step))
     }

@@ -13,7 +13,7 @@ use crate::action::{ActionKind, ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
 use crate::haptics::walls::{self, Walled};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Least mass left to a key whose mass is deducted, kg.
 const FLOOR: f64 = 5e-3;
@@ -94,7 +94,7 @@ impl Action {
 
 /// What the device's own key brings along and the simulated one is relieved of.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Deduct {
+pub struct DynamicsCompensation {
     /// Moving mass and the mass of the line, kg.
     pub mass: f64,
     /// Force that holds the key up, N.
@@ -162,10 +162,10 @@ impl Mechanism {
     #[must_use]
     pub fn new(
         action: Action,
-        key: Key,
+        key: KeyNumber,
         settings: &ActionSettings,
-        deduct: &Deduct,
-    ) -> (Self, Deduct) {
+        deduct: &DynamicsCompensation,
+    ) -> (Self, DynamicsCompensation) {
         let load = match action {
             Action::Played(ActionKind::Grand) => {
                 let built = Design::new(key).build(settings);
@@ -190,7 +190,12 @@ impl Mechanism {
     }
 
     /// New settings and deductions from here on: the state stays. What could not be deducted.
-    pub fn configure(&mut self, key: Key, settings: &ActionSettings, deduct: &Deduct) -> Deduct {
+    pub fn configure(
+        &mut self,
+        key: KeyNumber,
+        settings: &ActionSettings,
+        deduct: &DynamicsCompensation,
+    ) -> DynamicsCompensation {
         match &mut self.load {
             Load::Grand { spec, grand, .. } => {
                 let (relieved, _, left) = relieved(key, settings, deduct);
@@ -201,7 +206,7 @@ impl Mechanism {
             // The key carries the junction's damper: it cannot be lighter.
             Load::Small(felt) => {
                 let taken = felt.relieve(deduct.mass, 3.0 * FLOOR);
-                Deduct { mass: deduct.mass - taken, ..*deduct }
+                DynamicsCompensation { mass: deduct.mass - taken, ..*deduct }
             }
             Load::Lever(lever) => {
                 let own = if lever.head > 0.0 { Lever::BENCH } else { Lever::WALL };
@@ -209,7 +214,7 @@ impl Mechanism {
                 // A wall is what is to be felt, not a bed.
                 let is_bare = deduct.has_bed && lever.head > 0.0;
                 lever.bed = if is_bare { 0.0 } else { own.bed };
-                Deduct { mass: deduct.mass - (own.mass - lever.mass), ..*deduct }
+                DynamicsCompensation { mass: deduct.mass - (own.mass - lever.mass), ..*deduct }
             }
         }
     }
@@ -232,7 +237,12 @@ impl Mechanism {
     }
 
     /// Back to the pose that nothing disturbs.
-    pub fn lay_to_rest(&mut self, key: Key, settings: &ActionSettings, deduct: &Deduct) {
+    pub fn lay_to_rest(
+        &mut self,
+        key: KeyNumber,
+        settings: &ActionSettings,
+        deduct: &DynamicsCompensation,
+    ) {
         match &mut self.load {
             Load::Grand { running, .. } => {
                 *running = State { phase: Phase::Return, x: rest_pose(key, settings, deduct) };
@@ -400,13 +410,21 @@ impl Saved {
 }
 
 /// The pose in which the grand's relieved key rests.
-fn rest_pose(key: Key, settings: &ActionSettings, deduct: &Deduct) -> [f64; grand::STATES] {
+fn rest_pose(
+    key: KeyNumber,
+    settings: &ActionSettings,
+    deduct: &DynamicsCompensation,
+) -> [f64; grand::STATES] {
     let (spec, near, _) = relieved(key, settings, deduct);
     rest::pose(&spec, Phase::Return, &rest::UNTOUCHED, &near)
 }
 
 /// The grand's key relieved of `deduct`, where it rests about, and what could not be deducted.
-fn relieved(key: Key, settings: &ActionSettings, deduct: &Deduct) -> (Spec, [f64; 3], Deduct) {
+fn relieved(
+    key: KeyNumber,
+    settings: &ActionSettings,
+    deduct: &DynamicsCompensation,
+) -> (Spec, [f64; 3], DynamicsCompensation) {
     let built = Design::new(key).build(settings);
     let mut spec = built.spec;
     let front = spec.key.front;

@@ -13,7 +13,7 @@ use super::log::{Entry, Heard, Twin};
 use super::mechanism::Action;
 use crate::action::STEP;
 use crate::exchange::queue;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// Entries that can wait for their time: a third of a second of ten keys.
 const ROOM: usize = 4096;
@@ -41,7 +41,7 @@ pub enum Sounded {
     /// An event of a felt key.
     Event(Heard),
     /// A felt key's damper has moved: its height, 0 on the string … 1 clear.
-    Damper(Key, f64),
+    Damper(KeyNumber, f64),
 }
 
 /// The replay of one servo's log.
@@ -242,19 +242,19 @@ mod tests {
     use super::*;
     use crate::action::EventKind;
     use crate::haptics::acceptance::line;
-    use crate::haptics::campaign::KEY;
+    use crate::haptics::co_simulation::CoSimulation;
     use crate::haptics::emulator::Making;
-    use crate::haptics::lockstep::Lockstep;
+    use crate::haptics::fault_injection::KEY;
     use crate::haptics::log::Kept;
     use crate::haptics::script::{Act, Deed, Script};
     use crate::haptics::servo::Options;
-    use crate::haptics::wire::Random;
+    use crate::haptics::simulated_link::Random;
 
     fn trill(seconds: f64) -> (Kept, [u64; 13]) {
         let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 5.0, 1e9) };
         let making = Making { plant: KEY, ..Making::default() };
         let script = Script::new(vec![act]);
-        let mut pair = Lockstep::new(&making, script, Options::default(), line());
+        let mut pair = CoSimulation::new(&making, script, Options::default(), line());
         let mut recorded = Kept::default();
         assert!(pair.arm(&mut recorded));
         pair.run(seconds, &mut recorded, |_| ());
@@ -313,7 +313,7 @@ mod tests {
                 .skip(20)
                 .fold((f64::MAX, f64::MIN), |(l, h), d| (l.min(*d), h.max(*d)));
             assert!(high - low < 1e-3, "{low} to {high} s");
-            let key = Key::from_index(39).unwrap();
+            let key = KeyNumber::from_index(39).unwrap();
             assert_eq!(replay.twin().key(key).unwrap().0.save().bits(), servo);
         }
     }

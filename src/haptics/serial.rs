@@ -163,7 +163,7 @@ impl Port {
 #[cfg(unix)]
 pub mod pty {
     use super::{Duration, ErrorKind, Read, SerialPort, Trouble, Write};
-    use crate::haptics::lockstep::Line;
+    use crate::haptics::co_simulation::Line;
     use serialport::TTYPort;
 
     /// Both ends of a pseudo-terminal.

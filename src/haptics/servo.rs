@@ -9,24 +9,24 @@
 
 mod key;
 mod options;
-pub mod player;
 mod status;
+pub mod virtual_finger;
 
 use super::clock::Recovery;
-use super::device::law::LEAST_IMPEDANCE;
+use super::device::key_impedance::LEAST_IMPEDANCE;
 use super::device::safety::Mode;
 use super::fixed::{since, u16_of};
 use super::frame::{MAX_FRAME, Receiver};
 use super::log::{Entry, Log};
-use super::mechanism::{Action, Deduct};
+use super::mechanism::{Action, DynamicsCompensation};
 use super::message::{Config, Hello, KEYS, KeyFacts, List, Message, Play, State, VERSION, ability};
-use super::session::{SILENCE, Session, Standing, Why};
+use super::session::{ConnectionState, HaltReason, SILENCE, Session};
 use crate::action::{ActionSettings, STEP};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use key::{FeltKey, Join, Slot};
 pub use options::{BLOCK_MAX, Options};
-use player::Own;
 pub use status::Status;
+use virtual_finger::Own;
 
 /// Steps a slot may have; a longer one is a gap.
 pub(super) const MOST_STEPS: u64 = 160;
@@ -91,7 +91,7 @@ impl Servo {
     pub fn arm(&mut self, on: bool, now: f64, out: &mut Vec<u8>) {
         if on {
             self.session.arm(now);
-            if self.session.standing() == Standing::Arming {
+            if self.session.standing() == ConnectionState::Arming {
                 // A keyboard that was switched off in between has forgotten its limits.
                 if let Some(hello) = &self.hello {
                     send(&Message::Config(self.config(hello)), out);
@@ -118,7 +118,7 @@ impl Servo {
 
     /// A host note presses `key` at `speed` m/s of a fingertip, or lets it up, at 0; nothing where
     /// the player is off, force is not given or the keyboard has no such key.
-    pub fn play(&mut self, key: Key, speed: f64) {
+    pub fn play(&mut self, key: KeyNumber, speed: f64) {
         if self.options.plays && self.session.is_live() {
             self.keys.iter_mut().filter(|k| k.number() == key).for_each(|k| k.note(speed));
         }
@@ -177,7 +177,7 @@ impl Servo {
                 let wrong = unfit(hello);
                 let was = self.session.standing();
                 self.session.hello(wrong);
-                if wrong.is_none() && (is_new || was == Standing::Seeking) {
+                if wrong.is_none() && (is_new || was == ConnectionState::Seeking) {
                     self.hello = Some(*hello);
                     self.has_facts = false;
                     self.last = None;
@@ -232,14 +232,16 @@ impl Servo {
         let Some(hello) = self.hello else { return };
         let first = usize::from(hello.first_key.max(1)) - 1;
         self.keys = (0..usize::from(hello.keys))
-            .filter_map(|i| Key::from_index(first + i).map(|key| (i, key)))
+            .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
             .map(|(i, key)| FeltKey::new(key, &self.deduct(i), self.own(i), &self.options))
             .collect();
-        self.status.left = self.keys.iter().fold(Deduct::default(), |most, k| Deduct {
-            mass: most.mass.max(k.left.mass),
-            weight: most.weight.max(k.left.weight),
-            friction: most.friction.max(k.left.friction),
-            has_bed: most.has_bed || k.left.has_bed,
+        self.status.left = self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
+            DynamicsCompensation {
+                mass: most.mass.max(k.left.mass),
+                weight: most.weight.max(k.left.weight),
+                friction: most.friction.max(k.left.friction),
+                has_bed: most.has_bed || k.left.has_bed,
+            }
         });
     }
 
@@ -256,7 +258,7 @@ impl Servo {
         }
     }
 
-    fn deduct(&self, index: usize) -> Deduct {
+    fn deduct(&self, index: usize) -> DynamicsCompensation {
         let line = self.options.line_mass();
         let hello = self.hello.as_ref();
         let has = |bit: u16| hello.is_some_and(|h| h.abilities & bit != 0);
@@ -265,9 +267,9 @@ impl Servo {
         let has_bed = has(ability::PHYSICAL_BED) || has(ability::KEYBED);
         let facts = self.facts.get(index).copied().unwrap_or_default();
         if !self.options.deducts {
-            return Deduct { mass: line, has_bed, ..Deduct::default() };
+            return DynamicsCompensation { mass: line, has_bed, ..DynamicsCompensation::default() };
         }
-        Deduct {
+        DynamicsCompensation {
             mass: line + f64::from(facts.mass) * 1e-4,
             weight: f64::from(facts.weight) * 1e-3,
             friction: f64::from(facts.friction) * 1e-3,
@@ -277,7 +279,7 @@ impl Servo {
 
     fn state(&mut self, now: f64, state: &State, out: &mut Vec<u8>, log: &mut impl Log) {
         let Some(hello) = self.hello else { return };
-        if !self.has_facts || self.session.standing() == Standing::Refused {
+        if !self.has_facts || self.session.standing() == ConnectionState::Refused {
             return;
         }
         let mut is_gap = true;
@@ -298,7 +300,7 @@ impl Servo {
         self.heard_at = now;
         self.clock.note(state.t_us, now);
         self.last = Some((state.seq, state.t_us));
-        if self.session.standing() == Standing::Seeking {
+        if self.session.standing() == ConnectionState::Seeking {
             // Back after a silence, as it was: the hello is asked for in tick.
             return;
         }
@@ -391,12 +393,13 @@ impl Servo {
             }
         }
         self.ticked_at = now;
-        let patience = if self.session.standing() == Standing::Refused { 1.0 } else { SILENCE };
-        if now - self.heard_at > patience && self.session.standing() != Standing::Seeking {
+        let patience =
+            if self.session.standing() == ConnectionState::Refused { 1.0 } else { SILENCE };
+        if now - self.heard_at > patience && self.session.standing() != ConnectionState::Seeking {
             self.session.silence();
             self.keys.iter_mut().for_each(FeltKey::lose);
         }
-        if self.session.standing() == Standing::Seeking {
+        if self.session.standing() == ConnectionState::Seeking {
             if now - self.asked_at >= ASK_EVERY {
                 self.asked_at = now;
                 // A zero ends whatever half frame the line still holds.
@@ -447,13 +450,13 @@ impl Servo {
 }
 
 /// What makes a keyboard unusable.
-fn unfit(hello: &Hello) -> Option<Why> {
+fn unfit(hello: &Hello) -> Option<HaltReason> {
     if hello.version != VERSION {
-        return Some(Why::Version(hello.version));
+        return Some(HaltReason::Version(hello.version));
     }
     let can_act = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
     let has_keys = (1..=88).contains(&hello.keys) && hello.first_key >= 1;
-    (!can_act || !has_keys || hello.step_nm == 0).then_some(Why::Unable)
+    (!can_act || !has_keys || hello.step_nm == 0).then_some(HaltReason::Unable)
 }
 
 fn send(message: &Message, out: &mut Vec<u8>) {

@@ -20,7 +20,7 @@ pub const PATIENCE: f64 = 0.5;
 
 /// Where the host stands with a keyboard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Standing {
+pub enum ConnectionState {
     /// Nobody answers.
     #[default]
     Seeking,
@@ -36,7 +36,7 @@ pub enum Standing {
     Halted,
 }
 
-impl Standing {
+impl ConnectionState {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Seeking, Self::Refused, Self::Present, Self::Arming, Self::Live, Self::Halted];
@@ -57,7 +57,7 @@ impl Standing {
 
 /// Why a keyboard is refused or force was halted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Why {
+pub enum HaltReason {
     /// Nothing is wrong.
     #[default]
     Nothing,
@@ -76,40 +76,44 @@ pub enum Why {
 /// The machine.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Session {
-    standing: Standing,
-    why: Why,
+    standing: ConnectionState,
+    why: HaltReason,
     armed_at: f64,
 }
 
 impl Session {
     /// Where it stands.
     #[must_use]
-    pub const fn standing(&self) -> Standing {
+    pub const fn standing(&self) -> ConnectionState {
         self.standing
     }
 
     /// Why, where something is wrong.
     #[must_use]
-    pub const fn why(&self) -> Why {
+    pub const fn why(&self) -> HaltReason {
         self.why
     }
 
     /// Force may be commanded.
     #[must_use]
     pub const fn is_live(&self) -> bool {
-        matches!(self.standing, Standing::Live)
+        matches!(self.standing, ConnectionState::Live)
     }
 
     /// A keyboard said what it is; `wrong` if it cannot be used.
-    pub const fn hello(&mut self, wrong: Option<Why>) {
+    pub const fn hello(&mut self, wrong: Option<HaltReason>) {
         match wrong {
             Some(why) => {
                 self.why = why;
-                self.standing = Standing::Refused;
+                self.standing = ConnectionState::Refused;
             }
-            None if matches!(self.standing, Standing::Seeking | Standing::Refused) => {
-                self.why = Why::Nothing;
-                self.standing = Standing::Present;
+            None if matches!(
+                self.standing,
+                ConnectionState::Seeking | ConnectionState::Refused
+            ) =>
+            {
+                self.why = HaltReason::Nothing;
+                self.standing = ConnectionState::Present;
             }
             None => {}
         }
@@ -117,30 +121,35 @@ impl Session {
 
     /// The user wants force, at `now` s.
     pub const fn arm(&mut self, now: f64) {
-        if matches!(self.standing, Standing::Present | Standing::Halted) {
-            self.standing = Standing::Arming;
-            self.why = Why::Nothing;
+        if matches!(self.standing, ConnectionState::Present | ConnectionState::Halted) {
+            self.standing = ConnectionState::Arming;
+            self.why = HaltReason::Nothing;
             self.armed_at = now;
         }
     }
 
     /// The user wants no force.
     pub const fn disarm(&mut self) {
-        if matches!(self.standing, Standing::Arming | Standing::Live | Standing::Halted) {
-            self.standing = Standing::Present;
-            self.why = Why::Nothing;
+        if matches!(
+            self.standing,
+            ConnectionState::Arming | ConnectionState::Live | ConnectionState::Halted
+        ) {
+            self.standing = ConnectionState::Present;
+            self.why = HaltReason::Nothing;
         }
     }
 
     /// The keyboard reports its mode and faults at `now` s.
     pub fn device(&mut self, mode: Mode, faults: u16, now: f64) {
         match self.standing {
-            Standing::Arming if matches!(mode, Mode::Ready | Mode::Live) => {
-                self.standing = Standing::Live;
+            ConnectionState::Arming if matches!(mode, Mode::Ready | Mode::Live) => {
+                self.standing = ConnectionState::Live;
             }
-            Standing::Arming if now - self.armed_at > PATIENCE => self.halt(Why::NotReady),
-            Standing::Live if !matches!(mode, Mode::Ready | Mode::Live) => {
-                self.halt(Why::Device(mode, faults));
+            ConnectionState::Arming if now - self.armed_at > PATIENCE => {
+                self.halt(HaltReason::NotReady)
+            }
+            ConnectionState::Live if !matches!(mode, Mode::Ready | Mode::Live) => {
+                self.halt(HaltReason::Device(mode, faults));
             }
             _ => {}
         }
@@ -148,18 +157,18 @@ impl Session {
 
     /// Nothing came from the keyboard for [`SILENCE`].
     pub const fn silence(&mut self) {
-        self.standing = Standing::Seeking;
+        self.standing = ConnectionState::Seeking;
     }
 
     /// The host's own tick came more than [`SILENCE`] late.
     pub const fn late(&mut self) {
-        if matches!(self.standing, Standing::Arming | Standing::Live) {
-            self.halt(Why::Late);
+        if matches!(self.standing, ConnectionState::Arming | ConnectionState::Live) {
+            self.halt(HaltReason::Late);
         }
     }
 
-    const fn halt(&mut self, why: Why) {
-        self.standing = Standing::Halted;
+    const fn halt(&mut self, why: HaltReason) {
+        self.standing = ConnectionState::Halted;
         self.why = why;
     }
 }
@@ -167,21 +176,21 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Standing::{Arming, Halted, Live, Present, Refused, Seeking};
+    use ConnectionState::{Arming, Halted, Live, Present, Refused, Seeking};
 
-    fn after(standing: Standing, act: impl Fn(&mut Session)) -> Standing {
+    fn after(standing: ConnectionState, act: impl Fn(&mut Session)) -> ConnectionState {
         let mut session = Session { standing, ..Session::default() };
         act(&mut session);
         session.standing()
     }
 
-    /// Every input in every state, in the order of [`Standing::ALL`].
+    /// Every input in every state, in the order of [`ConnectionState::ALL`].
     #[test]
     fn every_edge_is_as_documented() {
-        type Input = (&'static str, fn(&mut Session), [Standing; 6]);
+        type Input = (&'static str, fn(&mut Session), [ConnectionState; 6]);
         let table: [Input; 10] = [
             ("hello", |s| s.hello(None), [Present, Present, Present, Arming, Live, Halted]),
-            ("unfit", |s| s.hello(Some(Why::Version(9))), [Refused; 6]),
+            ("unfit", |s| s.hello(Some(HaltReason::Version(9))), [Refused; 6]),
             ("arm", |s| s.arm(0.0), [Seeking, Refused, Arming, Arming, Live, Arming]),
             ("disarm", Session::disarm, [Seeking, Refused, Present, Present, Present, Present]),
             (
@@ -208,7 +217,7 @@ mod tests {
             ("late", Session::late, [Seeking, Refused, Present, Halted, Halted, Halted]),
         ];
         for (input, act, expected) in table {
-            assert_eq!(Standing::ALL.map(|s| after(s, act)), expected, "{input}");
+            assert_eq!(ConnectionState::ALL.map(|s| after(s, act)), expected, "{input}");
         }
     }
 
@@ -226,7 +235,7 @@ mod tests {
         ];
         let text = include_str!("../../docs/haptics.md");
         let names = ["seeking", "refused", "present", "arming", "live", "halted"];
-        for (standing, name) in Standing::ALL.into_iter().zip(names) {
+        for (standing, name) in ConnectionState::ALL.into_iter().zip(names) {
             let head = format!("| {name} | ");
             let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every state");
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
@@ -236,24 +245,24 @@ mod tests {
                 // "refused where unfit" is about another hello.
                 let place = names.iter().position(|n| *n == word && !cell.contains("where unfit"));
                 let place = place.or(cell.starts_with("present (").then_some(2));
-                let expected = place.map_or(standing, |i| Standing::ALL[i]);
+                let expected = place.map_or(standing, |i| ConnectionState::ALL[i]);
                 assert_eq!(after(standing, act), expected, "{head} {cell}");
             }
-            let unfit = after(standing, |s| s.hello(Some(Why::Unable)));
+            let unfit = after(standing, |s| s.hello(Some(HaltReason::Unable)));
             assert_eq!((unfit, cells[2].contains("refused where unfit")), (Refused, true));
         }
     }
 
     #[test]
     fn only_live_gives_force_and_the_reason_is_kept() {
-        for standing in Standing::ALL {
+        for standing in ConnectionState::ALL {
             let session = Session { standing, ..Session::default() };
             assert_eq!(session.is_live(), standing == Live);
         }
         let mut session = Session { standing: Live, ..Session::default() };
         session.device(Mode::Fading, 1, 3.0);
-        assert_eq!(session.why(), Why::Device(Mode::Fading, 1));
+        assert_eq!(session.why(), HaltReason::Device(Mode::Fading, 1));
         session.arm(4.0);
-        assert_eq!((session.standing(), session.why()), (Arming, Why::Nothing));
+        assert_eq!((session.standing(), session.why()), (Arming, HaltReason::Nothing));
     }
 }

@@ -16,7 +16,7 @@ use crate::haptics::mechanism::Action;
 use crate::haptics::priority::{self, Priority};
 use crate::haptics::serial::{Port, Trouble};
 use crate::haptics::servo::{Options, Servo, Status};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Longest wait for bytes: the rate at which silence is noticed.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -44,7 +44,7 @@ pub enum Order {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Note {
     /// Which key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Speed of the press.
     pub speed: f64,
 }

@@ -22,18 +22,18 @@ mod tests;
 use crate::action::events::EventList;
 use crate::action::press::Travel;
 use crate::instrument::Settings;
-use crate::instrument::agenda::{Agenda, Entry, Sounding};
 use crate::instrument::block_log::BlockLog;
 use crate::instrument::clock::Clock;
-use crate::instrument::damping::Dampers;
-use crate::instrument::jacks::Jacks;
+use crate::instrument::dampers::Dampers;
+use crate::instrument::engine_traits::{Keys, Strings};
+use crate::instrument::event_queue::{Entry, EventQueue, Sounding};
+use crate::instrument::held_notes::HeldNotes;
 use crate::instrument::load::Load;
-use crate::instrument::outgoing::{Outgoing, SentAt};
+use crate::instrument::note_output::{NoteOutput, SentAt};
 use crate::instrument::output::{Level, Mix, Tail};
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::pitch::Pitch;
-use crate::instrument::presses::Presses;
-use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::repetition::RepetitionLimit;
 use crate::instrument::settings::{KeyPressure, StrikeOutput};
 use crate::instrument::shank::Shanks;
 use crate::instrument::snapshot::Snapshot;
@@ -41,7 +41,7 @@ use crate::instrument::touch::finger::{Felt, Finger, grand_travel};
 use crate::instrument::touch::position::Position;
 use crate::instrument::trace::Trace;
 use crate::math::cast::{floor_index, single};
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 use pedals::Pedals;
 
@@ -57,7 +57,7 @@ pub struct Block<K, S> {
     /// The action has not been told of the regulation yet.
     regulation_is_news: bool,
     clock: Clock,
-    agenda: Agenda,
+    agenda: EventQueue,
     /// Events of the step in work.
     events: EventList,
     fingers: [Finger; KEYS],
@@ -65,13 +65,13 @@ pub struct Block<K, S> {
     moving: KeySet,
     /// Keys whose strike was constructed since the last step.
     constructed: KeySet,
-    jacks: Jacks,
+    jacks: RepetitionLimit,
     /// Speed of the last strike of each key, m/s.
     struck: [f64; KEYS],
     shanks: Shanks,
     /// Height of the damper tray after the last step, m.
     tray: f64,
-    presses: Presses,
+    presses: HeldNotes,
     positions: [Position; KEYS],
     /// Keys that follow positions sent to them, and those of them that move.
     positioned: KeySet,
@@ -89,7 +89,7 @@ pub struct Block<K, S> {
     level: Level,
     tail: Tail,
     log: BlockLog<StrikeRecord>,
-    outgoing: Outgoing,
+    outgoing: NoteOutput,
     /// The last touched key, for whoever looks.
     pub trace: Trace,
     /// Velocity of the last note, as received.
@@ -102,7 +102,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Joins `keys` and `strings`, both made for these settings. Allocates; nothing else here does.
     pub fn new(keys: K, strings: S, sample_rate: f64, settings: &Settings) -> Self {
         let clock = Clock::new(sample_rate);
-        let undamped = Key::all().filter(|key| keys.damper_lift(*key) >= 1.0).fold(
+        let undamped = KeyNumber::all().filter(|key| keys.damper_lift(*key) >= 1.0).fold(
             KeySet::EMPTY,
             |mut set, key| {
                 set.insert(key);
@@ -117,16 +117,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
             level: Level::new(clock.rate(), settings.output_db),
             tail: Tail::new(clock.rate()),
             clock,
-            agenda: Agenda::new(),
+            agenda: EventQueue::new(),
             events: EventList::default(),
             fingers: [Finger::AWAY; KEYS],
             moving: KeySet::default(),
             constructed: KeySet::default(),
-            jacks: Jacks::new(),
+            jacks: RepetitionLimit::new(),
             struck: [0.0; KEYS],
             shanks: Shanks::new(),
             tray: 0.0,
-            presses: Presses::new(),
+            presses: HeldNotes::new(),
             positions: [Position::at(0.0); KEYS],
             positioned: KeySet::EMPTY,
             following: KeySet::EMPTY,
@@ -138,7 +138,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             bend: 0.0,
             mix: Mix::PLAIN,
             log: BlockLog::new(),
-            outgoing: Outgoing::default(),
+            outgoing: NoteOutput::default(),
             trace: Trace::default(),
             velocity: 0.0,
             counts: Counts::default(),
@@ -178,11 +178,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.fingers = [Finger::AWAY; KEYS];
         self.moving = KeySet::default();
         self.constructed = KeySet::default();
-        self.jacks = Jacks::new();
+        self.jacks = RepetitionLimit::new();
         self.struck = [0.0; KEYS];
         self.shanks.reset();
         self.tray = self.keys.tray();
-        self.presses = Presses::new();
+        self.presses = HeldNotes::new();
         self.forget_positions();
         self.dampers = Dampers::new();
         self.felt_lifts = [0.0; KEYS];
@@ -293,7 +293,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         if !self.dampers.look(self.keys.awake() > 0) {
             return;
         }
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             if let Some(lift) = self.dampers.news(key, self.damper_lift(key)) {
                 let what = Sounding::Damper { key, lift };
                 self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
@@ -302,7 +302,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// How high the damper of `key` is: by its own action, or by the one felt elsewhere.
-    fn damper_lift(&self, key: Key) -> f64 {
+    fn damper_lift(&self, key: KeyNumber) -> f64 {
         self.keys.damper_lift(key).max(self.felt_lifts[key.index()])
     }
 
@@ -331,12 +331,12 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// How far `key` goes.
-    fn travel(&self, key: Key) -> Travel {
+    fn travel(&self, key: KeyNumber) -> Travel {
         self.keys.travel(key).unwrap_or_else(|| grand_travel(self.dip()))
     }
 
     /// Whether `key` can be played again.
-    fn is_risen(&self, key: Key) -> bool {
+    fn is_risen(&self, key: KeyNumber) -> bool {
         self.keys.key_depth(key) <= self.travel(key).again
     }
 
@@ -380,7 +380,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         to.velocity = self.velocity;
         to.awake = self.keys.awake();
         to.counts = self.counts();
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let i = key.index();
             to.depth[i] = single(self.keys.key_depth(key));
             to.damper[i] = single(self.keys.damper_lift(key));

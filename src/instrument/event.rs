@@ -3,7 +3,7 @@
 use crate::action::EventKind;
 use crate::instrument::Settings;
 use crate::instrument::touch::finger::{grand_press, struck_speed};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
 /// as at its ends) unless said otherwise.
@@ -12,30 +12,30 @@ pub enum Event {
     /// Key pressed.
     NoteOn {
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// MIDI velocity / 127.
         velocity: f64,
     },
     /// Key released.
     NoteOff {
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// MIDI velocity / 127.
         velocity: f64,
     },
     /// Every press of the key let go and its damper on the string, whatever the pedals do.
-    Choke(Key),
+    Choke(KeyNumber),
     /// Key pressure: how deep the key is, where the settings read it so; else nothing.
     Pressure {
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// Share of the key dip.
         depth: f64,
     },
     /// Something happened in a key whose action runs elsewhere, as one felt on a motorized keyboard.
     Felt {
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// What.
         kind: EventKind,
         /// Its value, as [`EventKind`] has it.
@@ -46,7 +46,7 @@ pub enum Event {
     /// The damper of such a key stands at a height.
     FeltDamper {
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// 0 on the string … 1 clear of it.
         lift: f64,
         /// Samples after the present one.
@@ -55,7 +55,7 @@ pub enum Event {
     /// Pitch of one key against its own.
     Tune {
         /// Which key.
-        key: Key,
+        key: KeyNumber,
         /// Any number of cents.
         cents: f64,
     },
@@ -104,7 +104,7 @@ impl Event {
     /// The key that a note presses and the speed of a fingertip, m/s, that throws its hammer as the
     /// note asks; 0 where the note ends. Nothing for other events.
     #[must_use]
-    pub fn fingertip(&self, settings: &Settings) -> Option<(Key, f64)> {
+    pub fn fingertip(&self, settings: &Settings) -> Option<(KeyNumber, f64)> {
         match *self {
             Self::NoteOn { key, velocity } => {
                 let dip = settings.action.key_dip_mm * 1e-3;

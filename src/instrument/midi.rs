@@ -21,7 +21,7 @@ mod tests;
 use crate::instrument::settings::Polarity;
 use crate::instrument::{Event, Settings};
 use crate::math::cast::{byte, floor_index, rounded_i32};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Controller numbers of MIDI 1.0, table 3, and CA-031.
 pub mod controller {
@@ -127,7 +127,7 @@ pub enum Message {
         value: f64,
     },
     /// An expression that a piano has no use for: vibrato, brightness and their like.
-    Foreign,
+    Unsupported,
 }
 
 /// What was left out, by reason.
@@ -147,7 +147,7 @@ pub struct Midi {
     /// Presses of each note by channel.
     held: [[u16; CHANNELS]; NOTES],
     /// Key that a held note plays: transposition does not move it.
-    keys: [Option<Key>; NOTES],
+    keys: [Option<KeyNumber>; NOTES],
     /// Host's number of the last press of each note.
     ids: [Option<i32>; NOTES],
     /// Sustain, sostenuto and una corda of each channel.
@@ -227,7 +227,7 @@ impl Midi {
                 }
             }
             Message::Tuning { to, semitones } if names_no_note(to) => {
-                Key::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
+                KeyNumber::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
             }
             Message::Tuning { to, semitones } => {
                 if let Some((_, key)) = self.find(to, transpose) {
@@ -241,7 +241,7 @@ impl Midi {
                 let value = if inverted && number == SUSTAIN { 1.0 - value } else { value };
                 self.control(channel, number, value, &mut out);
             }
-            Message::Foreign => self.ignored.foreign += 1,
+            Message::Unsupported => self.ignored.foreign += 1,
         }
     }
 
@@ -377,7 +377,7 @@ impl Midi {
     }
 
     /// The note that `to` means and its key: that of the press, or of a press made now.
-    fn find(&self, to: Address, transpose: f64) -> Option<(usize, Key)> {
+    fn find(&self, to: Address, transpose: f64) -> Option<(usize, KeyNumber)> {
         let place = self.place(to)?;
         let held = self.keys[place].filter(|_| self.is_held(place));
         held.or_else(|| moved(byte(place), transpose)).map(|key| (place, key))
@@ -394,9 +394,9 @@ fn index(channel: u8) -> usize {
 }
 
 /// The key of `note` moved by `transpose` semitones.
-fn moved(note: u8, transpose: f64) -> Option<Key> {
+fn moved(note: u8, transpose: f64) -> Option<KeyNumber> {
     let moved = i32::from(note) + rounded_i32(transpose);
-    u8::try_from(moved).ok().and_then(Key::from_midi)
+    u8::try_from(moved).ok().and_then(KeyNumber::from_midi)
 }
 
 /// Balance 0…1 of a 7-bit pan, whose middle is 64 (MIDI 1.0: 0 and 1 are both hard left).
@@ -419,7 +419,7 @@ fn exact(message: &Message) -> Message {
         | Message::NoteOff { velocity: value, .. }
         | Message::Pressure { value, .. }
         | Message::Controller { value, .. } => *value = nearest(*value),
-        Message::Tuning { .. } | Message::Bend(_) | Message::Choke(_) | Message::Foreign => {}
+        Message::Tuning { .. } | Message::Bend(_) | Message::Choke(_) | Message::Unsupported => {}
     }
     exact
 }
@@ -438,6 +438,6 @@ fn is_finite(message: &Message) -> bool {
         | Message::Tuning { semitones: value, .. }
         | Message::Bend(value)
         | Message::Controller { value, .. } => value.is_finite(),
-        Message::NoteOff { .. } | Message::Choke(_) | Message::Foreign => true,
+        Message::NoteOff { .. } | Message::Choke(_) | Message::Unsupported => true,
     }
 }

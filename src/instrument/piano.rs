@@ -1,14 +1,14 @@
 //! The piano a host plays: events in, stereo samples out, on one sample clock.
 
-use crate::action::Actions;
+use crate::action::SwitchableKeyboard;
 use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
 use crate::instrument::load::Load;
-use crate::instrument::outgoing::SentAt;
+use crate::instrument::note_output::SentAt;
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Settings};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::sound::Sound;
 
 /// Counters of what happened since creation or reset.
@@ -39,7 +39,7 @@ pub struct StrikeRecord {
     /// Time of the strike since reset, s.
     pub time: f64,
     /// Which key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// Hammer speed, m/s; a plucked string's is 1.
     pub speed: f64,
     /// Time of the note-on that caused it, s; NaN without one.
@@ -51,7 +51,7 @@ pub struct StrikeRecord {
 /// All times count samples since creation or reset, so the same events at the same samples give the
 /// same samples, bit for bit, however a host cuts its blocks.
 pub struct Piano {
-    block: Box<Block<Actions, Sound>>,
+    block: Box<Block<SwitchableKeyboard, Sound>>,
 }
 
 impl Piano {
@@ -59,7 +59,7 @@ impl Piano {
     /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
-        let keyboard = Actions::new(&settings.action);
+        let keyboard = SwitchableKeyboard::new(&settings.action);
         let sample_rate = Clock::new(sample_rate).rate();
         let sound = Sound::new(sample_rate, &settings.sound);
         Self { block: Box::new(Block::new(keyboard, sound, sample_rate, settings)) }
@@ -143,7 +143,7 @@ impl Piano {
 
     /// The keys, to look at.
     #[must_use]
-    pub const fn keyboard(&self) -> &Actions {
+    pub const fn keyboard(&self) -> &SwitchableKeyboard {
         &self.block.keys
     }
 
@@ -194,7 +194,7 @@ mod tests {
             let (mut left, mut right) = ([0.0_f32; 100], [0.0_f32; 100]);
             piano.process(&mut left[..77], &mut right[..77]);
             assert!(piano.strikes().is_empty());
-            let key = Key::from_midi(60).expect("a key");
+            let key = KeyNumber::from_midi(60).expect("a key");
             piano.handle(NoteOn { key, velocity: 52.0 / 127.0 });
             piano.process(&mut left, &mut right);
             let time = 77.0 / rate;
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn values_that_are_no_numbers_are_counted_and_ignored() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let key = Key::from_midi(60).expect("a key");
+        let key = KeyNumber::from_midi(60).expect("a key");
         piano.handle(NoteOn { key, velocity: f64::NAN });
         piano.handle(NoteOff { key, velocity: f64::INFINITY });
         piano.handle(Event::Sustain(f64::NAN));
@@ -224,7 +224,7 @@ mod tests {
             Piano::new(48_000.0, &Settings::default()),
         );
         watched.watch(true);
-        let key = Key::from_midi(60).expect("a key");
+        let key = KeyNumber::from_midi(60).expect("a key");
         let mut seen: Vec<Sample> = Vec::new();
         for block in 0..40 {
             if block == 2 {

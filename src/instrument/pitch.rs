@@ -2,7 +2,7 @@
 //!
 //! A grand cannot do this. The strings are told once an action step at most, and only news.
 
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 
 /// Largest detuning, cents: the ±120 semitones of a note expression would leave the compass.
@@ -25,7 +25,7 @@ impl Pitch {
     }
 
     /// Detunes one key.
-    pub const fn tune(&mut self, key: Key, cents: f64) {
+    pub const fn tune(&mut self, key: KeyNumber, cents: f64) {
         self.own[key.index()] = cents;
         self.news.insert(key);
     }
@@ -34,7 +34,7 @@ impl Pitch {
     pub fn bend(&mut self, cents: f64) {
         if cents != self.bend {
             self.bend = cents;
-            Key::all().for_each(|key| self.news.insert(key));
+            KeyNumber::all().for_each(|key| self.news.insert(key));
         }
     }
 
@@ -45,13 +45,13 @@ impl Pitch {
     }
 
     /// Detuning of `key`, cents.
-    pub fn cents(&self, key: Key) -> f64 {
+    pub fn cents(&self, key: KeyNumber) -> f64 {
         let cents = self.own[key.index()] + self.bend;
         if cents.is_finite() { cents.clamp(-FARTHEST, FARTHEST) } else { 0.0 }
     }
 
     /// Hands `tell` the keys whose detuning has changed since it was told.
-    pub fn tell(&mut self, mut tell: impl FnMut(Key, f64)) {
+    pub fn tell(&mut self, mut tell: impl FnMut(KeyNumber, f64)) {
         for key in std::mem::take(&mut self.news).iter() {
             let cents = self.cents(key);
             if self.told[key.index()] != cents {
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn expressions_and_bend_add_up_and_are_told_once() {
         let mut pitch = Pitch::new();
-        let key = Key::from_index(10).unwrap();
+        let key = KeyNumber::from_index(10).unwrap();
         let told = |pitch: &mut Pitch| {
             let mut list = Vec::new();
             pitch.tell(|key, cents| list.push((key, cents)));

@@ -1,7 +1,7 @@
 //! All settings of a piano as one plain value: the only contract between controls and sound.
 
 use crate::action::ActionSettings;
-use crate::sound::Voicing;
+use crate::sound::SoundSettings;
 
 /// How a host note becomes a gesture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -177,7 +177,7 @@ pub struct Settings {
     /// Action.
     pub action: ActionSettings,
     /// Sound.
-    pub sound: Voicing,
+    pub sound: SoundSettings,
     /// Output level, dB.
     pub output_db: f64,
 }
@@ -189,7 +189,7 @@ impl Default for Settings {
             pedals: PedalSettings::default(),
             midi: MidiSettings::default(),
             action: ActionSettings::default(),
-            sound: Voicing::default(),
+            sound: SoundSettings::default(),
             output_db: 0.0,
         }
     }

@@ -12,7 +12,7 @@ use std::f64::consts::{PI, TAU};
 use touchback_fft::num_complex::Complex64;
 
 use crate::action::STEP;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 use crate::sound::Knock;
 use crate::sound::knock::{SHANK_HZ, SHANK_QUALITY};
@@ -66,7 +66,7 @@ impl Shanks {
 
     /// One action step later: the crowns of `moving` keys move at `speed` m/s, `None` where an action
     /// has no shank; the others are at rest.
-    pub fn follow(&mut self, moving: KeySet, speed: impl Fn(Key) -> Option<f64>) {
+    pub fn follow(&mut self, moving: KeySet, speed: impl Fn(KeyNumber) -> Option<f64>) {
         for key in self.followed.union(moving).iter() {
             self.step(key, speed(key));
         }
@@ -75,7 +75,7 @@ impl Shanks {
 
     /// One action step later the crown of `key` moves at `speed` m/s; `None` where it does not
     /// move, and its shank is straight.
-    fn step(&mut self, key: Key, speed: Option<f64>) {
+    fn step(&mut self, key: KeyNumber, speed: Option<f64>) {
         let i = key.index();
         let Some(speed) = speed.filter(|v| v.is_finite()) else {
             (self.bent[i], self.speeds[i]) = ([Complex64::ZERO; 2], 0.0);
@@ -89,13 +89,13 @@ impl Shanks {
     }
 
     /// The hammer of `key`, which was followed, meets its strings at `speed` m/s.
-    pub fn blow(&self, key: Key, speed: f64) -> [(Knock, f64); 2] {
+    pub fn blow(&self, key: KeyNumber, speed: f64) -> [(Knock, f64); 2] {
         after_blow(self.bent[key.index()], speed)
     }
 
     /// A blow of `key` at `speed` m/s whose way to the string nobody followed: thrown evenly, then
     /// flown. The shank goes on from there.
-    pub fn constructed(&mut self, key: Key, speed: f64) -> [(Knock, f64); 2] {
+    pub fn constructed(&mut self, key: KeyNumber, speed: f64) -> [(Knock, f64); 2] {
         let i = key.index();
         let (thrown, flown) = (2.0 * THROWN / speed, LET_OFF / speed);
         let mut bent = [Complex64::ZERO; 2];
@@ -123,7 +123,7 @@ mod tests {
     /// Sway and ring of a hammer thrown to `speed` with the acceleration `course` (0…1 over the
     /// time of throwing, mean 1) over `seconds`, then flown for 2 ms.
     fn heard(speed: f64, seconds: f64, course: impl Fn(f64) -> f64) -> [f64; 2] {
-        let key = Key::from_index(39).unwrap();
+        let key = KeyNumber::from_index(39).unwrap();
         let mut shanks = Shanks::new();
         let (mut v, mut t) = (0.0, 0.0);
         while t < seconds {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_constructed_blow_is_an_even_throw() {
-        let key = Key::from_index(39).unwrap();
+        let key = KeyNumber::from_index(39).unwrap();
         for speed in [0.5, 2.0, 5.0] {
             let mut shanks = Shanks::new();
             let made = shanks.constructed(key, speed).map(|(_, v)| v);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_key_at_rest_and_speeds_that_are_none_leave_it_straight() {
-        let key = Key::from_index(3).unwrap();
+        let key = KeyNumber::from_index(3).unwrap();
         let mut shanks = Shanks::new();
         shanks.constructed(key, 3.0);
         shanks.step(key, None);

@@ -1,7 +1,7 @@
 //! The whole keyboard at one moment, as a window shows it: plain data, copied by the audio thread.
 
 use crate::instrument::piano::Counts;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// What the 88 keys and the pedal do.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,7 +17,7 @@ pub struct Snapshot {
     /// Sustain pedal, 0 up … 1 down.
     pub sustain: f64,
     /// The last touched key.
-    pub touched: Option<Key>,
+    pub touched: Option<KeyNumber>,
     /// Velocity of the last note, as received, 0…1.
     pub velocity: f64,
     /// Keys that move.

@@ -4,7 +4,7 @@ use crate::action::grand::{Phase, STATES};
 use crate::action::mechanism::Saved;
 use crate::action::{ActionKind, Drive};
 use crate::episode::State;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Samples kept for the reader: half a second of steps, more than the longest block has.
 const CAPACITY: usize = 4096;
@@ -48,7 +48,7 @@ pub struct Sample {
     /// Which touch of the keyboard this belongs to: grows by one with every note-on.
     pub touch: u64,
     /// Which key.
-    pub key: Key,
+    pub key: KeyNumber,
     /// The key.
     pub look: Look,
 }
@@ -59,7 +59,7 @@ pub struct Trace {
     samples: Vec<Sample>,
     is_watched: bool,
     touch: u64,
-    key: Option<Key>,
+    key: Option<KeyNumber>,
     dropped: u64,
 }
 
@@ -92,23 +92,23 @@ impl Trace {
     }
 
     /// `key` is touched anew.
-    pub const fn touch(&mut self, key: Key) {
+    pub const fn touch(&mut self, key: KeyNumber) {
         self.key = Some(key);
         self.touch += 1;
     }
 
     /// The key to look at, if anybody does.
-    pub const fn watched(&self) -> Option<Key> {
+    pub const fn watched(&self) -> Option<KeyNumber> {
         if self.is_watched { self.key } else { None }
     }
 
     /// The last touched key, watched or not.
-    pub const fn touched(&self) -> Option<Key> {
+    pub const fn touched(&self) -> Option<KeyNumber> {
         self.key
     }
 
     /// What `key` came to at the end of `step`; the oldest samples stay when the reader is late.
-    pub fn push(&mut self, step: u64, key: Key, look: Look) {
+    pub fn push(&mut self, step: u64, key: KeyNumber, look: Look) {
         if self.samples.len() < CAPACITY {
             self.samples.push(Sample { step, touch: self.touch, key, look });
         } else {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
         let mut trace = Trace::default();
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         trace.touch(key);
         assert_eq!(trace.watched(), None);
         trace.watch(true);

@@ -8,7 +8,7 @@ use crate::instrument::Settings;
 use crate::lab::output;
 use crate::lab::table::{Curve, Table};
 use crate::params::{self, Parameter};
-use crate::preset::{self, Preset, shelf};
+use crate::preset::{self, Preset, user_presets};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;
@@ -23,8 +23,8 @@ pub const AUTOMATION_PERIOD: u64 = 64;
 /// Names the pianos there are; a bad file with its line.
 pub fn preset(name: &str) -> Result<Settings> {
     let path = Path::new(name);
-    if path.extension().is_some_and(|e| e == shelf::EXTENSION) {
-        let (saved, losses) = shelf::read(path).context("--preset")?;
+    if path.extension().is_some_and(|e| e == user_presets::EXTENSION) {
+        let (saved, losses) = user_presets::read(path).context("--preset")?;
         if let Some(words) = losses.words() {
             output::warn(&format!("warning: {name}: {words}"));
         }

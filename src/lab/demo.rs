@@ -20,7 +20,7 @@ use crate::lab::output::{self, Draft};
 use crate::lab::table::Curve;
 use crate::lab::wave::Wave;
 use crate::lab::{plot, simulate};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::params;
 
 /// The parameter that moves over the piece, and its values at shares of the piece's length: soft
@@ -68,7 +68,8 @@ pub fn run(folder: &Path) -> Result<()> {
     let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS)?)?;
     let chooser = params::find("action")?;
     let choice = Curve::new(vec![(0.0, chooser.parse(OTHER)?)]).context("no other action")?;
-    let key = Key::from_midi(STROKE_KEY).context("the stroke's key is outside the compass")?;
+    let key =
+        KeyNumber::from_midi(STROKE_KEY).context("the stroke's key is outside the compass")?;
     let mut plant = simulate::plants::plant("grand", key, &Settings::default(), None)?;
     let mut stroke = Gesture::from_toml("stroke.toml", STROKE.as_bytes())?;
     let stroke_figure =

@@ -15,7 +15,6 @@ mod instrument_load;
 mod listening;
 mod models_ab;
 mod report;
-mod rig;
 mod seeds;
 mod sound;
 mod sound_cost;
@@ -23,6 +22,7 @@ mod state_graphs;
 mod string_law;
 mod strokes;
 mod sweeps;
+mod test_bench;
 mod thesis_run;
 mod torture;
 mod trace;
@@ -36,7 +36,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::lab::output;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use folder::Folder;
 use report::{Band, Report, short};
 
@@ -284,8 +284,8 @@ const EXPERIMENTS: &[Experiment] = &[
 ];
 
 /// The key of a maker's number (1…88); the tables here hold no other.
-fn key(number: usize) -> Result<Key> {
-    Key::from_index(number.wrapping_sub(1))
+fn key(number: usize) -> Result<KeyNumber> {
+    KeyNumber::from_index(number.wrapping_sub(1))
         .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
 }
 

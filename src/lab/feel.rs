@@ -5,7 +5,7 @@ mod midi;
 mod performer;
 mod record;
 mod replay;
-mod room;
+mod terminal_session;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::lab::keyboard::probe::{histogram, port_of, seconds, wait};
 use crate::lab::output::{self, Draft};
 use performer::Performer;
 use record::Records;
-use room::Room;
+use terminal_session::TerminalSession;
 
 /// What to feel.
 #[derive(clap::Args, Debug)]
@@ -133,7 +133,7 @@ pub fn run(options: &Options) -> Result<()> {
     output::warn("force is on; type a share and Enter for less force, `arm`, `off`, or `q` to end");
     let log = sidecar.take_log().context("the log was taken")?;
     let notes = sidecar.take_notes().context("the notes were taken")?;
-    let mut room = Room::new(log, records, sides.map(compare::Trial::new));
+    let mut room = TerminalSession::new(log, records, sides.map(compare::Trial::new));
     let performance = performer.map(|p| (p, notes));
     room.stay(&mut sidecar, performance, options.seconds)?;
     let report = *sidecar.report();

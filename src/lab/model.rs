@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::action::ActionSettings;
 use crate::lab::output::Draft;
 use crate::lab::simulate::plants;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// What to export.
 #[derive(clap::Args, Debug)]
@@ -29,7 +29,7 @@ pub struct Options {
 /// # Errors
 /// Those of [`export`].
 pub fn run(options: &Options) -> Result<()> {
-    let Some(key) = Key::from_index(usize::from(options.key) - 1) else {
+    let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) else {
         bail!("--key {}: keys count from 1 to 88", options.key)
     };
     export(&options.action, key, &options.output)
@@ -39,7 +39,7 @@ pub fn run(options: &Options) -> Result<()> {
 ///
 /// # Errors
 /// An unknown action, or a disk that refuses.
-pub fn export(action: &str, key: Key, path: &Path) -> Result<()> {
+pub fn export(action: &str, key: KeyNumber, path: &Path) -> Result<()> {
     let text = toml::to_string_pretty(&plants::model(action, key, &ActionSettings::default())?)?;
     let draft = Draft::create(path)?;
     draft.write_all(text.as_bytes())?;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use crate::haptics::take::Take;
+use crate::haptics::recording::Recording;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::settings::Timing;
 use crate::instrument::{Piano, Settings};
@@ -100,12 +100,13 @@ pub fn run(options: &Options) -> Result<()> {
 
     let rate = options.sample_rate;
     let name = options.input.display().to_string();
-    let take = Take::is_at(&options.input).then(|| Take::open(&options.input)).transpose()?;
+    let take =
+        Recording::is_at(&options.input).then(|| Recording::open(&options.input)).transpose()?;
     let score = match &take {
         Some(_) => Score::empty(),
         None => Score::read(&name, &output::read(&options.input, MIDI_LIMIT)?)?,
     };
-    let end = take.as_ref().map_or(score.end(), Take::length);
+    let end = take.as_ref().map_or(score.end(), Recording::length);
     if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
         bail!(
             "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \

@@ -9,7 +9,7 @@ use crate::editor::panel::Subject;
 use crate::editor::shot::Shot;
 use crate::lab::output::Draft;
 use crate::math::cast::single;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::params;
 
 /// Pixels a picture may have: a quarter of a gigabyte while it is drawn.
@@ -103,7 +103,7 @@ pub fn run(options: &Options) -> Result<()> {
         over_depth: options.depth,
         ..Shot::default()
     };
-    if let Some(key) = Key::from_index(usize::from(options.key) - 1) {
+    if let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) {
         shot.key = key;
     }
     params::apply(&mut shot.settings, &options.set)?;

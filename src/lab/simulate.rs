@@ -11,13 +11,13 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::action::events::{ActionEvent, EventList};
 use crate::action::{ActionKind, Drive, STEP};
-use crate::haptics::take::Take;
+use crate::haptics::recording::Recording;
 use crate::instrument::Settings;
 use crate::lab::controls;
 use crate::lab::gesture::{Gesture, KeyView};
 use crate::lab::output::{self, Draft, progress};
 use crate::lab::plot;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 pub use row::Row;
 
 /// One key of an action, driven step by step.
@@ -127,16 +127,16 @@ enum Source {
     /// A gesture on a key of an action.
     Gesture(Gesture, Box<dyn Plant>, String),
     /// A key of a servo's log.
-    Take(Take, Key),
+    Recording(Recording, KeyNumber),
 }
 
 impl Source {
     fn open(options: &Options) -> Result<Self> {
         let number = |key: u8| {
-            Key::from_index(usize::from(key).saturating_sub(1))
+            KeyNumber::from_index(usize::from(key).saturating_sub(1))
                 .with_context(|| format!("--key {key}: keys count from 1 to 88"))
         };
-        if Take::is_at(&options.gesture) {
+        if Recording::is_at(&options.gesture) {
             let own = |is_given: bool, name: &str| match is_given {
                 false => Ok(()),
                 true => Err(anyhow!("--{name}: a servo's log has its own; leave it out")),
@@ -144,7 +144,7 @@ impl Source {
             own(options.action.is_some(), "action")?;
             own(options.model.is_some(), "model")?;
             own(!options.set.is_empty(), "set")?;
-            let take = Take::open(&options.gesture)?;
+            let take = Recording::open(&options.gesture)?;
             let key = match (options.key, take.first_key()) {
                 (Some(key), _) => number(key)?,
                 (None, Some(key)) => key,
@@ -155,7 +155,7 @@ impl Source {
                 bail!("--key {}: {file} does not touch it", key.number());
             }
             take.action()?;
-            return Ok(Self::Take(take, key));
+            return Ok(Self::Recording(take, key));
         }
         let gesture = Gesture::open(&options.gesture)?;
         let mut settings = Settings::default();
@@ -172,14 +172,14 @@ impl Source {
     fn play(&mut self, each: impl FnMut(&Row) -> Result<()>) -> Result<Vec<Moment>> {
         match self {
             Self::Gesture(gesture, plant, _) => play(gesture, plant.as_mut(), each),
-            Self::Take(take, key) => take::play(take, *key, each),
+            Self::Recording(take, key) => take::play(take, *key, each),
         }
     }
 
     fn title(&self) -> String {
         match self {
             Self::Gesture(_, _, title) => title.clone(),
-            Self::Take(take, key) => {
+            Self::Recording(take, key) => {
                 let action = take.action().unwrap_or_default().name();
                 format!("{action} as it was felt, key {}", key.number())
             }

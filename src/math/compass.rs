@@ -7,9 +7,9 @@ pub const KEYS: usize = 88;
 
 /// One key of the compass, by its index 0…87 (A0…C8).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key(u8);
+pub struct KeyNumber(u8);
 
-impl Key {
+impl KeyNumber {
     /// The key of index 0…87; `None` outside.
     #[must_use]
     pub const fn from_index(index: usize) -> Option<Self> {
@@ -83,10 +83,10 @@ mod tests {
 
     #[test]
     fn keys_count_from_a0_to_c8() {
-        assert_eq!(Key::all().count(), KEYS);
-        let c4 = Key::from_midi(60).unwrap();
+        assert_eq!(KeyNumber::all().count(), KEYS);
+        let c4 = KeyNumber::from_midi(60).unwrap();
         assert_eq!((c4.index(), c4.number(), c4.midi()), (39, 40, 60));
-        assert!(Key::from_midi(20).is_none() && Key::from_midi(109).is_none());
+        assert!(KeyNumber::from_midi(20).is_none() && KeyNumber::from_midi(109).is_none());
     }
 
     #[test]

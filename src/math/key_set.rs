@@ -1,6 +1,6 @@
 //! A set of keys, cheap to keep, to test and to walk in rising order.
 
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// Some of the 88 keys, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -13,19 +13,19 @@ impl KeySet {
     pub const ALL: Self = Self((1 << KEYS) - 1);
 
     /// Adds `key`.
-    pub const fn insert(&mut self, key: Key) {
+    pub const fn insert(&mut self, key: KeyNumber) {
         self.0 |= 1 << key.index();
     }
 
     /// Takes `key` out; whether it was in.
-    pub const fn remove(&mut self, key: Key) -> bool {
+    pub const fn remove(&mut self, key: KeyNumber) -> bool {
         let was = self.contains(key);
         self.0 &= !(1 << key.index());
         was
     }
 
     /// Whether `key` is in.
-    pub const fn contains(self, key: Key) -> bool {
+    pub const fn contains(self, key: KeyNumber) -> bool {
         self.0 >> key.index() & 1 == 1
     }
 
@@ -52,12 +52,12 @@ impl KeySet {
     }
 
     /// The keys from the lowest to the highest.
-    pub fn iter(self) -> impl Iterator<Item = Key> {
+    pub fn iter(self) -> impl Iterator<Item = KeyNumber> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             let lowest = (rest != 0).then(|| rest.trailing_zeros())?;
             rest &= rest - 1;
-            Key::from_index(lowest as usize)
+            KeyNumber::from_index(lowest as usize)
         })
     }
 }
@@ -69,11 +69,12 @@ mod tests {
     #[test]
     fn a_set_gives_back_its_keys_in_order() {
         let mut set = KeySet::default();
-        let keys: Vec<_> = [87, 0, 40, 64].iter().filter_map(|&i| Key::from_index(i)).collect();
+        let keys: Vec<_> =
+            [87, 0, 40, 64].iter().filter_map(|&i| KeyNumber::from_index(i)).collect();
         for &key in &keys {
             set.insert(key);
         }
-        assert_eq!(set.iter().map(Key::index).collect::<Vec<_>>(), [0, 40, 64, 87]);
+        assert_eq!(set.iter().map(KeyNumber::index).collect::<Vec<_>>(), [0, 40, 64, 87]);
         assert_eq!(set.len(), 4);
         assert_eq!(set.from(40).union(set.from(88)).iter().count(), 3);
         assert!(set.remove(keys[3]) && !set.remove(keys[3]));

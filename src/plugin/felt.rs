@@ -7,21 +7,21 @@
 use std::sync::Arc;
 
 use crate::action::ActionSettings;
-use crate::haptics::desk::{AudioEnd, Desk, Place};
+use crate::haptics::connection::{AudioEnd, KeyboardConnection, Place};
 use crate::haptics::replay::Sounded;
 use crate::instrument::{Event, Settings};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// The keyboard's end in the audio thread.
 pub(super) struct Felt {
-    desk: Arc<Desk>,
+    desk: Arc<KeyboardConnection>,
     end: AudioEnd,
 }
 
 impl Felt {
     /// Joins what the project chose, without force; what cannot be had, the desk and the host's log
     /// tell. Allocates.
-    pub(super) fn open(desk: &Arc<Desk>, place: &Place<'_>) -> Self {
+    pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &Place<'_>) -> Self {
         let end = desk.activate(place);
         let trouble = desk.trouble();
         if !trouble.is_empty() {
@@ -49,7 +49,7 @@ impl Felt {
     pub(super) fn heed(&self, event: &Event, settings: &Settings) {
         match event {
             Event::AllNotesOff | Event::AllSoundOff => {
-                Key::all().for_each(|key| self.end.note(key, 0.0));
+                KeyNumber::all().for_each(|key| self.end.note(key, 0.0));
             }
             note => {
                 if let Some((key, speed)) = note.fingertip(settings) {
@@ -91,11 +91,11 @@ impl Drop for Felt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::desk::Choice;
-    use crate::haptics::take::Take;
-    use crate::haptics::take::tests::{played, text};
+    use crate::haptics::connection::Choice;
+    use crate::haptics::recording::Recording;
+    use crate::haptics::recording::tests::{played, text};
     use crate::instrument::Piano;
-    use crate::plugin::player::Player;
+    use crate::plugin::event_scheduler::EventScheduler;
 
     const RATE: f64 = 48_000.0;
     const LENGTH: usize = 72_000;
@@ -110,7 +110,7 @@ mod tests {
         std::fs::write(&path, &written).unwrap();
         let settings = Settings::default();
 
-        let take = Take::read("servo.log", &written).unwrap();
+        let take = Recording::read("servo.log", &written).unwrap();
         let action = take.action().unwrap();
         let mut replay =
             crate::haptics::replay::Replay::recorded(take.into_entries(), action, RATE);
@@ -121,7 +121,7 @@ mod tests {
         piano.process(left, right);
         assert!(piano.counts().strikes > 3 && left.iter().any(|s| s.abs() > 1e-3));
 
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(KeyboardConnection::default());
         desk.choose(Choice { take: path.display().to_string(), ..Choice::default() });
         let place = Place {
             owner: "a test",
@@ -131,7 +131,7 @@ mod tests {
             is_offline: true,
         };
         let mut felt = Felt::open(&desk, &place);
-        let mut player = Player::new(Piano::new(RATE, &settings));
+        let mut player = EventScheduler::new(Piano::new(RATE, &settings));
         for size in [37, 1000, 64] {
             let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
             let [left, right] = &mut got;

@@ -4,7 +4,7 @@ use nice_plug::midi::{Channel, Key as NoteKey, VoiceID};
 use nice_plug::prelude::NoteEvent;
 
 use crate::instrument::midi::{self, Address, Message, controller};
-use crate::instrument::outgoing::{Sent, split_velocity};
+use crate::instrument::note_output::{Sent, split_velocity};
 use crate::instrument::settings::{Settings, StrikeOutput};
 use crate::math::cast::single;
 
@@ -43,7 +43,7 @@ pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<Message> {
         | NoteEvent::PolyPan { .. }
         | NoteEvent::PolyVibrato { .. }
         | NoteEvent::PolyExpression { .. }
-        | NoteEvent::PolyBrightness { .. } => Message::Foreign,
+        | NoteEvent::PolyBrightness { .. } => Message::Unsupported,
         _ => return None,
     };
     Some(message)
@@ -90,7 +90,7 @@ pub(super) fn events<S>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     type HostEvent = NoteEvent<()>;
 
@@ -111,7 +111,7 @@ mod tests {
         let down = Message::Controller { channel: 1, number: 64, value: 1.0 };
         assert_eq!(message(&pedal), Some(down));
         let vibrato = HostEvent::PolyVibrato { timing, voice_id, channel, key, vibrato: 0.5 };
-        assert_eq!(message(&vibrato), Some(Message::Foreign));
+        assert_eq!(message(&vibrato), Some(Message::Unsupported));
         let program = HostEvent::MidiProgramChange { timing, channel: 0, program: 1 };
         assert_eq!(message(&program), None);
     }
@@ -120,7 +120,7 @@ mod tests {
     fn strikes_leave_as_notes_with_a_finer_velocity_where_there_is_one() {
         let mut settings = Settings::default();
         settings.midi.strike_output = StrikeOutput::NotesAndCc88;
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         let sent = |sent: Sent, settings: &Settings| {
             events(&sent, settings, 7).collect::<Vec<HostEvent>>()
         };

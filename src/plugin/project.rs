@@ -66,7 +66,7 @@ unsafe impl Params for Project {
         self.params.deserialize_fields(fields);
         self.load_scale(fields.get(SCALE));
         let Some(text) = fields.get(WINDOW) else { return };
-        match serde_json::from_str::<crate::editor::looks::Kept>(text) {
+        match serde_json::from_str::<crate::editor::window_state::Kept>(text) {
             Ok(kept) => {
                 *self.window.lock().unwrap_or_else(PoisonError::into_inner) = kept.checked();
             }

@@ -11,7 +11,7 @@ use std::f64::consts::{PI, TAU};
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::{floor_index, single};
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::sound::convolve::{CHANNELS, Responses};
 use crate::sound::noise::{self, Noise};
 
@@ -78,7 +78,7 @@ fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
 
 /// Zone of a key and the weights of that zone and the next.
 #[must_use]
-pub fn place(key: Key) -> (usize, [f32; 2]) {
+pub fn place(key: KeyNumber) -> (usize, [f32; 2]) {
     let x = key.index() as f64 / (KEYS - 1) as f64 * (ZONES - 1) as f64;
     let first = floor_index(x).min(ZONES - 2);
     let angle = (x - first as f64) * 0.5 * PI;
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn keys_enter_at_full_power_everywhere() {
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let (first, [a, b]) = place(key);
             assert!(first + 1 < ZONES && (a * a + b * b - 1.0).abs() < 1e-5 && a >= -1e-6);
         }

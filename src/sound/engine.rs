@@ -5,7 +5,7 @@
 //! size never changes a sample. Audio thread, except `new`.
 
 use crate::math::cast::single;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
 use crate::sound::bank::BLOCK;
@@ -16,7 +16,7 @@ use crate::sound::note::{Note, WAKE};
 use crate::sound::output::Lid;
 use crate::sound::room::Room;
 use crate::sound::unison::Unison;
-use crate::sound::{Voicing, evenness, loss, output};
+use crate::sound::{SoundSettings, evenness, loss, output};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
@@ -77,13 +77,13 @@ impl Glide {
 }
 
 /// What glides: share of the late response, direct level, lid, width.
-fn mix(voicing: &Voicing) -> [f64; 4] {
+fn mix(voicing: &SoundSettings) -> [f64; 4] {
     [voicing.board, voicing.direct(), voicing.lid_gain(), voicing.side()]
 }
 
 /// All strings and the board, at one sample rate.
 pub struct Sound {
-    voicing: Voicing,
+    voicing: SoundSettings,
     notes: Vec<Note>,
     /// Those that sound or are being struck.
     awake: KeySet,
@@ -114,26 +114,28 @@ pub struct Sound {
 impl Sound {
     /// Prepares all tables for `sample_rate` Hz. Allocates; everything else here does not.
     #[must_use]
-    pub fn new(sample_rate: f64, voicing: &Voicing) -> Self {
+    pub fn new(sample_rate: f64, voicing: &SoundSettings) -> Self {
         Self::with_kernel(sample_rate, voicing, Kernel::detect())
     }
 
     /// Like [`Sound::new`] with a kernel of [`Kernel::available`]; every kernel gives the same
     /// samples.
     #[must_use]
-    pub fn with_kernel(sample_rate: f64, voicing: &Voicing, kernel: Kernel) -> Self {
+    pub fn with_kernel(sample_rate: f64, voicing: &SoundSettings, kernel: Kernel) -> Self {
         let voicing = voicing.sane();
         let responses = board::responses(sample_rate);
         let factors = evenness::factors(&responses, sample_rate);
-        let place = |(key, factor): (Key, f32)| {
+        let place = |(key, factor): (KeyNumber, f32)| {
             let (first, weights) = board::place(key);
             (first, weights.map(|w| w * factor))
         };
         Self {
             voicing,
-            notes: Key::all().map(|key| Note::new(key, &voicing, sample_rate, kernel)).collect(),
+            notes: KeyNumber::all()
+                .map(|key| Note::new(key, &voicing, sample_rate, kernel))
+                .collect(),
             awake: KeySet::EMPTY,
-            places: Key::all().zip(factors).map(place).collect(),
+            places: KeyNumber::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
             convolver: Convolver::new(&responses, kernel),
             loading: None,
@@ -172,7 +174,7 @@ impl Sound {
     /// New voicing from the next sample on, without clicks: felt and knocks from the next event,
     /// levels within 50 ms, pitch and decay note by note, sounding notes first, all within half a
     /// second.
-    pub fn set(&mut self, voicing: &Voicing) {
+    pub fn set(&mut self, voicing: &SoundSettings) {
         let new = voicing.sane();
         let old = self.voicing;
         if new == old {
@@ -194,7 +196,7 @@ impl Sound {
     /// The hammer of `key` meets its strings at `speed` m/s, `delay` samples (0…1) after the
     /// beginning of the next sample's interval. Speeds not above 0 and values that are no numbers
     /// are ignored and counted.
-    pub fn strike(&mut self, key: Key, speed: f64, delay: f64) {
+    pub fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         if speed > 0.0 && speed.is_finite() && delay.is_finite() {
             self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
             self.awake.insert(key);
@@ -206,7 +208,7 @@ impl Sound {
     /// A plectrum lets the strings of `key` go, displaced by `displacement` m, `delay` samples (0…1)
     /// after the beginning of the next sample's interval. Displacements not above 0 and values that
     /// are no numbers are ignored and counted.
-    pub fn pluck(&mut self, key: Key, displacement: f64, delay: f64) {
+    pub fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64) {
         if displacement > 0.0 && displacement.is_finite() && delay.is_finite() {
             let note = &mut self.notes[key.index()];
             note.pluck(displacement.min(FARTHEST), delay.clamp(0.0, 1.0));
@@ -217,7 +219,7 @@ impl Sound {
     }
 
     /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next block on.
-    pub fn damper(&mut self, key: Key, lift: f64) {
+    pub fn damper(&mut self, key: KeyNumber, lift: f64) {
         if lift.is_nan() {
             self.ignored += 1;
         } else {
@@ -227,7 +229,7 @@ impl Sound {
 
     /// Bends `key` by `cents` against its tuning from the next block on, whatever sounds included,
     /// until the next call or reset; within ±4800. Work is bounded: the poles of one note.
-    pub fn retune(&mut self, key: Key, cents: f64) {
+    pub fn retune(&mut self, key: KeyNumber, cents: f64) {
         if cents.is_nan() {
             self.ignored += 1;
         } else {
@@ -247,7 +249,7 @@ impl Sound {
     }
 
     /// A knock of the mechanism at `key` with the given impact speed, m/s.
-    pub fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
+    pub fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
         if !(speed > 0.0 && speed.is_finite()) {
             self.ignored += 1;
         } else if self.voicing.knocks > 0.0 {
@@ -377,7 +379,7 @@ impl Sound {
         let loudest = self.bridge[0].iter().fold(0.0f32, |m, x| m.max(x.abs()));
         self.driven = loudest > gate;
         if loudest > WAKE * gate {
-            for (key, note) in Key::all().zip(&mut self.notes) {
+            for (key, note) in KeyNumber::all().zip(&mut self.notes) {
                 note.wake();
                 if note.is_awake() {
                     self.awake.insert(key);
@@ -406,7 +408,7 @@ impl Sound {
                     return;
                 };
                 loading.pending[index] = false;
-                if let Some(key) = Key::from_index(index) {
+                if let Some(key) = KeyNumber::from_index(index) {
                     loading.note = Some((index, Unison::new(key, &self.voicing), 1));
                 }
                 continue;

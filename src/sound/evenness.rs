@@ -10,10 +10,10 @@ use std::f64::consts::PI;
 use touchback_fft::num_complex::Complex32;
 
 use crate::math::cast::{floor_index, single};
-use crate::math::compass::{KEYS, Key, log_linear};
+use crate::math::compass::{KEYS, KeyNumber, log_linear};
 use crate::sound::convolve::{CHANNELS, Responses};
 use crate::sound::scale::StringSpec;
-use crate::sound::{Voicing, board, hammer, loss};
+use crate::sound::{SoundSettings, board, hammer, loss};
 
 /// Neighbours on either side that a key is compared with.
 const NEIGHBOURS: usize = 4;
@@ -28,7 +28,7 @@ const HEARD: f64 = 0.3;
 #[must_use]
 pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
     let spectra: Vec<_> = responses.iter().map(spectra).collect();
-    let levels: Vec<f64> = Key::all()
+    let levels: Vec<f64> = KeyNumber::all()
         .map(|key| {
             let (first, weights) = board::place(key);
             10.0 * level(key, &spectra[first..first + 2], weights, sample_rate).log10()
@@ -58,12 +58,12 @@ fn spectra(zone: &[Vec<f32>; CHANNELS]) -> [Vec<Complex32>; CHANNELS] {
 
 /// Energy that both channels carry of a blow of `key`, up to a common factor.
 fn level(
-    key: Key,
+    key: KeyNumber,
     spectra: &[[Vec<Complex32>; CHANNELS]],
     weights: [f32; 2],
     sample_rate: f64,
 ) -> f64 {
-    let string = StringSpec::of(key, &Voicing::default());
+    let string = StringSpec::of(key, &SoundSettings::default());
     let contact = 1e-3 * log_linear(&hammer::CONTACT_MS, f64::from(key.number()));
     let bins = spectra[0][0].len() - 1;
     let strings = string.strings as f64;
@@ -97,7 +97,7 @@ mod tests {
         let mut tap = vec![0.0; 1024];
         tap[0] = 1.0;
         let flat: Responses = (0..board::ZONES).map(|_| [tap.clone(), tap.clone()]).collect();
-        for (key, factor) in Key::all().zip(factors(&flat, 48_000.0)) {
+        for (key, factor) in KeyNumber::all().zip(factors(&flat, 48_000.0)) {
             assert!((factor - 1.0).abs() < 0.35, "{key:?}: {factor}");
         }
         let own = factors(&board::responses(48_000.0), 48_000.0);

@@ -1,7 +1,7 @@
 //! Hammers along the compass.
 
-use crate::math::compass::{Key, linear, log_linear};
-use crate::sound::Voicing;
+use crate::math::compass::{KeyNumber, linear, log_linear};
+use crate::sound::SoundSettings;
 
 /// Mass of the head by key number, kg: the regression of [Bank 2006].
 const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.006), (88.0, 0.0053)];
@@ -57,7 +57,7 @@ pub struct HammerSpec {
 impl HammerSpec {
     /// The hammer of `key` as voiced.
     #[must_use]
-    pub fn of(key: Key, voicing: &Voicing) -> Self {
+    pub fn of(key: KeyNumber, voicing: &SoundSettings) -> Self {
         let n = f64::from(key.number());
         Self {
             mass: log_linear(&MASS, n),
@@ -82,7 +82,7 @@ mod tests {
     use crate::sound::scale::StringSpec;
 
     fn strike(number: usize, speed: f64) -> crate::sound::contact::ContactReport {
-        let (key, voicing) = (Key::from_index(number - 1).unwrap(), Voicing::default());
+        let (key, voicing) = (KeyNumber::from_index(number - 1).unwrap(), SoundSettings::default());
         let (hammer, string) = (HammerSpec::of(key, &voicing), StringSpec::of(key, &voicing));
         strike_offline(&hammer, &string, speed, 384_000.0)
     }
@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn steps_of_the_engine_are_fine_enough() {
-        let voicing = Voicing::default();
+        let voicing = SoundSettings::default();
         for (number, rate) in [(7, 44_100.0), (16, 44_100.0), (40, 88_200.0), (64, 176_400.0)] {
-            let key = Key::from_index(number - 1).unwrap();
+            let key = KeyNumber::from_index(number - 1).unwrap();
             let (hammer, string) = (HammerSpec::of(key, &voicing), StringSpec::of(key, &voicing));
             let coarse = strike_offline(&hammer, &string, 3.0, rate);
             let fine = strike(number, 3.0);

@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
-use crate::math::compass::{Key, log_linear};
+use crate::math::compass::{KeyNumber, log_linear};
 use crate::sound::noise;
 
 /// b1 by key number, 1/s. Bass as [Bensa 2003] at C2 (0.25); above fitted so that, with the
@@ -51,7 +51,7 @@ const DAMPER_PLACE: (f64, f64) = (0.13, 0.02);
 
 /// Loss of low partials inside one string of `key`, 1/s.
 #[must_use]
-pub fn internal(key: Key) -> f64 {
+pub fn internal(key: KeyNumber) -> f64 {
     log_linear(&INTERNAL, f64::from(key.number()))
 }
 
@@ -63,7 +63,7 @@ pub fn least_internal() -> f64 {
 
 /// Growth of the loss inside a string of `key` with ω², s.
 #[must_use]
-pub fn internal_slope(key: Key) -> f64 {
+pub fn internal_slope(key: KeyNumber) -> f64 {
     log_linear(&INTERNAL_SLOPE, f64::from(key.number()))
 }
 
@@ -73,7 +73,7 @@ pub fn internal_slope(key: Key) -> f64 {
 /// neighbouring keys; the reactive part is up to half the mean, either sign. The ripple is kept
 /// smaller than a bare board's ±6 dB so that neighbouring notes decay alike.
 #[must_use]
-pub fn bridge_mobility(key: Key, hz: f64) -> Complex64 {
+pub fn bridge_mobility(key: KeyNumber, hz: f64) -> Complex64 {
     let mean = MOBILITY * (1.0 + (hz / MOBILITY_KNEE).powi(2)).sqrt();
     let fade = 1.0 / (1.0 + (hz / 1500.0).powi(4));
     let place = f64::from(key.number()) / 8.0;
@@ -99,7 +99,7 @@ fn smooth_noise(seed: u64, x: f64, y: f64) -> f64 {
 /// relative to the first partial's, but no more than it meets: 2 x/(1 + x) of the first partial's
 /// loss. Partials with a node under the felt ring on.
 #[must_use]
-pub fn damper(key: Key, k: usize) -> f64 {
+pub fn damper(key: KeyNumber, k: usize) -> f64 {
     if key.number() > LAST_DAMPER {
         return 0.0;
     }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_bridge_never_gives_energy() {
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             for hz in [25.0, 61.0, 130.0, 440.0, 990.0, 3000.0, 15_000.0] {
                 let y = bridge_mobility(key, hz);
                 assert!(y.re > 1e-4 && y.norm() < 5e-3, "{key:?} {hz}: {y}");
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn dampers_end_at_e6() {
-        assert!(damper(Key::from_index(67).unwrap(), 1) > 1.0);
-        assert_eq!(damper(Key::from_index(68).unwrap(), 1), 0.0);
+        assert!(damper(KeyNumber::from_index(67).unwrap(), 1) > 1.0);
+        assert_eq!(damper(KeyNumber::from_index(68).unwrap(), 1), 0.0);
     }
 }

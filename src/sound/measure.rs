@@ -3,17 +3,17 @@
 //! Everything renders offline and returns numbers; nothing here prints or is used while playing.
 
 pub mod blow;
-pub mod company;
+pub mod sympathetic_resonance;
 
 use std::f64::consts::{PI, TAU};
 
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::sound::scale::StringSpec;
 use crate::sound::unison::Unison;
-use crate::sound::{Sound, Voicing};
+use crate::sound::{Sound, SoundSettings};
 
 /// Decay over the first 20 dB, as time for 60 dB, s: key, published span, seconds rendered. The
 /// band is the span with a factor of 1.5 at both ends; C3 and F#4 lie between their neighbours.
@@ -54,14 +54,26 @@ pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> Recording {
 
 /// One note from silence with its damper clear, for `seconds`.
 #[must_use]
-pub fn free_note(voicing: &Voicing, key: Key, speed: f64, seconds: f64, rate: f64) -> Recording {
+pub fn free_note(
+    voicing: &SoundSettings,
+    key: KeyNumber,
+    speed: f64,
+    seconds: f64,
+    rate: f64,
+) -> Recording {
     let mut sound = Sound::new(rate, voicing);
     strike_free(&mut sound, key, speed, seconds, rate)
 }
 
 /// Like [`free_note`] on an engine that is reset first.
 #[must_use]
-pub fn strike_free(sound: &mut Sound, key: Key, speed: f64, seconds: f64, rate: f64) -> Recording {
+pub fn strike_free(
+    sound: &mut Sound,
+    key: KeyNumber,
+    speed: f64,
+    seconds: f64,
+    rate: f64,
+) -> Recording {
     sound.reset();
     sound.damper(key, 1.0);
     sound.strike(key, speed, 0.0);
@@ -180,8 +192,8 @@ fn window(hz: f64) -> f64 {
 #[must_use]
 pub fn early_decay(
     sound: &mut Sound,
-    voicing: &Voicing,
-    key: Key,
+    voicing: &SoundSettings,
+    key: KeyNumber,
     rate: f64,
     seconds: f64,
 ) -> Option<f64> {
@@ -193,7 +205,7 @@ pub fn early_decay(
 
 /// Decay of the whole sound after its damper falls at 0.3 s, between 5 and 30 dB down, s.
 #[must_use]
-pub fn damped_decay(sound: &mut Sound, key: Key, rate: f64) -> Option<f64> {
+pub fn damped_decay(sound: &mut Sound, key: KeyNumber, rate: f64) -> Option<f64> {
     sound.reset();
     sound.damper(key, 1.0);
     sound.strike(key, 2.0, 0.0);
@@ -207,7 +219,12 @@ pub fn damped_decay(sound: &mut Sound, key: Key, rate: f64) -> Option<f64> {
 
 /// Measured fundamental of a free note against the stretch law, cents.
 #[must_use]
-pub fn tuning_error_cents(sound: &mut Sound, voicing: &Voicing, key: Key, rate: f64) -> f64 {
+pub fn tuning_error_cents(
+    sound: &mut Sound,
+    voicing: &SoundSettings,
+    key: KeyNumber,
+    rate: f64,
+) -> f64 {
     let hz = StringSpec::of(key, voicing).partial_hz(1);
     // Long enough for a cent at low keys, short enough that high ones have not gone.
     let seconds = (400.0 / hz).clamp(0.15, 2.0);
@@ -218,7 +235,13 @@ pub fn tuning_error_cents(sound: &mut Sound, voicing: &Voicing, key: Key, rate: 
 
 /// Inharmonicity B of a free note from its partials 1 and `k`.
 #[must_use]
-pub fn inharmonicity(sound: &mut Sound, voicing: &Voicing, key: Key, k: usize, rate: f64) -> f64 {
+pub fn inharmonicity(
+    sound: &mut Sound,
+    voicing: &SoundSettings,
+    key: KeyNumber,
+    k: usize,
+    rate: f64,
+) -> f64 {
     let string = StringSpec::of(key, voicing);
     let seconds = (200.0 / string.partial_hz(1)).clamp(0.15, 1.0);
     let recording = strike_free(sound, key, 3.0, seconds, rate);
@@ -230,14 +253,14 @@ pub fn inharmonicity(sound: &mut Sound, voicing: &Voicing, key: Key, k: usize, r
 
 /// Level of a free note in its first 0.3 s at `speed`, dB.
 #[must_use]
-pub fn level_db(sound: &mut Sound, key: Key, speed: f64, rate: f64) -> f64 {
+pub fn level_db(sound: &mut Sound, key: KeyNumber, speed: f64, rate: f64) -> f64 {
     strike_free(sound, key, speed, 0.3, rate).rms_db(0.0, 0.3)
 }
 
 /// Slopes of the early and the late decay of a free fundamental, dB/s, and how far below the start
 /// their lines cross, dB; from the modes themselves: first 8 dB, and 30 to 55 dB down.
 #[must_use]
-pub fn two_stages(key: Key, voicing: &Voicing) -> (f64, f64, f64) {
+pub fn two_stages(key: KeyNumber, voicing: &SoundSettings) -> (f64, f64, f64) {
     let unison = Unison::new(key, voicing);
     let (group, (sideways, weight)) = (unison.group(1), unison.sideways(1));
     let weights = group.weights(unison.blow());

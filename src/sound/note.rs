@@ -4,7 +4,7 @@ mod load;
 mod pluck;
 
 use crate::math::cast::{floor_index, single};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::{self, Drive, LANES, Lane, Ring, Touch};
 use crate::sound::contact::{self, Hammer};
@@ -13,7 +13,7 @@ use crate::sound::overtones::Overtones;
 use crate::sound::poles::{self, Pole};
 use crate::sound::scale::StringSpec;
 use crate::sound::unison::{MOST, SIDEWAYS};
-use crate::sound::{Voicing, loss};
+use crate::sound::{SoundSettings, loss};
 
 /// Highest partial, Hz, and over the sample rate.
 const LIMIT_HZ: f64 = 16_000.0;
@@ -41,7 +41,7 @@ const LOOK_BLOCKS: usize = 8;
 
 /// Steps of the contact per second at least, by key number: about a hundred in the shortest
 /// contact.
-fn contact_rate(key: Key) -> f64 {
+fn contact_rate(key: KeyNumber) -> f64 {
     match key.number() {
         0..=28 => 44_100.0,
         29..=58 => 88_200.0,
@@ -74,7 +74,7 @@ struct Blow {
 
 /// One note of the engine.
 pub struct Note {
-    key: Key,
+    key: KeyNumber,
     sample_rate: f64,
     kernel: Kernel,
     partials: usize,
@@ -124,8 +124,8 @@ pub struct Note {
 impl Note {
     /// The note of `key`, complete.
     #[must_use]
-    pub fn new(key: Key, voicing: &Voicing, sample_rate: f64, kernel: Kernel) -> Self {
-        let strung = StringSpec::of(key, &Voicing::default());
+    pub fn new(key: KeyNumber, voicing: &SoundSettings, sample_rate: f64, kernel: Kernel) -> Self {
+        let strung = StringSpec::of(key, &SoundSettings::default());
         let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
         let strings = strung.strings;
         let sideways = partials.min(SIDEWAYS).div_ceil(LANES);
@@ -184,7 +184,7 @@ impl Note {
     }
 
     /// The felt from the next strike on.
-    pub fn set_hammer(&mut self, voicing: &Voicing) {
+    pub fn set_hammer(&mut self, voicing: &SoundSettings) {
         self.hammer = HammerSpec::of(self.key, voicing);
     }
 

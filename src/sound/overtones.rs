@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::single;
-use crate::math::compass::{Key, linear, log_linear};
+use crate::math::compass::{KeyNumber, linear, log_linear};
 use crate::math::kernel::Kernel;
 use crate::sound::bank::{self, Drive, LANES, Ring};
 use crate::sound::scale::StringSpec;
@@ -63,7 +63,7 @@ pub struct Overtones {
 impl Overtones {
     /// The overtones of `key` with strings `string` at `sample_rate` Hz.
     #[must_use]
-    pub fn new(key: Key, string: &StringSpec, sample_rate: f64, kernel: Kernel) -> Self {
+    pub fn new(key: KeyNumber, string: &StringSpec, sample_rate: f64, kernel: Kernel) -> Self {
         let n = f64::from(key.number());
         let mut overtones = Self {
             kernel,
@@ -160,15 +160,15 @@ impl Overtones {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sound::Voicing;
+    use crate::sound::SoundSettings;
     use crate::sound::measure::{Recording, db};
 
     const RATE: f64 = 48_000.0;
 
     /// What the overtones of a key add to a force of two partials of amplitude `newton`.
     fn added(number: usize, newton: f64) -> (Recording, StringSpec) {
-        let key = Key::from_index(number - 1).unwrap();
-        let string = StringSpec::of(key, &Voicing::default());
+        let key = KeyNumber::from_index(number - 1).unwrap();
+        let string = StringSpec::of(key, &SoundSettings::default());
         let mut overtones = Overtones::new(key, &string, RATE, Kernel::detect());
         let mut samples = Vec::new();
         let tone = |k: usize, n: usize| (TAU * string.partial_hz(k) * n as f64 / RATE).sin();

@@ -6,7 +6,7 @@ pub(crate) mod texts;
 
 pub use texts::Texts;
 
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// Cents of every key against A4 of the piano, as a scale file asks.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -211,7 +211,7 @@ impl Scale {
         };
         let base = 1200.0 * (map.hz / 440.0).log2() - at(reference);
         let mut cents = [0.0f32; KEYS];
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let midi = i32::from(key.midi());
             let mapped = map.degree(midi).filter(|_| (map.first..=map.last).contains(&midi));
             let equal = 100.0 * f64::from(midi - 69);
@@ -234,7 +234,7 @@ impl Scale {
 
     /// Cents of `key` against equal temperament at A4 = 440 Hz.
     #[must_use]
-    pub fn cents(&self, key: Key) -> f64 {
+    pub fn cents(&self, key: KeyNumber) -> f64 {
         f64::from(self.0[key.index()])
     }
 }
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn a_scale_file_is_the_temperament_it_describes() {
         let scale = Scale::new(&notes(QUARTER).unwrap(), &KeyMap::plain(440.0)).unwrap();
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let known = Temperament::QuarterComma.cents(key);
             assert!((scale.cents(key) - known).abs() < 1e-3, "{key:?}");
         }
@@ -296,7 +296,7 @@ mod tests {
         assert!(refused.what.contains("reference note 60"));
         let halves = KeyMap::read("2\n0\n127\n60\n60\n261.6255653\n1\n0\nx\n").unwrap();
         let whole = Scale::new(&[200.0], &halves).unwrap();
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             assert!(whole.cents(key).abs() < 1e-3, "{key:?}");
         }
     }

@@ -6,8 +6,8 @@
 
 use std::f64::consts::PI;
 
-use crate::math::compass::{Key, linear, log_linear};
-use crate::sound::{Voicing, loss, tuning};
+use crate::math::compass::{KeyNumber, linear, log_linear};
+use crate::sound::{SoundSettings, loss, tuning};
 
 /// Sounding length by key number, m. A0 and C8: the trend carried to the ends of the compass.
 const LENGTH: [(f64, f64); 12] = [
@@ -74,7 +74,7 @@ pub struct StringSpec {
 impl StringSpec {
     /// The strings of `key` as tuned and voiced.
     #[must_use]
-    pub fn of(key: Key, voicing: &Voicing) -> Self {
+    pub fn of(key: KeyNumber, voicing: &SoundSettings) -> Self {
         let n = f64::from(key.number());
         // At the same pitch and gauge the tension goes with L², and B = π³Ed⁴/64TL² with 1/L⁴.
         let inharmonicity = tuning::inharmonicity(key) / voicing.string_length.powi(4);
@@ -146,7 +146,7 @@ impl StringSpec {
 
 /// Strings of a key: 8 single, 5 double, 75 triple, 243 in all, as a Steinway D.
 #[must_use]
-pub const fn strings(key: Key) -> usize {
+pub const fn strings(key: KeyNumber) -> usize {
     match key.number() {
         0..=8 => 1,
         9..=13 => 2,
@@ -160,18 +160,19 @@ mod tests {
 
     #[test]
     fn a_grand_has_243_strings_under_plausible_tension() {
-        assert_eq!(Key::all().map(strings).sum::<usize>(), 243);
-        for key in Key::all() {
-            let tension = StringSpec::of(key, &Voicing::default()).tension();
+        assert_eq!(KeyNumber::all().map(strings).sum::<usize>(), 243);
+        for key in KeyNumber::all() {
+            let tension = StringSpec::of(key, &SoundSettings::default()).tension();
             assert!((500.0..2000.0).contains(&tension), "{key:?}: {tension} N");
         }
     }
 
     #[test]
     fn short_strings_are_slack_and_stiff_and_keep_their_pitch() {
-        let key = Key::from_index(20).unwrap();
-        let long = StringSpec::of(key, &Voicing::default());
-        let voicing = Voicing { string_length: 0.7, strike_point: 1.5, ..Voicing::default() };
+        let key = KeyNumber::from_index(20).unwrap();
+        let long = StringSpec::of(key, &SoundSettings::default());
+        let voicing =
+            SoundSettings { string_length: 0.7, strike_point: 1.5, ..SoundSettings::default() };
         let short = StringSpec::of(key, &voicing);
         assert!((short.partial_hz(1) / long.partial_hz(1) - 1.0).abs() < 1e-12);
         assert!((short.tension() / long.tension() / 0.49 - 1.0).abs() < 1e-3);
@@ -182,7 +183,10 @@ mod tests {
     #[test]
     fn tensions_at_the_published_keys_are_the_published_ones() {
         for (number, tension) in [(7, 1773.0), (16, 915.0), (37, 755.0), (53, 695.0), (76, 670.0)] {
-            let spec = StringSpec::of(Key::from_index(number - 1).unwrap(), &Voicing::default());
+            let spec = StringSpec::of(
+                KeyNumber::from_index(number - 1).unwrap(),
+                &SoundSettings::default(),
+            );
             let ratio = spec.tension() / tension;
             assert!((ratio - 1.0).abs() < 0.05, "key {number}: {ratio}");
         }

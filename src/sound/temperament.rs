@@ -5,7 +5,7 @@
 //! ones.
 
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// The temperaments known by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -79,7 +79,7 @@ impl Temperament {
 
     /// Cents of `key` against equal temperament from the A's.
     #[must_use]
-    pub fn cents(self, key: Key) -> f64 {
+    pub fn cents(self, key: KeyNumber) -> f64 {
         // Fifths above E♭ of each note of the octave from C.
         let fifths = |note: usize| (note * 7 + 3) % 12;
         let narrowed = self.narrowed();
@@ -107,8 +107,8 @@ mod tests {
     /// Cents above C of C♯, E♭, E, F, F♯, G, G♯, A, B♭, B.
     fn from_c(temperament: Temperament) -> Vec<f64> {
         let at = |m: u8| {
-            temperament.cents(Key::from_midi(60 + m).unwrap()) + 100.0 * f64::from(m)
-                - temperament.cents(Key::from_midi(60).unwrap())
+            temperament.cents(KeyNumber::from_midi(60 + m).unwrap()) + 100.0 * f64::from(m)
+                - temperament.cents(KeyNumber::from_midi(60).unwrap())
         };
         (0..12).map(at).collect()
     }
@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn equal_is_equal_and_every_a_stays() {
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             assert!(Temperament::Equal.cents(key).abs() < 1e-6);
         }
         for temperament in Temperament::ALL {
-            assert_eq!(temperament.cents(Key::from_midi(57).unwrap()), 0.0);
+            assert_eq!(temperament.cents(KeyNumber::from_midi(57).unwrap()), 0.0);
             assert_eq!(Temperament::from_index(temperament.index() as f64), temperament);
         }
     }

@@ -3,8 +3,8 @@
 //! Partial k of a stiff string lies at f_k = k f0 √(1 + B k²); the *fundamental* of a note is its
 //! sounding first partial f1 = f0 √(1 + B), and it is f1 that lies on the stretch curve.
 
-use crate::math::compass::{Key, linear};
-use crate::sound::Voicing;
+use crate::math::compass::{KeyNumber, linear};
+use crate::sound::SoundSettings;
 
 /// Cents of the fundamental against equal temperament from A4, by key number: median of ten
 /// concert grands [Renault 2022], fundamental including √(1 + B); above A7 the law extrapolated.
@@ -29,20 +29,20 @@ const STRETCH_CENTS: [(f64, f64); 15] = [
 /// Inharmonicity B of a key: sum of a bass and a treble exponential of the MIDI number m,
 /// [Rigaud 2011]'s form with the medians of ten concert grands [Renault 2022].
 #[must_use]
-pub fn inharmonicity(key: Key) -> f64 {
+pub fn inharmonicity(key: KeyNumber) -> f64 {
     let m = f64::from(key.midi());
     (-0.1112 * m - 6.867).exp() + (0.0946 * m - 13.705).exp()
 }
 
 /// Stretch of the median concert grand at `key`, cents against equal temperament.
 #[must_use]
-pub fn stretch_cents(key: Key) -> f64 {
+pub fn stretch_cents(key: KeyNumber) -> f64 {
     linear(&STRETCH_CENTS, f64::from(key.number()))
 }
 
 /// Sounding fundamental f1 of `key`, Hz.
 #[must_use]
-pub fn fundamental(key: Key, voicing: &Voicing) -> f64 {
+pub fn fundamental(key: KeyNumber, voicing: &SoundSettings) -> f64 {
     let semitones = f64::from(key.midi()) - 69.0;
     let cents = voicing.scale.map_or_else(|| voicing.temperament.cents(key), |s| s.cents(key));
     let offset = cents + voicing.stretch * stretch_cents(key);
@@ -69,16 +69,16 @@ mod tests {
             (88, 305.0),
         ];
         for (number, b) in table {
-            let got = 1e4 * inharmonicity(Key::from_index(number - 1).unwrap());
+            let got = 1e4 * inharmonicity(KeyNumber::from_index(number - 1).unwrap());
             assert!((got / b - 1.0).abs() < 0.02, "key {number}: {got} against {b}");
         }
     }
 
     #[test]
     fn neighbours_step_evenly_and_a4_is_the_fork() {
-        let voicing = Voicing::default();
-        assert!((fundamental(Key::from_midi(69).unwrap(), &voicing) - 440.0).abs() < 1e-9);
-        let cents: Vec<f64> = Key::all().map(stretch_cents).collect();
+        let voicing = SoundSettings::default();
+        assert!((fundamental(KeyNumber::from_midi(69).unwrap(), &voicing) - 440.0).abs() < 1e-9);
+        let cents: Vec<f64> = KeyNumber::all().map(stretch_cents).collect();
         for (i, pair) in cents.windows(2).enumerate().take(72) {
             assert!((pair[1] - pair[0]).abs() < 1.5, "step {} at key {}", pair[1] - pair[0], i + 1);
         }

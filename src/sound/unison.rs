@@ -13,9 +13,9 @@ use std::f64::consts::PI;
 
 use touchback_fft::num_complex::Complex64;
 
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::sound::scale::StringSpec;
-use crate::sound::{Voicing, loss, noise};
+use crate::sound::{SoundSettings, loss, noise};
 
 /// Strings of a note at most.
 pub const MOST: usize = 3;
@@ -40,7 +40,7 @@ impl Group {
 /// What the groups of one note have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Unison {
-    key: Key,
+    key: KeyNumber,
     string: StringSpec,
     /// Frequency of each string over the note's.
     detune: [f64; MOST],
@@ -65,7 +65,7 @@ impl Unison {
     /// The unison of `key` as tuned and voiced. The tuner listens to the coupled strings, so the
     /// bridge's pull on the first partial is tuned away.
     #[must_use]
-    pub fn new(key: Key, voicing: &Voicing) -> Self {
+    pub fn new(key: KeyNumber, voicing: &SoundSettings) -> Self {
         let string = StringSpec::of(key, voicing);
         let count = string.strings;
         let seed = u64::from(key.number());
@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn weights_add_up_and_moments_match_the_matrix() {
         for width in [0.0, 0.3, 1.0, 5.0, 30.0] {
-            let voicing = Voicing { unison_width_cents: width, ..Voicing::default() };
-            for key in Key::all() {
+            let voicing = SoundSettings { unison_width_cents: width, ..SoundSettings::default() };
+            for key in KeyNumber::all() {
                 let unison = Unison::new(key, &voicing);
                 let n = unison.string.strings;
                 for k in [1, 2, 3, 7] {

@@ -25,7 +25,7 @@ const LID_DB: f64 = 9.0;
 /// Settings of the sound; the defaults are a concert grand at A = 440 Hz.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Voicing {
+pub struct SoundSettings {
     /// Fundamental of A4, Hz.
     pub a4_hz: f64,
     /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
@@ -69,7 +69,7 @@ pub struct Voicing {
     pub room_time: f64,
 }
 
-impl Default for Voicing {
+impl Default for SoundSettings {
     fn default() -> Self {
         Self {
             a4_hz: 440.0,
@@ -96,7 +96,7 @@ impl Default for Voicing {
     }
 }
 
-impl Voicing {
+impl SoundSettings {
     /// The nearest voicing that a piano can have; what is no number becomes its default.
     #[must_use]
     pub fn sane(&self) -> Self {

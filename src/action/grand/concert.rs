@@ -83,13 +83,13 @@ pub struct Built {
 impl Design {
     /// The parts of `key`, its leads placed for the balance weight in the standard regulation.
     #[must_use]
-    pub fn new(key: compass::Key) -> Self {
+    pub fn new(key: compass::KeyNumber) -> Self {
         Self::with(key, &Fitted::CONCERT)
     }
 
     /// The same with other numbers in place of the fitted ones.
     #[must_use]
-    pub fn with(key: compass::Key, fitted: &Fitted) -> Self {
+    pub fn with(key: compass::KeyNumber, fitted: &Fitted) -> Self {
         let mut spec = parts(f64::from(key.number()), key.number() <= LAST_DAMPER, fitted);
         let mut standard = spec;
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));

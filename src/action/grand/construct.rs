@@ -3,7 +3,7 @@
 //! Host notes mean these moments, so they are entered without simulating how they came about:
 //! pure functions of key, speed and regulation, in closed form.
 
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::regulation::Regulated;
 use super::spec::Spec;
 use super::{Phase, STATES, contact, jack, kinematics, state};
@@ -65,7 +65,7 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; 
     // The hammer rides on the lever, the lever on its button.
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
-    let n = Numbers::new(spec);
+    let n = Precomputed::new(spec);
     for _ in 0..6 {
         let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
         let on = contact::knuckle_on_lever(&n, &k);

@@ -1,8 +1,8 @@
 //! The one-sided contacts of one key at one moment: compressions, their rates and where they act.
 
 use super::kinematics::Kinematics;
-use super::numbers::Numbers;
 use super::phase::Phases;
+use super::precomputed::Precomputed;
 use super::spec::Spec;
 use super::{STATES, state};
 use crate::math::real::{Mask, Real};
@@ -40,7 +40,7 @@ pub struct KnuckleOnLever<R = f64> {
 
 /// Geometry of knuckle on lever.
 #[inline(always)]
-pub fn knuckle_on_lever<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
+pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
     let from_hammer = n.knuckle.turned(k.hammer);
     let from_lever = n.hammer_pivot + from_hammer - k.to_lever;
     let normal = k.surface.perp();
@@ -70,7 +70,7 @@ pub fn drop_point(spec: &Spec, surface: Vec2) -> Vec2 {
 
 /// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
 #[inline(always)]
-pub fn drop_screw<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> (Squeeze<R>, Vec2<R>) {
+pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Squeeze<R>, Vec2<R>) {
     let arm = n.drop_point.turned(k.surface);
     let height = k.to_lever.y + arm.y;
     let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
@@ -90,7 +90,7 @@ pub struct TailOnCheck<R = f64> {
 
 /// Hammer centre to tail, and the tail's compression of the check's face.
 #[inline(always)]
-fn tail<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
+fn tail<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
     let tail = n.tail.turned(k.hammer);
     let face = n.check_face.turned(k.key);
     (tail, (face - n.hammer_from_key - tail).dot(k.check_normal))
@@ -98,13 +98,13 @@ fn tail<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
 
 /// Compression of the tail on the check, m.
 #[inline(always)]
-pub fn check_depth<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> R {
+pub fn check_depth<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
     tail(n, k).1
 }
 
 /// Geometry of the tail on the backcheck.
 #[inline(always)]
-pub fn tail_on_check<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
+pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
     let (tail, depth) = tail(n, k);
     let normal = k.check_normal;
     // Velocity of the check's material point under the tail, and of the tail.
@@ -130,7 +130,7 @@ pub struct DamperContacts<R = f64> {
 /// Geometry of the damper's contacts with the pedal's tray `tray` m high.
 #[inline(always)]
 pub fn damper<R: Real>(
-    n: &Numbers<R>,
+    n: &Precomputed<R>,
     k: &Kinematics<R>,
     x: &[R; STATES],
     tray: R,
@@ -177,7 +177,7 @@ impl<R: Real> Contacts<R> {
     /// All contacts in `phases` at `x`, the lever turned by `lever_turn` from its button.
     #[inline(always)]
     pub fn new(
-        n: &Numbers<R>,
+        n: &Precomputed<R>,
         phases: &Phases<R>,
         k: &Kinematics<R>,
         x: &[R; STATES],

@@ -174,11 +174,12 @@ mod tests {
     use super::*;
     use crate::action::ActionSettings;
     use crate::action::grand::concert::Design;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn every_number_has_a_source_and_every_source_a_number() {
-        let middle = Design::new(Key::from_midi(60).unwrap()).build(&ActionSettings::default());
+        let middle =
+            Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
         let old = crate::action::grand::thesis::build();
         let sets: [(_, &[(&str, &str)]); 2] =
             [(concert(&middle.spec), &concert::SOURCES), (thesis(&old.spec), &thesis::SOURCES)];

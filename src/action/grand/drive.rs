@@ -1,7 +1,7 @@
 //! The key's drive inside a step: force in or motion in, and the finger between them.
 
 use super::kinematics::Kinematics;
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::{STATES, state};
 use crate::action::{Drive, STEP};
 use crate::episode::Input;
@@ -114,7 +114,7 @@ impl<R: Real> DriveNow<R> {
 
     /// Force on the key front, N.
     #[inline(always)]
-    pub fn force(&self, n: &Numbers<R>, k: &Kinematics<R>) -> R {
+    pub fn force(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> R {
         let zero = R::of(0.0);
         if self.causality != Causality::Force {
             return zero;
@@ -131,7 +131,7 @@ impl<R: Real> DriveNow<R> {
 
     /// Torque of the manipulandum's coupling on the key, N·m.
     #[inline(always)]
-    pub fn couple(&self, n: &Numbers<R>, k: &Kinematics<R>, x: &[R; STATES]) -> R {
+    pub fn couple(&self, n: &Precomputed<R>, k: &Kinematics<R>, x: &[R; STATES]) -> R {
         n.coupling_stiffness * (self.target - x[state::KEY])
             + n.coupling_damping * (self.rate - k.u[0])
     }

@@ -6,8 +6,8 @@
 use super::contact::Contacts;
 use super::drive::DriveNow;
 use super::kinematics::Kinematics;
-use super::numbers::Numbers;
 use super::phase::Phases;
+use super::precomputed::Precomputed;
 use super::spec::GRAVITY;
 use super::{STATES, state};
 use crate::math::real::{Mask, Real};
@@ -84,7 +84,7 @@ pub struct Carried<R = f64> {
 impl<R: Real> Carried<R> {
     /// At the configuration `k`.
     #[inline(always)]
-    pub fn new(n: &Numbers<R>, k: &Kinematics<R>) -> Self {
+    pub fn new(n: &Precomputed<R>, k: &Kinematics<R>) -> Self {
         let jack_moment = n.jack_moment.turned(k.jack.direction);
         let lever_moment = n.lever_moment.turned(k.lever);
         Self {
@@ -97,7 +97,7 @@ impl<R: Real> Carried<R> {
 
     /// The mass matrix.
     #[inline(always)]
-    pub fn mass(&self, n: &Numbers<R>, k: &Kinematics<R>) -> Mass<R> {
+    pub fn mass(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> Mass<R> {
         let (r5, a, b) = (k.r5, k.jack.per_key, k.jack.per_hammer);
         let inertia = n.jack_inertia;
         let m11 = n.key_inertia
@@ -122,7 +122,7 @@ impl<R: Real> Carried<R> {
 #[inline(always)]
 #[must_use]
 pub fn balance<R: Real>(
-    n: &Numbers<R>,
+    n: &Precomputed<R>,
     phases: &Phases<R>,
     k: &Kinematics<R>,
     c: &Contacts<R>,

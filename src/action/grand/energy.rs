@@ -3,13 +3,13 @@
 use super::contact;
 use super::dynamics::Carried;
 use super::kinematics::Kinematics;
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::spec::GRAVITY;
 use super::{Phase, STATES, state};
 
 /// Kinetic energy of all bodies.
 #[must_use]
-pub fn kinetic(n: &Numbers, k: &Kinematics, x: &[f64; STATES]) -> f64 {
+pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
     let (w5, w6, u) = (k.wippen_speed(), k.jack_speed(), k.u);
     let carried = Carried::new(n, k);
     0.5 * (n.key_inertia * u[0] * u[0]
@@ -23,7 +23,13 @@ pub fn kinetic(n: &Numbers, k: &Kinematics, x: &[f64; STATES]) -> f64 {
 
 /// Energy of weights, springs and the elastic part of the felts.
 #[must_use]
-pub fn potential(n: &Numbers, phase: Phase, k: &Kinematics, x: &[f64; STATES], tray: f64) -> f64 {
+pub fn potential(
+    n: &Precomputed,
+    phase: Phase,
+    k: &Kinematics,
+    x: &[f64; STATES],
+    tray: f64,
+) -> f64 {
     let weights = n.wippen_weight.turned(k.wippen).y
         + GRAVITY * (n.jack_moment.turned(k.jack.direction).y + n.lever_moment.turned(k.lever).y)
         + n.hammer_weight.turned(k.hammer).y
@@ -59,6 +65,6 @@ pub fn potential(n: &Numbers, phase: Phase, k: &Kinematics, x: &[f64; STATES], t
 
 /// Kinetic and stored energy together.
 #[must_use]
-pub fn total(n: &Numbers, phase: Phase, k: &Kinematics, x: &[f64; STATES], tray: f64) -> f64 {
+pub fn total(n: &Precomputed, phase: Phase, k: &Kinematics, x: &[f64; STATES], tray: f64) -> f64 {
     kinetic(n, k, x) + potential(n, phase, k, x, tray)
 }

@@ -2,7 +2,7 @@
 
 use super::drive::DriveNow;
 use super::moment::Moment;
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::{STATES, state};
 use crate::action::losses::Losses;
 
@@ -34,7 +34,13 @@ const ELEMENTS: [&str; 21] = [
 /// Power that each element turns into heat at the moment `free` of friction at `x`, with the
 /// friction that would be held through the next `dt` s.
 #[must_use]
-pub fn losses(n: &Numbers, free: &Moment, input: &DriveNow, x: &[f64; STATES], dt: f64) -> Losses {
+pub fn losses(
+    n: &Precomputed,
+    free: &Moment,
+    input: &DriveNow,
+    x: &[f64; STATES],
+    dt: f64,
+) -> Losses {
     let (k, c) = (&free.kinematics, &free.contacts);
     let slide = k.slide_speed(n);
     let jack_drag = if free.phases.jack_drives { n.slide_damping * slide * slide } else { 0.0 };

@@ -1,6 +1,6 @@
 //! What carries the jack: its stop on the wippen, the let-off button, or the knuckle's flank.
 
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::spec::Spec;
 use crate::math::real::Real;
 use crate::math::vec2::Vec2;
@@ -50,7 +50,7 @@ impl<R: Real> JackMotion<R> {
 
 /// Jack standing on its stop: it turns with the wippen.
 #[inline(always)]
-pub fn on_stop<R: Real>(n: &Numbers<R>, g: &Ground<R>) -> JackMotion<R> {
+pub fn on_stop<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     JackMotion {
         direction: n.jack_home.turned(g.wippen),
         per_key: g.r5,
@@ -61,7 +61,7 @@ pub fn on_stop<R: Real>(n: &Numbers<R>, g: &Ground<R>) -> JackMotion<R> {
 
 /// Jack turned by its toe under the button (loop S2).
 #[inline(always)]
-pub fn on_button<R: Real>(n: &Numbers<R>, g: &Ground<R>) -> JackMotion<R> {
+pub fn on_button<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     let one = R::of(1.0);
     // Where the toe stands, over its distance from the centre pin.
     let y = ((n.button_height - g.to_jack.y) * n.per_toe_length).min(one).max(-one);
@@ -78,7 +78,7 @@ pub fn on_button<R: Real>(n: &Numbers<R>, g: &Ground<R>) -> JackMotion<R> {
 
 /// Jack leaning on the side of the knuckle.
 #[inline(always)]
-pub fn on_flank<R: Real>(n: &Numbers<R>, g: &Ground<R>) -> JackMotion<R> {
+pub fn on_flank<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     let (one, length) = (R::of(1.0), n.jack_length);
     let normal = g.hammer.perp();
     let from_hammer = g.to_jack - n.hammer_pivot;
@@ -104,7 +104,7 @@ pub fn on_flank<R: Real>(n: &Numbers<R>, g: &Ground<R>) -> JackMotion<R> {
 
 /// Height of the toe below the button's face for a jack of the given direction, m.
 #[inline(always)]
-pub fn gap<R: Real>(n: &Numbers<R>, to_jack: Vec2<R>, jack: Vec2<R>) -> R {
+pub fn gap<R: Real>(n: &Precomputed<R>, to_jack: Vec2<R>, jack: Vec2<R>) -> R {
     n.button_height - (to_jack.y + n.toe.turned(jack).y)
 }
 

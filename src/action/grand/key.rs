@@ -4,7 +4,7 @@ use super::drive::DriveNow;
 use super::kinematics::Kinematics;
 use super::model::{Grand, guard};
 use super::moment::Moment;
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::readout::Readout;
 use super::spec::Spec;
 use super::{Phase, STATES, energy, heat, state};
@@ -122,7 +122,7 @@ fn free(
 
 /// Turns transitions and guards into action events.
 struct Translator<'a, L> {
-    numbers: &'a Numbers,
+    numbers: &'a Precomputed,
     listener: &'a mut L,
 }
 

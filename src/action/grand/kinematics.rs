@@ -4,8 +4,8 @@
 //! their first-order ratios r and velocity-product accelerations b: ω = r·u, α = r·u̇ + b.
 
 use super::jack::{self, JackMotion};
-use super::numbers::Numbers;
 use super::phase::Phases;
+use super::precomputed::Precomputed;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 use crate::math::real::{Mask, Real};
@@ -70,7 +70,7 @@ impl<R: Real> Head<R> {
     /// For a jack `to_jack` from the wippen's centre pointing along `axis`, under a hammer with
     /// shank `hammer`.
     #[inline(always)]
-    pub fn new(n: &Numbers<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
+    pub fn new(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         let from_jack = n.hammer_pivot - to_jack;
         let per_across = R::of(1.0) / axis.dot(hammer.perp());
         let reach = (from_jack.dot(hammer.perp()) - n.knuckle_depth) * per_across;
@@ -111,7 +111,7 @@ impl Kinematics {
     /// Configuration and velocities at `x` in `phase`, from the dimensions.
     #[must_use]
     pub fn new(spec: &Spec, phase: Phase, x: &[f64; STATES]) -> Self {
-        Self::at(&Numbers::new(spec), &phase.into(), x)
+        Self::at(&Precomputed::new(spec), &phase.into(), x)
     }
 }
 
@@ -119,7 +119,7 @@ impl<R: Real> Kinematics<R> {
     /// Configuration and velocities at `x` in `phases`.
     #[inline(always)]
     #[must_use]
-    pub fn at(n: &Numbers<R>, phases: &Phases<R>, x: &[R; STATES]) -> Self {
+    pub fn at(n: &Precomputed<R>, phases: &Phases<R>, x: &[R; STATES]) -> Self {
         let u = [x[state::KEY_SPEED], x[state::HAMMER_SPEED], x[state::LEVER_SPEED]];
         let key = direction(x[state::KEY]);
         let hammer = direction(x[state::HAMMER]);
@@ -207,7 +207,7 @@ impl<R: Real> Kinematics<R> {
     /// Speed at which the jack head slides along the knuckle toward the crown, m/s.
     #[inline(always)]
     #[must_use]
-    pub fn slide_speed(&self, n: &Numbers<R>) -> R {
+    pub fn slide_speed(&self, n: &Precomputed<R>) -> R {
         self.wippen_speed() * self.to_jack.perp().dot(self.hammer)
             + self.jack_speed() * self.head.reach * self.head.axis.perp().dot(self.hammer)
             - self.u[1] * n.knuckle_depth
@@ -216,7 +216,7 @@ impl<R: Real> Kinematics<R> {
     /// Angle of jack to wippen beyond the stop, rad.
     #[inline(always)]
     #[must_use]
-    pub fn jack_turn(&self, n: &Numbers<R>) -> R {
+    pub fn jack_turn(&self, n: &Precomputed<R>) -> R {
         let home = n.jack_home.turned(self.wippen);
         angle(Vec2::new(home.dot(self.jack.direction), home.cross(self.jack.direction)))
     }
@@ -224,14 +224,14 @@ impl<R: Real> Kinematics<R> {
     /// Its sine: the sign of the turn.
     #[inline(always)]
     #[must_use]
-    pub fn jack_turn_sine(&self, n: &Numbers<R>) -> R {
+    pub fn jack_turn_sine(&self, n: &Precomputed<R>) -> R {
         n.jack_home.turned(self.wippen).cross(self.jack.direction)
     }
 
     /// Angle of lever to wippen beyond the regulating button, rad: how far it is pressed down.
     #[inline(always)]
     #[must_use]
-    pub fn lever_turn(&self, n: &Numbers<R>) -> R {
+    pub fn lever_turn(&self, n: &Precomputed<R>) -> R {
         let stop = n.lever_stop.turned(self.wippen);
         small_angle(Vec2::new(stop.dot(self.lever), stop.cross(self.lever)))
     }

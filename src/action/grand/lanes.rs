@@ -8,12 +8,12 @@ use super::drive::{Causality, DriveNow};
 use super::kinematics::Kinematics;
 use super::model::Grand;
 use super::moment::{self, GUARDS, Held, INDICATORS, Moment};
-use super::numbers::Numbers;
 use super::phase::Phases;
+use super::precomputed::Precomputed;
 use super::{Phase, STATES, state};
 use crate::action::STEP;
 use crate::episode::Model;
-use crate::episode::quiet::{self, Rates, Smooth};
+use crate::episode::lane_step::{self, Rates, Smooth};
 use crate::math::compass::KEYS;
 use crate::math::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
@@ -54,18 +54,18 @@ pub enum Lanes {
     Plain,
     /// Four keys a block.
     #[cfg(target_arch = "x86_64")]
-    Avx2(Box<[Numbers<Four>]>),
+    Avx2(Box<[Precomputed<Four>]>),
     /// Eight keys a block.
     #[cfg(target_arch = "x86_64")]
-    Avx512(Box<[Numbers<Eight>]>),
+    Avx512(Box<[Precomputed<Eight>]>),
     /// Two keys a block.
     #[cfg(target_arch = "aarch64")]
-    Neon(Box<[Numbers<Two>]>),
+    Neon(Box<[Precomputed<Two>]>),
 }
 
 /// The equations of a block during one step.
 struct Law<'a, R: Real> {
-    numbers: &'a Numbers<R>,
+    numbers: &'a Precomputed<R>,
     phases: Phases<R>,
     inputs: [DriveNow<R>; 2],
 }
@@ -124,7 +124,7 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
 
 /// One step of a block; see [`Lanes::advance`].
 #[inline(always)]
-fn advance<R: Real>(numbers: &Numbers<R>, block: &Block, x: &mut States, slow: f64) -> Stepped {
+fn advance<R: Real>(numbers: &Precomputed<R>, block: &Block, x: &mut States, slow: f64) -> Stepped {
     let first = block.first;
     let law = Law {
         numbers,
@@ -140,7 +140,7 @@ fn advance<R: Real>(numbers: &Numbers<R>, block: &Block, x: &mut States, slow: f
     }
     let active = R::Mask::from_bits(block.active);
     let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
-    let (end, happened) = quiet::advance(&law, &start, STEP, epsilon, active);
+    let (end, happened) = lane_step::advance(&law, &start, STEP, epsilon, active);
     let mut done = active & !happened;
     for value in &end {
         // What is not finite is the lone step's to deal with.
@@ -158,8 +158,8 @@ fn advance<R: Real>(numbers: &Numbers<R>, block: &Block, x: &mut States, slow: f
 }
 
 #[inline(always)]
-fn gather<R: Real>(keys: &[Grand]) -> Numbers<R> {
-    Numbers::gather(|lane| &keys[lane].numbers)
+fn gather<R: Real>(keys: &[Grand]) -> Precomputed<R> {
+    Precomputed::gather(|lane| &keys[lane].numbers)
 }
 
 /// The functions above compiled for one set of instructions.
@@ -167,12 +167,12 @@ fn gather<R: Real>(keys: &[Grand]) -> Numbers<R> {
 macro_rules! kernel {
     ($feature:literal, $real:ident, $advance:ident, $gather:ident) => {
         #[target_feature(enable = $feature)]
-        fn $advance(n: &Numbers<$real>, block: &Block, x: &mut States, slow: f64) -> Stepped {
+        fn $advance(n: &Precomputed<$real>, block: &Block, x: &mut States, slow: f64) -> Stepped {
             advance(n, block, x, slow)
         }
 
         #[target_feature(enable = $feature)]
-        fn $gather(keys: &[Grand]) -> Numbers<$real> {
+        fn $gather(keys: &[Grand]) -> Precomputed<$real> {
             gather(keys)
         }
     };

@@ -4,7 +4,7 @@ use super::drive::DriveNow;
 use super::dynamics::Carried;
 use super::kinematics::{Head, Kinematics};
 use super::moment::{self, GUARDS, Held, INDICATORS, Moment};
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::spec::Spec;
 use super::{Phase, STATES, energy, jack, state};
 use crate::episode::{Begin, Model};
@@ -15,14 +15,14 @@ pub use super::moment::guard;
 #[derive(Clone, Copy, Debug)]
 pub struct Grand {
     /// The numbers.
-    pub numbers: Numbers,
+    pub numbers: Precomputed,
 }
 
 impl Grand {
     /// The model over the numbers of `spec`.
     #[must_use]
     pub fn new(spec: &Spec) -> Self {
-        Self { numbers: Numbers::new(spec) }
+        Self { numbers: Precomputed::new(spec) }
     }
 
     #[inline(always)]

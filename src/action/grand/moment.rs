@@ -4,8 +4,8 @@ use super::contact::{self, Contacts};
 use super::drive::DriveNow;
 use super::dynamics::{self, Balance, Carried};
 use super::kinematics::Kinematics;
-use super::numbers::{HALVINGS, Numbers};
 use super::phase::Phases;
+use super::precomputed::{HALVINGS, Precomputed};
 use super::{STATES, jack, state};
 use crate::math::real::{Mask, Real};
 use crate::mech::friction::{self, Element};
@@ -65,7 +65,12 @@ impl<R: Real> Moment<R> {
     /// Everything at one moment, friction left out.
     #[inline(always)]
     #[must_use]
-    pub fn new(n: &Numbers<R>, phases: &Phases<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
+    pub fn new(
+        n: &Precomputed<R>,
+        phases: &Phases<R>,
+        input: &DriveNow<R>,
+        x: &[R; STATES],
+    ) -> Self {
         Self::at(n, phases, &Kinematics::at(n, phases, x), input, x)
     }
 
@@ -73,7 +78,7 @@ impl<R: Real> Moment<R> {
     #[inline(always)]
     #[must_use]
     pub fn at(
-        n: &Numbers<R>,
+        n: &Precomputed<R>,
         phases: &Phases<R>,
         kinematics: &Kinematics<R>,
         input: &DriveNow<R>,
@@ -100,7 +105,7 @@ impl<R: Real> Moment<R> {
     #[must_use]
     pub fn with(
         mut self,
-        n: &Numbers<R>,
+        n: &Precomputed<R>,
         held: &Held<R>,
         input: &DriveNow<R>,
         x: &[R; STATES],
@@ -114,7 +119,7 @@ impl<R: Real> Moment<R> {
 
     /// Accelerations, and the force that the drive then takes.
     #[inline(always)]
-    fn accelerated(mut self, n: &Numbers<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
+    fn accelerated(mut self, n: &Precomputed<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
         let (m, f) = (&self.balance.mass, &self.balance.force);
         if input.is_imposed() {
             // Constant speed inside a step: the force is what that takes.
@@ -135,7 +140,7 @@ impl<R: Real> Moment<R> {
     /// x'.
     #[inline(always)]
     #[must_use]
-    pub fn rates(&self, n: &Numbers<R>, x: &[R; STATES]) -> [R; STATES] {
+    pub fn rates(&self, n: &Precomputed<R>, x: &[R; STATES]) -> [R; STATES] {
         let [a1, a2, a3] = self.acceleration;
         let u = &self.kinematics.u;
         let lift = self.balance.damper_force * n.per_damper_mass;
@@ -146,7 +151,7 @@ impl<R: Real> Moment<R> {
     /// The friction to hold through the coming `dt` s; this moment is free of friction.
     #[inline(always)]
     #[must_use]
-    pub fn friction(&self, n: &Numbers<R>, input: &DriveNow<R>, dt: R) -> Held<R> {
+    pub fn friction(&self, n: &Precomputed<R>, input: &DriveNow<R>, dt: R) -> Held<R> {
         let (elements, [key, hammer, lever, knuckle, check]) = self.rubbing(n, input, dt);
         let [.., on_knuckle, on_check] = &elements;
         Held([
@@ -159,7 +164,12 @@ impl<R: Real> Moment<R> {
 
     /// The friction elements and their forces through the coming `dt` s.
     #[inline(always)]
-    fn rubbing(&self, n: &Numbers<R>, input: &DriveNow<R>, dt: R) -> ([Element<3, R>; 5], [R; 5]) {
+    fn rubbing(
+        &self,
+        n: &Precomputed<R>,
+        input: &DriveNow<R>,
+        dt: R,
+    ) -> ([Element<3, R>; 5], [R; 5]) {
         let elements = self.elements(n, input);
         let mass = &self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -181,7 +191,7 @@ impl<R: Real> Moment<R> {
 
     /// The friction elements.
     #[inline(always)]
-    fn elements(&self, n: &Numbers<R>, input: &DriveNow<R>) -> [Element<3, R>; 5] {
+    fn elements(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> [Element<3, R>; 5] {
         let (k, c) = (&self.kinematics, &self.contacts);
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let mut key_bound = n.key_friction;
@@ -223,7 +233,7 @@ impl<R: Real> Moment<R> {
 
     /// Largest torque on the key by the capstan's slide along the heel, N·m.
     #[inline(always)]
-    fn capstan_drag(&self, n: &Numbers<R>, input: &DriveNow<R>) -> R {
+    fn capstan_drag(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> R {
         let k = &self.kinematics;
         let mut on_key = self.balance.on_key;
         if input.is_imposed() {
@@ -240,7 +250,7 @@ impl Moment {
     /// backcheck turns into heat, W, if it is held through the coming `dt` s; this moment is free
     /// of friction.
     #[must_use]
-    pub fn friction_heat(&self, n: &Numbers, input: &DriveNow, dt: f64) -> [f64; 5] {
+    pub fn friction_heat(&self, n: &Precomputed, input: &DriveNow, dt: f64) -> [f64; 5] {
         let (elements, forces) = self.rubbing(n, input, dt);
         std::array::from_fn(|i| -forces[i] * elements[i].speed(&self.kinematics.u))
     }
@@ -248,7 +258,7 @@ impl Moment {
 
 /// Positive while the head is not both under the knuckle and touching it.
 #[inline(always)]
-fn under_knuckle<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> R {
+fn under_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
     (n.knuckle_edge - k.head.tip).max(-k.head.q4)
 }
 
@@ -256,7 +266,7 @@ fn under_knuckle<R: Real>(n: &Numbers<R>, k: &Kinematics<R>) -> R {
 /// own.
 #[inline(always)]
 pub fn surfaces<R: Real>(
-    n: &Numbers<R>,
+    n: &Precomputed<R>,
     phases: &Phases<R>,
     k: &Kinematics<R>,
     x: &[R; STATES],
@@ -288,7 +298,7 @@ fn on_string<R: Real>(x: &[R; STATES]) -> R::Mask {
 /// Equal parts into which a full step is cut at `x`: a power of two, from the stiffest moment that
 /// a hammer on its string has the energy for.
 #[inline(always)]
-pub fn substeps<R: Real>(n: &Numbers<R>, x: &[R; STATES]) -> R {
+pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
     let one = R::of(1.0);
     let touching = on_string(x);
     if !touching.any() {
@@ -309,7 +319,7 @@ pub fn substeps<R: Real>(n: &Numbers<R>, x: &[R; STATES]) -> R {
 /// Longest (sub)step from `x` on within a step of `h` s: a part of it, or less where the hammer turns
 /// round on its string, because felt's hysteresis jumps there.
 #[inline(always)]
-pub fn longest_part<R: Real>(n: &Numbers<R>, x: &[R; STATES], h: R) -> R {
+pub fn longest_part<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
     let zero = R::of(0.0);
     let part = h / substeps(n, x);
     let speed = n.crown * x[state::HAMMER_SPEED];

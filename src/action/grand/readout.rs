@@ -2,7 +2,7 @@
 
 use super::kinematics::Kinematics;
 use super::moment::Moment;
-use super::numbers::Numbers;
+use super::precomputed::Precomputed;
 use super::{Phase, STATES, energy, state};
 
 /// Everything a row of a run holds.
@@ -39,7 +39,7 @@ pub struct Readout {
 impl Readout {
     /// Of the state `x` at the moment `m`.
     #[must_use]
-    pub fn new(n: &Numbers, phase: Phase, m: &Moment, x: &[f64; STATES], tray: f64) -> Self {
+    pub fn new(n: &Precomputed, phase: Phase, m: &Moment, x: &[f64; STATES], tray: f64) -> Self {
         let k = &m.kinematics;
         let (q, q_rate) = coordinates(n, k, x);
         Self {
@@ -61,7 +61,7 @@ impl Readout {
 }
 
 /// q1…q9 and their rates. q8 is the toe's horizontal distance from the button's centre line.
-fn coordinates(n: &Numbers, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
+fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let toe = n.toe.turned(k.jack.direction);
     // The meeting point's speed along the shank, as q9 measures it.

@@ -4,11 +4,11 @@ use super::*;
 use crate::action::mechanism::{Mechanism, Running};
 use crate::action::{Drive, STEP};
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Kinds and values of what happens along `path`, a depth by time, and the largest plectrum force.
 fn carry(path: impl Fn(f64) -> f64, seconds: f64) -> (Vec<(EventKind, f64)>, f64) {
-    let mut key = Running::new(Spec::of_key(Key::from_midi(60).unwrap()));
+    let mut key = Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()));
     let (mut events, mut force) = (Vec::new(), 0.0f64);
     for i in 0..floor_index(seconds / STEP) {
         let t = i as f64 * STEP;
@@ -30,7 +30,7 @@ fn it_plucks_on_the_way_up_only() {
     let (events, force) = carry(path, 0.8);
     assert_eq!(count(&events, EventKind::Pluck), 2, "{events:?}");
     assert_eq!(count(&events, EventKind::Reset), 2);
-    let spec = Spec::of_key(Key::from_midi(60).unwrap());
+    let spec = Spec::of_key(KeyNumber::from_midi(60).unwrap());
     let expected = spec.plectrum * spec.slip;
     assert!((force / expected - 1.0).abs() < 0.05, "{force} N, slips at {expected} N");
     assert!((0.3..2.0).contains(&expected));
@@ -38,7 +38,7 @@ fn it_plucks_on_the_way_up_only() {
 
 #[test]
 fn a_key_turned_back_before_the_pluck_is_silent_and_one_turned_back_above_does_not_pluck() {
-    let spec = Spec::of_key(Key::from_midi(60).unwrap());
+    let spec = Spec::of_key(KeyNumber::from_midi(60).unwrap());
     let ratio = spec.back / spec.front;
     let swing = |middle: f64, depth: f64| {
         move |t: f64| {
@@ -56,7 +56,7 @@ fn a_key_turned_back_before_the_pluck_is_silent_and_one_turned_back_above_does_n
 
 #[test]
 fn every_key_plucks_before_its_bed_and_displaces_its_string_by_millimetres() {
-    for key in Key::all() {
+    for key in KeyNumber::all() {
         let spec = Spec::of_key(key);
         spec.check().unwrap();
         let depth = spec.pluck_height() * spec.front / spec.back;

@@ -1,6 +1,6 @@
 //! Which keys move, which are held still and which sleep.
 
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
 
 /// What a key does.
@@ -23,7 +23,7 @@ pub(super) struct Activities {
 
 impl Activities {
     /// What `key` does.
-    pub(super) const fn of(&self, key: Key) -> Activity {
+    pub(super) const fn of(&self, key: KeyNumber) -> Activity {
         if self.moving.contains(key) {
             Activity::Moving
         } else if self.still.contains(key) {
@@ -34,7 +34,7 @@ impl Activities {
     }
 
     /// `key` does `what` from now on.
-    pub(super) const fn set(&mut self, key: Key, what: Activity) {
+    pub(super) const fn set(&mut self, key: KeyNumber, what: Activity) {
         self.moving.remove(key);
         self.still.remove(key);
         match what {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn blocks_with_something_to_do_come_once_and_in_order() {
-        let key = |i| Key::from_index(i).unwrap();
+        let key = |i| KeyNumber::from_index(i).unwrap();
         let mut keys = Activities::default();
         for i in [3, 7, 8, 40, 87] {
             keys.set(key(i), Activity::Moving);

@@ -2,10 +2,10 @@ use super::*;
 use crate::action::mechanism::{Mechanism, Running};
 use crate::action::{Drive, STEP};
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 fn middle() -> Running<Spec, STATES, 2, 3> {
-    Running::new(Spec::of_key(Key::from_midi(60).unwrap()))
+    Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()))
 }
 
 /// Presses at `speed` m/s, holds to `seconds`, lets go for half a second; events with times.

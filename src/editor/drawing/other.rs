@@ -69,11 +69,11 @@ mod tests {
     use super::*;
     use crate::action::catalogue::{self, Model};
     use crate::action::{ActionSettings, Drive};
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn every_action_is_drawn_inside_its_room_as_it_moves() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         for name in catalogue::NAMES {
             let mut running = Model::named(name, key, &ActionSettings::default()).unwrap().start();
             let (low, high) = bounds(&running.pose());

@@ -9,14 +9,14 @@ use std::time::Duration;
 use egui::{ComboBox, DragValue, Grid, ProgressBar, RichText, Slider, Ui};
 
 use super::heading;
-use crate::editor::clerk::Clerk;
+use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
-use crate::haptics::desk::{Choice, Desk, EMULATED_KEYS, EMULATOR, Look};
+use crate::haptics::connection::{Choice, EMULATED_KEYS, EMULATOR, KeyboardConnection, Look};
 use crate::haptics::mechanism::Action;
 use crate::haptics::serial::Found;
-use crate::haptics::session::Standing;
+use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Histogram, Report};
-use crate::haptics::words;
+use crate::haptics::status_text;
 use crate::math::cast::single;
 
 /// Time between two looks at the keyboard, s.
@@ -35,7 +35,7 @@ enum Answer {
 /// The panel.
 #[derive(Default)]
 pub struct Panel {
-    clerk: Clerk<Answer>,
+    clerk: FileWorker<Answer>,
     /// None: not sought yet.
     ports: Option<Vec<Found>>,
     trouble: String,
@@ -47,7 +47,7 @@ pub struct Panel {
 
 impl Panel {
     /// Draws it; a changed choice, to be kept with the project.
-    pub fn ui(&mut self, ui: &mut Ui, desk: &Arc<Desk>) -> Option<Choice> {
+    pub fn ui(&mut self, ui: &mut Ui, desk: &Arc<KeyboardConnection>) -> Option<Choice> {
         while let Some(answer) = self.clerk.answer() {
             match answer {
                 Answer::Ports(Ok(ports)) => {
@@ -89,7 +89,7 @@ impl Panel {
     }
 
     fn seek(&mut self) {
-        self.clerk.order(|| Answer::Ports(Desk::ports().map_err(|e| e.to_string())));
+        self.clerk.order(|| Answer::Ports(KeyboardConnection::ports().map_err(|e| e.to_string())));
     }
 
     /// Controls of the choice; whether no hand is still moving one.
@@ -160,7 +160,7 @@ impl Panel {
     /// Has a changed choice taken up once no hand moves it any more.
     fn settle(
         &mut self,
-        desk: &Arc<Desk>,
+        desk: &Arc<KeyboardConnection>,
         before: Choice,
         choice: Choice,
         settled: bool,
@@ -186,7 +186,7 @@ impl Panel {
     }
 
     /// Where it stands, in words, and force.
-    fn standing(&self, ui: &mut Ui, desk: &Desk) {
+    fn standing(&self, ui: &mut Ui, desk: &KeyboardConnection) {
         let warns = |ui: &mut Ui, text: &str| {
             ui.label(RichText::new(text).color(theme::accent(ui)));
         };
@@ -207,7 +207,7 @@ impl Panel {
             return;
         };
         let standing = report.status.standing;
-        let is_wrong = matches!(standing, Standing::Refused | Standing::Halted);
+        let is_wrong = matches!(standing, ConnectionState::Refused | ConnectionState::Halted);
         if is_wrong {
             warns(ui, &self.look.standing);
         } else {
@@ -217,13 +217,13 @@ impl Panel {
             warns(ui, advice);
         }
         ui.horizontal(|ui| match standing {
-            Standing::Present => {
+            ConnectionState::Present => {
                 let hint = "Gives the keyboard force. Hands off the keys while it starts.";
                 if ui.button("Arm").on_hover_text(hint).clicked() {
                     desk.arm(true);
                 }
             }
-            Standing::Halted => {
+            ConnectionState::Halted => {
                 let hint = "Clears what stopped it and gives force again";
                 if ui.button("Clear and arm again").on_hover_text(hint).clicked() {
                     desk.arm(true);
@@ -232,13 +232,13 @@ impl Panel {
                     desk.arm(false);
                 }
             }
-            Standing::Arming | Standing::Live => {
+            ConnectionState::Arming | ConnectionState::Live => {
                 let hint = "Takes force away at once";
                 if ui.button("Disarm").on_hover_text(hint).clicked() {
                     desk.arm(false);
                 }
             }
-            Standing::Seeking | Standing::Refused => {}
+            ConnectionState::Seeking | ConnectionState::Refused => {}
         });
     }
 }
@@ -274,7 +274,7 @@ fn figures(ui: &mut Ui, report: &Report) {
             let faults = format!("{}, {:#06x}", status.mode.word(), status.faults);
             line("Faults", faults, "What the keyboard says of itself");
         }
-        line("Thread", words::priority(report).to_owned(), "How urgently the servo runs");
+        line("Thread", status_text::priority(report).to_owned(), "How urgently the servo runs");
     });
 }
 

@@ -9,7 +9,7 @@ use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::Settings;
 use crate::params::{Group, Parameter, all};
-use crate::preset::shelf::Shelf;
+use crate::preset::user_presets::UserPresets;
 use crate::preset::{PRESETS, Preset};
 
 /// What the panel remembers.
@@ -21,14 +21,14 @@ pub struct Panel {
 
 impl Default for Panel {
     fn default() -> Self {
-        Self::on(Shelf::usual())
+        Self::on(UserPresets::usual())
     }
 }
 
 impl Panel {
     /// A panel whose own pianos lie on `shelf`.
     #[must_use]
-    pub fn on(shelf: Option<Shelf>) -> Self {
+    pub fn on(shelf: Option<UserPresets>) -> Self {
         Self { keeps_keyboard: true, own: own::Own::new(shelf) }
     }
 

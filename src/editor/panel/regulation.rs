@@ -9,7 +9,7 @@ use crate::action::ActionSettings;
 use crate::editor::controls::Controls;
 use crate::editor::regulation::{Compass, warning};
 use crate::editor::theme;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::params::all;
 
 /// What the panel remembers.
@@ -21,7 +21,7 @@ pub struct Panel {
 impl Panel {
     /// What the solver and a technician say, in a place of its own, so that no control moves under
     /// the hand that drags it.
-    pub fn notes(&mut self, ui: &mut Ui, key: Key, controls: &dyn Controls) {
+    pub fn notes(&mut self, ui: &mut Ui, key: KeyNumber, controls: &dyn Controls) {
         let settings = controls.settings().action;
         let (sentence, fine) = self.compass(&settings).sentence(key);
         note(ui, &sentence, !fine);

@@ -5,21 +5,21 @@ use egui::{RichText, Slider, ThemePreference, Ui};
 
 use super::heading;
 use crate::editor::capture::Heard;
-use crate::editor::clerk::Clerk;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::export;
-use crate::editor::looks::Looks;
+use crate::editor::file_worker::FileWorker;
 use crate::editor::scope::Scope;
 use crate::editor::stroke::Memory;
 use crate::editor::theme;
+use crate::editor::window_state::Looks;
 use crate::instrument::{Event, Snapshot};
 use crate::params::find;
 
 /// What the tools remember.
 #[derive(Default)]
 pub struct Panel {
-    clerk: Clerk<Result<String, String>>,
+    clerk: FileWorker<Result<String, String>>,
     /// What the last export came to.
     said: Option<Result<String, String>>,
     /// What was played is to be saved.

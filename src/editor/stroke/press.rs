@@ -1,11 +1,11 @@
 //! A finger pressing a key, to see what a stroke would be.
 
-use super::made::Made;
+use super::playback_model::PlaybackModel;
 use super::{Row, Stroke};
 use crate::action::events::EventList;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Grand, Phase, STATES, key, mechanism, pressing, rest};
-use crate::action::levers::LeverKey;
+use crate::action::simple_keys::SimpleKey;
 use crate::action::{ActionKind, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::instrument::trace::Standing;
@@ -26,33 +26,33 @@ pub(super) struct Press {
 /// A key in motion.
 enum Running {
     Grand(Box<Grand>, State<Phase, STATES>),
-    Other(ActionKind, Box<LeverKey>),
+    Other(ActionKind, Box<SimpleKey>),
 }
 
 impl Press {
     /// With the finger speed that throws the hammer at `hammer_speed` m/s.
     pub(super) fn for_hammer(stroke: &Stroke, hammer_speed: f64) -> Self {
         let finger = match &stroke.made {
-            Made::Grand(_) => {
+            PlaybackModel::Grand(_) => {
                 let fastest = pressing::FINGER[pressing::FINGER.len() - 1];
                 let number = f64::from(stroke.key.number());
                 pressing::finger_speed(number, hammer_speed).unwrap_or(fastest)
             }
-            Made::Other(_, lever) => lever.played().press().finger(hammer_speed).0,
+            PlaybackModel::Other(_, lever) => lever.played().press().finger(hammer_speed).0,
         };
         Self::new(stroke, finger)
     }
 
     pub(super) fn new(stroke: &Stroke, speed: f64) -> Self {
         let (running, dip) = match &stroke.made {
-            Made::Grand(grand) => {
+            PlaybackModel::Grand(grand) => {
                 let built = Design::new(stroke.key).build(&stroke.settings);
                 let still = &built.regulated.rest;
                 let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, still);
                 let state = State { phase: Phase::Return, x };
                 (Running::Grand(grand.clone(), state), stroke.spec.key.dip)
             }
-            Made::Other(kind, lever) => {
+            PlaybackModel::Other(kind, lever) => {
                 (Running::Other(*kind, lever.clone()), lever.played().travel().dip)
             }
         };

@@ -41,11 +41,11 @@ pub fn csv(stroke: &Stroke) -> String {
 mod tests {
     use super::*;
     use crate::action::ActionSettings;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn every_row_has_every_column_and_reads_back() {
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         let stroke = Stroke::pressed(key, &ActionSettings::default(), 1.0);
         let text = csv(&stroke);
         let mut lines = text.lines();

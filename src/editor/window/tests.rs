@@ -165,7 +165,7 @@ fn the_strip_plays_by_mouse_and_by_enter() {
     harness.run_steps(2);
     harness.drop_at(at);
     harness.run_steps(2);
-    let low = Key::from_index(0).unwrap();
+    let low = KeyNumber::from_index(0).unwrap();
     let played = std::mem::take(&mut harness.state_mut().play);
     assert!(
         matches!(played[..], [Event::NoteOn { key, velocity }, Event::NoteOff { key: off, .. }]
@@ -257,7 +257,7 @@ fn another_action_is_shown_as_it_stands_and_played() {
     let rect = harness.get_by_label("Play the drawn key").rect();
     let mut piano = Piano::new(48_000.0, &settings);
     piano.watch(true);
-    let key = Key::from_midi(67).unwrap();
+    let key = KeyNumber::from_midi(67).unwrap();
     piano.handle(Event::NoteOn { key, velocity: 0.5 });
     let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
     for block in 0..60 {
@@ -315,8 +315,8 @@ fn wait_for(harness: &mut Harness<'static, Bench>, label: &str) {
 #[cfg(unix)]
 #[test]
 fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
-    use crate::haptics::desk::{Desk, EMULATOR, Place};
-    let desk = std::sync::Arc::new(Desk::default());
+    use crate::haptics::connection::{EMULATOR, KeyboardConnection, Place};
+    let desk = std::sync::Arc::new(KeyboardConnection::default());
     let settings = ActionSettings::default();
     let place = Place {
         owner: "a test",
@@ -459,7 +459,7 @@ fn every_control_has_a_name_and_the_tab_key_reaches_them() {
 
 #[test]
 fn the_smallest_window_shows_everything() {
-    let (width, height) = crate::editor::looks::SMALLEST;
+    let (width, height) = crate::editor::window_state::SMALLEST;
     let harness = harness((width, height));
     let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width, height));
     for label in ["Live", "Try a press", "Quantities", "Keyboard", "Sustain pedal", "Tools"] {

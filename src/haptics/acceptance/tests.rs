@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use super::super::device::law::{Bed, Law, Order, Tick};
+use super::super::device::key_impedance::{Bed, Law, Order, Tick};
 use super::super::device::limit::Limits;
 use super::super::message::WAVE;
 use super::super::servo::BLOCK_MAX;
@@ -81,7 +81,7 @@ fn the_load_gets_no_more_than_the_waves_bring() {
     let start = lever.energy();
     let (z, mut given) = (20.0, 0.0);
     let port = Port::new(z);
-    let mut random = super::super::wire::Random::new(7);
+    let mut random = super::super::simulated_link::Random::new(7);
     for _ in 0..20_000 {
         let u = 0.5 * (random.share() - 0.35);
         let push = Push { force: port.drive(u), impedance: z };
@@ -97,7 +97,7 @@ fn the_load_gets_no_more_than_the_waves_bring() {
 /// A mean over the slot never has more energy than its samples had.
 #[test]
 fn resampling_never_adds_energy() {
-    let mut random = super::super::wire::Random::new(3);
+    let mut random = super::super::simulated_link::Random::new(3);
     for _ in 0..1000 {
         let samples: [f64; 8] = std::array::from_fn(|_| random.share() - 0.5);
         let mean = samples.iter().sum::<f64>() / 8.0;

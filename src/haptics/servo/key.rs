@@ -1,14 +1,14 @@
 //! One felt key of the servo: its mechanism, its end of the line, its limits.
 
-use super::super::device::law::LEAST_IMPEDANCE;
+use super::super::device::key_impedance::LEAST_IMPEDANCE;
 use super::super::device::limit::Motor;
 use super::super::fixed::{i16_of, u8_of};
 use super::super::log::{Entry, Heard, Log};
-use super::super::mechanism::{Deduct, Mechanism, Push};
+use super::super::mechanism::{DynamicsCompensation, Mechanism, Push};
 use super::super::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
-use super::player::{Own, Player, Seen};
+use super::virtual_finger::{Own, Seen, VirtualFinger};
 use super::{Options, seconds};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::wall::junction::port::Port;
 
 /// Motion that wakes a key, m, and wave, √W: more than what is left of the last answer.
@@ -60,14 +60,14 @@ pub struct Slot<'a> {
 /// One key.
 #[derive(Clone, Debug)]
 pub struct FeltKey {
-    key: Key,
+    key: KeyNumber,
     mechanism: Mechanism,
-    deduct: Deduct,
+    deduct: DynamicsCompensation,
     /// What could not be deducted.
-    pub left: Deduct,
+    pub left: DynamicsCompensation,
     own: Own,
     /// The finger that host notes move, and whether the log knows that it plays.
-    player: Player,
+    player: VirtualFinger,
     is_told_played: bool,
     /// Last report: position m, wave integral.
     last: Option<(f64, i32)>,
@@ -92,7 +92,7 @@ pub struct FeltKey {
 
 impl FeltKey {
     /// At rest. Allocates.
-    pub fn new(key: Key, deduct: &Deduct, own: Own, options: &Options) -> Self {
+    pub fn new(key: KeyNumber, deduct: &DynamicsCompensation, own: Own, options: &Options) -> Self {
         let (mechanism, left) = Mechanism::new(options.action, key, &options.settings, deduct);
         Self {
             key,
@@ -100,7 +100,7 @@ impl FeltKey {
             deduct: *deduct,
             left,
             own,
-            player: Player::default(),
+            player: VirtualFinger::default(),
             is_told_played: false,
             last: None,
             is_awake: false,
@@ -134,7 +134,7 @@ impl FeltKey {
     }
 
     /// The piano key it is.
-    pub const fn number(&self) -> Key {
+    pub const fn number(&self) -> KeyNumber {
         self.key
     }
 

@@ -1,6 +1,6 @@
 //! What is felt and how, and the line that follows from it.
 
-use super::super::device::law::{SPEED_CORNER, WAVE_CORNER};
+use super::super::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
 use super::super::device::limit::Limits;
 use super::super::mechanism::Action;
 use super::super::message::IMPEDANCE;

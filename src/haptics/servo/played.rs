@@ -1,9 +1,9 @@
 //! Host notes that move keys, over the emulator: what the player must and must not do.
 
 use super::super::acceptance::line;
-use super::super::campaign::KEY;
+use super::super::co_simulation::{CoSimulation, Memory};
 use super::super::emulator::Making;
-use super::super::lockstep::{Lockstep, Memory};
+use super::super::fault_injection::KEY;
 use super::super::log::{Entry, Kept, Twin};
 use super::super::mechanism::Action;
 use super::super::script::{Act, Deed, Script};
@@ -12,17 +12,17 @@ use crate::action::EventKind;
 
 const FORCE: f64 = 10.0;
 
-fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> Lockstep<Memory> {
+fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> CoSimulation<Memory> {
     let making = Making { keys, plant: KEY, ..Making::default() };
     let options = Options { plays, play_force: FORCE, ..Options::default() };
-    let mut pair = Lockstep::new(&making, Script::default(), options, line());
+    let mut pair = CoSimulation::new(&making, Script::default(), options, line());
     assert!(pair.arm(recorded));
     pair.run(0.2, recorded, |_| ());
     pair
 }
 
-fn key(number: usize) -> Key {
-    Key::from_index(39 + number).unwrap()
+fn key(number: usize) -> KeyNumber {
+    KeyNumber::from_index(39 + number).unwrap()
 }
 
 /// Soft to loud on twelve keys, more than a keyboard always reports: every key goes down, strikes,

@@ -1,17 +1,17 @@
 //! What the servo tells of itself.
 
 use super::super::device::safety::Mode;
-use super::super::mechanism::Deduct;
+use super::super::mechanism::DynamicsCompensation;
 use super::super::message::Hello;
-use super::super::session::{Standing, Why};
+use super::super::session::{ConnectionState, HaltReason};
 
 /// What the servo tells of itself.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Status {
     /// Where it stands with the keyboard.
-    pub standing: Standing,
+    pub standing: ConnectionState,
     /// Why, where something is wrong.
-    pub why: Why,
+    pub why: HaltReason,
     /// What the keyboard is.
     pub hello: Option<Hello>,
     /// Its mode and faults.
@@ -37,7 +37,7 @@ pub struct Status {
     /// See `played`.
     pub yields: u64,
     /// Most that could not be deducted of any key.
-    pub left: Deduct,
+    pub left: DynamicsCompensation,
     /// Last round trip, s, and the keyboard's clock: drift and residual.
     pub round_trip: f64,
     /// Share by which the keyboard's clock runs fast, and what the fit leaves, s.

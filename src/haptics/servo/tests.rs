@@ -1,11 +1,11 @@
 use super::*;
 use crate::action::EventKind;
+use crate::haptics::co_simulation::{CoSimulation, Memory};
 use crate::haptics::emulator::Making;
-use crate::haptics::lockstep::{Lockstep, Memory};
 use crate::haptics::log::{Kept, Twin};
 use crate::haptics::plant::Plant;
 use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::wire::Faults;
+use crate::haptics::simulated_link::Faults;
 
 fn act(time: f64, key: usize, deed: Deed) -> Act {
     Act { time, key, deed }
@@ -19,8 +19,8 @@ fn making(keys: u8) -> Making {
     }
 }
 
-fn pair(keys: u8, options: Options, acts: Vec<Act>) -> Lockstep<Memory> {
-    Lockstep::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
+fn pair(keys: u8, options: Options, acts: Vec<Act>) -> CoSimulation<Memory> {
+    CoSimulation::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn nothing_gives_force_before_arming() {
     let mut pair = pair(1, Options::default(), acts);
     let mut record = Kept::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
-    assert_eq!(pair.servo.status().standing, Standing::Present);
+    assert_eq!(pair.servo.status().standing, ConnectionState::Present);
     // It plays all the same.
     assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.heard);
 }
@@ -46,7 +46,7 @@ fn a_finger_feels_let_off_check_and_repetition() {
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(2.0, &mut record, |_| ());
-    assert_eq!(pair.servo.status().standing, Standing::Live, "{:?}", pair.servo.status());
+    assert_eq!(pair.servo.status().standing, ConnectionState::Live, "{:?}", pair.servo.status());
     for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
         assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
     }
@@ -63,7 +63,7 @@ fn every_action_can_be_felt() {
         assert!(pair.arm(&mut ()));
         pair.run(2.5, &mut (), |_| ());
         let status = pair.servo.status();
-        assert_eq!((status.standing, status.upset), (Standing::Live, 0), "{action:?}");
+        assert_eq!((status.standing, status.upset), (ConnectionState::Live, 0), "{action:?}");
         assert!(pair.emulator.peak() > 0.2, "{action:?}: {} N", pair.emulator.peak());
     }
 }
@@ -73,11 +73,11 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     let making = Making { has_junction: false, ..making(1) };
     let acts = vec![act(0.5, 0, Deed::Press(22e-3, 0.08)), act(1.0, 0, Deed::Release(0.1))];
     let line = Memory::new(1, 5);
-    let mut pair = Lockstep::new(&making, Script::new(acts), Options::default(), line);
+    let mut pair = CoSimulation::new(&making, Script::new(acts), Options::default(), line);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(1.6, &mut record, |_| ());
-    assert_eq!(pair.servo.status().standing, Standing::Live);
+    assert_eq!(pair.servo.status().standing, ConnectionState::Live);
     assert_eq!(record.of(EventKind::Strike).len(), 1);
     assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
 }
@@ -94,7 +94,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     pair.run(1.0, &mut record, |_| ());
     pair.line.up.is_cut = true;
     pair.run(0.1, &mut record, |p| assert!(p.emulator.peak() <= 20.0));
-    assert_eq!(pair.servo.status().standing, Standing::Seeking);
+    assert_eq!(pair.servo.status().standing, ConnectionState::Seeking);
     pair.line.up.is_cut = false;
     assert!(pair.arm(&mut record));
     pair.run(2.0, &mut record, |_| ());
@@ -105,7 +105,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     assert!(twin.adopted() > 8);
     for k in 0..8 {
         let servo = pair.servo.mechanism(k).unwrap();
-        let (mechanism, _) = twin.key(Key::from_index(39 + k).unwrap()).unwrap();
+        let (mechanism, _) = twin.key(KeyNumber::from_index(39 + k).unwrap()).unwrap();
         assert_eq!(mechanism.save().bits(), servo.save().bits());
     }
 }
@@ -129,7 +129,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
         }
     });
     pair.run(0.01, &mut (), |_| ());
-    assert_ne!(pair.servo.status().standing, Standing::Live);
+    assert_ne!(pair.servo.status().standing, ConnectionState::Live);
     assert!(pair.arm(&mut ()));
 }
 
@@ -143,7 +143,7 @@ fn strangers_are_refused_in_words() {
     let length = Message::Hello(hello).frame(&mut frame).unwrap();
     servo.receive(0.0, &frame[..length], &mut out, &mut ());
     let status = servo.status();
-    assert_eq!((status.standing, status.why), (Standing::Refused, Why::Version(9)));
+    assert_eq!((status.standing, status.why), (ConnectionState::Refused, HaltReason::Version(9)));
     servo.arm(true, 0.0, &mut out);
-    assert_eq!(servo.status().standing, Standing::Refused);
+    assert_eq!(servo.status().standing, ConnectionState::Refused);
 }

@@ -2,9 +2,9 @@
 
 use crate::action::events::EventList;
 use crate::action::{ActionEvent, ActionSettings, Drive, EventKind, STEP};
-use crate::instrument::seam::{Keys, Strings};
-use crate::math::compass::{KEYS, Key};
-use crate::sound::{Knock, Voicing};
+use crate::instrument::engine_traits::{Keys, Strings};
+use crate::math::compass::{KEYS, KeyNumber};
+use crate::sound::{Knock, SoundSettings};
 
 /// Depth at which a key of the fake action throws its hammer, m.
 pub const THROW: f64 = 0.009;
@@ -53,7 +53,7 @@ impl FakeKeys {
     }
 
     /// Moves a key to a depth, m, as if it had risen or sunk no further.
-    pub fn put(&mut self, key: Key, depth: f64) {
+    pub fn put(&mut self, key: KeyNumber, depth: f64) {
         self.keys[key.index()].depth = depth;
     }
 }
@@ -71,13 +71,13 @@ impl Keys for FakeKeys {
         self.configured.push((self.steps, settings.key_dip_mm));
     }
 
-    fn drive(&mut self, key: Key, drive: Drive) {
+    fn drive(&mut self, key: KeyNumber, drive: Drive) {
         let key = &mut self.keys[key.index()];
         key.drive = drive;
         key.awake = true;
     }
 
-    fn construct_strike(&mut self, key: Key, speed: f64) -> bool {
+    fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool {
         if !self.blocked {
             let (fresh_strike, depth) = (Some(speed), 0.95 * self.dip);
             self.keys[key.index()] =
@@ -86,12 +86,12 @@ impl Keys for FakeKeys {
         !self.blocked
     }
 
-    fn construct_release(&mut self, key: Key, _speed: f64) {
+    fn construct_release(&mut self, key: KeyNumber, _speed: f64) {
         let key = &mut self.keys[key.index()];
         *key = FakeKey { depth: 0.003, awake: true, ..*key };
     }
 
-    fn pressing_speed(&self, _key: Key, hammer_speed: f64) -> Option<f64> {
+    fn pressing_speed(&self, _key: KeyNumber, hammer_speed: f64) -> Option<f64> {
         (hammer_speed <= FASTEST).then_some(hammer_speed / RATIO)
     }
 
@@ -103,7 +103,7 @@ impl Keys for FakeKeys {
         self.steps += 1;
         // The tray takes 10 ms for its whole way, whether keys are awake or not.
         self.pedal[0] += (self.pedal[1] - self.pedal[0]).clamp(-0.0125, 0.0125);
-        for note in Key::all() {
+        for note in KeyNumber::all() {
             let key = &mut self.keys[note.index()];
             if !key.awake {
                 continue;
@@ -150,14 +150,14 @@ impl Keys for FakeKeys {
         }
     }
 
-    fn damper_lift(&self, key: Key) -> f64 {
+    fn damper_lift(&self, key: KeyNumber) -> f64 {
         if key.number() > LAST_DAMPER {
             return 1.0;
         }
         ((self.keys[key.index()].depth - 0.003) / 0.003).clamp(0.0, 1.0).max(self.pedal[0])
     }
 
-    fn key_depth(&self, key: Key) -> f64 {
+    fn key_depth(&self, key: KeyNumber) -> f64 {
         self.keys[key.index()].depth
     }
 
@@ -169,12 +169,12 @@ impl Keys for FakeKeys {
 /// What the strings were asked for.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Call {
-    Strike(Key, f64, f64),
-    Pluck(Key, f64, f64),
-    Damper(Key, f64),
-    Retune(Key, f64),
+    Strike(KeyNumber, f64, f64),
+    Pluck(KeyNumber, f64, f64),
+    Damper(KeyNumber, f64),
+    Retune(KeyNumber, f64),
     UnaCorda(f64),
-    Knock(Key, Knock, f64),
+    Knock(KeyNumber, Knock, f64),
     Set,
     Reset,
 }
@@ -202,27 +202,27 @@ impl Strings for FakeStrings {
         (self.level, self.count) = (0.0, 0);
     }
 
-    fn set(&mut self, voicing: &Voicing) {
+    fn set(&mut self, voicing: &SoundSettings) {
         self.call(Call::Set);
         self.level *= voicing.brightness_loss;
     }
 
-    fn strike(&mut self, key: Key, speed: f64, delay: f64) {
+    fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.call(Call::Strike(key, speed, delay));
         self.level += 0.1 * speed * (1.0 - 0.1 * delay);
     }
 
-    fn pluck(&mut self, key: Key, displacement: f64, delay: f64) {
+    fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64) {
         self.call(Call::Pluck(key, displacement, delay));
         self.level += displacement;
     }
 
-    fn damper(&mut self, key: Key, lift: f64) {
+    fn damper(&mut self, key: KeyNumber, lift: f64) {
         self.call(Call::Damper(key, lift));
         self.level *= 0.999 + 0.001 * lift;
     }
 
-    fn retune(&mut self, key: Key, cents: f64) {
+    fn retune(&mut self, key: KeyNumber, cents: f64) {
         self.call(Call::Retune(key, cents));
     }
 
@@ -230,7 +230,7 @@ impl Strings for FakeStrings {
         self.call(Call::UnaCorda(amount));
     }
 
-    fn knock(&mut self, key: Key, knock: Knock, speed: f64) {
+    fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
         self.call(Call::Knock(key, knock, speed));
         // What comes with a strike is in the strike's level.
         if !matches!(knock, Knock::Jack | Knock::Sway | Knock::Ring) {

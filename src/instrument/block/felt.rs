@@ -6,10 +6,10 @@
 use super::sounding::caught_speed;
 use super::{Block, noises};
 use crate::action::EventKind;
-use crate::instrument::agenda::{Entry, Sounding};
-use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::engine_traits::{Keys, Strings};
+use crate::instrument::event_queue::{Entry, Sounding};
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::sound::Knock;
 
 /// Farthest ahead something may be stamped, samples: ten seconds of the highest rate.
@@ -17,7 +17,7 @@ const FARTHEST: f64 = 1e7;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// An event of a felt key, `ahead` samples from the present one.
-    pub(super) fn felt(&mut self, key: Key, kind: EventKind, value: f64, ahead: f64) {
+    pub(super) fn felt(&mut self, key: KeyNumber, kind: EventKind, value: f64, ahead: f64) {
         let speed = value;
         let (sample, delay) = self.due(ahead);
         let what = match kind {
@@ -48,7 +48,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// The damper of a felt key stands at `lift`, 0…1, `ahead` samples from the present one.
-    pub(super) fn felt_damper(&mut self, key: Key, lift: f64, ahead: f64) {
+    pub(super) fn felt_damper(&mut self, key: KeyNumber, lift: f64, ahead: f64) {
         let (sample, delay) = self.due(ahead);
         let what = Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) };
         self.agenda.add(Entry { sample, delay, what });
@@ -65,13 +65,13 @@ impl<K: Keys, S: Strings> Block<K, S> {
 mod tests {
     use crate::action::EventKind;
     use crate::instrument::{Event, Piano, Settings};
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     /// A strike felt elsewhere sounds at its own sample, with the damper up until it is let down.
     #[test]
     fn what_was_felt_sounds_at_its_time() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         piano.handle(Event::FeltDamper { key, lift: 1.0, ahead: 0.0 });
         piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 2.0, ahead: 100.5 });
         let (mut left, mut right) = (vec![0.0f32; 24_000], vec![0.0f32; 24_000]);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn values_that_are_no_numbers_are_ignored() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         let nan = f64::NAN;
         piano.handle(Event::Felt { key, kind: EventKind::Strike, value: nan, ahead: 0.0 });
         piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 1.0, ahead: nan });

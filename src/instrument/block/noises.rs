@@ -2,9 +2,9 @@
 
 use super::Block;
 use crate::action::STEP;
-use crate::instrument::agenda::{Entry, Sounding};
-use crate::instrument::seam::{Keys, Strings};
-use crate::math::compass::Key;
+use crate::instrument::engine_traits::{Keys, Strings};
+use crate::instrument::event_queue::{Entry, Sounding};
+use crate::math::compass::KeyNumber;
 use crate::sound::Knock;
 
 /// Speed of a jack that its spring turns back under the knuckle, m/s (chosen: 6 mm in 12 ms).
@@ -31,14 +31,14 @@ impl<K: Keys, S: Strings> Block<K, S> {
             _ => return,
         };
         let (sample, delay) = self.clock.sounding(STEP);
-        for key in QUARTERS.iter().filter_map(|n| Key::from_index(n - 1)) {
+        for key in QUARTERS.iter().filter_map(|n| KeyNumber::from_index(n - 1)) {
             let what = Sounding::Knock { key, knock: Knock::Tray, speed };
             self.agenda.add(Entry { sample, delay, what });
         }
     }
 
     /// The shank of `key` after its hammer's blow, which is heard from `sample` on.
-    pub(super) fn ring_shank(&mut self, key: Key, speed: f64, sample: u64, delay: f64) {
+    pub(super) fn ring_shank(&mut self, key: KeyNumber, speed: f64, sample: u64, delay: f64) {
         for (knock, speed) in self.shanks.blow(key, speed) {
             let what = Sounding::Knock { key, knock, speed };
             self.agenda.add(Entry { sample, delay, what });
@@ -46,7 +46,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// Jack and shank of a constructed strike; a small action's are not heard.
-    pub(super) fn knock_of_strike(&mut self, key: Key, speed: f64) {
+    pub(super) fn knock_of_strike(&mut self, key: KeyNumber, speed: f64) {
         if self.keys.hammer_speed(key).is_none() {
             return;
         }

@@ -4,11 +4,11 @@ use super::Block;
 use super::sounding::{PLUCKED, list};
 use crate::action::press::Press;
 use crate::instrument::Event;
+use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::piano::StrikeRecord;
-use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::{Switch, Timing};
 use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed, struck_speed};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
 const EASY: f64 = 1.0;
@@ -72,7 +72,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
-    fn note_on(&mut self, key: Key, velocity: f64) {
+    fn note_on(&mut self, key: KeyNumber, velocity: f64) {
         self.counts.notes += 1;
         self.trace.touch(key);
         self.velocity = velocity;
@@ -113,19 +113,19 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Whether the jack of `key` could throw its hammer at `speed` now: it has re-set, and since
     /// then a finger has had the time to press the key down again.
-    fn is_ready(&self, key: Key, speed: f64) -> bool {
+    fn is_ready(&self, key: KeyNumber, speed: f64) -> bool {
         let target = self.target_speed(key, speed);
         self.jacks.back_for(key, self.clock.time()) >= repeat_time(self.travel(key).dip, target)
     }
 
     /// What a press of `key` meets.
-    fn press_of(&self, key: Key) -> Press {
+    fn press_of(&self, key: KeyNumber) -> Press {
         self.keys.press(key).unwrap_or_else(|| grand_press(key, self.dip()))
     }
 
     /// The hammer of `key` meets its strings at the present sample, or its plectrum lets them go;
     /// the damper is off them.
-    fn strike_now(&mut self, key: Key, speed: f64) {
+    fn strike_now(&mut self, key: KeyNumber, speed: f64) {
         self.constructed.insert(key);
         self.jacks.let_off(key);
         let (press, dip) = (self.press_of(key), self.travel(key).dip);
@@ -150,7 +150,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
     /// up far enough to be played again; one on its way up is pressed from where it is.
-    fn press(&mut self, key: Key, hammer_speed: f64, was_held: bool) {
+    fn press(&mut self, key: KeyNumber, hammer_speed: f64, was_held: bool) {
         let down = self.target_speed(key, hammer_speed);
         let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
         let finger = &mut self.fingers[key.index()];
@@ -164,7 +164,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Speed of the finger target for a hammer speed, m/s: pressed as far as that goes, struck
     /// beyond it.
-    fn target_speed(&self, key: Key, hammer_speed: f64) -> f64 {
+    fn target_speed(&self, key: KeyNumber, hammer_speed: f64) -> f64 {
         let pressed =
             |speed| self.keys.pressing_speed(key, speed).filter(|v| v.is_finite() && *v > 0.0);
         if let Some(speed) = pressed(hammer_speed) {
@@ -192,7 +192,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets
     /// the string at the present sample.
-    fn release(&mut self, key: Key, speed: f64) {
+    fn release(&mut self, key: KeyNumber, speed: f64) {
         if self.positioned.contains(key) {
             return;
         }
@@ -216,7 +216,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// Every press of `key` ends, its damper on the strings at once.
-    fn choke(&mut self, key: Key) {
+    fn choke(&mut self, key: KeyNumber) {
         self.dampers.choke(key);
         if self.presses.lift(key) {
             self.release(key, self.settings.touch.release_speed(QUICKEST));
@@ -226,7 +226,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// Tells the strings at once where the damper of `key` is.
-    fn tell_damper(&mut self, key: Key) {
+    fn tell_damper(&mut self, key: KeyNumber) {
         if let Some(lift) = self.dampers.news(key, self.damper_lift(key)) {
             self.strings.damper(key, lift);
             if lift <= 0.0 {

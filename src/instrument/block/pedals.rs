@@ -1,9 +1,9 @@
 //! The three pedals, and what else a player turns: level, place, pitch.
 
 use super::Block;
-use crate::instrument::agenda::{Entry, Sounding};
+use crate::instrument::engine_traits::{Keys, Strings};
+use crate::instrument::event_queue::{Entry, Sounding};
 use crate::instrument::midi::controller;
-use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::settings::PedalSettings;
 
 /// From here on the sostenuto pedal is down: its rod turns or does not.

@@ -5,16 +5,16 @@
 //! the action to decide, as under a finger.
 
 use super::Block;
-use crate::instrument::seam::{Keys, Strings};
+use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::settings::KeyPressure;
 use crate::instrument::touch::finger::Finger;
 use crate::instrument::touch::position::Position;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// A position for `key`, share of its dip.
-    pub(super) fn position(&mut self, key: Key, share: f64) {
+    pub(super) fn position(&mut self, key: KeyNumber, share: f64) {
         if self.settings.touch.key_pressure != KeyPressure::Position {
             self.counts.aftertouch += 1;
             return;
@@ -62,7 +62,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// Lets `key` up if it follows positions; whether it did.
-    pub(super) fn let_position_go(&mut self, key: Key) -> bool {
+    pub(super) fn let_position_go(&mut self, key: KeyNumber) -> bool {
         let followed = self.positioned.contains(key);
         if followed {
             self.positions[key.index()].send(0.0);

@@ -3,13 +3,13 @@
 use super::{Block, noises};
 use crate::action::EventKind;
 use crate::action::grand::spec::GRAVITY;
-use crate::instrument::agenda::{Entry, Sounding};
 use crate::instrument::block_log::BlockLog;
-use crate::instrument::outgoing::Outgoing;
+use crate::instrument::engine_traits::{Keys, Strings};
+use crate::instrument::event_queue::{Entry, Sounding};
+use crate::instrument::note_output::NoteOutput;
 use crate::instrument::piano::{Counts, StrikeRecord};
-use crate::instrument::seam::{Keys, Strings};
 use crate::instrument::shank;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
 use crate::sound::Knock;
 
@@ -75,7 +75,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// Time of the note-on that moved `key`, s; NaN where a position did.
-    fn cause(&self, key: Key) -> f64 {
+    fn cause(&self, key: KeyNumber) -> f64 {
         if self.positioned.contains(key) { f64::NAN } else { self.presses.note_on(key) }
     }
 
@@ -130,7 +130,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 /// Lists, sends on and counts a strike that sounds at sample `now`.
 pub(super) fn list(
     log: &mut BlockLog<StrikeRecord>,
-    outgoing: &mut Outgoing,
+    outgoing: &mut NoteOutput,
     counts: &mut Counts,
     record: StrikeRecord,
     now: u64,

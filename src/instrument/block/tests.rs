@@ -29,8 +29,8 @@ fn piano(rate: f64, settings: &Settings) -> Fake {
 }
 
 /// A key by its MIDI note.
-fn key(note: u8) -> Key {
-    Key::from_midi(note).unwrap()
+fn key(note: u8) -> KeyNumber {
+    KeyNumber::from_midi(note).unwrap()
 }
 
 /// A note-on of hammer speed `speed` in the default map.

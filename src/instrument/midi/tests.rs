@@ -4,8 +4,8 @@ use super::*;
 use crate::instrument::settings::Polarity;
 use proptest::prelude::*;
 
-fn key(note: u8) -> Key {
-    Key::from_midi(note).unwrap()
+fn key(note: u8) -> KeyNumber {
+    KeyNumber::from_midi(note).unwrap()
 }
 
 /// The events of one message under plain settings.
@@ -73,7 +73,7 @@ fn notes_of_the_compass_pass_and_others_are_counted() {
         assert!(means(&mut midi, off(0, note)).is_empty());
     }
     assert!(means(&mut midi, on(0, 60, f64::NAN)).is_empty());
-    assert!(means(&mut midi, Message::Foreign).is_empty());
+    assert!(means(&mut midi, Message::Unsupported).is_empty());
     assert_eq!(midi.ignored(), Ignored { outside: 4, invalid: 1, foreign: 1 });
     midi.reset();
     assert_eq!(midi.ignored().outside, 4);

@@ -15,7 +15,7 @@
 use crate::action::grand::spec::GRAVITY;
 use crate::action::press::{Press, Travel};
 use crate::action::{Drive, STEP};
-use crate::math::compass::{Key, linear};
+use crate::math::compass::{KeyNumber, linear};
 
 /// Stiffness of the finger, N/m: the port's.
 const STIFFNESS: f64 = 500.0;
@@ -205,7 +205,7 @@ pub fn struck_speed(press: &Press, hammer_speed: f64, pressed: Option<(f64, f64)
 
 /// What a press of the grand's `key` meets, as one mass.
 #[must_use]
-pub fn grand_press(key: Key, dip: f64) -> Press {
+pub fn grand_press(key: KeyNumber, dip: f64) -> Press {
     let mass = linear(&FRONT_MASS, f64::from(key.number()));
     Press { mass, ratio: SPEED_RATIO, throw: LET_OFF * dip, flight: 0.0 }
 }
@@ -236,7 +236,7 @@ mod tests {
         Felt { depth, travel: grand_travel(DIP) }
     }
 
-    fn press(key: Key) -> Press {
+    fn press(key: KeyNumber) -> Press {
         grand_press(key, DIP)
     }
 
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_release_unloads_rises_and_goes_free() {
         let mut finger = Finger::AWAY;
-        let key = Key::from_index(39).unwrap();
+        let key = KeyNumber::from_index(39).unwrap();
         finger.struck(&press(key), DIP, 0.5);
         assert_eq!(finger.next(felt(DIP)), Some(Drive::Finger([0.016; 2])));
         assert_eq!(finger.next(felt(DIP)), None);
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
         let mut finger = Finger::AWAY;
-        finger.struck(&press(Key::from_index(39).unwrap()), DIP, 0.5);
+        finger.struck(&press(KeyNumber::from_index(39).unwrap()), DIP, 0.5);
         finger.repeat(DIP, 0.3, 0.5, 0.0);
         for _ in 0..40 {
             let Some(Drive::Finger([start, end])) = finger.next(felt(0.008)) else {
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn the_struck_law_throws_a_mass_at_the_hammer_speed() {
         for (index, mass) in [(0, 0.35), (39, 0.35), (87, 0.175)] {
-            let note = Key::from_index(index).unwrap();
+            let note = KeyNumber::from_index(index).unwrap();
             for hammer in [3.0, 5.0, 7.0] {
                 let (mut finger, mut key) = (Finger::AWAY, MassKey::new(mass));
                 finger.press(0.0, struck_speed(&press(note), hammer, None), 0.0);
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_finger_after_a_blow_has_the_blows_force_and_relaxes() {
-        let key = Key::from_index(39).unwrap();
+        let key = KeyNumber::from_index(39).unwrap();
         for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
             let mut finger = Finger::AWAY;
             finger.struck(&press(key), DIP, hammer);
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn the_struck_law_joins_the_fastest_press() {
-        let key = Key::from_index(39).unwrap();
+        let key = KeyNumber::from_index(39).unwrap();
         let joined = struck_speed(&press(key), 4.5, Some((4.5, 1.7)));
         assert!((joined - 1.7).abs() < 1e-12);
         assert!(struck_speed(&press(key), 5.0, Some((4.5, 1.7))) > joined);

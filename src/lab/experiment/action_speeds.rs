@@ -9,7 +9,7 @@ use super::{Band, Folder, Report, short};
 use crate::action::catalogue::{Model, NAMES};
 use crate::action::mechanism::Mechanism;
 use crate::action::{ActionSettings, Drive, STEP};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Steps of the measured stroke: 0.2 s of a pressed touch, held.
 const STROKE: u32 = 1600;
@@ -43,7 +43,7 @@ fn stroke(key: &mut dyn Mechanism) -> (f64, Hash) {
 
 /// Measures every action through a stroke at middle C.
 pub fn run(folder: &mut Folder) -> Result<Report> {
-    let middle = Key::from_midi(60).context("middle C is off the compass")?;
+    let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let mut report = Report::default();
     let mut csv = String::from("action,ns_a_step,hash\n");
     let mut costs = Vec::new();

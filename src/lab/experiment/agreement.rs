@@ -14,12 +14,12 @@ use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::mechanism::GrandKey;
 use crate::action::grand::{Phase, rest};
 use crate::action::mechanism::Mechanism;
-use crate::action::reference::{Coupling, Reference};
+use crate::action::penalty_model::{Coupling, PenaltyModel};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::lab::gesture::{Channel, Form, Gesture, KeyView};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 use crate::lab::table::Curve;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Coupling stiffnesses, N/m, softest first, and Runge–Kutta parts of a step for each.
 const COUPLINGS: [(f64, u32); 3] = [(2.5e5, 25), (1e6, 25), (4e6, 50)];
@@ -164,11 +164,11 @@ fn episode(built: &Built) -> GrandKey {
 
 /// Plays every gesture on both, the second at three stiffnesses.
 pub fn run(folder: &mut Folder) -> Result<Report> {
-    let key = Key::from_midi(60).context("middle C is off the compass")?;
+    let key = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let built = Design::new(key).build(&ActionSettings::default());
     let mut first = episode(&built);
     let mut others = COUPLINGS.map(|(stiffness, parts)| {
-        Reference::of_grand(&built, Coupling { stiffness, parts, ..Coupling::default() })
+        PenaltyModel::of_grand(&built, Coupling { stiffness, parts, ..Coupling::default() })
     });
     let mut report = Report::default();
     let mut csv = String::from(

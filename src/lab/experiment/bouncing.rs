@@ -12,8 +12,8 @@ use nalgebra::{Matrix2, Vector2};
 
 use super::{Band, Folder, Report};
 use crate::action::ball::{Phase, STATES, Spec};
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::GRAVITY;
-use crate::action::hold::Hold;
 use crate::action::mechanism::{KEY_SPEED, Lever};
 use crate::episode::exact::Discrete;
 use crate::episode::{Model, Observer, State, Stepper};
@@ -47,7 +47,7 @@ fn events(spec: &Spec, h: f64) -> Vec<f64> {
     let mut step = 0u32;
     while heard.1.len() < 2 * LANDINGS {
         heard.0 = f64::from(step) * h;
-        let still = [Hold::Motion(0.0, 0.0); 2];
+        let still = [DriveInput::Motion(0.0, 0.0); 2];
         stepper.advance(spec, &mut state, &still, &mut heard);
         step += 1;
     }
@@ -59,7 +59,7 @@ fn submodels(spec: &Spec, report: &mut Report) {
     report.source("002 eqs. 1–6 (ball on a paddle)");
     let (ball, paddle) = (spec.ball, spec.paddle);
     let held = [1e-3, 0.0, 1e-3 - ball * GRAVITY / spec.stiffness, 0.0, 0.0, 0.0];
-    let force = spec.view(Phase::Paddle, &Hold::Motion(1e-3, 0.0), &held).key_force;
+    let force = spec.view(Phase::Paddle, &DriveInput::Motion(1e-3, 0.0), &held).key_force;
     report.near(
         "force that holds ball and paddle, N: (m_b + m_p) g",
         (ball + paddle) * GRAVITY,
@@ -68,7 +68,7 @@ fn submodels(spec: &Spec, report: &mut Report) {
     );
     report.erratum("(2), (3): F = m_p d̈ − k(q − d) + m_p g, tensile when q − d > 0");
     let air = [1e-3, 0.0, HEIGHT, 0.0, 0.0, 0.0];
-    let rates = spec.rates(Phase::Air, &(), &Hold::Force(2.0), &air);
+    let rates = spec.rates(Phase::Air, &(), &DriveInput::Force(2.0), &air);
     let flight = paddle * (rates[KEY_SPEED] + GRAVITY);
     report.near("m_p (d̈ + g) in free flight under 2 N, N", 2.0, 1e-12, flight);
     report.source("002 eqs. 7–10 (difference equation)");

@@ -8,7 +8,7 @@ use super::{Band, Folder, Report, short};
 use crate::action::events::EventList;
 use crate::action::load::Load;
 use crate::action::{ActionSettings, Keyboard, STEP};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 
 /// The quickest of so many runs counts: the others were disturbed.
@@ -38,7 +38,12 @@ struct Cost {
 }
 
 /// One `load` on `keys`; seconds a step took, and the hash of every event and every key's state.
-fn once(load: Load, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventList) -> (f64, Hash) {
+fn once(
+    load: Load,
+    keyboard: &mut Keyboard,
+    keys: &[KeyNumber],
+    events: &mut EventList,
+) -> (f64, Hash) {
     let mut hash = Hash::NEW;
     let mut seconds = 0.0;
     let mut steps = 0;
@@ -62,7 +67,7 @@ fn once(load: Load, keyboard: &mut Keyboard, keys: &[Key], events: &mut EventLis
     (seconds / f64::from(steps), hash)
 }
 
-fn cost(load: Load, keyboard: &mut Keyboard, keys: &[Key]) -> Cost {
+fn cost(load: Load, keyboard: &mut Keyboard, keys: &[KeyNumber]) -> Cost {
     let mut events = EventList::default();
     let runs: Vec<_> = (0..REPEATS).map(|_| once(load, keyboard, keys, &mut events)).collect();
     let best = runs.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
@@ -76,8 +81,8 @@ fn cost(load: Load, keyboard: &mut Keyboard, keys: &[Key]) -> Cost {
 /// Measures one key, all keys, none.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let settings = ActionSettings::default();
-    let all: Vec<Key> = Key::all().collect();
-    let middle = Key::from_midi(60).context("middle C is off the compass")?;
+    let all: Vec<KeyNumber> = KeyNumber::all().collect();
+    let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let mut report = Report::default();
     let mut csv = String::from("case,kernel,ns_a_key_step,hash\n");
     let mut steady = true;

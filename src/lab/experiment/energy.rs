@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::rig::{Rig, motion};
 use super::strokes::Touch;
+use super::test_bench::{TestBench, motion};
 use super::{Band, Folder, Report, short};
 use crate::action::grand::state;
 use crate::action::settings::Slew;
@@ -42,7 +42,7 @@ struct Audit {
 }
 
 impl Audit {
-    fn take(&mut self, rig: &Rig, drive: Drive) {
+    fn take(&mut self, rig: &TestBench, drive: Drive) {
         let r = rig.read(drive);
         let energy = r.kinetic + r.potential;
         let start = *self.start.get_or_insert(energy + r.dissipated - r.work - self.screws);
@@ -56,8 +56,8 @@ impl Audit {
     }
 
     /// Turns the screws under the key's feet.
-    fn turn(&mut self, rig: &mut Rig, settings: &ActionSettings) {
-        let energy = |rig: &Rig| {
+    fn turn(&mut self, rig: &mut TestBench, settings: &ActionSettings) {
+        let energy = |rig: &TestBench| {
             let r = rig.read(Drive::Free);
             r.kinetic + r.potential
         };
@@ -78,7 +78,7 @@ impl Audit {
 }
 
 /// A pressed stroke held and let go.
-fn pressed(rig: &mut Rig) -> Audit {
+fn pressed(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
     let press = Form::Pressed { speed_m_s: 0.2, duration_s: 0.3, depth_m: 0.016 };
@@ -92,7 +92,7 @@ fn pressed(rig: &mut Rig) -> Audit {
 }
 
 /// A struck fortissimo.
-fn struck(rig: &mut Rig) -> Audit {
+fn struck(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
     rig.play(&mut Touch::Struck.gesture(2.0), |rig, drive| {
@@ -103,7 +103,7 @@ fn struck(rig: &mut Rig) -> Audit {
 }
 
 /// A trill of eight strokes a second by imposed motion.
-fn trilled(rig: &mut Rig) -> Audit {
+fn trilled(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
     let dip = rig.spec.key.dip;
@@ -120,7 +120,7 @@ fn trilled(rig: &mut Rig) -> Audit {
 }
 
 /// A held key while blow, drop and let-off are turned, as the keyboard turns them.
-fn turned(rig: &mut Rig) -> Audit {
+fn turned(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
     let standard = ActionSettings::default();
@@ -145,11 +145,11 @@ fn turned(rig: &mut Rig) -> Audit {
 }
 
 /// Largest rise of the energy of a key that nothing drives, J, from a step to the next.
-fn rises(rig: &mut Rig) -> f64 {
+fn rises(rig: &mut TestBench) -> f64 {
     let press = [(0.0, 0.0), (0.05, 0.016)];
     let finger = |t: f64| crate::math::compass::linear(&press, t);
     rig.run(0.052, |a, b| Drive::Finger([finger(a), finger(b)]), |_, _| true);
-    let energy = |rig: &Rig| {
+    let energy = |rig: &TestBench| {
         let r = rig.read(Drive::Free);
         r.kinetic + r.potential
     };
@@ -169,7 +169,7 @@ fn rises(rig: &mut Rig) -> f64 {
 }
 
 /// A gesture's name and its audit on a key at rest.
-type Gesturing = (&'static str, fn(&mut Rig) -> Audit);
+type Gesturing = (&'static str, fn(&mut TestBench) -> Audit);
 
 /// Audits them all.
 pub fn run(folder: &mut Folder) -> Result<Report> {
@@ -184,7 +184,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut shown = None;
     for (name, gesture) in gestures {
         for number in KEYS {
-            let mut rig = Rig::concert(number, &ActionSettings::default());
+            let mut rig = TestBench::concert(number, &ActionSettings::default());
             let audit = gesture(&mut rig);
             let what = format!("unaccounted over work, {name}, key {number}");
             report.check(&what, "0 (aim 1e-4)", Band::AtMost(1e-3), audit.unaccounted());
@@ -198,7 +198,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         }
     }
     for number in KEYS {
-        let mut rig = Rig::concert(number, &ActionSettings::default());
+        let mut rig = TestBench::concert(number, &ActionSettings::default());
         let most = rises(&mut rig);
         let what = format!("largest rise of a free key's energy in a step, key {number}, J");
         report.check(&what, "≤ 0", Band::AtMost(1e-7), most);

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::rig::Rig;
 use super::strokes::Touch;
+use super::test_bench::TestBench;
 use super::{Band, Folder, Report, short};
 use crate::action::grand::fitted::Fitted;
 use crate::action::grand::{construct, pressing};
@@ -74,7 +74,7 @@ fn pressed(report: &mut Report) -> Result<()> {
     let mut table = String::from("pub const HAMMER: [(f64, [f64; 12]); 5] = [\n");
     let mut apart = 0.0f64;
     for (number, speeds) in pressing::HAMMER {
-        let rig = Rig::concert(byte(floor_index(number)), &ActionSettings::default());
+        let rig = TestBench::concert(byte(floor_index(number)), &ActionSettings::default());
         let now = pressing::FINGER
             .map(|finger| Touch::Pressed.stroke(&rig, finger).map_or(0.0, |s| s.hammer));
         for (a, b) in now.iter().zip(speeds) {
@@ -93,7 +93,7 @@ fn pressed(report: &mut Report) -> Result<()> {
 fn constructed(report: &mut Report) -> Result<()> {
     let mut rows = Vec::new();
     for number in KEYS {
-        let rig = Rig::concert(number, &ActionSettings::default());
+        let rig = TestBench::concert(number, &ActionSettings::default());
         for speed in SPEEDS {
             let Some(stroke) = Touch::Pressed.giving(&rig, speed) else { continue };
             let mut rig = rig.clone();

@@ -17,7 +17,7 @@ use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
 use crate::lab::plot::sketch::{Ink, Sketch};
 use crate::lab::plot::{INK, palette};
-use crate::math::compass::{Key, linear};
+use crate::math::compass::{KeyNumber, linear};
 use crate::math::vec2::Vec2;
 
 /// Crown over the shank's axis, m [Hirschkorn 2004]; for the drawing only.
@@ -34,7 +34,7 @@ type Pose = (Phase, [f64; STATES]);
 /// Draws and lists both sets.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let middle = Key::from_midi(60).context("middle C is off the compass")?;
+    let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let built = Design::new(middle).build(&ActionSettings::default());
     let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
     let struck = construct::strike(&built.spec, &built.regulated, SPEED)
@@ -243,7 +243,8 @@ mod tests {
     #[test]
     fn the_list_holds_every_number_of_the_spec() {
         // As many as the spec has when it is written out, but for the damper's presence.
-        let spec = Design::new(Key::from_midi(60).unwrap()).build(&ActionSettings::default()).spec;
+        let spec =
+            Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default()).spec;
         fn count(value: &serde_json::Value) -> usize {
             match value {
                 serde_json::Value::Number(_) => 1,

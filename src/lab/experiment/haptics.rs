@@ -12,10 +12,10 @@ use anyhow::{Context, Result};
 
 use super::{Band, Folder, Report, short};
 use crate::haptics::acceptance::{self, Row};
-use crate::haptics::campaign::{stiffest_bed, twins};
-use crate::haptics::contact;
+use crate::haptics::fault_injection::{stiffest_bed, twins};
 use crate::haptics::mechanism::Action;
 use crate::haptics::plant::Plant;
+use crate::haptics::z_width;
 use crate::lab::output::progress;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 
@@ -52,7 +52,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         ));
     }
     for action in Action::ALL {
-        let found = contact::stiffest(action);
+        let found = z_width::stiffest(action);
         let what = match (found.scale, found.is_limit) {
             (0.0, _) => format!("its own bed moves {} µm", short(found.unrest * 1e6)),
             (scale, true) => format!("still up to {scale} times its own bed, not at twice that"),

@@ -9,10 +9,10 @@ use crate::lab::output::progress;
 use crate::lab::wave::Wave;
 use crate::lab::{demo, render};
 use crate::math::cast::floor_index;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::sound::Knock;
 use crate::sound::measure::db;
-use crate::sound::{Sound, Voicing};
+use crate::sound::{Sound, SoundSettings};
 
 const RATE: u32 = 48_000;
 
@@ -120,7 +120,7 @@ fn act(sound: &mut Sound, act: Act) -> Result<()> {
                 sound.knock(key, Knock::Damper, 0.15);
             }
         }
-        Act::Pedal(lift) => Key::all().for_each(|key| sound.damper(key, lift)),
+        Act::Pedal(lift) => KeyNumber::all().for_each(|key| sound.damper(key, lift)),
         Act::Soft(amount) => sound.una_corda(amount),
     }
     Ok(())
@@ -152,7 +152,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let pieces = pieces();
     let bar = progress(pieces.len() as u64, "rendering");
     let rate = f64::from(RATE);
-    let mut sound = Sound::new(rate, &Voicing::default());
+    let mut sound = Sound::new(rate, &SoundSettings::default());
     for Piece { name, mut acts, seconds } in pieces {
         acts.sort_by(|a, b| a.0.total_cmp(&b.0));
         sound.reset();

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{Band, Folder, Report, short};
-use crate::action::hold::Hold;
+use crate::action::drive_input::DriveInput;
 use crate::action::mechanism::{Lever, Mechanism, Running};
 use crate::action::slider::Bodies;
 use crate::action::{Drive, STEP, model_a, model_b};
@@ -74,7 +74,7 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, 
         for i in 0..16_000 {
             let at = |i: i32| depth * (f64::from(i) / 8000.0).min(1.0);
             let rate = (at(i + 1) - at(i)) / STEP;
-            let ends = [at(i), at(i + 1)].map(|d| Hold::Motion(d, rate));
+            let ends = [at(i), at(i + 1)].map(|d| DriveInput::Motion(d, rate));
             model.advance(&settle, &ends, &mut |_, _, _| {});
         }
         Self { model, stepper: Stepper::new(period), last: depth }
@@ -83,7 +83,7 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, 
     /// The force on the key when it is seen at `depth` m, N.
     fn force(&mut self, depth: f64) -> f64 {
         let speed = (depth - self.last) / self.stepper.h;
-        let ends = [self.last, depth].map(|d| Hold::Motion(d, speed));
+        let ends = [self.last, depth].map(|d| DriveInput::Motion(d, speed));
         self.model.advance(&self.stepper, &ends, &mut |_, _, _| {});
         self.last = depth;
         let state = &self.model.state;

@@ -1,26 +1,26 @@
 //! `sound`: every target of the sound engine, measured on what it plays.
 
-mod colour;
-mod company;
 mod decay;
-mod impression;
+mod invariance;
 mod noises;
-mod steady;
+mod spectrum;
 mod strike;
+mod sympathetic_resonance;
+mod timbre;
 
 use anyhow::Result;
 
 use super::{Band, Folder, Report, key, short};
 use crate::lab::output::progress;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
-use crate::sound::measure::company::register;
-use crate::sound::{Sound, Voicing};
+use crate::sound::measure::sympathetic_resonance::register;
+use crate::sound::{Sound, SoundSettings};
 
 const RATE: f64 = 48_000.0;
 
 /// What all measurements use.
 struct Bench {
-    voicing: Voicing,
+    voicing: SoundSettings,
     sound: Sound,
     report: Report,
     /// Key and error of its fundamental, cents.
@@ -32,7 +32,7 @@ struct Bench {
 
 /// Measures everything; takes some minutes.
 pub fn run(folder: &mut Folder) -> Result<Report> {
-    let voicing = Voicing::close();
+    let voicing = SoundSettings::close();
     let sound = Sound::new(RATE, &voicing);
     let mut bench = Bench {
         voicing,
@@ -45,20 +45,20 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let bar = progress(9, "measuring");
     strike::run(&mut bench)?;
     bar.inc(1);
-    colour::tuning(&mut bench)?;
+    spectrum::tuning(&mut bench)?;
     bar.inc(1);
     decay::run(&mut bench)?;
     bar.inc(1);
-    company::run(&mut bench)?;
+    sympathetic_resonance::run(&mut bench)?;
     bar.inc(1);
-    colour::phantoms(&mut bench)?;
-    colour::board(&mut bench);
+    spectrum::phantoms(&mut bench)?;
+    spectrum::board(&mut bench);
     bar.inc(1);
     noises::run(&mut bench)?;
     bar.inc(1);
-    impression::run(&mut bench)?;
+    timbre::run(&mut bench)?;
     bar.inc(1);
-    steady::run(&mut bench)?;
+    invariance::run(&mut bench)?;
     bar.inc(1);
     let levels = register(&mut bench.sound, 2.0, RATE);
     evenness(&mut bench, &levels);

@@ -5,10 +5,10 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::{Band, Folder, Report, key};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::BLOCK;
-use crate::sound::{Sound, Voicing};
+use crate::sound::{Sound, SoundSettings};
 
 const RATE: usize = 48_000;
 
@@ -35,7 +35,7 @@ fn hash(mut sum: u64, samples: &[f32]) -> u64 {
 
 /// Strikes `struck` at 3 m/s with the dampers of `lifted` clear and plays two seconds; processor
 /// seconds of each second, longest block over its duration, hash.
-fn play(sound: &mut Sound, lifted: &[Key], struck: &[Key]) -> ([f64; 2], f64, u64) {
+fn play(sound: &mut Sound, lifted: &[KeyNumber], struck: &[KeyNumber]) -> ([f64; 2], f64, u64) {
     let start = Instant::now();
     sound.reset();
     lifted.iter().for_each(|key| sound.damper(*key, 1.0));
@@ -57,12 +57,12 @@ fn play(sound: &mut Sound, lifted: &[Key], struck: &[Key]) -> ([f64; 2], f64, u6
 
 /// Longest block over its duration while ten notes ring and every string takes up a new pitch and
 /// new losses.
-fn changing(sound: &mut Sound, notes: &[Key]) -> f64 {
+fn changing(sound: &mut Sound, notes: &[KeyNumber]) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {
-        sound.set(&Voicing::default());
+        sound.set(&SoundSettings::default());
         let _ = play(sound, notes, notes);
-        sound.set(&Voicing { a4_hz: 446.0, sustain: 0.8, ..Voicing::default() });
+        sound.set(&SoundSettings { a4_hz: 446.0, sustain: 0.8, ..SoundSettings::default() });
         let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
         let mut worst = 0.0f64;
         for _ in 0..RATE / BLOCK / 2 {
@@ -76,13 +76,13 @@ fn changing(sound: &mut Sound, notes: &[Key]) -> f64 {
 }
 
 /// Name, keys lifted, keys struck, aim and most in % of a core.
-type Case<'a> = (&'a str, &'a [Key], &'a [Key], f64, f64);
+type Case<'a> = (&'a str, &'a [KeyNumber], &'a [KeyNumber], f64, f64);
 
 /// Measures silence, a chord, a note and all notes under the pedal, on every kernel.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = String::from("case,kernel,first_second,second_second,worst_block,hash\n");
-    let all: Vec<Key> = Key::all().collect();
+    let all: Vec<KeyNumber> = KeyNumber::all().collect();
     let ten = CHORD.iter().map(|n| key(*n)).collect::<Result<Vec<_>>>()?;
     let one = [key(40)?];
     let cases: [Case; 5] = [
@@ -96,7 +96,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     for (name, lifted, struck, aim, most) in cases {
         let mut hashes = Vec::new();
         for kernel in Kernel::available() {
-            let mut sound = Sound::with_kernel(RATE as f64, &Voicing::default(), kernel);
+            let mut sound = Sound::with_kernel(RATE as f64, &SoundSettings::default(), kernel);
             let mut best = ([f64::INFINITY; 2], f64::INFINITY);
             for _ in 0..REPEATS {
                 let (times, worst, sum) = play(&mut sound, lifted, struck);
@@ -119,12 +119,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let same = hashes.iter().all(|h| *h == hashes[0]);
         report.holds(&format!("{name}: every kernel and run gives the same samples"), same);
     }
-    let mut sound = Sound::new(RATE as f64, &Voicing::default());
+    let mut sound = Sound::new(RATE as f64, &SoundSettings::default());
     let quantity = "ten notes, every string changing: longest block of 64 samples, % of its time";
     report.check(quantity, "25", Band::AtMost(50.0), 100.0 * changing(&mut sound, &ten));
     let start = Instant::now();
     let begin = seconds(start);
-    let sound = std::hint::black_box(Sound::new(RATE as f64, &Voicing::default()));
+    let sound = std::hint::black_box(Sound::new(RATE as f64, &SoundSettings::default()));
     report.check(
         "preparing 88 notes, ms",
         "50",

@@ -10,15 +10,15 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{Band, Folder, Report};
+use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::DriveNow;
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Grand, Phase, STATES, Spec, key as grand_key, rest};
-use crate::action::hold::Hold;
 use crate::action::mechanism::{Lever, Mechanism, Running};
 use crate::action::{ActionSettings, Drive, STEP, harpsichord, simplified};
 use crate::episode::{Observer, State, Stepper};
-use crate::haptics::wire::Random;
+use crate::haptics::simulated_link::Random;
 use crate::lab::plot::{self, Axis, Figure, Panel, Series, palette};
 use crate::math::compass::linear;
 
@@ -191,7 +191,7 @@ where
     let mut state = spec.rest();
     let stepper = Stepper::new(STEP);
     for drive in drives(&restless(seed), SECONDS) {
-        stepper.advance(spec, &mut state, &Hold::ends(drive), &mut seen);
+        stepper.advance(spec, &mut state, &DriveInput::ends(drive), &mut seen);
     }
     seen.found
 }

@@ -17,8 +17,8 @@ use crate::action::grand::{Grand, Phase, STATES, construct, key, rest, state};
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::episode::{Observer, State};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
-use crate::math::compass::Key;
-use crate::sound::Voicing;
+use crate::math::compass::KeyNumber;
+use crate::sound::SoundSettings;
 use crate::sound::contact::strike_offline;
 use crate::sound::hammer::HammerSpec;
 use crate::sound::scale::StringSpec;
@@ -107,8 +107,8 @@ fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
 }
 
 /// The sound engine's hammer against its strings.
-fn heard(key: Key, speed: f64) -> Contact {
-    let voicing = Voicing::default();
+fn heard(key: KeyNumber, speed: f64) -> Contact {
+    let voicing = SoundSettings::default();
     let hammer = HammerSpec::of(key, &voicing);
     let report = strike_offline(&hammer, &StringSpec::of(key, &voicing), speed, RATE);
     Contact { time: report.contact_time, restitution: report.restitution }
@@ -148,7 +148,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut traces = [[(); 4]; 4].map(|r| r.map(|()| Vec::new()));
     let (mut times, mut restitutions, mut beyond) = (String::new(), String::new(), String::new());
     for number in NUMBERS {
-        let key = Key::from_index(number - 1).context("a key of the table is off the compass")?;
+        let key =
+            KeyNumber::from_index(number - 1).context("a key of the table is off the compass")?;
         let built = Design::new(key).build(&ActionSettings::default());
         for (i, speed) in SPEEDS.into_iter().enumerate() {
             let (felt, heard) = (felt(&built, speed, Arrival::Flying)?, heard(key, speed));
@@ -172,7 +173,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let (contact, rebound) = (got.time / aim.time, got.restitution - aim.restitution);
         if (contact - 1.0).abs() > 0.01 || rebound.abs() > 0.01 {
             beyond += &format!(
-                "Key {number}: the law comes to a contact of {} and a rebound of {} of the \
+                "KeyNumber {number}: the law comes to a contact of {} and a rebound of {} of the \
                  strike's speed; the strings give {} and {}.\n",
                 ms(got.time),
                 short(got.restitution),
@@ -226,7 +227,8 @@ mod tests {
 
     #[test]
     fn a_fit_gives_the_contact_it_was_asked_for() {
-        let built = Design::new(Key::from_midi(60).unwrap()).build(&ActionSettings::default());
+        let built =
+            Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
         let aim = Contact { time: 2.4e-3, restitution: 0.55 };
         let (_, got) = fitted(&built, aim).unwrap();
         assert!((got.time / aim.time - 1.0).abs() < 2e-3, "{got:?}");

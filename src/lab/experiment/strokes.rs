@@ -2,7 +2,7 @@
 //!
 //! Gestures are those of [`Form`]; they were laid down before any parameter was fitted.
 
-use super::rig::Rig;
+use super::test_bench::TestBench;
 use crate::action::grand::pressing;
 use crate::action::{Drive, EventKind};
 use crate::lab::gesture::{Form, Gesture};
@@ -66,7 +66,7 @@ impl Touch {
     }
 
     /// Plays it at `speed` m/s on a copy of `rig`; `None` if the string is not reached.
-    pub fn stroke(self, rig: &Rig, speed: f64) -> Option<Stroke> {
+    pub fn stroke(self, rig: &TestBench, speed: f64) -> Option<Stroke> {
         let mut rig = rig.clone();
         let mut moved = None;
         let mut peak_force = 0.0f64;
@@ -91,7 +91,7 @@ impl Touch {
     }
 
     /// The stroke whose hammer arrives at `hammer` m/s, to 0.05 %; `None` if it is out of reach.
-    pub fn giving(self, rig: &Rig, hammer: f64) -> Option<Stroke> {
+    pub fn giving(self, rig: &TestBench, hammer: f64) -> Option<Stroke> {
         let (mut low, fastest) = self.range();
         let (mut high, mut below) = (low, 0.0);
         let mut best = loop {
@@ -127,7 +127,7 @@ impl Touch {
     }
 
     /// The slowest stroke that still strikes, to 0.05 % of the finger's speed.
-    pub fn softest(self, rig: &Rig) -> Option<Stroke> {
+    pub fn softest(self, rig: &TestBench) -> Option<Stroke> {
         let (mut low, mut high) = (self.range().0, 1.0);
         let mut best = self.stroke(rig, high)?;
         while high / low > 1.000_5 {
@@ -142,7 +142,7 @@ impl Touch {
 }
 
 /// Force of a drive on the key front, N.
-fn force(rig: &Rig, drive: Drive) -> f64 {
+fn force(rig: &TestBench, drive: Drive) -> f64 {
     match drive {
         Drive::Force([a, b]) => a.max(b),
         Drive::Finger(_) => rig.read(drive).key_force,

@@ -15,7 +15,7 @@ use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings};
 use crate::lab::output::progress;
 use crate::math::cast::single;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::params::{self, Group, Parameter};
 
 /// Sample rate of the trill, Hz, and samples in one of its blocks of 2 ms.
@@ -89,7 +89,7 @@ fn trill(swept: Option<&'static Parameter>) -> Result<Heard> {
             break;
         }
     }
-    let at_rest = |key: Key| piano.keyboard().key_depth(key).abs() < STUCK;
+    let at_rest = |key: KeyNumber| piano.keyboard().key_depth(key).abs() < STUCK;
     heard.is_home = piano.keyboard().awake() == 0 && keys.into_iter().all(at_rest);
     heard.lost = piano.keyboard().lost_states();
     Ok(heard)

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::rig::Rig;
+use super::test_bench::TestBench;
 use super::trace::{Trace, shaded};
 use super::{Band, Folder, Report, short};
 use crate::action::grand::kinematics::Kinematics;
@@ -33,7 +33,7 @@ fn gesture(time: f64) -> f64 {
 }
 
 /// Hammer over key, in angle, with the jack standing on its stop.
-fn ratio(rig: &Rig) -> f64 {
+fn ratio(rig: &TestBench) -> f64 {
     let k = Kinematics::new(&rig.spec, rig.running.phase, &rig.running.x);
     let normal = k.hammer.perp();
     let head = k.to_jack.perp().dot(normal) + k.head.reach * k.head.axis.perp().dot(normal);
@@ -42,14 +42,14 @@ fn ratio(rig: &Rig) -> f64 {
 
 /// The run as it went: the key, what it showed, and (time s, g_AB m, g_BC m).
 struct Course {
-    rig: Rig,
+    rig: TestBench,
     trace: Trace,
     surfaces: Vec<(f64, f64, f64)>,
 }
 
 /// Runs it and compares.
 fn measure(report: &mut Report) -> Result<Course> {
-    let mut rig = Rig::thesis();
+    let mut rig = TestBench::thesis();
     let turns = ratio(&rig);
     let mut trace = Trace::default();
     // g_AB and g_BC, m.
@@ -101,7 +101,7 @@ fn measure(report: &mut Report) -> Result<Course> {
     let spread = trace.spread(END - 0.05, END, |r| r.hammer);
     report.holds("reference run: the hammer comes to lie on the lever", trace.ends_below(-5e-3));
     report.note(&format!(
-        "Reference run: let-off gap (crown to string where the jack slips): {} mm; hammer there {} m/s, at the \
+        "PenaltyModel run: let-off gap (crown to string where the jack slips): {} mm; hammer there {} m/s, at the \
          string {} m/s. The published run prints its let-off as a transition time only; the gap \
          follows from the knuckle's edge, which is chosen to meet that time. In the last 50 ms the \
          hammer still swings over {} mm on the repetition lever. The text calls the hammer five \
@@ -138,7 +138,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-fn figure(rig: &Rig, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figure {
+fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figure {
     let line = |name: &str, colour: usize, pick: &dyn Fn(&super::trace::Readout) -> f64| {
         Series::line(name, trace.points(pick), palette(colour))
     };

@@ -5,12 +5,12 @@ use anyhow::Result;
 use super::{Band, Folder, Report};
 use crate::lab::output::progress;
 use crate::math::cast::floor_index;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::sound::Knock;
 use crate::sound::measure::db;
 use crate::sound::noise::Noise;
 use crate::sound::temperament::Temperament;
-use crate::sound::{Sound, Voicing};
+use crate::sound::{Sound, SoundSettings};
 
 /// Sample rates, Hz, and seconds at each.
 const RATES: [f64; 5] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0];
@@ -58,12 +58,12 @@ impl Dice {
         low + (high - low) * (0.5 + 0.5 * self.0.draw())
     }
 
-    fn key(&mut self) -> Option<Key> {
-        Key::from_index(floor_index(self.pick(0.0, KEYS as f64)))
+    fn key(&mut self) -> Option<KeyNumber> {
+        KeyNumber::from_index(floor_index(self.pick(0.0, KEYS as f64)))
     }
 
-    fn voicing(&mut self) -> Voicing {
-        Voicing {
+    fn voicing(&mut self) -> SoundSettings {
+        SoundSettings {
             a4_hz: self.pick(400.0, 470.0),
             stretch: self.pick(0.0, 2.0),
             temperament: Temperament::from_index(self.pick(0.0, 7.0)),
@@ -82,7 +82,7 @@ impl Dice {
             room_db: self.pick(-60.0, 0.0),
             room_size: self.pick(3.0, 40.0),
             room_time: self.pick(0.1, 2.0),
-            ..Voicing::default()
+            ..SoundSettings::default()
         }
     }
 }
@@ -103,7 +103,7 @@ fn block(sound: &mut Sound, dice: &mut Dice, found: &mut Found) -> (usize, f64) 
 
 fn torture(rate: f64, found: &mut Found) {
     let mut dice = Dice(Noise::new(floor_index(rate) as u64));
-    let mut sound = Sound::new(rate, &Voicing::default());
+    let mut sound = Sound::new(rate, &SoundSettings::default());
     let mut at = 0.0;
     let mut size = None;
     while at < SECONDS {
@@ -125,7 +125,7 @@ fn torture(rate: f64, found: &mut Found) {
             }
             if dice.pick(0.0, 1.0) < 0.2 {
                 let lift = dice.pick(0.0, 1.0);
-                Key::all().for_each(|key| sound.damper(key, lift));
+                KeyNumber::all().for_each(|key| sound.damper(key, lift));
                 sound.una_corda(dice.pick(0.0, 1.0));
             }
             if dice.pick(0.0, 1.0) < 0.02 {
@@ -134,8 +134,8 @@ fn torture(rate: f64, found: &mut Found) {
             at += block(&mut sound, &mut dice, found).0 as f64 / rate;
         }
         // All strings free and nothing else happens: the sound may only die away.
-        sound.set(&Voicing::default());
-        Key::all().for_each(|key| sound.damper(key, 1.0));
+        sound.set(&SoundSettings::default());
+        KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
         let mut before: Option<f64> = None;
         let pause = at;
         while at - pause < PAUSE {
@@ -156,7 +156,7 @@ fn torture(rate: f64, found: &mut Found) {
             }
         }
     }
-    Key::all().for_each(|key| sound.damper(key, 0.0));
+    KeyNumber::all().for_each(|key| sound.damper(key, 0.0));
     let mut seconds = 0.0;
     let mut second = Found::default();
     while !sound.is_silent() && seconds < 60.0 {

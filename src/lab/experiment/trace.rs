@@ -1,6 +1,6 @@
 //! What a key on the bench showed, step by step.
 
-use super::rig::Rig;
+use super::test_bench::TestBench;
 use crate::action::Drive;
 use crate::action::grand::Phase;
 pub use crate::action::grand::readout::Readout;
@@ -15,7 +15,7 @@ pub struct Trace {
 
 impl Trace {
     /// Appends what `rig` shows under `drive`.
-    pub fn push(&mut self, rig: &Rig, drive: Drive) {
+    pub fn push(&mut self, rig: &TestBench, drive: Drive) {
         self.rows.push((rig.now(), rig.read(drive)));
     }
 
@@ -50,7 +50,7 @@ impl Trace {
 }
 
 /// The submodels passed through since `first`, as shaded stretches to `end` s.
-pub fn shaded(rig: &Rig, first: Phase, end: f64) -> Vec<Band> {
+pub fn shaded(rig: &TestBench, first: Phase, end: f64) -> Vec<Band> {
     let phases = || rig.log.phases.iter();
     let starts = std::iter::once((0.0, first)).chain(phases().map(|p| (p.0, p.2)));
     let ends = phases().map(|p| p.0).chain([end]);

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::rig::Rig;
+use super::test_bench::TestBench;
 use super::{Band, Folder, Report, short};
 use crate::action::ActionSettings;
 
@@ -35,8 +35,8 @@ const RIPPLE: f64 = 10.0;
 const MIDDLE: u8 = 40;
 
 /// The bench of the standard regulation.
-fn standard(number: u8) -> Rig {
-    Rig::concert(number, &ActionSettings::default())
+fn standard(number: u8) -> TestBench {
+    TestBench::concert(number, &ActionSettings::default())
 }
 
 /// Everything that concerns the action.
@@ -181,7 +181,7 @@ fn repetition(report: &mut Report) {
     let what = "V25 must: fastest repetition, ideal finger, strokes a second";
     report.check(what, "14–15", Band::Within(12.0, 17.0), double);
     let off = ActionSettings { repetition_spring: 0.0, ..ActionSettings::default() };
-    let mut single = Rig::concert(MIDDLE, &off);
+    let mut single = TestBench::concert(MIDDLE, &off);
     let what = "V25 must: the same with the repetition spring off";
     let alone = escapement::fastest_repetition(&single);
     report.check(what, "7", Band::Within(6.0, 9.0), alone);

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::rig::Rig;
+use super::test_bench::TestBench;
 use super::trace::{Readout, Trace, shaded};
 use super::{Band, Folder, Report, short};
 use crate::action::grand::Phase;
@@ -38,7 +38,7 @@ fn dropped(mass: f64) -> Gesture {
 }
 
 /// When a weight brings the hammer to the string, s.
-fn strikes_at(rig: &Rig, mass: f64) -> Option<f64> {
+fn strikes_at(rig: &TestBench, mass: f64) -> Option<f64> {
     let mut rig = rig.clone();
     rig.play(&mut dropped(mass), |rig, _| rig.log.count(EventKind::Strike) == 0);
     rig.log.first(EventKind::Strike).map(|e| e.0)
@@ -46,7 +46,7 @@ fn strikes_at(rig: &Rig, mass: f64) -> Option<f64> {
 
 /// Runs it and compares.
 pub fn run(folder: &mut Folder) -> Result<Report> {
-    let rest = Rig::concert(KEY, &ActionSettings::default());
+    let rest = TestBench::concert(KEY, &ActionSettings::default());
     // A heavier weight strikes earlier; a light one not at all.
     let (mut light, mut heavy) = (0.05, 1.0);
     for _ in 0..24 {
@@ -114,7 +114,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-fn figure(rig: &Rig, trace: &Trace) -> Figure {
+fn figure(rig: &TestBench, trace: &Trace) -> Figure {
     let line = |name: &str, colour: usize, pick: &dyn Fn(&Readout) -> f64| {
         Series::line(name, trace.points(pick), palette(colour))
     };

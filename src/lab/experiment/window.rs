@@ -8,7 +8,7 @@ use super::{Band, Folder, Report, short};
 use crate::editor::link::link;
 use crate::editor::shot::Shot;
 use crate::instrument::{Event, Piano, Settings};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Frames of a run, and those at its beginning that still build fonts and layouts.
 const FRAMES: usize = 120;
@@ -21,7 +21,7 @@ const REPEATS: usize = 5;
 
 /// Least times of the audio end's work a block, ns, and a hash of the sound.
 fn audio(open: bool) -> Result<(f64, u64)> {
-    let key = Key::from_midi(60).context("middle C is off the compass")?;
+    let key = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let (mut best, mut hash) = (f64::INFINITY, 0);
     for _ in 0..REPEATS {
         let mut piano = Piano::new(48_000.0, &Settings::default());

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::action::ActionSettings;
 use crate::haptics::mechanism::Action;
 use crate::haptics::sidecar::{Order, Sidecar};
-use crate::haptics::wire::Random;
+use crate::haptics::simulated_link::Random;
 use crate::instrument::Settings;
 use crate::lab::controls;
 

@@ -14,7 +14,7 @@ use crate::instrument::midi::controller;
 use crate::instrument::settings::TouchSettings;
 use crate::instrument::touch::position::{INTO_BED, LATE};
 use crate::math::cast::floor_index;
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// Ticks a second: 50 µs.
 const TICKS: u16 = 20_000;
@@ -50,7 +50,7 @@ impl Performance {
     }
 
     /// `key` stands at `depth` m after `step`.
-    pub fn look(&mut self, step: u64, key: Key, depth: f64) {
+    pub fn look(&mut self, step: u64, key: KeyNumber, depth: f64) {
         let value = seven_bits(127.0 * depth / (self.dip + INTO_BED) + 0.5);
         let told = &mut self.pressures[key.index()];
         if *told != value {
@@ -79,7 +79,7 @@ impl Performance {
         }
     }
 
-    fn end(&mut self, step: u64, offset: f64, key: Key) {
+    fn end(&mut self, step: u64, offset: f64, key: KeyNumber) {
         if std::mem::take(&mut self.sounds[key.index()]) {
             let off = MidiMessage::NoteOff { key: note(key), vel: u7::from(0) };
             self.add(step, offset + LATE, off);
@@ -121,7 +121,7 @@ impl Performance {
     }
 }
 
-fn note(key: Key) -> u7 {
+fn note(key: KeyNumber) -> u7 {
     // A0 is MIDI note 21.
     u7::new(key.number() + 20)
 }
@@ -133,9 +133,9 @@ fn seven_bits(value: f64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::campaign::KEY;
+    use crate::haptics::co_simulation::{CoSimulation, Memory};
     use crate::haptics::emulator::Making;
-    use crate::haptics::lockstep::{Lockstep, Memory};
+    use crate::haptics::fault_injection::KEY;
     use crate::haptics::log::{Kept, Twin};
     use crate::haptics::mechanism::Action;
     use crate::haptics::script::{Act, Deed, Script};
@@ -156,7 +156,7 @@ mod tests {
             acts.push(Act { time: time + within + 0.2, key, deed: Deed::Release(0.08) });
         }
         let script = Script::new(acts);
-        let mut pair = Lockstep::new(&making, script, Options::default(), Memory::new(0, 1));
+        let mut pair = CoSimulation::new(&making, script, Options::default(), Memory::new(0, 1));
         let mut played = Kept::default();
         assert!(pair.arm(&mut played));
         pair.run(12.5, &mut played, |_| ());
@@ -179,7 +179,7 @@ mod tests {
     }
 
     /// Strikes of the file on a piano: time, s, key, speed.
-    fn replayed(bytes: &[u8], key_pressure: KeyPressure) -> Vec<(f64, Key, f64)> {
+    fn replayed(bytes: &[u8], key_pressure: KeyPressure) -> Vec<(f64, KeyNumber, f64)> {
         let mut settings = Settings::default();
         settings.touch.key_pressure = key_pressure;
         let score = Score::read("a.mid", bytes).unwrap();
@@ -201,7 +201,7 @@ mod tests {
 
     /// Largest error of the strikes' times, s, but for a constant of at most 8 ms, and of their
     /// speeds, share.
-    fn errors(played: &Kept, got: &[(f64, Key, f64)]) -> (f64, f64) {
+    fn errors(played: &Kept, got: &[(f64, KeyNumber, f64)]) -> (f64, f64) {
         let mut pairs = Vec::new();
         let begin = played.entries.iter().find_map(|e| e.key().map(|_| e.step())).unwrap();
         for heard in &played.of(EventKind::Strike) {

@@ -11,10 +11,10 @@ use super::midi::Performance;
 use crate::action::STEP;
 use crate::haptics::log::{Entry, Twin};
 use crate::haptics::mechanism::Action;
-use crate::haptics::take::Writer;
+use crate::haptics::recording::Writer;
 use crate::instrument::settings::TouchSettings;
 use crate::lab::output::Draft;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// The files under way; empty ones are not asked for.
 #[derive(Default)]
@@ -117,7 +117,7 @@ impl Records {
 /// The way of the first key that moved, as a gesture file: one row a millisecond.
 struct Gesture {
     text: String,
-    key: Option<Key>,
+    key: Option<KeyNumber>,
     begin: Option<u64>,
 }
 
@@ -128,7 +128,7 @@ impl Default for Gesture {
 }
 
 impl Gesture {
-    fn look(&mut self, step: u64, key: Key, depth: f64) {
+    fn look(&mut self, step: u64, key: KeyNumber, depth: f64) {
         let begin = *self.begin.get_or_insert(step);
         let after = step + 1 - begin;
         if *self.key.get_or_insert(key) == key && after.is_multiple_of(8) {

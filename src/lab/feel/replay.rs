@@ -7,16 +7,16 @@ use anyhow::Result;
 use crate::action::STEP;
 use crate::haptics::log::{Entry, Twin};
 use crate::haptics::mechanism::Action;
-use crate::haptics::take::Take;
+use crate::haptics::recording::Recording;
 use crate::lab::output;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Replays the log at `path`: prints what happened and a fingerprint of all states.
 ///
 /// # Errors
 /// A file that cannot be read or is no log.
 pub fn run(path: &Path) -> Result<()> {
-    let take = Take::open(path)?;
+    let take = Recording::open(path)?;
     let mut twin = Twin::new(Action::GRAND);
     let mut said = String::from("time_s,key,kind,value\n");
     let mut steps = 0u64;
@@ -35,7 +35,7 @@ pub fn run(path: &Path) -> Result<()> {
 
 /// FNV-1a over the bits of every key's state.
 fn fingerprint(twin: &Twin) -> u64 {
-    let states = Key::all().filter_map(|k| twin.key(k).map(|(m, _)| m.save().bits()));
+    let states = KeyNumber::all().filter_map(|k| twin.key(k).map(|(m, _)| m.save().bits()));
     states.flatten().fold(0xCBF2_9CE4_8422_2325, |hash: u64, bits| {
         (hash ^ bits).wrapping_mul(0x0000_0100_0000_01B3)
     })

@@ -69,7 +69,7 @@ mod live {
     use crate::haptics::plant::Plant;
     use crate::haptics::priority::{self, Priority};
     use crate::haptics::script::Script;
-    use crate::haptics::wire::Faults;
+    use crate::haptics::simulated_link::Faults;
     use crate::lab::keyboard::script;
     use crate::lab::output::{self, Draft};
 

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::exchange::flags::Flag;
-use crate::haptics::desk::{EMULATED_KEYS, EMULATOR};
+use crate::haptics::connection::{EMULATED_KEYS, EMULATOR};
 use crate::haptics::emulator::{Emulator, Making};
 use crate::haptics::live::Emulated;
 use crate::haptics::message::{Hello, ability};
 use crate::haptics::script::Script;
 use crate::haptics::serial::Port;
 use crate::haptics::servo;
-use crate::haptics::session::Standing;
+use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Histogram, Order, Sidecar};
-use crate::haptics::words;
+use crate::haptics::status_text;
 use crate::lab::output;
 
 /// Whom to ask.
@@ -101,16 +101,17 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
         let report = *sidecar.report();
         let status = &report.status;
         match (status.standing, status.hello) {
-            (Standing::Refused, _) => bail!("{port}: {}", words::refusal(status.why)),
-            (Standing::Present | Standing::Live | Standing::Arming, Some(hello))
-                if status.states > 0 =>
-            {
+            (ConnectionState::Refused, _) => bail!("{port}: {}", status_text::refusal(status.why)),
+            (
+                ConnectionState::Present | ConnectionState::Live | ConnectionState::Arming,
+                Some(hello),
+            ) if status.states > 0 => {
                 return Ok(hello);
             }
             _ => {}
         }
         if begun.elapsed() > patience {
-            bail!("{port}: {}", words::silence(&report));
+            bail!("{port}: {}", status_text::silence(&report));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -133,8 +134,8 @@ pub fn run(options: &Options) -> Result<()> {
     let begun = Instant::now();
     while begun.elapsed().as_secs_f64() < options.seconds {
         let standing = sidecar.report().status.standing;
-        if options.live && matches!(standing, Standing::Present | Standing::Halted) {
-            halts += u32::from(standing == Standing::Halted);
+        if options.live && matches!(standing, ConnectionState::Present | ConnectionState::Halted) {
+            halts += u32::from(standing == ConnectionState::Halted);
             sidecar.order(Order::Arm(true));
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -175,11 +176,11 @@ pub fn run(options: &Options) -> Result<()> {
             each * 1e6
         )?;
     }
-    writeln!(text, "priority        {}", words::priority(&report))?;
+    writeln!(text, "priority        {}", status_text::priority(&report))?;
     histogram(&mut text, "round trip", &report.round_trips)?;
     histogram(&mut text, "state to state", &report.periods)?;
     histogram(&mut text, "work on a state", &report.work)?;
-    if let Some(advice) = words::advice(&report) {
+    if let Some(advice) = status_text::advice(&report) {
         writeln!(text, "\n{advice}")?;
     }
     output::print(&text)

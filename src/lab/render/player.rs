@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::haptics::log::Heard;
+use crate::haptics::recording::Recording;
 use crate::haptics::replay::{Replay, Sounded};
-use crate::haptics::take::Take;
 use crate::instrument::midi::Midi;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::{Event, Piano, Settings};
@@ -63,7 +63,7 @@ impl<'a> Player<'a> {
     }
 
     /// Plays what was felt as well.
-    pub(super) fn take(&mut self, take: Take) -> Result<()> {
+    pub(super) fn take(&mut self, take: Recording) -> Result<()> {
         let rate = f64::from(self.rate);
         let last = floor_index(take.length() * rate) as u64;
         let action = take.action()?;
@@ -178,7 +178,7 @@ impl<'a> Player<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::take::tests::{played, text};
+    use crate::haptics::recording::tests::{played, text};
 
     #[test]
     fn what_was_felt_sounds_the_same_in_any_blocks() {
@@ -188,7 +188,7 @@ mod tests {
             let settings = Settings::default();
             let piano = Piano::new(48_000.0, &settings);
             let mut player = Player::new(piano, &score, settings, &automation, 48_000);
-            player.take(Take::read("servo.log", &written).unwrap()).unwrap();
+            player.take(Recording::read("servo.log", &written).unwrap()).unwrap();
             let mut samples = Vec::new();
             let out = |left: &[f32], right: &[f32]| {
                 samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));

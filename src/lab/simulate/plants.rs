@@ -13,14 +13,14 @@ use crate::action::{ActionEvent, ActionSettings, Drive};
 use crate::instrument::Settings;
 use crate::lab::gesture::KeyView;
 use crate::lab::output;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// The model of `key` of the action `name` with `settings`; what a grand's screws cannot give is
 /// said on stderr.
 ///
 /// # Errors
 /// An unknown name.
-pub fn model(name: &str, key: Key, settings: &ActionSettings) -> Result<Model> {
+pub fn model(name: &str, key: KeyNumber, settings: &ActionSettings) -> Result<Model> {
     if matches!(name, "grand" | "reference") {
         for reason in Design::new(key).build(settings).regulated.limits.reasons() {
             output::warn(&format!("warning: {reason}"));
@@ -53,7 +53,7 @@ pub fn open(path: &Path) -> Result<Model> {
 /// An unknown name, or a model file that cannot be used, in one line.
 pub fn plant(
     name: &str,
-    key: Key,
+    key: KeyNumber,
     settings: &Settings,
     file: Option<&Path>,
 ) -> Result<Box<dyn Plant>> {
@@ -67,7 +67,7 @@ pub fn plant(
 /// One key of any action.
 struct OneKey {
     mechanism: Box<dyn Mechanism>,
-    key: Key,
+    key: KeyNumber,
 }
 
 impl Plant for OneKey {
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn model_files_come_back_as_they_went() {
         let dir = tempfile::tempdir().unwrap();
-        let key = Key::from_midi(60).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let sent = model(name, key, &ActionSettings::default()).unwrap();
             let path = dir.path().join(name);

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::{Moment, Row, instant};
 use crate::haptics::log::Twin;
-use crate::haptics::take::Take;
-use crate::math::compass::Key;
+use crate::haptics::recording::Recording;
+use crate::math::compass::KeyNumber;
 
 /// Replays `key` of `take`, bit for bit as the servo ran it; `each` receives the state after every
 /// step. Times count from the take's first step.
@@ -13,8 +13,8 @@ use crate::math::compass::Key;
 /// # Errors
 /// Those of `each`.
 pub fn play(
-    take: &Take,
-    key: Key,
+    take: &Recording,
+    key: KeyNumber,
     mut each: impl FnMut(&Row) -> Result<()>,
 ) -> Result<Vec<Moment>> {
     let begin = take.entries().first().map_or(0, |e| e.step());
@@ -45,12 +45,12 @@ pub fn play(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::take::tests::{played, text};
+    use crate::haptics::recording::tests::{played, text};
 
     #[test]
     fn a_take_is_simulated_as_it_was_felt() {
         let (entries, servo) = played();
-        let take = Take::read("a.log", &text(&entries)).unwrap();
+        let take = Recording::read("a.log", &text(&entries)).unwrap();
         let key = take.first_key().unwrap();
         let mut last = Row::default();
         let mut rows = 0;
@@ -60,7 +60,7 @@ mod tests {
             Ok(())
         })
         .unwrap();
-        // The twin's own end is the servo's, which `haptics::take` tests: here its depth.
+        // The twin's own end is the servo's, which `haptics::recording` tests: here its depth.
         let mut twin = Twin::new(take.action().unwrap());
         entries.iter().for_each(|e| twin.play(e, |_| ()));
         let (mechanism, _) = twin.key(key).unwrap();

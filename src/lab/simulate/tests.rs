@@ -25,7 +25,7 @@ impl Plant for Block {
         }
         if self.key.depth > 0.01 && !self.bottom {
             self.bottom = true;
-            let Some(key) = Key::from_index(39) else { return };
+            let Some(key) = KeyNumber::from_index(39) else { return };
             let kind = EventKind::KeyBottom;
             events.push(ActionEvent { key, offset: 0.5 * STEP, kind, value: self.key.speed });
             self.key = KeyView { depth: 0.01, speed: 0.0 };

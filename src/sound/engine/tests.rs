@@ -7,19 +7,20 @@ use crate::sound::{measure, tuning};
 
 const RATE: f64 = 48_000.0;
 
-fn key(number: usize) -> Key {
-    Key::from_index(number - 1).unwrap()
+fn key(number: usize) -> KeyNumber {
+    KeyNumber::from_index(number - 1).unwrap()
 }
 
 fn engine() -> Sound {
-    Sound::new(RATE, &Voicing::close())
+    Sound::new(RATE, &SoundSettings::close())
 }
 
 #[test]
 fn fundamentals_lie_on_the_stretch_curve() {
     let mut sound = engine();
     for n in [3, 8, 12, 16, 22, 28, 34, 40, 49, 58, 64, 70, 76, 82, 88] {
-        let error = measure::tuning_error_cents(&mut sound, &Voicing::default(), key(n), RATE);
+        let error =
+            measure::tuning_error_cents(&mut sound, &SoundSettings::default(), key(n), RATE);
         let tolerance = if (16..=76).contains(&n) { 1.0 } else { 3.0 };
         assert!(error.abs() < tolerance, "key {n}: {error} cents");
     }
@@ -29,7 +30,7 @@ fn fundamentals_lie_on_the_stretch_curve() {
 fn rendered_partials_have_the_strings_inharmonicity() {
     let mut sound = engine();
     for (n, k) in [(16, 12), (28, 10), (40, 8), (52, 5), (64, 4), (76, 3)] {
-        let found = measure::inharmonicity(&mut sound, &Voicing::default(), key(n), k, RATE);
+        let found = measure::inharmonicity(&mut sound, &SoundSettings::default(), key(n), k, RATE);
         let ratio = found / tuning::inharmonicity(key(n));
         assert!((0.8..1.25).contains(&ratio), "key {n}: {ratio} of the table");
     }
@@ -40,7 +41,8 @@ fn free_strings_decay_as_grands_do() {
     let mut sound = engine();
     for (n, low, high, seconds) in measure::FREE_DECAY {
         let found =
-            measure::early_decay(&mut sound, &Voicing::default(), key(n), RATE, seconds).unwrap();
+            measure::early_decay(&mut sound, &SoundSettings::default(), key(n), RATE, seconds)
+                .unwrap();
         assert!(found > low / 1.5 && found < high * 1.5, "key {n}: {found} s");
     }
 }
@@ -109,7 +111,8 @@ fn c4_is_at_its_level_and_a_chord_stays_below_full_scale() {
 
 /// Plays the same events at the same samples in host blocks of `portion`.
 fn performance(sound: &mut Sound, portion: usize, len: usize) -> Vec<u32> {
-    let voicing = Voicing { a4_hz: 442.0, board: 0.5, width: 1.5, ..Voicing::default() };
+    let voicing =
+        SoundSettings { a4_hz: 442.0, board: 0.5, width: 1.5, ..SoundSettings::default() };
     let (mut left, mut right) = (vec![0.0; len], vec![0.0; len]);
     let mut done = 0;
     while done < len {
@@ -145,7 +148,7 @@ fn host_blocks_and_resets_never_change_a_sample() {
     let first = performance(&mut sound, 1000, 6000);
     assert!(first.iter().any(|&x| x != 0));
     for portion in [1, 7, 64, 333] {
-        sound.set(&Voicing::close());
+        sound.set(&SoundSettings::close());
         sound.reset();
         assert!(performance(&mut sound, portion, 6000) == first, "blocks of {portion}");
     }
@@ -155,7 +158,7 @@ fn host_blocks_and_resets_never_change_a_sample() {
 #[test]
 fn every_kernel_gives_the_same_samples() {
     let render = |kernel: Kernel| {
-        let mut sound = Sound::with_kernel(RATE, &Voicing::default(), kernel);
+        let mut sound = Sound::with_kernel(RATE, &SoundSettings::default(), kernel);
         performance(&mut sound, 500, 4500)
     };
     let plain = render(Kernel::Plain);
@@ -245,13 +248,14 @@ fn abuse_stays_finite_and_below_full_scale() {
     let (mut left, mut right) = ([0.0f32; 200], [0.0f32; 200]);
     for round in 0..250 {
         for _ in 0..3 {
-            let key = Key::from_index(crate::math::cast::floor_index(pick(0.0, 87.99))).unwrap();
+            let key =
+                KeyNumber::from_index(crate::math::cast::floor_index(pick(0.0, 87.99))).unwrap();
             sound.strike(key, pick(-0.5, 25.0), pick(-0.2, 1.2));
             sound.damper(key, pick(-0.5, 1.5));
             sound.knock(key, Knock::KeyRest, pick(-1.0, 30.0));
         }
         if round % 10 == 0 {
-            sound.set(&Voicing {
+            sound.set(&SoundSettings {
                 a4_hz: pick(0.0, 900.0),
                 stretch: pick(-1.0, 4.0),
                 unison_width_cents: pick(0.0, 60.0),
@@ -267,7 +271,7 @@ fn abuse_stays_finite_and_below_full_scale() {
                 room_db: pick(-80.0, 10.0),
                 room_size: pick(0.0, 90.0),
                 room_time: pick(0.0, 9.0),
-                ..Voicing::default()
+                ..SoundSettings::default()
             });
         }
         let len = crate::math::cast::floor_index(pick(1.0, 200.0));
@@ -307,12 +311,12 @@ fn a_sounding_note_is_retuned_without_a_click() {
         r.samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
     };
     let before = measure::render(&mut sound, 0.1, RATE);
-    sound.set(&Voicing {
+    sound.set(&SoundSettings {
         a4_hz: 445.0,
         board: 0.3,
         width: 0.2,
         sustain: 1.5,
-        ..Voicing::default()
+        ..SoundSettings::default()
     });
     let during = measure::render(&mut sound, 0.1, RATE);
     assert!(rough(&during) < 1.2 * rough(&before), "{} {}", rough(&during), rough(&before));
@@ -320,8 +324,13 @@ fn a_sounding_note_is_retuned_without_a_click() {
     let cents = 1200.0 * (after.peak_hz(445.0, 30.0, 0.0, 1.0) / 445.0).log2();
     assert!(cents.abs() < 1.0, "{cents}");
     // Everything has been taken over: a reset engine and a new one agree.
-    let voicing =
-        Voicing { a4_hz: 445.0, board: 0.3, width: 0.2, sustain: 1.5, ..Voicing::default() };
+    let voicing = SoundSettings {
+        a4_hz: 445.0,
+        board: 0.3,
+        width: 0.2,
+        sustain: 1.5,
+        ..SoundSettings::default()
+    };
     let taken = measure::strike_free(&mut sound, key(3), 1.0, 0.1, RATE);
     let new = measure::free_note(&voicing, key(3), 1.0, 0.1, RATE);
     assert_eq!(taken, new);
@@ -363,13 +372,14 @@ fn a_ringing_note_bends_without_a_click_and_comes_back() {
 fn a_bent_hammer_blow_is_that_of_the_bent_string() {
     let mut sound = engine();
     sound.retune(key(40), 100.0);
-    let level = |sound: &mut Sound, key: Key| {
+    let level = |sound: &mut Sound, key: KeyNumber| {
         sound.damper(key, 1.0);
         sound.strike(key, 2.0, 0.0);
         measure::render(sound, 0.5, RATE)
     };
     let bent = level(&mut sound, key(40));
-    let hz = StringSpec::of(key(40), &Voicing::default()).partial_hz(1) * (1.0f64 / 12.0).exp2();
+    let hz =
+        StringSpec::of(key(40), &SoundSettings::default()).partial_hz(1) * (1.0f64 / 12.0).exp2();
     let cents = 1200.0 * (bent.peak_hz(hz, 20.0, 0.02, 0.5) / hz).log2();
     assert!(cents.abs() < 1.0, "{cents}");
     sound.reset();
@@ -380,7 +390,7 @@ fn a_bent_hammer_blow_is_that_of_the_bent_string() {
 #[test]
 fn a_blow_on_a_string_bent_far_stays_a_blow() {
     for rate in [44_100.0, 176_400.0] {
-        let mut sound = Sound::new(rate, &Voicing::close());
+        let mut sound = Sound::new(rate, &SoundSettings::close());
         for number in [1, 40, 69, 81, 88] {
             let mut peak = |cents: f64| {
                 sound.reset();
@@ -402,11 +412,11 @@ fn a_blow_on_a_string_bent_far_stays_a_blow() {
 fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
     let mut sound = engine();
     let fresh = measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE);
-    let (blow, after) = measure::company::una_corda(&mut sound, key(40), RATE);
+    let (blow, after) = measure::sympathetic_resonance::una_corda(&mut sound, key(40), RATE);
     assert!((-8.0..-1.0).contains(&blow), "{blow} dB");
     assert!(after > blow + 1.0, "{after} against {blow} dB");
     // One string cannot be missed; its hammer only finds softer felt.
-    let (single, _) = measure::company::una_corda(&mut sound, key(3), RATE);
+    let (single, _) = measure::sympathetic_resonance::una_corda(&mut sound, key(3), RATE);
     assert!((-4.0..0.5).contains(&single), "{single} dB");
     assert_eq!(measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE), fresh);
     sound.una_corda(f64::NAN);
@@ -417,10 +427,11 @@ fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
 fn other_sample_rates_sound_alike() {
     let reference = measure::strike_free(&mut engine(), key(52), 2.0, 0.3, RATE).rms_db(0.0, 0.3);
     for rate in [192_000.0, 96_000.0, 44_100.0, 22_050.0] {
-        let mut sound = Sound::new(rate, &Voicing::default());
+        let mut sound = Sound::new(rate, &SoundSettings::default());
         let level = measure::strike_free(&mut sound, key(52), 2.0, 0.3, rate).rms_db(0.0, 0.3);
         assert!((level - reference).abs() < 0.5, "{rate}: {level} against {reference} dB");
-        let cents = measure::tuning_error_cents(&mut sound, &Voicing::default(), key(52), rate);
+        let cents =
+            measure::tuning_error_cents(&mut sound, &SoundSettings::default(), key(52), rate);
         assert!(cents.abs() < 1.0, "{rate}: {cents} cents");
     }
 }
@@ -429,8 +440,9 @@ fn other_sample_rates_sound_alike() {
 fn a_silent_key_resounds_and_a_damped_one_does_not() {
     let mut sound = engine();
     // C3 answers with its second partial, near C4's first.
-    let mut after =
-        |held| measure::company::silent_key(&mut sound, key(28), 2, key(40), held, RATE);
+    let mut after = |held| {
+        measure::sympathetic_resonance::silent_key(&mut sound, key(28), 2, key(40), held, RATE)
+    };
     let (held, damped) = (after(true), after(false));
     assert!((-50.0..-25.0).contains(&held), "{held} dB");
     assert!(damped < held - 30.0, "{damped} against {held} dB");
@@ -439,7 +451,7 @@ fn a_silent_key_resounds_and_a_damped_one_does_not() {
 #[test]
 fn with_the_pedal_down_sound_only_dies_away() {
     let mut sound = engine();
-    Key::all().for_each(|key| sound.damper(key, 1.0));
+    KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
     for n in [4, 16, 28, 40, 52, 64] {
         sound.strike(key(n), 5.0, 0.0);
     }
@@ -453,7 +465,7 @@ fn with_the_pedal_down_sound_only_dies_away() {
 
 #[test]
 fn most_triples_decay_in_two_stages() {
-    let voicing = Voicing::default();
+    let voicing = SoundSettings::default();
     let shown = (28..=64).filter(|&n| {
         let (early, late, knee) = measure::two_stages(key(n), &voicing);
         (0.125..0.334).contains(&(late / early)) && (10.0..25.0).contains(&knee)
@@ -465,7 +477,7 @@ fn most_triples_decay_in_two_stages() {
 #[test]
 fn decay_does_not_depend_on_speed() {
     let mut sound = engine();
-    let hz = StringSpec::of(key(40), &Voicing::default()).partial_hz(1);
+    let hz = StringSpec::of(key(40), &SoundSettings::default()).partial_hz(1);
     let mut time = |speed: f64| {
         let recording = measure::strike_free(&mut sound, key(40), speed, 2.5, RATE);
         measure::decay_time(&recording.envelope_db(hz, 0.05, 0.05), 3.0, 12.0).unwrap()

@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use touchback_fft::num_complex::Complex64;
 
-use crate::math::compass::Key;
-use crate::sound::Voicing;
+use crate::math::compass::KeyNumber;
+use crate::sound::SoundSettings;
 use crate::sound::contact::{ContactReport, strike_offline};
 use crate::sound::hammer::HammerSpec;
 use crate::sound::measure::db;
@@ -24,7 +24,7 @@ pub const PARTIALS: [(usize, f64, f64); 4] =
 
 /// One strike of `key` as voiced on its resting strings.
 #[must_use]
-pub fn strike(key: Key, voicing: &Voicing, speed: f64) -> ContactReport {
+pub fn strike(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> ContactReport {
     let (hammer, string) = (HammerSpec::of(key, voicing), StringSpec::of(key, voicing));
     strike_offline(&hammer, &string, speed, RATE)
 }
@@ -32,7 +32,7 @@ pub fn strike(key: Key, voicing: &Voicing, speed: f64) -> ContactReport {
 /// Frequency, Hz, and amplitude of the partials that a strike leaves on the bridge below 16 kHz,
 /// before any loss: the hammer force's spectrum there times the partial's shape under the hammer.
 #[must_use]
-pub fn bridge_lines(key: Key, voicing: &Voicing, speed: f64) -> Vec<(f64, f64)> {
+pub fn bridge_lines(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> Vec<(f64, f64)> {
     let string = StringSpec::of(key, voicing);
     let report = strike(key, voicing, speed);
     let line = |k: usize| {

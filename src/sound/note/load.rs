@@ -9,7 +9,7 @@ use crate::math::cast::single;
 use crate::sound::bank::LANES;
 use crate::sound::hammer::HammerSpec;
 use crate::sound::unison::{MOST, SIDEWAYS, Unison};
-use crate::sound::{Voicing, loss, poles};
+use crate::sound::{SoundSettings, loss, poles};
 
 /// Mobility from one place of the bridge to another against that at one place at low frequency, and
 /// where it begins to fall because the places lie further apart than the board's waves are long.
@@ -30,7 +30,7 @@ fn transfer(hz: f64) -> Complex64 {
 
 impl Note {
     /// Takes over a whole new voicing at once.
-    pub fn load(&mut self, voicing: &Voicing) {
+    pub fn load(&mut self, voicing: &SoundSettings) {
         let unison = Unison::new(self.key, voicing);
         for k in 1..=self.partials {
             self.load_partial(&unison, voicing, k);
@@ -45,7 +45,7 @@ impl Note {
     }
 
     /// Takes over partial `k` (1…partials) of a new voicing; bounded work, no click.
-    pub fn load_partial(&mut self, unison: &Unison, voicing: &Voicing, k: usize) {
+    pub fn load_partial(&mut self, unison: &Unison, voicing: &SoundSettings, k: usize) {
         let group = unison.group(k);
         let count = self.strings as f64;
         let blow = unison.blow();
@@ -108,7 +108,7 @@ impl Note {
     }
 
     /// Completes a voicing after its last partial.
-    pub fn finish_load(&mut self, unison: &Unison, voicing: &Voicing) {
+    pub fn finish_load(&mut self, unison: &Unison, voicing: &SoundSettings) {
         self.hammer = HammerSpec::of(self.key, voicing);
         self.share = *unison.blow();
         self.refresh_touches();

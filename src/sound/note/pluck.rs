@@ -114,15 +114,15 @@ impl Note {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
     use crate::math::kernel::Kernel;
-    use crate::sound::Voicing;
+    use crate::sound::SoundSettings;
 
     const RATE: f64 = 48_000.0;
 
     fn plucked(number: usize, delay: f64) -> (Note, Vec<f32>) {
-        let key = Key::from_index(number - 1).unwrap();
-        let mut note = Note::new(key, &Voicing::default(), RATE, Kernel::detect());
+        let key = KeyNumber::from_index(number - 1).unwrap();
+        let mut note = Note::new(key, &SoundSettings::default(), RATE, Kernel::detect());
         note.damper(1.0);
         note.control(0, 1e-9, 0.0);
         note.pluck(1e-3, delay);
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn partials_begin_with_the_amplitudes_of_a_plucked_string() {
         for number in [16, 40, 52] {
-            let key = Key::from_index(number - 1).unwrap();
-            let string = StringSpec::of(key, &Voicing::default());
+            let key = KeyNumber::from_index(number - 1).unwrap();
+            let string = StringSpec::of(key, &SoundSettings::default());
             let (_, out) = plucked(number, 0.0);
             let level = |k: usize| {
                 let gain = string.bridge_gain(k).abs() * string.strings as f64;

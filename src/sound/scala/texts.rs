@@ -39,7 +39,7 @@ pub(crate) const TWELVE: &str = "fifths\n12\n2187/2048\n9/8\n32/27\n81/64\n4/3\n
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::compass::Key;
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn texts_are_the_scale_and_faults_name_file_and_line() {
@@ -49,13 +49,13 @@ mod tests {
         let texts = Texts { name: "even.scl".into(), scale: scale.into(), map: Some(map.into()) };
         let read = texts.scale().unwrap();
         let flat = 1200.0 * (432.0f64 / 440.0).log2();
-        assert!((read.cents(Key::from_midi(30).unwrap()) - flat).abs() < 1e-3);
+        assert!((read.cents(KeyNumber::from_midi(30).unwrap()) - flat).abs() < 1e-3);
         let bad = Texts { map: Some("x".into()), ..texts.clone() };
         assert!(bad.scale().unwrap_err().starts_with("keyboard map, line 1"));
         let bad = Texts { scale: "even\n0\n".into(), ..texts };
         assert!(bad.scale().unwrap_err().starts_with("scale, line 2"));
         let fifths = Texts { name: String::new(), scale: TWELVE.into(), map: None };
-        let fifth = fifths.scale().unwrap().cents(Key::from_midi(76).unwrap());
+        let fifth = fifths.scale().unwrap().cents(KeyNumber::from_midi(76).unwrap());
         assert!((fifth - 1200.0 * 1.5f64.log2() + 700.0).abs() < 0.1, "{fifth}");
     }
 }

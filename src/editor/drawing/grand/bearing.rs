@@ -2,7 +2,7 @@
 
 use super::{CROWN, KEY_END, Pose, WOOD};
 use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::numbers::Numbers;
+use crate::action::grand::precomputed::Precomputed;
 use crate::action::grand::{Phase, Spec, contact, jack, state};
 use crate::editor::drawing::{Drawing, Frame, Screw};
 use crate::math::vec2::Vec2;
@@ -21,7 +21,7 @@ pub(super) fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
         // A rigid contact in the model: it bears whenever the submodel says so.
         d.touch(toe, "toe on let-off button", (-gap).max(1e-4));
     }
-    let n = Numbers::new(spec);
+    let n = Precomputed::new(spec);
     let on_lever = contact::knuckle_on_lever(&n, k);
     d.touch(h.pivot + on_lever.from_hammer, "knuckle on repetition lever", on_lever.squeeze.depth);
     if spec.lever.drop_felt.stiffness > 0.0 {

@@ -2,10 +2,10 @@ use super::*;
 use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{construct, rest};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::params;
 
-fn poses(key: Key) -> (Spec, Vec<(Phase, [f64; STATES])>) {
+fn poses(key: KeyNumber) -> (Spec, Vec<(Phase, [f64; STATES])>) {
     let built = Design::new(key).build(&ActionSettings::default());
     let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
     let struck = construct::strike(&built.spec, &built.regulated, 2.0).unwrap();
@@ -21,7 +21,7 @@ fn is_convex(o: &[Vec2]) -> bool {
 
 #[test]
 fn every_piece_is_convex_and_in_the_picture() {
-    for key in Key::all() {
+    for key in KeyNumber::all() {
         let (spec, poses) = poses(key);
         for (phase, x) in &poses {
             let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
@@ -40,7 +40,7 @@ fn every_piece_is_convex_and_in_the_picture() {
 
 #[test]
 fn contacts_are_those_of_the_pose() {
-    let (spec, poses) = poses(Key::from_midi(60).unwrap());
+    let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let names = |i: usize| -> Vec<&str> {
         let (phase, x) = &poses[i];
         draw(&Pose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
@@ -53,7 +53,7 @@ fn contacts_are_those_of_the_pose() {
 
 #[test]
 fn screws_set_parameters_that_exist() {
-    let (spec, poses) = poses(Key::from_midi(60).unwrap());
+    let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let (phase, x) = &poses[0];
     let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
     assert_eq!(drawing.screws.len(), 6);

@@ -8,12 +8,12 @@ use egui::{RichText, TextEdit, Ui};
 
 use super::super::said;
 use super::is_in_force;
-use crate::editor::clerk::Clerk;
 use crate::editor::controls::Controls;
+use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
 use crate::instrument::Settings;
 use crate::preset::file::{Losses, Saved};
-use crate::preset::shelf::{self, EXTENSION, Entry, Shelf, Trouble};
+use crate::preset::user_presets::{self, EXTENSION, Entry, Trouble, UserPresets};
 
 /// Something that would replace or delete a file: done when the player says so.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl Deed {
     }
 
     /// Does it; what to say of it.
-    fn run(&self, shelf: &Shelf, replaces: bool) -> Result<String, Trouble> {
+    fn run(&self, shelf: &UserPresets, replaces: bool) -> Result<String, Trouble> {
         match self {
             Self::Keep(saved) => {
                 shelf.keep(saved, replaces).map(|path| format!("Saved {}", path.display()))
@@ -51,7 +51,7 @@ impl Deed {
                 Ok(format!("Took in {}{}", path.display(), told(&losses)))
             }
             Self::Export(saved, to) => {
-                shelf::write(saved, to, replaces).map(|()| format!("Saved {}", to.display()))
+                user_presets::write(saved, to, replaces).map(|()| format!("Saved {}", to.display()))
             }
             Self::Remove(path) => {
                 shelf.remove(path).map(|()| format!("Deleted {}", path.display()))
@@ -74,8 +74,8 @@ enum Answer {
 
 /// The list, the form and what is under way.
 pub(super) struct Own {
-    shelf: Option<Shelf>,
-    clerk: Clerk<Answer>,
+    shelf: Option<UserPresets>,
+    clerk: FileWorker<Answer>,
     /// None: not looked yet.
     entries: Option<Vec<Entry>>,
     sought: String,
@@ -88,10 +88,10 @@ pub(super) struct Own {
 }
 
 impl Own {
-    pub(super) fn new(shelf: Option<Shelf>) -> Self {
+    pub(super) fn new(shelf: Option<UserPresets>) -> Self {
         Self {
             shelf,
-            clerk: Clerk::default(),
+            clerk: FileWorker::default(),
             entries: None,
             sought: String::new(),
             name: String::new(),
@@ -138,13 +138,13 @@ impl Own {
         chosen
     }
 
-    fn look(&mut self, shelf: &Shelf) {
+    fn look(&mut self, shelf: &UserPresets) {
         let shelf = shelf.clone();
         self.clerk.order(move || Answer::Listed(shelf.entries().map_err(|e| e.to_string())));
     }
 
     /// Has `deed` done and the folder looked at anew.
-    fn order(&mut self, shelf: &Shelf, deed: Deed, replaces: bool) {
+    fn order(&mut self, shelf: &UserPresets, deed: Deed, replaces: bool) {
         self.said = None;
         self.asks = None;
         let at = shelf.clone();
@@ -221,7 +221,7 @@ impl Own {
     }
 
     /// What the present settings are saved as.
-    fn form(&mut self, ui: &mut Ui, shelf: &Shelf, controls: &dyn Controls) {
+    fn form(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
         ui.add_space(4.0);
         let line = |ui: &mut Ui, name: &str, text: &mut String, hint: &str, rows: usize| {
             let label = ui.label(name);
@@ -267,7 +267,7 @@ impl Own {
     }
 
     /// In from and out to other places.
-    fn ways(&mut self, ui: &mut Ui, shelf: &Shelf, controls: &dyn Controls) {
+    fn ways(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             let label = ui.label("File");
@@ -308,7 +308,7 @@ impl Own {
         Some(path)
     }
 
-    fn ask(&mut self, ui: &mut Ui, shelf: &Shelf) {
+    fn ask(&mut self, ui: &mut Ui, shelf: &UserPresets) {
         let Some(deed) = self.asks.clone() else { return };
         ui.label(RichText::new(deed.question()).color(theme::accent(ui)).strong());
         ui.horizontal(|ui| {

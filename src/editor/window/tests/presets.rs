@@ -43,7 +43,7 @@ fn click_and_wait(harness: &mut Harness<'static, Bench>, label: &str) {
 #[test]
 fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = crate::preset::shelf::Shelf::at(dir.path().join("shelf"));
+    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf.clone()));
     harness.get_by_role_and_label(Role::Button, "Presets").click();
@@ -102,7 +102,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
 #[test]
 fn a_folder_of_many_is_searched_and_a_bad_file_told() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = crate::preset::shelf::Shelf::at(dir.path().into());
+    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().into());
     for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]
     {
         let saved = crate::preset::file::Saved {

@@ -1,7 +1,7 @@
 //! What leaves the instrument.
 
 use super::*;
-use crate::instrument::outgoing::Sent;
+use crate::instrument::note_output::Sent;
 use crate::instrument::settings::StrikeOutput;
 
 fn sends(timing: Timing) -> Settings {

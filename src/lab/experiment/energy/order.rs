@@ -3,11 +3,11 @@
 use crate::action::Drive;
 use crate::action::grand::drive::DriveNow;
 use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::numbers::Numbers;
+use crate::action::grand::precomputed::Precomputed;
 use crate::action::grand::{Grand, Phase, STATES, energy, rest, state};
 use crate::action::{ActionSettings, STEP};
 use crate::episode::{Observer, State, Stepper};
-use crate::lab::experiment::rig::Rig;
+use crate::lab::experiment::test_bench::TestBench;
 use crate::lab::experiment::{Band, Report};
 
 /// Lengths of the steps, shares of the action's.
@@ -27,7 +27,7 @@ const FINE: u32 = 64;
 
 /// One state stepped under a constant force.
 struct Course<'a> {
-    rig: &'a Rig,
+    rig: &'a TestBench,
     force: f64,
 }
 
@@ -50,7 +50,7 @@ impl Observer<Phase, STATES> for Count {
 impl Course<'_> {
     fn left_over(&self, s: &State<Phase, STATES>) -> f64 {
         let k = Kinematics::new(&self.rig.spec, s.phase, &s.x);
-        let numbers = Numbers::new(&self.rig.spec);
+        let numbers = Precomputed::new(&self.rig.spec);
         let total = energy::total(&numbers, s.phase, &k, &s.x, rest::TRAY_DOWN);
         total + s.x[state::DISSIPATED] - s.x[state::WORK]
     }
@@ -91,7 +91,7 @@ fn slope(errors: &[f64]) -> f64 {
 /// Orders without friction, whose own time-stepping is of the first.
 pub fn check(report: &mut Report) {
     let settings = ActionSettings { friction: 0.0, ..ActionSettings::default() };
-    let mut rig = Rig::concert(40, &settings);
+    let mut rig = TestBench::concert(40, &settings);
     let course_force = 6.0;
     rig.run(
         0.1,
@@ -114,7 +114,7 @@ pub fn check(report: &mut Report) {
     report.check(what, "0 (aim 1e-4)", Band::AtMost(1e-4), share);
 
     // The whole stroke with every event and with friction: reported, and bounded by first order.
-    let rest = Rig::concert(40, &ActionSettings::default());
+    let rest = TestBench::concert(40, &ActionSettings::default());
     let blows = BLOWS.map(|force| {
         let course = Course { rig: &rest, force };
         let (fine, _) = course.run(BLOW, FINE);

@@ -3,10 +3,10 @@
 use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;
 use crate::action::grand::fitted::Fitted;
-use crate::lab::experiment::rig::Rig;
 use crate::lab::experiment::strokes::Touch;
+use crate::lab::experiment::test_bench::TestBench;
 use crate::lab::experiment::validate::escapement;
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 
 /// Middle C.
 const MIDDLE: u8 = 60;
@@ -20,8 +20,8 @@ const STRUCK: [(f64, [f64; 2]); 4] =
 /// Root mean square of the distances from the middles of the bands over their half-widths, C4;
 /// below 1 where most bands are met. A target that cannot be measured counts as 3.
 pub fn misfit(fitted: &Fitted) -> f64 {
-    let Some(key) = Key::from_midi(MIDDLE) else { return f64::NAN };
-    let rig = Rig::at_rest(Design::with(key, fitted).build(&ActionSettings::default()));
+    let Some(key) = KeyNumber::from_midi(MIDDLE) else { return f64::NAN };
+    let rig = TestBench::at_rest(Design::with(key, fitted).build(&ActionSettings::default()));
     let mut all: Vec<(Option<f64>, [f64; 2])> = Vec::new();
     let mut bottoms = Vec::new();
     for (speed, band) in PRESSED {

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::super::{Band, Folder, Report, short};
 use super::SEED;
-use crate::haptics::campaign;
+use crate::haptics::fault_injection;
 use crate::haptics::mechanism::Action;
 use crate::lab::output::progress;
 
@@ -21,7 +21,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(Action::ALL.len() as u64 + 1, "haptics-campaign");
     for action in Action::ALL {
-        let done = campaign::strokes(action, STROKES, SEED);
+        let done = fault_injection::strokes(action, STROKES, SEED);
         let name = action.name();
         let energy = format!("{name}, {STROKES} strokes: most energy created, mJ");
         report.check(&energy, "0", Band::AtMost(0.5), done.created * 1e3);
@@ -44,7 +44,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 }
 
 fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
-    let done = campaign::faults(FAULTS, SEED);
+    let done = fault_injection::faults(FAULTS, SEED);
     let mut zero = |what: &str, n: f64| {
         report.check(&format!("{FAULTS} faults: {what}"), "0", Band::AtMost(0.0), n);
     };

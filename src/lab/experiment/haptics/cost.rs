@@ -5,8 +5,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::super::{Band, Folder, Report, short};
-use crate::haptics::campaign::KEY;
 use crate::haptics::emulator::{Emulator, Making};
+use crate::haptics::fault_injection::KEY;
 use crate::haptics::frame::MAX_FRAME;
 use crate::haptics::message::Message;
 use crate::haptics::script::{Act, Deed, Script};

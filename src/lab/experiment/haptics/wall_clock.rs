@@ -12,7 +12,7 @@ use crate::haptics::live::Emulated;
 use crate::haptics::plant::Plant;
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
-use crate::haptics::session::Standing;
+use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Order, Sidecar};
 
 /// When the stroke begins, s after power-up.
@@ -58,9 +58,9 @@ fn stroke(plant: &Plant, options: Options) -> Result<Option<(f64, f64)>> {
     while begin.elapsed() < Duration::from_secs(4) {
         std::thread::sleep(Duration::from_millis(2));
         match sidecar.report().status.standing {
-            Standing::Present if !is_live => sidecar.order(Order::Arm(true)),
-            Standing::Live => is_live = true,
-            Standing::Halted => return Ok(None),
+            ConnectionState::Present if !is_live => sidecar.order(Order::Arm(true)),
+            ConnectionState::Live => is_live = true,
+            ConnectionState::Halted => return Ok(None),
             _ => {}
         }
         while let Some(heard) = sidecar.heard() {

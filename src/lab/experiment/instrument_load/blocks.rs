@@ -10,7 +10,7 @@ use super::Dice;
 use crate::instrument::load::Load;
 use crate::instrument::{Event, Piano, Settings};
 use crate::lab::host::{self, Host};
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 const RATE: f64 = 48_000.0;
 /// Samples of a block.
@@ -55,7 +55,7 @@ fn block(piano: &mut Piano, left: &mut [f32], right: &mut [f32]) -> f64 {
 /// A chord of so many notes, evenly over the compass; events count with the first block.
 fn strike(piano: &mut Piano, notes: usize) {
     for i in 0..notes {
-        if let Some(key) = Key::from_index((i * KEYS + KEYS / 2) / notes) {
+        if let Some(key) = KeyNumber::from_index((i * KEYS + KEYS / 2) / notes) {
             piano.handle(Event::NoteOn { key, velocity: 100.0 / 127.0 });
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn dense() -> Dense {
                 piano.handle(Event::NoteOff { key, velocity: 0.5 });
             }
             let index = usize::try_from(12 + dice.below(60)).unwrap_or(0);
-            held[i % 8] = Key::from_index(index);
+            held[i % 8] = KeyNumber::from_index(index);
             if let Some(key) = held[i % 8] {
                 let velocity = (40 + dice.below(70)) as f64 / 127.0;
                 piano.handle(Event::NoteOn { key, velocity });

@@ -3,7 +3,7 @@
 use super::Dice;
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings};
-use crate::math::compass::{KEYS, Key};
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// Notes of each measurement.
 const NOTES: usize = 1000;
@@ -37,9 +37,9 @@ pub(super) struct Natural {
     pub(super) silent: f64,
 }
 
-fn key(dice: &mut Dice) -> Key {
+fn key(dice: &mut Dice) -> KeyNumber {
     let index = usize::try_from(dice.below(KEYS as u64)).unwrap_or(0);
-    Key::from_index(index).unwrap_or_else(|| unreachable!("below KEYS"))
+    KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("below KEYS"))
 }
 
 /// Renders so many samples and hands on what struck.
@@ -102,7 +102,7 @@ pub(super) fn natural() -> Natural {
     let mut velocities = [0.0; KEYS];
     let mut notes = Vec::new();
     for i in 0..NOTES + RESTED {
-        let rested = |key: &Key| last[key.index()] == usize::MAX;
+        let rested = |key: &KeyNumber| last[key.index()] == usize::MAX;
         let key = std::iter::repeat_with(|| key(&mut dice)).find(rested);
         if let Some(key) = key.filter(|_| i < NOTES) {
             let velocity = (1 + dice.below(127)) as f64;
@@ -121,7 +121,7 @@ pub(super) fn natural() -> Natural {
                 });
             }
         });
-        for key in Key::all() {
+        for key in KeyNumber::all() {
             let since = &mut last[key.index()];
             if *since != usize::MAX && i >= *since + HELD {
                 if i == *since + HELD {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Band, Bench, RATE, key, short};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::sound::measure;
 use crate::sound::scale::StringSpec;
 
@@ -17,7 +17,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         let quantity = format!("key {number}: early T60, s");
         report.check(&quantity, &format!("{low}–{high}"), band, found.unwrap_or(f64::NAN));
     }
-    let stages: Vec<_> = Key::all()
+    let stages: Vec<_> = KeyNumber::all()
         .filter(|key| (28..=64).contains(&key.number()))
         .map(|key| measure::two_stages(key, &voicing))
         .collect();

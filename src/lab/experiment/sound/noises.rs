@@ -4,14 +4,14 @@ use anyhow::Result;
 
 use super::{Band, Bench, RATE, key};
 use crate::instrument::{Event, Piano, Settings};
-use crate::math::compass::Key;
+use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::BLOCK;
 use crate::sound::measure::{self, Recording, db, decay_time};
 use crate::sound::note::Note;
 use crate::sound::overtones::Overtones;
 use crate::sound::scale::StringSpec;
-use crate::sound::{Knock, Voicing};
+use crate::sound::{Knock, SoundSettings};
 
 /// Each noise with the speed it has at mezzo-forte, and its level against C4 at 2 m/s, dB.
 const NOISES: [(&str, Knock, f64, &str, f64, f64); 8] = [
@@ -56,7 +56,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
 
 /// Level of the duplex in the first 0.3 s against the note's, both as force on the bridge, and its
 /// own decay after a single push.
-fn duplex(key: Key, voicing: &Voicing) -> (f64, Option<f64>) {
+fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     let mut note = Note::new(key, voicing, RATE, Kernel::detect());
     note.damper(1.0);
     note.strike(2.0, 0.0);
@@ -112,7 +112,7 @@ fn half_pedal(bench: &mut Bench) -> Result<()> {
 /// A note caught by the sostenuto rod rings on where one struck after it does not; the whole piano.
 fn sostenuto(bench: &mut Bench) -> Result<()> {
     let rate = RATE;
-    let sound = Voicing { knocks: 0.0, ..bench.voicing };
+    let sound = SoundSettings { knocks: 0.0, ..bench.voicing };
     let settings = Settings { sound, ..Settings::default() };
     let mut piano = Piano::new(rate, &settings);
     let (caught, free) = (key(28)?, key(35)?);

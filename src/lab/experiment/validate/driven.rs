@@ -9,8 +9,8 @@ use anyhow::Result;
 use super::{Band, Folder, MIDDLE, Report, standard};
 use crate::action::grand::state;
 use crate::action::{Drive, EventKind, STEP};
-use crate::lab::experiment::rig::Rig;
 use crate::lab::experiment::strokes::Touch;
+use crate::lab::experiment::test_bench::TestBench;
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 
 /// Speed of the finger whose trajectory is imposed, m/s: a mezzo-forte press.
@@ -21,7 +21,7 @@ const DOWN: f64 = 0.08;
 const END: f64 = 0.2;
 
 /// Mean force of each step that it takes to impose `depths` m on the key.
-fn impose(rig: &mut Rig, depths: &[f64]) -> Vec<f64> {
+fn impose(rig: &mut TestBench, depths: &[f64]) -> Vec<f64> {
     let force = |ends: &[f64]| {
         let before = rig.running.x[state::WORK];
         rig.step(Drive::Motion([ends[0], ends[1]]));

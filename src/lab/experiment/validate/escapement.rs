@@ -1,8 +1,8 @@
 //! After the blow: check, return, re-set and repetition.
 
 use crate::action::{Drive, EventKind};
-use crate::lab::experiment::rig::Rig;
 use crate::lab::experiment::strokes::Touch;
+use crate::lab::experiment::test_bench::TestBench;
 use crate::math::compass::linear;
 
 /// A blow held down by the finger.
@@ -22,7 +22,7 @@ const HOLD: f64 = 3.0;
 
 /// A struck blow at `speed` m/s of the arriving mass; from the key's bed on, the finger holds it
 /// with [`HOLD`] or with what the mass still presses, if that is more.
-pub fn held(rig: &Rig, speed: f64) -> Held {
+pub fn held(rig: &TestBench, speed: f64) -> Held {
     let mut rig = rig.clone();
     let mut gesture = Touch::Struck.gesture(speed);
     let mut rows = Vec::new();
@@ -47,7 +47,7 @@ pub fn held(rig: &Rig, speed: f64) -> Held {
 }
 
 /// A key pressed to its bed by a finger and held there for `until` s.
-fn pressed(rig: &Rig, until: f64) -> Rig {
+fn pressed(rig: &TestBench, until: f64) -> TestBench {
     let mut rig = rig.clone();
     let dip = rig.spec.key.dip;
     let press = [(0.0, 0.0), (0.08, dip + 6e-3), (until, dip + 6e-3)];
@@ -57,11 +57,11 @@ fn pressed(rig: &Rig, until: f64) -> Rig {
 
 /// Rise of the key from its bed, m, at which the jack is back on its stop, the finger lifting
 /// slowly (25 mm/s); NaN if it does not come back.
-pub fn reset(rig: &Rig) -> f64 {
+pub fn reset(rig: &TestBench) -> f64 {
     let mut rig = pressed(rig, 0.5);
     let dip = rig.spec.key.dip;
     let lift = [(0.0, dip + 6e-3), (0.64, 0.0)];
-    let stop = |rig: &Rig| rig.log.count(EventKind::Reset) == 0;
+    let stop = |rig: &TestBench| rig.log.count(EventKind::Reset) == 0;
     let finger = |a: f64, b: f64| Drive::Finger([linear(&lift, a), linear(&lift, b)]);
     rig.run(0.64, finger, |rig, _| stop(rig));
     rig.log.first(EventKind::Reset).map_or(f64::NAN, |e| dip - e.1)
@@ -69,7 +69,7 @@ pub fn reset(rig: &Rig) -> f64 {
 
 /// Rise from the bed, m, after which a second press strikes again (the least, to 0.1 mm), and the
 /// hammer speed of that strike; the finger lifts slowly, stands, and presses at 0.2 m/s.
-pub fn retrigger(rig: &Rig) -> (f64, f64) {
+pub fn retrigger(rig: &TestBench) -> (f64, f64) {
     let dip = rig.spec.key.dip;
     let down = pressed(rig, 0.3);
     let again = |rise: f64| {
@@ -94,7 +94,7 @@ pub fn retrigger(rig: &Rig) -> (f64, f64) {
 }
 
 /// From the bed, let go at once: times to half the dip and to 0.3 mm, s.
-pub fn free_return(rig: &Rig) -> (f64, f64) {
+pub fn free_return(rig: &TestBench) -> (f64, f64) {
     let dip = rig.spec.key.dip;
     let mut rig = pressed(rig, 0.5);
     let start = rig.now();
@@ -133,7 +133,7 @@ const SOFTEST: f64 = 0.5;
 
 /// Fastest repetition, strokes a second, of a finger that may choose how it goes (lift, share of the
 /// period downward, pressure): every stroke must strike once.
-pub fn fastest_repetition(rig: &Rig) -> f64 {
+pub fn fastest_repetition(rig: &TestBench) -> f64 {
     let mut rate = 24.0;
     while rate >= 2.0 {
         if repeats(rig, rate) {
@@ -145,7 +145,7 @@ pub fn fastest_repetition(rig: &Rig) -> f64 {
 }
 
 /// Some finger of the family repeats at `rate` strokes a second.
-fn repeats(rig: &Rig, rate: f64) -> bool {
+fn repeats(rig: &TestBench, rate: f64) -> bool {
     LIFTS.iter().any(|lift| {
         DOWN.iter()
             .any(|down| BEYOND.iter().any(|beyond| strikes(rig, rate, *lift, *down, *beyond)))
@@ -153,7 +153,7 @@ fn repeats(rig: &Rig, rate: f64) -> bool {
 }
 
 /// Every stroke of a triangular finger strikes once.
-fn strikes(rig: &Rig, rate: f64, lift: f64, down: f64, beyond: f64) -> bool {
+fn strikes(rig: &TestBench, rate: f64, lift: f64, down: f64, beyond: f64) -> bool {
     let mut rig = rig.clone();
     let dip = rig.spec.key.dip;
     let (period, top, low) = (1.0 / rate, lift * dip, dip + beyond);

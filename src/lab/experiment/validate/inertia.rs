@@ -1,7 +1,7 @@
 //! What the key weighs to a moving finger: force over acceleration before and after let-off.
 
 use crate::action::{Drive, EventKind, STEP};
-use crate::lab::experiment::rig::Rig;
+use crate::lab::experiment::test_bench::TestBench;
 
 /// Two forces whose difference is taken, N: the mass is the slope, free of weight and friction.
 const FORCES: [f64; 2] = [6.0, 10.0];
@@ -11,7 +11,7 @@ const FORCES: [f64; 2] = [6.0, 10.0];
 const DOWN_TO: f64 = 6.0e-3;
 
 /// Mass at the key front before let-off, kg.
-pub fn before_let_off(rig: &Rig) -> f64 {
+pub fn before_let_off(rig: &TestBench) -> f64 {
     let acceleration = |force: f64| {
         let mut rig = rig.clone();
         let mut before = 0.0;
@@ -39,7 +39,7 @@ pub fn before_let_off(rig: &Rig) -> f64 {
 const AFTER: u32 = 4;
 
 /// Mass at the key front while the hammer flies, kg.
-pub fn after_let_off(rig: &Rig) -> f64 {
+pub fn after_let_off(rig: &TestBench) -> f64 {
     let mut rig = rig.clone();
     rig.run(
         0.2,

@@ -2,8 +2,8 @@
 
 use crate::action::grand::concert::Design;
 use crate::action::{ActionSettings, Drive, STEP};
-use crate::lab::experiment::rig::Rig;
-use crate::math::compass::Key;
+use crate::lab::experiment::test_bench::TestBench;
+use crate::math::compass::KeyNumber;
 
 /// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].
 const FINGER: [f64; 3] = [0.02, 3.75, 257.0];
@@ -18,8 +18,8 @@ const BEYOND: f64 = 3.0 / 257.0;
 /// landing on the bed has had half a second to settle.
 pub fn swing(number: u8) -> (f64, f64) {
     let index = usize::from(number.clamp(1, 88)) - 1;
-    let Some(key) = Key::from_index(index) else { return (f64::NAN, f64::NAN) };
-    let mut rig = Rig::at_rest(Design::new(key).build(&ActionSettings::default()));
+    let Some(key) = KeyNumber::from_index(index) else { return (f64::NAN, f64::NAN) };
+    let mut rig = TestBench::at_rest(Design::new(key).build(&ActionSettings::default()));
     let [mass, damping, stiffness] = FINGER;
     let target = rig.spec.key.dip + BEYOND;
     let (mut x, mut v) = (0.0, 0.0);

@@ -2,7 +2,7 @@
 
 use crate::action::Drive;
 use crate::action::grand::Phase;
-use crate::lab::experiment::rig::Rig;
+use crate::lab::experiment::test_bench::TestBench;
 
 /// Slower than this the jack stands, m/s (chosen: a hundredth of a slow press's slide).
 const STANDING: f64 = 1e-5;
@@ -29,7 +29,7 @@ pub struct Slide {
 }
 
 /// The let-off of a key at rest that is pushed with `push` N; `None` if it does not let off.
-fn let_off(rig: &Rig, push: f64) -> Option<Slide> {
+fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
     let mut rig = rig.clone();
     let (mut forces, mut speeds) = (Vec::new(), Vec::new());
     let mut slipped = false;
@@ -60,7 +60,7 @@ fn let_off(rig: &Rig, push: f64) -> Option<Slide> {
 
 /// The let-off in which the jack bears on the knuckle with `wanted` N, to 1 %; `None` if no push
 /// brings that about.
-pub fn under(rig: &Rig, wanted: f64) -> Option<Slide> {
+pub fn under(rig: &TestBench, wanted: f64) -> Option<Slide> {
     let close = |slide: &Slide| (slide.force / wanted - 1.0).abs() < 0.01;
     let mut low = SOFTEST;
     while low < STRONGEST {
@@ -74,7 +74,7 @@ pub fn under(rig: &Rig, wanted: f64) -> Option<Slide> {
 }
 
 /// The let-off nearest to `wanted` N from above, of those between two pushes.
-fn between(rig: &Rig, wanted: f64, mut low: f64, mut high: f64) -> Option<Slide> {
+fn between(rig: &TestBench, wanted: f64, mut low: f64, mut high: f64) -> Option<Slide> {
     let mut found = None;
     for _ in 0..20 {
         let push = 0.5 * (low + high);

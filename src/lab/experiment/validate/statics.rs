@@ -2,7 +2,7 @@
 
 use crate::action::grand::{Phase, Spec};
 use crate::action::{Drive, EventKind};
-use crate::lab::experiment::rig::{Rig, motion};
+use crate::lab::experiment::test_bench::{TestBench, motion};
 use crate::lab::gesture::{Form, Gesture};
 
 /// Depth that a down weight must reach: short of every let-off, m.
@@ -33,7 +33,7 @@ fn laid(mass: f64) -> Gesture {
 }
 
 /// Down and up weight with the dampers raised, to 0.2 g.
-pub fn weights(rig: &Rig) -> Weights {
+pub fn weights(rig: &TestBench) -> Weights {
     let mut raised = rig.clone();
     raised.raise_damper();
     let sinks = |mass: f64| {
@@ -80,7 +80,7 @@ pub struct Slow {
 }
 
 /// Imposes a press at `speed` m/s down to the bed.
-pub fn slow_press(rig: &Rig, speed: f64) -> Slow {
+pub fn slow_press(rig: &TestBench, speed: f64) -> Slow {
     let mut rig = rig.clone();
     let end = rig.spec.key.dip - 0.2e-3;
     let mut rows = Vec::new();
@@ -151,7 +151,7 @@ const PUSH: f64 = 0.8;
 
 /// Largest mean speed, m/s, over a second of a key held at `depth` by its balancing force plus or
 /// minus 80 % of its friction, both found by a slow press down and up through that depth.
-pub fn creep(rig: &Rig, depth: f64) -> f64 {
+pub fn creep(rig: &TestBench, depth: f64) -> f64 {
     let (slow, beyond) = (5e-3, 0.15e-3);
     let force_at = |points: &[(f64, f64)], from: f64| {
         let mut rig = rig.clone();
@@ -189,7 +189,7 @@ pub fn creep(rig: &Rig, depth: f64) -> f64 {
 }
 
 /// Largest travel, m, of a checked hammer in ten seconds under a held key, and where it was caught.
-pub fn checked_creep(rig: &Rig) -> (f64, f64) {
+pub fn checked_creep(rig: &TestBench) -> (f64, f64) {
     let mut rig = rig.clone();
     let hold = |t: f64| (0.3 * t).min(0.016);
     rig.run(0.5, |a, b| Drive::Finger([hold(a), hold(b)]), |_, _| true);

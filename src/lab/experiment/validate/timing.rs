@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::published::{BOTTOM_PRESSED, BOTTOM_STRUCK, Law, TRAVEL_PRESSED, TRAVEL_STRUCK};
 use super::{Band, Folder, KEYS, Report, short};
 use crate::action::EventKind;
-use crate::lab::experiment::rig::Rig;
 use crate::lab::experiment::strokes::{Stroke, Touch};
+use crate::lab::experiment::test_bench::TestBench;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 
 /// Hammer speed m/s, target ms, band ms.
@@ -41,7 +41,7 @@ fn mean(values: &[Option<f64>]) -> (f64, f64) {
 }
 
 /// Checks all of it on the keys of the measurements.
-pub fn check(rigs: &[Rig; 5], folder: &mut Folder, report: &mut Report) -> Result<()> {
+pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) -> Result<()> {
     let at = |touch: Touch, speed: f64| rigs.each_ref().map(|rig| touch.giving(rig, speed));
     let mut pressed_at_one = f64::NAN;
     let mut slope = Vec::new();
@@ -102,7 +102,7 @@ fn fit(points: &[(f64, f64)]) -> f64 {
 }
 
 /// V9, V10.
-fn extremes(rigs: &[Rig; 5], report: &mut Report) {
+fn extremes(rigs: &[TestBench; 5], report: &mut Report) {
     let middle = &rigs[2];
     let most = Touch::Pressed.stroke(middle, 20.0).map_or(f64::NAN, |s| s.hammer);
     let what = "V9 must: strongest press (25 N at once), hammer, m/s";
@@ -134,7 +134,7 @@ fn extremes(rigs: &[Rig; 5], report: &mut Report) {
 }
 
 /// Hammer speed of the blow whose tip force reaches the strongest finger's, m/s.
-fn strongest(rig: &Rig) -> f64 {
+fn strongest(rig: &TestBench) -> f64 {
     let (mut low, mut high) = (0.2, 12.0);
     let mut best = f64::NAN;
     for _ in 0..14 {
@@ -149,7 +149,7 @@ fn strongest(rig: &Rig) -> f64 {
 }
 
 /// V13, V21.
-fn forces(rig: &Rig, report: &mut Report) {
+fn forces(rig: &TestBench, report: &mut Report) {
     for (name, v, target) in [("p", 1.0, 8.0), ("mf", 2.5, 15.0), ("ff", 6.0, 50.0)] {
         let stroke = Touch::Struck.giving(rig, v);
         let what = format!("V21 should: struck {name} ({v} m/s), peak force, N");
@@ -167,7 +167,7 @@ fn forces(rig: &Rig, report: &mut Report) {
 
 /// Deepest fall of the key's speed below an earlier speed, as a share of it, within the first two
 /// thirds of its way to let-off.
-fn dent(rig: &Rig, touch: Touch, stroke: Stroke) -> f64 {
+fn dent(rig: &TestBench, touch: Touch, stroke: Stroke) -> f64 {
     let mut rig = rig.clone();
     let end = 2.0 / 3.0 * rig.regulated.let_off_depth;
     let (mut top, mut deepest) = (0.0f64, 0.0f64);
@@ -191,7 +191,7 @@ fn speeds(from: f64, to: f64) -> impl Iterator<Item = f64> {
 }
 
 /// The published curves with ours over them.
-fn figures(rig: &Rig, folder: &mut Folder, report: &mut Report) -> Result<()> {
+fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let curve = |touch: Touch, from: f64, to: f64| -> Vec<Stroke> {
         speeds(from, to).filter_map(|v| touch.giving(rig, v)).collect()
     };

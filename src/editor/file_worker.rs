@@ -1,0 +1,106 @@
+//! Work with files beside the window's thread, one job after the other.
+//!
+//! A thread lives as long as its job; without jobs there is none. A window that closes waits for
+//! what it has ordered, so that nothing saved is lost and no thread outlives the plugin's library.
+
+use std::collections::VecDeque;
+use std::thread::JoinHandle;
+
+type Job<T> = Box<dyn FnOnce() -> T + Send>;
+
+/// Does jobs that answer with a `T`.
+pub struct FileWorker<T> {
+    waiting: VecDeque<Job<T>>,
+    at_work: Option<JoinHandle<T>>,
+}
+
+impl<T> Default for FileWorker<T> {
+    fn default() -> Self {
+        Self { waiting: VecDeque::new(), at_work: None }
+    }
+}
+
+impl<T: Send + 'static> FileWorker<T> {
+    /// Orders a job.
+    pub fn order(&mut self, job: impl FnOnce() -> T + Send + 'static) {
+        self.waiting.push_back(Box::new(job));
+        self.begin();
+    }
+
+    /// The answer of the oldest job if it is done. A job that panicked has none.
+    pub fn answer(&mut self) -> Option<T> {
+        if !self.at_work.as_ref()?.is_finished() {
+            return None;
+        }
+        let answer = self.at_work.take()?.join().ok();
+        self.begin();
+        answer
+    }
+
+    /// Whether an answer is to come.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.at_work.is_some()
+    }
+
+    fn begin(&mut self) {
+        if self.at_work.is_some() {
+            return;
+        }
+        if let Some(job) = self.waiting.pop_front() {
+            self.at_work = Some(std::thread::spawn(job));
+        }
+    }
+}
+
+impl<T> Drop for FileWorker<T> {
+    fn drop(&mut self) {
+        if let Some(thread) = self.at_work.take() {
+            let _ = thread.join();
+        }
+        for job in self.waiting.drain(..) {
+            job();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn jobs_are_done_in_order_and_to_the_end() {
+        let mut clerk = FileWorker::default();
+        let done = Arc::new(AtomicU32::new(0));
+        for number in 0..5 {
+            let done = done.clone();
+            clerk.order(move || (number, done.fetch_add(1, Ordering::AcqRel)));
+        }
+        let mut answers = Vec::new();
+        while clerk.is_busy() {
+            answers.extend(clerk.answer());
+            std::thread::yield_now();
+        }
+        assert_eq!(answers, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]);
+        for _ in 0..3 {
+            let done = done.clone();
+            clerk.order(move || (9, done.fetch_add(1, Ordering::AcqRel)));
+        }
+        drop(clerk);
+        assert_eq!(done.load(Ordering::Acquire), 8);
+    }
+
+    #[test]
+    fn a_job_that_fails_stops_nothing() {
+        let mut clerk = FileWorker::default();
+        clerk.order(|| panic!("as the test wants"));
+        clerk.order(|| 7);
+        let mut answers = Vec::new();
+        while clerk.is_busy() {
+            answers.extend(clerk.answer());
+        }
+        assert_eq!(answers, [7]);
+    }
+}

@@ -1,0 +1,267 @@
+//! One plugin instance's keyboard: what its project chose, the sidecar while it is active, and what
+//! the audio thread needs of it.
+//!
+//! | who | calls |
+//! | --- | --- |
+//! | host's main thread | [`KeyboardConnection::activate`], which opens what was chosen; [`KeyboardConnection::deactivate`] |
+//! | window | [`KeyboardConnection::ports`], [`KeyboardConnection::choose`], [`KeyboardConnection::arm`], [`KeyboardConnection::look`] |
+//! | audio thread | [`AudioEnd`] alone: no allocation, lock or wait |
+//!
+//! A window shows [`KeyboardConnection::look`] (the choice, what is wrong, where the keyboard stands in words, the
+//! sidecar's [`Report`] with histograms, depths and forces); on a click it calls [`KeyboardConnection::choose`] with
+//! a changed [`Choice`] and writes [`Choice::text`] to the project's parameters
+//! (`HostParams::set_keyboard`), so that it persists. Choosing takes effect at once while the plugin
+//! is active, at its next activation otherwise. [`EMULATOR`] as port is a keyboard without hardware,
+//! started and ended with the plugin; `take` names a servo's log that sounds in place of a keyboard.
+//! A choice persists with the project, arming does not: force is off until [`KeyboardConnection::arm`], and off
+//! again whenever the port changes. After a halt, arming again clears it.
+
+mod audio;
+mod choice;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::emulator::{Emulator, Making};
+use super::live::Emulated;
+use super::recording::Recording;
+use super::replay::Replay;
+use super::script::Script;
+use super::serial::{self, Found, Trouble};
+use super::sidecar::{Order, Report, Sidecar};
+use super::status_text;
+use crate::action::ActionSettings;
+use crate::exchange::queue;
+pub use audio::AudioEnd;
+use audio::Joined;
+pub use choice::Choice;
+
+/// The port that is no port: an emulated keyboard of [`EMULATED_KEYS`] keys, played by its own
+/// fingers.
+pub const EMULATOR: &str = "emulator";
+/// Keys of it, the first being piano key 40.
+pub const EMULATED_KEYS: u8 = 8;
+
+/// What a window shows.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Look {
+    /// What is chosen.
+    pub choice: Choice,
+    /// Why it cannot be had, with what to do; empty where it can.
+    pub trouble: String,
+    /// Where it stands, in words; empty while nothing is open.
+    pub standing: String,
+    /// What should be done about what was measured.
+    pub advice: Option<&'static str>,
+    /// What the sidecar shows; nothing while no port is open.
+    pub report: Option<Report>,
+}
+
+/// The keyboard of one instance.
+#[derive(Debug, Default)]
+pub struct KeyboardConnection {
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    choice: Choice,
+    stage: Option<Stage>,
+    sidecar: Option<Sidecar>,
+    emulated: Option<Emulated>,
+    trouble: String,
+}
+
+/// Where the instance plays while it is active.
+#[derive(Debug)]
+struct Stage {
+    owner: String,
+    settings: ActionSettings,
+    sample_rate: f64,
+    block: usize,
+    /// Only recorded keyboards: an offline bounce waits for nobody.
+    is_offline: bool,
+    coming: queue::Sender<Option<Box<Joined>>>,
+    spent: queue::Receiver<Box<Joined>>,
+}
+
+/// Where an instance plays.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Place<'a> {
+    /// Who owns the port, as others are told.
+    pub owner: &'a str,
+    /// Regulation at first.
+    pub settings: &'a ActionSettings,
+    /// Hz.
+    pub sample_rate: f64,
+    /// Largest block, samples.
+    pub block: usize,
+    /// An offline bounce: no port is opened, a take sounds all the same.
+    pub is_offline: bool,
+}
+
+impl KeyboardConnection {
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        // Nothing here is left half done by a panic.
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The serial ports there are, [`EMULATOR`] not among them.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn ports() -> Result<Vec<Found>, Trouble> {
+        serial::list()
+    }
+
+    /// What is chosen.
+    #[must_use]
+    pub fn choice(&self) -> Choice {
+        self.inside().choice.clone()
+    }
+
+    /// Chooses: force share and player at once; another port, action, line or take is opened now
+    /// where the plugin is active, without force.
+    pub fn choose(&self, choice: Choice) {
+        let mut inside = self.inside();
+        let is_elsewhere = inside.choice.is_elsewhere(&choice);
+        inside.choice = choice;
+        if is_elsewhere {
+            inside.join();
+        } else if let Some(sidecar) = &inside.sidecar {
+            sidecar.order(Order::Gain(inside.choice.gain));
+            sidecar.order(Order::LetPlay(inside.choice.plays));
+        }
+    }
+
+    /// The instance begins to play in `place`: opens what is chosen, without force; what cannot be
+    /// had, [`KeyboardConnection::trouble`] tells. The audio thread's end.
+    #[must_use]
+    pub fn activate(&self, place: &Place<'_>) -> AudioEnd {
+        let mut inside = self.inside();
+        // Room for every message of an impatient window between two blocks.
+        let (coming, inbox) = queue::bounded(64);
+        let (outbox, spent) = queue::bounded(64);
+        inside.stage = Some(Stage {
+            owner: place.owner.into(),
+            settings: *place.settings,
+            sample_rate: place.sample_rate,
+            block: place.block,
+            is_offline: place.is_offline,
+            coming,
+            spent,
+        });
+        inside.join();
+        AudioEnd::new(inbox, outbox)
+    }
+
+    /// Takes force away and lets the port go.
+    pub fn deactivate(&self) {
+        let mut inside = self.inside();
+        inside.stage = None;
+        inside.leave();
+    }
+
+    /// Force, or none; after a halt, force again.
+    pub fn arm(&self, on: bool) {
+        if let Some(sidecar) = &self.inside().sidecar {
+            sidecar.order(Order::Arm(on));
+        }
+    }
+
+    /// What a window shows.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let mut inside = self.inside();
+        inside.free();
+        let report = inside.sidecar.as_mut().map(|s| *s.report());
+        Look {
+            choice: inside.choice.clone(),
+            trouble: inside.trouble.clone(),
+            standing: report.as_ref().map(status_text::standing).unwrap_or_default(),
+            advice: report.as_ref().and_then(status_text::advice),
+            report,
+        }
+    }
+
+    /// What the sidecar shows; nothing while no port is open.
+    #[must_use]
+    pub fn report(&self) -> Option<Report> {
+        self.look().report
+    }
+
+    /// Why what is chosen cannot be had, with what to do; empty where it can.
+    #[must_use]
+    pub fn trouble(&self) -> String {
+        self.inside().trouble.clone()
+    }
+}
+
+impl Inside {
+    /// Frees what the audio thread gave back.
+    fn free(&mut self) {
+        if let Some(stage) = &self.stage {
+            while stage.spent.receive().is_some() {}
+        }
+    }
+
+    fn leave(&mut self) {
+        self.sidecar = None;
+        self.emulated = None;
+        self.trouble.clear();
+    }
+
+    /// Joins what is chosen to the audio thread, or nothing.
+    fn join(&mut self) {
+        self.leave();
+        self.free();
+        if self.stage.is_none() {
+            return;
+        }
+        let joined = self.joined().unwrap_or_else(|trouble| {
+            self.trouble = trouble;
+            None
+        });
+        if let Some(stage) = &self.stage
+            && stage.coming.send(joined.map(Box::new)).is_err()
+        {
+            self.sidecar = None;
+            self.trouble = "the host does not play: choose again when it does".into();
+        }
+    }
+
+    fn joined(&mut self) -> Result<Option<Joined>, String> {
+        let Some(stage) = &self.stage else { return Ok(None) };
+        let choice = &self.choice;
+        if !choice.take.is_empty() {
+            let take = Recording::open(choice.take.as_ref()).map_err(|e| e.to_string())?;
+            let action = take.action().map_err(|e| e.to_string())?;
+            let replay = Replay::recorded(take.into_entries(), action, stage.sample_rate);
+            return Ok(Some(Joined { replay, settings: None, notes: None, is_new: false }));
+        }
+        if choice.port.is_empty() || stage.is_offline {
+            return Ok(None);
+        }
+        let mut port = choice.port.clone();
+        if port == EMULATOR {
+            let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
+            let emulated = Emulated::start(&making, Script::round(EMULATED_KEYS));
+            let emulated = emulated.map_err(|e| e.to_string())?;
+            emulated.path().clone_into(&mut port);
+            self.emulated = Some(emulated);
+        }
+        let options = choice.options(&stage.settings);
+        let mut sidecar =
+            Sidecar::start(&port, &stage.owner, options).map_err(|e| e.to_string())?;
+        let joined = sidecar.take_log().map(|log| Joined {
+            replay: Replay::new(log, choice.action, stage.sample_rate, stage.block),
+            settings: sidecar.take_settings(),
+            notes: sidecar.take_notes(),
+            is_new: true,
+        });
+        self.sidecar = Some(sidecar);
+        Ok(joined)
+    }
+}
+
+#[cfg(test)]
+mod tests;

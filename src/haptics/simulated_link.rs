@@ -1,0 +1,124 @@
+//! A line between two ends in virtual time: a delay, and faults on demand.
+
+use std::collections::VecDeque;
+
+/// What a line does to frames, each with its probability, 0…1.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Faults {
+    /// Swallows a frame.
+    pub loss: f64,
+    /// Turns a bit of a frame over.
+    pub corruption: f64,
+    /// Delivers a frame twice.
+    pub duplication: f64,
+    /// Delivers a frame late, by up to so many ticks.
+    pub lateness: f64,
+    /// See `lateness`.
+    pub late_ticks: u32,
+}
+
+/// Random numbers that are the same in every run [Steele 2014, `SplitMix64`].
+#[derive(Clone, Copy, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// Beginning from `seed`.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 bits.
+    pub const fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Evenly in 0…1, the end excluded.
+    pub fn share(&mut self) -> f64 {
+        f64::from(u32::try_from(self.bits() >> 32).unwrap_or(0)) / 4_294_967_296.0
+    }
+
+    /// Evenly among 0…`n` − 1; 0 for no choice.
+    pub fn below(&mut self, n: u64) -> u64 {
+        if n == 0 { 0 } else { self.bits() % n }
+    }
+}
+
+/// One direction of a line.
+#[derive(Clone, Debug)]
+pub struct SimulatedLink {
+    /// Ticks a frame takes.
+    pub delay: u64,
+    /// Faults from now on.
+    pub faults: Faults,
+    /// Pulled out: everything is swallowed.
+    pub is_cut: bool,
+    random: Random,
+    /// Frames under way, by arrival.
+    frames: VecDeque<(u64, Vec<u8>)>,
+    /// A frame begun.
+    begun: Vec<u8>,
+}
+
+impl SimulatedLink {
+    /// A faultless line of `delay` ticks.
+    #[must_use]
+    pub const fn new(delay: u64, seed: u64) -> Self {
+        Self {
+            delay,
+            faults: Faults {
+                loss: 0.0,
+                corruption: 0.0,
+                duplication: 0.0,
+                lateness: 0.0,
+                late_ticks: 0,
+            },
+            is_cut: false,
+            random: Random::new(seed),
+            frames: VecDeque::new(),
+            begun: Vec::new(),
+        }
+    }
+
+    /// Sends `bytes` at tick `now`.
+    pub fn send(&mut self, now: u64, bytes: &[u8]) {
+        for byte in bytes {
+            self.begun.push(*byte);
+            if *byte == 0 {
+                let frame = std::mem::take(&mut self.begun);
+                self.carry(now, frame);
+            }
+        }
+    }
+
+    fn carry(&mut self, now: u64, mut frame: Vec<u8>) {
+        if self.is_cut || self.random.share() < self.faults.loss {
+            return;
+        }
+        if self.random.share() < self.faults.corruption {
+            let at = self.random.below(frame.len() as u64);
+            let bit = self.random.below(8);
+            if let Some(byte) = usize::try_from(at).ok().and_then(|at| frame.get_mut(at)) {
+                *byte ^= 1 << bit;
+            }
+        }
+        let mut arrives = now + self.delay;
+        if self.random.share() < self.faults.lateness {
+            arrives += 1 + self.random.below(u64::from(self.faults.late_ticks));
+        }
+        if self.random.share() < self.faults.duplication {
+            self.frames.push_back((arrives, frame.clone()));
+        }
+        self.frames.push_back((arrives, frame));
+    }
+
+    /// What has arrived by tick `now`, one frame after another.
+    pub fn receive(&mut self, now: u64) -> Option<Vec<u8>> {
+        let place = self.frames.iter().position(|(arrives, _)| *arrives <= now)?;
+        self.frames.remove(place).map(|(_, frame)| frame)
+    }
+}

@@ -1,0 +1,158 @@
+//! What a sidecar shows, in words for people: the same at the command line and in a window.
+
+use super::message::VERSION;
+use super::priority::Priority;
+use super::session::{ConnectionState, HaltReason};
+use super::sidecar::Report;
+
+/// A round trip, s, that only the latency timer of a USB serial chip explains.
+const SLOW: f64 = 8e-3;
+/// One that makes force softer, s.
+const LONG: f64 = 1e-3;
+
+/// Where the keyboard stands, with why and what to do, on one line.
+#[must_use]
+pub fn standing(report: &Report) -> String {
+    let status = &report.status;
+    match status.standing {
+        ConnectionState::Refused => refusal(status.why),
+        ConnectionState::Seeking if !report.is_open => {
+            "the port is gone; plug the keyboard in".into()
+        }
+        ConnectionState::Seeking => silence(report),
+        standing => format!("{}{}", standing.word(), reason(status.why)),
+    }
+}
+
+/// Why a keyboard was refused.
+#[must_use]
+pub fn refusal(why: HaltReason) -> String {
+    match why {
+        HaltReason::Version(theirs) => {
+            let what = if theirs < VERSION { "the keyboard's firmware" } else { "Touchback" };
+            format!(
+                "speaks version {theirs} of the protocol, Touchback speaks {VERSION}; update {what}"
+            )
+        }
+        _ => "says that it has no keys or takes neither waves nor forces; it cannot be felt".into(),
+    }
+}
+
+/// Why there is no keyboard.
+#[must_use]
+pub fn silence(report: &Report) -> String {
+    if report.status.damaged > 0 {
+        format!(
+            "sends, but nothing readable ({} damaged frames): another kind of device, or another \
+             baud rate than 921600",
+            report.status.damaged
+        )
+    } else if report.status.hello.is_some() {
+        "says hello but sends no states; its firmware does not follow docs/protocol.md".into()
+    } else {
+        "nobody answers; is this the keyboard's port, and is it switched on?".into()
+    }
+}
+
+/// Why force was halted, to follow a word; empty where nothing is wrong.
+#[must_use]
+pub fn reason(why: HaltReason) -> String {
+    match why {
+        HaltReason::Nothing => String::new(),
+        HaltReason::Device(mode, faults) => {
+            format!(": the keyboard is {} (faults {faults:#06x}); arm again", mode.word())
+        }
+        HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
+        HaltReason::Late => ": this machine stopped for more than 20 ms; arm again".into(),
+        HaltReason::Version(_) | HaltReason::Unable => ": not a keyboard that can be felt".into(),
+    }
+}
+
+/// What to do about what was measured; nothing where all is well.
+#[must_use]
+pub fn advice(report: &Report) -> Option<&'static str> {
+    let trips = &report.round_trips;
+    if report.status.states < 200 {
+        return None;
+    }
+    if trips.count() == 0 {
+        return Some("no round trip was answered: the firmware does not answer pings");
+    }
+    let mean = trips.sum / trips.count() as f64;
+    if mean > SLOW {
+        return Some(
+            "The adapter is slow: a round trip near 16 ms is the latency timer of a USB serial \
+             chip.\nSet it to 1 ms: on Linux `setserial PORT low_latency`, or write 1 to\n\
+             /sys/bus/usb-serial/devices/NAME/latency_timer; on Windows in the port's advanced \
+             settings.",
+        );
+    }
+    (mean > LONG).then_some(
+        "A round trip takes more than a millisecond: force is still right but softer; choose a \
+         longer lead (`touchback feel --lead-us`).",
+    )
+}
+
+/// How urgently the sidecar's thread runs.
+#[must_use]
+pub const fn priority(report: &Report) -> &'static str {
+    match report.priority {
+        Priority::RealTime => "real time",
+        _ => {
+            "usual; the system did not grant real time (on Linux: an rtprio limit in \
+             /etc/security/limits.d)"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::haptics::device::safety::Mode;
+    use crate::haptics::servo::Status;
+
+    fn report(status: Status) -> Report {
+        Report { status, is_open: true, ..Report::default() }
+    }
+
+    /// Every trouble is named, each in other words and with what to do.
+    #[test]
+    fn every_trouble_has_its_own_words() {
+        let refused =
+            |why| report(Status { standing: ConnectionState::Refused, why, ..Status::default() });
+        let halted =
+            |why| report(Status { standing: ConnectionState::Halted, why, ..Status::default() });
+        let said = [
+            (refused(HaltReason::Version(VERSION - 1)), "update the keyboard's firmware"),
+            (refused(HaltReason::Version(VERSION + 1)), "update Touchback"),
+            (refused(HaltReason::Unable), "cannot be felt"),
+            (report(Status::default()), "nobody answers"),
+            (report(Status { damaged: 3, ..Status::default() }), "baud rate"),
+            (Report::default(), "plug the keyboard in"),
+            (
+                halted(HaltReason::Device(Mode::Damping, 1)),
+                "the keyboard is damping (faults 0x0001)",
+            ),
+            (halted(HaltReason::NotReady), "did not become ready"),
+            (halted(HaltReason::Late), "20 ms"),
+        ];
+        for (report, words) in said {
+            let text = standing(&report);
+            assert!(text.contains(words) && !text.contains('\n'), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slow_adapter_is_told_from_a_long_way() {
+        let mut report = report(Status { states: 1000, ..Status::default() });
+        assert!(advice(&report).unwrap().contains("does not answer pings"));
+        for (trip, words) in [(16e-3, Some("latency timer")), (2e-3, Some("lead")), (4e-4, None)] {
+            report.round_trips = crate::haptics::sidecar::Histogram::default();
+            report.round_trips.add(trip);
+            assert_eq!(
+                advice(&report).map(|a| words.is_some_and(|w| a.contains(w))),
+                words.map(|_| true)
+            );
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Dampers: from the keyboard to the strings, whenever one has moved.
+//!
+//! Two things stand between a damper of the action and its strings. The sostenuto rod keeps up the
+//! dampers that were up when its pedal went down; what they weigh on it, not on their keys, is left
+//! out of the action. A key that was choked has its damper down until the action's own is down, or
+//! the key is played again.
+
+use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::key_set::KeySet;
+
+/// How many steps after the last thing that can move a damper the dampers are still looked at.
+/// Chosen: 0.25 s outlasts any slewed pedal; looking costs 88 reads a step.
+const WATCH_STEPS: u32 = 2000;
+
+/// Lift from which the sostenuto rod gets under a damper's lip. Chosen: the rod passes under the
+/// lips of dampers about half way up.
+const CAUGHT: f64 = 0.5;
+
+/// What the strings were last told of every damper.
+#[derive(Clone, Debug)]
+pub struct Dampers {
+    told: [f64; KEYS],
+    watch: u32,
+    /// Kept up by the sostenuto rod.
+    caught: KeySet,
+    /// Kept down by a choke.
+    choked: KeySet,
+}
+
+impl Dampers {
+    /// Nothing told yet.
+    pub const fn new() -> Self {
+        Self {
+            told: [f64::NAN; KEYS],
+            watch: WATCH_STEPS,
+            caught: KeySet::EMPTY,
+            choked: KeySet::EMPTY,
+        }
+    }
+
+    /// The sostenuto rod turns: catches the dampers that are up by `lift`, or lets all go.
+    pub fn rod(&mut self, down: bool, lift: impl Fn(KeyNumber) -> f64) {
+        self.watch();
+        self.caught = KeySet::EMPTY;
+        if down {
+            KeyNumber::all()
+                .filter(|key| lift(*key) > CAUGHT)
+                .for_each(|key| self.caught.insert(key));
+        }
+    }
+
+    /// Whether the rod keeps the damper of `key` up.
+    pub const fn is_caught(&self, key: KeyNumber) -> bool {
+        self.caught.contains(key)
+    }
+
+    /// Whether the strings were last told that the damper of `key` rests on them.
+    pub fn is_down(&self, key: KeyNumber) -> bool {
+        self.told[key.index()] <= 0.0
+    }
+
+    /// Puts the damper of `key` on its strings until it is there by itself or
+    /// [`Dampers::played`].
+    pub const fn choke(&mut self, key: KeyNumber) {
+        self.choked.insert(key);
+    }
+
+    /// `key` is played anew.
+    pub const fn played(&mut self, key: KeyNumber) {
+        self.choked.remove(key);
+    }
+
+    /// Something happened that can move dampers.
+    pub const fn watch(&mut self) {
+        self.watch = WATCH_STEPS;
+    }
+
+    /// Whether the dampers are to be looked at in this step; counts the steps.
+    pub const fn look(&mut self, keys_move: bool) -> bool {
+        if keys_move {
+            self.watch();
+        } else {
+            self.watch = self.watch.saturating_sub(1);
+        }
+        self.watch > 0
+    }
+
+    /// The lift to tell the strings (0…1) where the action's damper is at `lift`, if it is news.
+    pub fn news(&mut self, key: KeyNumber, lift: f64) -> Option<f64> {
+        if lift.is_nan() {
+            return None;
+        }
+        // Down by itself, a choked damper is as any other again.
+        if lift <= 0.0 {
+            self.choked.remove(key);
+        }
+        let lift = if self.choked.contains(key) {
+            0.0
+        } else if self.caught.contains(key) {
+            1.0
+        } else {
+            lift.clamp(0.0, 1.0)
+        };
+        if self.told[key.index()] == lift {
+            return None;
+        }
+        self.told[key.index()] = lift;
+        self.watch();
+        Some(lift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_news_is_told_and_watching_ends() {
+        let mut dampers = Dampers::new();
+        let key = KeyNumber::from_index(3).unwrap();
+        assert_eq!(dampers.news(key, 0.0), Some(0.0));
+        assert_eq!(dampers.news(key, -1.0), None);
+        assert_eq!(dampers.news(key, f64::NAN), None);
+        assert_eq!(dampers.news(key, 0.4), Some(0.4));
+        assert_eq!(dampers.news(key, 0.4), None);
+        let looked = (0..10_000).filter(|_| dampers.look(false)).count();
+        assert!(looked < 2001 && !dampers.look(false) && dampers.look(true));
+    }
+
+    #[test]
+    fn the_rod_keeps_what_it_caught_and_a_choke_overrules_it() {
+        let mut dampers = Dampers::new();
+        let [held, free] = [3, 4].map(|i| KeyNumber::from_index(i).unwrap());
+        let lift = |key| if key == held { 0.8 } else { 0.3 };
+        dampers.rod(true, lift);
+        assert!(dampers.is_caught(held) && !dampers.is_caught(free));
+        assert_eq!((dampers.news(held, 0.1), dampers.news(free, 0.1)), (Some(1.0), Some(0.1)));
+        dampers.choke(held);
+        assert_eq!(dampers.news(held, 0.9), Some(0.0));
+        dampers.played(held);
+        assert_eq!(dampers.news(held, 0.9), Some(1.0));
+        dampers.rod(false, lift);
+        assert_eq!(dampers.news(held, 0.0), Some(0.0));
+        assert!(dampers.is_down(held) && !Dampers::new().is_down(held));
+        dampers.choke(held);
+        assert_eq!((dampers.news(held, 0.5), dampers.news(held, 0.0)), (None, None));
+        assert_eq!(dampers.news(held, 0.5), Some(0.5), "it had come down");
+    }
+}

@@ -1,0 +1,238 @@
+//! Events at their samples: cuts a host block at event offsets.
+//!
+//! The audio does not depend on where the host cuts its blocks: at one sample, settings change
+//! before events happen, and events keep the host's order.
+
+use std::ops::Range;
+
+use arrayvec::ArrayVec;
+
+use crate::instrument::midi::{Ignored, Message, Midi};
+use crate::instrument::note_output::Sent;
+use crate::instrument::piano::Counts;
+use crate::instrument::{Event, Piano, Settings};
+
+/// Messages kept for the next block. The framework cuts a block where a parameter changes and may
+/// have handed over messages of the cut's own sample; more than a chord of them is not music.
+const LATE: usize = 256;
+
+/// A piano, what it is told and the messages it still has to be told.
+pub(super) struct EventScheduler {
+    piano: Piano,
+    midi: Midi,
+    schedule: Schedule<Message>,
+}
+
+impl EventScheduler {
+    pub(super) fn new(piano: Piano) -> Self {
+        Self { piano, midi: Midi::default(), schedule: Schedule::default() }
+    }
+
+    /// The piano, between blocks.
+    pub(super) const fn piano(&mut self) -> &mut Piano {
+        &mut self.piano
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.schedule.late.clear();
+        self.midi.reset();
+        self.piano.reset();
+    }
+
+    /// Somebody stopped everything: no note is held, no pedal down, whatever was sent before.
+    pub(super) fn forget(&mut self) {
+        self.midi.reset();
+    }
+
+    pub(super) fn set(&mut self, settings: &Settings) {
+        self.piano.set(settings);
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.schedule.late.is_empty() && self.piano.is_idle()
+    }
+
+    /// Upper bound of the samples until it is idle, if nothing more comes.
+    pub(super) fn tail(&self) -> u32 {
+        u32::try_from(self.piano.tail()).unwrap_or(u32::MAX)
+    }
+
+    /// The sample to be rendered next.
+    pub(super) const fn sample(&self) -> u64 {
+        self.piano.sample()
+    }
+
+    /// Something felt on a motorized keyboard, before the block it sounds in.
+    pub(super) fn felt(&mut self, event: Event) {
+        self.piano.handle(event);
+    }
+
+    /// Messages left out since creation.
+    pub(super) const fn ignored(&self) -> Ignored {
+        self.midi.ignored()
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.piano.counts()
+    }
+
+    /// Writes one block of both channels; `next` yields messages with their offsets in samples,
+    /// `heed` sees every event before the piano does, `sent` takes what leaves the piano with its own.
+    pub(super) fn process(
+        &mut self,
+        left: &mut [f32],
+        right: &mut [f32],
+        next: impl FnMut() -> Option<(u32, Message)>,
+        mut heed: impl FnMut(&Event, &Settings),
+        mut sent: impl FnMut(u32, &Sent, &Settings),
+    ) {
+        let Self { piano, midi, schedule } = self;
+        let begin = piano.sample();
+        schedule.run(left.len().min(right.len()), next, |act| match act {
+            Act::Handle(message) => {
+                let settings = *piano.settings();
+                midi.translate(&message, &settings, |event| {
+                    heed(&event, &settings);
+                    piano.handle(event);
+                });
+            }
+            Act::Render(span) => {
+                piano.process(&mut left[span.clone()], &mut right[span]);
+                for at in piano.outgoing() {
+                    let offset = u32::try_from(at.sample.saturating_sub(begin));
+                    sent(offset.unwrap_or(u32::MAX), &at.what, piano.settings());
+                }
+            }
+        });
+    }
+}
+
+/// One thing to do, in order.
+#[derive(Clone, PartialEq, Debug)]
+enum Act<T> {
+    Handle(T),
+    Render(Range<usize>),
+}
+
+/// Orders the messages of a block among its samples.
+struct Schedule<T> {
+    late: ArrayVec<T, LATE>,
+}
+
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Self { late: ArrayVec::new() }
+    }
+}
+
+impl<T> Schedule<T> {
+    /// Calls `act` for a block of `length` samples: every sample is rendered once, in order, and
+    /// every message handled once, before the sample it is stamped with. A message stamped at or
+    /// beyond the end waits for the next block, so that settings that change there come first.
+    fn run(
+        &mut self,
+        length: usize,
+        mut next: impl FnMut() -> Option<(u32, T)>,
+        mut act: impl FnMut(Act<T>),
+    ) {
+        if length > 0 {
+            self.late.drain(..).for_each(|event| act(Act::Handle(event)));
+        }
+        let mut done = 0;
+        while let Some((offset, event)) = next() {
+            let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+            let upto = offset.min(length);
+            // Unsorted messages are played as soon as they are seen.
+            if upto > done && (offset < length || self.late.is_full()) {
+                act(Act::Render(done..upto));
+                done = upto;
+            }
+            if offset < length {
+                act(Act::Handle(event));
+            } else {
+                if self.late.is_full() {
+                    self.late.drain(..).for_each(|event| act(Act::Handle(event)));
+                }
+                self.late.push(event);
+            }
+        }
+        if done < length {
+            act(Act::Render(done..length));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn run(schedule: &mut Schedule<f64>, length: usize, events: &[(u32, f64)]) -> Vec<Act<f64>> {
+        let (mut events, mut acts) = (events.iter().copied(), Vec::new());
+        schedule.run(length, || events.next(), |act| acts.push(act));
+        acts
+    }
+
+    #[test]
+    fn events_come_before_their_sample_and_in_order() {
+        let events = [(0, 0.1), (3, 0.2), (3, 0.3), (7, 0.4)];
+        assert_eq!(
+            run(&mut Schedule::default(), 8, &events),
+            [
+                Act::Handle(0.1),
+                Act::Render(0..3),
+                Act::Handle(0.2),
+                Act::Handle(0.3),
+                Act::Render(3..7),
+                Act::Handle(0.4),
+                Act::Render(7..8),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_event_at_the_end_of_a_block_opens_the_next() {
+        let mut schedule = Schedule::default();
+        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [Act::Render(0..4)]);
+        assert_eq!(run(&mut schedule, 0, &[(0, 0.5)]), []);
+        assert_eq!(
+            run(&mut schedule, 2, &[(0, 0.0)]),
+            [Act::Handle(1.0), Act::Handle(0.5), Act::Handle(0.0), Act::Render(0..2),]
+        );
+    }
+
+    proptest! {
+        /// Nothing is lost, doubled or reordered, however many events and wherever they fall.
+        #[test]
+        fn every_sample_and_event_happens_once(
+            lengths in prop::collection::vec(0usize..40, 1..6),
+            offsets in prop::collection::vec(0u32..60, 0..700),
+        ) {
+            let mut schedule = Schedule::default();
+            let (mut handled, mut sent) = (Vec::new(), Vec::new());
+            for length in lengths.into_iter().chain([1]) {
+                let events: Vec<_> =
+                    offsets.iter().enumerate().map(|(i, o)| (*o, i as f64)).collect();
+                let mut sorted = events.clone();
+                sorted.sort_by_key(|e| e.0);
+                sent.extend(sorted.iter().map(|e| e.1));
+                let mut next_sample = 0;
+                for act in run(&mut schedule, length, &sorted) {
+                    match act {
+                        Act::Render(span) => {
+                            prop_assert_eq!(span.start, next_sample);
+                            prop_assert!(span.end > span.start);
+                            next_sample = span.end;
+                        }
+                        Act::Handle(event) => handled.push(event),
+                    }
+                }
+                prop_assert_eq!(next_sample, length);
+            }
+            run(&mut schedule, 1, &[]).into_iter().for_each(|act| {
+                if let Act::Handle(event) = act { handled.push(event); }
+            });
+            prop_assert_eq!(handled, sent);
+        }
+    }
+}

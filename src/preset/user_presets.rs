@@ -1,0 +1,294 @@
+//! The player's own pianos: a folder of preset files.
+//!
+//! A file is written beside its place and moved there whole; what stands there already is replaced
+//! only by who says so. Not for the audio thread.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::file::{FileError, Losses, Saved};
+
+/// Ending of preset files.
+pub const EXTENSION: &str = "toml";
+/// Largest file read, bytes: a hundred times what a preset takes.
+const LIMIT: u64 = 512 * 1024;
+/// Most files of a folder looked at.
+const MOST: usize = 5000;
+/// Most characters of a file's name, for systems that count 255 bytes.
+const LONGEST: usize = 60;
+
+/// Why something with a file did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// Nobody said to replace it.
+    #[error("{} is there already", .0.display())]
+    Taken(PathBuf),
+    /// The file is no piano.
+    #[error("{}: {}", .0.display(), .1)]
+    File(PathBuf, FileError),
+    /// The disk refuses.
+    #[error("{}: {}", .0.display(), .1)]
+    Disk(PathBuf, io::Error),
+    /// It cannot be written.
+    #[error("{0}")]
+    Unwritable(String),
+    /// No name, no file.
+    #[error("the piano needs a name with a letter or a digit")]
+    Nameless,
+}
+
+/// One file of the folder.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The piano and what was lost in reading it, or why it is none.
+    pub held: Result<(Saved, Losses), String>,
+}
+
+/// The folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UserPresets {
+    folder: PathBuf,
+}
+
+impl UserPresets {
+    /// The folder at `folder`; need not exist.
+    #[must_use]
+    pub const fn at(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// `Touchback/Presets` where this system keeps a user's data (on Linux
+    /// `~/.local/share`, on a Mac `~/Library/Application Support`, on Windows `%APPDATA%`); `None`
+    /// for a user without a home.
+    #[must_use]
+    pub fn usual() -> Option<Self> {
+        dirs::data_dir().map(|data| Self::at(data.join("Touchback").join("Presets")))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All files of the folder, by name; none where there is no folder yet.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn entries(&self) -> Result<Vec<Entry>, Trouble> {
+        let trouble = |error| Trouble::Disk(self.folder.clone(), error);
+        let files = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            files => files.map_err(trouble)?,
+        };
+        let mut paths: Vec<PathBuf> = files
+            .filter_map(|file| Some(file.ok()?.path()))
+            .filter(|path| path.extension() == Some(OsStr::new(EXTENSION)) && !is_hidden(path))
+            .take(MOST)
+            .collect();
+        paths.sort();
+        let entry = |path: PathBuf| {
+            let held = read(&path).map_err(|trouble| trouble.to_string());
+            Entry { path, held }
+        };
+        Ok(paths.into_iter().map(entry).collect())
+    }
+
+    /// Writes `saved` under its name; says where.
+    ///
+    /// # Errors
+    /// [`Trouble::Taken`] where a file of this name is there and `replaces` is not set.
+    pub fn keep(&self, saved: &Saved, replaces: bool) -> Result<PathBuf, Trouble> {
+        let path = self.folder.join(file_name(&saved.name).ok_or(Trouble::Nameless)?);
+        write(saved, &path, replaces)?;
+        Ok(path)
+    }
+
+    /// Copies the piano of the file `from` into the folder; says where and what was lost.
+    ///
+    /// # Errors
+    /// As [`read`] and [`UserPresets::keep`].
+    pub fn import(&self, from: &Path, replaces: bool) -> Result<(PathBuf, Losses), Trouble> {
+        let (saved, losses) = read(from)?;
+        Ok((self.keep(&saved, replaces)?, losses))
+    }
+
+    /// Deletes a file of the folder.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn remove(&self, path: &Path) -> Result<(), Trouble> {
+        fs::remove_file(path).map_err(|error| Trouble::Disk(path.to_owned(), error))
+    }
+}
+
+/// Reads one preset file; one without a name is called as the file.
+///
+/// # Errors
+/// [`Trouble`] naming the file, and its line where one is wrong.
+pub fn read(path: &Path) -> Result<(Saved, Losses), Trouble> {
+    let trouble = |error| Trouble::Disk(path.to_owned(), error);
+    let file = fs::File::open(path).map_err(trouble)?;
+    let mut bytes = Vec::new();
+    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(trouble)?;
+    let wrong = |message: &str| {
+        let message = message.to_owned();
+        Trouble::File(path.to_owned(), FileError::Form { line: 1, message })
+    };
+    if bytes.len() as u64 > LIMIT {
+        return Err(wrong("too large for a preset"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| wrong("not a text in UTF-8"))?;
+    // Editors of one system begin files with a mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let (mut saved, losses) =
+        Saved::read(text).map_err(|error| Trouble::File(path.to_owned(), error))?;
+    if saved.name.is_empty() {
+        saved.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    }
+    Ok((saved, losses))
+}
+
+/// Writes `saved` to `path`, whole or not at all.
+///
+/// # Errors
+/// [`Trouble::Taken`] where something is there and `replaces` is not set.
+pub fn write(saved: &Saved, path: &Path, replaces: bool) -> Result<(), Trouble> {
+    let text = saved.text().map_err(Trouble::Unwritable)?;
+    let trouble = |error| Trouble::Disk(path.to_owned(), error);
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(trouble)?;
+    if path.is_dir() {
+        return Err(trouble(io::ErrorKind::IsADirectory.into()));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".partial-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut draft = builder.tempfile_in(folder).map_err(trouble)?;
+    draft.write_all(text.as_bytes()).map_err(trouble)?;
+    draft.as_file().sync_all().map_err(trouble)?;
+    let moved = if replaces { draft.persist(path) } else { draft.persist_noclobber(path) };
+    moved.map(drop).map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => Trouble::Taken(path.to_owned()),
+        _ => trouble(error.error),
+    })
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+}
+
+/// A file name that every system takes, for a piano called `name`; `None` for a name without a
+/// letter or a digit.
+fn file_name(name: &str) -> Option<String> {
+    /// Devices of old, no files on one system whatever their ending.
+    const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+    let plain: String = name
+        .trim()
+        .chars()
+        .take(LONGEST)
+        .map(|c| if c.is_alphanumeric() || " -_()+,".contains(c) { c } else { '_' })
+        .collect();
+    let plain = plain.trim();
+    plain.chars().any(char::is_alphanumeric).then(|| {
+        let stem = plain.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+        let mark = if DEVICES.contains(&stem.as_str()) { "_" } else { "" };
+        format!("{plain}{mark}.{EXTENSION}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::find as parameter;
+
+    fn piano(name: &str, blow: f64) -> Saved {
+        let mut saved = Saved { name: name.into(), ..Saved::default() };
+        parameter("blow_mm").unwrap().set(&mut saved.settings, blow);
+        saved
+    }
+
+    #[test]
+    fn pianos_are_kept_listed_replaced_and_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = UserPresets::at(dir.path().join("deep").join("er"));
+        assert_eq!(shelf.entries().unwrap(), []);
+        let path = shelf.keep(&piano("Mine", 44.0), false).unwrap();
+        let taken = shelf.keep(&piano("Mine", 45.0), false).unwrap_err();
+        assert!(matches!(&taken, Trouble::Taken(p) if *p == path), "{taken}");
+        let blow = |shelf: &UserPresets| {
+            let entries = shelf.entries().unwrap();
+            assert_eq!(entries.len(), 1);
+            entries[0].held.as_ref().unwrap().0.settings.action.blow_mm
+        };
+        assert_eq!(blow(&shelf), 44.0);
+        shelf.keep(&piano("Mine", 45.0), true).unwrap();
+        assert_eq!(blow(&shelf), 45.0);
+        // Nothing but the file is left in the folder.
+        assert_eq!(fs::read_dir(shelf.folder()).unwrap().count(), 1);
+        shelf.remove(&path).unwrap();
+        assert_eq!(shelf.entries().unwrap(), []);
+        assert!(matches!(shelf.remove(&path), Err(Trouble::Disk(..))));
+    }
+
+    #[test]
+    fn files_that_are_no_pianos_are_listed_with_the_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = UserPresets::at(dir.path().into());
+        let put = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+        put("a.toml", b"format = 1\nname = ");
+        put("b.toml", b"\xff\xfe\x00");
+        put("c.toml", &vec![b'#'; 600_000]);
+        put("d.toml", "\u{feff}format = 1\n[values]\n".as_bytes());
+        put(".hidden.toml", b"");
+        put("e.txt", b"");
+        fs::create_dir(dir.path().join("f.toml")).unwrap();
+        let entries = shelf.entries().unwrap();
+        assert_eq!(entries.len(), 5);
+        for (entry, words) in entries.iter().zip(["line 2", "UTF-8", "too large"]) {
+            let told = entry.held.as_ref().unwrap_err();
+            assert!(told.contains(words) && told.contains(".toml"), "{told}");
+        }
+        assert_eq!(entries[3].held.as_ref().unwrap().0.name, "d");
+        assert!(entries[4].held.is_err());
+        // A folder that is a file.
+        assert!(UserPresets::at(dir.path().join("a.toml")).entries().is_err());
+        assert!(UserPresets::at(dir.path().join("a.toml")).keep(&piano("x", 47.0), true).is_err());
+    }
+
+    #[test]
+    fn a_piano_comes_in_from_elsewhere_and_goes_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = UserPresets::at(dir.path().join("shelf"));
+        let out = dir.path().join("out.toml");
+        write(&piano("Trip", 50.0), &out, false).unwrap();
+        assert!(matches!(write(&piano("Trip", 51.0), &out, false), Err(Trouble::Taken(_))));
+        let (path, losses) = shelf.import(&out, false).unwrap();
+        assert_eq!((path.file_name(), losses.words()), (Some(OsStr::new("Trip.toml")), None));
+        assert_eq!(read(&path).unwrap().0, piano("Trip", 50.0));
+        assert!(matches!(shelf.import(&out, false), Err(Trouble::Taken(_))));
+        assert!(shelf.import(&dir.path().join("none.toml"), false).is_err());
+    }
+
+    #[test]
+    fn every_name_makes_a_file_name() {
+        for (name, file) in [
+            ("Dark & deep", Some("Dark _ deep.toml")),
+            ("../../etc/passwd", Some("______etc_passwd.toml")),
+            (" .hidden", Some("_hidden.toml")),
+            ("CON", Some("CON_.toml")),
+            ("com1", Some("com1_.toml")),
+            ("Flügel 2", Some("Flügel 2.toml")),
+            ("", None),
+            (" ... ", None),
+        ] {
+            assert_eq!(file_name(name).as_deref(), file, "{name}");
+        }
+        assert!(file_name(&"long".repeat(50)).unwrap().len() < 255);
+    }
+}
