@@ -1,9 +1,7 @@
-//! Motorized keyboards: what is said over the wire, the device half, and the host half.
+//! Motorized keyboards: the host half. Protocol and device half are the crate [`touchback_device`].
 //!
 //! | module | part | runs on |
 //! | --- | --- | --- |
-//! | [`message`], [`frame`], [`fixed`] | the protocol (docs/protocol.md) | device and host, no heap |
-//! | [`device`] | junction, limits, watchdog, key bed, energy guard | device, no heap |
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
 //! | [`mechanism`], [`lever`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
@@ -19,17 +17,13 @@ pub mod clock;
 pub mod co_simulation;
 #[cfg(feature = "serial")]
 pub mod connection;
-pub mod device;
 pub mod emulator;
 pub mod fault_injection;
-pub mod fixed;
-pub mod frame;
 pub mod lever;
 #[cfg(feature = "serial")]
 pub mod live;
 pub mod log;
 pub mod mechanism;
-pub mod message;
 pub mod plant;
 #[cfg(feature = "serial")]
 pub mod priority;

@@ -77,7 +77,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
 ];
 
 /// Files and parts, as paths below `src`, that may name a crate; crates not listed are free.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("nice_plug", &["lib.rs", "params", "editor", "plugin"]),
     ("nice_plug_egui", &["editor/app.rs"]),
     ("egui", &["editor"]),
@@ -91,6 +91,7 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("plotters", &["lab"]),
     ("epaint_default_fonts", &["lab"]),
     ("serialport", &["haptics"]),
+    ("touchback_device", &["wall", "haptics", "lab"]),
     ("serde_json", &["preset", "params/tests.rs", "plugin", "haptics", "lab"]),
 ];
 

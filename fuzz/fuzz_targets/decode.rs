@@ -6,11 +6,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use touchback::haptics::device::Device;
 use touchback::haptics::emulator::{Making, build};
-use touchback::haptics::frame::{MAX_FRAME, MAX_PAYLOAD, Receiver};
-use touchback::haptics::message::{KEYS, Message};
 use touchback::haptics::servo::{Options, Servo};
+use touchback_device::device::Device;
+use touchback_device::frame::{MAX_FRAME, MAX_PAYLOAD, Receiver};
+use touchback_device::message::{KEYS, Message};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut receiver = Receiver::new();
@@ -30,7 +30,8 @@ fuzz_target!(|bytes: &[u8]| {
         frame[..length].iter().for_each(|b| device.receive(*b));
     }
     // As it is, and as the payload of a good frame.
-    let good = touchback::haptics::frame::encode(bytes.get(..MAX_PAYLOAD).unwrap_or(bytes), &mut frame);
+    let good =
+        touchback_device::frame::encode(bytes.get(..MAX_PAYLOAD).unwrap_or(bytes), &mut frame);
     let framed = &frame[..good.unwrap_or(0)];
     let (mut forces, mut now_us) = ([0.0; KEYS], 0u32);
     for (i, part) in bytes.chunks(64).chain([framed]).enumerate() {

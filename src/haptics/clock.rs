@@ -4,7 +4,7 @@
 //! arrival with the least delay is kept, and a straight line through the last windows gives offset
 //! and drift. The residual is the root mean square of what the line leaves.
 
-use super::fixed::since;
+use touchback_device::fixed::since;
 
 /// Length of a window, s.
 const WINDOW: f64 = 0.25;
@@ -78,6 +78,7 @@ impl Recovery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_device::fixed::micros;
 
     /// A device 200 ppm fast or slow whose messages come up to 2 ms late: after eight seconds the
     /// drift is known to 10 ppm and the time to 0.15 ms.
@@ -92,7 +93,7 @@ mod tests {
                 let jitter = f64::from(random >> 8) / f64::from(1u32 << 24) * 2e-3;
                 let sent = f64::from(i) * 1e-3;
                 // The device's count begins just before its wrap.
-                let t_us = super::super::fixed::micros(4_294.9 + sent * (1.0 + drift));
+                let t_us = micros(4_294.9 + sent * (1.0 + drift));
                 clock.note(t_us, 100.0 + sent + jitter);
                 if i > 8000 {
                     worst = worst.max((clock.host_time().unwrap() - 100.0 - sent).abs());

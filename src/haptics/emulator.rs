@@ -1,13 +1,15 @@
 //! A keyboard without hardware: the device half over emulated keys and fingers, in its own time.
 //!
-//! It runs the very code of [`super::device`]; mechanics and fingers are stepped six times a tick.
+//! It runs the very code of [`touchback_device::device`]; mechanics and fingers are stepped six times
+//! a tick.
 
-use super::device::safety::Mode;
-use super::device::{Build, Device};
-use super::frame::MAX_FRAME;
-use super::message::{Hello, KEYS, KeyFacts, VERSION, ability};
 use super::plant::{Finger, Key, Plant};
 use super::script::{Player, Script};
+use touchback_device::device::safety::Mode;
+use touchback_device::device::{Build, Device};
+use touchback_device::fixed::{count, i16_of, u16_of};
+use touchback_device::frame::MAX_FRAME;
+use touchback_device::message::{Hello, KEYS, KeyFacts, VERSION, ability};
 
 /// Length of a device tick, µs.
 pub const TICK_US: u32 = 125;
@@ -76,16 +78,16 @@ pub struct Emulator {
 #[must_use]
 pub fn build(making: &Making) -> Build<KEYS> {
     let plant = &making.plant;
-    let unit = |v: f64, u: f64| super::fixed::u16_of(v, u);
+    let unit = |v: f64, u: f64| u16_of(v, u);
     let has_bed = plant.bed[1] > 0.0;
     let mut abilities = ability::TORQUE;
     abilities |= if making.renders_bed { ability::KEYBED } else { 0 };
     abilities |= if making.has_junction { ability::WAVE } else { 0 };
     abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
     let fact = |key: usize| KeyFacts {
-        key: super::fixed::count(key),
+        key: count(key),
         mass: unit(plant.mass, 1e-4),
-        weight: super::fixed::i16_of(plant.weight, 1e-3),
+        weight: i16_of(plant.weight, 1e-3),
         friction: unit(plant.friction, 1e-3),
         damping: unit(plant.damping, 1e-3),
         bed: if has_bed { unit(plant.bed[0], 10e-6) } else { 0 },
@@ -111,7 +113,7 @@ pub fn build(making: &Making) -> Build<KEYS> {
 }
 
 fn step_nm(step: f64) -> u32 {
-    u32::from(super::fixed::u16_of(step, 1e-9)).max(1)
+    u32::from(u16_of(step, 1e-9)).max(1)
 }
 
 impl Emulator {

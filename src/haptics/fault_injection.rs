@@ -6,8 +6,6 @@ use std::collections::VecDeque;
 
 use super::acceptance::{GLUED, line, making};
 use super::co_simulation::{CoSimulation, Memory};
-use super::device::key_impedance::Bed;
-use super::device::safety::Mode;
 use super::emulator::Making;
 use super::log::{Entry, Heard, Log, Twin};
 use super::mechanism::Action;
@@ -16,6 +14,9 @@ use super::script::{Act, Deed, Script};
 use super::servo::Options;
 use super::session::ConnectionState;
 use super::simulated_link::{Faults, Random};
+use touchback_device::device::key_impedance::{Bed, Law, Order, Tick};
+use touchback_device::device::limit::Limits;
+use touchback_device::device::safety::Mode;
 
 /// A light key that returns by its own weight: what a keyboard for pianists would be.
 pub const KEY: Plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
@@ -326,11 +327,10 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
     let settles = |stiffness: f64| {
         let bare = Plant { bed: [0.0; 3], ..*plant };
         let mut key = super::plant::Key::new(bare, Finger { is_glued: true, ..GLUED });
-        let tick = super::device::key_impedance::Tick::new(8000.0);
-        let limits =
-            super::device::limit::Limits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
+        let tick = Tick::new(8000.0);
+        let limits = Limits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
         let bed = Bed { stiffness, damping: 10.0, depth: 5e-3 };
-        let order = super::device::key_impedance::Order {
+        let order = Order {
             impedance: 0.0,
             gain: 1.0,
             is_powered: true,
@@ -339,7 +339,7 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
             limits: &limits,
             guard: 0.0,
         };
-        let mut law = super::device::key_impedance::Law::at(0.0, 0.0);
+        let mut law = Law::at(0.0, 0.0);
         let touch = if with_finger {
             super::plant::Touch::Hand(10e-3, 0.0)
         } else {

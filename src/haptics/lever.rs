@@ -6,7 +6,7 @@
 
 use super::mechanism::Push;
 use crate::action::EventKind;
-use crate::wall::junction::port::mean_velocity;
+use touchback_device::port::mean_velocity;
 
 /// Steps in an action step: 1/48000 s.
 const PARTS: u32 = 6;

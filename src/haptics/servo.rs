@@ -13,19 +13,21 @@ mod status;
 pub mod virtual_finger;
 
 use super::clock::Recovery;
-use super::device::key_impedance::LEAST_IMPEDANCE;
-use super::device::safety::Mode;
-use super::fixed::{since, u16_of};
-use super::frame::{MAX_FRAME, Receiver};
 use super::log::{Entry, Log};
 use super::mechanism::{Action, DynamicsCompensation};
-use super::message::{Config, Hello, KEYS, KeyFacts, List, Message, Play, State, VERSION, ability};
 use super::session::{ConnectionState, HaltReason, SILENCE, Session};
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
 use key::{FeltKey, Join, Slot};
 pub use options::{BLOCK_MAX, Options};
 pub use status::Status;
+use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
+use touchback_device::device::safety::Mode;
+use touchback_device::fixed::{count, since, u16_of};
+use touchback_device::frame::{MAX_FRAME, Receiver};
+use touchback_device::message::{
+    Config, Hello, IMPEDANCE, KEYS, KeyFacts, List, Message, Play, State, VERSION, ability,
+};
 use virtual_finger::Own;
 
 /// Steps a slot may have; a longer one is a gap.
@@ -331,7 +333,7 @@ impl Servo {
         };
         for report in state.keys.as_slice() {
             let Some(key) = self.keys.get_mut(usize::from(report.key)) else { continue };
-            let z = f64::from(report.impedance) * super::message::IMPEDANCE;
+            let z = f64::from(report.impedance) * IMPEDANCE;
             let join = match (is_direct, mode == Mode::Live && z >= LEAST_IMPEDANCE) {
                 (true, _) => Join::Coupled,
                 (false, true) => Join::Wave(z),
@@ -369,7 +371,7 @@ impl Servo {
                 return;
             }
             self.next_quiet = (self.next_quiet + 1) % self.keys.len();
-            let number = super::fixed::count(self.next_quiet);
+            let number = count(self.next_quiet);
             if play.keys.as_slice().iter().all(|k| k.key != number)
                 && let Some(key) = self.keys.get_mut(self.next_quiet)
             {

@@ -11,7 +11,7 @@
 //!
 //! Arming does not outlast a lost keyboard: whoever plugs it in again arms again.
 
-use super::device::safety::Mode;
+use touchback_device::device::safety::Mode;
 
 /// Longest silence of the keyboard, and longest delay of the host itself, s.
 pub const SILENCE: f64 = 0.020;

@@ -1,9 +1,9 @@
 //! What a sidecar shows, in words for people: the same at the command line and in a window.
 
-use super::message::VERSION;
 use super::priority::Priority;
 use super::session::{ConnectionState, HaltReason};
 use super::sidecar::Report;
+use touchback_device::message::VERSION;
 
 /// A round trip, s, that only the latency timer of a USB serial chip explains.
 const SLOW: f64 = 8e-3;
@@ -108,8 +108,8 @@ pub const fn priority(report: &Report) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::device::safety::Mode;
     use crate::haptics::servo::Status;
+    use touchback_device::device::safety::Mode;
 
     fn report(status: Status) -> Report {
         Report { status, is_open: true, ..Report::default() }

@@ -6,13 +6,13 @@
 //! whatever its frequency.
 
 use super::acceptance::{GLUED, armed, line};
-use super::device::limit::Limits;
 use super::emulator::Making;
 use super::fault_injection::KEY;
 use super::mechanism::Action;
 use super::plant::Plant;
 use super::script::{Act, Deed, Script};
 use super::servo::Options;
+use touchback_device::device::limit::Limits;
 
 /// More than this, m, is chatter.
 const CHATTER: f64 = 50e-6;

@@ -6,7 +6,6 @@
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`port`] | what a body at the end of a line feels and sends; keyboard and servo use it too |
 //! | [`wave`] | the line between two ports; no heap |
 //! | [`masses`] | two masses joined for good; two balls joined while they touch |
 //! | [`joint`] | planar joints, gear, rack and pinion, cam: their Jacobians |
@@ -19,5 +18,4 @@ pub mod joint;
 pub mod masses;
 pub mod pendulum;
 pub mod planar;
-pub mod port;
 pub mod wave;

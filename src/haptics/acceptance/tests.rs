@@ -1,11 +1,11 @@
 use std::collections::VecDeque;
 
-use super::super::device::key_impedance::{Bed, Law, Order, Tick};
-use super::super::device::limit::Limits;
-use super::super::message::WAVE;
 use super::super::servo::BLOCK_MAX;
 use super::*;
-use crate::wall::junction::port::Port;
+use touchback_device::device::key_impedance::{Bed, Law, Order, Tick};
+use touchback_device::device::limit::Limits;
+use touchback_device::message::WAVE;
+use touchback_device::port::Port;
 
 /// The device's law, a line and a load end, in the servo's own formulas: force at the port after
 /// each tick of `way`. `load` moves under √(2Z)·u for a slot and tells how far.

@@ -1,15 +1,15 @@
 //! One felt key of the servo: its mechanism, its end of the line, its limits.
 
-use super::super::device::key_impedance::LEAST_IMPEDANCE;
-use super::super::device::limit::Motor;
-use super::super::fixed::{i16_of, u8_of};
 use super::super::log::{Entry, Heard, Log};
 use super::super::mechanism::{DynamicsCompensation, Mechanism, Push};
-use super::super::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
 use super::virtual_finger::{Own, Seen, VirtualFinger};
 use super::{Options, seconds};
 use crate::math::compass::KeyNumber;
-use crate::wall::junction::port::Port;
+use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
+use touchback_device::device::limit::Motor;
+use touchback_device::fixed::{i16_of, u8_of};
+use touchback_device::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
+use touchback_device::port::Port;
 
 /// Motion that wakes a key, m, and wave, √W: more than what is left of the last answer.
 const WAKE_WAY: f64 = 30e-6;

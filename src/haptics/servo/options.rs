@@ -1,10 +1,10 @@
 //! What is felt and how, and the line that follows from it.
 
-use super::super::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
-use super::super::device::limit::Limits;
 use super::super::mechanism::Action;
-use super::super::message::IMPEDANCE;
 use crate::action::{ActionSettings, STEP};
+use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
+use touchback_device::device::limit::Limits;
+use touchback_device::message::IMPEDANCE;
 
 /// Largest impedance, N·s/m, and the line's mass, kg, that sets it.
 const IMPEDANCE_MAX: f64 = 25.0;

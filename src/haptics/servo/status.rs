@@ -1,9 +1,9 @@
 //! What the servo tells of itself.
 
-use super::super::device::safety::Mode;
 use super::super::mechanism::DynamicsCompensation;
-use super::super::message::Hello;
 use super::super::session::{ConnectionState, HaltReason};
+use touchback_device::device::safety::Mode;
+use touchback_device::message::Hello;
 
 /// What the servo tells of itself.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -11,7 +11,6 @@ use crate::exchange::flags::Flag;
 use crate::haptics::connection::{EMULATED_KEYS, EMULATOR};
 use crate::haptics::emulator::{Emulator, Making};
 use crate::haptics::live::Emulated;
-use crate::haptics::message::{Hello, ability};
 use crate::haptics::script::Script;
 use crate::haptics::serial::Port;
 use crate::haptics::servo;
@@ -19,6 +18,7 @@ use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Histogram, Order, Sidecar};
 use crate::haptics::status_text;
 use crate::lab::output;
+use touchback_device::message::{Hello, ability};
 
 /// Whom to ask.
 #[derive(clap::Args, Debug)]

@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 use nalgebra::{Vector1, Vector2};
 
 use super::{Ground, Swings};
-use crate::wall::junction::port::Port;
 use crate::wall::plant::Motion;
+use touchback_device::port::Port;
 
 /// Line impedances tried, N·s/m.
 pub const IMPEDANCES: [f64; 4] = [3.0, 8.0, 20.0, 50.0];

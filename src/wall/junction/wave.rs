@@ -1,6 +1,6 @@
 //! The line between two ports: a delay.
 
-use super::port::Port;
+use touchback_device::port::Port;
 
 /// A line `N` ≥ 1 steps long; everything in it moves one step at a [`Line::send`].
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use super::super::{Band, Folder, Report, short};
 use crate::haptics::emulator::{Emulator, Making};
 use crate::haptics::fault_injection::KEY;
-use crate::haptics::frame::MAX_FRAME;
-use crate::haptics::message::Message;
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::{Options, Servo};
+use touchback_device::frame::MAX_FRAME;
+use touchback_device::message::Message;
 
 /// Times the servo, then plays.
 ///

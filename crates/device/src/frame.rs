@@ -2,7 +2,6 @@
 //!
 //! The zero byte ends a frame and occurs nowhere else, so a receiver that lost bytes is in step
 //! again at the next zero [Cheshire and Baker 1999]. The check is CRC-16/IBM-SDLC, low byte first.
-//! No heap, no standard library: firmware takes this file as it is.
 
 use crc::{CRC_16_IBM_SDLC, Crc};
 

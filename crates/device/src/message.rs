@@ -1,8 +1,7 @@
 //! Messages between host and keyboard: fixed records, little-endian (docs/protocol.md).
 //!
 //! Every record has one size, so that a receiver needs no heap; lists of keys carry their number
-//! first; `message::code` turns them into bytes. No heap, no standard library: firmware takes this
-//! file as it is.
+//! first; `message::code` turns them into bytes.
 
 mod code;
 
@@ -194,7 +193,7 @@ pub struct State {
     pub t_us: u32,
     /// `seq` of the last wave or torque message received.
     pub ack: u16,
-    /// [`super::device::safety::Mode`] as a number.
+    /// [`crate::device::safety::Mode`] as a number.
     pub mode: u8,
     /// Bits of [`fault`].
     pub faults: u16,

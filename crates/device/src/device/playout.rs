@@ -2,10 +2,9 @@
 //!
 //! A command carries the device time from which it holds, so that the jitter of its way does not
 //! reach the force. Copies and late-comers overtaken by newer ones are dropped.
-//! No heap, no standard library: firmware takes this file as it is.
 
-use super::super::fixed::since;
-use super::super::message::{List, Play};
+use crate::fixed::since;
+use crate::message::{List, Play};
 
 /// Commands that can wait: of four a millisecond, what a delay of 256 samples keeps.
 const DEPTH: usize = 24;

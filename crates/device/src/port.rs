@@ -6,8 +6,7 @@
 //! f = √(2Z) a − Z v,  b = √(2Z) v − a,  f v = (a² − b²)/2
 //!
 //! so that what a port gives its body is what came in less what went out, whatever v.
-//! [Niemeyer and Slotine 1991]. Laboratory, servo and keyboard firmware share this file: no heap, no
-//! standard library.
+//! [Niemeyer and Slotine 1991]. Keyboard, servo and the laboratory's experiments share it.
 
 use libm::sqrt;
 

@@ -1,9 +1,7 @@
 //! Messages as bytes: the fields of docs/protocol.md one after another, little-endian.
-//!
-//! No heap, no standard library: firmware takes this file as it is.
 
-use super::super::fixed;
 use super::{Config, Hello, KEYS, KeyFacts, KeyState, KeyWave, List, Message, Play, State};
+use crate::fixed;
 
 mod kind {
     pub const HELLO: u8 = 0x01;
@@ -184,12 +182,12 @@ impl Message {
         Some(w.length)
     }
 
-    /// Writes the whole frame to the beginning of `out` ([`super::super::frame::MAX_FRAME`] always
+    /// Writes the whole frame to the beginning of `out` ([`crate::frame::MAX_FRAME`] always
     /// suffices); its length, or `None` where there is no room.
     pub fn frame(&self, out: &mut [u8]) -> Option<usize> {
-        let mut payload = [0; super::super::frame::MAX_PAYLOAD];
+        let mut payload = [0; crate::frame::MAX_PAYLOAD];
         let length = self.encode(&mut payload)?;
-        super::super::frame::encode(payload.get(..length)?, out)
+        crate::frame::encode(payload.get(..length)?, out)
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Heat follows force squared with one time constant, dh/dt = (F² − h)/τ; as it nears the square of
 //! the force that may be held for ever, the force allowed goes from the largest to the held one.
-//! No heap, no standard library: firmware takes this file as it is.
 
 /// Share of the held force's heat from which force is reduced.
 const WARM: f64 = 0.9;

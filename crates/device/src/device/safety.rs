@@ -10,9 +10,8 @@
 //! | fault | none | clear → ready |
 //!
 //! An implausible sensor leads to fault from anywhere: damping by a wrong speed would push.
-//! No heap, no standard library: firmware takes this file as it is.
 
-use super::super::message::fault;
+use crate::message::fault;
 
 /// How long force takes to fade, µs.
 pub const FADE_US: u32 = 10_000;
@@ -232,7 +231,7 @@ mod tests {
             |s| s.tick(20_001),
             Safety::sensor,
         ];
-        let text = include_str!("../../../docs/protocol.md");
+        let text = include_str!("../../../../docs/protocol.md");
         let mut rows = 0;
         for mode in Mode::ALL {
             let head = format!("| {} | {} |", mode.word(), mode.number());

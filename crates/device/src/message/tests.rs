@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn round_trip(message: &Message) -> Option<Message> {
-    let mut out = [0; super::super::frame::MAX_PAYLOAD];
+    let mut out = [0; crate::frame::MAX_PAYLOAD];
     let length = message.encode(&mut out)?;
     Message::decode(&out[..length])
 }
@@ -77,7 +77,7 @@ fn every_message_of_88_keys_survives_the_wire() {
         Message::Ping(0xDEAD_BEEF),
     ] {
         assert_eq!(round_trip(&message), Some(message));
-        assert!(message.frame(&mut [0; super::super::frame::MAX_FRAME]).is_some());
+        assert!(message.frame(&mut [0; crate::frame::MAX_FRAME]).is_some());
     }
 }
 
@@ -109,7 +109,7 @@ proptest! {
         let mut bytes = vec![kind];
         bytes.extend(rest);
         if let Some(message) = Message::decode(&bytes) {
-            let mut out = [0; super::super::frame::MAX_PAYLOAD];
+            let mut out = [0; crate::frame::MAX_PAYLOAD];
             let length = message.encode(&mut out).unwrap();
             prop_assert_eq!(&out[..length], &bytes[..]);
         }

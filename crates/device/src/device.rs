@@ -3,18 +3,16 @@
 //! Give it received bytes with [`Device::receive`], call [`Device::tick`] at the local rate with the
 //! sensors' counts, put the forces out, and send what [`Device::report`] writes until it writes
 //! nothing. It keeps its own limits whatever a host says: force, slew, heat, watchdog, plausibility.
-//! Times are the device's own microseconds modulo 2³². No heap, no standard library: firmware takes
-//! this folder with `fixed.rs`, `frame.rs`, `message.rs`, `message/` and `wall/junction/port.rs`; the
-//! only crates are `cobs`, `crc` and `libm`.
+//! Times are the device's own microseconds modulo 2³².
 
 pub mod key_impedance;
 pub mod limit;
 pub mod playout;
 pub mod safety;
 
-use super::fixed::{self, i16_of, since, u8_of};
-use super::frame::Receiver;
-use super::message::{
+use crate::fixed::{self, i16_of, since, u8_of};
+use crate::frame::Receiver;
+use crate::message::{
     self, Config, FORCE, Hello, IMPEDANCE, KeyFacts, KeyState, List, Message, POSITION, Play,
     State, fault,
 };
@@ -361,7 +359,7 @@ impl<const KEYS: usize> Device<KEYS> {
     }
 
     /// Writes the next frame to be sent to the beginning of `out` (room for
-    /// [`super::frame::MAX_FRAME`]); its length, 0 where there is nothing to send.
+    /// [`crate::frame::MAX_FRAME`]); its length, 0 where there is nothing to send.
     pub fn report(&mut self, out: &mut [u8]) -> usize {
         let message = if self.wants.hello {
             self.wants.hello = false;

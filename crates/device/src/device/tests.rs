@@ -21,13 +21,13 @@ const BUILD: Build<2> = Build {
 };
 
 fn send(device: &mut Device<2>, message: &Message) {
-    let mut out = [0; super::super::frame::MAX_FRAME];
+    let mut out = [0; crate::frame::MAX_FRAME];
     let length = message.frame(&mut out).unwrap();
     out[..length].iter().for_each(|b| device.receive(*b));
 }
 
 fn sent(device: &mut Device<2>) -> Vec<Message> {
-    let mut out = [0; super::super::frame::MAX_FRAME];
+    let mut out = [0; crate::frame::MAX_FRAME];
     let mut receiver = Receiver::new();
     let mut messages = Vec::new();
     loop {
@@ -187,7 +187,7 @@ fn a_keyboard_of_88_reports_what_moves_and_one_of_the_rest() {
     build.hello.first_key = 1;
     let mut device = Device::new(build, 0);
     let (mut counts, mut forces, mut now) = ([0; 88], [0.0; 88], 0);
-    let mut out = [0; super::super::frame::MAX_FRAME];
+    let mut out = [0; crate::frame::MAX_FRAME];
     let mut seen = std::collections::BTreeSet::new();
     for tick in 0..8 * 400 {
         now += 125;

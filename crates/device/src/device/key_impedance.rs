@@ -9,14 +9,13 @@
 //! resonances. Keeping the wave as a force makes a change of Z leave the force continuous.
 //! The guard keeps E = ∫(½w² + F·v − ½u²)dt between 0 and its ceiling: what would leave with more
 //! energy than came is scaled down, then damped, and counted.
-//! No heap, no standard library: firmware takes this file as it is.
 
 use libm::{exp, sqrt};
 
-use super::super::fixed::carry;
-use super::super::message::WAVE;
 use super::limit::{Limited, Limits, Motor};
-use crate::wall::junction::port::Port;
+use crate::fixed::carry;
+use crate::message::WAVE;
+use crate::port::Port;
 
 /// Corner of the filter on the incoming wave, Hz.
 pub const WAVE_CORNER: f64 = 300.0;

@@ -1,6 +1,4 @@
 //! Physical values as the integers of the wire, each with its rounding and range.
-//!
-//! No heap, no standard library: firmware takes this file as it is.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -24,12 +22,6 @@ pub fn u16_of(value: f64, unit: f64) -> u16 {
 #[must_use]
 pub fn u8_of(value: f64, unit: f64) -> u8 {
     libm::round(value / unit) as u8
-}
-
-/// `value / unit` rounded to the nearest `i32`, saturating; NaN gives 0.
-#[must_use]
-pub fn i32_of(value: f64, unit: f64) -> i32 {
-    libm::round(value / unit) as i32
 }
 
 /// Seconds as whole microseconds modulo 2³².

@@ -1,0 +1,57 @@
+//! What the firmware of a motorized keyboard takes: the protocol and the device half of it.
+//!
+//! No heap, no operating system, three small crates (`cobs`, `crc`, `libm`). The emulator runs the
+//! same code, and the host half shares the protocol and the port. `docs/protocol.md` describes the
+//! wire.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`fixed`] | physical values as the integers of the wire |
+//! | [`frame`] | frames: COBS and a check |
+//! | [`message`] | messages and their bytes |
+//! | [`device`] | one keyboard: junction, limits, watchdog, key bed, energy guard |
+//! | [`port`] | the port of a transmission line: what a body at its end feels and sends |
+#![cfg_attr(not(test), no_std)]
+
+pub mod device;
+pub mod fixed;
+pub mod frame;
+pub mod message;
+pub mod port;
+
+/// The one object of a firmware, in static memory, keeps it small.
+const _: () = assert!(size_of::<device::Device<88>>() < 48 * 1024);
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { files(&path, into) } else { into.push(path) }
+        }
+    }
+
+    /// A `no_std` crate has a heap only by `extern crate alloc`, and what its dependencies bring.
+    #[test]
+    fn nothing_asks_for_a_heap_or_an_operating_system() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut sources = Vec::new();
+        files(&root.join("src"), &mut sources);
+        for path in &sources {
+            let text = std::fs::read_to_string(path).unwrap();
+            let asks = text.lines().any(|line| line.trim_start().starts_with("extern crate"));
+            assert!(!asks, "{}", path.display());
+        }
+        let root = include_str!("lib.rs");
+        assert!(sources.len() > 8 && root.contains("\n#![cfg_attr(not(test), no_std)]"));
+        let manifest = include_str!("../Cargo.toml");
+        let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap();
+        let (dependencies, _) = dependencies.split_once("\n\n").unwrap();
+        for line in dependencies.lines() {
+            let bare = line.starts_with("libm = ") || line.contains("default-features = false }");
+            assert!(bare, "{line}");
+        }
+    }
+}
