@@ -167,8 +167,8 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "sound",
-        about: "Measures every target of the sound engine on what it plays: blow, pitch, decay, \
-                company, colour, noises, impression, steadiness.",
+        about: "Measures every target of the sound engine on what it plays: hammer contact, pitch, \
+                decay, sympathetic resonance, spectrum, noises, timbre, invariance.",
         kind: Kind::Computed,
         run: sound::run,
     },

@@ -1,6 +1,6 @@
 //! All parameters as a page to read.
 
-use crate::params::{Group, Kind, all};
+use crate::params::{Group, Kind, Parameter, all};
 
 const HEAD: &str = "# Parameters
 
@@ -16,7 +16,7 @@ pub fn page() -> String {
     for parameter in all() {
         if group.replace(parameter.group) != Some(parameter.group) {
             page += &format!("\n**{}**\n\n", parameter.group.name());
-            page += "| id | default | range | does |\n| --- | --- | --- | --- |\n";
+            page += "| id | name | default | range | does |\n| --- | --- | --- | --- | --- |\n";
         }
         let default = parameter.text(parameter.default_value());
         let (default, range) = match parameter.kind {
@@ -25,7 +25,8 @@ pub fn page() -> String {
             }
             Kind::Choice(names) => (default, names.join(", ")),
         };
-        page += &format!("| `{}` | {default} | {range} | {} |\n", parameter.id, parameter.doc);
+        let Parameter { id, name, doc, .. } = parameter;
+        page += &format!("| `{id}` | {name} | {default} | {range} | {doc} |\n");
     }
     page
 }

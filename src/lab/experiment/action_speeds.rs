@@ -68,7 +68,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     let of = |name: &str| costs.iter().find(|c| c.0 == name).map_or(f64::NAN, |c| c.1);
     report.note(&format!(
-        "The coupled force balance takes {} ns a step, {} times the grand's {}: the seeds' reason to \
+        "The coupled force balance takes {} ns a step, {} times the grand's {}: the thesis's reason to \
          eliminate the constraints. Real time is {} ns.",
         short(of("reference")),
         short(of("reference") / of("grand")),

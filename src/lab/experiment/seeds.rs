@@ -111,7 +111,7 @@ pub const SYSTEMS: &[System] = &[
     system("000 figs. 6.8, 6.9", "full return map", By(&["wall-damping"])),
     system("000 figs. 6.10, 6.11", "energy of late and of timely switching", By(&["wall-damping"])),
     system("000 figs. 6.12–6.15", "worst case, its damping, with a bias", By(&["wall-damping"])),
-    system("000 §7.2", "the finger identified in play", By(&["finger"])),
+    system("000 §7.2", "the finger estimated online", By(&["finger"])),
     system("002 eqs. 1–10; 003 fig. 2", "ball on a paddle", By(&["ball"])),
     system("003 figs. 4–6, T1, T2", "models A and B", By(&["models-ab"])),
     system("000 §4.1.2; 003 §5", "the coupling spring", By(&["wall-display"])),

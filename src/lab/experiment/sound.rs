@@ -114,8 +114,8 @@ fn page(report: &Report) -> String {
         "# The sound, measured\n\nThis page is written by `touchback lab sound`. Every row is one target of the sound engine, measured on what it plays \
          at 48 kHz: what is aimed at, the band in which that counts as met, and what was found. \
          Targets are measurements of grands where there are any ([references](references.md)); \
-         where there are none the band is chosen. Rows that are not met stay here with their \
-         numbers: {} of {rows} are met.\n\nWhat depends on the machine has commands of its own: `touchback lab \
+         where there are none the band is chosen. Missed targets are \
+         listed too: {} of {rows} are met.\n\nWhat depends on the machine has commands of its own: `touchback lab \
          sound-cost` (computing time on every kernel, preparation, parameters that move), `touchback \
          lab sound-torture` (ten minutes of everything at five sample rates), \
          `tests/host/fluidsynth.py` (beside a sampled piano). `touchback lab listening` writes what \

@@ -63,8 +63,9 @@ fn page(folder: &mut Folder, report: &Report) -> Result<()> {
         "# Validation of the grand action\n\nThis page is written by `touchback lab validate`; a \
          test compares it with fresh output. Every row is one target: what is published, the band \
          in which it counts as met, and what the action of the concert set does in the standard \
-         regulation under the gesture named. Rows that are not met stay here with their numbers. \
-         Names in brackets: [references](references.md).\n\n",
+         regulation under the gesture named. Missed targets are listed too. \
+         V1 to V34 number the published measurements; *must* is required of a release, *should* is \
+         aimed at. Names in brackets: [references](references.md).\n\n",
     );
     write!(page, "{}", report.text(true))?;
     folder.write("validation.md", page.as_bytes())

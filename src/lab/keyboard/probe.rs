@@ -210,7 +210,7 @@ fn describe(text: &mut String, hello: &Hello) -> Result<()> {
     )?;
     writeln!(
         text,
-        "force           {} N at most, {} N for ever",
+        "force           {} N at most, {} N continuously",
         f64::from(hello.force_max) * 1e-2,
         f64::from(hello.force_held) * 1e-2
     )?;

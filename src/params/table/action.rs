@@ -134,7 +134,7 @@ pub static ACTION: [Parameter; 22] = [
             "Harpsichord",
             "Ball",
         ]),
-        doc: "What lies between key and string; a key takes up another action at its next touch from \
+        doc: "What lies between key and string; a change takes effect on each key's next note from \
               rest.",
         get: |s| index_of(&ActionKind::ALL, &s.action.action),
         set: |s, v| s.action.action = at(&ActionKind::ALL, v),
@@ -196,11 +196,12 @@ pub static ACTION: [Parameter; 22] = [
     Parameter {
         // Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood tables].
         id: "key_lead_g",
-        name: "Key lead",
+        name: "Key lead removed",
         group: Group::Action,
         suffix: " g",
         kind: number(-20.0, 20.0, 1),
-        doc: "Change of the static down weight by lead in the keys; positive is heavier.",
+        doc: "Lead taken out of the keys, in static down weight at the key front: a positive value \
+              makes the touch heavier, a negative one adds lead.",
         get: |s| s.action.key_lead_g,
         set: |s, v| s.action.key_lead_g = v,
     },

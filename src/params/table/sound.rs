@@ -66,8 +66,8 @@ pub static SOUND: [Parameter; 20] = [
         group: Group::Sound,
         suffix: " ×",
         kind: number(0.6, 1.2, 2),
-        doc: "Length of the strings against the concert grand's, at the same pitch and gauge: short \
-              strings are slack and inharmonic.",
+        doc: "Length of the strings against the concert grand's, at the same pitch and gauge: shorter \
+              strings need less tension and sound more inharmonic.",
         get: |s| s.sound.string_length,
         set: |s, v| s.sound.string_length = v,
     },

@@ -129,7 +129,7 @@ fn extremes(rigs: &[TestBench; 5], report: &mut Report) {
     }
     report.note(
         "V10: the search finds the press whose hammer just touches the string; its speed falls to \
-         zero with the search's fineness. The row 5 % above it stands for a hand.",
+         zero with the search's fineness. The row 5 % above it approximates a human press.",
     );
 }
 

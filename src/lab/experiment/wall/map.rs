@@ -120,7 +120,7 @@ fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
         let place = Contender::ALL.iter().position(|c| *c == contender);
         place.map_or(f64::NAN, |i| found[i][ground][delay][ONE_MS])
     };
-    report.source("000 ch. 5, 6; Niemeyer and Slotine (beyond the seeds)");
+    report.source("000 ch. 5, 6; Niemeyer and Slotine (beyond the sources)");
     let standard = of(Contender::Standard, 0, 0);
     report.check(
         "standard wall, no finger, 1 ms, N/m",
