@@ -9,11 +9,11 @@ use libfuzzer_sys::fuzz_target;
 use touchback::haptics::emulator::{Making, build};
 use touchback::haptics::servo::{Options, Servo};
 use touchback_device::device::Device;
-use touchback_device::frame::{MAX_FRAME, MAX_PAYLOAD, Receiver};
+use touchback_device::frame::{FrameReceiver, MAX_FRAME, MAX_PAYLOAD};
 use touchback_device::message::{KEYS, Message};
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut receiver = Receiver::new();
+    let mut receiver = FrameReceiver::new();
     for byte in bytes {
         if let Some(Ok(payload)) = receiver.push(*byte) {
             exact(payload);

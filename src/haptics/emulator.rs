@@ -5,7 +5,7 @@
 
 use super::plant::{Finger, Key, Plant};
 use super::script::{Player, Script};
-use touchback_device::device::safety::Mode;
+use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
 use touchback_device::fixed::{count, i16_of, u16_of};
 use touchback_device::frame::MAX_FRAME;
@@ -216,7 +216,7 @@ impl Emulator {
 
     /// The device's mode and faults.
     #[must_use]
-    pub fn mode(&self) -> (Mode, u16) {
+    pub fn mode(&self) -> (DeviceMode, u16) {
         (self.device.mode(), self.device.faults())
     }
 

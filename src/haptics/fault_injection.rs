@@ -14,9 +14,9 @@ use super::script::{Act, Deed, Script};
 use super::servo::Options;
 use super::session::ConnectionState;
 use super::simulated_link::{Faults, Random};
-use touchback_device::device::key_impedance::{Bed, Law, Order, Tick};
-use touchback_device::device::limit::Limits;
-use touchback_device::device::safety::Mode;
+use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
+use touchback_device::device::limit::MotorLimits;
+use touchback_device::device::safety::DeviceMode;
 
 /// A light key that returns by its own weight: what a keyboard for pianists would be.
 pub const KEY: Plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
@@ -108,7 +108,7 @@ fn watched(pair: &CoSimulation<Memory>, done: &mut Faulted) {
         let limit = pair.emulator.device().limits().force;
         done.over_limit += u64::from(force.abs() > limit + 1e-9 || !force.is_finite());
         done.over_host += u64::from(force.abs() > HOST_LIMIT + 1e-9);
-        let is_off = matches!(mode, Mode::Idle | Mode::Ready | Mode::Fault);
+        let is_off = matches!(mode, DeviceMode::Idle | DeviceMode::Ready | DeviceMode::Fault);
         done.forbidden += u64::from(is_off && force != 0.0);
     }
 }
@@ -327,10 +327,10 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
     let settles = |stiffness: f64| {
         let bare = Plant { bed: [0.0; 3], ..*plant };
         let mut key = super::plant::Key::new(bare, Finger { is_glued: true, ..GLUED });
-        let tick = Tick::new(8000.0);
-        let limits = Limits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
-        let bed = Bed { stiffness, damping: 10.0, depth: 5e-3 };
-        let order = Order {
+        let tick = TickConstants::new(8000.0);
+        let limits = MotorLimits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
+        let bed = RenderedBed { stiffness, damping: 10.0, depth: 5e-3 };
+        let order = KeyOrder {
             impedance: 0.0,
             gain: 1.0,
             is_powered: true,
@@ -339,7 +339,7 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
             limits: &limits,
             guard: 0.0,
         };
-        let mut law = Law::at(0.0, 0.0);
+        let mut law = KeyImpedance::at(0.0, 0.0);
         let touch = if with_finger {
             super::plant::Touch::Hand(10e-3, 0.0)
         } else {

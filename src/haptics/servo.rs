@@ -22,11 +22,12 @@ use key::{FeltKey, Join, Slot};
 pub use options::{BLOCK_MAX, Options};
 pub use status::Status;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
-use touchback_device::device::safety::Mode;
+use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::{count, since, u16_of};
-use touchback_device::frame::{MAX_FRAME, Receiver};
+use touchback_device::frame::{FrameReceiver, MAX_FRAME};
 use touchback_device::message::{
-    Config, Hello, IMPEDANCE, KEYS, KeyFacts, List, Message, Play, State, VERSION, ability,
+    Config, Hello, IMPEDANCE, KEYS, KeyFacts, KeyList, Message, Play, StateMessage, VERSION,
+    ability,
 };
 use virtual_finger::Own;
 
@@ -42,7 +43,7 @@ const PING_EVERY: f64 = 0.05;
 pub struct Servo {
     options: Options,
     session: Session,
-    receiver: Receiver,
+    receiver: FrameReceiver,
     hello: Option<Hello>,
     facts: [KeyFacts; KEYS],
     has_facts: bool,
@@ -69,7 +70,7 @@ impl Servo {
         Self {
             options,
             session: Session::default(),
-            receiver: Receiver::new(),
+            receiver: FrameReceiver::new(),
             hello: None,
             facts: [KeyFacts::default(); KEYS],
             has_facts: false,
@@ -279,7 +280,7 @@ impl Servo {
         }
     }
 
-    fn state(&mut self, now: f64, state: &State, out: &mut Vec<u8>, log: &mut impl Log) {
+    fn state(&mut self, now: f64, state: &StateMessage, out: &mut Vec<u8>, log: &mut impl Log) {
         let Some(hello) = self.hello else { return };
         if !self.has_facts || self.session.standing() == ConnectionState::Refused {
             return;
@@ -307,7 +308,7 @@ impl Servo {
             return;
         }
         self.status.states += 1;
-        let mode = Mode::of(state.mode).unwrap_or(Mode::Fault);
+        let mode = DeviceMode::of(state.mode).unwrap_or(DeviceMode::Fault);
         (self.status.mode, self.status.faults) = (mode, state.faults);
         let was_live = self.session.is_live();
         self.session.device(mode, state.faults, now);
@@ -329,12 +330,12 @@ impl Servo {
         let mut play = Play {
             seq: self.seq.wrapping_add(1),
             play_us: state.t_us.wrapping_add(self.options.lead_us + self.options.block_us()),
-            keys: List::default(),
+            keys: KeyList::default(),
         };
         for report in state.keys.as_slice() {
             let Some(key) = self.keys.get_mut(usize::from(report.key)) else { continue };
             let z = f64::from(report.impedance) * IMPEDANCE;
-            let join = match (is_direct, mode == Mode::Live && z >= LEAST_IMPEDANCE) {
+            let join = match (is_direct, mode == DeviceMode::Live && z >= LEAST_IMPEDANCE) {
                 (true, _) => Join::Coupled,
                 (false, true) => Join::Wave(z),
                 (false, false) => Join::Followed,

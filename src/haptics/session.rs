@@ -11,7 +11,7 @@
 //!
 //! Arming does not outlast a lost keyboard: whoever plugs it in again arms again.
 
-use touchback_device::device::safety::Mode;
+use touchback_device::device::safety::DeviceMode;
 
 /// Longest silence of the keyboard, and longest delay of the host itself, s.
 pub const SILENCE: f64 = 0.020;
@@ -66,7 +66,7 @@ pub enum HaltReason {
     /// It takes neither waves nor forces, or has no keys.
     Unable,
     /// It stopped force by itself: its mode, its faults.
-    Device(Mode, u16),
+    Device(DeviceMode, u16),
     /// It did not become ready.
     NotReady,
     /// The host itself came late.
@@ -140,15 +140,15 @@ impl Session {
     }
 
     /// The keyboard reports its mode and faults at `now` s.
-    pub fn device(&mut self, mode: Mode, faults: u16, now: f64) {
+    pub fn device(&mut self, mode: DeviceMode, faults: u16, now: f64) {
         match self.standing {
-            ConnectionState::Arming if matches!(mode, Mode::Ready | Mode::Live) => {
+            ConnectionState::Arming if matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
                 self.standing = ConnectionState::Live;
             }
             ConnectionState::Arming if now - self.armed_at > PATIENCE => {
                 self.halt(HaltReason::NotReady)
             }
-            ConnectionState::Live if !matches!(mode, Mode::Ready | Mode::Live) => {
+            ConnectionState::Live if !matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
                 self.halt(HaltReason::Device(mode, faults));
             }
             _ => {}
@@ -195,22 +195,22 @@ mod tests {
             ("disarm", Session::disarm, [Seeking, Refused, Present, Present, Present, Present]),
             (
                 "ready",
-                |s| s.device(Mode::Ready, 0, 0.0),
+                |s| s.device(DeviceMode::Ready, 0, 0.0),
                 [Seeking, Refused, Present, Live, Live, Halted],
             ),
             (
                 "device live",
-                |s| s.device(Mode::Live, 0, 0.0),
+                |s| s.device(DeviceMode::Live, 0, 0.0),
                 [Seeking, Refused, Present, Live, Live, Halted],
             ),
             (
                 "device damps",
-                |s| s.device(Mode::Damping, 1, 0.1),
+                |s| s.device(DeviceMode::Damping, 1, 0.1),
                 [Seeking, Refused, Present, Arming, Halted, Halted],
             ),
             (
                 "device damps on",
-                |s| s.device(Mode::Fault, 2, 0.6),
+                |s| s.device(DeviceMode::Fault, 2, 0.6),
                 [Seeking, Refused, Present, Halted, Halted, Halted],
             ),
             ("silence", Session::silence, [Seeking; 6]),
@@ -228,8 +228,8 @@ mod tests {
             |s| s.hello(None),
             |s| s.arm(0.0),
             Session::disarm,
-            |s| s.device(Mode::Ready, 0, 0.0),
-            |s| s.device(Mode::Damping, 0, 0.1),
+            |s| s.device(DeviceMode::Ready, 0, 0.0),
+            |s| s.device(DeviceMode::Damping, 0, 0.1),
             Session::silence,
             Session::late,
         ];
@@ -260,8 +260,8 @@ mod tests {
             assert_eq!(session.is_live(), standing == Live);
         }
         let mut session = Session { standing: Live, ..Session::default() };
-        session.device(Mode::Fading, 1, 3.0);
-        assert_eq!(session.why(), HaltReason::Device(Mode::Fading, 1));
+        session.device(DeviceMode::Fading, 1, 3.0);
+        assert_eq!(session.why(), HaltReason::Device(DeviceMode::Fading, 1));
         session.arm(4.0);
         assert_eq!((session.standing(), session.why()), (Arming, HaltReason::Nothing));
     }

@@ -109,7 +109,7 @@ pub const fn priority(report: &Report) -> &'static str {
 mod tests {
     use super::*;
     use crate::haptics::servo::Status;
-    use touchback_device::device::safety::Mode;
+    use touchback_device::device::safety::DeviceMode;
 
     fn report(status: Status) -> Report {
         Report { status, is_open: true, ..Report::default() }
@@ -130,7 +130,7 @@ mod tests {
             (report(Status { damaged: 3, ..Status::default() }), "baud rate"),
             (Report::default(), "plug the keyboard in"),
             (
-                halted(HaltReason::Device(Mode::Damping, 1)),
+                halted(HaltReason::Device(DeviceMode::Damping, 1)),
                 "the keyboard is damping (faults 0x0001)",
             ),
             (halted(HaltReason::NotReady), "did not become ready"),

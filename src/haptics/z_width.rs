@@ -12,7 +12,7 @@ use super::mechanism::Action;
 use super::plant::Plant;
 use super::script::{Act, Deed, Script};
 use super::servo::Options;
-use touchback_device::device::limit::Limits;
+use touchback_device::device::limit::MotorLimits;
 
 /// More than this, m, is chatter.
 const CHATTER: f64 = 50e-6;
@@ -57,7 +57,7 @@ pub fn stiffest(action: Action) -> Contact {
 
 /// One hold; `None` where force is not given or the contact cannot be made so stiff.
 fn held(action: Action, scale: f64) -> Option<Contact> {
-    let limits = Limits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
+    let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
     let options = Options { action, limits, ..Options::default() };
     let plant = Plant { bed: [0.0; 3], ..KEY };
     let making =

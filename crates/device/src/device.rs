@@ -2,7 +2,8 @@
 //!
 //! Give it received bytes with [`Device::receive`], call [`Device::tick`] at the local rate with the
 //! sensors' counts, put the forces out, and send what [`Device::report`] writes until it writes
-//! nothing. It keeps its own limits whatever a host says: force, slew, heat, watchdog, plausibility.
+//! nothing. A host's configuration is cut to the build's limits of force, slew, heat and watchdog;
+//! implausible sensors stop force whatever the host says.
 //! Times are the device's own microseconds modulo 2³².
 
 pub mod key_impedance;
@@ -11,27 +12,28 @@ pub mod playout;
 pub mod safety;
 
 use crate::fixed::{self, i16_of, since, u8_of};
-use crate::frame::Receiver;
+use crate::frame::FrameReceiver;
 use crate::message::{
-    self, Config, FORCE, Hello, IMPEDANCE, KeyFacts, KeyState, List, Message, POSITION, Play,
-    State, fault,
+    self, Config, FORCE, Hello, IMPEDANCE, KeyFacts, KeyList, KeyState, Message, POSITION, Play,
+    StateMessage, fault,
 };
-use key_impedance::{Bed, Law, Order, Tick};
-use limit::Limits;
+use key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
+use limit::MotorLimits;
 use playout::Playout;
-use safety::{Mode, Safety};
+use safety::{DeviceMode, Safety};
 
 /// Positions a key can have, m.
 const REACH: core::ops::RangeInclusive<f64> = -5e-3..=16e-3;
-/// Fastest a key can be, m/s: a hard blow moves it at 1.
+/// Largest plausible key speed, m/s: a hard blow moves a key at 1.
 const FASTEST: f64 = 4.0;
 /// Implausible ticks in a row that make a fault; fewer are bridged.
 const STRIKES: u8 = 3;
 /// Largest impedance it renders, N·s/m: stable with every key tried up to 160.
 const IMPEDANCE_MAX: f64 = 60.0;
-/// How long a command holds after its time is over, µs; then it runs out.
+/// Time after the next report was due during which the last command still holds, µs; then it
+/// decays.
 const HOLD_US: i32 = 2_000;
-/// Time constant of running out, s.
+/// Time constant of that decay, s.
 const RUN_OUT: f64 = 5e-3;
 /// A key that moved this recently is in every state, µs.
 const RECENT_US: i32 = 100_000;
@@ -43,7 +45,7 @@ const FEW: usize = 10;
 pub struct Build<const KEYS: usize> {
     /// What it says of itself; its largest and held forces are limits no host can lift.
     pub hello: Hello,
-    /// Its keys' own mechanics.
+    /// Mass, weight, friction, damping and bed of every key's own mechanics.
     pub facts: [KeyFacts; KEYS],
     /// Largest change of force the amplifier allows, N/s.
     pub slew: f64,
@@ -56,31 +58,31 @@ pub struct Build<const KEYS: usize> {
 /// Everything a configuration sets, in SI.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
-    limits: Limits,
+    limits: MotorLimits,
     safe_damping: f64,
-    bed: Bed,
+    bed: RenderedBed,
     guard: f64,
     report_us: u16,
-    /// m a count.
+    /// Motion of the key front per sensor count, m.
     step: f64,
 }
 
-/// One keyboard.
+/// A keyboard of `KEYS` keys.
 #[derive(Clone, Debug)]
 pub struct Device<const KEYS: usize> {
     build: Build<KEYS>,
     rules: Rules,
-    tick: Tick,
+    tick: TickConstants,
     tick_us: u32,
     safety: Safety,
-    keys: [Law; KEYS],
+    keys: [KeyImpedance; KEYS],
     impedances: [f64; KEYS],
     implausible: [u8; KEYS],
     moved_us: [u32; KEYS],
     is_placed: bool,
     playout: Playout,
     is_direct: bool,
-    receiver: Receiver,
+    receiver: FrameReceiver,
     now_us: u32,
     report_us: u32,
     state_seq: u16,
@@ -88,7 +90,7 @@ pub struct Device<const KEYS: usize> {
     wants: Wants,
 }
 
-/// Answers owed.
+/// Messages to be sent next.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wants {
     hello: bool,
@@ -102,7 +104,7 @@ impl<const KEYS: usize> Device<KEYS> {
     #[must_use]
     pub fn new(build: Build<KEYS>, now_us: u32) -> Self {
         let hello = &build.hello;
-        let limits = Limits {
+        let limits = MotorLimits {
             force: f64::from(hello.force_max) * 10e-3,
             slew: build.slew,
             held: f64::from(hello.force_held) * 10e-3,
@@ -111,24 +113,24 @@ impl<const KEYS: usize> Device<KEYS> {
         let rules = Rules {
             limits,
             safe_damping: 3.0,
-            bed: Bed::default(),
+            bed: RenderedBed::default(),
             guard: 10e-3,
             report_us: hello.report_us.max(125),
             step: f64::from(hello.step_nm) * 1e-9,
         };
         let rate = f64::from(hello.rate_hz.max(1));
         Self {
-            tick: Tick::new(rate),
+            tick: TickConstants::new(rate),
             tick_us: 1_000_000 / u32::from(hello.rate_hz.max(1)),
             safety: Safety::new(build.timeout_us),
-            keys: [Law::default(); KEYS],
+            keys: [KeyImpedance::default(); KEYS],
             impedances: [0.0; KEYS],
             implausible: [0; KEYS],
             moved_us: [now_us; KEYS],
             is_placed: false,
             playout: Playout::new(),
             is_direct: false,
-            receiver: Receiver::new(),
+            receiver: FrameReceiver::new(),
             now_us,
             report_us: now_us,
             state_seq: 0,
@@ -141,7 +143,7 @@ impl<const KEYS: usize> Device<KEYS> {
 
     /// The mode of its state machine.
     #[must_use]
-    pub const fn mode(&self) -> Mode {
+    pub const fn mode(&self) -> DeviceMode {
         self.safety.mode()
     }
 
@@ -156,15 +158,15 @@ impl<const KEYS: usize> Device<KEYS> {
         usize::from(self.build.hello.keys).min(KEYS)
     }
 
-    /// One key's law, to look at.
+    /// The impedance of one key, counted from 0.
     #[must_use]
-    pub fn key(&self, key: usize) -> Option<&Law> {
+    pub fn key(&self, key: usize) -> Option<&KeyImpedance> {
         self.keys.get(key)
     }
 
     /// The limits in force.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
+    pub const fn limits(&self) -> &MotorLimits {
         &self.rules.limits
     }
 
@@ -196,13 +198,13 @@ impl<const KEYS: usize> Device<KEYS> {
             Message::Clear(_) => {
                 self.safety.clear();
                 self.implausible = [0; KEYS];
-                if self.safety.mode() == Mode::Ready {
+                if self.safety.mode() == DeviceMode::Ready {
                     self.settle();
                 }
             }
             Message::Wave(play) => self.command(play, false),
             Message::Torque(play) => self.command(play, true),
-            // What only devices say.
+            // Messages of a device, not of a host.
             Message::Hello(_) | Message::Facts(_) | Message::State(_) | Message::Pong(..) => {
                 self.safety.note(fault::FRAME);
             }
@@ -236,13 +238,13 @@ impl<const KEYS: usize> Device<KEYS> {
 
     /// Takes up a configuration, cut to what the device was built for.
     fn configure(&mut self, c: &Config) {
-        let own = Limits {
+        let own = MotorLimits {
             force: f64::from(self.build.hello.force_max) * 10e-3,
             slew: self.build.slew,
             held: f64::from(self.build.hello.force_held) * 10e-3,
             time: self.build.thermal_time,
         };
-        let asked = Limits {
+        let asked = MotorLimits {
             force: f64::from(c.force_max) * 10e-3,
             slew: f64::from(c.slew) * 10.0,
             held: f64::from(c.force_held) * 10e-3,
@@ -259,7 +261,7 @@ impl<const KEYS: usize> Device<KEYS> {
         self.rules = Rules {
             limits,
             safe_damping: (f64::from(c.safe_damping) * IMPEDANCE).clamp(2.0, 5.0),
-            bed: Bed {
+            bed: RenderedBed {
                 stiffness: if has_bed { f64::from(c.bed_stiffness) * 10.0 } else { 0.0 },
                 damping: f64::from(c.bed_damping) * 0.1,
                 depth: f64::from(c.bed) * 10e-6,
@@ -327,10 +329,10 @@ impl<const KEYS: usize> Device<KEYS> {
             }
             x = law.position();
         }
-        let damps = matches!(self.safety.mode(), Mode::Fading | Mode::Damping);
+        let damps = matches!(self.safety.mode(), DeviceMode::Fading | DeviceMode::Damping);
         let wanted = self.impedances.get(k).copied().unwrap_or(0.0);
         law.wave *= keep;
-        let order = Order {
+        let order = KeyOrder {
             impedance: if damps { self.rules.safe_damping } else { wanted },
             gain: self.safety.gain(),
             is_powered: self.safety.is_powered(),
@@ -366,7 +368,7 @@ impl<const KEYS: usize> Device<KEYS> {
             Message::Hello(self.build.hello)
         } else if self.wants.facts {
             self.wants.facts = false;
-            let mut list = List::default();
+            let mut list = KeyList::default();
             self.build.facts.iter().take(self.count()).for_each(|f| list.push(*f));
             Message::Facts(list)
         } else if let Some(token) = self.wants.pong.take() {
@@ -380,14 +382,14 @@ impl<const KEYS: usize> Device<KEYS> {
         message.frame(out).unwrap_or(0)
     }
 
-    fn state(&mut self) -> State {
-        let mut state = State {
+    fn state(&mut self) -> StateMessage {
+        let mut state = StateMessage {
             seq: self.state_seq,
             t_us: self.now_us,
             ack: self.playout.last_seq(),
             mode: self.safety.mode().number(),
             faults: self.safety.faults(),
-            keys: List::default(),
+            keys: KeyList::default(),
         };
         self.state_seq = self.state_seq.wrapping_add(1);
         let quiet = self.next_quiet;

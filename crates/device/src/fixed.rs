@@ -42,7 +42,7 @@ pub const fn count(n: usize) -> u8 {
     if n > 255 { 255 } else { n as u8 }
 }
 
-/// A float as the device's running integral keeps it: whole units, wrapping, and the remainder.
+/// Splits `value` into whole units modulo 2³² and a remainder of 0 to below 1.
 #[must_use]
 pub fn carry(value: f64) -> (i32, f64) {
     let whole = libm::floor(value);

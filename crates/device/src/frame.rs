@@ -46,20 +46,20 @@ pub enum Damage {
 
 /// Collects received bytes to frames.
 #[derive(Clone, Debug)]
-pub struct Receiver {
+pub struct FrameReceiver {
     bytes: [u8; MAX_FRAME],
     length: usize,
     /// The present frame is longer than any: its rest is skipped.
     is_long: bool,
 }
 
-impl Default for Receiver {
+impl Default for FrameReceiver {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Receiver {
+impl FrameReceiver {
     /// One that has received nothing.
     #[must_use]
     pub const fn new() -> Self {
@@ -134,13 +134,13 @@ mod tests {
         assert_eq!(encode(&[1; 10], &mut [0; 12]), None);
     }
 
-    fn receive(receiver: &mut Receiver, bytes: &[u8]) -> Vec<Result<Vec<u8>, Damage>> {
+    fn receive(receiver: &mut FrameReceiver, bytes: &[u8]) -> Vec<Result<Vec<u8>, Damage>> {
         bytes.iter().filter_map(|b| receiver.push(*b).map(|r| r.map(<[u8]>::to_vec))).collect()
     }
 
     #[test]
     fn a_frame_without_an_end_is_dropped_whole() {
-        let mut receiver = Receiver::new();
+        let mut receiver = FrameReceiver::new();
         let mut bytes = vec![7; 5000];
         bytes.push(0);
         let mut out = [0; 64];
@@ -155,7 +155,7 @@ mod tests {
             let mut out = [0; MAX_FRAME];
             let length = encode(&payload, &mut out).unwrap();
             prop_assert!(out[..length - 1].iter().all(|b| *b != 0));
-            prop_assert_eq!(receive(&mut Receiver::new(), &out[..length]), [Ok(payload)]);
+            prop_assert_eq!(receive(&mut FrameReceiver::new(), &out[..length]), [Ok(payload)]);
         }
 
         /// Up to 16 wrong bits in a row are always found; the frame after is received.
@@ -173,7 +173,7 @@ mod tests {
             bytes[at + 1] ^= burst.to_le_bytes()[1];
             let end = encode(b"ok", &mut out).unwrap();
             bytes.extend(&out[..end]);
-            let got = receive(&mut Receiver::new(), &bytes);
+            let got = receive(&mut FrameReceiver::new(), &bytes);
             prop_assert_eq!(got.last(), Some(&Ok(b"ok".to_vec())));
             let wrong = got[..got.len() - 1].iter().filter(|r| **r == Ok(payload.clone())).count();
             prop_assert_eq!(wrong, 0);
@@ -181,7 +181,7 @@ mod tests {
 
         #[test]
         fn noise_is_no_frame(bytes in prop::collection::vec(any::<u8>(), 0..4000)) {
-            let _ = receive(&mut Receiver::new(), &bytes);
+            let _ = receive(&mut FrameReceiver::new(), &bytes);
         }
     }
 }

@@ -34,7 +34,7 @@ pub mod ability {
     pub const PHYSICAL_BED: u16 = 16;
 }
 
-/// What is or was wrong: bits of [`State::faults`]. They stay until cleared.
+/// What is or was wrong: bits of [`StateMessage::faults`]. They stay until cleared.
 pub mod fault {
     /// No command for longer than the timeout.
     pub const TIMEOUT: u16 = 1;
@@ -73,11 +73,11 @@ pub struct Hello {
     pub report_us: u16,
     /// Largest force, 10 mN.
     pub force_max: u16,
-    /// Force it can hold for ever, 10 mN.
+    /// Continuous force, 10 mN.
     pub force_held: u16,
     /// Step of its position sensors, nm.
     pub step_nm: u32,
-    /// Name, UTF-8, padded with zeros.
+    /// Name of the keyboard, UTF-8, padded with zeros.
     pub name: [u8; 16],
 }
 
@@ -103,13 +103,13 @@ pub struct KeyFacts {
 pub struct KeyState {
     /// Key on the device, from 0.
     pub key: u8,
-    /// Position, [`POSITION`], positive down.
+    /// Position of the key front in units of [`POSITION`], positive down.
     pub x: i16,
-    /// Running integral of the outgoing wave, [`WAVE`], modulo 2³².
+    /// Integral of the outgoing wave in units of [`WAVE`], modulo 2³²; never reset.
     pub wave_sum: i32,
-    /// Force applied against downward motion (or measured), [`FORCE`].
+    /// Force applied (or measured) against downward motion, in units of [`FORCE`].
     pub force: i16,
-    /// Impedance in force, [`IMPEDANCE`].
+    /// Impedance rendered now, in units of [`IMPEDANCE`].
     pub impedance: u8,
 }
 
@@ -118,9 +118,9 @@ pub struct KeyState {
 pub struct KeyWave {
     /// Key on the device, from 0.
     pub key: u8,
-    /// −√(2Z)·w, [`FORCE`]; or, in a torque message, the force against downward motion.
+    /// −√(2Z)·w in units of [`FORCE`]; in a torque message the force against downward motion.
     pub force: i16,
-    /// Impedance wanted, [`IMPEDANCE`]; in a torque message the local damping.
+    /// Impedance wanted, in units of [`IMPEDANCE`]; in a torque message the local damping.
     pub impedance: u8,
 }
 
@@ -131,19 +131,20 @@ pub struct Config {
     pub force_max: u16,
     /// Largest change of force, 10 N/s.
     pub slew: u16,
-    /// Force that may be held for ever, 10 mN.
+    /// Continuous force allowed, 10 mN.
     pub force_held: u16,
     /// Thermal time constant, 10 ms.
     pub thermal_time: u16,
     /// Time without a command until force fades, ms.
     pub timeout_ms: u16,
-    /// Damping after a fault, [`IMPEDANCE`].
+    /// Damping while force fades and until faults are cleared, in units of [`IMPEDANCE`]; 2 to 5
+    /// N·s/m are taken.
     pub safe_damping: u8,
     /// Key bed rendered by the device: stiffness, 10 N/m; 0 renders none.
     pub bed_stiffness: u16,
-    /// Its damping, 0.1 N·s/m.
+    /// Damping of the rendered bed, 0.1 N·s/m.
     pub bed_damping: u16,
-    /// Its depth, 10 µm.
+    /// Depth at which the rendered bed begins, 10 µm.
     pub bed: u16,
     /// Ceiling of the energy guard, 10 µJ; 0 switches the guard off.
     pub guard: u16,
@@ -157,18 +158,18 @@ pub struct Config {
 
 /// A list of records of at most [`KEYS`] keys.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct List<T> {
+pub struct KeyList<T> {
     items: [T; KEYS],
     length: usize,
 }
 
-impl<T: Copy + Default> Default for List<T> {
+impl<T: Copy + Default> Default for KeyList<T> {
     fn default() -> Self {
         Self { items: [T::default(); KEYS], length: 0 }
     }
 }
 
-impl<T: Copy + Default> List<T> {
+impl<T: Copy + Default> KeyList<T> {
     /// Appends `item`; nothing happens where the list is full.
     pub fn push(&mut self, item: T) {
         if let Some(place) = self.items.get_mut(self.length) {
@@ -186,7 +187,7 @@ impl<T: Copy + Default> List<T> {
 
 /// Head of a state message.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct State {
+pub struct StateMessage {
     /// Counts states, modulo 2¹⁶.
     pub seq: u16,
     /// Device time of the positions, µs modulo 2³².
@@ -198,7 +199,7 @@ pub struct State {
     /// Bits of [`fault`].
     pub faults: u16,
     /// The keys that moved, and one of the others.
-    pub keys: List<KeyState>,
+    pub keys: KeyList<KeyState>,
 }
 
 /// Waves or forces to be applied from a time on.
@@ -209,7 +210,7 @@ pub struct Play {
     /// Device time from which they hold, µs modulo 2³².
     pub play_us: u32,
     /// One record a key.
-    pub keys: List<KeyWave>,
+    pub keys: KeyList<KeyWave>,
 }
 
 /// Every message.
@@ -219,9 +220,9 @@ pub enum Message {
     /// Device: what it is.
     Hello(Hello),
     /// Device: its keys' own mechanics.
-    Facts(List<KeyFacts>),
+    Facts(KeyList<KeyFacts>),
     /// Device: positions and waves.
-    State(State),
+    State(StateMessage),
     /// Device: answer to a ping: its token, device time µs.
     Pong(u32, u32),
     /// Host: waves.

@@ -2,28 +2,28 @@ use std::collections::VecDeque;
 
 use super::super::servo::BLOCK_MAX;
 use super::*;
-use touchback_device::device::key_impedance::{Bed, Law, Order, Tick};
-use touchback_device::device::limit::Limits;
+use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
+use touchback_device::device::limit::MotorLimits;
 use touchback_device::message::WAVE;
 use touchback_device::port::Port;
 
 /// The device's law, a line and a load end, in the servo's own formulas: force at the port after
 /// each tick of `way`. `load` moves under √(2Z)·u for a slot and tells how far.
 fn port(options: &Options, way: impl Fn(f64) -> f64, mut load: impl FnMut(f64) -> f64) -> Vec<f64> {
-    let tick = Tick::new(8000.0);
-    let limits = Limits { force: 1e3, slew: 1e9, held: 1e3, time: 1.0 };
+    let tick = TickConstants::new(8000.0);
+    let limits = MotorLimits { force: 1e3, slew: 1e9, held: 1e3, time: 1.0 };
     let z = options.impedance();
-    let order = Order {
+    let order = KeyOrder {
         impedance: z,
         gain: 1.0,
         is_powered: true,
         is_direct: false,
-        bed: &Bed::default(),
+        bed: &RenderedBed::default(),
         limits: &limits,
         guard: 0.0,
     };
     let far = Port::new(z);
-    let mut law = Law::at(0.0, 0.0);
+    let mut law = KeyImpedance::at(0.0, 0.0);
     for _ in 0..2000 {
         law.tick(&tick, 0.0, &order);
     }

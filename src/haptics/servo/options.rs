@@ -3,7 +3,7 @@
 use super::super::mechanism::Action;
 use crate::action::{ActionSettings, STEP};
 use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
-use touchback_device::device::limit::Limits;
+use touchback_device::device::limit::MotorLimits;
 use touchback_device::message::IMPEDANCE;
 
 /// Largest impedance, N·s/m, and the line's mass, kg, that sets it.
@@ -27,7 +27,7 @@ pub struct Options {
     /// Share of the force that is given, 0…1.
     pub gain: f64,
     /// Largest force, change of force, held force, thermal time.
-    pub limits: Limits,
+    pub limits: MotorLimits,
     /// The felt key is relieved of what the keyboard says of its own.
     pub deducts: bool,
     /// Time between states, µs.
@@ -46,7 +46,7 @@ impl Default for Options {
             block: 0,
             lead_us: 1000,
             gain: 1.0,
-            limits: Limits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
+            limits: MotorLimits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
             deducts: true,
             report_us: 1000,
             plays: false,

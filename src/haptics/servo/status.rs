@@ -2,7 +2,7 @@
 
 use super::super::mechanism::DynamicsCompensation;
 use super::super::session::{ConnectionState, HaltReason};
-use touchback_device::device::safety::Mode;
+use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::Hello;
 
 /// What the servo tells of itself.
@@ -15,7 +15,7 @@ pub struct Status {
     /// What the keyboard is.
     pub hello: Option<Hello>,
     /// Its mode and faults.
-    pub mode: Mode,
+    pub mode: DeviceMode,
     /// See `mode`.
     pub faults: u16,
     /// Keys that move.

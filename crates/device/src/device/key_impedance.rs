@@ -12,7 +12,7 @@
 
 use libm::{exp, sqrt};
 
-use super::limit::{Limited, Limits, Motor};
+use super::limit::{Limited, Motor, MotorLimits};
 use crate::fixed::carry;
 use crate::message::WAVE;
 use crate::port::Port;
@@ -25,21 +25,21 @@ pub const SPEED_CORNER: f64 = 800.0;
 const GUARD_DAMPING: f64 = 20.0;
 /// Largest rise of impedance, N·s/m a second: from none to 25 in a tenth of a second.
 const IMPEDANCE_SLEW: f64 = 250.0;
-/// The same downward: the safe damping is reached while force fades.
+/// Largest fall of impedance, N·s/m a second: from 25 to the safe damping within the fade.
 const IMPEDANCE_FALL: f64 = 2500.0;
 /// Below this an impedance passes no wave, N·s/m.
 pub const LEAST_IMPEDANCE: f64 = 0.25;
 
 /// Constants of a tick.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Tick {
-    /// Its length, s.
+pub struct TickConstants {
+    /// Length of a tick, s.
     pub t: f64,
     wave: f64,
     speed: f64,
 }
 
-impl Tick {
+impl TickConstants {
     /// At `rate` Hz.
     #[must_use]
     pub fn new(rate: f64) -> Self {
@@ -51,17 +51,18 @@ impl Tick {
 
 /// A key bed rendered by the motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Bed {
-    /// N/m; 0: none.
+pub struct RenderedBed {
+    /// Stiffness below `depth`, N/m; 0: no bed is rendered.
     pub stiffness: f64,
-    /// N·s/m.
+    /// Damping below `depth`, N·s/m.
     pub damping: f64,
-    /// m.
+    /// Key depth at which the bed is met, m, positive down.
     pub depth: f64,
 }
 
-impl Bed {
-    /// Its force against downward motion, N; never pulls.
+impl RenderedBed {
+    /// Force of the bed at the depth `x` m and speed `v` m/s, both positive down: N against
+    /// downward motion, never negative.
     #[must_use]
     pub fn force(&self, x: f64, v: f64) -> f64 {
         if self.stiffness <= 0.0 || x <= self.depth {
@@ -73,19 +74,19 @@ impl Bed {
 
 /// What is asked of a key for one tick.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Order<'a> {
+pub struct KeyOrder<'a> {
     /// Impedance to move to, N·s/m.
     pub impedance: f64,
     /// Share of the commanded force, 0…1.
     pub gain: f64,
-    /// Motor on.
+    /// The motor is on; off, its force is 0.
     pub is_powered: bool,
     /// The command is a plain force, not a wave: unfiltered, and no wave goes back.
     pub is_direct: bool,
     /// Key bed to render.
-    pub bed: &'a Bed,
-    /// Limits.
-    pub limits: &'a Limits,
+    pub bed: &'a RenderedBed,
+    /// Limits of force, slew and heat.
+    pub limits: &'a MotorLimits,
     /// Ceiling of the guard, J; 0: no guard.
     pub guard: f64,
 }
@@ -95,30 +96,30 @@ pub struct Order<'a> {
 pub struct Done {
     /// Force applied against downward motion, N.
     pub force: f64,
-    /// By the limits.
+    /// What the limits did to the force.
     pub limited: Limited,
     /// The guard acted.
     pub is_guarded: bool,
 }
 
-/// One key.
+/// One key's impedance, guard and motor: state of the law above.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Law {
+pub struct KeyImpedance {
     x: f64,
     v: f64,
     v_filtered: f64,
-    /// Wave force commanded, N.
+    /// Wave force commanded, −√(2Z)·w, N.
     pub wave: f64,
     wave_filtered: f64,
     impedance: f64,
     motor: Motor,
     energy: f64,
     wave_sum: i32,
-    /// What the sum has not counted yet, of its unit.
+    /// Part of the wave integral below one unit of `wave_sum`, −1…1 µ√W·s.
     wave_rest: f64,
 }
 
-impl Law {
+impl KeyImpedance {
     /// A key at rest at `x` m, its guard holding `energy` J.
     #[must_use]
     pub fn at(x: f64, energy: f64) -> Self {
@@ -155,14 +156,14 @@ impl Law {
         self.motor.force()
     }
 
-    /// Follows the key from `x` m on, without a speed for the jump there.
+    /// Sets the position to `x` m and the speed to 0: a jump of the sensor makes no force.
     pub const fn place(&mut self, x: f64) {
         self.x = x;
         self.v = 0.0;
         self.v_filtered = 0.0;
     }
 
-    /// Begins anew where it stands: no wave, no impedance, the guard holding `energy` J.
+    /// Resets all but the position: no wave, no impedance, the guard holding `energy` J.
     pub const fn settle(&mut self, energy: f64) {
         self.wave = 0.0;
         self.wave_filtered = 0.0;
@@ -171,7 +172,7 @@ impl Law {
     }
 
     /// One tick with the key measured at `x` m.
-    pub fn tick(&mut self, tick: &Tick, x: f64, order: &Order) -> Done {
+    pub fn tick(&mut self, tick: &TickConstants, x: f64, order: &KeyOrder) -> Done {
         let t = tick.t;
         let moved = x - self.x;
         let v = moved / t;
@@ -225,7 +226,7 @@ impl Law {
     }
 }
 
-/// Decaying values end at zero instead of in denormals.
+/// Sets a decayed value to 0 before it is denormal.
 fn quiet(value: &mut f64) {
     if value.abs() < 1e-12 {
         *value = 0.0;
@@ -236,11 +237,11 @@ fn quiet(value: &mut f64) {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { force: 50.0, slew: 1e9, held: 50.0, time: 1.0 };
-    const NO_BED: Bed = Bed { stiffness: 0.0, damping: 0.0, depth: 0.0 };
+    const LIMITS: MotorLimits = MotorLimits { force: 50.0, slew: 1e9, held: 50.0, time: 1.0 };
+    const NO_BED: RenderedBed = RenderedBed { stiffness: 0.0, damping: 0.0, depth: 0.0 };
 
-    fn order(guard: f64) -> Order<'static> {
-        Order {
+    fn order(guard: f64) -> KeyOrder<'static> {
+        KeyOrder {
             impedance: 20.0,
             gain: 1.0,
             is_powered: true,
@@ -251,9 +252,9 @@ mod tests {
         }
     }
 
-    fn settled(guard: f64) -> (Law, Tick) {
-        let tick = Tick::new(8000.0);
-        let mut law = Law::at(0.0, guard);
+    fn settled(guard: f64) -> (KeyImpedance, TickConstants) {
+        let tick = TickConstants::new(8000.0);
+        let mut law = KeyImpedance::at(0.0, guard);
         for _ in 0..2000 {
             law.tick(&tick, 0.0, &order(guard));
         }
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_bed_only_pushes() {
-        let bed = Bed { stiffness: 20_000.0, damping: 10.0, depth: 0.01 };
+        let bed = RenderedBed { stiffness: 20_000.0, damping: 10.0, depth: 0.01 };
         assert_eq!(bed.force(0.0099, 1.0), 0.0);
         assert_eq!(bed.force(0.0101, 0.0).round(), 2.0);
         assert_eq!(bed.force(0.0101, -1.0), 0.0);
@@ -316,7 +317,7 @@ mod tests {
     fn a_motor_without_power_gives_no_force() {
         let (mut law, tick) = settled(0.0);
         law.wave = 10.0;
-        let off = Order { is_powered: false, ..order(0.0) };
+        let off = KeyOrder { is_powered: false, ..order(0.0) };
         assert_eq!(law.tick(&tick, 0.003, &off).force, 0.0);
         assert_eq!(law.force(), 0.0);
     }

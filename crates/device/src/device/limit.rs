@@ -1,25 +1,25 @@
 //! What a motor may do: force, change of force, and heat.
 //!
 //! Heat follows force squared with one time constant, dh/dt = (F² − h)/τ; as it nears the square of
-//! the force that may be held for ever, the force allowed goes from the largest to the held one.
+//! the continuous force, the force allowed goes from the largest to the continuous one.
 
-/// Share of the held force's heat from which force is reduced.
+/// Share of the continuous force's heat from which the force allowed is reduced.
 const WARM: f64 = 0.9;
 
-/// Limits of every key.
+/// Limits of every key's motor.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Limits {
+pub struct MotorLimits {
     /// Largest force, N.
     pub force: f64,
     /// Largest change of force, N/s.
     pub slew: f64,
-    /// Force that may be held for ever, N.
+    /// Continuous force, N.
     pub held: f64,
-    /// Thermal time constant, s.
+    /// Thermal time constant τ, s; 0 switches the thermal limit off.
     pub time: f64,
 }
 
-impl Limits {
+impl MotorLimits {
     /// The tighter of both in every respect.
     #[must_use]
     pub const fn within(&self, other: &Self) -> Self {
@@ -32,7 +32,7 @@ impl Limits {
     }
 }
 
-/// One motor's recent past.
+/// State of one motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Motor {
     /// Force applied, N.
@@ -44,15 +44,16 @@ pub struct Motor {
 /// What a limit did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limited {
-    /// Force or slew were limited.
+    /// Force, slew or heat limited the force: it differs from the one wanted.
     pub clamped: bool,
     /// Heat reduced the force allowed.
     pub hot: bool,
 }
 
 impl Motor {
-    /// The force that acts for the next `t` s where `wanted` N are asked for.
-    pub fn apply(&mut self, limits: &Limits, wanted: f64, t: f64) -> (f64, Limited) {
+    /// The force, N, that acts for the next `t` s where `wanted` N are asked for: within the
+    /// thermal limit, changed by at most slew·`t`. Takes a `wanted` that is not finite as 0.
+    pub fn apply(&mut self, limits: &MotorLimits, wanted: f64, t: f64) -> (f64, Limited) {
         let cold = limits.held * limits.held;
         let warmth = if cold > 0.0 { (self.heat / cold - WARM) / (1.0 - WARM) } else { 1.0 };
         let warmth = warmth.clamp(0.0, 1.0);
@@ -69,7 +70,7 @@ impl Motor {
         (force, Limited { clamped: force != wanted, hot: warmth > 0.0 && wanted.abs() > most })
     }
 
-    /// Off at once.
+    /// Sets the force to 0 without slew; the heat stays.
     pub const fn cut(&mut self) {
         self.force = 0.0;
     }
@@ -85,7 +86,7 @@ impl Motor {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { force: 20.0, slew: 10_000.0, held: 5.0, time: 2.0 };
+    const LIMITS: MotorLimits = MotorLimits { force: 20.0, slew: 10_000.0, held: 5.0, time: 2.0 };
     const T: f64 = 125e-6;
 
     #[test]

@@ -4,7 +4,7 @@
 //! reach the force. Copies and late-comers overtaken by newer ones are dropped.
 
 use crate::fixed::since;
-use crate::message::{List, Play};
+use crate::message::{KeyList, Play};
 
 /// Commands that can wait: of four a millisecond, what a delay of 256 samples keeps.
 const DEPTH: usize = 24;
@@ -12,7 +12,7 @@ const DEPTH: usize = 24;
 /// Farthest ahead a command may be, µs: farther means that a clock jumped.
 const AHEAD_US: i32 = 50_000;
 
-/// The queue.
+/// Commands in order of arrival, at most 24.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout {
     waiting: [Option<Play>; DEPTH],
@@ -75,7 +75,7 @@ impl Playout {
             .min_by_key(|i| self.waiting[*i].map_or(0, |w| since(w.play_us, now_us)))?;
         let play = self.waiting[place].take()?;
         if self.played.is_some_and(|p| !is_after(play.seq, p)) {
-            return Some(Play { keys: List::default(), ..play });
+            return Some(Play { keys: KeyList::default(), ..play });
         }
         self.played = Some(play.seq);
         self.played_us = Some(now_us);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn at(seq: u16, play_us: u32) -> Play {
-        Play { seq, play_us, keys: List::default() }
+        Play { seq, play_us, keys: KeyList::default() }
     }
 
     fn played(playout: &mut Playout, now_us: u32) -> Vec<u16> {

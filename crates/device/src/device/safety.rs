@@ -6,7 +6,7 @@
 //! | ready | none | command → live; stop → idle |
 //! | live | full | no command for the timeout, or stop → fading |
 //! | fading | runs out in 10 ms, damping comes in | time → damping |
-//! | damping | safe damping only | clear → ready |
+//! | damping | safe damping, and the rendered key bed | clear → ready |
 //! | fault | none | clear → ready |
 //!
 //! An implausible sensor leads to fault from anywhere: damping by a wrong speed would push.
@@ -19,7 +19,7 @@ pub const FADE_US: u32 = 10_000;
 /// What force is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
-pub enum Mode {
+pub enum DeviceMode {
     /// Not cleared since power-up or since it was stopped.
     #[default]
     Idle = 0,
@@ -29,13 +29,13 @@ pub enum Mode {
     Live = 2,
     /// Force runs out.
     Fading = 3,
-    /// Damps, until cleared.
+    /// Safe damping of 2 to 5 N·s/m, until cleared; a rendered key bed keeps acting.
     Damping = 4,
     /// No force, until cleared.
     Fault = 5,
 }
 
-impl Mode {
+impl DeviceMode {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Idle, Self::Ready, Self::Live, Self::Fading, Self::Damping, Self::Fault];
@@ -46,13 +46,13 @@ impl Mode {
         Self::ALL.into_iter().find(|m| m.number() == number)
     }
 
-    /// As a state message has it.
+    /// Number of the mode in a state message.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// In a word.
+    /// Name of the mode, as docs/protocol.md and the window have it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -66,30 +66,30 @@ impl Mode {
     }
 }
 
-/// The machine.
+/// State machine of a keyboard, all its keys together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Safety {
-    mode: Mode,
+    mode: DeviceMode,
     /// Bits of [`fault`], kept until cleared.
     faults: u16,
     /// Time without a command, µs.
     quiet_us: u32,
-    /// Of the fade, µs.
+    /// Time since fading began, µs.
     faded_us: u32,
     /// Longest time without a command, µs.
     pub timeout_us: u32,
 }
 
 impl Safety {
-    /// Idle.
+    /// A machine in [`DeviceMode::Idle`] whose watchdog waits `timeout_us` µs.
     #[must_use]
     pub const fn new(timeout_us: u32) -> Self {
-        Self { mode: Mode::Idle, faults: 0, quiet_us: 0, faded_us: 0, timeout_us }
+        Self { mode: DeviceMode::Idle, faults: 0, quiet_us: 0, faded_us: 0, timeout_us }
     }
 
     /// The mode.
     #[must_use]
-    pub const fn mode(&self) -> Mode {
+    pub const fn mode(&self) -> DeviceMode {
         self.mode
     }
 
@@ -106,12 +106,12 @@ impl Safety {
 
     /// The host clears faults and allows force. A force running out runs out first.
     pub const fn clear(&mut self) {
-        if matches!(self.mode, Mode::Fading) {
+        if matches!(self.mode, DeviceMode::Fading) {
             return;
         }
         self.faults = 0;
-        if !matches!(self.mode, Mode::Live) {
-            self.mode = Mode::Ready;
+        if !matches!(self.mode, DeviceMode::Live) {
+            self.mode = DeviceMode::Ready;
         }
         self.quiet_us = 0;
     }
@@ -119,8 +119,8 @@ impl Safety {
     /// A wave or torque message arrived; whether it may be played.
     pub const fn command(&mut self) -> bool {
         match self.mode {
-            Mode::Ready | Mode::Live => {
-                self.mode = Mode::Live;
+            DeviceMode::Ready | DeviceMode::Live => {
+                self.mode = DeviceMode::Live;
                 self.quiet_us = 0;
                 true
             }
@@ -132,32 +132,32 @@ impl Safety {
     pub const fn stop(&mut self) {
         self.faults |= fault::STOPPED;
         match self.mode {
-            Mode::Ready => self.mode = Mode::Idle,
-            Mode::Live => self.fade(),
+            DeviceMode::Ready => self.mode = DeviceMode::Idle,
+            DeviceMode::Live => self.fade(),
             _ => {}
         }
     }
 
-    /// A sensor says what no key can do.
+    /// A sensor is implausible: to [`DeviceMode::Fault`] from any mode.
     pub const fn sensor(&mut self) {
         self.faults |= fault::SENSOR;
-        self.mode = Mode::Fault;
+        self.mode = DeviceMode::Fault;
     }
 
-    /// Time passes.
+    /// Lets `us` µs pass: watchdog while live, end of the fade while fading.
     pub const fn tick(&mut self, us: u32) {
         match self.mode {
-            Mode::Live => {
+            DeviceMode::Live => {
                 self.quiet_us = self.quiet_us.saturating_add(us);
                 if self.quiet_us > self.timeout_us {
                     self.faults |= fault::TIMEOUT;
                     self.fade();
                 }
             }
-            Mode::Fading => {
+            DeviceMode::Fading => {
                 self.faded_us = self.faded_us.saturating_add(us);
                 if self.faded_us >= FADE_US {
-                    self.mode = Mode::Damping;
+                    self.mode = DeviceMode::Damping;
                 }
             }
             _ => {}
@@ -168,8 +168,8 @@ impl Safety {
     #[must_use]
     pub fn gain(&self) -> f64 {
         match self.mode {
-            Mode::Live => 1.0,
-            Mode::Fading => 1.0 - (f64::from(self.faded_us) / f64::from(FADE_US)).min(1.0),
+            DeviceMode::Live => 1.0,
+            DeviceMode::Fading => 1.0 - (f64::from(self.faded_us) / f64::from(FADE_US)).min(1.0),
             _ => 0.0,
         }
     }
@@ -177,11 +177,11 @@ impl Safety {
     /// Whether the motor is on at all.
     #[must_use]
     pub const fn is_powered(&self) -> bool {
-        matches!(self.mode, Mode::Live | Mode::Fading | Mode::Damping)
+        matches!(self.mode, DeviceMode::Live | DeviceMode::Fading | DeviceMode::Damping)
     }
 
     const fn fade(&mut self) {
-        self.mode = Mode::Fading;
+        self.mode = DeviceMode::Fading;
         self.faded_us = 0;
     }
 }
@@ -189,23 +189,23 @@ impl Safety {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Mode::{Damping, Fading, Fault, Idle, Live, Ready};
+    use DeviceMode::{Damping, Fading, Fault, Idle, Live, Ready};
 
     /// A machine that stands in `mode`.
-    fn at(mode: Mode) -> Safety {
+    fn at(mode: DeviceMode) -> Safety {
         Safety { mode, ..Safety::new(20_000) }
     }
 
-    fn after(mode: Mode, act: impl Fn(&mut Safety)) -> Mode {
+    fn after(mode: DeviceMode, act: impl Fn(&mut Safety)) -> DeviceMode {
         let mut safety = at(mode);
         act(&mut safety);
         safety.mode()
     }
 
-    /// The table of every input in every mode, in the order of [`Mode::ALL`].
+    /// The table of every input in every mode, in the order of [`DeviceMode::ALL`].
     #[test]
     fn every_edge_is_as_documented() {
-        type Input = (&'static str, fn(&mut Safety), [Mode; 6]);
+        type Input = (&'static str, fn(&mut Safety), [DeviceMode; 6]);
         let table: [Input; 6] = [
             ("clear", Safety::clear, [Ready, Ready, Live, Fading, Ready, Ready]),
             ("command", |s| _ = s.command(), [Idle, Live, Live, Fading, Damping, Fault]),
@@ -215,7 +215,7 @@ mod tests {
             ("silence", |s| s.tick(20_001), [Idle, Ready, Fading, Damping, Damping, Fault]),
         ];
         for (input, act, expected) in table {
-            let got = Mode::ALL.map(|mode| after(mode, act));
+            let got = DeviceMode::ALL.map(|mode| after(mode, act));
             assert_eq!(got, expected, "{input}");
         }
     }
@@ -233,13 +233,14 @@ mod tests {
         ];
         let text = include_str!("../../../../docs/protocol.md");
         let mut rows = 0;
-        for mode in Mode::ALL {
+        for mode in DeviceMode::ALL {
             let head = format!("| {} | {} |", mode.word(), mode.number());
             let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every mode");
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
             for (cell, act) in cells[3..].iter().zip(inputs) {
                 let word = cell.split(' ').next().unwrap();
-                let expected = Mode::ALL.into_iter().find(|m| m.word() == word).unwrap_or(mode);
+                let expected =
+                    DeviceMode::ALL.into_iter().find(|m| m.word() == word).unwrap_or(mode);
                 assert_eq!(after(mode, act), expected, "{head} {cell}");
                 assert!(expected != mode || matches!(word, "–" | "refused"), "{head} {cell}");
             }
@@ -275,11 +276,11 @@ mod tests {
 
     #[test]
     fn only_live_and_fading_let_commands_act() {
-        for mode in Mode::ALL {
+        for mode in DeviceMode::ALL {
             assert_eq!(at(mode).gain() > 0.0, matches!(mode, Live | Fading));
             assert_eq!(at(mode).is_powered(), matches!(mode, Live | Fading | Damping));
-            assert_eq!(Mode::of(mode.number()), Some(mode));
+            assert_eq!(DeviceMode::of(mode.number()), Some(mode));
         }
-        assert_eq!(Mode::of(6), None);
+        assert_eq!(DeviceMode::of(6), None);
     }
 }

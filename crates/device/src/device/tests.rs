@@ -28,7 +28,7 @@ fn send(device: &mut Device<2>, message: &Message) {
 
 fn sent(device: &mut Device<2>) -> Vec<Message> {
     let mut out = [0; crate::frame::MAX_FRAME];
-    let mut receiver = Receiver::new();
+    let mut receiver = FrameReceiver::new();
     let mut messages = Vec::new();
     loop {
         let length = device.report(&mut out);
@@ -44,7 +44,7 @@ fn sent(device: &mut Device<2>) -> Vec<Message> {
 }
 
 fn torque(seq: u16, play_us: u32, force: f64) -> Message {
-    let mut play = Play { seq, play_us, keys: List::default() };
+    let mut play = Play { seq, play_us, keys: KeyList::default() };
     play.keys.push(KeyWave { key: 0, force: i16_of(force, FORCE), impedance: 0 });
     Message::Torque(play)
 }
@@ -94,9 +94,12 @@ fn a_silent_host_leaves_damping_until_cleared() {
     send(&mut device, &torque(1, 0, 5.0));
     run(&mut device, &mut now, 16, [0; 2]);
     run(&mut device, &mut now, 160, [0; 2]);
-    assert_eq!(device.mode(), Mode::Fading);
+    assert_eq!(device.mode(), DeviceMode::Fading);
     assert_eq!(run(&mut device, &mut now, 90, [0; 2]), [0.0; 2]);
-    assert_eq!((device.mode(), device.faults() & fault::TIMEOUT), (Mode::Damping, fault::TIMEOUT));
+    assert_eq!(
+        (device.mode(), device.faults() & fault::TIMEOUT),
+        (DeviceMode::Damping, fault::TIMEOUT)
+    );
     // It resists motion, and nothing else.
     let mut forces = [0.0; 2];
     for i in 0..80 {
@@ -124,9 +127,12 @@ fn a_wild_sensor_takes_all_force_away() {
         run(&mut device, &mut now, 1, [0, count]);
         run(&mut device, &mut now, 7, [0; 2]);
     }
-    assert_eq!(device.mode(), Mode::Live);
+    assert_eq!(device.mode(), DeviceMode::Live);
     assert_eq!(run(&mut device, &mut now, 3, [100_000, 0]), [0.0; 2]);
-    assert_eq!((device.mode(), device.faults() & fault::SENSOR), (Mode::Fault, fault::SENSOR));
+    assert_eq!(
+        (device.mode(), device.faults() & fault::SENSOR),
+        (DeviceMode::Fault, fault::SENSOR)
+    );
 }
 
 #[test]
@@ -158,7 +164,7 @@ fn a_configuration_cannot_lift_the_limits_it_was_built_with() {
     }
     // Still the 20 ms of its firmware.
     run(&mut device, &mut now, 162, [0; 2]);
-    assert_eq!(device.mode(), Mode::Fading);
+    assert_eq!(device.mode(), DeviceMode::Fading);
 }
 
 #[test]
@@ -166,7 +172,7 @@ fn a_wave_lost_for_long_runs_out() {
     let mut device = Device::new(BUILD, 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
-    let mut play = Play { seq: 1, play_us: 0, keys: List::default() };
+    let mut play = Play { seq: 1, play_us: 0, keys: KeyList::default() };
     play.keys.push(KeyWave { key: 0, force: 500, impedance: 50 });
     send(&mut device, &Message::Wave(play));
     let held = run(&mut device, &mut now, 24, [0; 2])[0];
@@ -194,7 +200,7 @@ fn a_keyboard_of_88_reports_what_moves_and_one_of_the_rest() {
         counts[30] = tick / 8;
         device.tick(now, &counts, &mut forces);
         while device.report(&mut out) > 0 {
-            let mut receiver = Receiver::new();
+            let mut receiver = FrameReceiver::new();
             let bytes: Vec<u8> = out.iter().copied().take_while(|b| *b != 0).chain([0]).collect();
             let payload = bytes.iter().find_map(|b| receiver.push(*b).map(|p| p.unwrap().to_vec()));
             let Some(Message::State(state)) = Message::decode(&payload.unwrap()) else { panic!() };

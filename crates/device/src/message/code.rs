@@ -1,6 +1,8 @@
 //! Messages as bytes: the fields of docs/protocol.md one after another, little-endian.
 
-use super::{Config, Hello, KEYS, KeyFacts, KeyState, KeyWave, List, Message, Play, State};
+use super::{
+    Config, Hello, KEYS, KeyFacts, KeyList, KeyState, KeyWave, Message, Play, StateMessage,
+};
 use crate::fixed;
 
 mod kind {
@@ -18,9 +20,9 @@ mod kind {
 }
 
 /// Reads fields one after another.
-struct Reader<'a>(&'a [u8]);
+struct FieldReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
@@ -44,12 +46,12 @@ impl Reader<'_> {
     fn list<T: Copy + Default>(
         &mut self,
         mut record: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<List<T>> {
+    ) -> Option<KeyList<T>> {
         let number = usize::from(self.u8()?);
         if number > KEYS {
             return None;
         }
-        let mut list = List::default();
+        let mut list = KeyList::default();
         for _ in 0..number {
             list.push(record(self)?);
         }
@@ -58,12 +60,12 @@ impl Reader<'_> {
 }
 
 /// Writes fields one after another.
-struct Writer<'a> {
+struct FieldWriter<'a> {
     out: &'a mut [u8],
     length: usize,
 }
 
-impl Writer<'_> {
+impl FieldWriter<'_> {
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Option<()> {
         self.out.get_mut(self.length..self.length + N)?.copy_from_slice(&bytes);
         self.length += N;
@@ -86,7 +88,7 @@ impl Writer<'_> {
     }
     fn list<T: Copy + Default>(
         &mut self,
-        list: &List<T>,
+        list: &KeyList<T>,
         mut record: impl FnMut(&mut Self, &T) -> Option<()>,
     ) -> Option<()> {
         self.u8(fixed::count(list.length))?;
@@ -98,11 +100,11 @@ impl Message {
     /// The message a payload holds; `None` for an unknown kind, a wrong length or too many keys.
     #[must_use]
     pub fn decode(payload: &[u8]) -> Option<Self> {
-        let mut r = Reader(payload);
+        let mut r = FieldReader(payload);
         let message = match r.u8()? {
             kind::HELLO => Self::Hello(hello(&mut r)?),
             kind::FACTS => Self::Facts(r.list(facts)?),
-            kind::STATE => Self::State(State {
+            kind::STATE => Self::State(StateMessage {
                 seq: r.u16()?,
                 t_us: r.u32()?,
                 ack: r.u16()?,
@@ -125,7 +127,7 @@ impl Message {
 
     /// Writes the payload to the beginning of `out`; its length, or `None` where there is no room.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
-        let mut w = Writer { out, length: 0 };
+        let mut w = FieldWriter { out, length: 0 };
         match self {
             Self::Hello(m) => put_hello(&mut w, m)?,
             Self::Facts(list) => {
@@ -191,7 +193,7 @@ impl Message {
     }
 }
 
-fn hello(r: &mut Reader) -> Option<Hello> {
+fn hello(r: &mut FieldReader) -> Option<Hello> {
     Some(Hello {
         version: r.u8()?,
         keys: r.u8()?,
@@ -206,7 +208,7 @@ fn hello(r: &mut Reader) -> Option<Hello> {
     })
 }
 
-fn put_hello(w: &mut Writer, m: &Hello) -> Option<()> {
+fn put_hello(w: &mut FieldWriter, m: &Hello) -> Option<()> {
     w.u8(kind::HELLO)?;
     w.u8(m.version)?;
     w.u8(m.keys)?;
@@ -220,7 +222,7 @@ fn put_hello(w: &mut Writer, m: &Hello) -> Option<()> {
     w.put(m.name)
 }
 
-fn facts(r: &mut Reader) -> Option<KeyFacts> {
+fn facts(r: &mut FieldReader) -> Option<KeyFacts> {
     Some(KeyFacts {
         key: r.u8()?,
         mass: r.u16()?,
@@ -231,7 +233,7 @@ fn facts(r: &mut Reader) -> Option<KeyFacts> {
     })
 }
 
-fn key_state(r: &mut Reader) -> Option<KeyState> {
+fn key_state(r: &mut FieldReader) -> Option<KeyState> {
     Some(KeyState {
         key: r.u8()?,
         x: r.i16()?,
@@ -241,7 +243,7 @@ fn key_state(r: &mut Reader) -> Option<KeyState> {
     })
 }
 
-fn play(r: &mut Reader) -> Option<Play> {
+fn play(r: &mut FieldReader) -> Option<Play> {
     Some(Play {
         seq: r.u16()?,
         play_us: r.u32()?,
@@ -249,7 +251,7 @@ fn play(r: &mut Reader) -> Option<Play> {
     })
 }
 
-fn put_play(w: &mut Writer, kind: u8, m: &Play) -> Option<()> {
+fn put_play(w: &mut FieldWriter, kind: u8, m: &Play) -> Option<()> {
     w.u8(kind)?;
     w.u16(m.seq)?;
     w.u32(m.play_us)?;
@@ -260,7 +262,7 @@ fn put_play(w: &mut Writer, kind: u8, m: &Play) -> Option<()> {
     })
 }
 
-fn config(r: &mut Reader) -> Option<Config> {
+fn config(r: &mut FieldReader) -> Option<Config> {
     Some(Config {
         force_max: r.u16()?,
         slew: r.u16()?,
@@ -278,7 +280,7 @@ fn config(r: &mut Reader) -> Option<Config> {
     })
 }
 
-fn put_config(w: &mut Writer, m: &Config) -> Option<()> {
+fn put_config(w: &mut FieldWriter, m: &Config) -> Option<()> {
     w.u8(kind::CONFIG)?;
     w.u16(m.force_max)?;
     w.u16(m.slew)?;

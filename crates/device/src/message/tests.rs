@@ -7,8 +7,8 @@ fn round_trip(message: &Message) -> Option<Message> {
     Message::decode(&out[..length])
 }
 
-fn full<T: Copy + Default>(item: impl Fn(u8) -> T) -> List<T> {
-    let mut list = List::default();
+fn full<T: Copy + Default>(item: impl Fn(u8) -> T) -> KeyList<T> {
+    let mut list = KeyList::default();
     (0..88).for_each(|k| list.push(item(k)));
     list
 }
@@ -47,7 +47,7 @@ fn every_message_of_88_keys_survives_the_wire() {
         play_us: 0xFFFF_0001,
         keys: full(|key| KeyWave { key, force: -i16::from(key), impedance: 50 }),
     };
-    let state = State {
+    let state = StateMessage {
         seq: 65_535,
         t_us: 1 << 31,
         ack: 3,
@@ -83,7 +83,7 @@ fn every_message_of_88_keys_survives_the_wire() {
 
 #[test]
 fn bytes_are_where_the_documentation_has_them() {
-    let mut play = Play { seq: 0x0201, play_us: 0x0605_0403, keys: List::default() };
+    let mut play = Play { seq: 0x0201, play_us: 0x0605_0403, keys: KeyList::default() };
     play.keys.push(KeyWave { key: 7, force: 0x0908, impedance: 10 });
     let mut out = [0; 32];
     let length = Message::Wave(play).encode(&mut out).unwrap();
