@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use touchback::wall::controller::{
-    Controller, Deadbeat, Hysteresis, Placement, Prediction, Sample, Standard,
+    Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use touchback::wall::finger::Adaptive;
-use touchback::wall::junction::wave::Line;
+use touchback::wall::junction::wave::TransmissionLine;
 use touchback::wall::plant::{FINGER, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
@@ -16,10 +16,10 @@ const K: f64 = 2000.0;
 /// Steps of one measurement: bounces in and out of the wall, a quarter of the time inside.
 const STEPS: u32 = 4096;
 
-fn motion() -> Vec<Sample> {
+fn motion() -> Vec<Measurement> {
     let at = |i: u32| {
         let (s, c) = (0.13 * f64::from(i)).sin_cos();
-        Sample { position: 1e-3 * (s + 0.7), velocity: 0.13 * c }
+        Measurement { position: 1e-3 * (s + 0.7), velocity: 0.13 * c }
     };
     (0..STEPS).map(at).collect()
 }
@@ -46,7 +46,7 @@ fn wall(criterion: &mut Criterion) {
             b.iter(|| samples.iter().map(|s| wall.force(*s)).sum::<f64>());
         });
     }
-    let mut line = Line::<4>::new(20.0);
+    let mut line = TransmissionLine::<4>::new(20.0);
     group.bench_function("line, both ends", |b| {
         b.iter(|| {
             for s in &samples {

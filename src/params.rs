@@ -18,7 +18,7 @@ mod tests;
 
 pub use assign::{Listing, apply, listing, parse_assignment};
 pub use error::ParamError;
-pub use parameter::{Group, Kind, Parameter};
+pub use parameter::{Parameter, ParameterGroup, ValueKind};
 pub use table::{COUNT, all, find};
 
 /// Version of what saved values mean: a parameter whose old values must be read another way raises

@@ -31,7 +31,7 @@ use crate::exchange::latest;
 use crate::haptics::connection::{Choice, KeyboardConnection, Place};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Event, Piano, Settings};
-use crate::params::host::{HostParams, Values};
+use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
 use event_reader::Reader;
 use event_scheduler::EventScheduler;
@@ -83,7 +83,7 @@ struct Active {
     /// The motorized or recorded keyboard, while the plugin is active.
     felt: Option<Felt>,
     sample_rate: f64,
-    values: Values,
+    values: HostValues,
     scale: Option<Scale>,
     settings: Settings,
     /// The piano has had other settings than those it was built with.
@@ -93,7 +93,7 @@ struct Active {
 }
 
 impl Active {
-    fn new(sample_rate: f64, values: Values, scale: Option<Scale>) -> Self {
+    fn new(sample_rate: f64, values: HostValues, scale: Option<Scale>) -> Self {
         let settings = settings(values, scale);
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         Self {
@@ -132,7 +132,7 @@ impl Active {
     }
 
     /// Hands the piano new settings if they differ from its own.
-    fn follow(&mut self, values: Values, scale: Option<Scale>) {
+    fn follow(&mut self, values: HostValues, scale: Option<Scale>) {
         if values == self.values && scale == self.scale {
             return;
         }
@@ -152,7 +152,7 @@ impl Active {
 }
 
 /// The settings of a project.
-fn settings(values: Values, scale: Option<Scale>) -> Settings {
+fn settings(values: HostValues, scale: Option<Scale>) -> Settings {
     let mut settings = values.settings();
     settings.sound.scale = scale;
     settings

@@ -1,7 +1,7 @@
 //! Factory pianos: whole settings by name.
 //!
 //! Every value not named is the concert grand's. The values are chosen, within what the sources of
-//! each parameter span (see the table of parameters): pianos one can meet, and one nobody should.
+//! each parameter span (see the table of parameters).
 //!
 //! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature `editor`.
 
@@ -23,7 +23,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// Its settings.
+    /// All settings of this piano.
     #[must_use]
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::default();

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use touchback::instrument::Settings;
-use touchback::params::{self, Kind};
+use touchback::params::{self, ValueKind};
 use touchback::preset::user_presets;
 
 #[test]
@@ -27,18 +27,18 @@ fn saved_presets_load() {
             let got = parameter.get(&saved.settings);
             let wanted = match (parameter.kind, values.get(parameter.id)) {
                 (_, None) => parameter.get(&Settings::default()),
-                (Kind::Choice(names), Some(value)) => {
+                (ValueKind::Choice(names), Some(value)) => {
                     let name = value.as_str().unwrap();
                     names.iter().position(|n| *n == name).unwrap() as f64
                 }
-                (Kind::Number { .. }, Some(value)) => value.as_float().unwrap(),
+                (ValueKind::Number { .. }, Some(value)) => value.as_float().unwrap(),
             };
             assert_eq!(got.to_bits(), wanted.to_bits(), "{show}: {}", parameter.id);
         }
         let known = |id: &String| params::find(id).is_ok();
         assert!(values.keys().all(known), "{show}: an id was lost");
         // Written again it says the same.
-        let (again, _) = touchback::preset::file::Saved::read(&saved.text().unwrap()).unwrap();
+        let (again, _) = touchback::preset::file::NamedPiano::read(&saved.text().unwrap()).unwrap();
         assert_eq!(again, saved, "{show}");
     }
 }

@@ -7,7 +7,7 @@ use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
 use touchback::episode::State;
 use touchback::instrument::Settings;
 use touchback::math::compass::{KeyNumber, linear};
-use touchback::params::{self, Group};
+use touchback::params::{self, ParameterGroup};
 
 fn key(midi: u8) -> KeyNumber {
     KeyNumber::from_midi(midi).unwrap()
@@ -111,7 +111,9 @@ fn ratio_weight_and_height_do_what_a_technician_expects() {
 #[test]
 fn every_regulation_may_sweep_under_a_trill_and_leaves_nothing_behind() {
     let mut events = EventList::default();
-    for p in params::all().filter(|p| matches!(p.group, Group::Regulation | Group::Action)) {
+    for p in params::all()
+        .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
+    {
         let mut keyboard = Keyboard::new(&ActionSettings::default());
         let keys = [key(60), key(62)];
         let mut strikes = 0;

@@ -273,7 +273,7 @@ struct HostControls<'a> {
 impl HostControls<'_> {
     fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
         let index = all().position(|p| std::ptr::eq(p, parameter))?;
-        self.params.slots().get(index).map(crate::params::host::Slot::as_ptr)
+        self.params.slots().get(index).map(crate::params::host::HostParameter::as_ptr)
     }
 }
 

@@ -11,7 +11,7 @@ use egui::{
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
-use crate::params::{Kind, Parameter};
+use crate::params::{Parameter, ValueKind};
 
 /// Characters that no number's text has.
 const LONGEST_TEXT: usize = 64;
@@ -45,7 +45,7 @@ pub fn row(
     let label = ui.label(if changed { name.strong() } else { name });
     let label = label.on_hover_ui(|ui| tooltip(ui, parameter, hint));
     match parameter.kind {
-        Kind::Number { .. } => {
+        ValueKind::Number { .. } => {
             let slider = slider(ui, parameter, controls).labelled_by(label.id);
             let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary));
             let types = double && (label.contains_pointer() || slider.contains_pointer());
@@ -58,7 +58,7 @@ pub fn row(
                 reset(ui, parameter, controls, changed);
             });
         }
-        Kind::Choice(names) => {
+        ValueKind::Choice(names) => {
             let shown = parameter.number_text(value);
             let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(120.0);
             let inner = combo.show_ui(ui, |ui| {
@@ -151,7 +151,7 @@ fn reset(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls
 fn tooltip(ui: &mut Ui, parameter: &'static Parameter, hint: Option<&str>) {
     ui.set_max_width(300.0);
     ui.label(parameter.doc);
-    if let Kind::Number { .. } = parameter.kind {
+    if let ValueKind::Number { .. } = parameter.kind {
         let (low, high) = (parameter.number_text(parameter.min()), parameter.text(parameter.max()));
         let default = parameter.text(parameter.default_value());
         ui.label(

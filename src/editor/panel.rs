@@ -12,7 +12,7 @@ use egui::{ScrollArea, Ui};
 
 use crate::editor::control;
 use crate::editor::controls::Controls;
-use crate::params::{Group, Parameter, all};
+use crate::params::{Parameter, ParameterGroup, all};
 
 /// What the panel shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,18 +51,18 @@ impl Subject {
     }
 
     /// Where a group of parameters belongs.
-    const fn of(group: Group) -> Self {
+    const fn of(group: ParameterGroup) -> Self {
         match group {
-            Group::Regulation | Group::Action => Self::Regulation,
-            Group::Touch | Group::Pedals | Group::Midi => Self::Touch,
-            Group::Tuning | Group::Sound | Group::Output => Self::Sound,
+            ParameterGroup::Regulation | ParameterGroup::Action => Self::Regulation,
+            ParameterGroup::Touch | ParameterGroup::Pedals | ParameterGroup::Midi => Self::Touch,
+            ParameterGroup::Tuning | ParameterGroup::Sound | ParameterGroup::Output => Self::Sound,
         }
     }
 }
 
 /// The parameters of one subject under their groups' headings.
 pub fn parameters(ui: &mut Ui, subject: Subject, controls: &mut dyn Controls) {
-    let mut groups: Vec<Group> = all().map(|p| p.group).collect();
+    let mut groups: Vec<ParameterGroup> = all().map(|p| p.group).collect();
     groups.dedup();
     for group in groups.into_iter().filter(|g| Subject::of(*g) == subject) {
         heading(ui, group.name());

@@ -12,7 +12,7 @@ use crate::action::pose::Pose;
 use crate::action::{Drive, STEP};
 use crate::math::vec2::Vec2;
 use crate::wall::controller::{
-    Bed, Controller, Deadbeat, Hysteresis, Placement, Prediction, Sample, Standard,
+    Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use crate::wall::plant::Plant;
 
@@ -75,7 +75,7 @@ impl Wall {
 }
 
 impl Controller for Wall {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         match self {
             Self::Standard(wall) => wall.force(now),
             Self::Hysteresis(wall) => wall.force(now),
@@ -121,7 +121,7 @@ impl Mechanism for Walled {
             // A felt key is driven by forces only.
             _ => 0.0,
         };
-        let now = Sample { position: self.lever.x, velocity: self.lever.v };
+        let now = Measurement { position: self.lever.x, velocity: self.lever.v };
         self.force = self.wall.force(now);
         let push = Push { force: force - self.force, impedance: 0.0 };
         let moved = self.lever.step(&push, &mut |offset, kind, value| hear(offset, kind, value));

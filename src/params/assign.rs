@@ -1,4 +1,4 @@
-//! Settings from texts, and the list of all parameters as data.
+//! Settings from `ID=VALUE` texts, and the list of all parameters as data.
 
 use crate::instrument::Settings;
 use crate::params::{ParamError, Parameter, all, find};
@@ -39,7 +39,7 @@ pub struct Listing {
     pub id: &'static str,
     /// Name shown to people.
     pub name: &'static str,
-    /// Heading.
+    /// Name of the group under which it is shown.
     pub group: &'static str,
     /// Unit, empty for choices.
     pub unit: &'static str,

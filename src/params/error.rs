@@ -1,4 +1,4 @@
-//! What can be wrong with a parameter somebody wrote; each message names the remedy.
+//! Errors in a parameter's text; each message names the remedy.
 
 use crate::params::Parameter;
 

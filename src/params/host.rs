@@ -14,7 +14,7 @@ use nice_plug::prelude::{
 
 use crate::instrument::Settings;
 use crate::math::cast::{rounded_i32, single};
-use crate::params::{COUNT, FORMAT, Kind, Parameter, all};
+use crate::params::{COUNT, FORMAT, Parameter, ValueKind, all};
 
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";
@@ -23,18 +23,18 @@ pub const KEYBOARD_FIELD: &str = "keyboard";
 
 /// One parameter as the framework holds it.
 #[derive(Debug)]
-pub enum Slot {
+pub enum HostParameter {
     /// A number.
     Number(FloatParam),
     /// The index of a choice.
     Choice(IntParam),
 }
 
-impl Slot {
+impl HostParameter {
     fn new(parameter: &'static Parameter) -> Self {
         let default = parameter.default_value();
         match parameter.kind {
-            Kind::Number { min, max, centre, .. } => {
+            ValueKind::Number { min, max, centre, .. } => {
                 let (min, max) = (single(min), single(max));
                 let range = match centre {
                     None => FloatRange::Linear { min, max },
@@ -49,7 +49,7 @@ impl Slot {
                         })),
                 )
             }
-            Kind::Choice(_) => Self::Choice(
+            ValueKind::Choice(_) => Self::Choice(
                 IntParam::new(
                     parameter.name,
                     rounded_i32(default),
@@ -78,11 +78,11 @@ impl Slot {
     }
 }
 
-/// Values of all parameters at one moment, host modulation included.
+/// Values of all parameters in the table's order and units, host modulation included.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Values([f32; COUNT]);
+pub struct HostValues([f32; COUNT]);
 
-impl Values {
+impl HostValues {
     /// The settings they mean; a value that is no number counts as the default.
     #[must_use]
     pub fn settings(&self) -> Settings {
@@ -97,21 +97,21 @@ impl Values {
 /// All parameters of one plugin instance.
 #[derive(Debug)]
 pub struct HostParams {
-    slots: Box<[Slot]>,
+    slots: Box<[HostParameter]>,
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
 }
 
 impl Default for HostParams {
     fn default() -> Self {
-        Self { slots: all().map(Slot::new).collect(), keyboard: Mutex::default() }
+        Self { slots: all().map(HostParameter::new).collect(), keyboard: Mutex::default() }
     }
 }
 
 impl HostParams {
     /// The parameters in the table's order.
     #[must_use]
-    pub fn slots(&self) -> &[Slot] {
+    pub fn slots(&self) -> &[HostParameter] {
         &self.slots
     }
 
@@ -126,8 +126,8 @@ impl HostParams {
                 section.add_page(group.name(), |page| {
                     for slot in slots {
                         match slot {
-                            Slot::Number(param) => page.add_param(param),
-                            Slot::Choice(param) => page.add_param(param),
+                            HostParameter::Number(param) => page.add_param(param),
+                            HostParameter::Choice(param) => page.add_param(param),
                         }
                     }
                 });
@@ -147,14 +147,14 @@ impl HostParams {
         text.clone_into(&mut self.keyboard.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Their present values.
+    /// The present values, host modulation included.
     #[must_use]
-    pub fn values(&self) -> Values {
+    pub fn values(&self) -> HostValues {
         let mut values = [0.0; COUNT];
         for (value, slot) in values.iter_mut().zip(&self.slots) {
             *value = slot.value();
         }
-        Values(values)
+        HostValues(values)
     }
 }
 
@@ -216,9 +216,9 @@ mod tests {
 
     #[test]
     fn values_that_are_no_numbers_mean_the_default() {
-        assert_eq!(Values([f32::NAN; COUNT]).settings(), Settings::default());
+        assert_eq!(HostValues([f32::NAN; COUNT]).settings(), Settings::default());
         for extreme in [f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
-            let settings = Values([extreme; COUNT]).settings();
+            let settings = HostValues([extreme; COUNT]).settings();
             for p in all() {
                 assert!((p.min()..=p.max()).contains(&p.get(&settings)), "{}", p.id);
             }

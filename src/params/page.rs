@@ -1,6 +1,6 @@
 //! All parameters as a page to read.
 
-use crate::params::{Group, Kind, Parameter, all};
+use crate::params::{Parameter, ParameterGroup, ValueKind, all};
 
 const HEAD: &str = "# Parameters
 
@@ -12,7 +12,7 @@ command line. `touchback params` prints this list as JSON, and `touchback params
 #[must_use]
 pub fn page() -> String {
     let mut page = String::from(HEAD);
-    let mut group: Option<Group> = None;
+    let mut group: Option<ParameterGroup> = None;
     for parameter in all() {
         if group.replace(parameter.group) != Some(parameter.group) {
             page += &format!("\n**{}**\n\n", parameter.group.name());
@@ -20,10 +20,10 @@ pub fn page() -> String {
         }
         let default = parameter.text(parameter.default_value());
         let (default, range) = match parameter.kind {
-            Kind::Number { min, max, .. } => {
+            ValueKind::Number { min, max, .. } => {
                 (typeset(&default), typeset(&format!("{min} … {max}{}", parameter.suffix)))
             }
-            Kind::Choice(names) => (default, names.join(", ")),
+            ValueKind::Choice(names) => (default, names.join(", ")),
         };
         let Parameter { id, name, doc, .. } = parameter;
         page += &format!("| `{id}` | {name} | {default} | {range} | {doc} |\n");

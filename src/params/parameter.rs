@@ -6,7 +6,7 @@ use crate::params::ParamError;
 
 /// The heading under which a parameter is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-pub enum Group {
+pub enum ParameterGroup {
     /// How host notes become gestures.
     Touch,
     /// How pedals are read.
@@ -25,8 +25,8 @@ pub enum Group {
     Output,
 }
 
-impl Group {
-    /// Its heading.
+impl ParameterGroup {
+    /// Name of the group, as shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Group {
 
 /// Which values a parameter takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// A number in the parameter's unit, ends included.
     Number {
         /// Smallest value.
@@ -68,11 +68,11 @@ pub struct Parameter {
     /// Name shown to people.
     pub name: &'static str,
     /// Where it is shown.
-    pub group: Group,
+    pub group: ParameterGroup,
     /// What follows the number in a text: a space and the unit, or nothing.
     pub suffix: &'static str,
     /// Range or choices.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// What it does, in one sentence.
     pub doc: &'static str,
     pub(super) get: fn(&Settings) -> f64,
@@ -90,8 +90,8 @@ impl Parameter {
     #[must_use]
     pub const fn min(&self) -> f64 {
         match self.kind {
-            Kind::Number { min, .. } => min,
-            Kind::Choice(_) => 0.0,
+            ValueKind::Number { min, .. } => min,
+            ValueKind::Choice(_) => 0.0,
         }
     }
 
@@ -99,8 +99,8 @@ impl Parameter {
     #[must_use]
     pub const fn max(&self) -> f64 {
         match self.kind {
-            Kind::Number { max, .. } => max,
-            Kind::Choice(names) => names.len() as f64 - 1.0,
+            ValueKind::Number { max, .. } => max,
+            ValueKind::Choice(names) => names.len() as f64 - 1.0,
         }
     }
 
@@ -114,12 +114,12 @@ impl Parameter {
     #[must_use]
     pub const fn choices(&self) -> &'static [&'static str] {
         match self.kind {
-            Kind::Number { .. } => &[],
-            Kind::Choice(names) => names,
+            ValueKind::Number { .. } => &[],
+            ValueKind::Choice(names) => names,
         }
     }
 
-    /// Its value in `settings`.
+    /// Value of this parameter in `settings`, in its unit; the index of a choice.
     #[must_use]
     pub fn get(&self, settings: &Settings) -> f64 {
         (self.get)(settings)
@@ -154,14 +154,14 @@ impl Parameter {
     pub fn quantize(&self, value: f64) -> f64 {
         let clamped = value.clamp(self.min(), self.max());
         match self.kind {
-            Kind::Number { min, max, .. } => {
+            ValueKind::Number { min, max, .. } => {
                 let digits =
                     6 - crate::math::cast::rounded_i32(min.abs().max(max.abs()).log10().floor());
                 // Division by an exact power of ten gives the nearest double of the decimal.
                 let scale = 10f64.powi(digits);
                 (clamped * scale).round() / scale
             }
-            Kind::Choice(_) => clamped.round(),
+            ValueKind::Choice(_) => clamped.round(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Parameter {
     #[must_use]
     pub fn skew(&self) -> f64 {
         match self.kind {
-            Kind::Number { min, max, centre: Some(centre), .. } => {
+            ValueKind::Number { min, max, centre: Some(centre), .. } => {
                 0.5f64.ln() / ((centre - min) / (max - min)).ln()
             }
             _ => 1.0,
@@ -195,7 +195,7 @@ impl Parameter {
     #[must_use]
     pub fn number_text(&self, value: f64) -> String {
         match self.kind {
-            Kind::Number { decimals, .. } => {
+            ValueKind::Number { decimals, .. } => {
                 let text = format!("{value:.decimals$}");
                 let is_zero = !text.bytes().any(|b| b.is_ascii_digit() && b != b'0');
                 match text.strip_prefix('-') {
@@ -203,7 +203,7 @@ impl Parameter {
                     _ => text,
                 }
             }
-            Kind::Choice(names) => {
+            ValueKind::Choice(names) => {
                 names[floor_index(self.quantize(value)).min(names.len() - 1)].to_owned()
             }
         }
@@ -223,7 +223,7 @@ impl Parameter {
     pub fn parse(&'static self, text: &str) -> Result<f64, ParamError> {
         let text = text.trim();
         match self.kind {
-            Kind::Number { .. } => {
+            ValueKind::Number { .. } => {
                 let number = match text.strip_suffix(self.unit()) {
                     Some(number) => number.trim_end(),
                     // The sign of a scale is no key of most keyboards.
@@ -237,7 +237,7 @@ impl Parameter {
                     _ => Err(ParamError::NotANumber { parameter: self, text: text.to_owned() }),
                 }
             }
-            Kind::Choice(names) => names
+            ValueKind::Choice(names) => names
                 .iter()
                 .position(|name| name.eq_ignore_ascii_case(text))
                 .or_else(|| text.parse::<usize>().ok().filter(|i| *i < names.len()))

@@ -1,8 +1,7 @@
 //! The table: one entry a parameter, in display order.
 //!
-//! Ranges let a technician leave a grand's usual regulation by a wide margin and stop before the
-//! absurd; the usual figures stand beside each range. Ids are frozen: projects and automation name
-//! them.
+//! Ranges exceed a grand's usual regulation by a wide margin; the usual figures stand beside each
+//! range. Ids are frozen: projects and automation name them.
 
 mod action;
 mod midi;
@@ -11,7 +10,7 @@ mod sound;
 mod touch;
 
 use crate::math::cast::floor_index;
-use crate::params::{Kind, ParamError, Parameter};
+use crate::params::{ParamError, Parameter, ValueKind};
 
 /// The parts of the table in display order.
 const PARTS: [&[Parameter]; 5] =
@@ -44,19 +43,19 @@ pub fn all() -> impl ExactSizeIterator<Item = &'static Parameter> + Clone {
 /// The parameter of this id.
 ///
 /// # Errors
-/// [`ParamError::NoSuchParameter`].
+/// [`ParamError::NoSuchParameter`] for an unknown id.
 pub fn find(id: &str) -> Result<&'static Parameter, ParamError> {
     all().find(|p| p.id == id).ok_or_else(|| ParamError::NoSuchParameter { id: id.to_owned() })
 }
 
 /// A number on a linear control.
-const fn number(min: f64, max: f64, decimals: usize) -> Kind {
-    Kind::Number { min, max, centre: None, decimals }
+const fn number(min: f64, max: f64, decimals: usize) -> ValueKind {
+    ValueKind::Number { min, max, centre: None, decimals }
 }
 
 /// A number whose control has `centre` at its middle.
-const fn centred(min: f64, centre: f64, max: f64, decimals: usize) -> Kind {
-    Kind::Number { min, max, centre: Some(centre), decimals }
+const fn centred(min: f64, centre: f64, max: f64, decimals: usize) -> ValueKind {
+    ValueKind::Number { min, max, centre: Some(centre), decimals }
 }
 
 /// The place of `value` among the values of a choice.

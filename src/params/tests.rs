@@ -1,4 +1,4 @@
-//! The table keeps its promises.
+//! Tests of the whole table: ids, ranges, texts, defaults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,7 @@ fn declarations_make_sense() {
         for value in [p.min(), p.max(), default] {
             assert_eq!(p.parse(&p.text(value)).unwrap(), value, "{}", p.id);
         }
-        if let Kind::Number { centre: Some(centre), .. } = p.kind {
+        if let ValueKind::Number { centre: Some(centre), .. } = p.kind {
             assert!((p.plain(0.5) - centre).abs() < 1e-4 * p.max().abs(), "{}", p.id);
         }
     }
@@ -250,7 +250,7 @@ proptest! {
         let text = parameter.text(value);
         let read = parameter.parse(&text).unwrap();
         prop_assert_eq!(parameter.text(read), text);
-        if let Kind::Number { decimals, .. } = parameter.kind {
+        if let ValueKind::Number { decimals, .. } = parameter.kind {
             let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap());
             prop_assert!((read - value).abs() <= half * (1.0 + 1e-9));
         } else {

@@ -11,7 +11,7 @@ use nice_plug::prelude::nice_log;
 
 use crate::math::cast::{rounded_i32, single};
 use crate::params::host::FORMAT_FIELD;
-use crate::params::{FORMAT, Kind, Parameter, all};
+use crate::params::{FORMAT, Parameter, ValueKind, all};
 use crate::plugin::project::SCALE;
 
 /// What was wrong with a state.
@@ -85,8 +85,8 @@ fn restored(parameter: &'static Parameter, saved: Option<&ParamValue>) -> (Param
     let span = parameter.max() - parameter.min();
     let sound = saved.is_none() || (value - read).abs() <= 1e-6 * span;
     let value = match parameter.kind {
-        Kind::Number { .. } => ParamValue::F32(single(value)),
-        Kind::Choice(_) => ParamValue::I32(rounded_i32(value)),
+        ValueKind::Number { .. } => ParamValue::F32(single(value)),
+        ValueKind::Choice(_) => ParamValue::I32(rounded_i32(value)),
     };
     (value, sound)
 }

@@ -12,40 +12,40 @@
 //! blow_mm = 49.0
 //! ```
 //!
-//! A file is taken as far as it can be: unknown ids are counted, values outside their range go to
-//! its end, what is missing or makes no sense takes the default, all of it told. The values of a
-//! newer format are not guessed at.
+//! Unknown ids are counted and left out, values outside their range are clamped, missing or
+//! unreadable ones take the default; all of it is reported in [`PresetLosses`]. A newer format is
+//! refused.
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::instrument::Settings;
-use crate::params::{FORMAT, Kind, Parameter, all, find};
+use crate::params::{FORMAT, Parameter, ValueKind, all, find};
 
-/// A piano with its name.
+/// A piano with its name, tags and notes, as a file holds it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Saved {
+pub struct NamedPiano {
     /// Name, one line; may be empty in files made by hand.
     pub name: String,
-    /// Words to find it by.
+    /// Tags to search by.
     pub tags: Vec<String>,
-    /// Anything.
+    /// Notes, any text.
     pub notes: String,
-    /// The piano.
+    /// Values of all parameters.
     pub settings: Settings,
 }
 
 /// What of a file could not be taken as it stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Losses {
-    /// Parameters that nobody knows.
+pub struct PresetLosses {
+    /// Number of unknown ids, left out.
     pub unknown: usize,
     /// Ids of values that lay outside their range and were put to its end.
     pub clamped: Vec<&'static str>,
-    /// Ids of values that make no sense and took the default.
+    /// Ids of values of a wrong type or name, which took the default.
     pub senseless: Vec<&'static str>,
 }
 
-impl Losses {
+impl PresetLosses {
     /// What was lost, for people; `None` where nothing was.
     #[must_use]
     pub fn words(&self) -> Option<String> {
@@ -63,7 +63,7 @@ impl Losses {
     }
 }
 
-/// Why a text is no piano.
+/// Why a file was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FileError {
     /// It is not TOML, or not of this form.
@@ -74,19 +74,19 @@ pub enum FileError {
         /// What is wrong, one line.
         message: String,
     },
-    /// Its values may mean something else.
+    /// A newer format, whose values may mean something else.
     #[error(
         "written by the newer Touchback {version} (format {format}, this one reads up to {FORMAT})"
     )]
     Newer {
         /// Version of the program that wrote it.
         version: String,
-        /// Its format.
+        /// Format number in the file.
         format: u32,
     },
 }
 
-/// The file as it stands.
+/// The file's TOML, unchecked.
 #[derive(Deserialize)]
 struct Document {
     format: u32,
@@ -101,12 +101,12 @@ struct Document {
     values: toml::Table,
 }
 
-impl Saved {
+impl NamedPiano {
     /// Reads the text of a file.
     ///
     /// # Errors
     /// [`FileError`], naming the line.
-    pub fn read(text: &str) -> Result<(Self, Losses), FileError> {
+    pub fn read(text: &str) -> Result<(Self, PresetLosses), FileError> {
         let document: Document = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start).min(text.len());
             let line = 1 + text.bytes().take(at).filter(|b| *b == b'\n').count();
@@ -117,7 +117,7 @@ impl Saved {
         if format > FORMAT {
             return Err(FileError::Newer { version, format });
         }
-        let mut losses = Losses::default();
+        let mut losses = PresetLosses::default();
         let mut settings = Settings::default();
         losses.unknown = values.keys().filter(|id| find(id).is_err()).count();
         for parameter in all() {
@@ -138,7 +138,7 @@ impl Saved {
     /// The text of its file.
     ///
     /// # Errors
-    /// What the TOML writer says; it takes every piano.
+    /// What the TOML writer says; none is known for these types.
     pub fn text(&self) -> Result<String, String> {
         #[derive(Serialize)]
         struct Written<'a> {
@@ -147,7 +147,7 @@ impl Saved {
             name: &'a str,
             tags: &'a [String],
             notes: &'a str,
-            values: Values<'a>,
+            values: ValuesById<'a>,
         }
         let written = Written {
             format: FORMAT,
@@ -155,7 +155,7 @@ impl Saved {
             name: &one_line(&self.name),
             tags: &self.tags,
             notes: &self.notes,
-            values: Values(&self.settings),
+            values: ValuesById(&self.settings),
         };
         toml::to_string(&written).map_err(|error| error.to_string())
     }
@@ -174,9 +174,9 @@ fn number(parameter: &'static Parameter, value: &toml::Value) -> Option<f64> {
 }
 
 /// The values of all parameters in display order; choices by name.
-struct Values<'a>(&'a Settings);
+struct ValuesById<'a>(&'a Settings);
 
-impl Serialize for Values<'_> {
+impl Serialize for ValuesById<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         #[serde(untagged)]
@@ -187,8 +187,8 @@ impl Serialize for Values<'_> {
         serializer.collect_map(all().map(|parameter| {
             let value = parameter.get(self.0);
             let value = match parameter.kind {
-                Kind::Number { .. } => Value::Number(parameter.quantize(value)),
-                Kind::Choice(_) => Value::Choice(parameter.number_text(value)),
+                ValueKind::Number { .. } => Value::Number(parameter.quantize(value)),
+                ValueKind::Choice(_) => Value::Choice(parameter.number_text(value)),
             };
             (parameter.id, value)
         }))
@@ -208,8 +208,8 @@ mod tests {
 
     const HEAD: &str = "format = 1\nname = \"x\"\n[values]\n";
 
-    fn read(values: &str) -> (Saved, Losses) {
-        Saved::read(&format!("{HEAD}{values}")).unwrap()
+    fn read(values: &str) -> (NamedPiano, PresetLosses) {
+        NamedPiano::read(&format!("{HEAD}{values}")).unwrap()
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(touch.timing, crate::instrument::settings::Timing::Natural);
         assert_eq!(action.key_dip_mm, find("key_dip_mm").unwrap().max());
         assert_eq!(action.drop_mm, Settings::default().action.drop_mm);
-        let expected = Losses {
+        let expected = PresetLosses {
             unknown: 2,
             clamped: vec!["key_dip_mm"],
             senseless: vec!["drop_mm", "check_mm"],
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_is_no_piano_is_told_with_its_line() {
-        let told = |text: &str| Saved::read(text).unwrap_err().to_string();
+        let told = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
         for (text, words) in [
             ("format = 1\nname = \"x\n", "line 2"),
             ("format = 1\n", "values"),
@@ -266,10 +266,10 @@ mod tests {
             }
             // TOML has one line end.
             let notes = notes.replace('\r', "");
-            let saved = Saved { name: one_line(&name), tags, notes, settings };
+            let saved = NamedPiano { name: one_line(&name), tags, notes, settings };
             let text = saved.text().unwrap();
-            let (back, losses) = Saved::read(&text).unwrap();
-            prop_assert_eq!(losses, Losses::default());
+            let (back, losses) = NamedPiano::read(&text).unwrap();
+            prop_assert_eq!(losses, PresetLosses::default());
             for parameter in all() {
                 prop_assert_eq!(
                     parameter.get(&back.settings).to_bits(),
@@ -282,8 +282,8 @@ mod tests {
         /// No text makes a panic.
         #[test]
         fn nonsense_is_an_error(text in "(?s).{0,300}") {
-            let _ = Saved::read(&text);
-            let _ = Saved::read(&format!("{HEAD}{text}"));
+            let _ = NamedPiano::read(&text);
+            let _ = NamedPiano::read(&format!("{HEAD}{text}"));
         }
     }
 }

@@ -1,54 +1,54 @@
 //! The player's own pianos: a folder of preset files.
 //!
-//! A file is written beside its place and moved there whole; what stands there already is replaced
-//! only by who says so. Not for the audio thread.
+//! A file is written beside its place and renamed when complete; an existing one is replaced only
+//! on request. Not for the audio thread.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::file::{FileError, Losses, Saved};
+use super::file::{FileError, NamedPiano, PresetLosses};
 
 /// Ending of preset files.
 pub const EXTENSION: &str = "toml";
 /// Largest file read, bytes: a hundred times what a preset takes.
 const LIMIT: u64 = 512 * 1024;
-/// Most files of a folder looked at.
+/// Largest number of files of a folder that are read.
 const MOST: usize = 5000;
 /// Most characters of a file's name, for systems that count 255 bytes.
 const LONGEST: usize = 60;
 
-/// Why something with a file did not happen.
+/// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
-    /// Nobody said to replace it.
+pub enum PresetError {
+    /// A file is there already and replacing it was not asked for.
     #[error("{} is there already", .0.display())]
     Taken(PathBuf),
-    /// The file is no piano.
+    /// The file is not a preset.
     #[error("{}: {}", .0.display(), .1)]
     File(PathBuf, FileError),
-    /// The disk refuses.
+    /// The system's error for this path.
     #[error("{}: {}", .0.display(), .1)]
     Disk(PathBuf, io::Error),
-    /// It cannot be written.
+    /// The TOML writer's error.
     #[error("{0}")]
     Unwritable(String),
-    /// No name, no file.
+    /// The name holds neither a letter nor a digit.
     #[error("the piano needs a name with a letter or a digit")]
     Nameless,
 }
 
-/// One file of the folder.
+/// One file of the folder, read.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Entry {
+pub struct PresetEntry {
     /// Where it is.
     pub path: PathBuf,
-    /// The piano and what was lost in reading it, or why it is none.
-    pub held: Result<(Saved, Losses), String>,
+    /// The piano and what was lost in reading it, or why it was refused.
+    pub held: Result<(NamedPiano, PresetLosses), String>,
 }
 
-/// The folder.
+/// The player's folder of presets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UserPresets {
     folder: PathBuf,
@@ -79,8 +79,8 @@ impl UserPresets {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn entries(&self) -> Result<Vec<Entry>, Trouble> {
-        let trouble = |error| Trouble::Disk(self.folder.clone(), error);
+    pub fn entries(&self) -> Result<Vec<PresetEntry>, PresetError> {
+        let trouble = |error| PresetError::Disk(self.folder.clone(), error);
         let files = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             files => files.map_err(trouble)?,
@@ -93,7 +93,7 @@ impl UserPresets {
         paths.sort();
         let entry = |path: PathBuf| {
             let held = read(&path).map_err(|trouble| trouble.to_string());
-            Entry { path, held }
+            PresetEntry { path, held }
         };
         Ok(paths.into_iter().map(entry).collect())
     }
@@ -101,9 +101,9 @@ impl UserPresets {
     /// Writes `saved` under its name; says where.
     ///
     /// # Errors
-    /// [`Trouble::Taken`] where a file of this name is there and `replaces` is not set.
-    pub fn keep(&self, saved: &Saved, replaces: bool) -> Result<PathBuf, Trouble> {
-        let path = self.folder.join(file_name(&saved.name).ok_or(Trouble::Nameless)?);
+    /// [`PresetError::Taken`] where a file of this name is there and `replaces` is not set.
+    pub fn keep(&self, saved: &NamedPiano, replaces: bool) -> Result<PathBuf, PresetError> {
+        let path = self.folder.join(file_name(&saved.name).ok_or(PresetError::Nameless)?);
         write(saved, &path, replaces)?;
         Ok(path)
     }
@@ -112,7 +112,11 @@ impl UserPresets {
     ///
     /// # Errors
     /// As [`read`] and [`UserPresets::keep`].
-    pub fn import(&self, from: &Path, replaces: bool) -> Result<(PathBuf, Losses), Trouble> {
+    pub fn import(
+        &self,
+        from: &Path,
+        replaces: bool,
+    ) -> Result<(PathBuf, PresetLosses), PresetError> {
         let (saved, losses) = read(from)?;
         Ok((self.keep(&saved, replaces)?, losses))
     }
@@ -120,33 +124,33 @@ impl UserPresets {
     /// Deletes a file of the folder.
     ///
     /// # Errors
-    /// When the disk refuses.
-    pub fn remove(&self, path: &Path) -> Result<(), Trouble> {
-        fs::remove_file(path).map_err(|error| Trouble::Disk(path.to_owned(), error))
+    /// The system's error.
+    pub fn remove(&self, path: &Path) -> Result<(), PresetError> {
+        fs::remove_file(path).map_err(|error| PresetError::Disk(path.to_owned(), error))
     }
 }
 
 /// Reads one preset file; one without a name is called as the file.
 ///
 /// # Errors
-/// [`Trouble`] naming the file, and its line where one is wrong.
-pub fn read(path: &Path) -> Result<(Saved, Losses), Trouble> {
-    let trouble = |error| Trouble::Disk(path.to_owned(), error);
+/// [`PresetError`] naming the file, and its line where one is wrong.
+pub fn read(path: &Path) -> Result<(NamedPiano, PresetLosses), PresetError> {
+    let trouble = |error| PresetError::Disk(path.to_owned(), error);
     let file = fs::File::open(path).map_err(trouble)?;
     let mut bytes = Vec::new();
     file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(trouble)?;
     let wrong = |message: &str| {
         let message = message.to_owned();
-        Trouble::File(path.to_owned(), FileError::Form { line: 1, message })
+        PresetError::File(path.to_owned(), FileError::Form { line: 1, message })
     };
     if bytes.len() as u64 > LIMIT {
         return Err(wrong("too large for a preset"));
     }
     let text = String::from_utf8(bytes).map_err(|_| wrong("not a text in UTF-8"))?;
-    // Editors of one system begin files with a mark.
+    // Some Windows editors begin files with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let (mut saved, losses) =
-        Saved::read(text).map_err(|error| Trouble::File(path.to_owned(), error))?;
+        NamedPiano::read(text).map_err(|error| PresetError::File(path.to_owned(), error))?;
     if saved.name.is_empty() {
         saved.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
@@ -156,10 +160,10 @@ pub fn read(path: &Path) -> Result<(Saved, Losses), Trouble> {
 /// Writes `saved` to `path`, whole or not at all.
 ///
 /// # Errors
-/// [`Trouble::Taken`] where something is there and `replaces` is not set.
-pub fn write(saved: &Saved, path: &Path, replaces: bool) -> Result<(), Trouble> {
-    let text = saved.text().map_err(Trouble::Unwritable)?;
-    let trouble = |error| Trouble::Disk(path.to_owned(), error);
+/// [`PresetError::Taken`] where something is there and `replaces` is not set.
+pub fn write(saved: &NamedPiano, path: &Path, replaces: bool) -> Result<(), PresetError> {
+    let text = saved.text().map_err(PresetError::Unwritable)?;
+    let trouble = |error| PresetError::Disk(path.to_owned(), error);
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(trouble)?;
     if path.is_dir() {
@@ -174,7 +178,7 @@ pub fn write(saved: &Saved, path: &Path, replaces: bool) -> Result<(), Trouble> 
     draft.as_file().sync_all().map_err(trouble)?;
     let moved = if replaces { draft.persist(path) } else { draft.persist_noclobber(path) };
     moved.map(drop).map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => Trouble::Taken(path.to_owned()),
+        io::ErrorKind::AlreadyExists => PresetError::Taken(path.to_owned()),
         _ => trouble(error.error),
     })
 }
@@ -186,7 +190,7 @@ fn is_hidden(path: &Path) -> bool {
 /// A file name that every system takes, for a piano called `name`; `None` for a name without a
 /// letter or a digit.
 fn file_name(name: &str) -> Option<String> {
-    /// Devices of old, no files on one system whatever their ending.
+    /// Names that Windows reserves for devices, whatever their ending.
     const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain: String = name
         .trim()
@@ -207,8 +211,8 @@ mod tests {
     use super::*;
     use crate::params::find as parameter;
 
-    fn piano(name: &str, blow: f64) -> Saved {
-        let mut saved = Saved { name: name.into(), ..Saved::default() };
+    fn piano(name: &str, blow: f64) -> NamedPiano {
+        let mut saved = NamedPiano { name: name.into(), ..NamedPiano::default() };
         parameter("blow_mm").unwrap().set(&mut saved.settings, blow);
         saved
     }
@@ -220,7 +224,7 @@ mod tests {
         assert_eq!(shelf.entries().unwrap(), []);
         let path = shelf.keep(&piano("Mine", 44.0), false).unwrap();
         let taken = shelf.keep(&piano("Mine", 45.0), false).unwrap_err();
-        assert!(matches!(&taken, Trouble::Taken(p) if *p == path), "{taken}");
+        assert!(matches!(&taken, PresetError::Taken(p) if *p == path), "{taken}");
         let blow = |shelf: &UserPresets| {
             let entries = shelf.entries().unwrap();
             assert_eq!(entries.len(), 1);
@@ -233,7 +237,7 @@ mod tests {
         assert_eq!(fs::read_dir(shelf.folder()).unwrap().count(), 1);
         shelf.remove(&path).unwrap();
         assert_eq!(shelf.entries().unwrap(), []);
-        assert!(matches!(shelf.remove(&path), Err(Trouble::Disk(..))));
+        assert!(matches!(shelf.remove(&path), Err(PresetError::Disk(..))));
     }
 
     #[test]
@@ -267,11 +271,11 @@ mod tests {
         let shelf = UserPresets::at(dir.path().join("shelf"));
         let out = dir.path().join("out.toml");
         write(&piano("Trip", 50.0), &out, false).unwrap();
-        assert!(matches!(write(&piano("Trip", 51.0), &out, false), Err(Trouble::Taken(_))));
+        assert!(matches!(write(&piano("Trip", 51.0), &out, false), Err(PresetError::Taken(_))));
         let (path, losses) = shelf.import(&out, false).unwrap();
         assert_eq!((path.file_name(), losses.words()), (Some(OsStr::new("Trip.toml")), None));
         assert_eq!(read(&path).unwrap().0, piano("Trip", 50.0));
-        assert!(matches!(shelf.import(&out, false), Err(Trouble::Taken(_))));
+        assert!(matches!(shelf.import(&out, false), Err(PresetError::Taken(_))));
         assert!(shelf.import(&dir.path().join("none.toml"), false).is_err());
     }
 

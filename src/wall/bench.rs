@@ -4,23 +4,23 @@
 
 use nalgebra::{Vector1, Vector2};
 
-use crate::wall::controller::{Controller, Sample};
+use crate::wall::controller::{Controller, Measurement};
 use crate::wall::plant::{Motion, Plant};
 
 /// How the controller learns the velocity.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Speed {
-    /// As it is.
+    /// The plant's true velocity.
     True,
     /// Backward difference of the measured positions.
     Difference,
-    /// The same through a first-order low-pass of this corner frequency, Hz.
+    /// Backward difference through a first-order low-pass of this corner frequency, Hz.
     Filtered(f64),
 }
 
 /// A plant in a sampled loop.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bench {
+pub struct SampledLoop {
     /// Manipulandum, finger and bias.
     pub plant: Plant,
     /// T, s.
@@ -35,8 +35,8 @@ pub struct Bench {
 
 /// One sample period.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Tick {
-    /// Its number from 0.
+pub struct LoopStep {
+    /// Number of the period, from 0.
     pub index: usize,
     /// The plant at its start.
     pub state: Motion,
@@ -46,7 +46,7 @@ pub struct Tick {
     pub force: f64,
 }
 
-impl Tick {
+impl LoopStep {
     /// Work the plant put into the wall, J: exact under a held force.
     #[must_use]
     pub fn work(&self) -> f64 {
@@ -54,7 +54,7 @@ impl Tick {
     }
 }
 
-impl Bench {
+impl SampledLoop {
     /// A bench without delay, encoder or velocity estimate.
     #[must_use]
     pub const fn ideal(plant: Plant, period: f64) -> Self {
@@ -68,7 +68,7 @@ impl Bench {
         wall: &mut dyn Controller,
         start: Motion,
         samples: usize,
-        mut see: impl FnMut(&Tick) -> bool,
+        mut see: impl FnMut(&LoopStep) -> bool,
     ) {
         let step = self.plant.discrete(self.period);
         let measure = |y: f64| {
@@ -91,7 +91,7 @@ impl Bench {
                     filtered
                 }
             };
-            let asked = wall.force(Sample { position, velocity });
+            let asked = wall.force(Measurement { position, velocity });
             let force = if late.is_empty() {
                 asked
             } else {
@@ -99,7 +99,7 @@ impl Bench {
             };
             let x = step.step(&Vector2::from(state), &Vector1::new(self.plant.bias - force));
             let end = [x[0], x[1]];
-            if !see(&Tick { index, state, end, force }) {
+            if !see(&LoopStep { index, state, end, force }) {
                 return;
             }
             state = end;
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_standard_wall_throws_the_ball_higher_and_higher() {
-        let bench = Bench::ideal(BALL, T);
+        let bench = SampledLoop::ideal(BALL, T);
         let apexes = bench.apexes(&mut Standard { stiffness: K, damping: 0.0 }, TOP, 400);
         for (got, expected) in apexes.iter().zip([1.7723, 2.9687, 4.9569]) {
             assert!((got - expected).abs() < 5e-5, "{apexes:?}");
@@ -180,7 +180,7 @@ mod tests {
     /// bounds hold for all.
     #[test]
     fn prediction_and_placed_poles_leave_the_switching_error() {
-        let bench = Bench::ideal(BALL, T);
+        let bench = SampledLoop::ideal(BALL, T);
         let predicted = Prediction::new(&BALL, K, 0.0, T, 0.0);
         let placed = Placement::new(&BALL, K, 0.0, T).unwrap();
         let first =
@@ -202,7 +202,7 @@ mod tests {
     fn deadbeat_keeps_the_height_and_the_energy() {
         for (g, t) in [(0.05, 0.3), (1.0, 0.1)] {
             let ball = Plant::ball(1.0, g);
-            let bench = Bench::ideal(ball, t);
+            let bench = SampledLoop::ideal(ball, t);
             let mut wall = Deadbeat::new(&ball, K, 0.0, t).unwrap();
             let apexes = bench.apexes(&mut wall, TOP, 20_000);
             assert!(apexes.len() > 200, "{}", apexes.len());
@@ -220,7 +220,7 @@ mod tests {
         // Speeds and stiffnesses at which every visit lasts less than two periods.
         for stiffness in [4.0f64, 8.0, 9.5] {
             let ball = Plant::ball(1.0, 0.05);
-            let bench = Bench::ideal(ball, 1.0);
+            let bench = SampledLoop::ideal(ball, 1.0);
             let mut wall = Deadbeat::new(&ball, stiffness, 0.0, 1.0).unwrap();
             let apexes = bench.apexes(&mut wall, TOP, 5000);
             let worst = apexes.iter().map(|x| (x - 1.0).abs()).fold(0.0, f64::max);
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn hysteresis_takes_energy_and_a_bad_step_gives_some() {
-        let bench = Bench::ideal(BALL, 0.05);
+        let bench = SampledLoop::ideal(BALL, 0.05);
         let loss = |loss| {
             let mut wall = Hysteresis { stiffness: K, loss };
             bench.visits(&mut wall, TOP, 2000)[0]

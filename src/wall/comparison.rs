@@ -1,12 +1,14 @@
-//! Every wall on the same ground: the largest stiffness at which a pressed device comes to rest.
+//! Every wall under the same conditions: the largest stiffness at which a pressed device comes to
+//! rest.
 //!
-//! Not a proof of stability but what a user meets: the device falls on the wall at several speeds,
-//! pressed by a constant force; it must be at rest at the end, or clearly on its way there. A wave junction is taken with its
-//! best impedance; its stiffness is what is felt through the line.
+//! Not a proof of stability but a test of use: the device falls on the wall at several speeds,
+//! pressed by a constant force; it must be at rest at the end, or its motion must halve in two
+//! seconds. A wave junction is taken with its best impedance; its stiffness is what is felt through
+//! the line.
 
 pub mod wave;
 
-use crate::wall::bench::{Bench, Speed};
+use crate::wall::bench::{SampledLoop, Speed};
 use crate::wall::controller::{Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard};
 use crate::wall::finger::Adaptive;
 use crate::wall::plant::{FINGER, Motion, Plant};
@@ -17,7 +19,7 @@ pub const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias:
 /// Wall damping of the damped contenders, N·s/m: four times the device's, chosen.
 pub const DAMPING: f64 = 2.0;
 
-/// A way to make a wall.
+/// A way to render a wall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contender {
     /// A sampled spring.
@@ -28,11 +30,12 @@ pub enum Contender {
     Hysteresis,
     /// Half a sample and the delay ahead, device and finger known.
     Prediction,
-    /// The same on the running estimate; the device alone is known.
+    /// Prediction from the running estimate of device and finger; only the device is known
+    /// beforehand.
     Learning,
     /// Poles placed for the plant without delay.
     Placement,
-    /// The same with [`DAMPING`] in the target.
+    /// Placed poles with [`DAMPING`] in the target.
     PlacementDamped,
     /// Placed poles and deadbeat ends of visits, without delay.
     Deadbeat,
@@ -75,9 +78,9 @@ impl Contender {
     }
 }
 
-/// The ground.
+/// Conditions of a comparison.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Ground {
+pub struct Conditions {
     /// T, s.
     pub period: f64,
     /// Whole periods by which a force comes late (both ways of a wave together).
@@ -97,7 +100,7 @@ const REST: f64 = 50e-6;
 /// Stiffnesses tried, N/m: from the first by this ratio until one fails.
 const FIRST: f64 = 20.0;
 const RATIO: f64 = 1.1;
-/// The same for a wave junction, whose felt stiffness the line bounds.
+/// Ratio of stiffnesses tried for a wave junction, whose felt stiffness the line bounds.
 const WAVE_RATIO: f64 = 1.5;
 const LAST: f64 = 1e5;
 
@@ -114,7 +117,8 @@ impl Swings {
         Self { samples, spans: [(f64::MAX, f64::MIN); 2], is_lost: false }
     }
 
-    /// Takes the position at the end of a sample; false when the plant is lost.
+    /// Takes the position at the end of a sample, m; false when the plant is farther than a metre
+    /// away.
     fn see(&mut self, index: usize, y: f64) -> bool {
         let fifth = 5 * index / self.samples;
         if fifth == 2 || fifth == 4 {
@@ -130,7 +134,7 @@ impl Swings {
     }
 }
 
-impl Ground {
+impl Conditions {
     /// The device as held here.
     #[must_use]
     pub fn plant(&self) -> Plant {
@@ -165,7 +169,7 @@ impl Ground {
     }
 
     fn holds(&self, contender: Contender, k: f64) -> bool {
-        let bench = Bench {
+        let bench = SampledLoop {
             plant: self.plant(),
             period: self.period,
             delay: self.delay,
@@ -201,7 +205,7 @@ impl Ground {
         wave::IMPEDANCES
             .iter()
             .map(|z| {
-                let link = wave::Link { ground: *self, impedance: *z, ratio };
+                let link = wave::DelayedWave { conditions: *self, impedance: *z, ratio };
                 let most = climb(WAVE_RATIO, &|k| self.rests(|start, n| link.swings(k, start, n)));
                 link.felt(most)
             })
@@ -214,15 +218,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn on_plain_ground_the_known_limits_come_out() {
-        let ground = Ground { period: 1e-3, delay: 0, has_finger: false, is_measured: false };
-        let standard = ground.stiffest(Contender::Standard);
+    fn without_delay_or_encoder_the_known_limits_come_out() {
+        let conditions =
+            Conditions { period: 1e-3, delay: 0, has_finger: false, is_measured: false };
+        let standard = conditions.stiffest(Contender::Standard);
         // Motion halves in two seconds while (b − KT/2)/2m > ln 2/2 s.
         let law = 2.0 * (0.5 - 0.1 * 2.0f64.ln()) / 1e-3;
         assert!(standard <= law && standard * RATIO > law, "{standard} {law}");
-        let predicted = ground.stiffest(Contender::Prediction);
+        let predicted = conditions.stiffest(Contender::Prediction);
         assert!(predicted > 5.0 * standard, "{predicted}");
-        let held = Ground { has_finger: true, ..ground };
+        let held = Conditions { has_finger: true, ..conditions };
         assert!(held.stiffest(Contender::Standard) > 5.0 * standard);
     }
 }

@@ -19,22 +19,21 @@ pub use placement::Placement;
 pub use prediction::Prediction;
 pub use standard::{Hysteresis, Standard};
 
-/// What the controller is told at a sample: position, m, positive outside the wall, and velocity,
-/// m/s.
+/// What the controller is given at a sample.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Sample {
-    /// Position, m.
+pub struct Measurement {
+    /// Position, m, positive outside the wall.
     pub position: f64,
-    /// Velocity, m/s.
+    /// Velocity, m/s, positive away from the wall.
     pub velocity: f64,
 }
 
 /// A wall that fills y < 0.
 pub trait Controller {
     /// Force against +y, N, to hold over the sample period that begins now.
-    fn force(&mut self, now: Sample) -> f64;
+    fn force(&mut self, now: Measurement) -> f64;
 
-    /// Forgets the past.
+    /// Resets all state.
     fn reset(&mut self);
 }
 
@@ -50,8 +49,10 @@ pub struct Bed<C> {
 }
 
 impl<C: Controller> Controller for Bed<C> {
-    fn force(&mut self, now: Sample) -> f64 {
-        -self.wall.force(Sample { position: self.depth - now.position, velocity: -now.velocity })
+    fn force(&mut self, now: Measurement) -> f64 {
+        -self
+            .wall
+            .force(Measurement { position: self.depth - now.position, velocity: -now.velocity })
     }
 
     fn reset(&mut self) {

@@ -1,4 +1,4 @@
-//! What holds the device, estimated while it is played, and a wall that predicts with it.
+//! The finger's impedance estimated online, and a predictive wall that uses the estimate.
 //!
 //! The first extension that [Gillespie 1996, §7.2] asks for. M ÿ + B ẏ + k y = F₀ − f is linear
 //! in (M, B, k, F₀), so recursive least squares finds them from position and force. Both are

@@ -15,7 +15,7 @@ pub type Motion = [f64; 2];
 
 /// A finger or hand as a second-order impedance [Gillespie 1996, eq. 6.8].
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Finger {
+pub struct FingerImpedance {
     /// m*, kg.
     pub mass: f64,
     /// b*, N·s/m.
@@ -25,7 +25,7 @@ pub struct Finger {
 }
 
 /// The finger of [Gillespie 1996, table of fig. 6.7].
-pub const FINGER: Finger = Finger { mass: 0.02, damping: 3.75, stiffness: 257.0 };
+pub const FINGER: FingerImpedance = FingerImpedance { mass: 0.02, damping: 3.75, stiffness: 257.0 };
 
 /// A second-order system under a constant bias.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -49,7 +49,7 @@ impl Plant {
 
     /// With `finger` glued on, its spring relaxed at y = 0.
     #[must_use]
-    pub const fn with(self, finger: Finger) -> Self {
+    pub const fn with(self, finger: FingerImpedance) -> Self {
         Self {
             mass: self.mass + finger.mass,
             damping: self.damping + finger.damping,

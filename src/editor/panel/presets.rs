@@ -8,7 +8,7 @@ use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::Settings;
-use crate::params::{Group, Parameter, all};
+use crate::params::{Parameter, ParameterGroup, all};
 use crate::preset::user_presets::UserPresets;
 use crate::preset::{PRESETS, Preset};
 
@@ -88,7 +88,8 @@ impl Panel {
 /// What a player sets for a keyboard and its pedals, whichever piano sounds.
 fn is_keyboards(parameter: &Parameter) -> bool {
     const TOUCH: [&str; 4] = ["soft_velocity", "medium_velocity", "loud_velocity", "silent_below"];
-    matches!(parameter.group, Group::Pedals | Group::Midi) || TOUCH.contains(&parameter.id)
+    matches!(parameter.group, ParameterGroup::Pedals | ParameterGroup::Midi)
+        || TOUCH.contains(&parameter.id)
 }
 
 /// Every parameter has the value of `settings`, to the precision of a host.

@@ -8,7 +8,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
 use crate::editor::controls::Desk;
-use crate::params::{Kind, Parameter, all, find};
+use crate::params::{Parameter, ValueKind, all, find};
 
 /// A window with what it plays on.
 #[derive(Default)]
@@ -47,8 +47,8 @@ fn every_parameter_has_a_control_with_its_name() {
         harness.run_steps(3);
         for parameter in all() {
             let role = match parameter.kind {
-                Kind::Number { .. } => Role::Slider,
-                Kind::Choice(_) => Role::ComboBox,
+                ValueKind::Number { .. } => Role::Slider,
+                ValueKind::Choice(_) => Role::ComboBox,
             };
             seen += harness.query_all_by_role_and_label(role, parameter.name).count();
         }

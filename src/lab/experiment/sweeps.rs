@@ -16,7 +16,7 @@ use crate::instrument::{Event, Piano, Settings};
 use crate::lab::output::progress;
 use crate::math::cast::single;
 use crate::math::compass::KeyNumber;
-use crate::params::{self, Group, Parameter};
+use crate::params::{self, Parameter, ParameterGroup};
 
 /// Sample rate of the trill, Hz, and samples in one of its blocks of 2 ms.
 const RATE: f64 = 96_000.0;
@@ -163,8 +163,9 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     report.check("the same with a step of −60 dB added", "−60", Band::Within(-61.0, -59.0), found);
     let held = chord(None)?;
     let ringing = peak(&held[JUMP * BLOCK..]);
-    let swept: Vec<_> =
-        params::all().filter(|p| matches!(p.group, Group::Regulation | Group::Action)).collect();
+    let swept: Vec<_> = params::all()
+        .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
+        .collect();
     let bar = progress(swept.len() as u64, "sweeping");
     let mut heard = String::from(
         "What a chord held through jumps to both ends is heard of them, dB re its level: knocks, \

@@ -2,7 +2,7 @@
 
 use super::{at, centred, index_of, number};
 use crate::action::ActionKind;
-use crate::params::{Group, Kind, Parameter};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 /// Regulation, then springs, masses, felts and friction.
 ///
@@ -13,7 +13,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 9.5–10.7 mm [regulation sheets].
         id: "key_dip_mm",
         name: "Key dip",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(8.0, 12.0, 2),
         doc: "Depth of the key bed at the key front.",
@@ -24,7 +24,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 42–49 mm [regulation sheets].
         id: "blow_mm",
         name: "Blow distance",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(38.0, 54.0, 1),
         doc: "How far the resting hammer stands below the string.",
@@ -35,7 +35,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 0.8–3.2 mm [regulation sheets]; at 0 the hammer blocks.
         id: "let_off_mm",
         name: "Let-off",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: centred(0.3, 2.0, 8.0, 2),
         doc: "How far below the string the jack lets the hammer go.",
@@ -46,7 +46,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 1.0–2.0 mm [regulation sheets].
         id: "drop_mm",
         name: "Drop",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(0.0, 6.0, 2),
         doc: "How far the hammer falls after let-off in a slow press.",
@@ -57,7 +57,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 12.7–16 mm [regulation sheets].
         id: "check_mm",
         name: "Check distance",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(8.0, 30.0, 1),
         doc: "How far below the string the backcheck holds the hammer.",
@@ -68,7 +68,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 0.2 mm [regulation sheets].
         id: "jack_clearance_mm",
         name: "Jack clearance",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: centred(0.0, 0.2, 1.0, 2),
         doc: "Gap between jack and knuckle at rest.",
@@ -79,7 +79,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual half the blow [regulation sheets].
         id: "damper_pickup",
         name: "Damper pick-up",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " of blow",
         kind: number(0.1, 0.95, 2),
         doc: "Share of the hammer's way at which the key begins to lift the damper.",
@@ -90,7 +90,7 @@ pub static ACTION: [Parameter; 22] = [
         // Chosen: what a technician's shims take.
         id: "key_height_mm",
         name: "Key height",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(-3.0, 3.0, 2),
         doc: "Key fronts at rest above the concert grand's; the dip is kept.",
@@ -101,7 +101,7 @@ pub static ACTION: [Parameter; 22] = [
         // Key ratios of 0.47 to 0.60 are found, 0.49 here [Stanwood tables].
         id: "capstan_mm",
         name: "Capstan position",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(-4.0, 6.0, 2),
         doc: "Capstans farther from the balance rail than the concert grand's; more is a larger \
@@ -113,7 +113,7 @@ pub static ACTION: [Parameter; 22] = [
         // Usual 16–18 mm [regulation sheets].
         id: "knuckle_mm",
         name: "Knuckle distance",
-        group: Group::Regulation,
+        group: ParameterGroup::Regulation,
         suffix: " mm",
         kind: number(16.0, 18.0, 2),
         doc: "Hammer centre to knuckle, the jack set under it; less is a larger ratio.",
@@ -123,9 +123,9 @@ pub static ACTION: [Parameter; 22] = [
     Parameter {
         id: "action",
         name: "Action",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: "",
-        kind: Kind::Choice(&[
+        kind: ValueKind::Choice(&[
             "Grand",
             "Simplified",
             "Model-A",
@@ -143,7 +143,7 @@ pub static ACTION: [Parameter; 22] = [
         // Light and heavy sets lie 2 g below and above the middle one [Stanwood tables].
         id: "strike_weight_g",
         name: "Strike weight",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " g",
         kind: number(-2.5, 2.5, 2),
         doc: "Weight added at the hammers' crowns.",
@@ -154,7 +154,7 @@ pub static ACTION: [Parameter; 22] = [
         // 0 takes the spring out: the grand then repeats like an upright.
         id: "repetition_spring",
         name: "Repetition spring",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: number(0.0, 2.0, 2),
         doc: "Torque of the repetition spring against the concert grand's.",
@@ -165,7 +165,7 @@ pub static ACTION: [Parameter; 22] = [
         // Chosen: two octaves either way, as for all stiffnesses below.
         id: "jack_spring",
         name: "Jack spring",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Torque of the jack spring against the concert grand's.",
@@ -176,7 +176,7 @@ pub static ACTION: [Parameter; 22] = [
         // Strike weights from light to heavy sets span 0.76–1.14 of the middle set [Stanwood tables].
         id: "hammer_mass",
         name: "Hammer mass",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: centred(0.5, 1.0, 2.0, 2),
         doc: "Mass and inertia of the hammers against the concert grand's.",
@@ -186,7 +186,7 @@ pub static ACTION: [Parameter; 22] = [
     Parameter {
         id: "key_mass",
         name: "Key mass",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: centred(0.5, 1.0, 2.0, 2),
         doc: "Inertia of the keys against the concert grand's.",
@@ -197,7 +197,7 @@ pub static ACTION: [Parameter; 22] = [
         // Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood tables].
         id: "key_lead_g",
         name: "Key lead removed",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " g",
         kind: number(-20.0, 20.0, 1),
         doc: "Lead taken out of the keys, in static down weight at the key front: a positive value \
@@ -208,7 +208,7 @@ pub static ACTION: [Parameter; 22] = [
     Parameter {
         id: "knuckle_stiffness",
         name: "Knuckle stiffness",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Stiffness of the knuckles against the concert grand's.",
@@ -218,7 +218,7 @@ pub static ACTION: [Parameter; 22] = [
     Parameter {
         id: "key_bed_stiffness",
         name: "Key-bed stiffness",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Stiffness of the felt under the key fronts against the concert grand's.",
@@ -229,7 +229,7 @@ pub static ACTION: [Parameter; 22] = [
         // Friction weights: 15 g bass to 11 g treble, ± 2 g [Stanwood tables]; 0 is ideal.
         id: "friction",
         name: "Friction",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: number(0.0, 2.0, 2),
         doc: "Friction of centres and slides against the concert grand's.",
@@ -240,7 +240,7 @@ pub static ACTION: [Parameter; 22] = [
         // Chosen: from polished to roughened leather.
         id: "check_friction",
         name: "Check friction",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: "",
         kind: number(0.1, 1.5, 2),
         doc: "Friction coefficient of the backcheck leather.",
@@ -250,7 +250,7 @@ pub static ACTION: [Parameter; 22] = [
     Parameter {
         id: "damper_weight",
         name: "Damper weight",
-        group: Group::Action,
+        group: ParameterGroup::Action,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Weight of the dampers against the concert grand's.",

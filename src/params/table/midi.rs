@@ -2,7 +2,7 @@
 
 use super::{at, index_of, number};
 use crate::instrument::settings::StrikeOutput;
-use crate::params::{Group, Kind, Parameter};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const OUTPUTS: [StrikeOutput; 3] =
     [StrikeOutput::Off, StrikeOutput::Notes, StrikeOutput::NotesAndCc88];
@@ -12,7 +12,7 @@ pub static MIDI: [Parameter; 3] = [
     Parameter {
         id: "transpose",
         name: "Transpose",
-        group: Group::Midi,
+        group: ParameterGroup::Midi,
         suffix: " semitones",
         kind: number(-48.0, 48.0, 0),
         doc: "Moves notes along the keyboard, in whole semitones; notes held stay where they are.",
@@ -22,7 +22,7 @@ pub static MIDI: [Parameter; 3] = [
     Parameter {
         id: "bend_range",
         name: "Bend range",
-        group: Group::Midi,
+        group: ParameterGroup::Midi,
         suffix: " semitones",
         kind: number(0.0, 24.0, 2),
         doc: "Pitch of the whole pitch bend, up and down.",
@@ -32,9 +32,9 @@ pub static MIDI: [Parameter; 3] = [
     Parameter {
         id: "strike_output",
         name: "Strike output",
-        group: Group::Midi,
+        group: ParameterGroup::Midi,
         suffix: "",
-        kind: Kind::Choice(&["Off", "Notes", "Notes and CC 88"]),
+        kind: ValueKind::Choice(&["Off", "Notes", "Notes and CC 88"]),
         doc: "Sends every hammer strike as a note, so that the action plays another instrument.",
         get: |s| index_of(&OUTPUTS, &s.midi.strike_output),
         set: |s, v| s.midi.strike_output = at(&OUTPUTS, v),

@@ -2,7 +2,7 @@
 
 use super::{at, index_of, number};
 use crate::instrument::settings::Polarity;
-use crate::params::{Group, Kind, Parameter};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const POLARITIES: [Polarity; 2] = [Polarity::Normal, Polarity::Inverted];
 
@@ -11,9 +11,9 @@ pub static PEDALS: [Parameter; 3] = [
     Parameter {
         id: "pedal_polarity",
         name: "Pedal polarity",
-        group: Group::Pedals,
+        group: ParameterGroup::Pedals,
         suffix: "",
-        kind: Kind::Choice(&["Normal", "Inverted"]),
+        kind: ValueKind::Choice(&["Normal", "Inverted"]),
         doc: "Inverted reads 0 of the sustain pedal as down, for pedals wired the other way.",
         get: |s| index_of(&POLARITIES, &s.pedals.pedal_polarity),
         set: |s, v| s.pedals.pedal_polarity = at(&POLARITIES, v),
@@ -21,7 +21,7 @@ pub static PEDALS: [Parameter; 3] = [
     Parameter {
         id: "pedal_from",
         name: "Pedal zone from",
-        group: Group::Pedals,
+        group: ParameterGroup::Pedals,
         suffix: " %",
         kind: number(0.0, 100.0, 1),
         doc: "Travel of the sustain pedal at which the dampers begin to leave the strings.",
@@ -31,7 +31,7 @@ pub static PEDALS: [Parameter; 3] = [
     Parameter {
         id: "pedal_to",
         name: "Pedal zone to",
-        group: Group::Pedals,
+        group: ParameterGroup::Pedals,
         suffix: " %",
         kind: number(0.0, 100.0, 1),
         doc: "Travel of the sustain pedal at which the dampers are clear of the strings.",

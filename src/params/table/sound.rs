@@ -1,7 +1,7 @@
 //! What a tuner and a voicer set, and the output.
 
 use super::{centred, number};
-use crate::params::{Group, Kind, Parameter};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
 use crate::sound::temperament::Temperament;
 use crate::sound::voicing::Perspective;
 
@@ -11,7 +11,7 @@ pub static SOUND: [Parameter; 20] = [
         // French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
         id: "a4_hz",
         name: "Pitch of A4",
-        group: Group::Tuning,
+        group: ParameterGroup::Tuning,
         suffix: " Hz",
         kind: number(390.0, 470.0, 2),
         doc: "Frequency of the A above middle C.",
@@ -22,7 +22,7 @@ pub static SOUND: [Parameter; 20] = [
         // Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
         id: "stretch",
         name: "Stretch",
-        group: Group::Tuning,
+        group: ParameterGroup::Tuning,
         suffix: " ×",
         kind: number(0.0, 2.0, 2),
         doc: "Stretch of the octaves against the median concert grand; 0 is equal temperament.",
@@ -32,9 +32,9 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "temperament",
         name: "Temperament",
-        group: Group::Tuning,
+        group: ParameterGroup::Tuning,
         suffix: "",
-        kind: Kind::Choice(&[
+        kind: ValueKind::Choice(&[
             "Equal",
             "Pythagorean",
             "Quarter-comma",
@@ -52,7 +52,7 @@ pub static SOUND: [Parameter; 20] = [
         // Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
         id: "unison_width_cents",
         name: "Unison width",
-        group: Group::Tuning,
+        group: ParameterGroup::Tuning,
         suffix: " cents",
         kind: centred(0.0, 3.0, 30.0, 2),
         doc: "Spread of the strings of one note.",
@@ -63,7 +63,7 @@ pub static SOUND: [Parameter; 20] = [
         // From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
         id: "string_length",
         name: "String length",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: number(0.6, 1.2, 2),
         doc: "Length of the strings against the concert grand's, at the same pitch and gauge: shorter \
@@ -75,7 +75,7 @@ pub static SOUND: [Parameter; 20] = [
         // From 1/17 to 1/5 of the string in the bass: historical pianos struck at 1/8 to 1/20.
         id: "strike_point",
         name: "Strike point",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: centred(0.5, 1.0, 1.7, 2),
         doc: "Distance of the hammers from the strings' ends against the concert grand's, about an \
@@ -86,7 +86,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "hammer_hardness",
         name: "Hammer hardness",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " octaves",
         kind: number(-2.0, 2.0, 2),
         doc: "Stiffness of the hammer felt in octaves about the concert grand's.",
@@ -97,7 +97,7 @@ pub static SOUND: [Parameter; 20] = [
         // Chosen: two octaves either way, as for the next two.
         id: "sustain",
         name: "Sustain",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Decay times of the free strings against the concert grand's.",
@@ -107,7 +107,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "brightness_loss",
         name: "Treble damping",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "How much faster high partials die than low ones, against the concert grand.",
@@ -117,7 +117,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "damper_time",
         name: "Damping time",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Decay times of damped strings against the concert grand's.",
@@ -127,7 +127,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "board",
         name: "Soundboard",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: number(0.0, 2.0, 2),
         doc: "Share of the soundboard's reverberant tail.",
@@ -137,7 +137,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "knocks",
         name: "Knocks",
-        group: Group::Sound,
+        group: ParameterGroup::Sound,
         suffix: " ×",
         kind: centred(0.0, 1.0, 4.0, 2),
         doc: "Level of the noises of keys and action.",
@@ -147,7 +147,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "width",
         name: "Stereo width",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: " ×",
         kind: number(0.0, 2.0, 2),
         doc: "0 is mono, 1 natural, 2 wide.",
@@ -157,7 +157,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "lid",
         name: "Lid",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: "",
         kind: number(0.0, 1.0, 2),
         doc: "0 is closed, 1 open on the long stick.",
@@ -167,9 +167,9 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "perspective",
         name: "Perspective",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: "",
-        kind: Kind::Choice(&["Player", "Audience"]),
+        kind: ValueKind::Choice(&["Player", "Audience"]),
         doc: "Player hears the bass on the left; the audience faces the open lid.",
         get: |s| f64::from(u8::from(s.sound.perspective == Perspective::Audience)),
         set: |s, v| {
@@ -180,7 +180,7 @@ pub static SOUND: [Parameter; 20] = [
         // From inside the rim to the tenth row.
         id: "distance",
         name: "Microphone distance",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: " m",
         kind: centred(0.5, 1.5, 10.0, 2),
         doc: "Distance of the microphones: the direct sound falls with it, the room does not.",
@@ -190,7 +190,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "room_db",
         name: "Room level",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: " dB",
         kind: number(-60.0, 0.0, 1),
         doc: "Level of the room against the direct sound at 1.5 m; -60 is none.",
@@ -200,7 +200,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "room_size",
         name: "Room size",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: " m",
         kind: centred(3.0, 10.0, 40.0, 1),
         doc: "Length of the room: a practice room to a hall.",
@@ -210,7 +210,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "room_time",
         name: "Room decay",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: " s",
         kind: centred(0.1, 1.0, 6.0, 2),
         doc: "Time in which the room falls by 60 dB.",
@@ -220,7 +220,7 @@ pub static SOUND: [Parameter; 20] = [
     Parameter {
         id: "output_db",
         name: "Output level",
-        group: Group::Output,
+        group: ParameterGroup::Output,
         suffix: " dB",
         kind: centred(-60.0, -12.0, 12.0, 1),
         doc: "Level of the output.",

@@ -2,7 +2,7 @@
 
 use super::{at, centred, index_of, number};
 use crate::instrument::settings::{KeyPressure, Switch, Timing, VelocityMap};
-use crate::params::{Group, Kind, Parameter};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
 const MAPS: [VelocityMap; 4] =
@@ -16,9 +16,9 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "timing",
         name: "Timing",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
-        kind: Kind::Choice(&["Immediate", "Natural"]),
+        kind: ValueKind::Choice(&["Immediate", "Natural"]),
         doc: "Immediate sounds at the note; Natural plays the finger's motion from the note on and \
               sounds when the hammer arrives.",
         get: |s| index_of(&TIMINGS, &s.touch.timing),
@@ -27,9 +27,9 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "velocity_map",
         name: "Velocity map",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
-        kind: Kind::Choice(&["SE290", "Disklavier", "Linear", "Gamma"]),
+        kind: ValueKind::Choice(&["SE290", "Disklavier", "Linear", "Gamma"]),
         doc: "Which law turns note velocity into hammer speed.",
         get: |s| index_of(&MAPS, &s.touch.velocity_map),
         set: |s, v| s.touch.velocity_map = at(&MAPS, v),
@@ -38,7 +38,7 @@ pub static TOUCH: [Parameter; 13] = [
         // Softest tones: 0.11–0.18 m/s [Boutillon 1988; Goebl 2005].
         id: "softest_m_s",
         name: "Softest strike",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: " m/s",
         kind: centred(0.05, 0.25, 1.0, 2),
         doc: "Hammer speed of velocity 1 in the linear and gamma maps.",
@@ -49,7 +49,7 @@ pub static TOUCH: [Parameter; 13] = [
         // Loudest tones: 6.8–7.8 m/s [Goebl 2005].
         id: "loudest_m_s",
         name: "Loudest strike",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: " m/s",
         kind: centred(2.0, 5.0, 10.0, 2),
         doc: "Hammer speed of velocity 127 in the linear and gamma maps.",
@@ -60,7 +60,7 @@ pub static TOUCH: [Parameter; 13] = [
         // Chosen: from soft-heavy to hard-heavy keyboards, 1 straight.
         id: "gamma",
         name: "Velocity curve",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
         kind: centred(0.25, 1.0, 4.0, 2),
         doc: "Exponent of the gamma map: above 1 soft notes take more of the keyboard's range.",
@@ -71,7 +71,7 @@ pub static TOUCH: [Parameter; 13] = [
         // Chosen: an octave of hammer speed either way.
         id: "dynamics",
         name: "Dynamics",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: " ×",
         kind: centred(0.5, 1.0, 2.0, 2),
         doc: "Multiplies every hammer speed.",
@@ -82,7 +82,7 @@ pub static TOUCH: [Parameter; 13] = [
         // Key speeds in playing: 0.1–0.6 m/s, seldom above 1 [Lozada 2007; Askenfelt 1990].
         id: "release_m_s",
         name: "Release speed",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: " m/s",
         kind: centred(0.02, 0.3, 1.5, 2),
         doc: "Speed of the rising key front at the middle release velocity.",
@@ -92,7 +92,7 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "soft_velocity",
         name: "Soft velocity",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
         kind: number(1.0, 127.0, 0),
         doc: "Velocity your keyboard sends when you play softly (mapped to 32).",
@@ -102,7 +102,7 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "medium_velocity",
         name: "Medium velocity",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
         kind: number(1.0, 127.0, 0),
         doc: "Velocity your keyboard sends when you play at middle strength (mapped to 64).",
@@ -112,7 +112,7 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "loud_velocity",
         name: "Loud velocity",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
         kind: number(1.0, 127.0, 0),
         doc: "Velocity your keyboard sends when you play loudly (mapped to 96).",
@@ -122,7 +122,7 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "silent_below",
         name: "Silent below",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
         kind: number(0.0, 64.0, 0),
         doc: "Notes of a velocity below this are pressed silently: they lift their damper only.",
@@ -132,9 +132,9 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "strict_repetition",
         name: "Strict repetition",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
-        kind: Kind::Choice(&["Off", "On"]),
+        kind: ValueKind::Choice(&["Off", "On"]),
         doc: "On, immediate notes that come before the jack has re-set are silent, as on a grand.",
         get: |s| index_of(&SWITCH, &s.touch.strict_repetition),
         set: |s, v| s.touch.strict_repetition = at(&SWITCH, v),
@@ -142,9 +142,9 @@ pub static TOUCH: [Parameter; 13] = [
     Parameter {
         id: "key_pressure",
         name: "Key pressure",
-        group: Group::Touch,
+        group: ParameterGroup::Touch,
         suffix: "",
-        kind: Kind::Choice(&["Ignored", "Position"]),
+        kind: ValueKind::Choice(&["Ignored", "Position"]),
         doc: "Position reads polyphonic key pressure as the depth of the key, from keyboards that \
               sense it. This is not aftertouch.",
         get: |s| index_of(&PRESSURES, &s.touch.key_pressure),

@@ -7,25 +7,25 @@
 
 use crate::wall::plant::{Motion, Plant};
 
-/// A crossing of the threshold: instant, s, and velocity, m/s.
+/// A crossing of the wall's threshold y = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Crossing {
-    /// t_j.
+    /// Instant t_j of the crossing, s.
     pub time: f64,
-    /// v_j.
+    /// Velocity v_j at the crossing, m/s, positive away from the wall.
     pub speed: f64,
 }
 
 /// One pass from exit to exit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pass {
-    /// State when the wall lets go, late.
+    /// State at the first sample after the exit, when the wall's force ends.
     pub off: Motion,
     /// Energy that vanishes with the wall then, J: ½ K y² of a stretched spring.
     pub lost: f64,
-    /// Entry.
+    /// The plant's crossing of the threshold into the wall.
     pub entry: Crossing,
-    /// State when the wall grips, late.
+    /// State at the first sample after the entry, when the wall's force begins.
     pub on: Motion,
     /// Energy that appears with the wall then, J: ½ K y².
     pub gained: f64,
@@ -36,9 +36,9 @@ pub struct Pass {
 /// A plant and a wall that switches at samples.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Switching {
-    /// Model I.
+    /// Plant outside the wall (model I).
     pub outside: Plant,
-    /// Model II.
+    /// Plant on its wall (model II).
     pub inside: Plant,
     /// T, s; 0 switches at the threshold itself.
     pub period: f64,

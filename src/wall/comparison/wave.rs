@@ -1,11 +1,11 @@
-//! The wave junction on the comparison's ground: damper at the device, wall at the far end.
+//! The wave junction under the comparison's conditions: damper at the device, wall at the far end.
 
 use std::collections::VecDeque;
 use std::f64::consts::TAU;
 
 use nalgebra::{Vector1, Vector2};
 
-use super::{Ground, Swings};
+use super::{Conditions, Swings};
 use crate::wall::plant::Motion;
 use touchback_device::port::Port;
 
@@ -14,21 +14,21 @@ pub const IMPEDANCES: [f64; 4] = [3.0, 8.0, 20.0, 50.0];
 
 /// Corner of the filter on the arriving wave, Hz: keeps the line's own resonances from growing.
 const WAVE_CORNER: f64 = 300.0;
-/// Corner of the velocity filter in the damper's force, Hz, on measured ground.
+/// Corner of the velocity filter in the damper's force, Hz, where positions are measured.
 const VELOCITY_CORNER: f64 = 800.0;
 
-/// A junction on its ground.
+/// A wave junction between device and wall.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Link {
-    /// Where it is tried.
-    pub ground: Ground,
+pub struct DelayedWave {
+    /// Period, delay, finger and encoder of the comparison.
+    pub conditions: Conditions,
     /// Z, N·s/m.
     pub impedance: f64,
     /// Steps of the device's damper in a period.
     pub ratio: u32,
 }
 
-impl Link {
+impl DelayedWave {
     /// Stiffness felt through the line of a wall of `stiffness` N/m: in series with Z/τ, τ being
     /// half the delay of the way there and back, with holds and filter.
     #[must_use]
@@ -36,9 +36,9 @@ impl Link {
         if stiffness <= 0.0 {
             return 0.0;
         }
-        let periods = f64::from(u32::try_from(self.ground.delay.max(1)).unwrap_or(u32::MAX));
-        let own = 0.5 * self.ground.period / f64::from(self.ratio);
-        let tau = 0.5 * (periods * self.ground.period + own) + 0.5 / (TAU * WAVE_CORNER);
+        let periods = f64::from(u32::try_from(self.conditions.delay.max(1)).unwrap_or(u32::MAX));
+        let own = 0.5 * self.conditions.period / f64::from(self.ratio);
+        let tau = 0.5 * (periods * self.conditions.period + own) + 0.5 / (TAU * WAVE_CORNER);
         1.0 / (1.0 / stiffness + tau / self.impedance)
     }
 
@@ -46,16 +46,16 @@ impl Link {
     /// N/m at the far end.
     #[must_use]
     pub fn swings(&self, stiffness: f64, start: Motion, samples: usize) -> [f64; 2] {
-        let ground = &self.ground;
-        let h = ground.period / f64::from(self.ratio);
-        let plant = ground.plant();
+        let conditions = &self.conditions;
+        let h = conditions.period / f64::from(self.ratio);
+        let plant = conditions.plant();
         let step = plant.discrete(h);
         let port = Port::new(self.impedance);
-        let count = if ground.is_measured { 2e-6 } else { 0.0 };
+        let count = if conditions.is_measured { 2e-6 } else { 0.0 };
         let measure = |y: f64| if count > 0.0 { (y / count).floor() * count } else { y };
         let share = |corner: f64| -(-TAU * corner * h).exp_m1();
         // At least one period lies between a wave sent and its echo.
-        let periods = ground.delay.max(1);
+        let periods = conditions.delay.max(1);
         let mut there: VecDeque<f64> = vec![0.0; periods / 2].into();
         let mut back: VecDeque<f64> = vec![0.0; periods - periods / 2].into();
         let (mut x, mut last) = (start, measure(start[0]));
@@ -71,8 +71,8 @@ impl Link {
                 let difference = (y - last) / h;
                 last = y;
                 // Positive into the wall, as the line counts.
-                let velocity = if ground.is_measured { -difference } else { -x[1] };
-                let smooth = if ground.is_measured { share(VELOCITY_CORNER) } else { 1.0 };
+                let velocity = if conditions.is_measured { -difference } else { -x[1] };
+                let smooth = if conditions.is_measured { share(VELOCITY_CORNER) } else { 1.0 };
                 filtered += smooth * (velocity - filtered);
                 arriving += share(WAVE_CORNER) * (wave - arriving);
                 let against = -port.force(arriving, filtered);
@@ -83,8 +83,8 @@ impl Link {
             }
             there.push_back(sum / f64::from(self.ratio));
             let come = there.pop_front().unwrap_or(0.0);
-            let speed = port.spring_velocity(stiffness, depth, come, ground.period);
-            depth += speed * ground.period;
+            let speed = port.spring_velocity(stiffness, depth, come, conditions.period);
+            depth += speed * conditions.period;
             back.push_back(port.leaving(come, speed));
             if !seen.see(k, x[0]) {
                 break;
@@ -100,8 +100,9 @@ mod tests {
 
     #[test]
     fn a_static_push_feels_the_line_in_series_with_the_wall() {
-        let ground = Ground { period: 1e-3, delay: 4, has_finger: true, is_measured: false };
-        let link = Link { ground, impedance: 8.0, ratio: 8 };
+        let conditions =
+            Conditions { period: 1e-3, delay: 4, has_finger: true, is_measured: false };
+        let link = DelayedWave { conditions, impedance: 8.0, ratio: 8 };
         assert!(link.swings(2000.0, [1e-3, -0.05], 2500)[1] < 1e-5);
         assert!(link.felt(2000.0) < 2000.0 && link.felt(1e9) < 8.0 / 2e-3);
     }

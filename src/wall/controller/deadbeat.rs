@@ -14,7 +14,7 @@
 
 use nalgebra::{Matrix2, RowVector2, Vector1, Vector2};
 
-use super::{Controller, Placement, Sample};
+use super::{Controller, Measurement, Placement};
 use crate::episode::exact::Discrete;
 use crate::math::cast::floor_index;
 use crate::wall::plant::{Motion, Plant};
@@ -64,7 +64,7 @@ pub struct Deadbeat {
     period: f64,
     step: Discrete<2, 1>,
     twice: Matrix2<f64>,
-    /// C⁻¹.
+    /// Inverse of the controllability matrix over two samples: state error to the last two forces.
     reach: Matrix2<f64>,
     placed: Placement,
     before: Option<Motion>,
@@ -235,7 +235,7 @@ impl Deadbeat {
 }
 
 impl Controller for Deadbeat {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         let x = [now.position, now.velocity];
         let is_outside = now.position >= 0.0;
         let ended = match &self.visit {

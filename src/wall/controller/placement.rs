@@ -7,7 +7,7 @@
 
 use nalgebra::{Matrix2, RowVector2, Vector2};
 
-use super::{Controller, Sample};
+use super::{Controller, Measurement};
 use crate::episode::exact::Discrete;
 use crate::wall::plant::{Motion, Plant};
 
@@ -40,7 +40,7 @@ impl Placement {
         Some(Self { gains, rest: (0.0, 0.0) })
     }
 
-    /// The same gains about the target's rest position, so that the bias does not shift it.
+    /// These gains about the target's rest position, so that the bias does not shift it.
     #[must_use]
     pub fn about_rest(self, plant: &Plant, stiffness: f64) -> Self {
         let rest = plant.bias / (plant.stiffness + stiffness);
@@ -62,7 +62,7 @@ impl Placement {
 }
 
 impl Controller for Placement {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         if now.position < 0.0 { self.inside([now.position, now.velocity]) } else { 0.0 }
     }
 

@@ -6,7 +6,7 @@
 
 use nalgebra::{Vector1, Vector2};
 
-use super::{Controller, Sample};
+use super::{Controller, Measurement};
 use crate::episode::exact::Discrete;
 use crate::wall::plant::Plant;
 
@@ -31,7 +31,7 @@ impl Prediction {
 }
 
 impl Controller for Prediction {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         if now.position >= 0.0 {
             return 0.0;
         }

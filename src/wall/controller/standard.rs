@@ -3,7 +3,7 @@
 //! [Gillespie 1996, tables 5.1, 5.2, eq. 5.1]. The hold makes both active: see
 //! [`crate::wall::analysis`].
 
-use super::{Controller, Sample};
+use super::{Controller, Measurement};
 
 /// Spring and damper.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -15,7 +15,7 @@ pub struct Standard {
 }
 
 impl Controller for Standard {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         if now.position < 0.0 {
             self.stiffness * now.position + self.damping * now.velocity
         } else {
@@ -36,7 +36,7 @@ pub struct Hysteresis {
 }
 
 impl Controller for Hysteresis {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         if now.position >= 0.0 {
             return 0.0;
         }

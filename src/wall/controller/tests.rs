@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::wall::bench::Bench;
+use crate::wall::bench::SampledLoop;
 use crate::wall::finger::Adaptive;
 use crate::wall::plant::{FINGER, Plant};
 
@@ -22,14 +22,14 @@ fn walls(plant: &Plant, k: f64, b: f64) -> Vec<(&'static str, Box<dyn Controller
     found.into_iter().filter_map(|(name, wall)| wall.map(|w| (name, w))).collect()
 }
 
-fn sample((position, velocity): (f64, f64)) -> Sample {
-    Sample { position, velocity }
+fn sample((position, velocity): (f64, f64)) -> Measurement {
+    Measurement { position, velocity }
 }
 
 /// Poles' squared modulus of an undamped mass under a wall whose force inside is linear.
 fn determinant(wall: &mut dyn Controller, plant: &Plant) -> f64 {
     // Deep inside, so that both ends of each difference are.
-    let mut at = |y: f64, v: f64| wall.force(Sample { position: y - 1.0, velocity: v });
+    let mut at = |y: f64, v: f64| wall.force(Measurement { position: y - 1.0, velocity: v });
     let middle = at(0.0, 0.0);
     let gains = [(at(1e-3, 0.0) - middle) / 1e-3, (at(0.0, 1.0) - middle)];
     let d = plant.discrete(T);
@@ -57,7 +57,7 @@ proptest! {
             let first = run();
             prop_assert!(first.iter().all(|f| f.is_finite()), "{name}: {first:?}");
             prop_assert!(first == run(), "{name} remembers");
-            let outside = [Sample { position: 1e-2, velocity: 0.1 }; 4].map(|s| wall.force(s));
+            let outside = [Measurement { position: 1e-2, velocity: 0.1 }; 4].map(|s| wall.force(s));
             prop_assert!(outside[3] == 0.0, "{name} pushes outside: {outside:?}");
         }
     }
@@ -96,7 +96,7 @@ proptest! {
         let ball = Plant::ball(1.0, gravity);
         let Some(mut wall) = Deadbeat::new(&ball, theta * theta, 0.0, 1.0) else { return Ok(()) };
         // Unit period: θ = ω0.
-        let bench = Bench::ideal(ball, 1.0);
+        let bench = SampledLoop::ideal(ball, 1.0);
         let apexes = bench.apexes(&mut wall, [height, 0.0], 600);
         let visits = wall.visits();
         if visits.placed + visits.unseen == 0 {

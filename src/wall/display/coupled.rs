@@ -6,7 +6,7 @@
 
 use nalgebra::{Complex, SMatrix};
 
-use crate::wall::plant::{Finger, Plant};
+use crate::wall::plant::{FingerImpedance, Plant};
 
 /// States: device y, v; its last sampled position; virtual Y, V.
 const STATES: usize = 5;
@@ -23,12 +23,12 @@ pub enum Scheme {
 /// Device, finger, coupling and virtual mass.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coupled {
-    /// Scheme.
+    /// What drives the virtual mass.
     pub scheme: Scheme,
     /// The device alone.
     pub device: Plant,
     /// What holds it; its force is what a force sensor sees.
-    pub finger: Finger,
+    pub finger: FingerImpedance,
     /// Virtual mass, kg.
     pub mass: f64,
     /// Coupling stiffness, N/m.

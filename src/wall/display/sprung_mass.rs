@@ -23,7 +23,7 @@ pub struct SprungMass {
     pub mass: f64,
     /// T, s.
     pub period: f64,
-    /// Integrator.
+    /// Integration method of the virtual mass.
     pub method: Method,
     y: f64,
     v: f64,

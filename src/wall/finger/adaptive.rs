@@ -1,7 +1,7 @@
 //! The predictive wall on a finger that changes.
 
 use super::estimate::{Estimator, Tuning};
-use crate::wall::controller::{Controller, Prediction, Sample};
+use crate::wall::controller::{Controller, Measurement, Prediction};
 use crate::wall::plant::Plant;
 
 /// Periods between two updates of the prediction: its matrices are not free.
@@ -67,7 +67,7 @@ impl Adaptive {
 }
 
 impl Controller for Adaptive {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         // The force that acted until now was asked for delay + 1 periods ago.
         self.estimator.see(now.position, self.asked[Self::LONGEST - self.delay]);
         self.ticks = self.ticks.wrapping_add(1);
@@ -94,19 +94,19 @@ impl Controller for Adaptive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wall::bench::{Bench, Speed};
-    use crate::wall::plant::{FINGER, Finger};
+    use crate::wall::bench::{SampledLoop, Speed};
+    use crate::wall::plant::{FINGER, FingerImpedance};
 
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -2.0 };
     const T: f64 = 1e-3;
 
     /// Swing with the soft finger, and after it has become the stiff one while it rested.
-    fn swings(wall: &mut dyn Controller, delay: usize, stiff: Finger) -> [f64; 2] {
+    fn swings(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> [f64; 2] {
         let mut state = [1e-3, -0.1];
         [FINGER, stiff].map(|finger| {
             let plant = DEVICE.with(finger);
             let bench =
-                Bench { plant, period: T, delay, count: 2e-6, speed: Speed::Filtered(200.0) };
+                SampledLoop { plant, period: T, delay, count: 2e-6, speed: Speed::Filtered(200.0) };
             let (swing, end) = bench.swing(wall, state, 1500);
             state = end;
             swing
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_wall_that_learns_stays_quiet_when_the_finger_stiffens() {
         let soft = DEVICE.with(FINGER);
-        let stiff = Finger { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
+        let stiff = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
         for (delay, k) in [(2, 2550.0), (4, 700.0)] {
             let late = Adaptive::predict(&soft, k, 0.0, T, delay);
             let fixed = swings(&mut { late }, delay, stiff);

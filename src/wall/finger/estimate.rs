@@ -150,9 +150,9 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wall::bench::{Bench, Speed};
-    use crate::wall::controller::{Controller, Sample};
-    use crate::wall::plant::{FINGER, Finger};
+    use crate::wall::bench::{SampledLoop, Speed};
+    use crate::wall::controller::{Controller, Measurement};
+    use crate::wall::plant::{FINGER, FingerImpedance};
 
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
     const T: f64 = 1e-3;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     impl Controller for Ear {
-        fn force(&mut self, now: Sample) -> f64 {
+        fn force(&mut self, now: Measurement) -> f64 {
             self.estimator.see(now.position, self.last);
             let t = f64::from(self.step) * T;
             self.step += 1;
@@ -180,7 +180,7 @@ mod tests {
     fn hear(plant: Plant, count: f64, strength: f64) -> Estimator {
         let guess = DEVICE.with(FINGER);
         let estimator = Estimator::new(&guess, DEVICE.mass, T, Tuning::default());
-        let bench = Bench { count, speed: Speed::Difference, ..Bench::ideal(plant, T) };
+        let bench = SampledLoop { count, speed: Speed::Difference, ..SampledLoop::ideal(plant, T) };
         let mut ear = Ear { estimator, last: 0.0, step: 0, strength };
         bench.run(&mut ear, [0.0, 0.0], 2000, |_| true);
         ear.estimator
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn mass_damping_and_stiffness_are_found_from_force_and_quantised_motion() {
-        for finger in [FINGER, Finger { mass: 0.08, damping: 6.0, stiffness: 900.0 }] {
+        for finger in [FINGER, FingerImpedance { mass: 0.08, damping: 6.0, stiffness: 900.0 }] {
             let plant = DEVICE.with(finger);
             for (count, band) in [(0.0, 0.02), (2e-6, 0.03)] {
                 let got = hear(plant, count, 1.0).plant();

@@ -2,20 +2,21 @@
 
 use nalgebra::Vector2;
 
-use super::joint::{Joint, Pose};
-use super::planar::{Body, Mechanism, Side};
+use super::joint::{Joint, PlanarPose};
+use super::planar::{JointSide, PlanarMechanism, RigidBody};
 
-const GROUND: Side = Side::Ground;
-const FIRST: Side = Side::Body(0);
-const SECOND: Side = Side::Body(1);
+const GROUND: JointSide = JointSide::Ground;
+const FIRST: JointSide = JointSide::Body(0);
+const SECOND: JointSide = JointSide::Body(1);
 /// Every body: 1 kg, as a rod of 1 m.
-const ROD: Body = Body { mass: 1.0, inertia: 1.0 / 12.0 };
+const ROD: RigidBody = RigidBody { mass: 1.0, inertia: 1.0 / 12.0 };
 /// A pin on the ground at the origin.
-const PIN: ([Side; 2], Joint) = ([GROUND, FIRST], Joint::Revolute([Vector2::new(0.0, 0.0); 2]));
+const PIN: ([JointSide; 2], Joint) =
+    ([GROUND, FIRST], Joint::Revolute([Vector2::new(0.0, 0.0); 2]));
 
 /// What a run found.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Found {
+pub struct CaseResult {
     /// Largest constraint violated, m.
     pub error: f64,
     /// Largest force in a line, N.
@@ -28,10 +29,10 @@ pub struct Found {
 
 /// Runs `mechanism` for `seconds` in steps of `h` s.
 fn run<const B: usize, const J: usize>(
-    mut mechanism: Mechanism<B, J>,
+    mut mechanism: PlanarMechanism<B, J>,
     h: f64,
     seconds: f64,
-) -> Found {
+) -> CaseResult {
     let start = mechanism.energy() + mechanism.stored(h);
     let (mut error, mut force, mut put_in, mut least) = (0.0f64, 0.0f64, 0.0, 0.0f64);
     for _ in 0..crate::math::cast::floor_index(seconds / h) {
@@ -42,16 +43,16 @@ fn run<const B: usize, const J: usize>(
         least = least.min(put_in);
     }
     let energy = mechanism.energy() + mechanism.stored(h) - start;
-    Found { error, force, energy, least }
+    CaseResult { error, force, energy, least }
 }
 
 /// The name of each case and what half a second of it finds, lines of `impedance` N·s/m, steps of
 /// `h` s.
 #[must_use]
-pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 8] {
-    let zero = Pose::zeros();
-    let weight = Pose::new(0.0, -9.81, 0.0);
-    let turn = |torque: f64| Pose::new(0.0, 0.0, torque);
+pub fn all(impedance: f64, h: f64) -> [(&'static str, CaseResult); 8] {
+    let zero = PlanarPose::zeros();
+    let weight = PlanarPose::new(0.0, -9.81, 0.0);
+    let turn = |torque: f64| PlanarPose::new(0.0, 0.0, torque);
     let origin = Vector2::zeros();
     let slope = Vector2::new(0.6, 0.8);
     let second = |joint| ([FIRST, SECOND], joint);
@@ -61,36 +62,37 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 8] {
     };
     // A rod hung at its end, level.
     let end = Joint::Revolute([origin, Vector2::new(-0.5, 0.0)]);
-    let revolute = Mechanism::new(
+    let revolute = PlanarMechanism::new(
         [ROD],
-        [Pose::new(0.5, 0.0, 0.0)],
+        [PlanarPose::new(0.5, 0.0, 0.0)],
         [weight],
         [([GROUND, FIRST], end)],
         impedance,
     );
     // A block on a slope.
     let rail = Joint::Prismatic { points: [origin; 2], normal: slope, angle: 0.0, length: 1.0 };
-    let prismatic = Mechanism::new([ROD], [zero], [weight], [([GROUND, FIRST], rail)], impedance);
+    let prismatic =
+        PlanarMechanism::new([ROD], [zero], [weight], [([GROUND, FIRST], rail)], impedance);
     // A crank that carries a slot in which a block's pin slides.
     let slot = Joint::RevoluteTranslational { points: [origin; 2], normal: Vector2::y() };
-    let crank = Mechanism::new(
+    let crank = PlanarMechanism::new(
         [ROD; 2],
-        [zero, Pose::new(0.3, 0.0, 0.0)],
+        [zero, PlanarPose::new(0.3, 0.0, 0.0)],
         [turn(0.5), zero],
         [PIN, second(slot)],
         impedance,
     );
-    let wheel = Pose::new(0.35, 0.0, 0.0);
+    let wheel = PlanarPose::new(0.35, 0.0, 0.0);
     let axle =
         ([GROUND, SECOND], Joint::Revolute([Vector2::new(0.35, 0.0), Vector2::new(0.0, 0.0)]));
-    let gear = Mechanism::new(
+    let gear = PlanarMechanism::new(
         [ROD; 2],
         [zero, wheel],
         [turn(0.5), zero],
         [PIN, axle, second(Joint::Gear([0.1, 0.25]))],
         impedance,
     );
-    let rack = Mechanism::new(
+    let rack = PlanarMechanism::new(
         [ROD; 2],
         [zero; 2],
         [turn(0.5), zero],
@@ -98,10 +100,10 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 8] {
         impedance,
     );
     let follower = |height: f64, joint| {
-        Mechanism::new(
+        PlanarMechanism::new(
             [ROD; 2],
-            [zero, Pose::new(0.0, height, 0.0)],
-            [turn(0.5), Pose::new(0.0, -2.0, 0.0)],
+            [zero, PlanarPose::new(0.0, height, 0.0)],
+            [turn(0.5), PlanarPose::new(0.0, -2.0, 0.0)],
             [PIN, guide(Vector2::x()), second(joint)],
             impedance,
         )
@@ -110,9 +112,9 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, Found); 8] {
     let flat = follower(0.2, Joint::FlatCam { base: 0.2, lift: 0.03 });
     // A weight on a massless rod, level.
     let points = [origin; 2];
-    let rod = Mechanism::new(
+    let rod = PlanarMechanism::new(
         [ROD],
-        [Pose::new(0.5, 0.0, 0.0)],
+        [PlanarPose::new(0.5, 0.0, 0.0)],
         [weight],
         [([GROUND, FIRST], Joint::RevoluteRevolute { points, length: 0.5 })],
         impedance,

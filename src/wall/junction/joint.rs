@@ -6,16 +6,16 @@
 use arrayvec::ArrayVec;
 use nalgebra::{Rotation2, Vector2, Vector3};
 
-/// A pose, or its rate.
-pub type Pose = Vector3<f64>;
+/// A pose (x, m, y, m, θ, rad), or its rate.
+pub type PlanarPose = Vector3<f64>;
 
 /// Value, m, and gradients a, b of one constraint.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Row {
+pub struct Constraint {
     /// c, m.
     pub value: f64,
     /// Gradients by the first and the second body's pose.
-    pub gradients: [Pose; 2],
+    pub gradients: [PlanarPose; 2],
 }
 
 /// A joint of a first and a second body; points and directions in each body's own frame.
@@ -45,7 +45,7 @@ pub enum Joint {
     RevoluteRevolute {
         /// A point of each.
         points: [Vector2<f64>; 2],
-        /// Their distance, m, not 0.
+        /// Distance of the two points, m, above 0.
         length: f64,
     },
     /// Wheels in mesh: r₁θ₁ + r₂θ₂ = 0.
@@ -60,7 +60,7 @@ pub enum Joint {
         /// e, m, below r.
         offset: f64,
     },
-    /// The same disc under a flat face: y = base + lift (1 − cos θ).
+    /// An eccentric disc under a follower's flat face: y = base + lift (1 − cos θ).
     FlatCam {
         /// Follower height at θ = 0, m.
         base: f64,
@@ -69,38 +69,38 @@ pub enum Joint {
     },
 }
 
-/// A quarter turn on.
+/// `v` turned by 90° counter-clockwise.
 fn perp(v: Vector2<f64>) -> Vector2<f64> {
     Vector2::new(-v.y, v.x)
 }
 
 /// Position of a body's point and its derivative by θ.
-fn point(q: &Pose, own: Vector2<f64>) -> [Vector2<f64>; 2] {
+fn point(q: &PlanarPose, own: Vector2<f64>) -> [Vector2<f64>; 2] {
     let arm = Rotation2::new(q.z) * own;
     [Vector2::new(q.x, q.y) + arm, perp(arm)]
 }
 
 /// The gradient of n·p for a point whose derivative by θ is `turn`.
-fn along(n: Vector2<f64>, turn: Vector2<f64>) -> Pose {
-    Pose::new(n.x, n.y, n.dot(&turn))
+fn along(n: Vector2<f64>, turn: Vector2<f64>) -> PlanarPose {
+    PlanarPose::new(n.x, n.y, n.dot(&turn))
 }
 
 /// Distance of the second body's point from the first body's line.
-fn slide(q: [&Pose; 2], points: &[Vector2<f64>; 2], normal: Vector2<f64>) -> Row {
+fn slide(q: [&PlanarPose; 2], points: &[Vector2<f64>; 2], normal: Vector2<f64>) -> Constraint {
     let [p1, turn1] = point(q[0], points[0]);
     let [p2, turn2] = point(q[1], points[1]);
     let n = Rotation2::new(q[0].z) * normal;
     let mut first = -along(n, turn1);
     first.z += perp(n).dot(&(p2 - p1));
-    Row { value: n.dot(&(p2 - p1)), gradients: [first, along(n, turn2)] }
+    Constraint { value: n.dot(&(p2 - p1)), gradients: [first, along(n, turn2)] }
 }
 
 impl Joint {
-    /// Its constraints at the poses `q`.
+    /// The joint's one or two constraints at the poses `q` of its bodies.
     #[must_use]
-    pub fn rows(&self, q: [&Pose; 2]) -> ArrayVec<Row, 2> {
+    pub fn rows(&self, q: [&PlanarPose; 2]) -> ArrayVec<Constraint, 2> {
         let mut rows = ArrayVec::new();
-        let row = |value, a, b| Row { value, gradients: [a, b] };
+        let row = |value, a, b| Constraint { value, gradients: [a, b] };
         match self {
             Self::Revolute(points) => {
                 let [p1, turn1] = point(q[0], points[0]);
@@ -111,7 +111,7 @@ impl Joint {
             }
             Self::Prismatic { points, normal, angle, length } => {
                 rows.push(slide(q, points, *normal));
-                let turn = Pose::z() * *length;
+                let turn = PlanarPose::z() * *length;
                 rows.push(row(length * (q[1].z - q[0].z - angle), -turn, turn));
             }
             Self::RevoluteTranslational { points, normal } => {
@@ -126,21 +126,29 @@ impl Joint {
             }
             Self::Gear([r1, r2]) => {
                 let value = r1 * q[0].z + r2 * q[1].z;
-                rows.push(row(value, Pose::z() * *r1, Pose::z() * *r2));
+                rows.push(row(value, PlanarPose::z() * *r1, PlanarPose::z() * *r2));
             }
             Self::Rack(radius) => {
-                rows.push(row(q[1].x - radius * q[0].z, Pose::z() * -radius, Pose::x()));
+                rows.push(row(
+                    q[1].x - radius * q[0].z,
+                    PlanarPose::z() * -radius,
+                    PlanarPose::x(),
+                ));
             }
             Self::Cam { radius, offset } => {
                 let (s, c) = q[0].z.sin_cos();
                 let reach = (radius * radius - (offset * s).powi(2)).sqrt();
                 let slope = offset * s - offset * offset * s * c / reach;
-                rows.push(row(q[1].y - reach + offset * c, Pose::z() * -slope, Pose::y()));
+                rows.push(row(
+                    q[1].y - reach + offset * c,
+                    PlanarPose::z() * -slope,
+                    PlanarPose::y(),
+                ));
             }
             Self::FlatCam { base, lift } => {
                 let (s, c) = q[0].z.sin_cos();
                 let value = q[1].y - base - lift * (1.0 - c);
-                rows.push(row(value, Pose::z() * (-lift * s), Pose::y()));
+                rows.push(row(value, PlanarPose::z() * (-lift * s), PlanarPose::y()));
             }
         }
         rows
@@ -165,7 +173,7 @@ mod tests {
             Joint::Cam { radius: 0.2, offset: 0.05 },
             Joint::FlatCam { base: 0.2, lift: 0.05 },
         ];
-        let q = [Pose::new(0.1, 0.7, 0.9), Pose::new(-0.4, 0.2, -1.3)];
+        let q = [PlanarPose::new(0.1, 0.7, 0.9), PlanarPose::new(-0.4, 0.2, -1.3)];
         let e = 1e-6;
         for joint in joints {
             let rows = joint.rows([&q[0], &q[1]]);

@@ -1,17 +1,17 @@
 //! Two masses on a line one step long [Tsai 1996, §6.4]: joined for good, or while they touch.
 
-use super::wave::Line;
+use super::wave::TransmissionLine;
 
 /// Two masses moving along one axis, the second ahead of the first.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pair {
-    /// kg.
+    /// Masses of the two, kg.
     pub masses: [f64; 2],
-    /// m.
+    /// Positions of the two, m.
     pub positions: [f64; 2],
-    /// m/s.
+    /// Velocities of the two, m/s.
     pub velocities: [f64; 2],
-    line: Line<1>,
+    line: TransmissionLine<1>,
     is_joined: bool,
     is_for_good: bool,
     left: f64,
@@ -25,7 +25,7 @@ impl Pair {
             masses,
             positions: [0.0; 2],
             velocities,
-            line: Line::new(impedance),
+            line: TransmissionLine::new(impedance),
             is_joined: true,
             is_for_good: true,
             left: 0.0,
@@ -85,7 +85,7 @@ impl Pair {
         if self.is_joined { self.line.energy(h) } else { 0.0 }
     }
 
-    /// Energy that went with the line at partings, J.
+    /// Energy that was in the line when it was removed, summed over partings, J.
     #[must_use]
     pub const fn left(&self) -> f64 {
         self.left

@@ -5,8 +5,8 @@
 
 use nalgebra::{Matrix2, Vector2};
 
-use super::joint::{Joint, Pose};
-use super::planar::{Body, Mechanism, Side};
+use super::joint::{Joint, PlanarPose};
+use super::planar::{JointSide, PlanarMechanism, RigidBody};
 
 /// Gravity, m/s².
 const GRAVITY: f64 = 9.81;
@@ -15,17 +15,17 @@ const START: f64 = std::f64::consts::FRAC_PI_2;
 
 /// The pendulum on lines of `impedance` N·s/m; pose angles are the rods' angles from hanging.
 #[must_use]
-pub fn on_lines(impedance: f64) -> Mechanism<2, 2> {
-    let rod = Body { mass: 1.0, inertia: 1.0 / 12.0 };
+pub fn on_lines(impedance: f64) -> PlanarMechanism<2, 2> {
+    let rod = RigidBody { mass: 1.0, inertia: 1.0 / 12.0 };
     let (top, bottom) = (Vector2::new(0.0, 0.5), Vector2::new(0.0, -0.5));
     // A rod at the angle θ hangs from its top towards (sin θ, −cos θ).
-    let q = [Pose::new(0.5, 0.0, START), Pose::new(1.5, 0.0, START)];
-    let load = [Pose::new(0.0, -GRAVITY, 0.0); 2];
+    let q = [PlanarPose::new(0.5, 0.0, START), PlanarPose::new(1.5, 0.0, START)];
+    let load = [PlanarPose::new(0.0, -GRAVITY, 0.0); 2];
     let joints = [
-        ([Side::Ground, Side::Body(0)], Joint::Revolute([Vector2::zeros(), top])),
-        ([Side::Body(0), Side::Body(1)], Joint::Revolute([bottom, top])),
+        ([JointSide::Ground, JointSide::Body(0)], Joint::Revolute([Vector2::zeros(), top])),
+        ([JointSide::Body(0), JointSide::Body(1)], Joint::Revolute([bottom, top])),
     ];
-    Mechanism::new([rod; 2], q, load, joints, impedance)
+    PlanarMechanism::new([rod; 2], q, load, joints, impedance)
 }
 
 /// Energy between the start and hanging straight, J: what the drift is measured by.

@@ -7,22 +7,22 @@
 
 use nalgebra::Matrix3;
 
-use super::joint::{Joint, Pose};
-use super::wave::Line;
+use super::joint::{Joint, PlanarPose};
+use super::wave::TransmissionLine;
 
-/// Mass, kg, and moment of inertia about the centre of mass, kg·m².
+/// A rigid body of the plane.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Body {
-    /// kg.
+pub struct RigidBody {
+    /// Mass, kg.
     pub mass: f64,
-    /// kg·m².
+    /// Moment of inertia about the centre of mass, kg·m².
     pub inertia: f64,
 }
 
 /// What a joint joins: the ground, or a body by its index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// At the pose (0, 0, 0) for good.
+pub enum JointSide {
+    /// Fixed at the pose (0, 0, 0).
     Ground,
     /// The body of this index.
     Body(usize),
@@ -30,10 +30,10 @@ pub enum Side {
 
 /// A joint between two sides, with its lines.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Link {
-    sides: [Side; 2],
+struct JointLine {
+    sides: [JointSide; 2],
     joint: Joint,
-    lines: [Line<1>; 2],
+    lines: [TransmissionLine<1>; 2],
 }
 
 /// What a step found in the joints.
@@ -49,41 +49,41 @@ pub struct Strain {
 
 /// `B` bodies and `J` joints.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Mechanism<const B: usize, const J: usize> {
-    bodies: [Body; B],
-    links: [Link; J],
-    /// Poses.
-    pub q: [Pose; B],
-    /// Their rates.
-    pub rate: [Pose; B],
+pub struct PlanarMechanism<const B: usize, const J: usize> {
+    bodies: [RigidBody; B],
+    links: [JointLine; J],
+    /// Poses of the bodies: x, m, y, m, θ, rad.
+    pub q: [PlanarPose; B],
+    /// Rates of the poses, m/s and rad/s.
+    pub rate: [PlanarPose; B],
     /// Constant generalized forces, N and N·m; weight included.
-    pub load: [Pose; B],
+    pub load: [PlanarPose; B],
 }
 
-impl<const B: usize, const J: usize> Mechanism<B, J> {
+impl<const B: usize, const J: usize> PlanarMechanism<B, J> {
     /// `bodies` at rest at the poses `q` under `load`, joined by lines of `impedance` N·s/m.
     ///
     /// # Panics
     /// When a joint names a body that is not there.
     #[must_use]
     pub fn new(
-        bodies: [Body; B],
-        q: [Pose; B],
-        load: [Pose; B],
-        joints: [([Side; 2], Joint); J],
+        bodies: [RigidBody; B],
+        q: [PlanarPose; B],
+        load: [PlanarPose; B],
+        joints: [([JointSide; 2], Joint); J],
         impedance: f64,
     ) -> Self {
         let named = joints.iter().flat_map(|(sides, _)| sides);
-        assert!(named.into_iter().all(|s| !matches!(s, Side::Body(i) if *i >= B)));
-        let lines = [Line::new(impedance); 2];
-        let links = joints.map(|(sides, joint)| Link { sides, joint, lines });
-        Self { bodies, links, q, rate: [Pose::zeros(); B], load }
+        assert!(named.into_iter().all(|s| !matches!(s, JointSide::Body(i) if *i >= B)));
+        let lines = [TransmissionLine::new(impedance); 2];
+        let links = joints.map(|(sides, joint)| JointLine { sides, joint, lines });
+        Self { bodies, links, q, rate: [PlanarPose::zeros(); B], load }
     }
 
-    fn pose(&self, side: Side, q: &[Pose; B]) -> Pose {
+    fn pose(&self, side: JointSide, q: &[PlanarPose; B]) -> PlanarPose {
         match side {
-            Side::Ground => Pose::zeros(),
-            Side::Body(i) => q[i],
+            JointSide::Ground => PlanarPose::zeros(),
+            JointSide::Body(i) => q[i],
         }
     }
 
@@ -93,9 +93,9 @@ impl<const B: usize, const J: usize> Mechanism<B, J> {
         for (q, rate) in middle.iter_mut().zip(&self.rate) {
             *q += rate * (0.5 * h);
         }
-        let mass = |body: &Body| Pose::new(body.mass, body.mass, body.inertia);
+        let mass = |body: &RigidBody| PlanarPose::new(body.mass, body.mass, body.inertia);
         let mut matrix = self.bodies.map(|b| Matrix3::from_diagonal(&mass(&b)));
-        let mut rhs: [Pose; B] = std::array::from_fn(|i| {
+        let mut rhs: [PlanarPose; B] = std::array::from_fn(|i| {
             mass(&self.bodies[i]).component_mul(&self.rate[i]) + self.load[i] * (0.5 * h)
         });
         let rows = self.links.map(|link| {
@@ -106,7 +106,7 @@ impl<const B: usize, const J: usize> Mechanism<B, J> {
             for (row, line) in rows.iter().zip(&link.lines) {
                 let port = line.port();
                 for (end, sign) in [(0, 1.0), (1, -1.0)] {
-                    let Side::Body(i) = link.sides[end] else { continue };
+                    let JointSide::Body(i) = link.sides[end] else { continue };
                     let a = row.gradients[end];
                     matrix[i] += a * a.transpose() * (0.5 * h * port.impedance());
                     rhs[i] += a * (0.5 * h * sign * port.drive(line.arriving()[end]));
@@ -114,7 +114,7 @@ impl<const B: usize, const J: usize> Mechanism<B, J> {
             }
         }
         // Positive definite: a mass matrix and squares.
-        let mean: [Pose; B] = std::array::from_fn(|i| {
+        let mean: [PlanarPose; B] = std::array::from_fn(|i| {
             matrix[i].cholesky().map_or(self.rate[i], |c| c.solve(&rhs[i]))
         });
         let mut strain = Strain::default();
@@ -123,8 +123,8 @@ impl<const B: usize, const J: usize> Mechanism<B, J> {
                 let (port, arriving) = (*line.port(), line.arriving());
                 let leaving = [(0, 1.0), (1, -1.0)].map(|(end, sign)| {
                     let speed = match link.sides[end] {
-                        Side::Ground => 0.0,
-                        Side::Body(i) => sign * row.gradients[end].dot(&mean[i]),
+                        JointSide::Ground => 0.0,
+                        JointSide::Body(i) => sign * row.gradients[end].dot(&mean[i]),
                     };
                     let force = port.force(arriving[end], speed);
                     strain.force = strain.force.max(force.abs());

@@ -2,15 +2,15 @@
 
 use touchback_device::port::Port;
 
-/// A line `N` ≥ 1 steps long; everything in it moves one step at a [`Line::send`].
+/// A line `N` ≥ 1 steps long; everything in it moves one step at a [`TransmissionLine::send`].
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Line<const N: usize> {
+pub struct TransmissionLine<const N: usize> {
     port: Port,
     waves: [[f64; 2]; N],
     head: usize,
 }
 
-impl<const N: usize> Line<N> {
+impl<const N: usize> TransmissionLine<N> {
     /// An empty line of `impedance` N·s/m.
     #[must_use]
     pub fn new(impedance: f64) -> Self {
@@ -60,7 +60,7 @@ mod tests {
     fn line<const N: usize>(z: f64) {
         let tau = T * f64::from(u32::try_from(N).unwrap());
         // Far end held, near end moved by x and then held: the force settles at (Z/τ)x.
-        let mut line = Line::<N>::new(z);
+        let mut line = TransmissionLine::<N>::new(z);
         let mut force = 0.0;
         for k in 0..4 * N {
             let v = if k < N { 0.01 / tau } else { 0.0 };
@@ -73,7 +73,7 @@ mod tests {
         }
         assert!((force / (z / tau * 0.01) - 1.0).abs() < 1e-9, "{force}");
         // Far end free, near end swung at 2 Hz: inertia Zτ.
-        let mut line = Line::<N>::new(z);
+        let mut line = TransmissionLine::<N>::new(z);
         let w = std::f64::consts::TAU * 2.0;
         let (mut inertia, mut norm) = (0.0, 0.0);
         for k in 0..4000u32 {
@@ -101,7 +101,7 @@ mod tests {
             z in 0.5f64..200.0,
             steps in prop::collection::vec((-1.0f64..1.0, 0.0f64..1e5, 1e-3f64..1.0), 20..200),
         ) {
-            let mut line = Line::<3>::new(z);
+            let mut line = TransmissionLine::<3>::new(z);
             let (mut put_in, mut size, mut depth, mut v) = (0.0, 1e-12, 0.0f64, 0.0);
             for (push, stiffness, mass) in steps {
                 // Near: an arbitrary velocity source. Far: a one-sided spring, damped by nothing,

@@ -67,7 +67,8 @@ impl Criterion {
     /// All of them, each taking in the one before.
     pub const ALL: [Self; 4] = [Self::Circle, Self::Tsypkin, Self::Wedge, Self::Shifts];
 
-    /// Its columns at `angle` for G = `g`.
+    /// The multipliers' real parts at the frequency `angle` rad a sample, for G = `g`: one column
+    /// for each weight.
     fn columns(self, g: Complex<f64>, angle: f64) -> Vec<f64> {
         let one = Complex::new(1.0, 0.0);
         let loops = one + g;

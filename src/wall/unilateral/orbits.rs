@@ -6,7 +6,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::wall::bench::Bench;
+use crate::wall::bench::SampledLoop;
 use crate::wall::controller::Standard;
 use crate::wall::plant::Plant;
 
@@ -83,7 +83,7 @@ pub fn single_visit(
 /// of `samples` periods it is nowhere as far off as in the tenth before, unless it is at rest.
 #[must_use]
 pub fn settles(plant: &Plant, stiffness: f64, period: f64, delay: usize, samples: usize) -> bool {
-    let bench = Bench { delay, ..Bench::ideal(*plant, period) };
+    let bench = SampledLoop { delay, ..SampledLoop::ideal(*plant, period) };
     let rest = plant.bias / (plant.stiffness + stiffness);
     let mut wall = Standard { stiffness, damping: 0.0 };
     (0..12).all(|i| {

@@ -12,15 +12,15 @@ use crate::editor::controls::Controls;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
 use crate::instrument::Settings;
-use crate::preset::file::{Losses, Saved};
-use crate::preset::user_presets::{self, EXTENSION, Entry, Trouble, UserPresets};
+use crate::preset::file::{NamedPiano, PresetLosses};
+use crate::preset::user_presets::{self, EXTENSION, PresetEntry, PresetError, UserPresets};
 
 /// Something that would replace or delete a file: done when the player says so.
 #[derive(Clone)]
 enum Deed {
-    Keep(Saved),
+    Keep(NamedPiano),
     Import(PathBuf),
-    Export(Saved, PathBuf),
+    Export(NamedPiano, PathBuf),
     Remove(PathBuf),
 }
 
@@ -41,7 +41,7 @@ impl Deed {
     }
 
     /// Does it; what to say of it.
-    fn run(&self, shelf: &UserPresets, replaces: bool) -> Result<String, Trouble> {
+    fn run(&self, shelf: &UserPresets, replaces: bool) -> Result<String, PresetError> {
         match self {
             Self::Keep(saved) => {
                 shelf.keep(saved, replaces).map(|path| format!("Saved {}", path.display()))
@@ -60,13 +60,13 @@ impl Deed {
     }
 }
 
-fn told(losses: &Losses) -> String {
+fn told(losses: &PresetLosses) -> String {
     losses.words().map_or_else(String::new, |words| format!("; {words}"))
 }
 
 /// What the clerk says.
 enum Answer {
-    Listed(Result<Vec<Entry>, String>),
+    Listed(Result<Vec<PresetEntry>, String>),
     Done(Result<String, String>),
     /// Something is there already: ask.
     Taken(Box<Deed>),
@@ -77,7 +77,7 @@ pub(super) struct Own {
     shelf: Option<UserPresets>,
     clerk: FileWorker<Answer>,
     /// None: not looked yet.
-    entries: Option<Vec<Entry>>,
+    entries: Option<Vec<PresetEntry>>,
     sought: String,
     name: String,
     tags: String,
@@ -150,7 +150,7 @@ impl Own {
         let at = shelf.clone();
         self.clerk.order(move || match deed.run(&at, replaces) {
             Ok(words) => Answer::Done(Ok(words)),
-            Err(Trouble::Taken(_)) => Answer::Taken(Box::new(deed)),
+            Err(PresetError::Taken(_)) => Answer::Taken(Box::new(deed)),
             Err(trouble) => Answer::Done(Err(trouble.to_string())),
         });
         self.look(shelf);
@@ -191,9 +191,9 @@ impl Own {
     fn entry(
         &mut self,
         ui: &mut Ui,
-        entry: &Entry,
-        saved: &Saved,
-        losses: &Losses,
+        entry: &PresetEntry,
+        saved: &NamedPiano,
+        losses: &PresetLosses,
         controls: &dyn Controls,
     ) -> bool {
         let mut loads = false;
@@ -257,8 +257,8 @@ impl Own {
     }
 
     /// The settings in force under the form's name.
-    fn present(&self, controls: &dyn Controls) -> Saved {
-        Saved {
+    fn present(&self, controls: &dyn Controls) -> NamedPiano {
+        NamedPiano {
             name: self.name.trim().to_owned(),
             tags: words(&self.tags),
             notes: self.notes.clone(),
@@ -327,6 +327,6 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Whether `sought`, in small letters, is in a piano's name or tags.
-fn has(saved: &Saved, sought: &str) -> bool {
+fn has(saved: &NamedPiano, sought: &str) -> bool {
     std::iter::once(&saved.name).chain(&saved.tags).any(|t| t.to_lowercase().contains(sought))
 }

@@ -105,10 +105,10 @@ fn a_folder_of_many_is_searched_and_a_bad_file_told() {
     let shelf = crate::preset::user_presets::UserPresets::at(dir.path().into());
     for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]
     {
-        let saved = crate::preset::file::Saved {
+        let saved = crate::preset::file::NamedPiano {
             name: name.into(),
             tags: vec![tag.into()],
-            ..crate::preset::file::Saved::default()
+            ..crate::preset::file::NamedPiano::default()
         };
         shelf.keep(&saved, false).unwrap();
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::lab::experiment::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 use crate::wall::analysis::marginal::poles;
-use crate::wall::bench::{Bench, Speed};
+use crate::wall::bench::{SampledLoop, Speed};
 use crate::wall::controller::{Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard};
 use crate::wall::plant::{Motion, Plant};
 
@@ -40,7 +40,7 @@ fn extremes(report: &mut Report, name: &str, wall: &mut dyn Controller, stated: 
     let runs: Vec<(f64, f64)> = (0..RUNS)
         .map(|i| {
             let start = [1.0 + f64::from(i) * 1e-13, 0.0];
-            span(&Bench::ideal(BALL, T).apexes(wall, start, LONG))
+            span(&SampledLoop::ideal(BALL, T).apexes(wall, start, LONG))
         })
         .collect();
     let of = |end: &dyn Fn(&(f64, f64)) -> f64| span(&runs.iter().map(end).collect::<Vec<_>>());
@@ -98,7 +98,7 @@ fn hold_and_continuous(report: &mut Report) {
 
 fn standard_wall(report: &mut Report) {
     report.source("000 T5.2, figs. 5.7–5.9");
-    let bench = Bench::ideal(BALL, T);
+    let bench = SampledLoop::ideal(BALL, T);
     let apexes = bench.apexes(&mut standard(), TOP, 400);
     for (i, expected) in [1.7723, 2.9687, 4.9569].into_iter().enumerate() {
         report.digits(&format!("standard wall, apex {}, m", i + 1), expected, 4, apexes[i]);
@@ -113,7 +113,7 @@ fn standard_wall(report: &mut Report) {
     );
     let loss = |loss| {
         let mut wall = Hysteresis { stiffness: K, loss };
-        span(&Bench::ideal(BALL, 0.05).visits(&mut wall, TOP, 5000)).1
+        span(&SampledLoop::ideal(BALL, 0.05).visits(&mut wall, TOP, 5000)).1
     };
     report.check(
         "the same with hysteresis 0.3 at T 0.05, most, J",
@@ -140,7 +140,7 @@ fn prediction(report: &mut Report) -> Result<()> {
     report.erratum("prints cos(t + T/2), sin(t + T/2); they are of ω0T/2 from the present sample");
     report.check("the same against its closed form", "0", Band::AtMost(1e-12), (own - det).abs());
     let mut wall = Prediction::new(&BALL, K, 0.0, T, 0.0);
-    let apexes = Bench::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
+    let apexes = SampledLoop::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
     for (i, expected) in [1.0596, 1.1277, 1.1706].into_iter().enumerate() {
         report.digits(&format!("prediction, apex {}, m", i + 1), expected, 4, apexes[i]);
     }
@@ -157,7 +157,7 @@ fn prediction(report: &mut Report) -> Result<()> {
     let off = (a.trace() - 2.0 * theta.cos()).abs().max((a.determinant() - 1.0).abs());
     report.check("closed loop off e^{±jθ}", "0", Band::AtMost(1e-12), off);
     let mut wall = Placement::new(&BALL, K, 0.0, T).context("uncontrollable")?;
-    let apexes = Bench::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
+    let apexes = SampledLoop::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
     report.digits("placed poles, apex 1, m", 1.0617, 4, apexes[0]);
     extremes(report, "placed poles", &mut wall, [0.861, 3.298]);
     report.note(
@@ -177,15 +177,15 @@ fn prediction(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn at([position, velocity]: Motion) -> crate::wall::controller::Sample {
-    crate::wall::controller::Sample { position, velocity }
+fn at([position, velocity]: Motion) -> crate::wall::controller::Measurement {
+    crate::wall::controller::Measurement { position, velocity }
 }
 
 fn deadbeat(report: &mut Report) -> Result<()> {
     report.source("000 §5.4.3, figs. 5.15–5.17");
     for (g, t, bound) in [(0.05, 0.3, 2.5e-13), (1.0, 0.1, 1e-14)] {
         let ball = Plant::ball(1.0, g);
-        let bench = Bench::ideal(ball, t);
+        let bench = SampledLoop::ideal(ball, t);
         let mut wall = Deadbeat::new(&ball, K, 0.0, t).context("uncontrollable")?;
         let apexes = bench.apexes(&mut wall, TOP, LONG);
         let off = most(apexes.iter().take(200).map(|x| x - 1.0));
@@ -204,7 +204,7 @@ fn deadbeat(report: &mut Report) -> Result<()> {
     }
     let ball = Plant::ball(1.0, 0.05);
     let mut wall = Deadbeat::new(&ball, 9.5, 0.0, 1.0).context("uncontrollable")?;
-    let apexes = Bench::ideal(ball, 1.0).apexes(&mut wall, TOP, 5000);
+    let apexes = SampledLoop::ideal(ball, 1.0).apexes(&mut wall, TOP, 5000);
     let visits = wall.visits();
     report.check(
         "visits too short for two samples, met a period later",
@@ -224,7 +224,7 @@ fn deadbeat(report: &mut Report) -> Result<()> {
 /// Figures 5.3 and 5.4: one visit to the standard wall, force over position and over time.
 fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let (mut over, mut law, mut time, mut depth) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let bench = Bench::ideal(BALL, T);
+    let bench = SampledLoop::ideal(BALL, T);
     bench.run(&mut standard(), [0.05, -0.3], 18, |tick| {
         let start = f64::from(u32::try_from(tick.index).unwrap_or(0)) * T;
         let held = Plant { bias: BALL.bias - tick.force, ..BALL };
@@ -274,8 +274,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.source("000 §5.5 (as simulation)");
     let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
     let held = device.with(crate::wall::plant::FINGER);
-    let bench =
-        Bench { plant: held, period: 2e-3, delay: 0, count: 2e-6, speed: Speed::Filtered(200.0) };
+    let bench = SampledLoop {
+        plant: held,
+        period: 2e-3,
+        delay: 0,
+        count: 2e-6,
+        speed: Speed::Filtered(200.0),
+    };
     let k = 6000.0;
     let old = bench.swing(&mut Standard { stiffness: k, damping: 0.0 }, [1e-3, -0.1], 1500).0;
     let new = bench.swing(&mut Prediction::new(&held, k, 0.0, 2e-3, 0.0), [1e-3, -0.1], 1500).0;
@@ -289,7 +294,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
     let mut csv = String::from("wall,time_s,height_m,force_n\n");
     let mut panels = Vec::new();
-    let bench = Bench::ideal(BALL, T);
+    let bench = SampledLoop::ideal(BALL, T);
     let mut walls: [(&str, Box<dyn Controller>); 4] = [
         ("standard", Box::new(standard())),
         ("half-sample prediction", Box::new(Prediction::new(&BALL, K, 0.0, T, 0.0))),

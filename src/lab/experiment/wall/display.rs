@@ -10,7 +10,7 @@ use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 use crate::wall::analysis::passivity;
 use crate::wall::display::coupled::{Coupled, Scheme, apparent};
 use crate::wall::display::sprung_mass::{Method, SprungMass};
-use crate::wall::plant::{FINGER, Finger, Plant};
+use crate::wall::plant::{FINGER, FingerImpedance, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.0 };
 /// Coupling of the thesis's key, N/m, and its hammer, kg.
@@ -18,7 +18,7 @@ const K: f64 = 200.0;
 const M: f64 = 0.05;
 const T: f64 = 1e-3;
 
-fn coupled(scheme: Scheme, finger: Finger, mass: f64, period: f64) -> Coupled {
+fn coupled(scheme: Scheme, finger: FingerImpedance, mass: f64, period: f64) -> Coupled {
     Coupled { scheme, device: DEVICE, finger, mass, stiffness: 0.0, damping: 0.82, period }
 }
 
@@ -129,7 +129,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let limit = |scheme, finger, mass, period| {
         coupled(scheme, finger, mass, period).stiffest().unwrap_or(0.0)
     };
-    let none = Finger { mass: 0.0, damping: 0.0, stiffness: 0.0 };
+    let none = FingerImpedance { mass: 0.0, damping: 0.0, stiffness: 0.0 };
     let impedance = limit(Scheme::Impedance, FINGER, M, T);
     report.check(
         "largest coupling, impedance display, held, N/m",

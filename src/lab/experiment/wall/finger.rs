@@ -6,15 +6,15 @@ use anyhow::Result;
 
 use crate::lab::experiment::{Band, Folder, Report};
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
-use crate::wall::bench::{Bench, Speed};
-use crate::wall::controller::{Controller, Prediction, Sample, Standard};
+use crate::wall::bench::{SampledLoop, Speed};
+use crate::wall::controller::{Controller, Measurement, Prediction, Standard};
 use crate::wall::finger::{Adaptive, Estimator, Tuning};
-use crate::wall::plant::{FINGER, Finger, Plant};
+use crate::wall::plant::{FINGER, FingerImpedance, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -2.0 };
-const STIFF: Finger = Finger { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
+const STIFF: FingerImpedance = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
 /// The hand behind it braced; chosen.
-const HAND: Finger = Finger { mass: 0.15, damping: 2.0, stiffness: 2000.0 };
+const HAND: FingerImpedance = FingerImpedance { mass: 0.15, damping: 2.0, stiffness: 2000.0 };
 const T: f64 = 1e-3;
 const COUNT: f64 = 2e-6;
 /// Samples with each finger.
@@ -28,7 +28,7 @@ struct Tones {
 }
 
 impl Controller for Tones {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         self.estimator.see(now.position, self.last);
         let t = f64::from(self.step) * T;
         self.step += 1;
@@ -40,13 +40,13 @@ impl Controller for Tones {
     fn reset(&mut self) {}
 }
 
-fn bench(finger: Finger, delay: usize) -> Bench {
+fn bench(finger: FingerImpedance, delay: usize) -> SampledLoop {
     let plant = DEVICE.with(finger);
-    Bench { plant, period: T, delay, count: COUNT, speed: Speed::Filtered(200.0) }
+    SampledLoop { plant, period: T, delay, count: COUNT, speed: Speed::Filtered(200.0) }
 }
 
 /// Positions with the soft finger, then the `stiff` one; swing at the end of each.
-fn play(wall: &mut dyn Controller, delay: usize, stiff: Finger) -> (Vec<f64>, [f64; 2]) {
+fn play(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> (Vec<f64>, [f64; 2]) {
     let (mut state, mut seen) = ([1e-3, -0.1], Vec::with_capacity(2 * HALF));
     let mut part = |finger| {
         let from = seen.len();
@@ -71,14 +71,15 @@ fn play(wall: &mut dyn Controller, delay: usize, stiff: Finger) -> (Vec<f64>, [f
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("000 §7.2 (first extension)");
-    for (name, finger) in
-        [("soft", FINGER), ("stiff", Finger { mass: 0.08, damping: 6.0, stiffness: 900.0 })]
-    {
+    for (name, finger) in [
+        ("soft", FINGER),
+        ("stiff", FingerImpedance { mass: 0.08, damping: 6.0, stiffness: 900.0 }),
+    ] {
         let plant = DEVICE.with(finger);
         let guess = DEVICE.with(FINGER);
         let estimator = Estimator::new(&guess, DEVICE.mass, T, Tuning::default());
         let mut tones = Tones { estimator, last: 0.0, step: 0 };
-        let bench = Bench { speed: Speed::Difference, ..bench(finger, 0) };
+        let bench = SampledLoop { speed: Speed::Difference, ..bench(finger, 0) };
         bench.run(&mut tones, [0.0, 0.0], 2000, |_| true);
         let got = tones.estimator.plant();
         report.near(&format!("{name} finger and device, mass, kg"), plant.mass, 0.03, got.mass);

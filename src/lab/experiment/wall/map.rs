@@ -1,4 +1,4 @@
-//! `wall-map`: every wall and the wave junction on the same ground.
+//! `wall-map`: every wall and the wave junction under the same conditions.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::lab::experiment::{Band, Folder, Report, short};
 use crate::lab::output::progress;
 use crate::lab::plot::grid::Map;
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
-use crate::wall::comparison::{Contender, Ground};
+use crate::wall::comparison::{Conditions, Contender};
 
 /// Sample periods, s, and delays, whole periods: doubled from step to step.
 const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];
@@ -44,9 +44,9 @@ fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
         Contender::ALL.map(|contender| {
             DELAYS.map(|delay| {
                 PERIODS.map(|period| {
-                    let ground = Ground { period, delay, has_finger, is_measured };
+                    let conditions = Conditions { period, delay, has_finger, is_measured };
                     bar.inc(1);
-                    ground.stiffest(contender)
+                    conditions.stiffest(contender)
                 })
             })
         })

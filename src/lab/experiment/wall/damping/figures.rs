@@ -9,8 +9,8 @@ use crate::lab::experiment::{Folder, Report};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::wall::analysis::marginal;
 use crate::wall::analysis::return_map::{Crossing, Switching};
-use crate::wall::bench::Bench;
-use crate::wall::controller::{Controller, Sample};
+use crate::wall::bench::SampledLoop;
+use crate::wall::controller::{Controller, Measurement};
 use crate::wall::plant::{FINGER, Motion, Plant};
 
 type Points = Vec<(f64, f64)>;
@@ -19,7 +19,7 @@ type Points = Vec<(f64, f64)>;
 struct Spring;
 
 impl Controller for Spring {
-    fn force(&mut self, now: Sample) -> f64 {
+    fn force(&mut self, now: Measurement) -> f64 {
         K * now.position
     }
 
@@ -39,7 +39,7 @@ fn damped(share: f64) -> Result<Plant> {
 /// Its positions, m, let go at 1 mm.
 fn simulated(share: f64) -> Result<Vec<f64>> {
     let mut seen = Vec::with_capacity(SIMULATED);
-    Bench::ideal(damped(share)?, PERIOD).run(&mut Spring, [1e-3, 0.0], SIMULATED, |tick| {
+    SampledLoop::ideal(damped(share)?, PERIOD).run(&mut Spring, [1e-3, 0.0], SIMULATED, |tick| {
         seen.push(tick.state[0]);
         true
     });
