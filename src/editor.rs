@@ -9,12 +9,11 @@
 //! | [`keyboard`], [`gauge`] | 88 keys, played by mouse; the load beside them |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
-//! | [`link`], [`capture`] | what passes between audio thread and window; what was played |
-//! | [`compare`], [`export`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
+//! | [`compare`], [`capture`], [`export`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
 //! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
-//! thread runs all of it; the audio thread calls only its own end of [`link`].
+//! thread runs all of it; what it knows of the audio thread comes through [`crate::monitor`].
 
 pub mod action_view;
 #[cfg(feature = "plugin")]
@@ -29,7 +28,6 @@ pub mod file_worker;
 pub mod gauge;
 mod hand;
 pub mod keyboard;
-pub mod link;
 pub mod offscreen;
 pub mod other_view;
 pub mod panel;

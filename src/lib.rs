@@ -13,6 +13,7 @@
 //! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
 //! | [`haptics`] | motorized keyboards: protocol, device half, host half | sidecar, lab |
 //! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
+//! | [`monitor`] | what passes between audio thread and window | audio thread, window |
 //! | [`preset`] | factory pianos | anywhere |
 //! | [`params`] | every parameter, declared once | anywhere |
 
@@ -25,6 +26,7 @@ pub mod haptics;
 pub mod instrument;
 pub mod math;
 pub mod mech;
+pub mod monitor;
 pub mod params;
 pub mod preset;
 pub mod sound;

@@ -26,11 +26,11 @@ use nice_plug::prelude::{
 };
 
 use crate::editor::app::PluginEditor;
-use crate::editor::link::{AudioEnd, WindowEnd, link};
 use crate::exchange::latest;
 use crate::haptics::connection::{Choice, KeyboardConnection, Place};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Event, Piano, Settings};
+use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
 use event_reader::Reader;

@@ -11,8 +11,8 @@ use paths::{Reference, references};
 /// What each part may name; a part may always name itself.
 ///
 /// math → {episode, mech} → {action, sound, wall} → instrument → params → preset → editor →
-/// plugin; exchange stands alone; lab sees all but the plugin's insides.
-const DIRECTIONS: [(&str, &[&str]); 14] = [
+/// plugin; exchange stands alone; monitor lies between instrument and {editor, plugin}; lab sees all but the plugin's insides.
+const DIRECTIONS: [(&str, &[&str]); 15] = [
     ("math", &[]),
     ("exchange", &[]),
     ("episode", &["math"]),
@@ -22,6 +22,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
     ("wall", &["math", "episode", "mech"]),
     ("instrument", &["math", "episode", "mech", "action", "sound", "wall"]),
     ("haptics", &["math", "episode", "mech", "action", "wall", "exchange"]),
+    ("monitor", &["math", "action", "instrument", "exchange"]),
     ("params", &["math", "episode", "mech", "action", "sound", "wall", "instrument"]),
     ("preset", &["math", "episode", "mech", "action", "sound", "wall", "instrument", "params"]),
     (
@@ -38,6 +39,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
             "params",
             "exchange",
             "haptics",
+            "monitor",
         ],
     ),
     (
@@ -54,6 +56,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
             "params",
             "exchange",
             "haptics",
+            "monitor",
             "editor",
         ],
     ),
@@ -71,6 +74,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
             "params",
             "exchange",
             "haptics",
+            "monitor",
             "editor",
         ],
     ),

@@ -21,13 +21,13 @@ use nice_plug_egui::{
 };
 
 use crate::editor::controls::Controls;
-use crate::editor::link::WindowEnd;
 use crate::editor::scales::Scales;
 use crate::editor::window::Window;
 use crate::editor::window_state::{Kept, SMALLEST};
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
 use crate::math::cast::single;
+use crate::monitor::WindowEnd;
 use crate::params::host::HostParams;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;

@@ -1,209 +1,19 @@
-//! What was played in the last minutes, as MIDI: written by the audio thread whether a window is
-//! open or not, read when somebody saves it.
-//!
-//! Kept are the host's notes, pedals, controllers, bends and pressures, what the window plays, and
-//! on a channel of their own the strikes of a motorized keyboard. Time is the audio's own, from the
-//! instance's creation on; it stands still while the host does not run the instrument.
+//! What was played in the last minutes, as a MIDI file.
 
 use midly::live::LiveEvent;
 use midly::num::{u15, u24, u28};
 use midly::{Format, Header, MetaMessage, Smf, Timing, TrackEvent, TrackEventKind};
 
-use crate::action::EventKind;
-use crate::exchange::recent::{self, Item, Recall, Recorder};
-use crate::instrument::midi::{Message, controller};
-use crate::instrument::{Event, Settings};
-use crate::math::cast::{byte, count, floor_index};
-use crate::math::compass::KeyNumber;
+use crate::instrument::midi::controller;
+use crate::math::cast::count;
+use crate::monitor::tape::Heard;
 
 /// How far back a saved performance goes, s.
 pub const SPAN: f64 = 600.0;
-/// Messages kept: 109 a second over the whole span. The densest ten seconds of recorded Chopin,
-/// Mozart and Schubert on a computer-controlled grand, pedals continuous, have 74 a second.
-const CAPACITY: usize = 1 << 16;
 /// Ticks a quarter of half a second: 0.1 ms each, less than an action step.
 const TICKS: u16 = 4800;
 const TICKS_A_SECOND: f64 = 2.0 * TICKS as f64;
 const QUARTER_US: u32 = 500_000;
-/// Channel of what is struck on a motorized keyboard.
-const FELT: u8 = 1;
-/// A velocity this near to one of MIDI's 127 steps is that one.
-const EXACT: f64 = 2e-5;
-
-/// One MIDI message and when it came.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Heard {
-    /// s since the instance's creation.
-    pub time: f64,
-    /// Status and two data bytes; a third byte that the message does not have is 0.
-    pub bytes: [u8; 3],
-}
-
-impl Heard {
-    fn item(self) -> Item {
-        let [a, b, c] = self.bytes.map(u64::from);
-        [self.time.to_bits(), a << 16 | b << 8 | c]
-    }
-
-    fn of([time, bytes]: Item) -> Self {
-        let [c, b, a, ..] = bytes.to_le_bytes();
-        Self { time: f64::from_bits(time), bytes: [a, b, c] }
-    }
-
-    const fn kind(&self) -> u8 {
-        self.bytes[0] >> 4
-    }
-
-    /// Velocity 1…127 of a note-on.
-    #[must_use]
-    pub fn velocity(&self) -> Option<u8> {
-        (self.kind() == 0x9 && self.bytes[2] > 0).then_some(self.bytes[2])
-    }
-
-    /// Value of the controller `number`.
-    #[must_use]
-    pub fn controller(&self, number: u8) -> Option<u8> {
-        (self.kind() == 0xb && self.bytes[1] == number).then_some(self.bytes[2])
-    }
-}
-
-/// The audio thread's end.
-pub struct Tape {
-    recorder: Recorder,
-    /// Audio time at the beginning of the present block, s.
-    time: f64,
-}
-
-/// The reading end.
-pub struct Take {
-    recall: Recall,
-    items: Vec<Item>,
-}
-
-/// Both ends. Allocates one mebibyte.
-#[must_use]
-pub fn tape() -> (Tape, Take) {
-    let (recorder, recall) = recent::recent(CAPACITY);
-    (Tape { recorder, time: 0.0 }, Take { recall, items: Vec::new() })
-}
-
-/// 0…1 as 0…127.
-fn seven(value: f64) -> u8 {
-    byte(floor_index((127.0 * value).round().clamp(0.0, 127.0)))
-}
-
-impl Tape {
-    /// A block of `length` s is over.
-    pub fn pass(&mut self, length: f64) {
-        self.time += length;
-    }
-
-    fn put(&mut self, after: f64, bytes: [u8; 3]) {
-        self.recorder.put(Heard { time: self.time + after, bytes }.item());
-    }
-
-    /// `message` came `after` s of the present block.
-    pub fn hear(&mut self, after: f64, message: &Message) {
-        match *message {
-            Message::NoteOn { channel, note, velocity, .. } if velocity.is_finite() => {
-                self.note_on(after, channel & 15, note & 127, velocity);
-            }
-            Message::NoteOff { to, velocity } => {
-                let channel = to.channel.unwrap_or(0) & 15;
-                match (to.note, to.id) {
-                    (Some(note), _) => {
-                        self.put(after, [0x80 | channel, note & 127, seven(velocity)])
-                    }
-                    (None, None) => {
-                        self.put(after, [0xb0 | channel, controller::ALL_NOTES_OFF, 0]);
-                    }
-                    // A host's own number alone says nothing to a file.
-                    (None, Some(_)) => {}
-                }
-            }
-            Message::Choke(to) => {
-                let channel = to.channel.unwrap_or(0) & 15;
-                let end = [0xb0 | channel, controller::ALL_SOUND_OFF, 0];
-                self.put(after, to.note.map_or(end, |note| [0x80 | channel, note & 127, 127]));
-            }
-            Message::Pressure { to, value } => {
-                if let Some(note) = to.note {
-                    let channel = to.channel.unwrap_or(0) & 15;
-                    self.put(after, [0xa0 | channel, note & 127, seven(value)]);
-                }
-            }
-            Message::Bend(value) => {
-                let steps = if value < 0.0 { 8192.0 } else { 8191.0 };
-                let bend = floor_index((8192.0 + steps * value).round().clamp(0.0, 16_383.0));
-                self.put(after, [0xe0, byte(bend & 127), byte(bend >> 7)]);
-            }
-            Message::Controller { channel, number, value } => {
-                self.put(after, [0xb0 | channel & 15, number & 127, seven(value)]);
-            }
-            Message::NoteOn { .. } | Message::Tuning { .. } | Message::Unsupported => {}
-        }
-    }
-
-    /// Something played in the window or on a motorized keyboard `after` s of the present block,
-    /// under `settings`.
-    pub fn play(&mut self, after: f64, event: &Event, settings: &Settings) {
-        // As a host would have to send it to meet the same key again.
-        let shift = settings.midi.transpose;
-        let note = |key: KeyNumber| {
-            byte(floor_index((f64::from(key.midi()) - shift).round().clamp(0.0, 127.0)))
-        };
-        match *event {
-            Event::NoteOn { key, velocity } => self.note_on(after, 0, note(key), velocity),
-            Event::NoteOff { key, velocity } => {
-                self.put(after, [0x80, note(key), seven(velocity)]);
-            }
-            Event::Pressure { key, depth } => self.put(after, [0xa0, note(key), seven(depth)]),
-            Event::Sustain(down) => self.put(after, [0xb0, controller::SUSTAIN, seven(down)]),
-            Event::Felt { key, kind: EventKind::Strike, value, ahead: _ } => {
-                self.note_on(after, FELT, note(key), settings.touch.velocity(value));
-            }
-            Event::Felt { key, kind: EventKind::DamperFall, .. } => {
-                self.put(after, [0x80 | FELT, note(key), 64]);
-            }
-            Event::AllSoundOff => self.put(after, [0xb0, controller::ALL_SOUND_OFF, 0]),
-            _ => {}
-        }
-    }
-
-    /// With the finer part of a velocity that is none of MIDI's steps before it.
-    fn note_on(&mut self, after: f64, channel: u8, note: u8, velocity: f64) {
-        let steps = 127.0 * velocity.clamp(0.0, 1.0);
-        let whole =
-            if (steps - steps.round()).abs() < EXACT { steps.round() } else { steps.floor() };
-        let fine = floor_index((128.0 * (steps - whole)).round().clamp(0.0, 127.0));
-        if fine > 0 && whole >= 1.0 {
-            self.put(after, [0xb0 | channel, controller::VELOCITY_PREFIX, byte(fine)]);
-        }
-        // Velocity 0 is a note-off, to the sender as well.
-        let whole = if steps > 0.0 { whole.max(1.0) } else { 0.0 };
-        self.put(after, [0x90 | channel, note, byte(floor_index(whole))]);
-    }
-}
-
-impl Take {
-    /// Appends what came since the last look.
-    pub fn news(&mut self, heard: &mut Vec<Heard>) {
-        self.items.clear();
-        self.recall.news(&mut self.items);
-        heard.extend(self.items.iter().map(|item| Heard::of(*item)));
-    }
-
-    /// What there is so far is no news.
-    pub fn skip(&mut self) {
-        self.recall.skip();
-    }
-
-    /// Everything kept, oldest first; up to `CAPACITY` messages.
-    #[must_use]
-    pub fn all(&self) -> Vec<Heard> {
-        self.recall.all().into_iter().map(Heard::of).collect()
-    }
-}
 
 /// `heard` as a MIDI file of format 0: its last [`SPAN`] s, beginning with the pedals as they then
 /// were and ending with every note let go. `None` where no note is in it.
@@ -323,7 +133,9 @@ impl Track {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::midi::Address;
+    use crate::instrument::midi::{Address, Message};
+    use crate::math::cast::{byte, floor_index};
+    use crate::monitor::tape::{CAPACITY, tape};
     use midly::MidiMessage;
 
     const fn on(note: u8, velocity: f64) -> Message {
@@ -406,41 +218,5 @@ mod tests {
         take.news(&mut news);
         assert_eq!(news.len(), CAPACITY - 1);
         assert_eq!(news.iter().filter(|h| h.velocity() == Some(64)).count(), CAPACITY / 2 - 1);
-    }
-
-    #[test]
-    fn what_the_window_and_the_felt_keys_play_is_heard() {
-        let (mut tape, take) = tape();
-        let mut settings = Settings::default();
-        settings.midi.transpose = 12.0;
-        let key = KeyNumber::from_midi(60).unwrap();
-        let strike = Event::Felt { key, kind: EventKind::Strike, value: 1.0, ahead: 0.0 };
-        for event in [
-            Event::NoteOn { key, velocity: 1.0 },
-            Event::NoteOff { key, velocity: 0.5 },
-            Event::Sustain(0.5),
-            strike,
-            Event::AllSoundOff,
-        ] {
-            tape.play(0.0, &event, &settings);
-        }
-        let bytes: Vec<_> = take.all().iter().map(|h| h.bytes).collect();
-        assert_eq!(
-            bytes,
-            [[0x90, 48, 127], [0x80, 48, 64], [0xb0, 64, 64], [0x91, 48, 52], [0xb0, 120, 0]]
-        );
-    }
-
-    #[test]
-    fn messages_without_a_number_are_left_out() {
-        let (mut tape, take) = tape();
-        tape.hear(0.0, &on(60, f64::NAN));
-        tape.hear(0.0, &Message::Unsupported);
-        tape.hear(0.0, &Message::Bend(0.0));
-        tape.hear(0.0, &Message::Bend(-1.0));
-        tape.hear(0.0, &Message::Choke(Address::default()));
-        let bytes: Vec<_> = take.all().iter().map(|h| h.bytes).collect();
-        assert_eq!(bytes, [[0xe0, 0, 64], [0xe0, 0, 0], [0xb0, 120, 0]]);
-        assert_eq!(file(&take.all()), None);
     }
 }

@@ -5,13 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::editor::capture::{self, Heard};
+use crate::editor::capture;
 use crate::editor::keyboard::name;
 use crate::editor::offscreen::Offscreen;
 use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Stroke, table};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
+use crate::monitor::tape::Heard;
 
 /// Size of an exported picture, points, and pixels a point.
 const SIZE: (f32, f32) = (900.0, 560.0);

@@ -3,10 +3,10 @@
 use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2};
 
 use crate::action::STEP;
-use crate::editor::link::Meter;
 use crate::editor::theme;
 use crate::instrument::load::Load;
 use crate::math::cast::single;
+use crate::monitor::Meter;
 
 /// How long the worst block stands, s.
 const STANDS: f64 = 2.0;

@@ -8,13 +8,11 @@ use crate::action::grand::concert::Design;
 use crate::action::grand::{Phase, STATES, Spec, rest};
 use crate::action::{ActionKind, ActionSettings};
 use crate::editor::action_view::{ActionView, Caption};
-use crate::editor::capture::Heard;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::drawing::grand::Pose;
 use crate::editor::gauge::Gauge;
 use crate::editor::keyboard::Strip;
-use crate::editor::link::Meter;
 use crate::editor::other_view::{OtherView, Shown};
 use crate::editor::panel::{self, Subject};
 use crate::editor::scope::Scope;
@@ -27,6 +25,8 @@ use crate::instrument::settings::KeyPressure;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
 use crate::math::compass::KeyNumber;
+use crate::monitor::Meter;
+use crate::monitor::tape::Heard;
 use crate::preset::user_presets::UserPresets;
 
 /// How long after its last step a key counts as moving, s: two frames of a slow display.

@@ -3,10 +3,10 @@
 use egui::{RichText, Ui};
 
 use super::heading;
-use crate::editor::capture::Heard;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::midi::controller::SUSTAIN;
+use crate::monitor::tape::Heard;
 use crate::params::find;
 
 /// Least travel taken for a press, of 127: less may be noise of a resting foot.

@@ -4,7 +4,6 @@
 use egui::{RichText, Slider, ThemePreference, Ui};
 
 use super::heading;
-use crate::editor::capture::Heard;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::export;
@@ -14,6 +13,7 @@ use crate::editor::stroke::Memory;
 use crate::editor::theme;
 use crate::editor::window_state::Looks;
 use crate::instrument::{Event, Snapshot};
+use crate::monitor::tape::Heard;
 use crate::params::find;
 
 /// What the tools remember.

@@ -5,10 +5,10 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::{Band, Folder, Report, short};
-use crate::editor::link::link;
 use crate::editor::shot::Shot;
 use crate::instrument::{Event, Piano, Settings};
 use crate::math::compass::KeyNumber;
+use crate::monitor::link;
 
 /// Frames of a run, and those at its beginning that still build fonts and layouts.
 const FRAMES: usize = 120;

@@ -1,12 +1,20 @@
-//! Between audio thread and window: snapshots, steps and load one way, played notes the other.
+//! Between audio thread and window: snapshots, steps, load and what was played one way, what the
+//! window plays the other.
 //!
-//! The audio end waits for nothing and allocates nothing; with no window open it keeps what was
-//! played and does nothing else. The clock is read, twice a block, only for an open window.
+//! | part | thread |
+//! | --- | --- |
+//! | [`AudioEnd`] | audio: waits for nothing, allocates nothing |
+//! | [`WindowEnd`] | window |
+//! | [`tape`] | both ends of what was played |
+//!
+//! With no window open the audio thread keeps what was played and does nothing else. The clock is
+//! read, twice a block, only for an open window.
+
+pub mod tape;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::editor::capture::{self, Take, Tape};
 use crate::exchange::flags::{Flag, Level};
 use crate::exchange::latest::{Reader, Writer, latest};
 use crate::exchange::queue::{Receiver, Sender, bounded};
@@ -14,6 +22,7 @@ use crate::instrument::load::Load;
 use crate::instrument::midi::Message;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
+use tape::{Take, Tape};
 
 /// Steps on their way to the window: two thirds of a second, much more than a frame.
 const STEPS: usize = 5333;
@@ -74,7 +83,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (writer, reader) = latest(&Snapshot::default());
     let (step_sender, step_receiver) = bounded(STEPS);
     let (event_sender, event_receiver) = bounded(EVENTS);
-    let (tape, take) = capture::tape();
+    let (tape, take) = tape::tape();
     let (meter_writer, meter_reader) = latest(&Meter::default());
     let worst = Arc::new(Level::default());
     let audio = AudioEnd {
