@@ -21,6 +21,7 @@ pub mod penalty_model;
 pub mod port;
 pub mod pose;
 pub mod press;
+pub mod readout;
 pub mod settings;
 pub mod simple_keys;
 pub mod simplified;
@@ -31,6 +32,7 @@ pub mod viennese;
 pub use events::{ActionEvent, EventKind};
 pub use keyboard::Keyboard;
 pub use port::Drive;
+pub use readout::Readout;
 pub use settings::{ActionKind, ActionSettings};
 pub use switchable_keyboard::SwitchableKeyboard;
 

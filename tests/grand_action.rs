@@ -2,9 +2,8 @@
 
 use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::readout::Readout;
 use touchback::action::grand::{Phase, STATES, key, rest, state, thesis};
-use touchback::action::{ActionSettings, Drive, EventKind, STEP};
+use touchback::action::{ActionSettings, Drive, EventKind, Readout, STEP};
 use touchback::episode::{State, Stepper};
 use touchback::math::compass::KeyNumber;
 
@@ -160,7 +159,7 @@ fn regulation_in_millimetres_is_what_the_slow_action_shows() {
             2.5,
             |a, b| Drive::Motion([(0.005 * a).min(0.01), (0.005 * b).min(0.01)]),
             |_, r| {
-                if !released && r.phase == Phase::Catch {
+                if !released && r.phase == Phase::Catch.name() {
                     released = true;
                     at_release = r.hammer;
                 }

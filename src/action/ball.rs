@@ -15,8 +15,9 @@ use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::mechanism::{KEY, KEY_SPEED, Lever, View, check};
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, check};
 use crate::action::pose::Pose;
+use crate::action::readout::Readout;
 use crate::episode::{Model, State};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
@@ -177,12 +178,12 @@ impl Lever<STATES, 1, 0> for Spec {
         State { phase: Phase::Paddle, x: [d, 0.0, q, 0.0, 0.0, 0.0] }
     }
 
-    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.moment(phase, input, x);
         let [d, w, q, v, work, dissipated] = *x;
         let on = phase == Phase::Paddle;
         let spring = if on { 0.5 * self.stiffness * (d - q) * (d - q) } else { 0.0 };
-        View {
+        Readout {
             phase: if on { "paddle" } else { "air" },
             key: d,
             key_speed: w,
@@ -195,7 +196,7 @@ impl Lever<STATES, 1, 0> for Spec {
             dissipated,
             work,
             losses: Losses::new(&ELEMENTS, m.losses),
-            ..View::NONE
+            ..Readout::NONE
         }
     }
 

@@ -38,6 +38,7 @@ pub enum Model {
         model: Box<grand::Spec>,
     },
     /// The grand action as a coupled force balance.
+    #[serde(rename = "reference")]
     PenaltyModel {
         /// Angles of key, hammer and repetition lever near which it settles, rad.
         near: [f64; 3],

@@ -20,8 +20,9 @@ use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check};
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, check};
 use crate::action::pose::Pose;
+use crate::action::readout::Readout;
 use crate::episode::{Model, State};
 use crate::math::compass;
 use crate::math::vec2::Vec2;
@@ -320,13 +321,13 @@ impl Lever<STATES, 2, 3> for Spec {
         State { phase: Phase::Below, x: [y, 0.0, z, 0.0, 0.0, 0.0] }
     }
 
-    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.moment(phase, input, x);
         let [y, v, z, w, work, dissipated] = *x;
         let ratio = self.back / self.front;
         let bend = z - self.gap;
         let bent = if phase == Phase::Bending { self.series() * bend * bend } else { 0.0 };
-        View {
+        Readout {
             phase: match phase {
                 Phase::Below => "below",
                 Phase::Bending => "bending",
@@ -351,7 +352,7 @@ impl Lever<STATES, 2, 3> for Spec {
             dissipated,
             work,
             losses: Losses::new(&ELEMENTS, m.losses),
-            ..View::NONE
+            ..Readout::NONE
         }
     }
 

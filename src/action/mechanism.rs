@@ -5,8 +5,8 @@
 
 use super::drive_input::DriveInput;
 use super::grand::spec::SpecError;
-use super::losses::Losses;
 use super::pose::Pose;
+use super::readout::Readout;
 use super::{Drive, EventKind, STEP};
 use crate::episode::{Model, Observer, State, Stepper};
 use crate::mech::felt;
@@ -15,65 +15,6 @@ use crate::mech::felt;
 pub const KEY: usize = 0;
 /// Index of its speed, m/s.
 pub const KEY_SPEED: usize = 1;
-
-/// What a key shows at one moment; what an action does not have is NaN.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct View {
-    /// Name of the submodel.
-    pub phase: &'static str,
-    /// Depth of the key front, m.
-    pub key: f64,
-    /// Its speed, m/s.
-    pub key_speed: f64,
-    /// Force of the drive on it, N.
-    pub key_force: f64,
-    /// Force between key and hammer (jack and knuckle, plectrum and string), N.
-    pub contact_force: f64,
-    /// Hammer's crown (a jack's plectrum, a ball) above the string, m; below is negative.
-    pub hammer: f64,
-    /// Its speed, m/s.
-    pub hammer_speed: f64,
-    /// Generalized coordinates q1…q9 where the action has them.
-    pub q: [f64; 9],
-    /// Their rates.
-    pub q_rate: [f64; 9],
-    /// Kinetic energy, J.
-    pub kinetic: f64,
-    /// Stored energy, J.
-    pub potential: f64,
-    /// Dissipated since the start, J.
-    pub dissipated: f64,
-    /// Work of the drive since the start, J.
-    pub work: f64,
-    /// What each element turns into heat.
-    pub losses: Losses,
-}
-
-impl View {
-    /// Nothing known yet.
-    pub const NONE: Self = Self {
-        phase: "",
-        key: f64::NAN,
-        key_speed: f64::NAN,
-        key_force: f64::NAN,
-        contact_force: f64::NAN,
-        hammer: f64::NAN,
-        hammer_speed: f64::NAN,
-        q: [f64::NAN; 9],
-        q_rate: [f64::NAN; 9],
-        kinetic: f64::NAN,
-        potential: f64::NAN,
-        dissipated: f64::NAN,
-        work: f64::NAN,
-        losses: Losses::NONE,
-    };
-
-    /// Work done less energy stored, moving and dissipated, J: constant but for the method's error.
-    #[must_use]
-    pub fn imbalance(&self) -> f64 {
-        self.work - self.dissipated - self.kinetic - self.potential
-    }
-}
 
 /// Hears of an event: seconds after the step's beginning, kind, value.
 pub type Hear<'a> = dyn FnMut(f64, EventKind, f64) + 'a;
@@ -95,7 +36,7 @@ pub trait Mechanism: Send {
     /// Advances by one action step under `drive`.
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>);
     /// How it stands, driven by `drive`.
-    fn view(&self, drive: Drive) -> View;
+    fn view(&self, drive: Drive) -> Readout;
     /// Depth, m, and speed, m/s, of the key front.
     fn key(&self) -> [f64; 2];
     /// Back to rest.
@@ -138,7 +79,7 @@ pub trait Lever<const N: usize, const G: usize, const S: usize>:
     fn rest(&self) -> State<Self::Phase, N>;
 
     /// How it stands.
-    fn view(&self, phase: Self::Phase, input: &DriveInput, x: &[f64; N]) -> View;
+    fn view(&self, phase: Self::Phase, input: &DriveInput, x: &[f64; N]) -> Readout;
 
     /// Where its parts are.
     fn pose(&self, phase: Self::Phase, x: &[f64; N]) -> Pose;
@@ -206,7 +147,7 @@ where
         self.advance(&Stepper::new(STEP), &DriveInput::ends(drive), hear);
     }
 
-    fn view(&self, drive: Drive) -> View {
+    fn view(&self, drive: Drive) -> Readout {
         self.spec.view(self.state.phase, &DriveInput::ends(drive)[1], &self.state.x)
     }
 

@@ -13,8 +13,9 @@ use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::SpecError;
-use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, contact_parts};
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, contact_parts};
 use crate::action::pose::Pose;
+use crate::action::readout::Readout;
 use crate::action::slider::Bodies;
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
@@ -221,11 +222,11 @@ impl Lever<STATES, 1, 2> for Spec {
         }
     }
 
-    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.moment(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = self.energy(x);
-        let mut view = View {
+        let mut view = Readout {
             phase: if phase == Phase::Coupled { "A1" } else { "A2" },
             key: x[KEY],
             key_speed: x[KEY_SPEED],
@@ -238,7 +239,7 @@ impl Lever<STATES, 1, 2> for Spec {
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
             losses: Losses::new(&ELEMENTS, m.losses),
-            ..View::NONE
+            ..Readout::NONE
         };
         (view.q[0], view.q_rate[0]) = (b.angle(x[KEY]), x[KEY_SPEED] / b.front);
         (view.q[1], view.q_rate[1]) = (x[HAMMER], x[HAMMER_SPEED]);

@@ -11,8 +11,9 @@ use super::losses::Losses;
 use crate::action::EventKind;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::SpecError;
-use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check, contact_parts};
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, check, contact_parts};
 use crate::action::pose::Pose;
+use crate::action::readout::Readout;
 use crate::action::slider::Bodies;
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
@@ -227,7 +228,7 @@ impl Lever<STATES, 1, 2> for Spec {
         State { phase: Phase::Coupled, x }
     }
 
-    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.moment(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = b.energy(x[LEVER], x[LEVER_SPEED], x[HAMMER], x[HAMMER_SPEED]);
@@ -236,7 +237,7 @@ impl Lever<STATES, 1, 2> for Spec {
         let [q4, by_key, by_hammer] = self.q4(x);
         let rate = by_key * x[LEVER_SPEED] / b.front + by_hammer * x[HAMMER_SPEED];
         let spring = if phase == Phase::Coupled { self.k2 * q4 * q4 } else { 0.0 };
-        let mut view = View {
+        let mut view = Readout {
             phase: if phase == Phase::Coupled { "B1" } else { "B2" },
             key: x[KEY],
             key_speed: x[KEY_SPEED],
@@ -249,7 +250,7 @@ impl Lever<STATES, 1, 2> for Spec {
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
             losses: Losses::new(&ELEMENTS, m.losses),
-            ..View::NONE
+            ..Readout::NONE
         };
         let q = [b.angle(x[LEVER]), x[HAMMER], b.angle(x[KEY]), q4];
         let rates = [x[LEVER_SPEED] / b.front, x[HAMMER_SPEED], turning, rate];

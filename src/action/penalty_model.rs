@@ -20,8 +20,9 @@ use super::grand::concert::Built;
 use super::grand::drive::DriveNow;
 use super::grand::rest;
 use super::grand::spec::{Spec, SpecError};
-use super::mechanism::{Hear, Mechanism, View, check};
+use super::mechanism::{Hear, Mechanism, check};
 use super::pose::Pose;
+use super::readout::Readout;
 use super::{Drive, EventKind, STEP};
 use crate::episode::Input;
 use crate::episode::rk4;
@@ -256,7 +257,7 @@ impl Mechanism for PenaltyModel {
         }
     }
 
-    fn view(&self, drive: Drive) -> View {
+    fn view(&self, drive: Drive) -> Readout {
         let x = &self.state.x;
         let input = DriveNow::ends(drive, TRAY)[1];
         let moment = |held: &Held| {
@@ -266,7 +267,7 @@ impl Mechanism for PenaltyModel {
         let h = STEP / f64::from(self.coupling.parts);
         let m = moment(&moment(&FREE).hold(x, imposed, h));
         let crown = self.spec.hammer.crown;
-        let mut view = View {
+        let mut view = Readout {
             phase: if self.state.memory.under { "under" } else { "beside" },
             key: self.depth(),
             key_speed: self.spec.key.front * x[PLACES + KEY],
@@ -278,7 +279,7 @@ impl Mechanism for PenaltyModel {
             potential: m.potential,
             dissipated: x[DISSIPATED],
             work: x[WORK],
-            ..View::NONE
+            ..Readout::NONE
         };
         // The thesis's q1, q2, q3, q5 and q6; the rest belongs to the other formulation.
         for (q, i) in [(0, KEY), (1, HAMMER), (2, LEVER), (4, WIPPEN), (5, JACK)] {

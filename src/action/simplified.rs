@@ -19,8 +19,9 @@ use crate::action::EventKind;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::Built;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check, contact_parts};
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, check, contact_parts};
 use crate::action::pose::Pose;
+use crate::action::readout::Readout;
 use crate::episode::{Model, State};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::{Contact, Felt};
@@ -290,14 +291,14 @@ impl Lever<STATES, 2, 2> for Spec {
         State { phase: Phase::Coupled, x: [0.0, 0.0, -self.blow, 0.0, 0.0, 0.0] }
     }
 
-    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.moment(phase, input, x);
         let [y, v, z, w, work, dissipated] = *x;
         let masses = [
             self.key_inertia / (self.front * self.front),
             self.hammer_inertia / (self.crown * self.crown),
         ];
-        View {
+        Readout {
             phase: phase.name(),
             key: y,
             key_speed: v,
@@ -314,7 +315,7 @@ impl Lever<STATES, 2, 2> for Spec {
             dissipated,
             work,
             losses: Losses::new(&ELEMENTS, m.losses),
-            ..View::NONE
+            ..Readout::NONE
         }
     }
 

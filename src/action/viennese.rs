@@ -20,8 +20,9 @@ use crate::action::EventKind;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::string_like;
 use crate::action::grand::spec::{GRAVITY, SpecError};
-use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, View, check, contact_parts};
+use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, check, contact_parts};
 use crate::action::pose::Pose;
+use crate::action::readout::Readout;
 use crate::episode::{Model, State};
 use crate::math::compass::{self, linear, log_linear};
 use crate::math::trig::direction;
@@ -401,11 +402,11 @@ impl Lever<STATES, 2, 3> for Spec {
         State { phase: Phase::Under, x }
     }
 
-    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> View {
+    fn view(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.moment(phase, input, x);
         let p = self.place(x);
         let [kinetic, potential] = self.energy(phase, x);
-        let mut view = View {
+        let mut view = Readout {
             phase: match phase {
                 Phase::Under => "under",
                 Phase::Driven => "driven",
@@ -422,7 +423,7 @@ impl Lever<STATES, 2, 3> for Spec {
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
             losses: Losses::new(&ELEMENTS, m.losses),
-            ..View::NONE
+            ..Readout::NONE
         };
         view.q[..2].copy_from_slice(&[x[KEY] / self.front, x[HAMMER_ANGLE]]);
         view.q_rate[..2].copy_from_slice(&p.turning);

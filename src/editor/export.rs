@@ -30,7 +30,7 @@ pub fn folder() -> PathBuf {
 /// # Errors
 /// A sentence for the player.
 pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
-    save(folder, &stem(stroke), "csv", |file| file.write_all(table::csv(stroke).as_bytes()))
+    save(folder, &stem(stroke), "csv", |file| table::write(file, stroke))
 }
 
 /// Writes what was played in the last ten minutes as a MIDI file into `folder`; says where.
@@ -125,7 +125,9 @@ mod tests {
             assert!(said.ends_with(&format!("stroke-C#4-{number}.csv")), "{said}");
         }
         let text = std::fs::read_to_string(dir.path().join("stroke-C#4-002.csv")).unwrap();
-        assert_eq!(text, table::csv(stroke));
+        let mut written = Vec::new();
+        table::write(&mut written, stroke).unwrap();
+        assert_eq!(text.as_bytes(), written);
         png(dir.path(), &memory, &Scope::default(), false).unwrap();
         let bytes = std::fs::read(dir.path().join("stroke-C#4-001.png")).unwrap();
         let reader = ::png::Decoder::new(&bytes[..]).read_info().unwrap();

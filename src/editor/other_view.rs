@@ -5,7 +5,7 @@ use egui::{Align2, FontId, Sense, Ui, vec2};
 use crate::action::grand::concert::Design;
 use crate::action::pose::Pose;
 use crate::action::simple_keys::SimpleKey;
-use crate::action::{ActionKind, ActionSettings, Drive, mechanism};
+use crate::action::{ActionKind, ActionSettings, Drive, Readout};
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, View};
 use crate::editor::hand::Hand;
@@ -27,7 +27,7 @@ struct Resting {
     key: KeyNumber,
     settings: ActionSettings,
     pose: Pose,
-    view: mechanism::View,
+    view: Readout,
 }
 
 /// What is to be drawn.
@@ -41,7 +41,7 @@ pub struct Shown<'a> {
     /// Corners of the picture.
     pub bounds: (Vec2, Vec2),
     /// How it stands.
-    pub view: &'a mechanism::View,
+    pub view: &'a Readout,
     /// Whose moment it is.
     pub moment: &'a str,
     /// Whether the parts are named.

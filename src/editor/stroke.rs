@@ -11,8 +11,7 @@ pub mod table;
 
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Phase, Spec};
-use crate::action::mechanism::View;
-use crate::action::{ActionKind, ActionSettings, STEP};
+use crate::action::{ActionKind, ActionSettings, Readout, STEP};
 use crate::editor::drawing::{grand, other};
 use crate::episode::State;
 use crate::instrument::trace::{Sample, Standing};
@@ -69,7 +68,7 @@ pub struct Row {
     /// How the key stands.
     pub standing: Standing,
     /// Everything that follows from it.
-    pub view: View,
+    pub view: Readout,
 }
 
 /// A stretch of one submodel.
@@ -193,7 +192,7 @@ impl Stroke {
     }
 
     /// Puts the press that leads to the strike `view` before the first row.
-    fn lead_in(&mut self, view: &View) {
+    fn lead_in(&mut self, view: &Readout) {
         let mut press = match &self.made {
             PlaybackModel::Grand(_) => Press::for_hammer(self, view.hammer_speed.abs()),
             PlaybackModel::Other(..) => Press::new(self, view.key_speed.max(SLOWEST)),

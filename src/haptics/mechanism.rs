@@ -8,8 +8,8 @@
 use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
-use crate::action::mechanism::{self, Felt, View};
-use crate::action::{ActionKind, ActionSettings, Drive, EventKind, STEP};
+use crate::action::mechanism::{self, Felt};
+use crate::action::{ActionKind, ActionSettings, Drive, EventKind, Readout, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
 use crate::haptics::walls::{self, Walled};
@@ -294,16 +294,14 @@ impl Mechanism {
 
     /// How it stands under `push`; what it does not have is not a number.
     #[must_use]
-    pub fn view(&self, push: &Push) -> View {
+    pub fn view(&self, push: &Push) -> Readout {
         let (key, key_speed) = self.place();
         let key_force = push.force - push.impedance * key_speed;
         let drive = Drive::Force([key_force; 2]);
         match &self.load {
-            Load::Grand { grand, running, .. } => {
-                grand::mechanism::view(grand, running, drive, TRAY)
-            }
+            Load::Grand { grand, running, .. } => key::show(grand, running, drive, TRAY),
             Load::Small(felt) => felt.view(drive),
-            Load::Lever(_) => View { key, key_speed, key_force, ..View::NONE },
+            Load::Lever(_) => Readout { key, key_speed, key_force, ..Readout::NONE },
         }
     }
 

@@ -7,9 +7,9 @@
 
 use super::lever::Lever;
 use super::mechanism::Push;
-use crate::action::mechanism::{Felt, Hear, Mechanism, Saved, View};
+use crate::action::mechanism::{Felt, Hear, Mechanism, Saved};
 use crate::action::pose::Pose;
-use crate::action::{Drive, STEP};
+use crate::action::{Drive, Readout, STEP};
 use crate::math::vec2::Vec2;
 use crate::wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
@@ -128,16 +128,16 @@ impl Mechanism for Walled {
         self.work += force * moved;
     }
 
-    fn view(&self, drive: Drive) -> View {
+    fn view(&self, drive: Drive) -> Readout {
         let force = if let Drive::Force([_, end]) = drive { end } else { 0.0 };
-        View {
+        Readout {
             phase: if self.lever.x > DEPTH { "wall" } else { "air" },
             key: self.lever.x,
             key_speed: self.lever.v,
             key_force: force,
             contact_force: self.force,
             work: self.work,
-            ..View::NONE
+            ..Readout::NONE
         }
     }
 

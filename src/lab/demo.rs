@@ -70,10 +70,10 @@ pub fn run(folder: &Path) -> Result<()> {
     let choice = Curve::new(vec![(0.0, chooser.parse(OTHER)?)]).context("no other action")?;
     let key =
         KeyNumber::from_midi(STROKE_KEY).context("the stroke's key is outside the compass")?;
-    let mut plant = simulate::plants::plant("grand", key, &Settings::default(), None)?;
+    let mut mechanism = simulate::plants::start("grand", key, &Settings::default(), None)?;
     let mut stroke = Gesture::from_toml("stroke.toml", STROKE.as_bytes())?;
     let stroke_figure =
-        simulate::figure_of(&mut stroke, plant.as_mut(), "Grand action, middle C, pressed")?;
+        simulate::figure_of(&mut stroke, mechanism.as_mut(), "Grand action, middle C, pressed")?;
 
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make this folder", folder.display()))?;

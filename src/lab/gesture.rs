@@ -16,6 +16,7 @@ mod player;
 mod read;
 
 use crate::action::Drive;
+use crate::action::mechanism::Mechanism;
 pub use form::Form;
 pub use player::Gesture;
 
@@ -29,6 +30,15 @@ pub struct KeyView {
     pub depth: f64,
     /// Downward speed, m/s.
     pub speed: f64,
+}
+
+impl KeyView {
+    /// How `mechanism`'s key front stands.
+    #[must_use]
+    pub fn of(mechanism: &dyn Mechanism) -> Self {
+        let [depth, speed] = mechanism.key();
+        Self { depth, speed }
+    }
 }
 
 /// The quantity a curve prescribes, named as its column.

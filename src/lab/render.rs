@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use crate::action::readout::Cell;
 use crate::haptics::recording::Recording;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::settings::Timing;
@@ -208,17 +209,11 @@ pub fn strikes_csv(strikes: &[StrikeRecord]) -> Result<Vec<u8>> {
     writer.write_record(["time_s", "key", "hammer_velocity_m_s", "note_on_s"])?;
     for strike in strikes {
         writer.write_record([
-            cell(strike.time),
+            Cell(strike.time).to_string(),
             strike.key.number().to_string(),
-            cell(strike.speed),
-            cell(strike.note_on),
+            Cell(strike.speed).to_string(),
+            Cell(strike.note_on).to_string(),
         ])?;
     }
     Ok(writer.into_inner().map_err(|e| e.into_error())?)
-}
-
-/// Shortest text that reads back as the same number; empty for NaN.
-#[must_use]
-pub fn cell(x: f64) -> String {
-    if x.is_nan() { String::new() } else { format!("{x:?}") }
 }

@@ -2,15 +2,15 @@
 
 mod figure;
 pub mod plants;
-mod row;
 mod take;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::action::events::{ActionEvent, EventList};
-use crate::action::{ActionKind, Drive, STEP};
+use crate::action::mechanism::Mechanism;
+use crate::action::readout::Table;
+use crate::action::{ActionKind, EventKind, Readout, STEP};
 use crate::haptics::recording::Recording;
 use crate::instrument::Settings;
 use crate::lab::controls;
@@ -18,18 +18,6 @@ use crate::lab::gesture::{Gesture, KeyView};
 use crate::lab::output::{self, Draft, progress};
 use crate::lab::plot;
 use crate::math::compass::KeyNumber;
-pub use row::Row;
-
-/// One key of an action, driven step by step.
-pub trait Plant {
-    /// Advances by one action step under `drive`; fills `row` with the state at the step's end
-    /// (its time is set by the caller) and appends what happened to `events`.
-    fn step(&mut self, drive: Drive, row: &mut Row, events: &mut EventList);
-
-    /// How the key front stands now.
-    fn key(&self) -> KeyView;
-}
-
 /// What to simulate.
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -64,7 +52,7 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
 pub struct Moment {
     /// What.
-    pub kind: crate::action::EventKind,
+    pub kind: EventKind,
     /// When, s from the gesture's beginning.
     pub time_s: f64,
     /// How much; the meaning belongs to the kind.
@@ -96,13 +84,17 @@ pub fn run(options: &Options) -> Result<()> {
     let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
     let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
 
-    let mut csv = run_draft.as_ref().map(row::Writer::new).transpose()?;
+    let mut table = run_draft.as_ref().map(Draft::writer).transpose()?.map(Table::new);
+    let refused = || {
+        let target = run_draft.as_ref().map_or(Path::new(""), Draft::target);
+        format!("{}: cannot write", target.display())
+    };
     let mut traces = figure::Traces::default();
-    let moments = source.play(|row| {
-        traces.push(row);
-        csv.as_mut().map_or(Ok(()), |csv| csv.write(row))
+    let moments = source.play(|time, readout| {
+        traces.push(time, readout);
+        table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
     })?;
-    csv.map_or(Ok(()), row::Writer::finish)?;
+    table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
     if let Some(draft) = &events_draft {
         let mut text = serde_json::to_vec_pretty(&serde_json::json!({ "events": moments }))?;
         text.push(b'\n');
@@ -125,7 +117,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// What moves the key.
 enum Source {
     /// A gesture on a key of an action.
-    Gesture(Gesture, Box<dyn Plant>, String),
+    Gesture(Gesture, Box<dyn Mechanism>, String),
     /// A key of a servo's log.
     Recording(Recording, KeyNumber),
 }
@@ -165,13 +157,13 @@ impl Source {
         }
         let key = number(options.key.unwrap_or(40))?;
         let action = options.action.as_deref().unwrap_or("grand");
-        let plant = plants::plant(action, key, &settings, options.model.as_deref())?;
-        Ok(Self::Gesture(gesture, plant, format!("{action}, key {}", key.number())))
+        let mechanism = plants::start(action, key, &settings, options.model.as_deref())?;
+        Ok(Self::Gesture(gesture, mechanism, format!("{action}, key {}", key.number())))
     }
 
-    fn play(&mut self, each: impl FnMut(&Row) -> Result<()>) -> Result<Vec<Moment>> {
+    fn play(&mut self, each: impl FnMut(f64, &Readout) -> Result<()>) -> Result<Vec<Moment>> {
         match self {
-            Self::Gesture(gesture, plant, _) => play(gesture, plant.as_mut(), each),
+            Self::Gesture(gesture, mechanism, _) => play(gesture, mechanism.as_mut(), each),
             Self::Recording(take, key) => take::play(take, *key, each),
         }
     }
@@ -187,57 +179,52 @@ impl Source {
     }
 }
 
-/// The figure of `gesture` on `plant`, without data files: for reports.
+/// The figure of `gesture` on a key, without data files: for reports.
 ///
 /// # Errors
 /// Those of [`play`].
 pub fn figure_of(
     gesture: &mut Gesture,
-    plant: &mut dyn Plant,
+    mechanism: &mut dyn Mechanism,
     title: &str,
 ) -> Result<plot::Figure> {
     let mut traces = figure::Traces::default();
-    let moments = play(gesture, plant, |row| {
-        traces.push(row);
+    let moments = play(gesture, mechanism, |time, readout| {
+        traces.push(time, readout);
         Ok(())
     })?;
     Ok(traces.figure(title, &moments))
 }
 
-/// Plays `gesture` on `plant`; `each` receives the state after every step.
+/// Plays `gesture` on a key; `each` receives the time, s, and the state after every step.
 ///
 /// # Errors
 /// Those of `each`, and a state that is no longer a number.
 pub fn play(
     gesture: &mut Gesture,
-    plant: &mut dyn Plant,
-    mut each: impl FnMut(&Row) -> Result<()>,
+    mechanism: &mut dyn Mechanism,
+    mut each: impl FnMut(f64, &Readout) -> Result<()>,
 ) -> Result<Vec<Moment>> {
     let mut moments = Vec::new();
-    let mut events = EventList::default();
-    let mut row = Row::default();
+    let mut key = KeyView::of(mechanism);
     let bar = progress(gesture.steps() as u64, "simulating");
     for step in 0..gesture.steps() {
-        let drive = gesture.drive(step, plant.key());
-        row.clear();
-        events.clear();
-        plant.step(drive, &mut row, &mut events);
-        row.time_s = instant(step + 1);
-        if !plant.key().depth.is_finite() {
-            bail!("the action lost its state at {} s; report this gesture", row.time_s);
+        let drive = gesture.drive(step, key);
+        mechanism.step(drive, &mut |offset, kind, value| {
+            moments.push(Moment { kind, time_s: instant(step) + offset, value });
+        });
+        key = KeyView::of(mechanism);
+        let time = instant(step + 1);
+        if !key.depth.is_finite() {
+            bail!("the action lost its state at {time} s; report this gesture");
         }
-        moments.extend(events.iter().map(|event| moment(step, event)));
-        each(&row)?;
+        each(time, &mechanism.view(drive))?;
         if step % 4096 == 0 {
             bar.set_position(step as u64);
         }
     }
     bar.finish_and_clear();
     Ok(moments)
-}
-
-fn moment(step: usize, event: &ActionEvent) -> Moment {
-    Moment { kind: event.kind, time_s: instant(step) + event.offset, value: event.value }
 }
 
 /// Time of the beginning of `step`, s: the step is 125 µs, so whole microseconds print short.

@@ -3,13 +3,11 @@
 use super::drive::DriveNow;
 use super::kinematics::Kinematics;
 use super::model::{Grand, guard};
-use super::moment::Moment;
 use super::precomputed::Precomputed;
-use super::readout::Readout;
+use super::readout::readout;
 use super::spec::Spec;
-use super::{Phase, STATES, energy, heat, state};
-use crate::action::losses::Losses;
-use crate::action::{Drive, EventKind, STEP};
+use super::{Phase, STATES, energy, state};
+use crate::action::{Drive, EventKind, Readout, STEP};
 use crate::episode::{Observer, Outcome, State, Stepper};
 
 /// Hears of an event: seconds after the step's beginning, kind, value.
@@ -78,6 +76,8 @@ pub(crate) fn impose(grand: &Grand, running: &mut State<Phase, STATES>, input: &
 }
 
 /// What a key shows at the end of a step driven by `drive`.
+///
+/// Like [`step`] it works out the numbers of `spec` anew; [`show`] takes them.
 #[must_use]
 pub fn read(spec: &Spec, running: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> Readout {
     show(&Grand::new(spec), running, drive, tray)
@@ -91,33 +91,7 @@ pub fn show(
     drive: Drive,
     tray: [f64; 2],
 ) -> Readout {
-    let (input, free) = free(grand, running, drive, tray);
-    let held = free.friction(&grand.numbers, &input, STEP);
-    let moment = free.with(&grand.numbers, &held, &input, &running.x);
-    Readout::new(&grand.numbers, running.phase, &moment, &running.x, input.tray)
-}
-
-/// What each of its elements turns into heat then.
-#[must_use]
-pub fn losses(
-    grand: &Grand,
-    running: &State<Phase, STATES>,
-    drive: Drive,
-    tray: [f64; 2],
-) -> Losses {
-    let (input, free) = free(grand, running, drive, tray);
-    heat::losses(&grand.numbers, &free, &input, &running.x, STEP)
-}
-
-/// The end of a step driven by `drive`, and the moment there, free of friction.
-fn free(
-    grand: &Grand,
-    running: &State<Phase, STATES>,
-    drive: Drive,
-    tray: [f64; 2],
-) -> (DriveNow, Moment) {
-    let input = DriveNow::ends(drive, tray)[1];
-    (input, Moment::new(&grand.numbers, &running.phase.into(), &input, &running.x))
+    readout(&grand.numbers, running, &DriveNow::ends(drive, tray)[1])
 }
 
 /// Turns transitions and guards into action events.

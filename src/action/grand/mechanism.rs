@@ -3,9 +3,9 @@
 use super::kinematics::Kinematics;
 use super::spec::Spec;
 use super::{Grand, Phase, STATES, contact, key, rest, state};
-use crate::action::mechanism::{Hear, Mechanism, View};
+use crate::action::mechanism::{Hear, Mechanism};
 use crate::action::pose::Pose;
-use crate::action::{Drive, EventKind};
+use crate::action::{Drive, EventKind, Readout};
 use crate::episode::State;
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -32,36 +32,14 @@ impl GrandKey {
     }
 }
 
-/// How a key of `grand` in `state` stands, driven by `drive`, its damper's tray at `tray`.
-#[must_use]
-pub fn view(grand: &Grand, state: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> View {
-    let r = key::show(grand, state, drive, tray);
-    View {
-        phase: r.phase.name(),
-        key: r.key,
-        key_speed: r.key_speed,
-        key_force: r.key_force,
-        contact_force: r.jack_force,
-        hammer: r.hammer,
-        hammer_speed: r.hammer_speed,
-        q: r.q,
-        q_rate: r.q_rate,
-        kinetic: r.kinetic,
-        potential: r.potential,
-        dissipated: r.dissipated,
-        work: r.work,
-        losses: key::losses(grand, state, drive, tray),
-    }
-}
-
 impl Mechanism for GrandKey {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         let mut listener = |offset: f64, kind: EventKind, value: f64| hear(offset, kind, value);
         key::advance(&self.grand, &mut self.state, drive, TRAY, &mut listener);
     }
 
-    fn view(&self, drive: Drive) -> View {
-        view(&self.grand, &self.state, drive, TRAY)
+    fn view(&self, drive: Drive) -> Readout {
+        key::show(&self.grand, &self.state, drive, TRAY)
     }
 
     fn key(&self) -> [f64; 2] {

@@ -1,62 +1,37 @@
-//! What a key shows: the nine coordinates of the thesis, forces and energies.
+//! What a key of the grand shows: the nine coordinates of the thesis, forces and energies.
 
+use super::drive::DriveNow;
 use super::kinematics::Kinematics;
 use super::moment::Moment;
 use super::precomputed::Precomputed;
-use super::{Phase, STATES, energy, state};
+use super::{Phase, STATES, energy, heat, state};
+use crate::action::{Readout, STEP};
+use crate::episode::State;
 
-/// Everything a row of a run holds.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Readout {
-    /// Submodel.
-    pub phase: Phase,
-    /// Key-front depth, m.
-    pub key: f64,
-    /// Its speed, m/s.
-    pub key_speed: f64,
-    /// Force on the key front, N.
-    pub key_force: f64,
-    /// Jack on knuckle, along the jack, N.
-    pub jack_force: f64,
-    /// Crown above the string, m: negative below it.
-    pub hammer: f64,
-    /// Its speed, m/s.
-    pub hammer_speed: f64,
-    /// q1…q9, rad and m.
-    pub q: [f64; 9],
-    /// Their rates.
-    pub q_rate: [f64; 9],
-    /// Kinetic energy, J.
-    pub kinetic: f64,
-    /// Stored energy, J.
-    pub potential: f64,
-    /// Dissipated since the start, J.
-    pub dissipated: f64,
-    /// Work put in at the key since the start, J.
-    pub work: f64,
-}
-
-impl Readout {
-    /// Of the state `x` at the moment `m`.
-    #[must_use]
-    pub fn new(n: &Precomputed, phase: Phase, m: &Moment, x: &[f64; STATES], tray: f64) -> Self {
-        let k = &m.kinematics;
-        let (q, q_rate) = coordinates(n, k, x);
-        Self {
-            phase,
-            key: k.depth,
-            key_speed: n.front * k.u[0],
-            key_force: m.key_force,
-            jack_force: m.contacts.jack.force,
-            hammer: n.crown * x[state::HAMMER],
-            hammer_speed: n.crown * k.u[1],
-            q,
-            q_rate,
-            kinetic: energy::kinetic(n, k, x),
-            potential: energy::potential(n, phase, k, x, tray),
-            dissipated: x[state::DISSIPATED],
-            work: x[state::WORK],
-        }
+/// How a key in the state `running` stands at the end of a step that `input` ends.
+#[must_use]
+pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow) -> Readout {
+    let State { phase, x } = running;
+    let free = Moment::new(n, &(*phase).into(), input, x);
+    let held = free.friction(n, input, STEP);
+    let m = free.with(n, &held, input, x);
+    let k = &m.kinematics;
+    let (q, q_rate) = coordinates(n, k, x);
+    Readout {
+        phase: phase.name(),
+        key: k.depth,
+        key_speed: n.front * k.u[0],
+        key_force: m.key_force,
+        contact_force: m.contacts.jack.force,
+        hammer: n.crown * x[state::HAMMER],
+        hammer_speed: n.crown * k.u[1],
+        q,
+        q_rate,
+        kinetic: energy::kinetic(n, k, x),
+        potential: energy::potential(n, *phase, k, x, input.tray),
+        dissipated: x[state::DISSIPATED],
+        work: x[state::WORK],
+        losses: heat::losses(n, &free, input, x, STEP),
     }
 }
 

@@ -2,10 +2,9 @@
 
 use super::Row;
 use crate::action::grand::concert::Built;
-use crate::action::grand::{Grand, mechanism};
-use crate::action::mechanism::View;
+use crate::action::grand::{Grand, key};
 use crate::action::simple_keys::SimpleKey;
-use crate::action::{ActionKind, pose};
+use crate::action::{ActionKind, Readout, pose};
 use crate::editor::drawing::grand;
 use crate::instrument::trace::{Look, Standing};
 use crate::math::compass::KeyNumber;
@@ -46,14 +45,14 @@ impl PlaybackModel {
         }
     }
 
-    pub(super) fn view(&self, look: &Look) -> View {
+    pub(super) fn view(&self, look: &Look) -> Readout {
         match (self, &look.standing) {
             (Self::Grand(grand), Standing::Grand(state)) => {
-                mechanism::view(grand, state, look.drive, [look.tray; 2])
+                key::show(grand, state, look.drive, [look.tray; 2])
             }
-            (_, standing) => {
-                self.standing(standing).map_or(View::NONE, |lever| lever.played().view(look.drive))
-            }
+            (_, standing) => self
+                .standing(standing)
+                .map_or(Readout::NONE, |lever| lever.played().view(look.drive)),
         }
     }
 

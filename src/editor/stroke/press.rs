@@ -4,7 +4,7 @@ use super::playback_model::PlaybackModel;
 use super::{Row, Stroke};
 use crate::action::events::EventList;
 use crate::action::grand::concert::Design;
-use crate::action::grand::{Grand, Phase, STATES, key, mechanism, pressing, rest};
+use crate::action::grand::{Grand, Phase, STATES, key, pressing, rest};
 use crate::action::simple_keys::SimpleKey;
 use crate::action::{ActionKind, Drive, EventKind, STEP};
 use crate::episode::State;
@@ -90,7 +90,7 @@ impl Press {
             Running::Grand(grand, state) => {
                 let mut listen = |_: f64, kind: EventKind, _: f64| hear(kind);
                 key::advance(grand, state, drive, [tray; 2], &mut listen);
-                (Standing::Grand(*state), mechanism::view(grand, state, drive, [tray; 2]))
+                (Standing::Grand(*state), key::show(grand, state, drive, [tray; 2]))
             }
             Running::Other(kind, lever) => {
                 let mut events = EventList::default();

@@ -1,6 +1,6 @@
 //! What the scope can show of a stroke.
 
-use crate::action::mechanism::View;
+use crate::action::Readout;
 
 /// One quantity of a key.
 pub struct Quantity {
@@ -11,7 +11,7 @@ pub struct Quantity {
     /// Decimals of a readout.
     pub decimals: usize,
     /// Its value in `unit`; NaN where the action has no such thing.
-    pub value: fn(&View) -> f64,
+    pub value: fn(&Readout) -> f64,
 }
 
 /// All of them, in order of display.

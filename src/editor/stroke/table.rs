@@ -1,40 +1,21 @@
 //! A stroke as the run CSV of `touchback simulate`: one row an action step.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::Stroke;
+use crate::action::readout::Table;
 
-/// Column names, as `touchback simulate` writes them.
-#[must_use]
-pub fn header() -> String {
-    let mut text = String::from(
-        "time_s,phase,key_m,key_velocity_m_s,key_force_n,jack_knuckle_force_n,hammer_m,\
-         hammer_velocity_m_s",
-    );
-    for suffix in ["", "_rate"] {
-        for i in 1..=9 {
-            // Writing to a string cannot fail.
-            let _ = write!(text, ",q{i}{suffix}");
-        }
-    }
-    text + ",kinetic_j,potential_j,dissipated_j,work_j"
-}
-
-/// The whole stroke; times as in the window, 0 at the strike.
-#[must_use]
-pub fn csv(stroke: &Stroke) -> String {
-    let mut text = header() + "\n";
+/// Writes the whole stroke; times as in the window, 0 at the strike.
+///
+/// # Errors
+/// Those of the output.
+pub fn write(out: impl Write, stroke: &Stroke) -> io::Result<()> {
+    let mut table = Table::new(out);
     for row in &stroke.rows {
-        let r = &row.view;
-        let _ = write!(text, "{:.6},{}", row.time, r.phase);
-        let cells = [r.key, r.key_speed, r.key_force, r.contact_force, r.hammer, r.hammer_speed];
-        let energies = [r.kinetic, r.potential, r.dissipated, r.work];
-        for value in cells.iter().chain(&r.q).chain(&r.q_rate).chain(&energies) {
-            let _ = if value.is_nan() { write!(text, ",") } else { write!(text, ",{value:.9e}") };
-        }
-        text.push('\n');
+        // The step is 125 µs: whole microseconds print short.
+        table.row((row.time * 1e6).round() / 1e6, &row.view)?;
     }
-    text
+    table.finish().map(drop)
 }
 
 #[cfg(test)]
@@ -47,16 +28,19 @@ mod tests {
     fn every_row_has_every_column_and_reads_back() {
         let key = KeyNumber::from_midi(60).unwrap();
         let stroke = Stroke::pressed(key, &ActionSettings::default(), 1.0);
-        let text = csv(&stroke);
+        let mut bytes = Vec::new();
+        write(&mut bytes, &stroke).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-        assert_eq!((names.len(), names[16], names[29]), (30, "q9", "work_j"));
+        assert_eq!((names.len(), names[16], names[29]), (51, "q9", "work_j"));
+        assert_eq!((names[30], names[50]), ("heat_knuckle_on_jack_w", "heat_backcheck_friction_w"));
         let hammer = names.iter().position(|n| *n == "hammer_m").unwrap();
         for (line, row) in lines.by_ref().zip(&stroke.rows) {
             let cells: Vec<&str> = line.split(',').collect();
-            assert_eq!(cells.len(), 30);
+            assert_eq!(cells.len(), names.len());
             let read: f64 = cells[hammer].parse().unwrap();
-            assert!((read - row.view.hammer).abs() < 1e-9);
+            assert_eq!(read.to_bits(), row.view.hammer.to_bits());
         }
         assert_eq!(text.lines().count(), stroke.rows.len() + 1);
     }

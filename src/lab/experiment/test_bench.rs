@@ -1,10 +1,9 @@
 //! One key of the grand action on the bench: driven step by step, with what happened to it.
 
 use crate::action::grand::concert::{Built, Design};
-use crate::action::grand::readout::Readout;
 use crate::action::grand::regulation::Regulated;
 use crate::action::grand::{Phase, STATES, Spec, key, rest, state, thesis};
-use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::action::{ActionSettings, Drive, EventKind, Readout, STEP};
 use crate::episode::State;
 use crate::lab::gesture::{Gesture, KeyView};
 use crate::math::compass::KeyNumber;

@@ -13,7 +13,7 @@ use super::trace::{Trace, shaded};
 use super::{Band, Folder, Report, short};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Phase, jack, thesis};
-use crate::action::{Drive, EventKind};
+use crate::action::{Drive, EventKind, Readout};
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 use crate::math::compass::linear;
 
@@ -91,7 +91,7 @@ fn measure(report: &mut Report) -> Result<Course> {
     let apart = turn(middle.0, middle.1, 2) * turn(middle.0, middle.1, 5);
     report.holds("reference run: q3 and q6 go opposite ways in let-off", apart < 0.0);
     let pressed = trace.rows.iter().filter(|r| r.0 > 0.1 && r.0 < release);
-    let least = pressed.fold(f64::MAX, |least, r| least.min(r.1.jack_force));
+    let least = pressed.fold(f64::MAX, |least, r| least.min(r.1.contact_force));
     let what = "reference run: jack on knuckle from the ramp to the slip, least force, N";
     report.check(what, "> 0", Band::AtLeast(0.0), least);
     let kept = surfaces.iter().filter(|s| s.0 > off && s.0 < release);
@@ -101,7 +101,7 @@ fn measure(report: &mut Report) -> Result<Course> {
     let spread = trace.spread(END - 0.05, END, |r| r.hammer);
     report.holds("reference run: the hammer comes to lie on the lever", trace.ends_below(-5e-3));
     report.note(&format!(
-        "PenaltyModel run: let-off gap (crown to string where the jack slips): {} mm; hammer there {} m/s, at the \
+        "Reference run: let-off gap (crown to string where the jack slips): {} mm; hammer there {} m/s, at the \
          string {} m/s. The published run prints its let-off as a transition time only; the gap \
          follows from the knuckle's edge, which is chosen to meet that time. In the last 50 ms the \
          hammer still swings over {} mm on the repetition lever. The text calls the hammer five \
@@ -130,7 +130,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     for ((t, r), (_, toe, edge)) in trace.rows.iter().zip(&surfaces) {
         let d = gesture(*t);
         let [q1, q2, q3, _, _, q6, ..] = r.q;
-        let (letter, key, knuckle) = (r.phase.letter(), r.key_force, r.jack_force);
+        let (letter, key, knuckle) = (r.phase, r.key_force, r.contact_force);
         writeln!(csv, "{t},{letter},{d},{q1},{q2},{q3},{q6},{toe},{edge},{key},{knuckle}")?;
     }
     folder.write("thesis-run.csv", csv.as_bytes())?;
@@ -139,7 +139,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 }
 
 fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figure {
-    let line = |name: &str, colour: usize, pick: &dyn Fn(&super::trace::Readout) -> f64| {
+    let line = |name: &str, colour: usize, pick: &dyn Fn(&Readout) -> f64| {
         Series::line(name, trace.points(pick), palette(colour))
     };
     let d = trace.rows.iter().map(|(t, _)| (t * 1e3, MAGNIFIED * gesture(*t))).collect();
@@ -176,7 +176,7 @@ fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figur
                 Axis::new("force, N"),
                 vec![
                     line("at the key front", 0, &|r| r.key_force),
-                    line("jack on knuckle", 1, &|r| r.jack_force),
+                    line("jack on knuckle", 1, &|r| r.contact_force),
                 ],
             ),
         ],

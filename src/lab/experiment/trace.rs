@@ -1,9 +1,8 @@
 //! What a key on the bench showed, step by step.
 
 use super::test_bench::TestBench;
-use crate::action::Drive;
 use crate::action::grand::Phase;
-pub use crate::action::grand::readout::Readout;
+use crate::action::{Drive, Readout};
 use crate::lab::plot::Band;
 
 /// Readouts in order of time, s.

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use super::test_bench::TestBench;
-use super::trace::{Readout, Trace, shaded};
+use super::trace::{Trace, shaded};
 use super::{Band, Folder, Report, short};
 use crate::action::grand::Phase;
-use crate::action::{ActionSettings, EventKind};
+use crate::action::{ActionSettings, EventKind, Readout};
 use crate::lab::gesture::{Form, Gesture};
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 
@@ -102,7 +102,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut csv = String::from("time_s,phase,key_m,hammer_m,q1,q2,q3,q5,q6,key_force_n\n");
     for (t, r) in &trace.rows {
         let [q1, q2, q3, _, q5, q6, ..] = r.q;
-        let letter = r.phase.letter();
+        let letter = r.phase;
         writeln!(
             csv,
             "{t},{letter},{},{},{q1},{q2},{q3},{q5},{q6},{}",
@@ -143,7 +143,7 @@ fn figure(rig: &TestBench, trace: &Trace) -> Figure {
                 Axis::new("force, N"),
                 vec![
                     line("weight on key", 0, &|r| r.key_force),
-                    line("jack on knuckle", 1, &|r| r.jack_force),
+                    line("jack on knuckle", 1, &|r| r.contact_force),
                 ],
             ),
         ],

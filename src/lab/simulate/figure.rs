@@ -1,7 +1,7 @@
 //! The figure of a run: depth and hammer, speeds, forces over time, with the phases as bands.
 
-use super::{Moment, Row};
-use crate::action::EventKind;
+use super::Moment;
+use crate::action::{EventKind, Readout};
 use crate::lab::plot::{Axis, Band, Figure, Mark, Panel, Series, palette};
 
 /// The columns a figure needs, in drawing units.
@@ -14,19 +14,19 @@ pub(super) struct Traces {
 }
 
 impl Traces {
-    pub(super) fn push(&mut self, row: &Row) {
-        let time = row.time_s * 1e3;
+    pub(super) fn push(&mut self, time_s: f64, row: &Readout) {
+        let time = time_s * 1e3;
         if self.phases.last().is_none_or(|(_, name)| *name != row.phase) {
             self.phases.push((self.time_ms.last().copied().unwrap_or(0.0), row.phase));
         }
         self.time_ms.push(time);
         let values = [
-            row.key_m * 1e3,
-            row.hammer_m * 1e3,
-            row.key_velocity_m_s,
-            row.hammer_velocity_m_s,
-            row.key_force_n,
-            row.jack_knuckle_force_n,
+            row.key * 1e3,
+            row.hammer * 1e3,
+            row.key_speed,
+            row.hammer_speed,
+            row.key_force,
+            row.contact_force,
         ];
         for (trace, value) in self.values.iter_mut().zip(values) {
             trace.push(value);

@@ -4,14 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Plant, Row};
+use crate::action::ActionSettings;
 use crate::action::catalogue::{Model, NAMES};
-use crate::action::events::EventList;
 use crate::action::grand::concert::Design;
 use crate::action::mechanism::Mechanism;
-use crate::action::{ActionEvent, ActionSettings, Drive};
 use crate::instrument::Settings;
-use crate::lab::gesture::KeyView;
 use crate::lab::output;
 use crate::math::compass::KeyNumber;
 
@@ -47,42 +44,21 @@ pub fn open(path: &Path) -> Result<Model> {
     Ok(model)
 }
 
-/// Makes one key of the action `name` with `settings`, from the model file if one is given.
+/// One key of the action `name` with `settings`, from the model file if one is given, at rest.
 ///
 /// # Errors
 /// An unknown name, or a model file that cannot be used, in one line.
-pub fn plant(
+pub fn start(
     name: &str,
     key: KeyNumber,
     settings: &Settings,
     file: Option<&Path>,
-) -> Result<Box<dyn Plant>> {
+) -> Result<Box<dyn Mechanism>> {
     let model = match file {
         Some(path) => open(path)?,
         None => model(name, key, &settings.action)?,
     };
-    Ok(Box::new(OneKey { mechanism: model.start(), key }))
-}
-
-/// One key of any action.
-struct OneKey {
-    mechanism: Box<dyn Mechanism>,
-    key: KeyNumber,
-}
-
-impl Plant for OneKey {
-    fn step(&mut self, drive: Drive, row: &mut Row, events: &mut EventList) {
-        let key = self.key;
-        self.mechanism.step(drive, &mut |offset, kind, value| {
-            events.push(ActionEvent { key, offset, kind, value });
-        });
-        *row = Row { time_s: row.time_s, ..Row::of(&self.mechanism.view(drive)) };
-    }
-
-    fn key(&self) -> KeyView {
-        let [depth, speed] = self.mechanism.key();
-        KeyView { depth, speed }
-    }
+    Ok(model.start())
 }
 
 #[cfg(test)]

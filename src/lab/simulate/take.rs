@@ -2,20 +2,21 @@
 
 use anyhow::Result;
 
-use super::{Moment, Row, instant};
+use super::{Moment, instant};
+use crate::action::Readout;
 use crate::haptics::log::Twin;
 use crate::haptics::recording::Recording;
 use crate::math::compass::KeyNumber;
 
-/// Replays `key` of `take`, bit for bit as the servo ran it; `each` receives the state after every
-/// step. Times count from the take's first step.
+/// Replays `key` of `take`, bit for bit as the servo ran it; `each` receives the time, s, and the
+/// state after every step. Times count from the take's first step.
 ///
 /// # Errors
 /// Those of `each`.
 pub fn play(
     take: &Recording,
     key: KeyNumber,
-    mut each: impl FnMut(&Row) -> Result<()>,
+    mut each: impl FnMut(f64, &Readout) -> Result<()>,
 ) -> Result<Vec<Moment>> {
     let begin = take.entries().first().map_or(0, |e| e.step());
     let after = |step: u64| instant(usize::try_from(step - begin).unwrap_or(usize::MAX));
@@ -32,9 +33,8 @@ pub fn play(
                 moments.push(Moment { kind: heard.kind, time_s, value: heard.value });
             },
             |step, push, mechanism| {
-                let row = Row { time_s: after(step + 1), ..Row::of(&mechanism.view(push)) };
                 if failed.is_ok() {
-                    failed = each(&row);
+                    failed = each(after(step + 1), &mechanism.view(push));
                 }
             },
         );
@@ -52,11 +52,11 @@ mod tests {
         let (entries, servo) = played();
         let take = Recording::read("a.log", &text(&entries)).unwrap();
         let key = take.first_key().unwrap();
-        let mut last = Row::default();
+        let mut last = (0.0, Readout::NONE);
         let mut rows = 0;
-        let moments = play(&take, key, |row| {
-            assert!(rows == 0 || row.time_s > last.time_s);
-            (last, rows) = (row.clone(), rows + 1);
+        let moments = play(&take, key, |time, readout| {
+            assert!(time > last.0);
+            (last, rows) = ((time, *readout), rows + 1);
             Ok(())
         })
         .unwrap();
@@ -65,8 +65,8 @@ mod tests {
         entries.iter().for_each(|e| twin.play(e, |_| ()));
         let (mechanism, _) = twin.key(key).unwrap();
         assert_eq!(mechanism.save().bits(), servo);
-        assert_eq!(last.key_m.to_bits(), mechanism.place().0.to_bits());
-        assert!(rows > 4000 && last.time_s <= take.length() + 2e-3);
+        assert_eq!(last.1.key.to_bits(), mechanism.place().0.to_bits());
+        assert!(rows > 4000 && last.0 <= take.length() + 2e-3);
         assert!(moments.iter().any(|m| m.kind == crate::action::EventKind::Strike));
     }
 }

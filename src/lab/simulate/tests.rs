@@ -1,5 +1,7 @@
 use super::*;
-use crate::action::EventKind;
+use crate::action::Drive;
+use crate::action::mechanism::Hear;
+use crate::action::pose::Pose;
 use crate::lab::gesture::{Channel, Form};
 use crate::lab::table::Curve;
 
@@ -10,34 +12,51 @@ struct Block {
     bottom: bool,
 }
 
-impl Plant for Block {
-    fn step(&mut self, drive: Drive, row: &mut Row, events: &mut EventList) {
-        let force = match drive {
+impl Block {
+    fn force(&self, drive: Drive) -> f64 {
+        match drive {
             Drive::Force([a, b]) => 0.5 * (a + b),
             Drive::Finger([a, _]) => (500.0 * (a - self.key.depth)).max(0.0),
             _ => 0.0,
-        };
+        }
+    }
+}
+
+impl Mechanism for Block {
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         if let Drive::Motion([a, b]) = drive {
             self.key = KeyView { depth: b, speed: (b - a) / STEP };
         } else {
-            self.key.speed += force / 0.25 * STEP;
+            self.key.speed += self.force(drive) / 0.25 * STEP;
             self.key.depth += self.key.speed * STEP;
         }
         if self.key.depth > 0.01 && !self.bottom {
             self.bottom = true;
-            let Some(key) = KeyNumber::from_index(39) else { return };
-            let kind = EventKind::KeyBottom;
-            events.push(ActionEvent { key, offset: 0.5 * STEP, kind, value: self.key.speed });
+            hear(0.5 * STEP, EventKind::KeyBottom, self.key.speed);
             self.key = KeyView { depth: 0.01, speed: 0.0 };
         }
-        row.phase = if self.bottom { "bottom" } else { "fall" };
-        row.key_m = self.key.depth;
-        row.key_velocity_m_s = self.key.speed;
-        row.key_force_n = force;
     }
 
-    fn key(&self) -> KeyView {
-        self.key
+    fn view(&self, drive: Drive) -> Readout {
+        Readout {
+            phase: if self.bottom { "bottom" } else { "fall" },
+            key: self.key.depth,
+            key_speed: self.key.speed,
+            key_force: self.force(drive),
+            ..Readout::NONE
+        }
+    }
+
+    fn key(&self) -> [f64; 2] {
+        [self.key.depth, self.key.speed]
+    }
+
+    fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    fn pose(&self) -> Pose {
+        Pose::default()
     }
 }
 
@@ -46,16 +65,16 @@ fn rows_stand_on_the_grid_and_end_with_the_gesture() {
     let curve = Curve::new(vec![(0.0, 0.0), (0.1, 0.01)]).unwrap();
     let mut gesture = Gesture::of_curve(Channel::KeyM, curve);
     let mut rows = Vec::new();
-    play(&mut gesture, &mut Block::default(), |row| {
-        rows.push(row.clone());
+    play(&mut gesture, &mut Block::default(), |time, readout| {
+        rows.push((time, *readout));
         Ok(())
     })
     .unwrap();
     assert_eq!(rows.len(), 800);
-    assert_eq!(rows[0].time_s, 125e-6);
-    assert_eq!(rows[799].time_s, 0.1);
-    assert!((rows[399].key_m - 0.005).abs() < 1e-15);
-    assert_eq!(rows[2].cells()[0], "0.000375");
+    assert_eq!(rows[0].0, 125e-6);
+    assert_eq!(rows[799].0, 0.1);
+    assert!((rows[399].1.key - 0.005).abs() < 1e-15);
+    assert_eq!(rows[2].0.to_string(), "0.000375");
 }
 
 #[test]
@@ -67,7 +86,7 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
     }]);
-    let moments = play(&mut gesture, &mut Block::default(), |_| Ok(())).unwrap();
+    let moments = play(&mut gesture, &mut Block::default(), |_, _| Ok(())).unwrap();
     assert_eq!(moments.len(), 1);
     assert_eq!(moments[0].kind, EventKind::KeyBottom);
     // Between the speed of a plastic and of an elastic blow on 0.25 kg.
@@ -75,20 +94,6 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
     let json = serde_json::to_value(moments[0]).unwrap();
     assert_eq!(json["kind"], "key_bottom");
     assert_eq!(json["kind"], figure::name(EventKind::KeyBottom));
-}
-
-#[test]
-fn the_run_file_has_the_contract_columns_and_empty_cells() {
-    let header = Row::default().header().join(",");
-    let expected = "time_s,phase,key_m,key_velocity_m_s,key_force_n,jack_knuckle_force_n,hammer_m,\
-        hammer_velocity_m_s,q1,q2,q3,q4,q5,q6,q7,q8,q9,q1_rate,q2_rate,q3_rate,q4_rate,q5_rate,\
-        q6_rate,q7_rate,q8_rate,q9_rate,kinetic_j,potential_j,dissipated_j,work_j";
-    assert_eq!(header, expected);
-    let row = Row { time_s: 0.5, phase: "let_off", q: [1.0; 9], ..Row::default() };
-    let cells = row.cells();
-    assert_eq!(cells.len(), Row::default().header().len());
-    assert_eq!(cells[..4].join(","), "0.5,let_off,,");
-    assert_eq!(cells[8], "1.0");
 }
 
 #[test]

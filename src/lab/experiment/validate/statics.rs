@@ -86,7 +86,7 @@ pub fn slow_press(rig: &TestBench, speed: f64) -> Slow {
     let mut rows = Vec::new();
     rig.run(end / speed, motion(&[(0.0, 0.0), (end / speed, end)]), |rig, drive| {
         let r = rig.read(drive);
-        rows.push((r.key, r.key_force, r.hammer, r.phase));
+        rows.push((r.key, r.key_force, r.hammer, rig.running.phase));
         true
     });
     Slow { rows, spec: rig.spec }
