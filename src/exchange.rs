@@ -3,7 +3,7 @@
 //!
 //! Nothing here waits, locks or calls the system, on either side; creating allocates. A thread that
 //! falls behind loses what [`latest`] or [`recent`] overwrote, by design, or what [`queue`] had no
-//! room for, counted. No piano words: who sends what belongs to the users.
+//! room for, counted. The types know nothing of pianos.
 
 pub mod flags;
 pub mod latest;

@@ -15,8 +15,8 @@ pub mod tape;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::exchange::flags::{Flag, Level};
-use crate::exchange::latest::{Reader, Writer, latest};
+use crate::exchange::flags::{Flag, SharedLevel};
+use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::exchange::queue::{Receiver, Sender, bounded};
 use crate::instrument::load::Load;
 use crate::instrument::midi::Message;
@@ -24,9 +24,9 @@ use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
 use tape::{Take, Tape};
 
-/// Steps on their way to the window: two thirds of a second, much more than a frame.
+/// Room for steps on their way to the window: two thirds of a second, many frames.
 const STEPS: usize = 5333;
-/// Events on their way to the piano: more than hands on a mouse can make between two blocks.
+/// Room for events on their way to the piano: more than a mouse makes between two blocks.
 const EVENTS: usize = 256;
 /// Time between two snapshots, s: twice the rate of a usual display.
 const INTERVAL: f64 = 1.0 / 120.0;
@@ -47,15 +47,15 @@ pub struct AudioEnd {
     open: Arc<Flag>,
     was_open: bool,
     shown: f64,
-    snapshots: Writer<Snapshot>,
+    snapshots: LatestWriter<Snapshot>,
     steps: Sender<Sample>,
     events: Receiver<Event>,
     tape: Tape,
     sample_rate: f64,
     begun: Option<Instant>,
     busy: f64,
-    worst: Arc<Level>,
-    meters: Writer<Meter>,
+    worst: Arc<SharedLevel>,
+    meters: LatestWriter<Meter>,
 }
 
 /// The window's end.
@@ -63,17 +63,17 @@ pub struct WindowEnd {
     /// Whether a window is open: the audio thread publishes only then.
     pub open: Arc<Flag>,
     /// The keyboard's state.
-    pub snapshots: Reader<Snapshot>,
+    pub snapshots: LatestReader<Snapshot>,
     /// Steps of the last touched key.
     pub steps: Receiver<Sample>,
     /// What the window plays.
     pub events: Sender<Event>,
-    /// What was played, by whom ever.
+    /// What was played by host, window or motorized keyboard.
     pub take: Take,
     /// What computing costs.
-    pub meters: Reader<Meter>,
+    pub meters: LatestReader<Meter>,
     /// Largest share of its time that a block took since the window last put it to 0.
-    pub worst: Arc<Level>,
+    pub worst: Arc<SharedLevel>,
 }
 
 /// Both ends. Allocates.
@@ -85,7 +85,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (event_sender, event_receiver) = bounded(EVENTS);
     let (tape, take) = tape::tape();
     let (meter_writer, meter_reader) = latest(&Meter::default());
-    let worst = Arc::new(Level::default());
+    let worst = Arc::new(SharedLevel::default());
     let audio = AudioEnd {
         open: open.clone(),
         was_open: false,
@@ -113,12 +113,13 @@ pub fn link() -> (AudioEnd, WindowEnd) {
 }
 
 impl AudioEnd {
-    /// Samples a second from now on, Hz.
+    /// Sets the sample rate, Hz.
     pub const fn run_at(&mut self, sample_rate: f64) {
         self.sample_rate = sample_rate;
     }
 
-    /// Before a block: what the window played. Whether it stopped everything.
+    /// Call before a block: hands the window's events to `piano`; whether one of them stopped
+    /// everything.
     #[must_use]
     pub fn before(&mut self, piano: &mut Piano) -> bool {
         let open = self.open.is_up();
@@ -138,19 +139,19 @@ impl AudioEnd {
         stopped
     }
 
-    /// A message of the block, `offset` samples after its beginning.
+    /// Keeps a message of the block, `offset` samples after its beginning.
     pub fn hear(&mut self, offset: u32, message: &Message) {
         self.tape.hear(f64::from(offset) / self.sample_rate, message);
     }
 
-    /// Something felt on a motorized keyboard, handed to `piano` before the block.
+    /// Keeps an event of a motorized keyboard that is handed to `piano` before the block.
     pub fn feel(&mut self, event: &Event, piano: &Piano) {
         if let Event::Felt { ahead, .. } = event {
             self.tape.play(ahead / self.sample_rate, event, piano.settings());
         }
     }
 
-    /// After a block of `samples`: what there is to see.
+    /// Call after a block of `samples`: publishes snapshot, steps and load.
     pub fn after(&mut self, piano: &mut Piano, samples: usize) {
         let length = samples as f64 / self.sample_rate;
         self.tape.pass(length);
@@ -165,12 +166,12 @@ impl AudioEnd {
             return;
         }
         for sample in piano.trace() {
-            // A window that does not look loses steps, counted by the queue.
+            // A full queue drops steps and counts them.
             let _ = self.steps.send(*sample);
         }
         piano.trace_read();
         let now = piano.time();
-        // A reset puts the clock back.
+        // A reset sets the clock back.
         if now >= self.shown + INTERVAL || now < self.shown {
             self.shown = now;
             self.snapshots.update(|snapshot| piano.show(snapshot));
@@ -203,8 +204,8 @@ mod tests {
         };
         window.events.send(Event::NoteOn { key, velocity: 0.7 }).unwrap();
         assert!(run(&mut audio, 10) > 1e-3);
-        assert!(window.snapshots.news().is_none() && window.steps.waiting() == 0);
-        assert!(window.meters.news().is_none() && window.worst.get() == 0.0);
+        assert!(window.snapshots.take_update().is_none() && window.steps.waiting() == 0);
+        assert!(window.meters.take_update().is_none() && window.worst.get() == 0.0);
         // What was played is kept all the same.
         let notes = |window: &WindowEnd| {
             let all = window.take.all();
@@ -214,12 +215,12 @@ mod tests {
         window.open.set(true);
         window.events.send(Event::NoteOn { key, velocity: 0.7 }).unwrap();
         run(&mut audio, 10);
-        let snapshot = *window.snapshots.news().unwrap();
+        let snapshot = *window.snapshots.take_update().unwrap();
         assert_eq!(snapshot.touched, Some(key));
         // 100 ms of steps.
         assert_eq!(window.steps.waiting(), 800);
         assert_eq!(window.steps.receive().unwrap().key, key);
-        let meter = *window.meters.news().unwrap();
+        let meter = *window.meters.take_update().unwrap();
         assert!(meter.busy > 0.0 && window.worst.get() >= meter.busy, "{meter:?}");
         assert!(meter.load.key_steps >= 800, "{meter:?}");
         let second = notes(&window)[1];
@@ -227,7 +228,7 @@ mod tests {
         window.open.set(false);
         run(&mut audio, 10);
         assert_eq!(window.steps.waiting(), 799);
-        assert!(window.snapshots.news().is_none());
+        assert!(window.snapshots.take_update().is_none());
         window.events.send(Event::AllSoundOff).unwrap();
         assert!(audio.before(&mut piano));
     }

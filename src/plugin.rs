@@ -33,7 +33,7 @@ use crate::instrument::{Event, Piano, Settings};
 use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
-use event_reader::Reader;
+use event_reader::EventReader;
 use event_scheduler::EventScheduler;
 use felt::Felt;
 use project::Project;
@@ -47,15 +47,15 @@ pub struct Touchback {
     /// What is saved: the parameters, the scale and the window.
     project: Arc<Project>,
     /// The project's scale.
-    scale: latest::Reader<Option<Scale>>,
-    /// What the window sees and plays; its own end waits for it to be asked for.
+    scale: latest::LatestReader<Option<Scale>>,
+    /// The audio thread's end of the window's link.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
     /// The motorized keyboard, if the project chose one.
     desk: Arc<KeyboardConnection>,
     /// Exists from the first activation on.
     active: Option<Active>,
-    /// Events that the host took no more of.
+    /// Events that the host's output queue did not take.
     unsent: u64,
 }
 
@@ -86,9 +86,9 @@ struct Active {
     values: HostValues,
     scale: Option<Scale>,
     settings: Settings,
-    /// The piano has had other settings than those it was built with.
+    /// The piano's settings have changed since it was built.
     changed: bool,
-    /// What the log already knows.
+    /// Ignored messages already reported to the log.
     reported: Ignored,
 }
 
@@ -108,7 +108,7 @@ impl Active {
         }
     }
 
-    /// Tells the log what was left out since the last report.
+    /// Logs what was ignored since the last report.
     fn report(&mut self, unsent: u64) {
         let ignored = self.player.ignored();
         let fresh = |now: u64, before: u64| now.saturating_sub(before);
@@ -209,8 +209,8 @@ impl Plugin for Touchback {
             return false;
         }
         let (values, scale) = (self.params.values(), *self.scale.read());
-        // Hosts activate several times in a row; the reset that follows makes an untouched piano
-        // as good as a new one.
+        // Hosts activate several times in a row; an unchanged piano needs only the reset that
+        // follows.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
             active.sample_rate.to_bits() == sample_rate.to_bits()
                 && active.values == values
@@ -222,7 +222,7 @@ impl Plugin for Touchback {
         }
         self.window.run_at(sample_rate);
         if let Some(active) = &mut self.active {
-            // The old one leaves its port before the new one comes.
+            // The old connection must leave its port before the new one opens it.
             active.felt = None;
             self.desk.choose(Choice::of(&self.params.keyboard()));
             let place = Place {
@@ -261,7 +261,7 @@ impl Plugin for Touchback {
         if self.window.before(active.player.piano()) {
             active.player.forget();
             if let Some(felt) = &active.felt {
-                felt.heed(&Event::AllSoundOff, &active.settings);
+                felt.on_event(&Event::AllSoundOff, &active.settings);
             }
         }
         let samples = buffer.samples();
@@ -269,7 +269,7 @@ impl Plugin for Touchback {
             // VST3 hosts send the controllers of a sample before its notes.
             let reordered = context.plugin_api() == PluginApi::Vst3;
             let context = RefCell::new(context);
-            let mut events = Reader::new(reordered);
+            let mut events = EventReader::new(reordered);
             if let Some(felt) = &mut active.felt {
                 let (player, window) = (&mut active.player, &mut self.window);
                 let (now, regulation) = (player.sample(), &active.settings.action);
@@ -292,7 +292,7 @@ impl Plugin for Touchback {
                 },
                 |event, settings| {
                     if let Some(felt) = felt {
-                        felt.heed(event, settings);
+                        felt.on_event(event, settings);
                     }
                 },
                 |timing, sent, settings| {
@@ -304,7 +304,8 @@ impl Plugin for Touchback {
             );
         }
         self.window.after(active.player.piano(), samples);
-        // A silent piano may be put to sleep; one that a hand may touch must not.
+        // A silent piano may be put to sleep, but not one with a motorized keyboard, which may be
+        // touched at any time.
         if active.felt.as_ref().is_some_and(Felt::is_joined) {
             ProcessStatus::KeepAlive
         } else if active.player.is_idle() {
@@ -343,7 +344,7 @@ impl ClapPlugin for Touchback {
 }
 
 impl Vst3Plugin for Touchback {
-    // Projects find the plugin by these bytes: never change them.
+    // Projects name the plugin by these bytes: never change them.
     const VST3_CLASS_ID: [u8; 16] = *b"TouchbackPiano01";
     const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] = &[
         Vst3SubCategory::Instrument,

@@ -1,13 +1,12 @@
-//! The action, moving: drawn from its true geometry, with its contacts, its phase and screws that
-//! a hand can turn.
+//! The moving action: drawn from its true geometry, with contacts, submodel and screws to drag.
 
 use egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use crate::editor::controls::Controls;
 use crate::editor::drawing::Drawing;
-use crate::editor::drawing::grand::{self, Pose};
-use crate::editor::drawing::paint::{self, View};
-use crate::editor::hand::Hand;
+use crate::editor::drawing::grand::{self, GrandPose};
+use crate::editor::drawing::paint::{self, ScreenMapping};
+use crate::editor::hand::KeyHand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::instrument::Event;
@@ -16,27 +15,27 @@ use crate::math::compass::KeyNumber;
 use crate::math::vec2::Vec2;
 use crate::params;
 
-/// What of the action is shown.
+/// Display options of the action's picture.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionView {
-    /// Names of the parts.
+    /// Names of the parts are written.
     pub names: bool,
-    /// The mechanism alone, larger.
+    /// Shows the mechanism behind the balance rail alone, larger.
     pub near: bool,
-    hand: Hand,
+    hand: KeyHand,
 }
 
 impl Default for ActionView {
     fn default() -> Self {
-        Self { names: true, near: false, hand: Hand::default() }
+        Self { names: true, near: false, hand: KeyHand::default() }
     }
 }
 
-/// What a frame's pose is called.
+/// Caption of the picture.
 pub struct Caption<'a> {
     /// The key.
     pub key: KeyNumber,
-    /// Whose moment it is.
+    /// What the pose is of: live, or the time within a stroke.
     pub moment: &'a str,
 }
 
@@ -51,7 +50,7 @@ impl ActionView {
     pub fn ui(
         &mut self,
         ui: &mut Ui,
-        pose: &Pose,
+        pose: &GrandPose,
         caption: &Caption,
         controls: &mut dyn Controls,
         play: &mut Vec<Event>,
@@ -62,7 +61,7 @@ impl ActionView {
         let dark = ui.visuals().dark_mode;
         painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
         let bounds = if self.near { grand::MECHANISM } else { grand::BOUNDS };
-        let view = View::fit(bounds, rect.shrink(6.0));
+        let view = ScreenMapping::fit(bounds, rect.shrink(6.0));
         let drawing = grand::draw(pose);
         paint::paint(&painter, &view, &drawing, dark);
         paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.phase));
@@ -81,14 +80,14 @@ impl ActionView {
         screws(ui, &view, &drawing, controls);
     }
 
-    /// The hand lets go: also when the window closes.
+    /// Releases a held key: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.hand.release(play);
     }
 }
 
 /// Key, phase and bearing contacts, in the upper left corner where no part moves.
-fn caption_text(ui: &Ui, rect: Rect, pose: &Pose, caption: &Caption, drawing: &Drawing) {
+fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawing: &Drawing) {
     let painter = ui.painter_at(rect);
     let mut at = rect.min + vec2(12.0, 10.0);
     let text = ui.visuals().text_color();
@@ -113,7 +112,7 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &Pose, caption: &Caption, drawing: &D
 }
 
 /// Handles on the screws: drag up or down to turn, Ctrl-click to reset.
-fn screws(ui: &mut Ui, view: &View, drawing: &Drawing, controls: &mut dyn Controls) {
+fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut dyn Controls) {
     for screw in &drawing.screws {
         let Ok(parameter) = params::find(screw.parameter) else { continue };
         let at = view.at(screw.at);
@@ -153,7 +152,7 @@ fn screws(ui: &mut Ui, view: &View, drawing: &Drawing, controls: &mut dyn Contro
         if response.clicked() && ui.input(|i| i.modifiers.command) {
             controls.put(parameter, parameter.default_value());
         }
-        // A hundredth of the range a press of an arrow key.
+        // An arrow key moves by a hundredth of the range.
         if response.has_focus() {
             let press = |key| ui.input(|i| i.key_pressed(key));
             let steps = f64::from(u8::from(press(egui::Key::ArrowUp)))

@@ -23,7 +23,7 @@ use nice_plug_egui::{
 use crate::editor::controls::Controls;
 use crate::editor::scales::Scales;
 use crate::editor::window::Window;
-use crate::editor::window_state::{Kept, SMALLEST};
+use crate::editor::window_state::{SMALLEST, SavedWindow};
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
 use crate::math::cast::single;
@@ -32,13 +32,13 @@ use crate::params::host::HostParams;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
 
-/// Time between two looks at a piano in which nothing moves, s.
+/// Time between two frames while nothing moves, s.
 const IDLE: f64 = 0.05;
 
-/// What a project keeps of its window, shared with whoever saves it.
-pub type KeptByProject = Arc<Mutex<Kept>>;
+/// What a project keeps of its window, shared with the project.
+pub type KeptByProject = Arc<Mutex<SavedWindow>>;
 
-/// Nothing is left half done while these locks are held: a poisoned one is as good.
+/// Locks whether poisoned or not: no code under these locks leaves a value half written.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -142,7 +142,8 @@ impl App {
         }
     }
 
-    /// Takes what the audio thread has published, at `now` s; whether there was anything.
+    /// Takes what the audio thread has published, at `now` s of the context's clock; whether
+    /// anything but the time has changed.
     fn look(&mut self, now: f64) -> bool {
         let end = &mut *lock(&self.end);
         let settings = self.params.values().settings().action;
@@ -151,14 +152,14 @@ impl App {
             self.window.absorb(&sample, &settings);
             news = true;
         }
-        if let Some(snapshot) = end.snapshots.news() {
-            // Time alone is no news.
+        if let Some(snapshot) = end.snapshots.take_update() {
+            // A change of the time alone needs no frame.
             let was = Snapshot { time: snapshot.time, ..self.window.snapshot };
             news |= *snapshot != was;
             self.window.show(snapshot);
         }
-        end.take.news(self.window.heard());
-        if let Some(meter) = end.meters.news() {
+        end.take.take_new(self.window.heard());
+        if let Some(meter) = end.meters.take_update() {
             self.window.measure(meter, end.worst.swap(0.0), now);
         }
         if self.window.wants_performance() {
@@ -167,7 +168,7 @@ impl App {
         news
     }
 
-    /// Sends what was played; what finds no room is lost, as on a piano out of keys.
+    /// Sends what was played; events that find no room in the queue are lost.
     fn send(&mut self) {
         let end = lock(&self.end);
         for event in self.play.drain(..) {
@@ -180,7 +181,7 @@ impl App {
         let size = context.content_rect().size();
         let zoom = context.zoom_factor();
         let scale = context.pixels_per_point() / zoom;
-        let kept = Kept { width: size.x, height: size.y, zoom, scale, dark: None };
+        let kept = SavedWindow { width: size.x, height: size.y, zoom, scale, dark: None };
         *lock(&self.kept) = kept.with(&self.window.looks);
     }
 }
@@ -195,7 +196,7 @@ impl NiceEguiApp for App {
         self.window.dress(&context);
         self.context = Some(gui);
         let mut end = lock(&self.end);
-        // What is left over from an earlier window is past.
+        // Drops steps queued for an earlier window.
         while end.steps.receive().is_some() {}
         end.take.skip();
         end.worst.set(0.0);
@@ -233,7 +234,7 @@ impl NiceEguiApp for App {
 }
 
 impl Drop for App {
-    /// Nothing stays held when the window goes: no key, no parameter, no publishing.
+    /// Releases keys and parameters and stops publishing when the window closes.
     fn drop(&mut self) {
         self.window.let_go(&mut self.play);
         self.send();
@@ -262,7 +263,7 @@ fn capture(context: &Context) -> KeyCapture {
     KeyCapture::CaptureKeys(names.iter().filter_map(|name| HostKey::from_str(name).ok()).collect())
 }
 
-/// The host's parameters.
+/// Parameters as the host holds them.
 struct HostControls<'a> {
     params: &'a HostParams,
     scales: &'a Scales,

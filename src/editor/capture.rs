@@ -215,7 +215,7 @@ mod tests {
         assert!((SPAN - 0.1..=SPAN).contains(&last), "{last}");
         assert_eq!(heard.len(), 2 * 18_000);
         let mut news = Vec::new();
-        take.news(&mut news);
+        take.take_new(&mut news);
         assert_eq!(news.len(), CAPACITY - 1);
         assert_eq!(news.iter().filter(|h| h.velocity() == Some(64)).count(), CAPACITY / 2 - 1);
     }

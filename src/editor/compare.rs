@@ -30,7 +30,7 @@ impl Compare {
         });
     }
 
-    /// To the other one; before it was ever set it is like this one.
+    /// Switches to the other settings; equal to the present ones until they were set.
     pub fn swap(&mut self, controls: &mut dyn Controls) {
         let present = controls.settings();
         if let Some(other) = self.other.replace(present) {
@@ -43,12 +43,12 @@ impl Compare {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::editor::controls::Desk;
+    use crate::editor::controls::DetachedControls;
     use crate::params::find;
 
     #[test]
     fn both_settings_survive_going_back_and_forth() {
-        let (mut desk, mut compare) = (Desk::default(), Compare::default());
+        let (mut desk, mut compare) = (DetachedControls::default(), Compare::default());
         let blow = find("blow_mm").unwrap();
         desk.put(blow, 44.0);
         compare.swap(&mut desk);

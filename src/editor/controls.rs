@@ -1,4 +1,5 @@
-//! What the window may do to the instrument's parameters; the host's glue or a test stands behind.
+//! What the window may do to the instrument's parameters; implemented by the host's glue and by
+//! tests.
 
 use crate::instrument::Settings;
 use crate::params::{Parameter, all};
@@ -9,11 +10,11 @@ use crate::sound::scala::Texts;
 pub trait Controls {
     /// Present value in the parameter's unit.
     fn value(&self, parameter: &'static Parameter) -> f64;
-    /// A hand takes hold of it.
+    /// Begins a gesture on the parameter.
     fn begin(&mut self, parameter: &'static Parameter);
-    /// Its new value.
+    /// Sets the parameter to `value`, in its unit, within a gesture.
     fn set(&mut self, parameter: &'static Parameter, value: f64);
-    /// The hand lets go.
+    /// Ends the gesture.
     fn end(&mut self, parameter: &'static Parameter);
 
     /// Name of the scale that tunes in place of the temperament.
@@ -21,10 +22,10 @@ pub trait Controls {
     /// Tunes by a scale, or by the temperament again.
     ///
     /// # Errors
-    /// What is wrong with the texts; the tuning stays.
+    /// What is wrong with the texts; the tuning is unchanged.
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String>;
 
-    /// A change in one.
+    /// Sets the parameter to `value` as a gesture of its own.
     fn put(&mut self, parameter: &'static Parameter, value: f64) {
         self.begin(parameter);
         self.set(parameter, value);
@@ -51,20 +52,20 @@ pub trait Controls {
     }
 }
 
-/// Settings held by the window alone: for pictures and tests.
+/// Parameters without a host: for pictures and tests.
 #[derive(Clone, Debug, Default)]
-pub struct Desk {
+pub struct DetachedControls {
     /// Present settings.
     pub settings: Settings,
-    /// Parameters in hand.
+    /// Ids of parameters whose gesture has begun and not ended.
     pub held: Vec<&'static str>,
-    /// Changes so far.
+    /// Changes so far: id and value, in order.
     pub changes: Vec<(&'static str, f64)>,
     /// The scale in force.
     pub scale: Option<Texts>,
 }
 
-impl Controls for Desk {
+impl Controls for DetachedControls {
     fn value(&self, parameter: &'static Parameter) -> f64 {
         parameter.get(&self.settings)
     }
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_recall_changes_what_differs_and_lets_go() {
-        let mut desk = Desk::default();
+        let mut desk = DetachedControls::default();
         desk.put(find("blow_mm").unwrap(), 44.0);
         let worn = desk.settings();
         desk.put(find("blow_mm").unwrap(), 47.0);

@@ -9,7 +9,7 @@ use crate::math::vec2::Vec2;
 
 /// A body of the action, or what stands still around it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum DrawnPart {
     /// Rails, flanges, screws and beds.
     Frame,
     /// The key with its capstan.
@@ -45,18 +45,18 @@ pub enum Material {
     Leather,
     /// Screws, wires, pins.
     Metal,
-    /// The iron and wood that carry everything.
+    /// Rails and frame: iron and wood.
     Rail,
 }
 
 /// A convex piece.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Piece {
+pub struct DrawnPiece {
     /// The body it belongs to; pieces of one body are drawn as one.
-    pub part: Part,
+    pub part: DrawnPart,
     /// What it is made of.
     pub material: Material,
-    /// Its corners in order, m.
+    /// Corners of the convex outline in order, m, in the world.
     pub outline: Vec<Vec2>,
 }
 
@@ -64,8 +64,8 @@ pub struct Piece {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wire {
     /// The body it belongs to.
-    pub part: Part,
-    /// Its points, m.
+    pub part: DrawnPart,
+    /// Points of the line, m, in the world.
     pub points: Vec<Vec2>,
     /// Thickness, m.
     pub thickness: f64,
@@ -82,10 +82,10 @@ pub struct Touching {
     pub depth: f64,
 }
 
-/// A screw that a hand can turn.
+/// A screw that can be turned by dragging.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Screw {
-    /// Where to take hold of it, m.
+    /// Where its handle is drawn, m.
     pub at: Vec2,
     /// The parameter it sets.
     pub parameter: &'static str,
@@ -96,35 +96,35 @@ pub struct Screw {
 /// A name beside a part.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Label {
-    /// Where its pointer ends, m.
+    /// End of its pointer at the part, m.
     pub at: Vec2,
-    /// Where it is written (centre), m.
+    /// Centre of the text, m.
     pub text_at: Vec2,
     /// The name.
     pub text: &'static str,
 }
 
-/// One action at one moment.
+/// The drawing of one action in one pose.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Drawing {
     /// Wood, felt and metal in the order of drawing.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<DrawnPiece>,
     /// Wires, drawn over the pieces of their part.
     pub wires: Vec<Wire>,
     /// Contacts that bear.
     pub touching: Vec<Touching>,
     /// Screws to turn.
     pub screws: Vec<Screw>,
-    /// Names.
+    /// Names to be written.
     pub labels: Vec<Label>,
 }
 
 impl Drawing {
-    fn piece(&mut self, part: Part, material: Material, outline: Vec<Vec2>) {
-        self.pieces.push(Piece { part, material, outline });
+    fn piece(&mut self, part: DrawnPart, material: Material, outline: Vec<Vec2>) {
+        self.pieces.push(DrawnPiece { part, material, outline });
     }
 
-    fn wire(&mut self, part: Part, thickness: f64, points: Vec<Vec2>) {
+    fn wire(&mut self, part: DrawnPart, thickness: f64, points: Vec<Vec2>) {
         self.wires.push(Wire { part, points, thickness });
     }
 
@@ -137,14 +137,14 @@ impl Drawing {
 
 /// A frame: where a body's own coordinates are in the world.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct BodyFrame {
     /// The body's origin, m.
     pub origin: Vec2,
     /// Direction of its x axis.
     pub direction: Vec2,
 }
 
-impl Frame {
+impl BodyFrame {
     /// Of a body at `origin` whose x axis points along `direction`.
     #[must_use]
     pub const fn new(origin: Vec2, direction: Vec2) -> Self {
@@ -175,11 +175,11 @@ impl Frame {
 
 /// A disc of `radius` m.
 fn disc(centre: Vec2, radius: f64) -> Vec<Vec2> {
-    ellipse(&Frame::new(centre, Vec2::new(1.0, 0.0)), (radius, radius))
+    ellipse(&BodyFrame::new(centre, Vec2::new(1.0, 0.0)), (radius, radius))
 }
 
 /// An ellipse about the origin of `frame` with its half axes.
-fn ellipse(frame: &Frame, (a, b): (f64, f64)) -> Vec<Vec2> {
+fn ellipse(frame: &BodyFrame, (a, b): (f64, f64)) -> Vec<Vec2> {
     const CORNERS: u32 = 28;
     let corner = |i: u32| {
         let p = Vec2::unit(std::f64::consts::TAU * f64::from(i) / f64::from(CORNERS));
@@ -227,6 +227,6 @@ mod tests {
         let (a, b) = (Vec2::new(0.1, 0.2), Vec2::new(0.3, -0.1));
         assert!(is_convex(&disc(a, 0.05)));
         assert!(is_convex(&bar(a, b, (0.01, 0.01))) && is_convex(&bar(a, b, (0.004, 0.02))));
-        assert!(is_convex(&ellipse(&Frame::new(a, Vec2::unit(0.4)), (0.02, 0.01))));
+        assert!(is_convex(&ellipse(&BodyFrame::new(a, Vec2::unit(0.4)), (0.02, 0.01))));
     }
 }

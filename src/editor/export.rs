@@ -18,7 +18,8 @@ use crate::monitor::tape::Heard;
 const SIZE: (f32, f32) = (900.0, 560.0);
 const SCALE: f32 = 2.0;
 
-/// Where they go: `Touchback` in the user's home, or in the present folder without one.
+/// The folder of exported files: `Touchback` in the user's home, or in the working folder without
+/// one.
 #[must_use]
 pub fn folder() -> PathBuf {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
@@ -66,7 +67,7 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
             });
         })
     };
-    // Plots know their axes' room after the first frame.
+    // Plots lay out their axes in the first frame.
     for _ in 0..3 {
         frame().drop_without_applying_deltas();
     }

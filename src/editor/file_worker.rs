@@ -1,14 +1,14 @@
-//! Work with files beside the window's thread, one job after the other.
+//! File work on a thread beside the window's, one job after the other.
 //!
-//! A thread lives as long as its job; without jobs there is none. A window that closes waits for
-//! what it has ordered, so that nothing saved is lost and no thread outlives the plugin's library.
+//! A thread lives as long as its job; without jobs there is none. Dropping the worker waits for its
+//! jobs, so that nothing saved is lost and no thread outlives the plugin's library.
 
 use std::collections::VecDeque;
 use std::thread::JoinHandle;
 
 type Job<T> = Box<dyn FnOnce() -> T + Send>;
 
-/// Does jobs that answer with a `T`.
+/// Runs jobs that return a `T`.
 pub struct FileWorker<T> {
     waiting: VecDeque<Job<T>>,
     at_work: Option<JoinHandle<T>>,
@@ -21,13 +21,13 @@ impl<T> Default for FileWorker<T> {
 }
 
 impl<T: Send + 'static> FileWorker<T> {
-    /// Orders a job.
+    /// Queues a job.
     pub fn order(&mut self, job: impl FnOnce() -> T + Send + 'static) {
         self.waiting.push_back(Box::new(job));
         self.begin();
     }
 
-    /// The answer of the oldest job if it is done. A job that panicked has none.
+    /// The result of the oldest job if it is done; a job that panicked has none.
     pub fn answer(&mut self) -> Option<T> {
         if !self.at_work.as_ref()?.is_finished() {
             return None;
@@ -37,7 +37,7 @@ impl<T: Send + 'static> FileWorker<T> {
         answer
     }
 
-    /// Whether an answer is to come.
+    /// Whether a job is waiting or running.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.at_work.is_some()

@@ -1,4 +1,4 @@
-//! The load meter: how much of the time there is computing takes, and what the keys do of it.
+//! The load meter: computing time over real time, and how many keys move.
 
 use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2};
 
@@ -8,22 +8,22 @@ use crate::instrument::load::Load;
 use crate::math::cast::single;
 use crate::monitor::Meter;
 
-/// How long the worst block stands, s.
+/// Time for which the worst block is shown, s.
 const STANDS: f64 = 2.0;
-/// Share of the time at which a busy host is in danger.
+/// Share of the real time from which a loaded host may drop out.
 const DANGER: f64 = 0.7;
 /// Time over which keys are averaged, s.
 const AVERAGED: f64 = 0.5;
 
-/// What the meter shows.
+/// State of the meter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gauge {
-    /// Share of the time there is, averaged.
+    /// Computing time over real time, averaged, 0…1.
     busy: f64,
     /// Largest share of a block lately, and when it came.
     worst: f64,
     since: f64,
-    /// Work at the beginning of the present average.
+    /// Work counted at the beginning of the present average.
     before: Load,
     /// Keys that moved, on average over the last span.
     keys: f64,
@@ -47,7 +47,7 @@ impl Gauge {
         }
     }
 
-    /// What it says in words.
+    /// The tooltip's text.
     #[must_use]
     pub fn words(&self) -> String {
         let (busy, worst) = (100.0 * self.busy, 100.0 * self.worst);
@@ -109,7 +109,7 @@ mod tests {
         }
         gauge.show(&Meter { busy: 0.0, load: load(8000, 12_000) }, 0.1, 2.5);
         assert!(gauge.words().contains("lately 10 %") && !gauge.words().contains("each"));
-        // A reset begins anew.
+        // A reset restarts the counts.
         gauge.show(&Meter { busy: 0.0, load: load(8, 8) }, 0.1, 2.6);
         assert_eq!(gauge.before.steps, 8);
     }

@@ -1,5 +1,5 @@
-//! A hand on a drawn key: drags it as deep as it goes where the instrument reads positions, else
-//! plays a note.
+//! Pressing a drawn key with the mouse: a drag sets its depth where the instrument reads positions,
+//! else a click plays a note.
 
 use egui::Response;
 
@@ -9,15 +9,15 @@ use crate::math::compass::KeyNumber;
 /// Velocity of a click.
 const VELOCITY: f64 = 0.6;
 
-/// Travel of the hand for the whole dip, points: the key's own would be a hair's breadth.
+/// Mouse travel for the whole dip, points: the drawn key's own travel would be too fine.
 const TRAVEL: f64 = 60.0;
 
-/// The key it holds, and how deep it wants it, share of the dip.
+/// The key held by the mouse and its wanted depth, share of the dip 0…1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Hand(Option<(KeyNumber, f64)>);
+pub struct KeyHand(Option<(KeyNumber, f64)>);
 
-impl Hand {
-    /// Follows the pointer on the drawn `key`; `reads` tells that the instrument reads positions.
+impl KeyHand {
+    /// Follows the pointer on the drawn `key`; `reads`: the instrument reads positions.
     pub fn follow(&mut self, on: Response, key: KeyNumber, reads: bool, play: &mut Vec<Event>) {
         on.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
@@ -46,13 +46,13 @@ impl Hand {
         });
     }
 
-    /// Lets go: also when the window closes.
+    /// Releases the key: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         if let Some((key, depth)) = self.0.take() {
             play.push(if depth > 0.0 {
                 Event::Pressure { key, depth: 0.0 }
             } else {
-                // Of a key that no note holds it does nothing.
+                // Does nothing on a key that no note holds.
                 Event::NoteOff { key, velocity: 0.5 }
             });
         }

@@ -26,7 +26,7 @@ const ENTER_VELOCITY: f64 = 0.6;
 /// Velocity of a release by mouse, the middle one.
 const RELEASE: f64 = 0.5;
 
-/// The strip and what it is doing.
+/// State of the strip.
 #[derive(Clone, Debug)]
 pub struct Strip {
     /// The key that is chosen: shown, and played by Enter.
@@ -70,7 +70,7 @@ fn place(area: Rect, key: KeyNumber) -> Rect {
     }
 }
 
-/// The key under `at`, and the velocity that height means.
+/// The key under `at`, and the velocity 0…1 for that height on it.
 fn hit(area: Rect, at: Pos2) -> Option<(KeyNumber, f64)> {
     let inside = |key: &KeyNumber| place(area, *key).contains(at);
     let key = KeyNumber::all()
@@ -138,7 +138,7 @@ impl Strip {
             self.release(play);
         }
         if !response.has_focus() {
-            // Focus lost with a key down.
+            // The focus was lost while a key was held.
             if wanted.is_none() && self.held.is_some() {
                 self.release(play);
             }
@@ -171,7 +171,7 @@ impl Strip {
         play.push(Event::NoteOn { key, velocity });
     }
 
-    /// Lets go of a held key: also when the window closes.
+    /// Releases a held key: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         if let Some(key) = self.held.take() {
             play.push(Event::NoteOff { key, velocity: RELEASE });

@@ -30,10 +30,10 @@ impl Picture {
         Self { width, height, rgba: colour.repeat(width * height) }
     }
 
-    /// Writes it as PNG.
+    /// Writes the picture as PNG.
     ///
     /// # Errors
-    /// When the writer or the encoder refuses.
+    /// The writer's or the encoder's error.
     pub fn write_png(&self, to: impl Write) -> Result<(), png::EncodingError> {
         let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let mut encoder = png::Encoder::new(to, size(self.width), size(self.height));
@@ -117,7 +117,7 @@ impl Offscreen {
     }
 }
 
-/// Puts `patch` into `whole` at column and row `at`.
+/// Copies `patch` into `whole` at column and row `at`.
 fn patch(whole: &mut ColorImage, patch: &ColorImage, [x, y]: [usize; 2]) {
     let [width, _] = patch.size;
     let stride = whole.size[0];

@@ -7,8 +7,8 @@ use crate::action::pose::Pose;
 use crate::action::simple_keys::SimpleKey;
 use crate::action::{ActionKind, ActionSettings, Drive, Readout};
 use crate::editor::drawing::other;
-use crate::editor::drawing::paint::{self, View};
-use crate::editor::hand::Hand;
+use crate::editor::drawing::paint::{self, ScreenMapping};
+use crate::editor::hand::KeyHand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::instrument::Event;
@@ -19,7 +19,7 @@ use crate::math::vec2::Vec2;
 #[derive(Default)]
 pub struct OtherView {
     resting: Option<Resting>,
-    hand: Hand,
+    hand: KeyHand,
 }
 
 /// A key at rest under some settings.
@@ -30,19 +30,19 @@ struct Resting {
     view: Readout,
 }
 
-/// What is to be drawn.
+/// A pose to draw, with its caption.
 pub struct Shown<'a> {
     /// Which key.
     pub key: KeyNumber,
     /// Which action.
     pub kind: ActionKind,
-    /// Its parts.
+    /// Parts of the action in this pose.
     pub pose: &'a Pose,
     /// Corners of the picture.
     pub bounds: (Vec2, Vec2),
-    /// How it stands.
+    /// Positions, speeds and forces of this pose.
     pub view: &'a Readout,
-    /// Whose moment it is.
+    /// What the pose is of: live, or the time within a stroke.
     pub moment: &'a str,
     /// Whether the parts are named.
     pub names: bool,
@@ -79,13 +79,13 @@ impl OtherView {
         self.resting = made;
     }
 
-    /// Draws what is `shown` over all the room there is. A hand plays the key.
+    /// Draws `shown` over all the room there is. The mouse plays the key.
     pub fn ui(&mut self, ui: &mut Ui, shown: &Shown<'_>, play: &mut Vec<Event>) {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
-        let view = View::fit(shown.bounds, rect.shrink(6.0));
+        let view = ScreenMapping::fit(shown.bounds, rect.shrink(6.0));
         let drawing = other::draw(shown.pose);
         paint::paint(&painter, &view, &drawing, ui.visuals().dark_mode);
         if shown.names {
@@ -109,7 +109,7 @@ impl OtherView {
         self.hand.follow(response, shown.key, shown.reads, play);
     }
 
-    /// The hand lets go: also when the window closes.
+    /// Releases a held key: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.hand.release(play);
     }

@@ -37,7 +37,7 @@ impl Subject {
     pub const ALL: [Self; 6] =
         [Self::Regulation, Self::Touch, Self::Sound, Self::Presets, Self::Tools, Self::Device];
 
-    /// Its name.
+    /// Name of the subject, as its tab shows it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, add);
 }
 
-/// What something came to, in words: an error in the accent's colour.
+/// The outcome of something, in words: an error in the accent's colour.
 pub fn said(ui: &mut Ui, said: Option<&Result<String, String>>) {
     let (text, colour) = match said {
         Some(Ok(text)) => (text, ui.visuals().text_color()),

@@ -1,4 +1,5 @@
-//! What a technician would say about a setting: usual figures, feasibility, consequences.
+//! Usual ranges of settings on grands, feasibility over the compass, and consequences in a
+//! sentence.
 
 use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;

@@ -5,13 +5,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::exchange::latest::{Reader, Writer, latest};
+use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::sound::scala::{Scale, Texts};
 
 /// The scale of one instance.
 pub struct Scales {
     texts: Mutex<Option<Texts>>,
-    writer: Mutex<Writer<Option<Scale>>>,
+    writer: Mutex<LatestWriter<Option<Scale>>>,
 }
 
 /// Nothing is left half done while these locks are held: a poisoned one is as good.
@@ -22,7 +22,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Scales {
     /// None yet, and the audio thread's end.
     #[must_use]
-    pub fn new() -> (Self, Reader<Option<Scale>>) {
+    pub fn new() -> (Self, LatestReader<Option<Scale>>) {
         let (writer, reader) = latest(&None);
         (Self { texts: Mutex::new(None), writer: Mutex::new(writer) }, reader)
     }
@@ -61,10 +61,10 @@ mod tests {
         let (scales, mut reader) = Scales::new();
         let texts = |scale: &str| Texts { name: "s".into(), scale: scale.into(), map: None };
         scales.set(Some(texts(TWELVE))).unwrap();
-        assert!(reader.news().unwrap().is_some());
+        assert!(reader.take_update().unwrap().is_some());
         assert!(scales.set(Some(texts("fifths\n2\n3/2\n"))).is_err());
-        assert!(reader.news().is_none() && scales.texts().unwrap().scale.contains("2/1"));
+        assert!(reader.take_update().is_none() && scales.texts().unwrap().scale.contains("2/1"));
         scales.set(None).unwrap();
-        assert_eq!(reader.news(), Some(&None));
+        assert_eq!(reader.take_update(), Some(&None));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::editor::controls::Desk;
+use crate::editor::controls::DetachedControls;
 use crate::editor::keyboard;
 use crate::editor::offscreen::{Offscreen, Picture};
 use crate::editor::panel::Subject;
@@ -15,7 +15,7 @@ use crate::preset::user_presets::UserPresets;
 
 /// Sample rate of the scripted piano, Hz.
 const RATE: f64 = 48_000.0;
-/// Its block, samples.
+/// Block of the scripted piano, samples.
 const BLOCK: usize = 240;
 /// Blocks the chord is held and watched after its release: 0.3 s and 0.16 s.
 const HELD: usize = 60;
@@ -75,7 +75,7 @@ impl Shot {
             ..Looks::default()
         };
         window.scope.over_depth = self.over_depth;
-        // Pictures show nobody's own pianos.
+        // Pictures must not show the pianos of whoever draws them.
         window.show_pianos_of(UserPresets::at("Touchback/Presets".into()));
         window.desk = Some(std::sync::Arc::default());
         let Some(time) = self.time else { return window };
@@ -120,7 +120,7 @@ impl Shot {
     #[must_use]
     pub fn frames(&self, count: usize) -> (Vec<f64>, usize) {
         let mut window = self.window();
-        let mut desk = Desk { settings: self.settings, ..Desk::default() };
+        let mut desk = DetachedControls { settings: self.settings, ..DetachedControls::default() };
         let mut screen = Offscreen::default();
         window.dress(&screen.context);
         window.transport.runs = true;
@@ -140,13 +140,13 @@ impl Shot {
     #[must_use]
     pub fn take(&self) -> Picture {
         let mut window = self.window();
-        let mut desk = Desk { settings: self.settings, ..Desk::default() };
+        let mut desk = DetachedControls { settings: self.settings, ..DetachedControls::default() };
         let mut screen = Offscreen::default();
         window.dress(&screen.context);
         let mut play = Vec::new();
         let mut output = None;
-        // Panels and plots know their sizes after a few frames; hover animations come to rest, and
-        // what is looked for on the disk is found.
+        // Panels and plots need a few frames to lay out, hover animations to end, and folders to be
+        // read.
         let mut left = 6;
         while left > 0 {
             left -= 1;

@@ -232,7 +232,7 @@ impl Stroke {
     #[must_use]
     pub fn pose<'a>(&'a self, row: &'a Row) -> Option<Posed<'a>> {
         if let Standing::Grand(State { phase, x }) = &row.standing {
-            return Some(Posed::Grand(grand::Pose { spec: &self.spec, phase: *phase, x }));
+            return Some(Posed::Grand(grand::GrandPose { spec: &self.spec, phase: *phase, x }));
         }
         let PlaybackModel::Other(_, rest) = &self.made else { return None };
         let lever = self.made.standing(&row.standing)?;

@@ -6,7 +6,7 @@
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
 use crate::action::grand::Phase;
-use crate::editor::drawing::{Material, Part};
+use crate::editor::drawing::{DrawnPart, Material};
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, r, g, b] = hex.to_be_bytes();
@@ -74,7 +74,7 @@ pub const fn phase(phase: Phase) -> Color32 {
     band(phase as usize)
 }
 
-/// The same by its place among the action's submodels.
+/// Colour of a submodel by its place among the action's submodels, from 0.
 #[must_use]
 pub const fn band(place: usize) -> Color32 {
     const COLOURS: [u32; 5] = [0x0000_72b2, 0x00d5_5e00, 0x0000_9e73, 0x007f_8790, 0x00cc_79a7];
@@ -99,7 +99,7 @@ pub fn curve(ui: &Ui, index: usize) -> Color32 {
     curve_of(ui.visuals().dark_mode, index)
 }
 
-/// The same on a light or dark ground.
+/// Colour of the scope's curve `index` on a light or dark background.
 #[must_use]
 pub const fn curve_of(dark: bool, index: usize) -> Color32 {
     const LIGHT: [u32; 6] =
@@ -110,13 +110,13 @@ pub const fn curve_of(dark: bool, index: usize) -> Color32 {
     rgb(list[index % list.len()])
 }
 
-/// What attracts the eye: contacts, handles under the pointer.
+/// Colour of contacts, warnings and handles under the pointer.
 #[must_use]
 pub fn accent(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode { rgb(0x00ff_b454) } else { rgb(0x00c2_4a00) }
 }
 
-/// A hint, a unit, a label beside a value.
+/// Colour of hints, units and labels.
 #[must_use]
 pub fn faint(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode { rgb(0x00a0_a6ae) } else { rgb(0x0060_666e) }
@@ -124,20 +124,20 @@ pub fn faint(ui: &Ui) -> Color32 {
 
 /// Fill of a piece of the drawing.
 #[must_use]
-pub const fn piece(dark: bool, part: Part, material: Material) -> Color32 {
+pub const fn piece(dark: bool, part: DrawnPart, material: Material) -> Color32 {
     let hex: u32 = match (material, part) {
-        (Material::Wood, Part::Key) => 0x00e3_cfa4,
-        (Material::Wood, Part::Wippen) => 0x00d9_b57f,
-        (Material::Wood, Part::Lever) => 0x00ec_cf97,
-        (Material::Wood, Part::Jack) => 0x00c8_8a4f,
-        (Material::Wood, Part::Check) => 0x00cf_a36b,
-        (Material::Wood, Part::Damper) => 0x0057_4a40,
-        (Material::Wood, Part::Frame) => 0x00b9_9a70,
+        (Material::Wood, DrawnPart::Key) => 0x00e3_cfa4,
+        (Material::Wood, DrawnPart::Wippen) => 0x00d9_b57f,
+        (Material::Wood, DrawnPart::Lever) => 0x00ec_cf97,
+        (Material::Wood, DrawnPart::Jack) => 0x00c8_8a4f,
+        (Material::Wood, DrawnPart::Check) => 0x00cf_a36b,
+        (Material::Wood, DrawnPart::Damper) => 0x0057_4a40,
+        (Material::Wood, DrawnPart::Frame) => 0x00b9_9a70,
         (Material::Wood, _) => 0x00e6_c48c,
         (Material::Ivory, _) => 0x00fb_f8ee,
-        (Material::Felt, Part::Frame | Part::Key) => 0x008f_3a44,
-        (Material::Felt, Part::Wippen) => 0x009c_3f49,
-        (Material::Felt, Part::Damper) => 0x00ee_e9dd,
+        (Material::Felt, DrawnPart::Frame | DrawnPart::Key) => 0x008f_3a44,
+        (Material::Felt, DrawnPart::Wippen) => 0x009c_3f49,
+        (Material::Felt, DrawnPart::Damper) => 0x00ee_e9dd,
         (Material::Felt, _) => 0x005d_8a5f,
         (Material::HammerFelt, _) => 0x00f3_eddd,
         (Material::Leather, _) => 0x00b8_9b77,

@@ -7,12 +7,12 @@ use crate::editor::stroke::Stroke;
 /// Slow motions offered: how many times slower than life.
 pub const SLOWNESS: [u32; 5] = [1, 10, 50, 200, 1000];
 
-/// Which moment is shown.
+/// The time shown and how it runs.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    /// The present, not the last stroke.
+    /// Shows the live state instead of the last stroke.
     pub is_live: bool,
-    /// Whether the stroke runs.
+    /// Whether the stroke is being replayed.
     pub runs: bool,
     /// Time shown, s from the strike.
     pub time: f64,
@@ -27,7 +27,7 @@ impl Default for Transport {
 }
 
 impl Transport {
-    /// Shows `time` of the stroke, standing.
+    /// Stops at `time` s of the stroke.
     pub const fn scrub(&mut self, time: f64) {
         self.is_live = false;
         self.runs = false;
@@ -41,7 +41,7 @@ impl Transport {
         self.time = stroke.span().0;
     }
 
-    /// `dt` seconds of life have passed.
+    /// Advances by `dt` s of real time.
     pub fn advance(&mut self, dt: f64, stroke: &Stroke) {
         let (from, to) = stroke.span();
         if self.runs && !self.is_live {
@@ -104,7 +104,8 @@ impl Transport {
                     .custom_formatter(|ms, _| format!("{ms:.2} ms"));
                 let response = ui.add(slider).labelled_by(label.id);
                 response.on_hover_text("Moment of the stroke; 0 is the strike");
-                // The slider rounds what it is given: only a hand moves it by more.
+                // The slider rounds the value it is given; only a drag moves it by more than the
+                // rounding.
                 if (ms - shown).abs() > 0.02 {
                     self.scrub(1e-3 * ms);
                 }

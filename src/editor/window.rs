@@ -10,7 +10,7 @@ use crate::action::{ActionKind, ActionSettings};
 use crate::editor::action_view::{ActionView, Caption};
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
-use crate::editor::drawing::grand::Pose;
+use crate::editor::drawing::grand::GrandPose;
 use crate::editor::gauge::Gauge;
 use crate::editor::keyboard::Strip;
 use crate::editor::other_view::{OtherView, Shown};
@@ -42,11 +42,11 @@ const SCOPE: f32 = 170.0;
 pub struct Window {
     /// The keyboard as last shown.
     pub snapshot: Snapshot,
-    /// Strokes.
+    /// The last stroke, and one kept for comparison.
     pub memory: Memory,
-    /// Which moment is shown.
+    /// Live, or a time of the last stroke.
     pub transport: Transport,
-    /// Curves.
+    /// The scope and its options.
     pub scope: Scope,
     /// Zoom and colours.
     pub looks: Looks,
@@ -58,35 +58,35 @@ pub struct Window {
     other: OtherView,
     strip: Strip,
     compare: Compare,
-    regulation: panel::regulation::Panel,
-    tools: panel::tools::Panel,
-    presets: panel::presets::Panel,
-    device: panel::device::Panel,
+    regulation: panel::regulation::RegulationPanel,
+    tools: panel::tools::ToolsPanel,
+    presets: panel::presets::PresetsPanel,
+    device: panel::device::DevicePanel,
     /// The motorized keyboard of this instance, where there can be one.
     pub desk: Option<Arc<KeyboardConnection>>,
-    /// A keyboard newly chosen, for the project to keep.
+    /// A changed choice of keyboard, for the project to keep.
     pub chosen: Option<Choice>,
-    calibration: panel::calibration::Panel,
-    scale: panel::scale::Panel,
-    pedal: panel::pedal::Panel,
+    calibration: panel::calibration::CalibrationPanel,
+    scale: panel::scale::ScalePanel,
+    pedal: panel::pedal::PedalPanel,
     gauge: Gauge,
     /// What was played since the last frame.
     heard: Vec<Heard>,
-    resting: Option<Resting>,
+    resting: Option<RestingGrand>,
     /// When the last step came, by the context's clock, s.
     moved: f64,
     fresh: bool,
 }
 
 /// A key at rest under some settings.
-struct Resting {
+struct RestingGrand {
     key: KeyNumber,
     settings: ActionSettings,
     spec: Spec,
     x: [f64; STATES],
 }
 
-impl Resting {
+impl RestingGrand {
     fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
         let built = Design::new(key).build(settings);
         let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
@@ -108,15 +108,15 @@ impl Default for Window {
             other: OtherView::default(),
             strip: Strip::default(),
             compare: Compare::default(),
-            regulation: panel::regulation::Panel::default(),
-            tools: panel::tools::Panel::default(),
-            presets: panel::presets::Panel::default(),
-            device: panel::device::Panel::default(),
+            regulation: panel::regulation::RegulationPanel::default(),
+            tools: panel::tools::ToolsPanel::default(),
+            presets: panel::presets::PresetsPanel::default(),
+            device: panel::device::DevicePanel::default(),
             desk: None,
             chosen: None,
-            calibration: panel::calibration::Panel::default(),
-            scale: panel::scale::Panel::default(),
-            pedal: panel::pedal::Panel::default(),
+            calibration: panel::calibration::CalibrationPanel::default(),
+            scale: panel::scale::ScalePanel::default(),
+            pedal: panel::pedal::PedalPanel::default(),
             gauge: Gauge::default(),
             heard: Vec::new(),
             resting: None,
@@ -133,7 +133,7 @@ impl Window {
         context.set_theme(self.looks.theme);
     }
 
-    /// The keyboard's present state.
+    /// Takes the keyboard's present state.
     pub fn show(&mut self, snapshot: &Snapshot) {
         if let Some(key) = snapshot.touched
             && self.snapshot.touched != Some(key)
@@ -143,16 +143,16 @@ impl Window {
         self.snapshot = *snapshot;
     }
 
-    /// A step of the last touched key, under `settings`.
+    /// Takes a step of the last touched key, made under `settings`.
     pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
         self.memory.absorb(sample, settings);
         self.strip.chosen = sample.key;
         self.fresh = true;
     }
 
-    /// The player's own pianos are those of `shelf`.
+    /// Lists the player's own pianos of the folder `shelf`.
     pub fn show_pianos_of(&mut self, shelf: UserPresets) {
-        self.presets = panel::presets::Panel::on(Some(shelf));
+        self.presets = panel::presets::PresetsPanel::on(Some(shelf));
     }
 
     /// Whether files of presets are being read or written.
@@ -161,7 +161,8 @@ impl Window {
         self.presets.is_busy()
     }
 
-    /// What was played since the last frame, by whom ever.
+    /// What was played since the last frame, by host, window or motorized keyboard; the window
+    /// empties it.
     pub const fn heard(&mut self) -> &mut Vec<Heard> {
         &mut self.heard
     }
@@ -181,7 +182,7 @@ impl Window {
         self.tools.save(heard);
     }
 
-    /// Lets go of what the mouse holds: the window closes.
+    /// Releases what the mouse holds: the window closes.
     pub fn let_go(&mut self, play: &mut Vec<Event>) {
         self.strip.release(play);
         self.view.release(play);
@@ -239,7 +240,7 @@ impl Window {
         }
     }
 
-    /// What is shown, and trying a press.
+    /// The bar with the transport and *Try a press*.
     fn bar(&mut self, ui: &mut Ui, settings: &ActionSettings) {
         ui.horizontal_wrapped(|ui| {
             self.view.switches(ui);
@@ -270,7 +271,7 @@ impl Window {
         self.memory.last = Some(stroke);
     }
 
-    /// The action at the moment the transport says.
+    /// Draws the action at the transport's time.
     fn action(
         &mut self,
         ui: &mut Ui,
@@ -319,10 +320,10 @@ impl Window {
             self.other.rest(ui, key, settings, (names, reads), play);
             return;
         }
-        let fits = |r: &Resting| r.key == key && r.settings == *settings;
+        let fits = |r: &RestingGrand| r.key == key && r.settings == *settings;
         self.resting = self.resting.take().filter(fits);
-        let resting = self.resting.get_or_insert_with(|| Resting::new(key, settings));
-        let pose = Pose { spec: &resting.spec, phase: Phase::Return, x: &resting.x };
+        let resting = self.resting.get_or_insert_with(|| RestingGrand::new(key, settings));
+        let pose = GrandPose { spec: &resting.spec, phase: Phase::Return, x: &resting.x };
         let caption = Caption { key, moment: "at rest" };
         self.view.ui(ui, &pose, &caption, controls, play);
     }
@@ -359,7 +360,7 @@ impl Window {
             }
             Subject::Presets => self.presets.ui(ui, controls),
             Subject::Tools => {
-                let bench = panel::tools::Bench {
+                let bench = panel::tools::ToolContext {
                     compare: &mut self.compare,
                     memory: &mut self.memory,
                     scope: &self.scope,

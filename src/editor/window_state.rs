@@ -16,7 +16,7 @@ pub struct Looks {
     pub theme: ThemePreference,
     /// Size of everything against the screen's usual.
     pub zoom: f32,
-    /// Zoom wanted once the hand lets go.
+    /// Zoom to be applied when the slider is released.
     pub wanted: Option<f32>,
 }
 
@@ -29,12 +29,12 @@ impl Default for Looks {
 /// What a project keeps of the window.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub struct SavedWindow {
     /// Width, points as zoomed.
     pub width: f32,
     /// Height, points as zoomed.
     pub height: f32,
-    /// Zoom.
+    /// Zoom factor, 0.5…3.
     pub zoom: f32,
     /// Pixels a point at zoom 1: the screen's, when the window was last open.
     pub scale: f32,
@@ -42,14 +42,14 @@ pub struct Kept {
     pub dark: Option<bool>,
 }
 
-impl Default for Kept {
+impl Default for SavedWindow {
     fn default() -> Self {
         Self { width: USUAL.0, height: USUAL.1, zoom: 1.0, scale: 1.0, dark: None }
     }
 }
 
-impl Kept {
-    /// Within bounds: a project may hold anything.
+impl SavedWindow {
+    /// These values within their ranges: a project may hold anything.
     #[must_use]
     pub fn checked(self) -> Self {
         let usual = Self::default();
@@ -63,7 +63,7 @@ impl Kept {
         }
     }
 
-    /// The looks it means.
+    /// Theme and zoom of these values.
     #[must_use]
     pub const fn looks(&self) -> Looks {
         let theme = match self.dark {
@@ -74,7 +74,7 @@ impl Kept {
         Looks { theme, zoom: self.zoom, wanted: None }
     }
 
-    /// With zoom and colours of `looks`.
+    /// These values with zoom and theme of `looks`.
     #[must_use]
     pub const fn with(self, looks: &Looks) -> Self {
         let dark = match looks.theme {
@@ -92,10 +92,11 @@ mod tests {
 
     #[test]
     fn a_project_may_hold_anything() {
-        let wild = Kept { width: f32::NAN, height: -3.0, zoom: 1e9, scale: 1.0, dark: Some(true) };
+        let wild =
+            SavedWindow { width: f32::NAN, height: -3.0, zoom: 1e9, scale: 1.0, dark: Some(true) };
         let kept = wild.checked();
         assert_eq!((kept.width, kept.height), (USUAL.0, SMALLEST.1));
         assert_eq!((kept.zoom, kept.looks().theme), (3.0, ThemePreference::Dark));
-        assert_eq!(Kept::default().with(&kept.looks()).dark, Some(true));
+        assert_eq!(SavedWindow::default().with(&kept.looks()).dark, Some(true));
     }
 }

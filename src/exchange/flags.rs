@@ -1,60 +1,60 @@
-//! Single values that several threads look at: a flag, a level, a count.
+//! Single atomic values shared by threads: a flag, a number, a count.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use atomic_float::AtomicF64;
 
-/// Something that is so or not so.
+/// A boolean.
 #[derive(Debug, Default)]
 pub struct Flag(AtomicBool);
 
 impl Flag {
-    /// A flag that is `up`.
+    /// A flag of the value `up`.
     #[must_use]
     pub const fn new(up: bool) -> Self {
         Self(AtomicBool::new(up))
     }
 
-    /// Makes it so, or not.
+    /// Sets the flag to `up`.
     pub fn set(&self, up: bool) {
         self.0.store(up, Ordering::Release);
     }
 
-    /// Whether it is so.
+    /// Whether the flag is up.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Whether it was so; it is not, afterwards.
+    /// Lowers the flag; whether it was up.
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::AcqRel)
     }
 }
 
-/// A number.
+/// A number, in the unit its owner gives it.
 #[derive(Debug, Default)]
-pub struct Level(AtomicF64);
+pub struct SharedLevel(AtomicF64);
 
-impl Level {
-    /// A level of `value`.
+impl SharedLevel {
+    /// A number of the value `value`.
     #[must_use]
     pub const fn new(value: f64) -> Self {
         Self(AtomicF64::new(value))
     }
 
-    /// Puts it to `value`.
+    /// Sets it to `value`.
     pub fn set(&self, value: f64) {
         self.0.store(value, Ordering::Release);
     }
 
-    /// What it is.
+    /// The present value.
     #[must_use]
     pub fn get(&self) -> f64 {
         self.0.load(Ordering::Acquire)
     }
 
-    /// What it was; it is `value` afterwards.
+    /// Sets it to `value`; the value before.
     pub fn swap(&self, value: f64) -> f64 {
         self.0.swap(value, Ordering::AcqRel)
     }
@@ -65,17 +65,17 @@ impl Level {
     }
 }
 
-/// How often something happened.
+/// A counter.
 #[derive(Debug, Default)]
-pub struct Count(AtomicU64);
+pub struct SharedCount(AtomicU64);
 
-impl Count {
-    /// Once more.
+impl SharedCount {
+    /// Adds one.
     pub fn add(&self, times: u64) {
         self.0.fetch_add(times, Ordering::Relaxed);
     }
 
-    /// How often since creation.
+    /// The count since creation.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -90,11 +90,11 @@ mod tests {
     fn flags_levels_and_counts_hold_what_they_were_given() {
         let flag = Flag::new(true);
         assert!(flag.is_up() && flag.take() && !flag.take());
-        let level = Level::new(1.0);
+        let level = SharedLevel::new(1.0);
         level.raise(0.5);
         level.raise(3.0);
         assert_eq!((level.swap(0.0), level.get()), (3.0, 0.0));
-        let count = Count::default();
+        let count = SharedCount::default();
         count.add(2);
         count.add(3);
         assert_eq!(count.get(), 5);

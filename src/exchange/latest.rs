@@ -7,24 +7,24 @@ use triple_buffer::{Input, Output, triple_buffer};
 
 /// The writing end.
 #[derive(Debug)]
-pub struct Writer<T: Send> {
+pub struct LatestWriter<T: Send> {
     input: Input<T>,
 }
 
 /// The reading end.
 #[derive(Debug)]
-pub struct Reader<T: Send> {
+pub struct LatestReader<T: Send> {
     output: Output<T>,
 }
 
 /// Both ends, holding `initial`. Allocates.
 #[must_use]
-pub fn latest<T: Clone + Send>(initial: &T) -> (Writer<T>, Reader<T>) {
+pub fn latest<T: Clone + Send>(initial: &T) -> (LatestWriter<T>, LatestReader<T>) {
     let (input, output) = triple_buffer(initial);
-    (Writer { input }, Reader { output })
+    (LatestWriter { input }, LatestReader { output })
 }
 
-impl<T: Send> Writer<T> {
+impl<T: Send> LatestWriter<T> {
     /// Publishes `value`, replacing what was not read.
     pub fn write(&mut self, value: T) {
         self.input.write(value);
@@ -38,14 +38,14 @@ impl<T: Send> Writer<T> {
     }
 }
 
-impl<T: Send> Reader<T> {
+impl<T: Send> LatestReader<T> {
     /// The latest published value.
     pub fn read(&mut self) -> &T {
         self.output.read()
     }
 
-    /// The latest published value if it came since the last look.
-    pub fn news(&mut self) -> Option<&T> {
+    /// The latest published value if it is newer than the last one taken.
+    pub fn take_update(&mut self) -> Option<&T> {
         self.output.update().then(|| self.output.output_buffer())
     }
 }
@@ -57,11 +57,11 @@ mod tests {
     #[test]
     fn the_reader_sees_the_last_value_and_nothing_twice() {
         let (mut writer, mut reader) = latest(&0);
-        assert_eq!(reader.news(), None);
+        assert_eq!(reader.take_update(), None);
         writer.write(1);
         writer.update(|v| *v = 2);
-        assert_eq!(reader.news(), Some(&2));
-        assert_eq!(reader.news(), None);
+        assert_eq!(reader.take_update(), Some(&2));
+        assert_eq!(reader.take_update(), None);
         assert_eq!(*reader.read(), 2);
     }
 

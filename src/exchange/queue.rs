@@ -1,7 +1,7 @@
 //! A bounded queue from one thread to another, in order; what finds no room is refused and counted.
 //!
-//! The sender never waits. A receiver that stops receiving therefore costs its own items, never the
-//! sender's time; both ends can see how many were lost.
+//! The sender never waits: a full queue loses the new item, and both ends can see how many were
+//! lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

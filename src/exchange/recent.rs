@@ -1,4 +1,4 @@
-//! The last so many items that one thread wrote, for another to read now or later.
+//! The last items that one thread wrote, as many as there is room for, read by another at any time.
 //!
 //! The writer overwrites what is oldest and never waits, whether anybody reads or not. Reading
 //! takes nothing away. An item is two words; the reader leaves out what was overwritten while it
@@ -8,17 +8,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// What is kept.
+/// One item: two words of any meaning.
 pub type Item = [u64; 2];
 
 #[derive(Debug)]
-struct Ring {
+struct SeqlockRing {
     slots: Box<[[AtomicU64; 2]]>,
     /// Items written since creation.
     written: AtomicU64,
 }
 
-impl Ring {
+impl SeqlockRing {
     fn slot(&self, number: u64) -> &[AtomicU64; 2] {
         let count = self.slots.len() as u64;
         // The remainder is below a length in memory.
@@ -29,15 +29,15 @@ impl Ring {
 /// The writing end.
 #[derive(Debug)]
 pub struct Recorder {
-    ring: Arc<Ring>,
+    ring: Arc<SeqlockRing>,
     written: u64,
 }
 
 /// The reading end.
 #[derive(Debug)]
 pub struct Recall {
-    ring: Arc<Ring>,
-    /// Number of the next item [`Recall::news`] looks for.
+    ring: Arc<SeqlockRing>,
+    /// Number of the next item [`Recall::take_new`] looks for.
     next: u64,
 }
 
@@ -45,14 +45,14 @@ pub struct Recall {
 #[must_use]
 pub fn recent(capacity: usize) -> (Recorder, Recall) {
     let slots = (0..capacity.max(1)).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
-    let ring = Arc::new(Ring { slots, written: AtomicU64::new(0) });
+    let ring = Arc::new(SeqlockRing { slots, written: AtomicU64::new(0) });
     (Recorder { ring: ring.clone(), written: 0 }, Recall { ring, next: 0 })
 }
 
 impl Recorder {
     /// Keeps `item` in the place of the oldest.
     pub fn put(&mut self, item: Item) {
-        // Who reads a word of this item and then the count sees that the old one is gone.
+        // A reader that sees a word of this item also sees, in the count, that the old one is gone.
         fence(Ordering::Release);
         for (word, value) in self.ring.slot(self.written).iter().zip(item) {
             word.store(value, Ordering::Relaxed);
@@ -79,11 +79,11 @@ impl Recall {
 
     /// Appends the items that came since the last call and are still there; `items` keeps its
     /// room, so that looking costs no memory.
-    pub fn news(&mut self, items: &mut Vec<Item>) {
+    pub fn take_new(&mut self, items: &mut Vec<Item>) {
         self.next = self.since(self.next, items);
     }
 
-    /// What there is so far is no news.
+    /// Marks everything written so far as taken.
     pub fn skip(&mut self) {
         self.next = self.written();
     }
@@ -98,7 +98,7 @@ impl Recall {
             items.push([a.load(Ordering::Relaxed), b.load(Ordering::Relaxed)]);
         }
         fence(Ordering::Acquire);
-        // The item being written now spoils the place of the one a round before it.
+        // The item being written now overwrites the one a round before it.
         let now = self.ring.written.load(Ordering::Relaxed);
         let spoilt = (now + 1).saturating_sub(count).max(first).min(end) - first;
         items.drain(begin..begin + usize::try_from(spoilt).unwrap_or(0));
@@ -118,7 +118,7 @@ mod tests {
         for i in 0..3 {
             recorder.put([i, 10 * i]);
         }
-        recall.news(&mut news);
+        recall.take_new(&mut news);
         assert_eq!((news.len(), news[2]), (3, [2, 20]));
         for i in 3..9 {
             recorder.put([i, 10 * i]);
@@ -126,14 +126,14 @@ mod tests {
         // The place of the oldest may be written to at any moment.
         assert_eq!(recall.all(), [[6, 60], [7, 70], [8, 80]]);
         news.clear();
-        recall.news(&mut news);
+        recall.take_new(&mut news);
         assert_eq!(news, recall.all());
         news.clear();
-        recall.news(&mut news);
+        recall.take_new(&mut news);
         assert_eq!((news.len(), recall.written()), (0, 9));
         recorder.put([9, 90]);
         recall.skip();
-        recall.news(&mut news);
+        recall.take_new(&mut news);
         assert!(news.is_empty());
     }
 

@@ -108,9 +108,9 @@ pub struct Report {
 #[derive(Debug)]
 pub struct Sidecar {
     orders: queue::Sender<Order>,
-    report: latest::Reader<Report>,
+    report: latest::LatestReader<Report>,
     log: Option<queue::Receiver<Entry>>,
-    settings: Option<latest::Writer<ActionSettings>>,
+    settings: Option<latest::LatestWriter<ActionSettings>>,
     notes: Option<queue::Sender<Note>>,
     events: queue::Receiver<Heard>,
     ends: Arc<Flag>,
@@ -194,7 +194,7 @@ impl Sidecar {
     }
 
     /// Where a new regulation is written, once: without waiting, from the audio thread too.
-    pub fn take_settings(&mut self) -> Option<latest::Writer<ActionSettings>> {
+    pub fn take_settings(&mut self) -> Option<latest::LatestWriter<ActionSettings>> {
         self.settings.take()
     }
 
@@ -223,9 +223,9 @@ struct Run {
     path: String,
     owner: String,
     inbox: queue::Receiver<Order>,
-    regulation: latest::Reader<ActionSettings>,
+    regulation: latest::LatestReader<ActionSettings>,
     played: queue::Receiver<Note>,
-    writer: latest::Writer<Report>,
+    writer: latest::LatestWriter<Report>,
     ends: Arc<Flag>,
     report: Report,
     last_state: Option<Instant>,
@@ -270,7 +270,7 @@ impl Run {
                     Order::LetPlay(on) => servo.let_play(on),
                 }
             }
-            if let Some(settings) = self.regulation.news() {
+            if let Some(settings) = self.regulation.take_update() {
                 servo.feel(servo.options().action, settings);
             }
             while let Some(note) = self.played.receive() {

@@ -1,9 +1,9 @@
-//! What was played in the last minutes: written by the audio thread whether a window is open or
-//! not, read when somebody looks or saves it.
+//! What was played in the last minutes, as MIDI messages: written by the audio thread whether a
+//! window is open or not, read by the window.
 //!
 //! Kept are the host's notes, pedals, controllers, bends and pressures, what the window plays, and
 //! on a channel of their own the strikes of a motorized keyboard. Time is the audio's own, from the
-//! instance's creation on; it stands still while the host does not run the instrument.
+//! instance's creation on; it stops while the host does not process the plugin.
 
 use crate::action::EventKind;
 use crate::exchange::recent::{self, Item, Recall, Recorder};
@@ -15,15 +15,15 @@ use crate::math::compass::KeyNumber;
 /// Messages kept: 109 a second over the whole span. The densest ten seconds of recorded Chopin,
 /// Mozart and Schubert on a computer-controlled grand, pedals continuous, have 74 a second.
 pub const CAPACITY: usize = 1 << 16;
-/// Channel of what is struck on a motorized keyboard.
+/// MIDI channel, from 0, of a motorized keyboard's strikes.
 const FELT: u8 = 1;
-/// A velocity this near to one of MIDI's 127 steps is that one.
+/// A velocity within this share of a step of one of MIDI's 127 steps is taken as that step.
 const EXACT: f64 = 2e-5;
 
-/// One MIDI message and when it came.
+/// One MIDI message and its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Heard {
-    /// s since the instance's creation.
+    /// Time since the instance's creation, s.
     pub time: f64,
     /// Status and two data bytes; a third byte that the message does not have is 0.
     pub bytes: [u8; 3],
@@ -83,7 +83,7 @@ fn seven(value: f64) -> u8 {
 }
 
 impl Tape {
-    /// A block of `length` s is over.
+    /// Advances the time by a block of `length` s.
     pub fn pass(&mut self, length: f64) {
         self.time += length;
     }
@@ -92,7 +92,7 @@ impl Tape {
         self.recorder.put(Heard { time: self.time + after, bytes }.item());
     }
 
-    /// `message` came `after` s of the present block.
+    /// Keeps `message` at `after` s within the present block.
     pub fn hear(&mut self, after: f64, message: &Message) {
         match *message {
             Message::NoteOn { channel, note, velocity, .. } if velocity.is_finite() => {
@@ -107,7 +107,7 @@ impl Tape {
                     (None, None) => {
                         self.put(after, [0xb0 | channel, controller::ALL_NOTES_OFF, 0]);
                     }
-                    // A host's own number alone says nothing to a file.
+                    // A note named by the host's id alone has no MIDI note.
                     (None, Some(_)) => {}
                 }
             }
@@ -134,10 +134,10 @@ impl Tape {
         }
     }
 
-    /// Something played in the window or on a motorized keyboard `after` s of the present block,
-    /// under `settings`.
+    /// Keeps an event of the window or of a motorized keyboard, `after` s within the present block,
+    /// played under `settings`.
     pub fn play(&mut self, after: f64, event: &Event, settings: &Settings) {
-        // As a host would have to send it to meet the same key again.
+        // The note a host would have to send for this key: transposition undone.
         let shift = settings.midi.transpose;
         let note = |key: KeyNumber| {
             byte(floor_index((f64::from(key.midi()) - shift).round().clamp(0.0, 127.0)))
@@ -160,7 +160,7 @@ impl Tape {
         }
     }
 
-    /// With the finer part of a velocity that is none of MIDI's steps before it.
+    /// Keeps a note-on, preceded by CC 88 where the velocity lies between MIDI's steps.
     fn note_on(&mut self, after: f64, channel: u8, note: u8, velocity: f64) {
         let steps = 127.0 * velocity.clamp(0.0, 1.0);
         let whole =
@@ -169,21 +169,21 @@ impl Tape {
         if fine > 0 && whole >= 1.0 {
             self.put(after, [0xb0 | channel, controller::VELOCITY_PREFIX, byte(fine)]);
         }
-        // Velocity 0 is a note-off, to the sender as well.
+        // Velocity 0 means note-off; any other velocity is at least 1.
         let whole = if steps > 0.0 { whole.max(1.0) } else { 0.0 };
         self.put(after, [0x90 | channel, note, byte(floor_index(whole))]);
     }
 }
 
 impl Take {
-    /// Appends what came since the last look.
-    pub fn news(&mut self, heard: &mut Vec<Heard>) {
+    /// Appends the messages kept since the last call.
+    pub fn take_new(&mut self, heard: &mut Vec<Heard>) {
         self.items.clear();
-        self.recall.news(&mut self.items);
+        self.recall.take_new(&mut self.items);
         heard.extend(self.items.iter().map(|item| Heard::of(*item)));
     }
 
-    /// What there is so far is no news.
+    /// Marks everything kept so far as read.
     pub fn skip(&mut self) {
         self.recall.skip();
     }

@@ -11,7 +11,7 @@ use crate::instrument::midi::{Message, controller};
 use crate::plugin::notes;
 
 /// Reads the messages of one block.
-pub(super) struct Reader<S> {
+pub(super) struct EventReader<S> {
     /// Controllers of a sample come before its notes, whatever order they were played in.
     reordered: bool,
     /// Events read ahead.
@@ -20,7 +20,7 @@ pub(super) struct Reader<S> {
     prefix: Option<u32>,
 }
 
-impl<S: Copy> Reader<S> {
+impl<S: Copy> EventReader<S> {
     pub(super) fn new(reordered: bool) -> Self {
         Self { reordered, waiting: ArrayVec::new(), prefix: None }
     }
@@ -82,7 +82,7 @@ mod tests {
 
     /// Notes and prefixes as they are read: (offset, note or 200, value).
     fn read(reordered: bool, events: &[NoteEvent<()>]) -> Vec<(u32, u8, f64)> {
-        let (mut reader, mut events) = (Reader::new(reordered), events.iter().copied());
+        let (mut reader, mut events) = (EventReader::new(reordered), events.iter().copied());
         std::iter::from_fn(|| reader.next(|| events.next()))
             .map(|(at, message)| match message {
                 Message::NoteOn { note, velocity, .. } => (at, note, velocity),

@@ -13,10 +13,10 @@ use crate::instrument::piano::Counts;
 use crate::instrument::{Event, Piano, Settings};
 
 /// Messages kept for the next block. The framework cuts a block where a parameter changes and may
-/// have handed over messages of the cut's own sample; more than a chord of them is not music.
+/// have handed over messages of the cut's own sample; 256 exceed what is played at one sample.
 const LATE: usize = 256;
 
-/// A piano, what it is told and the messages it still has to be told.
+/// A piano and the messages that wait for their sample.
 pub(super) struct EventScheduler {
     piano: Piano,
     midi: Midi,
@@ -39,7 +39,7 @@ impl EventScheduler {
         self.piano.reset();
     }
 
-    /// Somebody stopped everything: no note is held, no pedal down, whatever was sent before.
+    /// Forgets held notes, pedals and controllers after everything was stopped.
     pub(super) fn forget(&mut self) {
         self.midi.reset();
     }
@@ -62,7 +62,7 @@ impl EventScheduler {
         self.piano.sample()
     }
 
-    /// Something felt on a motorized keyboard, before the block it sounds in.
+    /// Hands the piano an event of a motorized keyboard, before the block it sounds in.
     pub(super) fn felt(&mut self, event: Event) {
         self.piano.handle(event);
     }
@@ -77,26 +77,27 @@ impl EventScheduler {
     }
 
     /// Writes one block of both channels; `next` yields messages with their offsets in samples,
-    /// `heed` sees every event before the piano does, `sent` takes what leaves the piano with its own.
+    /// `on_event` is called with every event before the piano is, `sent` takes what leaves the
+    /// piano with its own.
     pub(super) fn process(
         &mut self,
         left: &mut [f32],
         right: &mut [f32],
         next: impl FnMut() -> Option<(u32, Message)>,
-        mut heed: impl FnMut(&Event, &Settings),
+        mut on_event: impl FnMut(&Event, &Settings),
         mut sent: impl FnMut(u32, &Sent, &Settings),
     ) {
         let Self { piano, midi, schedule } = self;
         let begin = piano.sample();
         schedule.run(left.len().min(right.len()), next, |act| match act {
-            Act::Handle(message) => {
+            ScheduledAction::Handle(message) => {
                 let settings = *piano.settings();
                 midi.translate(&message, &settings, |event| {
-                    heed(&event, &settings);
+                    on_event(&event, &settings);
                     piano.handle(event);
                 });
             }
-            Act::Render(span) => {
+            ScheduledAction::Render(span) => {
                 piano.process(&mut left[span.clone()], &mut right[span]);
                 for at in piano.outgoing() {
                     let offset = u32::try_from(at.sample.saturating_sub(begin));
@@ -109,7 +110,7 @@ impl EventScheduler {
 
 /// One thing to do, in order.
 #[derive(Clone, PartialEq, Debug)]
-enum Act<T> {
+enum ScheduledAction<T> {
     Handle(T),
     Render(Range<usize>),
 }
@@ -133,31 +134,31 @@ impl<T> Schedule<T> {
         &mut self,
         length: usize,
         mut next: impl FnMut() -> Option<(u32, T)>,
-        mut act: impl FnMut(Act<T>),
+        mut act: impl FnMut(ScheduledAction<T>),
     ) {
         if length > 0 {
-            self.late.drain(..).for_each(|event| act(Act::Handle(event)));
+            self.late.drain(..).for_each(|event| act(ScheduledAction::Handle(event)));
         }
         let mut done = 0;
         while let Some((offset, event)) = next() {
             let offset = usize::try_from(offset).unwrap_or(usize::MAX);
             let upto = offset.min(length);
-            // Unsorted messages are played as soon as they are seen.
+            // A message stamped before the last one is handled at once.
             if upto > done && (offset < length || self.late.is_full()) {
-                act(Act::Render(done..upto));
+                act(ScheduledAction::Render(done..upto));
                 done = upto;
             }
             if offset < length {
-                act(Act::Handle(event));
+                act(ScheduledAction::Handle(event));
             } else {
                 if self.late.is_full() {
-                    self.late.drain(..).for_each(|event| act(Act::Handle(event)));
+                    self.late.drain(..).for_each(|event| act(ScheduledAction::Handle(event)));
                 }
                 self.late.push(event);
             }
         }
         if done < length {
-            act(Act::Render(done..length));
+            act(ScheduledAction::Render(done..length));
         }
     }
 }
@@ -167,7 +168,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn run(schedule: &mut Schedule<f64>, length: usize, events: &[(u32, f64)]) -> Vec<Act<f64>> {
+    fn run(
+        schedule: &mut Schedule<f64>,
+        length: usize,
+        events: &[(u32, f64)],
+    ) -> Vec<ScheduledAction<f64>> {
         let (mut events, mut acts) = (events.iter().copied(), Vec::new());
         schedule.run(length, || events.next(), |act| acts.push(act));
         acts
@@ -179,13 +184,13 @@ mod tests {
         assert_eq!(
             run(&mut Schedule::default(), 8, &events),
             [
-                Act::Handle(0.1),
-                Act::Render(0..3),
-                Act::Handle(0.2),
-                Act::Handle(0.3),
-                Act::Render(3..7),
-                Act::Handle(0.4),
-                Act::Render(7..8),
+                ScheduledAction::Handle(0.1),
+                ScheduledAction::Render(0..3),
+                ScheduledAction::Handle(0.2),
+                ScheduledAction::Handle(0.3),
+                ScheduledAction::Render(3..7),
+                ScheduledAction::Handle(0.4),
+                ScheduledAction::Render(7..8),
             ]
         );
     }
@@ -193,11 +198,16 @@ mod tests {
     #[test]
     fn an_event_at_the_end_of_a_block_opens_the_next() {
         let mut schedule = Schedule::default();
-        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [Act::Render(0..4)]);
+        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [ScheduledAction::Render(0..4)]);
         assert_eq!(run(&mut schedule, 0, &[(0, 0.5)]), []);
         assert_eq!(
             run(&mut schedule, 2, &[(0, 0.0)]),
-            [Act::Handle(1.0), Act::Handle(0.5), Act::Handle(0.0), Act::Render(0..2),]
+            [
+                ScheduledAction::Handle(1.0),
+                ScheduledAction::Handle(0.5),
+                ScheduledAction::Handle(0.0),
+                ScheduledAction::Render(0..2),
+            ]
         );
     }
 
@@ -219,18 +229,18 @@ mod tests {
                 let mut next_sample = 0;
                 for act in run(&mut schedule, length, &sorted) {
                     match act {
-                        Act::Render(span) => {
+                        ScheduledAction::Render(span) => {
                             prop_assert_eq!(span.start, next_sample);
                             prop_assert!(span.end > span.start);
                             next_sample = span.end;
                         }
-                        Act::Handle(event) => handled.push(event),
+                        ScheduledAction::Handle(event) => handled.push(event),
                     }
                 }
                 prop_assert_eq!(next_sample, length);
             }
             run(&mut schedule, 1, &[]).into_iter().for_each(|act| {
-                if let Act::Handle(event) = act { handled.push(event); }
+                if let ScheduledAction::Handle(event) = act { handled.push(event); }
             });
             prop_assert_eq!(handled, sent);
         }

@@ -1,8 +1,8 @@
-//! A motorized keyboard, or a recorded one, in a plugin: what sounds of it, and which host notes
-//! move its keys.
+//! A motorized keyboard, or a recording of one, in the plugin: its events for the piano, and host
+//! notes that move its keys.
 //!
-//! The audio thread replays the servo's log; everything else is the desk's. An offline bounce opens
-//! no port and waits for nothing; a take sounds in it as it does live.
+//! The audio thread replays the servo's log; the connection does everything else. An offline bounce
+//! opens no port and waits for nothing; a recording sounds in it as it does live.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub(super) struct Felt {
 }
 
 impl Felt {
-    /// Joins what the project chose, without force; what cannot be had, the desk and the host's log
-    /// tell. Allocates.
+    /// Opens what the project chose, without force; errors go to the connection and the host's log.
+    /// Allocates.
     pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &Place<'_>) -> Self {
         let end = desk.activate(place);
         let trouble = desk.trouble();
@@ -30,23 +30,23 @@ impl Felt {
         Self { desk: desk.clone(), end }
     }
 
-    /// Something is joined that may sound at any time.
+    /// A keyboard or recording is joined, which may sound at any time.
     pub(super) fn is_joined(&self) -> bool {
         self.end.is_joined()
     }
 
-    /// The regulation has changed.
+    /// Takes changed settings of the action.
     pub(super) fn regulate(&mut self, settings: &ActionSettings) {
         self.end.regulate(settings);
     }
 
-    /// Samples count from 0 again.
+    /// Restarts the count of samples at 0.
     pub(super) fn restart(&mut self) {
         self.end.restart();
     }
 
-    /// A host's event: a note may move its key.
-    pub(super) fn heed(&self, event: &Event, settings: &Settings) {
+    /// Passes on a host's event: a note may move its key.
+    pub(super) fn on_event(&self, event: &Event, settings: &Settings) {
         match event {
             Event::AllNotesOff | Event::AllSoundOff => {
                 KeyNumber::all().for_each(|key| self.end.note(key, 0.0));
@@ -59,7 +59,7 @@ impl Felt {
         }
     }
 
-    /// What was felt and sounds in the `length` samples from `now` on.
+    /// Events that sound in the `length` samples from `now` on.
     pub(super) fn block(
         &mut self,
         now: u64,
@@ -71,7 +71,7 @@ impl Felt {
     }
 }
 
-/// What was felt as the piano takes it.
+/// An event of the replay as the piano takes it.
 fn event(sounded: Sounded, ahead: f64) -> Event {
     match sounded {
         Sounded::Event(heard) => {

@@ -8,7 +8,7 @@ use nice_plug::prelude::{ParamPtr, nice_log};
 
 use crate::editor::app::KeptByProject;
 use crate::editor::scales::Scales;
-use crate::exchange::latest::Reader;
+use crate::exchange::latest::LatestReader;
 use crate::params::host::HostParams;
 use crate::sound::scala::{Scale, Texts};
 
@@ -27,7 +27,7 @@ pub(super) struct Project {
 
 impl Project {
     /// A new project, and the scale as the audio thread reads it.
-    pub(super) fn new() -> (Self, Reader<Option<Scale>>) {
+    pub(super) fn new() -> (Self, LatestReader<Option<Scale>>) {
         let (scales, reader) = Scales::new();
         let scales = Arc::new(scales);
         (Self { params: Arc::default(), scales, window: KeptByProject::default() }, reader)
@@ -66,7 +66,7 @@ unsafe impl Params for Project {
         self.params.deserialize_fields(fields);
         self.load_scale(fields.get(SCALE));
         let Some(text) = fields.get(WINDOW) else { return };
-        match serde_json::from_str::<crate::editor::window_state::Kept>(text) {
+        match serde_json::from_str::<crate::editor::window_state::SavedWindow>(text) {
             Ok(kept) => {
                 *self.window.lock().unwrap_or_else(PoisonError::into_inner) = kept.checked();
             }

@@ -14,22 +14,21 @@ use crate::params::host::FORMAT_FIELD;
 use crate::params::{FORMAT, Parameter, ValueKind, all};
 use crate::plugin::project::SCALE;
 
-/// What was wrong with a state.
+/// Faults found in a saved state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Faults {
+struct StateFaults {
     /// Written by a version that may mean something else by its values.
     newer: bool,
-    /// Values that make no sense or lie outside their range.
+    /// Number of values of a wrong form or outside their range.
     values: usize,
-    /// Parameters that nobody knows.
+    /// Number of unknown ids.
     unknown: usize,
 }
 
-/// Leaves `state` with every parameter once, finite and in range; tells the log what it lost.
+/// Leaves `state` with every parameter once, finite and in range; logs what was lost.
 ///
-/// A project must sound as it was saved: what it lacks, or holds in a form that makes no sense,
-/// takes the default and not whatever the instance had before. Unknown ids go. The values of a
-/// newer format are not guessed at: all take their defaults.
+/// Missing and unreadable values take the default, not what the instance had before. Unknown ids
+/// are removed. A newer format loads defaults only.
 pub(super) fn sanitize(state: &mut PluginState) {
     let faults = repair(state);
     let version = &state.version;
@@ -44,12 +43,12 @@ pub(super) fn sanitize(state: &mut PluginState) {
     }
 }
 
-fn repair(state: &mut PluginState) -> Faults {
+fn repair(state: &mut PluginState) -> StateFaults {
     let saved = std::mem::take(&mut state.params);
-    // A format that is no number is none of ours.
+    // A format that is not a number is treated as newer.
     let format = state.fields.get(FORMAT_FIELD).map_or(Ok(0), |text| text.parse::<u32>());
     let newer = format.map_or(true, |format| format > FORMAT);
-    let mut faults = Faults { newer, ..Faults::default() };
+    let mut faults = StateFaults { newer, ..StateFaults::default() };
     if !newer {
         faults.unknown = saved.keys().filter(|id| all().all(|p| p.id != id.as_str())).count();
     }
@@ -158,7 +157,7 @@ mod tests {
             ("not_ours", ParamValue::F32(1.0)),
         ];
         let mut old = saved(&values);
-        assert_eq!(repair(&mut old), Faults { newer: false, values: 2, unknown: 1 });
+        assert_eq!(repair(&mut old), StateFaults { newer: false, values: 2, unknown: 1 });
         assert_eq!(number(&old, "check_mm"), 8.0);
         let present = (FORMAT.to_string(), false);
         for (format, newer) in [present, ((FORMAT + 1).to_string(), true), ("x".into(), true)] {

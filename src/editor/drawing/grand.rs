@@ -4,7 +4,7 @@
 
 mod bearing;
 
-use super::{Drawing, Frame, Label, Material, Part, bar, disc, ellipse};
+use super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc, ellipse};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Phase, STATES, Spec, contact, state};
 use crate::math::trig::direction;
@@ -19,15 +19,15 @@ const DOME: f64 = 0.0045;
 /// Where the damper's lever turns, its wire and the key's end are, m behind the balance point.
 const DAMPER_PIVOT: f64 = 0.385;
 const KEY_END: f64 = 0.268;
-/// Where names of parts are written that have no room beside them, m.
+/// x of the names of parts that have no room beside them, m.
 const REMARKS: f64 = 0.352;
 
-/// Where a key is in its cycle: what the drawing is a function of.
+/// Numbers, submodel and state of a key: what the drawing is a function of.
 #[derive(Clone, Copy, Debug)]
-pub struct Pose<'a> {
+pub struct GrandPose<'a> {
     /// The key's numbers.
     pub spec: &'a Spec,
-    /// Submodel.
+    /// Submodel that governs the step.
     pub phase: Phase,
     /// State.
     pub x: &'a [f64; STATES],
@@ -40,7 +40,7 @@ pub const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.
 
 /// The whole action.
 #[must_use]
-pub fn draw(pose: &Pose) -> Drawing {
+pub fn draw(pose: &GrandPose) -> Drawing {
     let mut d = Drawing::default();
     let k = Kinematics::new(pose.spec, pose.phase, pose.x);
     frame(&mut d, pose.spec);
@@ -57,16 +57,17 @@ pub fn draw(pose: &Pose) -> Drawing {
 
 /// Point of the key's frame with the front pressed to `depth` m.
 fn at_depth(spec: &Spec, depth: f64, x: f64, y: f64) -> Vec2 {
-    Frame::new(Vec2::default(), direction(spec.key.rest_angle + depth / spec.key.front)).at(x, y)
+    BodyFrame::new(Vec2::default(), direction(spec.key.rest_angle + depth / spec.key.front))
+        .at(x, y)
 }
 
 /// Key bed, rails, flanges, string.
 fn frame(d: &mut Drawing, spec: &Spec) {
     let (w, h) = (&spec.wippen.pivot, &spec.hammer.pivot);
     let front = -spec.key.front;
-    let world = Frame::WORLD;
+    let world = BodyFrame::WORLD;
     let (bottom, bed) = (BOUNDS.0.y + 0.004, -0.035);
-    let mut piece = |material, outline| d.piece(Part::Frame, material, outline);
+    let mut piece = |material, outline| d.piece(DrawnPart::Frame, material, outline);
     piece(Material::Rail, world.rect((front - 0.022, bottom), (KEY_END + 0.02, bed)));
     // Punchings: as high as the key reaches when it meets them.
     let punching = at_depth(spec, spec.key.dip, front + 0.006, -WOOD).y;
@@ -83,16 +84,16 @@ fn frame(d: &mut Drawing, spec: &Spec) {
     piece(Material::Rail, world.rect((h.x - 0.052, h.y - 0.006), (h.x - 0.02, h.y + 0.022)));
     piece(Material::Wood, bar(Vec2::new(h.x - 0.03, h.y + 0.002), *h, (0.006, 0.0045)));
     let string = h.y + CROWN;
-    d.wire(Part::Frame, 0.0028, vec![Vec2::new(0.0, bed), Vec2::new(0.0, 0.014)]);
+    d.wire(DrawnPart::Frame, 0.0028, vec![Vec2::new(0.0, bed), Vec2::new(0.0, 0.014)]);
     let ends = [Vec2::new(h.x + 0.055, string), Vec2::new(BOUNDS.1.x, string)];
-    d.wire(Part::String, 0.0016, ends.to_vec());
+    d.wire(DrawnPart::String, 0.0016, ends.to_vec());
     // Rest rail: under the shank where the crown is `rail` below the string.
-    let low = Frame::new(*h, direction(-spec.hammer.rail / spec.hammer.crown));
+    let low = BodyFrame::new(*h, direction(-spec.hammer.rail / spec.hammer.crown));
     let pad = low.at(0.088, -0.0032);
     d.piece(
-        Part::Frame,
+        DrawnPart::Frame,
         Material::Felt,
-        ellipse(&Frame::new(pad - Vec2::new(0.0, 0.004), low.direction), (0.011, 0.0042)),
+        ellipse(&BodyFrame::new(pad - Vec2::new(0.0, 0.004), low.direction), (0.011, 0.0042)),
     );
     d.labels.push(Label {
         at: Vec2::new(h.x + 0.062, string),
@@ -103,7 +104,7 @@ fn frame(d: &mut Drawing, spec: &Spec) {
 
 /// Underlever, wire and head of the damper. The lever turns so that the key meets it, and the head
 /// rises, exactly as in the model, whose damper is a mass at its own arm.
-fn damper(d: &mut Drawing, pose: &Pose) {
+fn damper(d: &mut Drawing, pose: &GrandPose) {
     let (spec, damper) = (pose.spec, &pose.spec.damper);
     if !damper.present {
         return;
@@ -117,8 +118,8 @@ fn damper(d: &mut Drawing, pose: &Pose) {
     let face = at_depth(spec, damper.pickup, contact, 0.002).y;
     let rise = lift * contact / damper.arm;
     let pivot = Vec2::new(DAMPER_PIVOT, face + 0.006);
-    let lever = Frame::new(pivot, direction(-rise / length));
-    let p = Part::Damper;
+    let lever = BodyFrame::new(pivot, direction(-rise / length));
+    let p = DrawnPart::Damper;
     d.piece(
         p,
         Material::Wood,
@@ -135,7 +136,7 @@ fn damper(d: &mut Drawing, pose: &Pose) {
     let top = bottom + 0.03;
     let foot = lever.at(wire - DAMPER_PIVOT, 0.0);
     d.wire(p, 0.0018, vec![foot, Vec2::new(wire, bottom + 0.01)]);
-    let head = Frame::WORLD;
+    let head = BodyFrame::WORLD;
     d.piece(
         p,
         Material::Felt,
@@ -152,7 +153,7 @@ fn damper(d: &mut Drawing, pose: &Pose) {
         head.rect((wire - 0.013, bottom + 0.009), (wire + 0.013, top.min(BOUNDS.1.y))),
     );
     d.piece(
-        Part::Frame,
+        DrawnPart::Frame,
         Material::Rail,
         head.rect((DAMPER_PIVOT - 0.004, pivot.y + 0.004), (BOUNDS.1.x, pivot.y + 0.02)),
     );
@@ -165,12 +166,12 @@ fn damper(d: &mut Drawing, pose: &Pose) {
 
 /// Key with covering, capstan and backcheck.
 fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
-    let f = Frame::new(Vec2::default(), k.key);
+    let f = BodyFrame::new(Vec2::default(), k.key);
     let front = -spec.key.front;
     let c = &spec.check;
     let checked = c.felt.stiffness > 0.0;
     let capstan = spec.key.capstan;
-    let p = Part::Key;
+    let p = DrawnPart::Key;
     let end = KEY_END.max(capstan.x + 0.02);
     d.piece(p, Material::Wood, f.rect((front - 0.014, -WOOD), (end, -0.0005)));
     d.piece(p, Material::Felt, f.rect((end - 0.018, -0.0005), (end, 0.002)));
@@ -192,8 +193,8 @@ fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     d.piece(p, Material::Metal, disc(f.at(capstan.x, capstan.y), DOME));
     if checked {
         let face = f.at(c.face.x, c.face.y);
-        let block = Frame::new(face, k.check_normal);
-        let q = Part::Check;
+        let block = BodyFrame::new(face, k.check_normal);
+        let q = DrawnPart::Check;
         // The wire bends over the key to reach the block's back.
         let foot = f.at(c.face.x + 0.008, -0.001);
         d.wire(
@@ -223,9 +224,9 @@ fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
 /// Wippen with heel, post and the repetition spring.
 fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let w = &spec.wippen;
-    let f = Frame::new(w.pivot, k.wippen);
+    let f = BodyFrame::new(w.pivot, k.wippen);
     let (j, l) = (w.jack_pivot, w.lever_pivot);
-    let p = Part::Wippen;
+    let p = DrawnPart::Wippen;
     // Post behind the body, then the body, then the heel with its cloth.
     d.piece(
         p,
@@ -275,15 +276,15 @@ fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
 fn lever(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let l = &spec.lever;
     let pin = spec.wippen.pivot + k.to_lever;
-    let f = Frame::new(pin, k.surface);
-    let carrier = Frame::new(spec.wippen.pivot, k.wippen);
+    let f = BodyFrame::new(pin, k.surface);
+    let carrier = BodyFrame::new(spec.wippen.pivot, k.wippen);
     let (top, front, tail) = (l.surface_height, -(l.drop_reach + 0.01), 0.03);
-    let p = Part::Lever;
+    let p = DrawnPart::Lever;
     // Button under the tail: meets its block on the wippen at the lever's stop.
     let stop = direction(l.stop + l.surface_angle);
     let block = Vec2::new(tail - 0.006, top - 0.02).turned(stop) + spec.wippen.lever_pivot;
     d.piece(
-        Part::Wippen,
+        DrawnPart::Wippen,
         Material::Wood,
         carrier.all(&[
             (block.x - 0.006, 0.0),
@@ -340,9 +341,9 @@ fn lever(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
 fn jack_and_button(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let j = &spec.jack;
     let pin = spec.wippen.pivot + k.to_jack;
-    let body = Frame::new(pin, k.jack.direction);
-    let fly = Frame::new(pin, k.head.axis);
-    let p = Part::Jack;
+    let body = BodyFrame::new(pin, k.jack.direction);
+    let fly = BodyFrame::new(pin, k.head.axis);
+    let p = DrawnPart::Jack;
     let toe = body.at(j.toe.x, j.toe.y);
     let below = body.at(j.toe.x, j.toe.y - 0.004);
     d.piece(p, Material::Wood, bar(pin, below + (pin - toe) * 0.08, (0.0046, 0.0034)));
@@ -365,8 +366,8 @@ fn jack_and_button(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     });
     // The button's face is where the toe meets it, whatever the jack's angle.
     let (x, y) = (j.button_x, j.button_height);
-    let q = Part::Frame;
-    let world = Frame::WORLD;
+    let q = DrawnPart::Frame;
+    let world = BodyFrame::WORLD;
     d.piece(q, Material::Rail, world.rect((x - 0.034, y + 0.018), (x - 0.006, y + 0.034)));
     d.wire(q, 0.0024, vec![Vec2::new(x, y + 0.003), Vec2::new(x, y + 0.036)]);
     d.piece(q, Material::Wood, world.rect((x - 0.009, y + 0.020), (x + 0.004, y + 0.030)));
@@ -382,16 +383,16 @@ fn jack_and_button(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
 /// Hammer, and the drop screw in its flange.
 fn hammer(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let (h, c, l) = (&spec.hammer, &spec.check, &spec.lever);
-    let f = Frame::new(h.pivot, k.hammer);
-    let p = Part::Hammer;
+    let f = BodyFrame::new(h.pivot, k.hammer);
+    let p = DrawnPart::Hammer;
     if l.drop_felt.stiffness > 0.0 {
         let under = spec.wippen.pivot.x + k.to_lever.x + contact::drop_point(spec, k.surface).x;
         let (x, y) = (under, l.drop_height);
-        d.wire(Part::Frame, 0.0026, vec![Vec2::new(x, y), Vec2::new(x, h.pivot.y + 0.012)]);
+        d.wire(DrawnPart::Frame, 0.0026, vec![Vec2::new(x, y), Vec2::new(x, h.pivot.y + 0.012)]);
         d.piece(
-            Part::Frame,
+            DrawnPart::Frame,
             Material::Leather,
-            Frame::WORLD.rect((x - 0.0034, y), (x + 0.0034, y + 0.0024)),
+            BodyFrame::WORLD.rect((x - 0.0034, y), (x + 0.0034, y + 0.0024)),
         );
         d.labels.push(Label {
             at: Vec2::new(x, h.pivot.y + 0.012),

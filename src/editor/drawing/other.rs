@@ -1,23 +1,23 @@
-//! Any action but the grand: drawn through the points of its model, which has no other shape.
+//! Any action but the grand: drawn through the points of its model, which defines no outlines.
 
-use super::{Drawing, Label, Material, Part, bar, disc};
+use super::{Drawing, DrawnPart, Label, Material, bar, disc};
 use crate::action::pose::{self, Pose};
 use crate::math::vec2::Vec2;
 
-/// Room around an action at rest, m: a key's dip, a hammer's way and a name find place in it.
+/// Margin around an action at rest, m: takes a key's dip, a hammer's way and a name.
 const ROOM: f64 = 0.035;
 
 /// What the part called `name` is drawn as, and half its thickness, m (chosen).
-fn looks(name: &str) -> (Part, Material, f64) {
+fn looks(name: &str) -> (DrawnPart, Material, f64) {
     match name {
-        "key" | "paddle" | "manipulandum" => (Part::Key, Material::Wood, 0.007),
-        "hammer" => (Part::Hammer, Material::Wood, 0.005),
-        "ball" => (Part::Hammer, Material::HammerFelt, 0.012),
-        "jack" => (Part::Jack, Material::Wood, 0.004),
-        "plectrum" => (Part::Lever, Material::Leather, 0.0012),
-        "damper" => (Part::Damper, Material::Felt, 0.005),
-        "string" => (Part::String, Material::Metal, 0.002),
-        _ => (Part::Frame, Material::Rail, 0.004),
+        "key" | "paddle" | "manipulandum" => (DrawnPart::Key, Material::Wood, 0.007),
+        "hammer" => (DrawnPart::Hammer, Material::Wood, 0.005),
+        "ball" => (DrawnPart::Hammer, Material::HammerFelt, 0.012),
+        "jack" => (DrawnPart::Jack, Material::Wood, 0.004),
+        "plectrum" => (DrawnPart::Lever, Material::Leather, 0.0012),
+        "damper" => (DrawnPart::Damper, Material::Felt, 0.005),
+        "string" => (DrawnPart::String, Material::Metal, 0.002),
+        _ => (DrawnPart::Frame, Material::Rail, 0.004),
     }
 }
 
@@ -38,7 +38,8 @@ pub fn draw(pose: &Pose) -> Drawing {
         }
         let middle = points.iter().fold(Vec2::new(0.0, 0.0), |sum, p| sum + *p);
         let at = middle * (points.len() as f64).recip();
-        // Names stand under what lies level; the rest take turns, for small parts lie close.
+        // Names stand under horizontal parts; those of the others alternate between two heights,
+        // for small parts lie close.
         let lies = points.windows(2).any(|p| (p[1].x - p[0].x).abs() > 0.05);
         let away = match index % 3 {
             _ if lies => Vec2::new(0.022, -0.02),
@@ -87,7 +88,7 @@ mod tests {
                 moved |= drawing != begin;
                 for p in drawing.pieces.iter().flat_map(|piece| &piece.outline) {
                     let inside = p.x > low.x && p.x < high.x && p.y > low.y && p.y < high.y;
-                    // A ball may fly: it is thrown, not carried.
+                    // A ball may fly out of the picture.
                     assert!(inside || name == "ball", "{name}: {p:?}");
                 }
             }

@@ -3,21 +3,21 @@
 use egui::epaint::PathShape;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, pos2};
 
-use super::{Drawing, Material, Part, Piece, Wire};
+use super::{Drawing, DrawnPart, DrawnPiece, Material, Wire};
 use crate::editor::theme;
 use crate::math::cast::single;
 use crate::math::vec2::Vec2;
 
 /// Between metres and points of the screen, equal both ways.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct ScreenMapping {
     /// Screen position of the world's origin.
     origin: Pos2,
     /// Points a metre.
     scale: f64,
 }
 
-impl View {
+impl ScreenMapping {
     /// Fits the box between `low` and `high`, m, into `rect`, centred.
     #[must_use]
     pub fn fit((low, high): (Vec2, Vec2), rect: Rect) -> Self {
@@ -51,7 +51,7 @@ impl View {
 }
 
 /// Paints pieces and wires of `drawing`.
-pub fn paint(painter: &Painter, view: &View, drawing: &Drawing, dark: bool) {
+pub fn paint(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, dark: bool) {
     let line = view.length(0.0009).clamp(0.7, 2.0);
     let mut rest = drawing.pieces.as_slice();
     let mut wired = Vec::new();
@@ -74,8 +74,14 @@ pub fn paint(painter: &Painter, view: &View, drawing: &Drawing, dark: bool) {
     }
 }
 
-fn paint_group(painter: &Painter, view: &View, pieces: &[Piece], dark: bool, line: f32) {
-    let polygon = |piece: &Piece, fill: Color32, stroke: Stroke| {
+fn paint_group(
+    painter: &Painter,
+    view: &ScreenMapping,
+    pieces: &[DrawnPiece],
+    dark: bool,
+    line: f32,
+) {
+    let polygon = |piece: &DrawnPiece, fill: Color32, stroke: Stroke| {
         let mut points: Vec<Pos2> = piece.outline.iter().map(|p| view.at(*p)).collect();
         // Clockwise on the screen, so that soft edges lie outside.
         let area: f32 = (0..points.len())
@@ -97,14 +103,14 @@ fn paint_group(painter: &Painter, view: &View, pieces: &[Piece], dark: bool, lin
     }));
 }
 
-fn paint_wire(painter: &Painter, view: &View, wire: &Wire, dark: bool) {
+fn paint_wire(painter: &Painter, view: &ScreenMapping, wire: &Wire, dark: bool) {
     let points: Vec<Pos2> = wire.points.iter().map(|p| view.at(*p)).collect();
     let width = view.length(wire.thickness).max(1.0);
-    if wire.part != Part::String {
+    if wire.part != DrawnPart::String {
         let edge = Stroke::new(width + 1.4, theme::outline(dark));
         painter.add(Shape::line(points.clone(), edge));
     }
-    let colour = if wire.part == Part::String {
+    let colour = if wire.part == DrawnPart::String {
         theme::string(dark)
     } else {
         theme::piece(dark, wire.part, Material::Metal)
@@ -113,7 +119,7 @@ fn paint_wire(painter: &Painter, view: &View, wire: &Wire, dark: bool) {
 }
 
 /// Marks where felt is pressed: a dot as wide as the load, with a ring.
-pub fn paint_contacts(painter: &Painter, view: &View, drawing: &Drawing, colour: Color32) {
+pub fn paint_contacts(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, colour: Color32) {
     for touch in &drawing.touching {
         // Felt depths run from micrometres to a millimetre: the mark grows with the root.
         let radius = view.length(0.004 + 0.006 * (touch.depth / 1e-3).sqrt().min(1.0));
@@ -124,7 +130,7 @@ pub fn paint_contacts(painter: &Painter, view: &View, drawing: &Drawing, colour:
 }
 
 /// Writes the names of the parts.
-pub fn paint_labels(painter: &Painter, view: &View, drawing: &Drawing, colour: Color32) {
+pub fn paint_labels(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, colour: Color32) {
     let font = FontId::proportional(view.length(0.0075).clamp(9.0, 13.0));
     for label in &drawing.labels {
         let (from, to) = (view.at(label.text_at), view.at(label.at));

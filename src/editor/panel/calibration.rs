@@ -8,18 +8,18 @@ use crate::editor::theme;
 use crate::instrument::Snapshot;
 use crate::params::find;
 
-/// What is played, and the parameter that learns from it.
+/// What is asked to be played, and the parameter set from it.
 const LESSONS: [(&str, &str); 3] =
     [("softly", "soft_velocity"), ("moderately", "medium_velocity"), ("loudly", "loud_velocity")];
 
-/// Where a calibration stands.
+/// Progress of a calibration.
 #[derive(Clone, Copy, Default)]
-pub struct Panel {
-    /// Which lesson waits for a note, and how many notes there were before it.
+pub struct CalibrationPanel {
+    /// Index of the lesson that waits for a note, and the notes counted before it.
     waiting: Option<(usize, u64)>,
 }
 
-impl Panel {
+impl CalibrationPanel {
     /// A button, and what to play next; each note played is one gesture on one parameter.
     pub fn ui(&mut self, ui: &mut Ui, snapshot: &Snapshot, controls: &mut dyn Controls) {
         heading(ui, "Calibration");

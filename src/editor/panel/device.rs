@@ -1,7 +1,7 @@
-//! A motorized keyboard: its port, where it stands, what it measures, force on or off.
+//! A motorized keyboard: its port, its state, its measurements, arming.
 //!
-//! Ports are sought and opened beside the window's thread. Nothing here gives force by itself: the
-//! player arms, every time.
+//! Ports are listed and opened on a worker thread. There is no force until the player arms, every
+//! time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,50 +19,50 @@ use crate::haptics::sidecar::{Histogram, Report};
 use crate::haptics::status_text;
 use crate::math::cast::single;
 
-/// Time between two looks at the keyboard, s.
+/// Time between two readings of the keyboard's state, s.
 const LOOK: f64 = 0.05;
 /// Force at which a bar is full, N: a loud blow's share on one key.
 const FULL_FORCE: f64 = 10.0;
 /// Depth at which a bar is full, m.
 const FULL_DEPTH: f64 = 0.010;
 
-/// What the clerk says.
-enum Answer {
+/// Results of the file worker.
+enum DeviceAnswer {
     Ports(Result<Vec<Found>, String>),
     Chosen,
 }
 
-/// The panel.
+/// State of the panel.
 #[derive(Default)]
-pub struct Panel {
-    clerk: FileWorker<Answer>,
-    /// None: not sought yet.
+pub struct DevicePanel {
+    clerk: FileWorker<DeviceAnswer>,
+    /// `None`: not yet listed.
     ports: Option<Vec<Found>>,
     trouble: String,
     look: Look,
     looked: Option<f64>,
-    /// What a hand is about to choose.
+    /// A choice that is still being changed.
     wanted: Option<Choice>,
 }
 
-impl Panel {
-    /// Draws it; a changed choice, to be kept with the project.
+impl DevicePanel {
+    /// Draws the panel; a changed choice, to be kept with the project.
     pub fn ui(&mut self, ui: &mut Ui, desk: &Arc<KeyboardConnection>) -> Option<Choice> {
         while let Some(answer) = self.clerk.answer() {
             match answer {
-                Answer::Ports(Ok(ports)) => {
+                DeviceAnswer::Ports(Ok(ports)) => {
                     self.ports = Some(ports);
                     self.trouble.clear();
                 }
-                Answer::Ports(Err(words)) => {
+                DeviceAnswer::Ports(Err(words)) => {
                     self.ports = Some(Vec::new());
                     self.trouble = words;
                 }
-                Answer::Chosen => {}
+                DeviceAnswer::Chosen => {}
             }
         }
         let now = ui.input(|i| i.time);
-        // While a port is being opened the desk is in use.
+        // While a port is being opened the connection is locked.
         if !self.clerk.is_busy() && self.looked.is_none_or(|t| now < t || now >= t + LOOK) {
             self.look = desk.look();
             self.looked = Some(now);
@@ -89,10 +89,11 @@ impl Panel {
     }
 
     fn seek(&mut self) {
-        self.clerk.order(|| Answer::Ports(KeyboardConnection::ports().map_err(|e| e.to_string())));
+        self.clerk
+            .order(|| DeviceAnswer::Ports(KeyboardConnection::ports().map_err(|e| e.to_string())));
     }
 
-    /// Controls of the choice; whether no hand is still moving one.
+    /// Controls of the choice; whether none is still being dragged.
     fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
         let mut settled = true;
         Grid::new("device").num_columns(2).show(ui, |ui| {
@@ -157,7 +158,7 @@ impl Panel {
         inner.response
     }
 
-    /// Has a changed choice taken up once no hand moves it any more.
+    /// Applies a changed choice once no control is being dragged.
     fn settle(
         &mut self,
         desk: &Arc<KeyboardConnection>,
@@ -180,12 +181,12 @@ impl Panel {
         let (desk, taken) = (desk.clone(), choice.clone());
         self.clerk.order(move || {
             desk.choose(taken);
-            Answer::Chosen
+            DeviceAnswer::Chosen
         });
         Some(choice)
     }
 
-    /// Where it stands, in words, and force.
+    /// The connection's state in words, and the arming buttons.
     fn standing(&self, ui: &mut Ui, desk: &KeyboardConnection) {
         let warns = |ui: &mut Ui, text: &str| {
             ui.label(RichText::new(text).color(theme::accent(ui)));

@@ -1,4 +1,4 @@
-//! Pedal range: one slow press and release teach the instrument what this pedal sends.
+//! Pedal range: learnt from one slow press and release.
 
 use egui::{RichText, Ui};
 
@@ -11,17 +11,18 @@ use crate::params::find;
 
 /// Least travel taken for a press, of 127: less may be noise of a resting foot.
 const LEAST: u8 = 16;
-/// Play left at both ends of what was seen, share of it: a pedal never reaches its ends twice alike.
+/// Margin left at both ends of the range seen, share of it: a pedal's ends vary from press to
+/// press.
 const MARGIN: f64 = 0.03;
 
-/// Where the helper stands.
+/// Progress of learning.
 #[derive(Clone, Copy, Default)]
-pub struct Panel {
+pub struct PedalPanel {
     /// While it listens: lowest and highest value so far.
     seen: Option<Option<(u8, u8)>>,
 }
 
-impl Panel {
+impl PedalPanel {
     /// A button, and what to do next; `heard` is what came since the last frame. The zone is set
     /// as one gesture on each of its parameters.
     pub fn ui(&mut self, ui: &mut Ui, heard: &[Heard], controls: &mut dyn Controls) {

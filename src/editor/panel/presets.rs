@@ -12,24 +12,24 @@ use crate::params::{Parameter, ParameterGroup, all};
 use crate::preset::user_presets::UserPresets;
 use crate::preset::{PRESETS, Preset};
 
-/// What the panel remembers.
-pub struct Panel {
-    /// Loading leaves alone what belongs to the player's keyboard and not to a piano.
+/// State of the panel.
+pub struct PresetsPanel {
+    /// Loading keeps the settings of the player's keyboard and pedals.
     keeps_keyboard: bool,
-    own: own::Own,
+    own: own::OwnPresets,
 }
 
-impl Default for Panel {
+impl Default for PresetsPanel {
     fn default() -> Self {
         Self::on(UserPresets::usual())
     }
 }
 
-impl Panel {
-    /// A panel whose own pianos lie on `shelf`.
+impl PresetsPanel {
+    /// A panel that lists the player's pianos of the folder `shelf`.
     #[must_use]
     pub fn on(shelf: Option<UserPresets>) -> Self {
-        Self { keeps_keyboard: true, own: own::Own::new(shelf) }
+        Self { keeps_keyboard: true, own: own::OwnPresets::new(shelf) }
     }
 
     /// Both lists; the piano that is in force is marked. A click changes every parameter that
@@ -67,7 +67,7 @@ impl Panel {
         }
     }
 
-    /// The settings that loading `wanted` leads to.
+    /// The settings that loading `wanted` would give.
     fn meant(&self, wanted: &Settings, controls: &dyn Controls) -> Settings {
         let mut settings = *wanted;
         if self.keeps_keyboard {
@@ -97,7 +97,7 @@ fn is_in_force(settings: &Settings, controls: &dyn Controls) -> bool {
     all().all(|p| p.quantize(p.get(settings)).to_bits() == controls.value(p).to_bits())
 }
 
-/// Its name with a capital.
+/// The preset's name with a capital.
 #[must_use]
 pub fn title(preset: &Preset) -> String {
     let mut letters = preset.name.chars();
@@ -107,15 +107,15 @@ pub fn title(preset: &Preset) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::editor::controls::Desk;
+    use crate::editor::controls::DetachedControls;
     use crate::params::find;
 
     #[test]
     fn a_piano_leaves_the_players_keyboard_alone_if_asked() {
-        let mut desk = Desk::default();
+        let mut desk = DetachedControls::default();
         desk.put(find("soft_velocity").unwrap(), 20.0);
         desk.put(find("transpose").unwrap(), 12.0);
-        let mut panel = Panel::on(None);
+        let mut panel = PresetsPanel::on(None);
         let heavy = crate::preset::find("heavy").unwrap().settings();
         let kept = panel.meant(&heavy, &desk);
         assert_eq!((kept.touch.soft_velocity, kept.midi.transpose), (20.0, 12.0));

@@ -1,5 +1,5 @@
-//! Regulation: what the solver says, the curves over the compass, the settings, and a sentence for
-//! each that leaves a grand's range.
+//! Regulation: resulting let-off and aftertouch, curves over the compass, the settings, and a
+//! warning for each unusual one.
 
 use egui::{Frame, RichText, Ui, Vec2b};
 use egui_plot::{HLine, Line, Plot};
@@ -12,15 +12,15 @@ use crate::editor::theme;
 use crate::math::compass::KeyNumber;
 use crate::params::all;
 
-/// What the panel remembers.
+/// State of the panel.
 #[derive(Clone, Default)]
-pub struct Panel {
+pub struct RegulationPanel {
     compass: Option<Compass>,
 }
 
-impl Panel {
-    /// What the solver and a technician say, in a place of its own, so that no control moves under
-    /// the hand that drags it.
+impl RegulationPanel {
+    /// Feasibility and warnings, in a place of their own, so that no control moves while it is
+    /// dragged.
     pub fn notes(&mut self, ui: &mut Ui, key: KeyNumber, controls: &dyn Controls) {
         let settings = controls.settings().action;
         let (sentence, fine) = self.compass(&settings).sentence(key);
@@ -34,7 +34,7 @@ impl Panel {
         }
     }
 
-    /// The curve over the compass, then everything to turn.
+    /// The curve over the compass, then the settings.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let settings = controls.settings().action;
         curves(ui, self.compass(&settings), settings.key_dip_mm);
@@ -48,7 +48,7 @@ impl Panel {
     }
 }
 
-/// A sentence in a box; what needs attention has a bar of the accent's colour.
+/// A sentence in a box; a warning has a bar of the accent's colour.
 fn note(ui: &mut Ui, text: &str, warns: bool) {
     let colour = if warns { theme::accent(ui) } else { theme::curve(ui, 2) };
     let fill = ui.visuals().faint_bg_color;

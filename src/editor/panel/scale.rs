@@ -12,9 +12,9 @@ use crate::sound::scala::Texts;
 /// Largest file, bytes.
 const LIMIT: u64 = 1_000_000;
 
-/// What is typed, and what came of it.
+/// Typed paths and the outcome of loading them.
 #[derive(Default, Debug)]
-pub struct Panel {
+pub struct ScalePanel {
     scale: String,
     map: String,
     said: String,
@@ -31,7 +31,7 @@ fn text(path: &str) -> Result<String, String> {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(told)
 }
 
-impl Panel {
+impl ScalePanel {
     /// Two paths, a button to load them, another to go back to the temperament.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         heading(ui, "Scale file");
@@ -70,7 +70,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::editor::controls::Desk;
+    use crate::editor::controls::DetachedControls;
     use crate::sound::scala::texts::TWELVE;
 
     #[test]
@@ -79,8 +79,8 @@ mod tests {
         let path = folder.path().join("fifths.scl");
         let text = [b"\xff ", TWELVE.as_bytes()].concat();
         std::fs::write(&path, text).unwrap();
-        let mut desk = Desk::default();
-        let mut panel = Panel::default();
+        let mut desk = DetachedControls::default();
+        let mut panel = ScalePanel::default();
         assert!(panel.load(&mut desk).unwrap_err().contains("path"));
         panel.scale = path.display().to_string();
         panel.load(&mut desk).unwrap();

@@ -16,21 +16,21 @@ use crate::instrument::{Event, Snapshot};
 use crate::monitor::tape::Heard;
 use crate::params::find;
 
-/// What the tools remember.
+/// State of the panel.
 #[derive(Default)]
-pub struct Panel {
+pub struct ToolsPanel {
     clerk: FileWorker<Result<String, String>>,
-    /// What the last export came to.
+    /// Outcome of the last export.
     said: Option<Result<String, String>>,
-    /// What was played is to be saved.
+    /// Saving the performance was asked for.
     wants_performance: bool,
 }
 
-/// What the tools work on.
-pub struct Bench<'a> {
-    /// Two settings.
+/// What the panel reads and changes.
+pub struct ToolContext<'a> {
+    /// The compared settings A and B.
     pub compare: &'a mut Compare,
-    /// Strokes.
+    /// The last stroke, and one kept for comparison.
     pub memory: &'a mut Memory,
     /// The scope as it is set.
     pub scope: &'a Scope,
@@ -42,8 +42,8 @@ pub struct Bench<'a> {
     pub play: &'a mut Vec<Event>,
 }
 
-impl Panel {
-    /// Whether what was played is asked for, to be handed to [`Self::save`].
+impl ToolsPanel {
+    /// Whether saving was asked for since the last call; the performance goes to [`Self::save`].
     pub const fn wants_performance(&mut self) -> bool {
         std::mem::replace(&mut self.wants_performance, false)
     }
@@ -54,8 +54,8 @@ impl Panel {
     }
 
     /// All tools, one below the other.
-    pub fn ui(&mut self, ui: &mut Ui, bench: Bench, controls: &mut dyn Controls) {
-        let Bench { compare, memory, scope, looks, snapshot, play } = bench;
+    pub fn ui(&mut self, ui: &mut Ui, bench: ToolContext, controls: &mut dyn Controls) {
+        let ToolContext { compare, memory, scope, looks, snapshot, play } = bench;
         if let Some(said) = self.clerk.answer() {
             self.said = Some(said);
         }
@@ -140,7 +140,7 @@ impl Panel {
             let slider =
                 Slider::new(&mut percent, 50.0..=300.0).suffix(" %").step_by(5.0).fixed_decimals(0);
             let response = ui.add(slider).labelled_by(label.id);
-            // The slider would run away from the pointer if everything grew while it moves.
+            // Zoom follows on release: the slider would move away from the pointer otherwise.
             if response.changed() {
                 looks.wanted = Some(percent / 100.0);
             }

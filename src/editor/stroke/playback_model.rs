@@ -64,7 +64,7 @@ impl PlaybackModel {
 /// What to draw of a row.
 pub enum Posed<'a> {
     /// The grand.
-    Grand(grand::Pose<'a>),
+    Grand(grand::GrandPose<'a>),
     /// A smaller action, and the corners of the picture.
     Other(pose::Pose, (Vec2, Vec2)),
 }

@@ -7,30 +7,30 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
-use crate::editor::controls::Desk;
+use crate::editor::controls::DetachedControls;
 use crate::params::{Parameter, ValueKind, all, find};
 
 /// A window with what it plays on.
 #[derive(Default)]
-struct Bench {
+struct TestWindow {
     window: Window,
-    desk: Desk,
+    desk: DetachedControls,
     play: Vec<Event>,
 }
 
-fn harness(size: (f32, f32)) -> Harness<'static, Bench> {
-    let mut bench = Bench::default();
+fn harness(size: (f32, f32)) -> Harness<'static, TestWindow> {
+    let mut bench = TestWindow::default();
     // Not the pianos of whoever runs the tests.
-    bench.window.presets = panel::presets::Panel::on(None);
+    bench.window.presets = panel::presets::PresetsPanel::on(None);
     let mut harness = Harness::builder().with_size(egui::vec2(size.0, size.1)).build_ui_state(
-        |ui, bench: &mut Bench| bench.window.ui(ui, &mut bench.desk, &mut bench.play),
+        |ui, bench: &mut TestWindow| bench.window.ui(ui, &mut bench.desk, &mut bench.play),
         bench,
     );
     harness.run_steps(3);
     harness
 }
 
-fn tall() -> Harness<'static, Bench> {
+fn tall() -> Harness<'static, TestWindow> {
     harness((1180.0, 2600.0))
 }
 
@@ -135,8 +135,9 @@ fn a_tried_press_runs_slowly_and_follows_the_screws() {
     let mut harness = harness((1180.0, 760.0));
     harness.get_by_label("Try a press").click();
     harness.run_steps(2);
-    let speed =
-        |h: &Harness<Bench>| h.state().window.memory.last.as_ref().and_then(Stroke::strike_speed);
+    let speed = |h: &Harness<TestWindow>| {
+        h.state().window.memory.last.as_ref().and_then(Stroke::strike_speed)
+    };
     let as_usual = speed(&harness).unwrap();
     assert!((as_usual / 1.5 - 1.0).abs() < 0.1, "{as_usual}");
     let begin = harness.state().window.transport.time;
@@ -302,7 +303,7 @@ fn another_action_is_shown_as_it_stands_and_played() {
 
 /// Runs frames until a button called `label` is there, 20 s at most.
 #[cfg(unix)]
-fn wait_for(harness: &mut Harness<'static, Bench>, label: &str) {
+fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
     let begin = std::time::Instant::now();
     while harness.query_by_role_and_label(Role::Button, label).is_none() {
         assert!(begin.elapsed() < std::time::Duration::from_secs(20), "no {label}");

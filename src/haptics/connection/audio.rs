@@ -10,7 +10,7 @@ use crate::math::compass::{KEYS, KeyNumber};
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) replay: Replay,
-    pub(super) settings: Option<latest::Writer<ActionSettings>>,
+    pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
     pub(super) notes: Option<queue::Sender<Note>>,
     /// The regulation may have changed since it was made.
     pub(super) is_new: bool,

@@ -1,14 +1,14 @@
-//! What bears on what in a pose, and which screws a hand can turn there.
+//! Contacts that bear in a pose, and the screws that can be dragged.
 
-use super::{CROWN, KEY_END, Pose, WOOD};
+use super::{CROWN, GrandPose, KEY_END, WOOD};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::precomputed::Precomputed;
 use crate::action::grand::{Phase, Spec, contact, jack, state};
-use crate::editor::drawing::{Drawing, Frame, Screw};
+use crate::editor::drawing::{BodyFrame, Drawing, Screw};
 use crate::math::vec2::Vec2;
 
-/// What bears on what.
-pub(super) fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
+/// Adds the contacts that bear.
+pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
     let (spec, x) = (pose.spec, pose.x);
     let h = &spec.hammer;
     let pin = spec.wippen.pivot + k.to_jack;
@@ -34,7 +34,7 @@ pub(super) fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
     }
     let struck = h.crown * x[state::HAMMER];
     d.touch(h.pivot + Vec2::new(h.crown, CROWN), "hammer on string", struck);
-    let key = Frame::new(Vec2::default(), k.key);
+    let key = BodyFrame::new(Vec2::default(), k.key);
     d.touch(key.at(-spec.key.front + 0.006, -WOOD), "key on its bed", k.depth - spec.key.dip);
     if spec.damper.present {
         let (arm, pickup) = (spec.damper.arm, spec.damper.pickup);
@@ -43,13 +43,13 @@ pub(super) fn contacts(d: &mut Drawing, pose: &Pose, k: &Kinematics) {
     }
 }
 
-/// Screws that a hand can turn where it sees them.
+/// Adds the handles of the screws.
 pub(super) fn handles(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
-    let key = Frame::new(Vec2::default(), k.key);
+    let key = BodyFrame::new(Vec2::default(), k.key);
     let (j, c) = (&spec.jack, &spec.check);
     let mut screw = |at, parameter, per_metre| d.screws.push(Screw { at, parameter, per_metre });
-    // Pulling by as much as the screw moves would be a fraction of a millimetre on the screen:
-    // a hand's 40 mm turn the screw through a usual range.
+    // A screw's own travel would be a fraction of a millimetre on the screen: a drag of 40 mm of
+    // the drawing takes it through a usual range.
     screw(Vec2::new(j.button_x, j.button_height + 0.036), "let_off_mm", 50.0);
     screw(key.at(spec.key.capstan.x, 0.5 * spec.key.capstan.y), "blow_mm", -400.0);
     screw(Vec2::new(-spec.key.front + 0.006, -0.031), "key_dip_mm", -100.0);
@@ -60,6 +60,6 @@ pub(super) fn handles(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
         let under = spec.wippen.pivot.x + k.to_lever.x + contact::drop_point(spec, k.surface).x;
         screw(Vec2::new(under, spec.hammer.pivot.y + 0.012), "drop_mm", 100.0);
     }
-    let lever = Frame::new(spec.wippen.pivot + k.to_lever, k.surface);
+    let lever = BodyFrame::new(spec.wippen.pivot + k.to_lever, k.surface);
     screw(lever.at(-0.03, -0.004), "repetition_spring", 25.0);
 }

@@ -24,7 +24,7 @@ fn every_piece_is_convex_and_in_the_picture() {
     for key in KeyNumber::all() {
         let (spec, poses) = poses(key);
         for (phase, x) in &poses {
-            let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
+            let drawing = draw(&GrandPose { spec: &spec, phase: *phase, x });
             assert!(drawing.pieces.len() > 40);
             for piece in &drawing.pieces {
                 assert!(is_convex(&piece.outline), "{}: {piece:?}", key.number());
@@ -43,7 +43,7 @@ fn contacts_are_those_of_the_pose() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let names = |i: usize| -> Vec<&str> {
         let (phase, x) = &poses[i];
-        draw(&Pose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
+        draw(&GrandPose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
     };
     assert_eq!(names(0), ["knuckle on repetition lever"]);
     let struck = names(1);
@@ -55,7 +55,7 @@ fn contacts_are_those_of_the_pose() {
 fn screws_set_parameters_that_exist() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let (phase, x) = &poses[0];
-    let drawing = draw(&Pose { spec: &spec, phase: *phase, x });
+    let drawing = draw(&GrandPose { spec: &spec, phase: *phase, x });
     assert_eq!(drawing.screws.len(), 6);
     for screw in &drawing.screws {
         assert!(params::find(screw.parameter).is_ok(), "{}", screw.parameter);

@@ -1,6 +1,6 @@
-//! The player's own pianos: found by name and tag, saved, replaced when asked, taken in and out.
+//! The player's own pianos: search by name and tag, save, replace after asking, import, export.
 //!
-//! Files are written and read beside the window's thread.
+//! Files are written and read on a worker thread.
 
 use std::path::PathBuf;
 
@@ -15,16 +15,16 @@ use crate::instrument::Settings;
 use crate::preset::file::{NamedPiano, PresetLosses};
 use crate::preset::user_presets::{self, EXTENSION, PresetEntry, PresetError, UserPresets};
 
-/// Something that would replace or delete a file: done when the player says so.
+/// An action that replaces or deletes a file: done after the player has confirmed it.
 #[derive(Clone)]
-enum Deed {
+enum FileAction {
     Keep(NamedPiano),
     Import(PathBuf),
     Export(NamedPiano, PathBuf),
     Remove(PathBuf),
 }
 
-impl Deed {
+impl FileAction {
     const fn question(&self) -> &'static str {
         match self {
             Self::Keep(_) | Self::Import(_) => "A piano of this name is there already.",
@@ -40,7 +40,7 @@ impl Deed {
         }
     }
 
-    /// Does it; what to say of it.
+    /// Runs the action; the message for the player.
     fn run(&self, shelf: &UserPresets, replaces: bool) -> Result<String, PresetError> {
         match self {
             Self::Keep(saved) => {
@@ -64,30 +64,30 @@ fn told(losses: &PresetLosses) -> String {
     losses.words().map_or_else(String::new, |words| format!("; {words}"))
 }
 
-/// What the clerk says.
-enum Answer {
+/// Results of the file worker.
+enum PresetAnswer {
     Listed(Result<Vec<PresetEntry>, String>),
     Done(Result<String, String>),
-    /// Something is there already: ask.
-    Taken(Box<Deed>),
+    /// A file is there already: ask before replacing it.
+    Taken(Box<FileAction>),
 }
 
-/// The list, the form and what is under way.
-pub(super) struct Own {
+/// State of the list and the form.
+pub(super) struct OwnPresets {
     shelf: Option<UserPresets>,
-    clerk: FileWorker<Answer>,
-    /// None: not looked yet.
+    clerk: FileWorker<PresetAnswer>,
+    /// `None`: not yet read.
     entries: Option<Vec<PresetEntry>>,
     sought: String,
     name: String,
     tags: String,
     notes: String,
     file: String,
-    asks: Option<Deed>,
+    asks: Option<FileAction>,
     said: Option<Result<String, String>>,
 }
 
-impl Own {
+impl OwnPresets {
     pub(super) fn new(shelf: Option<UserPresets>) -> Self {
         Self {
             shelf,
@@ -107,7 +107,7 @@ impl Own {
         self.clerk.is_busy()
     }
 
-    /// Draws all of it; a piano to load, if one was chosen.
+    /// Draws list and form; the piano to load, if one was chosen.
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &dyn Controls) -> Option<Settings> {
         let Some(shelf) = self.shelf.clone() else {
             ui.label("This user has no folder for data: own pianos cannot be kept.");
@@ -118,13 +118,13 @@ impl Own {
         }
         while let Some(answer) = self.clerk.answer() {
             match answer {
-                Answer::Listed(Ok(entries)) => self.entries = Some(entries),
-                Answer::Listed(Err(words)) => {
+                PresetAnswer::Listed(Ok(entries)) => self.entries = Some(entries),
+                PresetAnswer::Listed(Err(words)) => {
                     self.entries = Some(Vec::new());
                     self.said = Some(Err(words));
                 }
-                Answer::Done(said) => self.said = Some(said),
-                Answer::Taken(deed) => self.asks = Some(*deed),
+                PresetAnswer::Done(said) => self.said = Some(said),
+                PresetAnswer::Taken(deed) => self.asks = Some(*deed),
             }
         }
         if self.clerk.is_busy() {
@@ -140,23 +140,23 @@ impl Own {
 
     fn look(&mut self, shelf: &UserPresets) {
         let shelf = shelf.clone();
-        self.clerk.order(move || Answer::Listed(shelf.entries().map_err(|e| e.to_string())));
+        self.clerk.order(move || PresetAnswer::Listed(shelf.entries().map_err(|e| e.to_string())));
     }
 
-    /// Has `deed` done and the folder looked at anew.
-    fn order(&mut self, shelf: &UserPresets, deed: Deed, replaces: bool) {
+    /// Queues `deed` and a new reading of the folder.
+    fn order(&mut self, shelf: &UserPresets, deed: FileAction, replaces: bool) {
         self.said = None;
         self.asks = None;
         let at = shelf.clone();
         self.clerk.order(move || match deed.run(&at, replaces) {
-            Ok(words) => Answer::Done(Ok(words)),
-            Err(PresetError::Taken(_)) => Answer::Taken(Box::new(deed)),
-            Err(trouble) => Answer::Done(Err(trouble.to_string())),
+            Ok(words) => PresetAnswer::Done(Ok(words)),
+            Err(PresetError::Taken(_)) => PresetAnswer::Taken(Box::new(deed)),
+            Err(trouble) => PresetAnswer::Done(Err(trouble.to_string())),
         });
         self.look(shelf);
     }
 
-    /// The files that have the words sought.
+    /// Lists the files that match the search.
     fn list(&mut self, ui: &mut Ui, controls: &dyn Controls) -> Option<Settings> {
         let entries = self.entries.take()?;
         if entries.is_empty() {
@@ -214,7 +214,7 @@ impl Own {
             let label = format!("Delete {}", saved.name);
             remove.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
             if remove.on_hover_text(&label).clicked() {
-                self.asks = Some(Deed::Remove(entry.path.clone()));
+                self.asks = Some(FileAction::Remove(entry.path.clone()));
             }
         });
         loads
@@ -246,7 +246,7 @@ impl Own {
                 format!("All settings as they are, as a file in {}", shelf.folder().display());
             let save = save.on_hover_text(hint).on_disabled_hover_text("Give it a name first");
             if save.clicked() {
-                self.order(shelf, Deed::Keep(self.present(controls)), false);
+                self.order(shelf, FileAction::Keep(self.present(controls)), false);
             }
             let hint = "Reads the folder again: files may be put there and taken away by hand";
             if ui.button("Look again").on_hover_text(hint).clicked() {
@@ -266,7 +266,7 @@ impl Own {
         }
     }
 
-    /// In from and out to other places.
+    /// Import and export by path.
     fn ways(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
         ui.add_space(4.0);
         ui.horizontal(|ui| {
@@ -282,14 +282,14 @@ impl Own {
             let gives = gives.on_hover_text("Writes the present settings to this file");
             let Some(path) = path else { return };
             if takes.clicked() {
-                self.order(shelf, Deed::Import(path), false);
+                self.order(shelf, FileAction::Import(path), false);
             } else if gives.clicked() {
                 let mut saved = self.present(controls);
                 if saved.name.is_empty() {
                     let stem = path.file_stem().unwrap_or_default();
                     saved.name = stem.to_string_lossy().into_owned();
                 }
-                self.order(shelf, Deed::Export(saved, path), false);
+                self.order(shelf, FileAction::Export(saved, path), false);
             }
         });
     }

@@ -18,7 +18,7 @@ fn a_factory_piano_loads_and_is_marked() {
 }
 
 /// Types into the field called `label`, in place of what is there.
-fn fill(harness: &mut Harness<'static, Bench>, label: &str, text: &str) {
+fn fill(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
     let role = if label == "Notes" { Role::MultilineTextInput } else { Role::TextInput };
     harness.get_by_role_and_label(role, label).click();
     harness.run_steps(2);
@@ -29,7 +29,7 @@ fn fill(harness: &mut Harness<'static, Bench>, label: &str, text: &str) {
 }
 
 /// Clicks the button called `label` and waits until files are written and read.
-fn click_and_wait(harness: &mut Harness<'static, Bench>, label: &str) {
+fn click_and_wait(harness: &mut Harness<'static, TestWindow>, label: &str) {
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::Button, label).click();
     harness.run_steps(2);
@@ -45,7 +45,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
-    harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf.clone()));
+    harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
     harness.get_by_role_and_label(Role::Button, "Presets").click();
     click_and_wait(&mut harness, "Look again");
     assert!(harness.query_by_label_contains("None yet").is_some());
@@ -114,7 +114,7 @@ fn a_folder_of_many_is_searched_and_a_bad_file_told() {
     }
     std::fs::write(dir.path().join("broken.toml"), "format = ").unwrap();
     let mut harness = tall();
-    harness.state_mut().window.presets = panel::presets::Panel::on(Some(shelf));
+    harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
     harness.get_by_role_and_label(Role::Button, "Presets").click();
     click_and_wait(&mut harness, "Look again");
     assert!(harness.query_by_label_contains("broken.toml: line 1").is_some());
