@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | [`math`] | plane vectors, roots, interpolation, the compass of 88 keys | anywhere |
 //! | [`episode`] | submodels, indicators, event location, integration | anywhere |
-//! | [`mech`] | felt, friction | anywhere |
+//! | [`mech`] | felt, friction, the hammer | anywhere |
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
 //! | [`exchange`] | latest value, bounded queue, flags between threads | anywhere |

@@ -1,4 +1,6 @@
-//! Laws of the mechanical parts: felt and friction. No piano words, any thread.
+//! Laws of the mechanical parts: felt, friction, and the hammer that action and strings share. Any
+//! thread.
 
 pub mod felt;
 pub mod friction;
+pub mod hammer;

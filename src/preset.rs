@@ -43,7 +43,7 @@ pub static PRESETS: [Preset; 10] = [
         name: "mellow",
         about: "Soft felt and a long, dark tone, for quiet rooms.",
         set: |s| {
-            s.sound.hammer_hardness = -0.9;
+            s.action.hammer_hardness = -0.9;
             s.sound.brightness_loss = 1.4;
             s.sound.sustain = 1.2;
             s.sound.knocks = 0.7;
@@ -54,7 +54,7 @@ pub static PRESETS: [Preset; 10] = [
         name: "bright",
         about: "Hard, light hammers set close, for ensembles that must be cut through.",
         set: |s| {
-            s.sound.hammer_hardness = 0.9;
+            s.action.hammer_hardness = 0.9;
             s.sound.brightness_loss = 0.8;
             s.action.hammer_mass = 0.9;
             s.action.let_off_mm = 1.0;
@@ -82,7 +82,7 @@ pub static PRESETS: [Preset; 10] = [
             s.action.hammer_mass = 1.2;
             s.action.key_mass = 1.2;
             s.action.friction = 1.3;
-            s.sound.hammer_hardness = -0.3;
+            s.action.hammer_hardness = -0.3;
         },
     },
     Preset {
@@ -96,7 +96,7 @@ pub static PRESETS: [Preset; 10] = [
             s.action.friction = 1.6;
             s.action.key_bed_stiffness = 2.0;
             s.sound.unison_width_cents = 6.0;
-            s.sound.hammer_hardness = 0.7;
+            s.action.hammer_hardness = 0.7;
             s.sound.damper_time = 1.8;
             s.sound.knocks = 2.0;
             s.sound.a4_hz = 436.0;
@@ -107,7 +107,7 @@ pub static PRESETS: [Preset; 10] = [
         about: "Unisons far apart, hammers hard as wood, hardly any board left.",
         set: |s| {
             s.sound.unison_width_cents = 20.0;
-            s.sound.hammer_hardness = 1.6;
+            s.action.hammer_hardness = 1.6;
             s.sound.sustain = 0.6;
             s.sound.stretch = 0.5;
             s.sound.board = 0.6;
@@ -120,7 +120,7 @@ pub static PRESETS: [Preset; 10] = [
         about: "A fortepiano's key with the hammer on it: no repetition lever, little hammers.",
         set: |s| {
             s.action.action = ActionKind::Viennese;
-            s.sound.hammer_hardness = 0.5;
+            s.action.hammer_hardness = 0.5;
             s.sound.sustain = 0.5;
             s.sound.a4_hz = 430.0;
         },

@@ -2,7 +2,7 @@
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`temperament`], [`scala`], [`tuning`], [`scale`], [`hammer`], [`loss`] | what a key is made of: plain data and laws |
+//! | [`temperament`], [`scala`], [`tuning`], [`scale`], [`hammer`], [`loss`] | what strings are made of: plain data and laws |
 //! | [`contact`] | felt against string, solved implicitly; one strike offline |
 //! | [`unison`] | the strings of a note joined by the bridge, as independent modes |
 //! | [`bank`], [`poles`], [`note`] | the ringing modes of all notes and their states |

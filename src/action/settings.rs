@@ -1,5 +1,7 @@
 //! What a technician sets: the regulation and the parts of an action, for all keys at once.
 
+use crate::mech::hammer::HammerSettings;
+
 /// Which action the keys have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -84,6 +86,10 @@ pub struct ActionSettings {
     pub jack_spring: f64,
     /// Hammer mass and inertia, scale.
     pub hammer_mass: f64,
+    /// Stiffness of the hammers' felt in octaves about the concert grand's: −2 soft … +2 hard.
+    pub hammer_hardness: f64,
+    /// Distance of the hammers from the strings' near ends against the concert grand's.
+    pub strike_point: f64,
     /// Key inertia, scale.
     pub key_mass: f64,
     /// Lead taken out of the key fronts: change of the static down weight, g.
@@ -118,6 +124,8 @@ impl Default for ActionSettings {
             repetition_spring: 1.0,
             jack_spring: 1.0,
             hammer_mass: 1.0,
+            hammer_hardness: 0.0,
+            strike_point: 1.0,
             key_mass: 1.0,
             key_lead_g: 0.0,
             knuckle_stiffness: 1.0,
@@ -130,6 +138,17 @@ impl Default for ActionSettings {
 }
 
 impl ActionSettings {
+    /// The hammers of action and strings.
+    #[must_use]
+    pub fn hammers(&self) -> HammerSettings {
+        HammerSettings {
+            mass: self.hammer_mass,
+            added: self.strike_weight_g * 1e-3,
+            hardness: self.hammer_hardness,
+            strike_point: self.strike_point,
+        }
+    }
+
     /// The settings a share (0…1) of the way to `target`.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
@@ -150,6 +169,8 @@ impl ActionSettings {
             repetition_spring: mix(self.repetition_spring, target.repetition_spring),
             jack_spring: mix(self.jack_spring, target.jack_spring),
             hammer_mass: mix(self.hammer_mass, target.hammer_mass),
+            hammer_hardness: mix(self.hammer_hardness, target.hammer_hardness),
+            strike_point: mix(self.strike_point, target.strike_point),
             key_mass: mix(self.key_mass, target.key_mass),
             key_lead_g: mix(self.key_lead_g, target.key_lead_g),
             knuckle_stiffness: mix(self.knuckle_stiffness, target.knuckle_stiffness),

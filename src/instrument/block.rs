@@ -197,6 +197,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
         if settings.sound != self.settings.sound {
             self.strings.set(&settings.sound);
         }
+        let hammers = settings.action.hammers();
+        if hammers != self.settings.action.hammers() {
+            self.strings.set_hammers(&hammers);
+        }
         let pedals = settings.pedals != self.settings.pedals;
         self.settings = *settings;
         if pedals {

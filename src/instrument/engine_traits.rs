@@ -9,6 +9,7 @@ use crate::action::{ActionSettings, Drive, SwitchableKeyboard};
 use crate::instrument::trace::{Look, Standing};
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
+use crate::mech::hammer::HammerSettings;
 use crate::sound::{Knock, Sound, SoundSettings};
 
 /// See [`SwitchableKeyboard`].
@@ -73,6 +74,8 @@ pub trait Strings {
     fn reset(&mut self);
     /// See [`Sound::set`].
     fn set(&mut self, voicing: &SoundSettings);
+    /// See [`Sound::set_hammers`].
+    fn set_hammers(&mut self, hammers: &HammerSettings);
     /// See [`Sound::strike`].
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64);
     /// See [`Sound::pluck`].
@@ -167,6 +170,9 @@ impl Strings for Sound {
     }
     fn set(&mut self, voicing: &SoundSettings) {
         self.set(voicing);
+    }
+    fn set_hammers(&mut self, hammers: &HammerSettings) {
+        self.set_hammers(hammers);
     }
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.strike(key, speed, delay);

@@ -61,7 +61,8 @@ impl Piano {
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
         let keyboard = SwitchableKeyboard::new(&settings.action);
         let sample_rate = Clock::new(sample_rate).rate();
-        let sound = Sound::new(sample_rate, &settings.sound);
+        let hammers = settings.action.hammers();
+        let sound = Sound::with_hammers(sample_rate, &settings.sound, &hammers);
         Self { block: Box::new(Block::new(keyboard, sound, sample_rate, settings)) }
     }
 

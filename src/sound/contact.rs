@@ -15,13 +15,14 @@ use std::f64::consts::PI;
 
 use touchback_fft::num_complex::Complex64;
 
-use crate::sound::hammer::HammerSpec;
+use crate::mech::hammer::{Hammer, HammerFelt};
 use crate::sound::scale::StringSpec;
 
 /// A hammer in flight or contact.
 #[derive(Clone, Copy, Debug)]
-pub struct Hammer {
-    spec: HammerSpec,
+pub struct MovingHammer {
+    mass: f64,
+    felt: HammerFelt,
     position: f64,
     speed: f64,
     compression: f64,
@@ -31,11 +32,13 @@ pub struct Hammer {
     force: [f64; 2],
 }
 
-impl Hammer {
-    /// A hammer `gap` metres short of the string, which stands at `string`, moving at `speed` m/s.
+impl MovingHammer {
+    /// `hammer`, `gap` metres short of the string, which stands at `string`, moving at `speed` m/s.
     #[must_use]
-    pub const fn new(spec: HammerSpec, string: f64, gap: f64, speed: f64) -> Self {
-        Self { spec, position: string - gap, speed, compression: -gap, power: 0.0, force: [0.0; 2] }
+    pub const fn new(hammer: &Hammer, string: f64, gap: f64, speed: f64) -> Self {
+        let Hammer { mass, felt, .. } = *hammer;
+        let (position, compression) = (string - gap, -gap);
+        Self { mass, felt, position, speed, compression, power: 0.0, force: [0.0; 2] }
     }
 
     /// Felt compression, m; negative when clear of the string.
@@ -59,25 +62,25 @@ impl Hammer {
     /// Kinetic and elastic energy, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        0.5 * self.spec.mass * self.speed * self.speed + self.elastic(self.compression)
+        0.5 * self.mass * self.speed * self.speed + self.elastic(self.compression)
     }
 
     fn elastic(&self, xi: f64) -> f64 {
-        let p = self.spec.exponent;
-        if xi > 0.0 { self.spec.stiffness * xi.powf(p + 1.0) / (p + 1.0) } else { 0.0 }
+        let p = self.felt.exponent;
+        if xi > 0.0 { self.felt.stiffness * xi.powf(p + 1.0) / (p + 1.0) } else { 0.0 }
     }
 
     /// A compression to the felt's exponent; 0 where it is clear.
     #[inline]
     fn raised(&self, xi: f64) -> f64 {
-        if xi > 0.0 { xi.powf(self.spec.exponent) } else { 0.0 }
+        if xi > 0.0 { xi.powf(self.felt.exponent) } else { 0.0 }
     }
 
     /// Flies on for `h` seconds, clear of the string, which is then at `string` metres.
     pub fn coast(&mut self, string: f64, h: f64) {
         self.position += h * self.speed;
         self.compression = self.position - string;
-        // A string that flings far enough has met it unawares.
+        // A string that swung past the hammer within `h` is in contact with it from the next step on.
         self.power = self.raised(self.compression);
         self.force = [0.0; 2];
     }
@@ -85,7 +88,7 @@ impl Hammer {
     /// Advances by `h` seconds against a string that would come to `y_free` metres by itself and
     /// yields `compliance` m/N over the step; returns the force of the step, N.
     pub fn step(&mut self, y_free: f64, compliance: f64, h: f64) -> f64 {
-        let kick = h / self.spec.mass;
+        let kick = h / self.mass;
         let x_free = self.position + h * self.speed;
         let xi_free = x_free - y_free;
         let (force, power) = if xi_free <= 0.0 && self.compression <= 0.0 {
@@ -104,7 +107,7 @@ impl Hammer {
     /// Force at which felt and motion agree: the root of ξ1 − ξ_free + c F(ξ1); and ξ1 to the felt's
     /// exponent.
     fn solve(&self, xi_free: f64, c: f64, h: f64) -> (f64, f64) {
-        let HammerSpec { stiffness: k, exponent: p, relaxation, .. } = self.spec;
+        let HammerFelt { stiffness: k, exponent: p, relaxation, .. } = self.felt;
         let xi0 = self.compression;
         let u0 = self.power;
         let phi0 = xi0.max(0.0) * u0 / (p + 1.0);
@@ -177,11 +180,11 @@ pub struct ContactReport {
     pub rate: f64,
 }
 
-/// A hammer clear of `string` for this long will not meet it again, s: what it sent toward the near
+/// `hammer` clear of `string` for this long will not meet it again, s: what it sent toward the near
 /// end has come back and found it gone. In the lowest octave that is long after it has left.
 #[must_use]
-pub fn gone(string: &StringSpec) -> f64 {
-    2e-3 + string.answer_time()
+pub fn gone(hammer: &Hammer, string: &StringSpec) -> f64 {
+    2e-3 + string.answer_time(hammer)
 }
 
 /// Strikes resting strings without loss once, at `speed` m/s, in steps of 1/`rate` s.
@@ -190,17 +193,17 @@ pub fn gone(string: &StringSpec) -> f64 {
 /// the hammer has been clear of the string for [`gone`], at the latest after 60 ms.
 #[must_use]
 pub fn strike_offline(
-    hammer: &HammerSpec,
+    hammer: &Hammer,
     string: &StringSpec,
     speed: f64,
     rate: f64,
 ) -> ContactReport {
     let h = 1.0 / rate;
-    let mut modes = Modes::new(string, (0.45 * rate).min(20_000.0), h);
-    let mut head = Hammer::new(*hammer, 0.0, 0.0, speed);
+    let mut modes = Modes::new(hammer, string, (0.45 * rate).min(20_000.0), h);
+    let mut head = MovingHammer::new(hammer, 0.0, 0.0, speed);
     let own = head.energy();
     let (mut forces, mut dissipated, mut last, mut clear) = (Vec::new(), 0.0, 0, 0.0);
-    let gone = gone(string);
+    let gone = gone(hammer, string);
     while clear < gone && forces.len() as f64 * h < 0.06 {
         let before = (head.elastic(head.compression), head.compression);
         let force = head.step(modes.advance(), modes.compliance, h);
@@ -241,14 +244,14 @@ struct Modes {
 }
 
 impl Modes {
-    fn new(string: &StringSpec, limit_hz: f64, h: f64) -> Self {
+    fn new(hammer: &Hammer, string: &StringSpec, limit_hz: f64, h: f64) -> Self {
         let count = string.partials_below(limit_hz);
         let mass = 0.5 * string.mass() * string.strings as f64;
         let mut modes = Self {
             state: vec![Complex64::ZERO; count],
             turn: Vec::with_capacity(count),
             push: Vec::with_capacity(count),
-            shape: (1..=count).map(|k| string.strike_shape(k)).collect(),
+            shape: (1..=count).map(|k| string.strike_shape(hammer, k)).collect(),
             stiffness: Vec::with_capacity(count),
             compliance: 0.0,
         };
@@ -288,7 +291,7 @@ impl Modes {
 /// One of the three published string and hammer sets of [Chaigne 1994]; masses and stiffness there
 /// are per string, so that any number of strings gives the same motion.
 #[must_use]
-pub fn chaigne_askenfelt(note: ReferenceNote) -> (HammerSpec, StringSpec) {
+pub fn chaigne_askenfelt(note: ReferenceNote) -> (Hammer, StringSpec) {
     // Length m, string mass kg, pitch Hz, stiffness ε, hammer mass kg, K, p, strings. The pitch
     // stands for the tension: for C2 the printed 750 N would give 53 Hz.
     let (length, mass, ideal_hz, epsilon, head, stiffness, exponent, strings) = match note {
@@ -299,15 +302,17 @@ pub fn chaigne_askenfelt(note: ReferenceNote) -> (HammerSpec, StringSpec) {
     let density = mass / length;
     let count = strings as f64;
     (
-        HammerSpec { mass: count * head, stiffness: count * stiffness, exponent, relaxation: 0.0 },
+        Hammer::point(
+            count * head,
+            HammerFelt { stiffness: count * stiffness, exponent, relaxation: 0.0, width: 0.0 },
+            0.12,
+        ),
         StringSpec {
             length,
             density,
             ideal_hz,
             inharmonicity: PI * PI * epsilon,
             strings,
-            strike_ratio: 0.12,
-            felt_width: 0.0,
             loss: 0.0,
             loss_slope: 0.0,
         },
@@ -372,7 +377,7 @@ mod tests {
         for note in [ReferenceNote::C2, ReferenceNote::C4, ReferenceNote::C7] {
             let (mut hammer, string) = chaigne_askenfelt(note);
             for relaxation in [0.0, 2e-5, 2e-4] {
-                hammer.relaxation = relaxation;
+                hammer.felt.relaxation = relaxation;
                 for rate in [44_100.0, 192_000.0] {
                     let report = strike_offline(&hammer, &string, 5.0, rate);
                     assert!(report.energy_error < 1e-9, "{note:?}: {}", report.energy_error);
@@ -389,7 +394,8 @@ mod tests {
         for stiffness in [1e3, 1e9, 1e16] {
             for relaxation in [0.0, 1e-2] {
                 for speed in [1e-4, 0.1, 30.0] {
-                    let hammer = HammerSpec { stiffness, relaxation, ..base };
+                    let felt = HammerFelt { stiffness, relaxation, ..base.felt };
+                    let hammer = Hammer { felt, ..base };
                     let report = strike_offline(&hammer, &string, speed, 48_000.0);
                     assert!(report.peak_force.is_finite() && report.energy_error < 1e-6);
                 }

@@ -8,6 +8,7 @@ use crate::math::cast::single;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
+use crate::mech::hammer::{Hammer, HammerSettings};
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
@@ -84,6 +85,7 @@ fn mix(voicing: &SoundSettings) -> [f64; 4] {
 /// All strings and the board, at one sample rate.
 pub struct Sound {
     voicing: SoundSettings,
+    hammers: HammerSettings,
     notes: Vec<Note>,
     /// Those that sound or are being struck.
     awake: KeySet,
@@ -112,17 +114,38 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Prepares all tables for `sample_rate` Hz. Allocates; everything else here does not.
+    /// Prepares all tables for `sample_rate` Hz, with the concert grand's hammers. Allocates;
+    /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, voicing: &SoundSettings) -> Self {
-        Self::with_kernel(sample_rate, voicing, Kernel::detect())
+        Self::with_hammers(sample_rate, voicing, &HammerSettings::default())
+    }
+
+    /// Like [`Sound::new`] with `hammers`.
+    #[must_use]
+    pub fn with_hammers(
+        sample_rate: f64,
+        voicing: &SoundSettings,
+        hammers: &HammerSettings,
+    ) -> Self {
+        Self::prepared(sample_rate, voicing, hammers, Kernel::detect())
     }
 
     /// Like [`Sound::new`] with a kernel of [`Kernel::available`]; every kernel gives the same
     /// samples.
     #[must_use]
     pub fn with_kernel(sample_rate: f64, voicing: &SoundSettings, kernel: Kernel) -> Self {
+        Self::prepared(sample_rate, voicing, &HammerSettings::default(), kernel)
+    }
+
+    fn prepared(
+        sample_rate: f64,
+        voicing: &SoundSettings,
+        hammers: &HammerSettings,
+        kernel: Kernel,
+    ) -> Self {
         let voicing = voicing.sane();
+        let note = |key| Note::new(key, &voicing, &Hammer::of(key, hammers), sample_rate, kernel);
         let responses = board::responses(sample_rate);
         let factors = evenness::factors(&responses, sample_rate);
         let place = |(key, factor): (KeyNumber, f32)| {
@@ -130,10 +153,9 @@ impl Sound {
             (first, weights.map(|w| w * factor))
         };
         Self {
+            notes: KeyNumber::all().map(note).collect(),
             voicing,
-            notes: KeyNumber::all()
-                .map(|key| Note::new(key, &voicing, sample_rate, kernel))
-                .collect(),
+            hammers: *hammers,
             awake: KeySet::EMPTY,
             places: KeyNumber::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
@@ -171,9 +193,8 @@ impl Sound {
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
-    /// New voicing from the next sample on, without clicks: felt and knocks from the next event,
-    /// levels within 50 ms, pitch and decay note by note, sounding notes first, all within half a
-    /// second.
+    /// New voicing from the next sample on, without clicks: knocks from the next event, levels within
+    /// 50 ms, pitch and decay note by note, sounding notes first, all within half a second.
     pub fn set(&mut self, voicing: &SoundSettings) {
         let new = voicing.sane();
         let old = self.voicing;
@@ -185,12 +206,29 @@ impl Sound {
             slot.1.target = single(target);
         }
         self.room.set(new.room());
-        for note in &mut self.notes {
-            note.set_hammer(&new);
-        }
         if !new.same_strings(&old) {
-            self.loading = Some(Loading { pending: [true; KEYS], note: None });
+            self.load();
         }
+    }
+
+    /// New hammers: mass and felt from the next strike on, the strike point note by note like a
+    /// voicing.
+    pub fn set_hammers(&mut self, hammers: &HammerSettings) {
+        let old = std::mem::replace(&mut self.hammers, *hammers);
+        if old == *hammers {
+            return;
+        }
+        for (key, note) in KeyNumber::all().zip(&mut self.notes) {
+            note.set_hammer(&Hammer::of(key, hammers));
+        }
+        if old.strike_point != hammers.strike_point {
+            self.load();
+        }
+    }
+
+    /// Begins to take voicing and strike point over.
+    const fn load(&mut self) {
+        self.loading = Some(Loading { pending: [true; KEYS], note: None });
     }
 
     /// The hammer of `key` meets its strings at `speed` m/s, `delay` samples (0…1) after the
@@ -418,7 +456,7 @@ impl Sound {
             *k += 1;
             budget -= 1;
             if *k > note.partials() {
-                note.finish_load(unison, &self.voicing);
+                note.finish_load(unison);
                 loading.note = None;
             }
         }

@@ -11,6 +11,7 @@ use touchback_fft::num_complex::Complex32;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber, log_linear};
+use crate::mech::hammer::Hammer;
 use crate::sound::convolve::{CHANNELS, Responses};
 use crate::sound::scale::StringSpec;
 use crate::sound::{SoundSettings, board, hammer, loss};
@@ -63,7 +64,8 @@ fn level(
     weights: [f32; 2],
     sample_rate: f64,
 ) -> f64 {
-    let string = StringSpec::of(key, &SoundSettings::default());
+    let (string, struck_by) =
+        (StringSpec::of(key, &SoundSettings::default()), Hammer::concert(key));
     let contact = 1e-3 * log_linear(&hammer::CONTACT_MS, f64::from(key.number()));
     let bins = spectra[0][0].len() - 1;
     let strings = string.strings as f64;
@@ -82,7 +84,7 @@ fn level(
             let sigma = string.loss + string.loss_slope * omega * omega + strings * bridge;
             // What a pulse of this length has left at the partial.
             let pulse = 1.0 / (1.0 + (2.0 * hz * contact).powi(2));
-            let line = string.strike_shape(k) * pulse;
+            let line = string.strike_shape(&struck_by, k) * pulse;
             line * line * f64::from(response) * (1.0 - (-2.0 * sigma * HEARD).exp()) / sigma
         })
         .sum()

@@ -6,9 +6,10 @@ mod pluck;
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
+use crate::mech::hammer::Hammer;
 use crate::sound::bank::{self, Drive, LANES, Lane, Ring, Touch};
-use crate::sound::contact::{self, Hammer};
-use crate::sound::hammer::HammerSpec;
+use crate::sound::contact::{self, MovingHammer};
+use crate::sound::hammer::shifted;
 use crate::sound::overtones::Overtones;
 use crate::sound::poles::{self, Pole};
 use crate::sound::scale::StringSpec;
@@ -52,7 +53,7 @@ fn contact_rate(key: KeyNumber) -> f64 {
 /// A hammer at its strings, inside the engine.
 #[derive(Clone, Copy, Debug)]
 struct Strike {
-    hammer: Hammer,
+    hammer: MovingHammer,
     /// Time clear of the string, s.
     clear: f64,
     /// Time since it began, s.
@@ -108,7 +109,8 @@ pub struct Note {
     overtones: Overtones,
     /// Displacement under the hammer per force over one step, m/N.
     compliance: f64,
-    hammer: HammerSpec,
+    /// For the next strike; its strike point is in the blows once they are loaded.
+    hammer: Hammer,
     /// A hammer clear of the strings for this long is gone, s.
     gone: f64,
     strike: Option<Strike>,
@@ -122,9 +124,15 @@ pub struct Note {
 }
 
 impl Note {
-    /// The note of `key`, complete.
+    /// The note of `key`, struck by `hammer`, complete.
     #[must_use]
-    pub fn new(key: KeyNumber, voicing: &SoundSettings, sample_rate: f64, kernel: Kernel) -> Self {
+    pub fn new(
+        key: KeyNumber,
+        voicing: &SoundSettings,
+        hammer: &Hammer,
+        sample_rate: f64,
+        kernel: Kernel,
+    ) -> Self {
         let strung = StringSpec::of(key, &SoundSettings::default());
         let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
         let strings = strung.strings;
@@ -153,8 +161,8 @@ impl Note {
             touching: false,
             overtones: Overtones::new(key, &strung, sample_rate, kernel),
             compliance: 0.0,
-            hammer: HammerSpec::of(key, voicing),
-            gone: contact::gone(&strung),
+            hammer: *hammer,
+            gone: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
             released: vec![pluck::Released::default(); chunks],
             settling: pluck::Settling::default(),
@@ -183,9 +191,9 @@ impl Note {
         self.apply_poles();
     }
 
-    /// The felt from the next strike on.
-    pub fn set_hammer(&mut self, voicing: &SoundSettings) {
-        self.hammer = HammerSpec::of(self.key, voicing);
+    /// The hammer from the next strike on; its strike point takes a [`Self::load`].
+    pub const fn set_hammer(&mut self, hammer: &Hammer) {
+        self.hammer = *hammer;
     }
 
     /// The hammer meets the strings, where they are now, `delay` samples from now.
@@ -198,7 +206,8 @@ impl Note {
         self.refresh_touches();
         let string = f64::from(bank::displacement(&self.rings, &self.touches));
         let gap = speed * delay / self.sample_rate;
-        let hammer = Hammer::new(self.hammer.shifted(self.una_corda.1), string, gap, speed);
+        let hammer = shifted(&self.hammer, self.una_corda.1);
+        let hammer = MovingHammer::new(&hammer, string, gap, speed);
         self.strike = Some(Strike { hammer, clear: 0.0, age: 0.0 });
     }
 

@@ -6,7 +6,8 @@
 
 use std::f64::consts::PI;
 
-use crate::math::compass::{KeyNumber, linear, log_linear};
+use crate::math::compass::{KeyNumber, log_linear};
+use crate::mech::hammer::Hammer;
 use crate::sound::{SoundSettings, loss, tuning};
 
 /// Sounding length by key number, m. A0 and C8: the trend carried to the ends of the compass.
@@ -41,13 +42,6 @@ const DENSITY: [(f64, f64); 12] = [
     (88.0, 0.00370),
 ];
 
-/// Strike point over length: that of the published strings up to the last of them, F#7, then closer
-/// to the end; real grands taper to about 1/16 at the top.
-const STRIKE_RATIO: [(f64, f64); 3] = [(60.0, 0.12), (82.0, 0.12), (88.0, 0.075)];
-
-/// Width of felt touching the string, m: bass hammers are wider.
-const FELT_WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];
-
 /// The (equal) strings of one key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StringSpec {
@@ -61,10 +55,6 @@ pub struct StringSpec {
     pub inharmonicity: f64,
     /// Strings struck together, 1…3.
     pub strings: usize,
-    /// Strike point over length, from the near end.
-    pub strike_ratio: f64,
-    /// Width of felt touching the string, m; 0 a point.
-    pub felt_width: f64,
     /// Internal loss of low partials, 1/s.
     pub loss: f64,
     /// Growth of the internal loss with the square of angular frequency, s.
@@ -84,8 +74,6 @@ impl StringSpec {
             ideal_hz: tuning::fundamental(key, voicing) / (1.0 + inharmonicity).sqrt(),
             inharmonicity,
             strings: strings(key),
-            strike_ratio: linear(&STRIKE_RATIO, n) * voicing.strike_point,
-            felt_width: log_linear(&FELT_WIDTH, n),
             loss: loss::internal(key) / voicing.sustain,
             loss_slope: loss::internal_slope(key) * voicing.brightness_loss / voicing.sustain,
         }
@@ -122,18 +110,18 @@ impl StringSpec {
         self.density * 2.0 * self.length * self.ideal_hz
     }
 
-    /// Shape of partial `k` under the hammer: sin at the strike point, averaged over the felt.
+    /// Shape of partial `k` under `hammer`: sin at the strike point, averaged over the felt.
     #[must_use]
-    pub fn strike_shape(&self, k: usize) -> f64 {
-        let half = 0.5 * k as f64 * PI * self.felt_width / self.length;
+    pub fn strike_shape(&self, hammer: &Hammer, k: usize) -> f64 {
+        let half = 0.5 * k as f64 * PI * hammer.felt.width / self.length;
         let window = if half < 1e-6 { 1.0 } else { half.sin() / half };
-        (k as f64 * PI * self.strike_ratio).sin() * window
+        (k as f64 * PI * hammer.strike_point).sin() * window
     }
 
-    /// Time in which the hammer's wave comes back from the near end, s.
+    /// Time in which the wave of `hammer` comes back from the near end, s.
     #[must_use]
-    pub fn answer_time(&self) -> f64 {
-        self.strike_ratio / self.ideal_hz
+    pub fn answer_time(&self, hammer: &Hammer) -> f64 {
+        hammer.strike_point / self.ideal_hz
     }
 
     /// Force on the bridge per displacement of partial `k`, N/m; ends alternate in sign.
@@ -171,13 +159,11 @@ mod tests {
     fn short_strings_are_slack_and_stiff_and_keep_their_pitch() {
         let key = KeyNumber::from_index(20).unwrap();
         let long = StringSpec::of(key, &SoundSettings::default());
-        let voicing =
-            SoundSettings { string_length: 0.7, strike_point: 1.5, ..SoundSettings::default() };
+        let voicing = SoundSettings { string_length: 0.7, ..SoundSettings::default() };
         let short = StringSpec::of(key, &voicing);
         assert!((short.partial_hz(1) / long.partial_hz(1) - 1.0).abs() < 1e-12);
         assert!((short.tension() / long.tension() / 0.49 - 1.0).abs() < 1e-3);
         assert!((short.inharmonicity / long.inharmonicity * 0.2401 - 1.0).abs() < 1e-12);
-        assert!((short.strike_ratio - 0.18).abs() < 1e-12);
     }
 
     #[test]

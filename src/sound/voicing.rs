@@ -39,10 +39,6 @@ pub struct SoundSettings {
     pub unison_width_cents: f64,
     /// Length of the strings against the concert grand's, at the same pitch and gauge.
     pub string_length: f64,
-    /// Distance of the hammers from the strings' ends against the concert grand's.
-    pub strike_point: f64,
-    /// Felt stiffness in octaves about the concert grand's: −2 soft … +2 hard.
-    pub hammer_hardness: f64,
     /// Decay times, scale.
     pub sustain: f64,
     /// Extra damping of high partials, scale of the string's own frequency-dependent loss.
@@ -78,8 +74,6 @@ impl Default for SoundSettings {
             scale: None,
             unison_width_cents: 1.0,
             string_length: 1.0,
-            strike_point: 1.0,
-            hammer_hardness: 0.0,
             sustain: 1.0,
             brightness_loss: 1.0,
             damper_time: 1.0,
@@ -109,8 +103,6 @@ impl SoundSettings {
             stretch: within(self.stretch, 0.0, 3.0, d.stretch),
             unison_width_cents: within(self.unison_width_cents, 0.0, 50.0, d.unison_width_cents),
             string_length: within(self.string_length, 0.5, 1.5, d.string_length),
-            strike_point: within(self.strike_point, 0.25, 3.0, d.strike_point),
-            hammer_hardness: within(self.hammer_hardness, -4.0, 4.0, d.hammer_hardness),
             sustain: within(self.sustain, 0.05, 10.0, d.sustain),
             brightness_loss: within(self.brightness_loss, 0.0, 20.0, d.brightness_loss),
             damper_time: within(self.damper_time, 0.05, 20.0, d.damper_time),
@@ -166,7 +158,6 @@ impl SoundSettings {
     /// Whether the strings of both ring alike.
     pub(crate) fn same_strings(&self, other: &Self) -> bool {
         let rest = Self {
-            hammer_hardness: other.hammer_hardness,
             board: other.board,
             knocks: other.knocks,
             width: other.width,

@@ -1,8 +1,8 @@
 //! The concert grand: one design, with masses and felts across the compass.
 //!
-//! Sources: [Hirschkorn 2004] hammer inertia, centre friction and key lever; [Stanwood tables] strike,
-//! front and balance weights, friction; [Gillespie 1996] jack, wippen and knuckle lengths; factory
-//! sheets for the regulation. "Chosen" marks what no source gives; the reason follows.
+//! Sources: [`hammer`] for the hammer; [Hirschkorn 2004] centre friction and key lever; [Stanwood
+//! tables] front and balance weights, friction; [Gillespie 1996] jack, wippen and knuckle lengths;
+//! factory sheets for the regulation. "Chosen" marks what no source gives; the reason follows.
 
 use super::fitted::Fitted;
 use super::regulation::{Regulated, Regulation, regulate};
@@ -11,14 +11,7 @@ use crate::action::ActionSettings;
 use crate::math::compass::{self, linear, log_linear};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
-
-/// Strike weight of a medium-heavy set, g by key number [Stanwood tables, level 7].
-const STRIKE_WEIGHT_G: [(f64, f64); 5] =
-    [(1.0, 11.3), (22.0, 10.5), (44.0, 9.3), (66.0, 7.5), (88.0, 5.2)];
-
-/// Strike weight at which the hammer of the inertia table was measured, g: its own gravity torque
-/// 1.19e-2 N·m over the strike radius [Hirschkorn 2004].
-const MEASURED_STRIKE_WEIGHT_G: f64 = 9.2;
+use crate::mech::hammer;
 
 /// Friction weight at the key front, g [Stanwood tables, medium zone].
 const FRICTION_WEIGHT_G: [(f64, f64); 2] = [(1.0, 15.0), (88.0, 11.0)];
@@ -69,6 +62,8 @@ const RESTITUTION: [(f64, f64); 9] = [
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
     spec: Spec,
+    /// The concert grand's hammer.
+    hammer: hammer::Hammer,
 }
 
 /// A key, regulated.
@@ -90,19 +85,20 @@ impl Design {
     /// The same with other numbers in place of the fitted ones.
     #[must_use]
     pub fn with(key: compass::KeyNumber, fitted: &Fitted) -> Self {
-        let mut spec = parts(f64::from(key.number()), key.number() <= LAST_DAMPER, fitted);
+        let hammer = hammer::Hammer::concert(key);
+        let mut spec = parts(key, &hammer, fitted);
         let mut standard = spec;
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
         let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
         spec.key.lead_torque = (regulated.upward_force - balance) * spec.key.front;
-        Self { spec }
+        Self { spec, hammer }
     }
 
     /// The key with `settings`, regulated. Closed form: no iteration over poses.
     #[must_use]
     pub fn build(&self, settings: &ActionSettings) -> Built {
         let mut spec = self.spec;
-        scale(&mut spec, settings);
+        scale(&mut spec, &self.hammer.set(&settings.hammers()), settings);
         let regulated = regulate(&mut spec, &regulation(settings));
         let taken = settings.key_lead_g * 1e-3 * spec.key.front;
         spec.key.lead_torque -= taken * GRAVITY;
@@ -130,18 +126,16 @@ fn regulation(s: &ActionSettings) -> Regulation {
     }
 }
 
-/// The parts by key number `n`.
-fn parts(n: f64, has_damper: bool, fitted: &Fitted) -> Spec {
-    let strike_weight = log_linear(&STRIKE_WEIGHT_G, n);
-    let heavier = strike_weight / MEASURED_STRIKE_WEIGHT_G;
-    let crown = 0.1321;
+/// The parts of `key` with its `hammer`.
+fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> Spec {
+    let n = f64::from(key.number());
+    let crown = hammer::CROWN;
     // Ratio of hammer to key speed in angle, for what friction and spring mean at the front.
     let turns = 9.2;
     let front = 0.218;
     let friction_torque = linear(&FRICTION_WEIGHT_G, n) * 1e-3 * GRAVITY * front;
     let hammer_friction = 1.01e-3;
-    let hammer_torque = strike_weight * 1e-3 * GRAVITY * crown;
-    let hammer_inertia = 1.54e-4 * heavier;
+    let hammer_torque = hammer::strike_weight(key) * GRAVITY * crown;
     Spec {
         key: Key {
             front,
@@ -213,9 +207,9 @@ fn parts(n: f64, has_damper: bool, fitted: &Fitted) -> Spec {
             knuckle_depth: 0.0135,
             // The jack withdraws 2.5 mm from the button's touch to the slip: 1.4 mm of key.
             knuckle_edge: fitted.knuckle_edge,
-            mass: 11.74e-3 * heavier,
-            centre: Vec2::new(0.1022, 0.0145),
-            inertia: hammer_inertia,
+            mass: hammer.body_mass,
+            centre: hammer.centre,
+            inertia: hammer.inertia,
             friction: hammer_friction,
             // With what yields beside it: 40 N at about 1.2 mm.
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(fitted.knuckle, 1.5, 0.3) },
@@ -233,7 +227,7 @@ fn parts(n: f64, has_damper: bool, fitted: &Fitted) -> Spec {
             friction: 0.7,
         },
         damper: Damper {
-            present: has_damper,
+            present: key.number() <= LAST_DAMPER,
             arm: 0.2,
             pickup: 4.5e-3,
             // Lifts with +0.25 N at the key front [force literature]; weight without spring.
@@ -245,7 +239,7 @@ fn parts(n: f64, has_damper: bool, fitted: &Fitted) -> Spec {
             clear: 1.5e-3,
             tray: 8e-3,
         },
-        string: string_law(n, hammer_inertia / (crown * crown)),
+        string: string_law(n, hammer.inertia / (crown * crown)),
         coupling: [200.0, 0.82],
     }
 }
@@ -271,18 +265,10 @@ pub fn string_like(mass: f64, time: f64, restitution: f64) -> Felt {
     Felt { hysteresis, ..Felt::new(stiffness, 1.5, 0.0) }
 }
 
-/// Scales of the settings that are not distances.
-fn scale(spec: &mut Spec, s: &ActionSettings) {
+/// The hammer as set, and the scales of the settings that are not distances.
+fn scale(spec: &mut Spec, hammer: &hammer::Hammer, s: &ActionSettings) {
     let h = &mut spec.hammer;
-    h.mass *= s.hammer_mass;
-    h.inertia *= s.hammer_mass;
-    // A point mass at the crown, straight over the shank's end.
-    let added = (s.strike_weight_g * 1e-3).max(-LEAST_SHARE * h.mass);
-    let with = h.mass + added;
-    let crown = Vec2::new(h.crown, h.centre.y);
-    h.centre = (h.centre * h.mass + crown * added) * (1.0 / with);
-    h.mass = with;
-    h.inertia = (h.inertia + added * h.crown * h.crown).max(LEAST_SHARE * h.inertia);
+    (h.mass, h.centre, h.inertia) = (hammer.body_mass, hammer.centre, hammer.inertia);
     // The jack's stop brings its head under the knuckle again.
     let farther = s.knuckle_mm * 1e-3 - h.knuckle;
     h.knuckle += farther;

@@ -4,6 +4,7 @@ use crate::action::events::EventList;
 use crate::action::{ActionEvent, ActionSettings, Drive, EventKind, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::mech::hammer::HammerSettings;
 use crate::sound::{Knock, SoundSettings};
 
 /// Depth at which a key of the fake action throws its hammer, m.
@@ -206,6 +207,8 @@ impl Strings for FakeStrings {
         self.call(Call::Set);
         self.level *= voicing.brightness_loss;
     }
+
+    fn set_hammers(&mut self, _: &HammerSettings) {}
 
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.call(Call::Strike(key, speed, delay));

@@ -18,9 +18,9 @@ use crate::action::{ActionSettings, Drive, STEP};
 use crate::episode::{Observer, State};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::math::compass::KeyNumber;
+use crate::mech::hammer::Hammer;
 use crate::sound::SoundSettings;
 use crate::sound::contact::strike_offline;
-use crate::sound::hammer::HammerSpec;
 use crate::sound::scale::StringSpec;
 
 /// Keys compared: A0 and every C.
@@ -108,9 +108,8 @@ fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
 
 /// The sound engine's hammer against its strings.
 fn heard(key: KeyNumber, speed: f64) -> Contact {
-    let voicing = SoundSettings::default();
-    let hammer = HammerSpec::of(key, &voicing);
-    let report = strike_offline(&hammer, &StringSpec::of(key, &voicing), speed, RATE);
+    let string = StringSpec::of(key, &SoundSettings::default());
+    let report = strike_offline(&Hammer::concert(key), &string, speed, RATE);
     Contact { time: report.contact_time, restitution: report.restitution }
 }
 

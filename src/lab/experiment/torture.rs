@@ -6,6 +6,7 @@ use super::{Band, Folder, Report};
 use crate::lab::output::progress;
 use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::mech::hammer::HammerSettings;
 use crate::sound::Knock;
 use crate::sound::measure::db;
 use crate::sound::noise::Noise;
@@ -68,9 +69,7 @@ impl Dice {
             stretch: self.pick(0.0, 2.0),
             temperament: Temperament::from_index(self.pick(0.0, 7.0)),
             string_length: self.pick(0.6, 1.2),
-            strike_point: self.pick(0.5, 1.7),
             unison_width_cents: self.pick(0.0, 30.0),
-            hammer_hardness: self.pick(-2.0, 2.0),
             sustain: self.pick(0.25, 4.0),
             brightness_loss: self.pick(0.25, 4.0),
             damper_time: self.pick(0.25, 4.0),
@@ -83,6 +82,15 @@ impl Dice {
             room_size: self.pick(3.0, 40.0),
             room_time: self.pick(0.1, 2.0),
             ..SoundSettings::default()
+        }
+    }
+
+    fn hammers(&mut self) -> HammerSettings {
+        HammerSettings {
+            mass: self.pick(0.5, 2.0),
+            added: self.pick(-2.5e-3, 2.5e-3),
+            hardness: self.pick(-2.0, 2.0),
+            strike_point: self.pick(0.5, 1.7),
         }
     }
 }
@@ -130,11 +138,13 @@ fn torture(rate: f64, found: &mut Found) {
             }
             if dice.pick(0.0, 1.0) < 0.02 {
                 sound.set(&dice.voicing());
+                sound.set_hammers(&dice.hammers());
             }
             at += block(&mut sound, &mut dice, found).0 as f64 / rate;
         }
         // All strings free and nothing else happens: the sound may only die away.
         sound.set(&SoundSettings::default());
+        sound.set_hammers(&HammerSettings::default());
         KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
         let mut before: Option<f64> = None;
         let pause = at;

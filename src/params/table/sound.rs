@@ -80,8 +80,8 @@ pub static SOUND: [Parameter; 20] = [
         kind: centred(0.5, 1.0, 1.7, 2),
         doc: "Distance of the hammers from the strings' ends against the concert grand's, about an \
               eighth of the string: nearer is thinner and brighter.",
-        get: |s| s.sound.strike_point,
-        set: |s, v| s.sound.strike_point = v,
+        get: |s| s.action.strike_point,
+        set: |s, v| s.action.strike_point = v,
     },
     Parameter {
         id: "hammer_hardness",
@@ -90,8 +90,8 @@ pub static SOUND: [Parameter; 20] = [
         suffix: " octaves",
         kind: number(-2.0, 2.0, 2),
         doc: "Stiffness of the hammer felt in octaves about the concert grand's.",
-        get: |s| s.sound.hammer_hardness,
-        set: |s, v| s.sound.hammer_hardness = v,
+        get: |s| s.action.hammer_hardness,
+        set: |s, v| s.action.hammer_hardness = v,
     },
     Parameter {
         // Chosen: two octaves either way, as for the next two.

@@ -259,7 +259,6 @@ fn abuse_stays_finite_and_below_full_scale() {
                 a4_hz: pick(0.0, 900.0),
                 stretch: pick(-1.0, 4.0),
                 unison_width_cents: pick(0.0, 60.0),
-                hammer_hardness: pick(-9.0, 9.0),
                 sustain: pick(0.0, 20.0),
                 brightness_loss: pick(0.0, 5.0),
                 damper_time: f64::NAN,
@@ -272,6 +271,12 @@ fn abuse_stays_finite_and_below_full_scale() {
                 room_size: pick(0.0, 90.0),
                 room_time: pick(0.0, 9.0),
                 ..SoundSettings::default()
+            });
+            sound.set_hammers(&HammerSettings {
+                mass: pick(0.1, 9.0),
+                added: pick(-9e-3, 9e-3),
+                hardness: pick(-9.0, 9.0),
+                strike_point: pick(0.0, 3.0),
             });
         }
         let len = crate::math::cast::floor_index(pick(1.0, 200.0));

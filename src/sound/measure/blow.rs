@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::KeyNumber;
+use crate::mech::hammer::Hammer;
 use crate::sound::SoundSettings;
 use crate::sound::contact::{ContactReport, strike_offline};
-use crate::sound::hammer::HammerSpec;
 use crate::sound::measure::db;
 use crate::sound::scale::StringSpec;
 
@@ -22,18 +22,17 @@ pub const PEAK_FORCE: [(usize, f64, f64); 5] =
 pub const PARTIALS: [(usize, f64, f64); 4] =
     [(16, 55.0, 80.0), (40, 23.0, 23.0), (53, 18.0, 18.0), (76, 7.0, 7.0)];
 
-/// One strike of `key` as voiced on its resting strings.
+/// One strike of the concert grand's hammer of `key` on its resting strings.
 #[must_use]
 pub fn strike(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> ContactReport {
-    let (hammer, string) = (HammerSpec::of(key, voicing), StringSpec::of(key, voicing));
-    strike_offline(&hammer, &string, speed, RATE)
+    strike_offline(&Hammer::concert(key), &StringSpec::of(key, voicing), speed, RATE)
 }
 
 /// Frequency, Hz, and amplitude of the partials that a strike leaves on the bridge below 16 kHz,
 /// before any loss: the hammer force's spectrum there times the partial's shape under the hammer.
 #[must_use]
 pub fn bridge_lines(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> Vec<(f64, f64)> {
-    let string = StringSpec::of(key, voicing);
+    let (hammer, string) = (Hammer::concert(key), StringSpec::of(key, voicing));
     let report = strike(key, voicing, speed);
     let line = |k: usize| {
         let hz = string.partial_hz(k);
@@ -43,7 +42,7 @@ pub fn bridge_lines(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> Vec<
             sum += w * *f;
             w *= turn;
         }
-        (hz, sum.norm() * string.strike_shape(k).abs())
+        (hz, sum.norm() * string.strike_shape(&hammer, k).abs())
     };
     (1..=string.partials_below(16_000.0)).map(line).collect()
 }

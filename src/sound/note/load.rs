@@ -7,7 +7,6 @@ use touchback_fft::num_complex::Complex64;
 use super::{Note, pluck};
 use crate::math::cast::single;
 use crate::sound::bank::LANES;
-use crate::sound::hammer::HammerSpec;
 use crate::sound::unison::{MOST, SIDEWAYS, Unison};
 use crate::sound::{SoundSettings, loss, poles};
 
@@ -35,7 +34,7 @@ impl Note {
         for k in 1..=self.partials {
             self.load_partial(&unison, voicing, k);
         }
-        self.finish_load(&unison, voicing);
+        self.finish_load(&unison);
     }
 
     /// Number of partials.
@@ -63,7 +62,7 @@ impl Note {
         // The force per w stays that of the piano as strung, so that nothing that rings jumps; w is
         // the displacement times `scale`.
         let scale = string.bridge_gain(k) / bridge;
-        let shape = string.strike_shape(k) / count;
+        let shape = string.strike_shape(&self.hammer, k) / count;
         let plucked = pluck::amplitude(string, k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
         // Tuned past the top of the band a partial falls silent instead of folding back.
@@ -108,8 +107,7 @@ impl Note {
     }
 
     /// Completes a voicing after its last partial.
-    pub fn finish_load(&mut self, unison: &Unison, voicing: &SoundSettings) {
-        self.hammer = HammerSpec::of(self.key, voicing);
+    pub fn finish_load(&mut self, unison: &Unison) {
         self.share = *unison.blow();
         self.refresh_touches();
     }

@@ -116,13 +116,15 @@ mod tests {
     use super::*;
     use crate::math::compass::KeyNumber;
     use crate::math::kernel::Kernel;
+    use crate::mech::hammer::Hammer;
     use crate::sound::SoundSettings;
 
     const RATE: f64 = 48_000.0;
 
     fn plucked(number: usize, delay: f64) -> (Note, Vec<f32>) {
         let key = KeyNumber::from_index(number - 1).unwrap();
-        let mut note = Note::new(key, &SoundSettings::default(), RATE, Kernel::detect());
+        let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
+        let mut note = Note::new(key, &voicing, &hammer, RATE, Kernel::detect());
         note.damper(1.0);
         note.control(0, 1e-9, 0.0);
         note.pluck(1e-3, delay);

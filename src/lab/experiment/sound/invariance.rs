@@ -6,6 +6,7 @@ use super::decay::bend;
 use super::{Band, Bench, RATE, key};
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
+use crate::mech::hammer::HammerSettings;
 use crate::sound::measure::{self, db, decay_time};
 use crate::sound::scale::StringSpec;
 use crate::sound::temperament::Temperament;
@@ -106,35 +107,38 @@ fn rates(bench: &mut Bench) -> Result<()> {
 }
 
 /// What moves, and how far: as far as a hand moves a control in a step, or further.
-fn moved(v: SoundSettings) -> [(&'static str, SoundSettings); 17] {
+fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17] {
+    let h = HammerSettings::default();
     [
-        ("pitch, 440 to 446 Hz", SoundSettings { a4_hz: 446.0, ..v }),
-        ("stretch, 1 to 1.5", SoundSettings { stretch: 1.5, ..v }),
-        ("temperament", SoundSettings { temperament: Temperament::QuarterComma, ..v }),
-        ("unison width, 1 to 5 cents", SoundSettings { unison_width_cents: 5.0, ..v }),
-        ("string length, 1 to 0.85", SoundSettings { string_length: 0.85, ..v }),
-        ("strike point, 1 to 1.4", SoundSettings { strike_point: 1.4, ..v }),
-        ("hammer hardness, 0 to 1", SoundSettings { hammer_hardness: 1.0, ..v }),
-        ("sustain, 1 to 0.5", SoundSettings { sustain: 0.5, ..v }),
-        ("treble damping, 1 to 2", SoundSettings { brightness_loss: 2.0, ..v }),
-        ("damping time, 1 to 2", SoundSettings { damper_time: 2.0, ..v }),
-        ("soundboard, 1 to 0.3", SoundSettings { board: 0.3, ..v }),
-        ("stereo width, 1 to 0.2", SoundSettings { width: 0.2, ..v }),
-        ("lid, open to closed", SoundSettings { lid: 0.0, ..v }),
-        ("perspective", SoundSettings { perspective: Perspective::Audience, ..v }),
-        ("distance, 1.5 to 4 m", SoundSettings { distance: 4.0, ..v }),
-        ("room, none to −12 dB", SoundSettings { room_db: -12.0, ..v }),
-        ("room's size and time", SoundSettings { room_size: 20.0, room_time: 1.5, ..v }),
+        ("pitch, 440 to 446 Hz", SoundSettings { a4_hz: 446.0, ..v }, h),
+        ("stretch, 1 to 1.5", SoundSettings { stretch: 1.5, ..v }, h),
+        ("temperament", SoundSettings { temperament: Temperament::QuarterComma, ..v }, h),
+        ("unison width, 1 to 5 cents", SoundSettings { unison_width_cents: 5.0, ..v }, h),
+        ("string length, 1 to 0.85", SoundSettings { string_length: 0.85, ..v }, h),
+        ("strike point, 1 to 1.4", v, HammerSettings { strike_point: 1.4, ..h }),
+        ("hammer hardness, 0 to 1", v, HammerSettings { hardness: 1.0, ..h }),
+        ("sustain, 1 to 0.5", SoundSettings { sustain: 0.5, ..v }, h),
+        ("treble damping, 1 to 2", SoundSettings { brightness_loss: 2.0, ..v }, h),
+        ("damping time, 1 to 2", SoundSettings { damper_time: 2.0, ..v }, h),
+        ("soundboard, 1 to 0.3", SoundSettings { board: 0.3, ..v }, h),
+        ("stereo width, 1 to 0.2", SoundSettings { width: 0.2, ..v }, h),
+        ("lid, open to closed", SoundSettings { lid: 0.0, ..v }, h),
+        ("perspective", SoundSettings { perspective: Perspective::Audience, ..v }, h),
+        ("distance, 1.5 to 4 m", SoundSettings { distance: 4.0, ..v }, h),
+        ("room, none to −12 dB", SoundSettings { room_db: -12.0, ..v }, h),
+        ("room's size and time", SoundSettings { room_size: 20.0, room_time: 1.5, ..v }, h),
     ]
 }
 
 /// What a change adds to the bends of four ringing notes in the next 0.7 s, against their peak.
 fn changes(bench: &mut Bench) -> Result<()> {
     let usual = bench.voicing;
-    for (name, voicing) in moved(usual) {
+    let standard = HammerSettings::default();
+    for (name, voicing, hammers) in moved(usual) {
         let sound = &mut bench.sound;
-        let mut heard = |to: &SoundSettings| -> Result<(f64, f64)> {
+        let mut heard = |to: &SoundSettings, hammers: &HammerSettings| -> Result<(f64, f64)> {
             sound.set(&usual);
+            sound.set_hammers(&standard);
             sound.reset();
             for number in RINGING {
                 sound.damper(key(number)?, 1.0);
@@ -142,17 +146,20 @@ fn changes(bench: &mut Bench) -> Result<()> {
             }
             let before = measure::render(sound, 0.5, RATE);
             sound.set(to);
+            sound.set_hammers(hammers);
             let after = measure::render(sound, 0.7, RATE);
             let tail = before.samples.len() - floor_index(0.1 * RATE);
             let loudest = before.samples.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             Ok((bend(&after.samples) - bend(&before.samples[tail..]), loudest))
         };
-        let ((with, loudest), (without, _)) = (heard(&voicing)?, heard(&usual)?);
+        let (with, loudest) = heard(&voicing, &hammers)?;
+        let (without, _) = heard(&usual, &standard)?;
         let extra = db((with - without.max(0.0)).max(0.0) / loudest);
         let quantity = format!("while notes ring, {name}: click, dB re notes");
         bench.report.check(&quantity, "none", Band::AtMost(-60.0), extra);
     }
     bench.sound.set(&usual);
+    bench.sound.set_hammers(&standard);
     bench.sound.reset();
     Ok(())
 }

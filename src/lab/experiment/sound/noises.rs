@@ -6,6 +6,7 @@ use super::{Band, Bench, RATE, key};
 use crate::instrument::{Event, Piano, Settings};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
+use crate::mech::hammer::Hammer;
 use crate::sound::bank::BLOCK;
 use crate::sound::measure::{self, Recording, db, decay_time};
 use crate::sound::note::Note;
@@ -57,7 +58,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
 /// Level of the duplex in the first 0.3 s against the note's, both as force on the bridge, and its
 /// own decay after a single push.
 fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
-    let mut note = Note::new(key, voicing, RATE, Kernel::detect());
+    let mut note = Note::new(key, voicing, &Hammer::concert(key), RATE, Kernel::detect());
     note.damper(1.0);
     note.strike(2.0, 0.0);
     let (mut own, mut beside) = (Vec::new(), Vec::new());

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::{Band, Bench, RATE, key};
 use crate::math::compass::KeyNumber;
+use crate::mech::hammer::Hammer;
 use crate::sound::measure::{self, db};
 use crate::sound::scale::StringSpec;
 use crate::sound::{board, tuning};
@@ -46,7 +47,7 @@ pub fn tuning(bench: &mut Bench) -> Result<()> {
         for k in 1..=most {
             let hz = string.partial_hz(k);
             // Partials with a node near the hammer are no lines.
-            if string.strike_shape(k).abs() < 0.15 {
+            if string.strike_shape(&Hammer::concert(key), k).abs() < 0.15 {
                 continue;
             }
             let error = 1200.0 * (recording.peak_hz(hz, 12.0, 0.02, seconds) / hz).log2();

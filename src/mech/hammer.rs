@@ -1,0 +1,222 @@
+//! The hammer of a key: the one that the action throws and that the strings are struck with.
+//!
+//! Sources: [Hirschkorn 2004] mass, centre of mass and inertia of one hammer; [Stanwood tables]
+//! strike weights, by which it is scaled along the compass; [Bank 2006] the mass that strings meet;
+//! [Chaigne 1994] the felt. "Chosen" marks what no source gives.
+
+use crate::math::compass::{KeyNumber, linear, log_linear};
+use crate::math::vec2::Vec2;
+
+/// Centre pin to crown, along the string's normal at contact, m [Hirschkorn 2004].
+pub const CROWN: f64 = 0.1321;
+
+/// Strike weight of a medium-heavy set, g by key number [Stanwood tables, level 7].
+const STRIKE_WEIGHT_G: [(f64, f64); 5] =
+    [(1.0, 11.3), (22.0, 10.5), (44.0, 9.3), (66.0, 7.5), (88.0, 5.2)];
+
+/// Strike weight at which the hammer of [`BODY_MASS`] and [`INERTIA`] was measured, g: its own
+/// gravity torque 1.19e-2 N·m over the strike radius [Hirschkorn 2004].
+const MEASURED_STRIKE_WEIGHT_G: f64 = 9.2;
+
+/// Mass of head and shank, kg, and their inertia about the centre pin, kg·m² [Hirschkorn 2004].
+const BODY_MASS: f64 = 11.74e-3;
+const INERTIA: f64 = 1.54e-4;
+
+/// Centre of mass from the centre pin along and across the shank, m [Hirschkorn 2004].
+const CENTRE: Vec2 = Vec2::new(0.1022, 0.0145);
+
+/// Mass that the strings meet by key number, kg: the regression of [Bank 2006].
+const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.006), (88.0, 0.0053)];
+
+/// Felt exponent p by key number: near the three hammers of [Chaigne 1994] up to C4; not above 3,
+/// or the level in the top octaves grows faster with speed than measured [Palmer 1991].
+const EXPONENT: [(f64, f64); 5] = [(1.0, 2.2), (16.0, 2.3), (40.0, 2.5), (60.0, 3.0), (88.0, 3.0)];
+
+/// Felt stiffness by key number, N/m^p, of the whole head. To C5 that of [Chaigne 1994], adjusted
+/// so that the contact times at 2 m/s are those of real hammers on these strings; above, stiffer
+/// than theirs: with softer felt the contact outlasts the period, a null of the force's spectrum
+/// moves through the fundamental as the speed changes, and the level grows by 10-20 dB a doubling
+/// instead of the measured 6.
+const STIFFNESS: [(f64, f64); 8] = [
+    (1.0, 4.0e8),
+    (16.0, 1.2e9),
+    (40.0, 1.35e10),
+    (60.0, 7.0e12),
+    (64.0, 2.0e13),
+    (71.0, 6.0e13),
+    (82.0, 5.5e14),
+    (88.0, 7.0e14),
+];
+
+/// Relaxation α of the felt by key number, s. Chosen: the strike loses about a quarter of its energy
+/// in a bass hammer's felt and a tenth in a hard treble one's.
+const RELAXATION: [(f64, f64); 4] = [(1.0, 1.5e-4), (40.0, 1.0e-4), (60.0, 4.0e-5), (88.0, 1.0e-5)];
+
+/// Width of felt touching the string by key number, m: bass hammers are wider.
+const WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];
+
+/// Strike point over length by key number: that of the strings of [Chabassier 2012] up to the last
+/// of them, F#7, then closer to the end; real grands taper to about 1/16 at the top.
+const STRIKE_POINT: [(f64, f64); 3] = [(60.0, 0.12), (82.0, 0.12), (88.0, 0.075)];
+
+/// A hammer does not lose more than this share of its mass by filing (chosen: keeps every mixture of
+/// settings physical).
+const LEAST_SHARE: f64 = 0.3;
+
+/// What is set on all hammers at once, against the concert grand's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HammerSettings {
+    /// Mass and inertia, scale.
+    pub mass: f64,
+    /// Mass added at the crown, kg.
+    pub added: f64,
+    /// Felt stiffness, octaves.
+    pub hardness: f64,
+    /// Distance of the strike point from the strings' near end, scale.
+    pub strike_point: f64,
+}
+
+impl Default for HammerSettings {
+    fn default() -> Self {
+        Self { mass: 1.0, added: 0.0, hardness: 0.0, strike_point: 1.0 }
+    }
+}
+
+/// The felt of a hammer's crown: F = K (ξ^p + α d(ξ^p)/dt) ≥ 0, ξ its compression in m.
+///
+/// Stulov's hereditary felt has a memory of about 2 µs [Stulov 1995], shorter than any step of the
+/// contact; to first order in it the law is this one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HammerFelt {
+    /// Stiffness K against all strings together, N/m^p.
+    pub stiffness: f64,
+    /// Exponent p, ≥ 1.
+    pub exponent: f64,
+    /// Relaxation α, s.
+    pub relaxation: f64,
+    /// Width touching the string, m; 0 a point.
+    pub width: f64,
+}
+
+/// One hammer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Hammer {
+    /// Effective mass at the crown, kg: what the strings meet.
+    ///
+    /// [`Self::inertia`] over [`CROWN`]² is the same mass by another source: the concert grand's
+    /// strings meet 0.90 (E4) to 1.06 (C8) of it, `touchback lab contact` shows what that means.
+    pub mass: f64,
+    /// Inertia of head and shank about the centre pin, kg·m².
+    pub inertia: f64,
+    /// Mass of head and shank, kg.
+    pub body_mass: f64,
+    /// Their centre of mass from the centre pin, along and across the shank, m.
+    pub centre: Vec2,
+    /// Felt of the crown.
+    pub felt: HammerFelt,
+    /// Strike point over the strings' length, from the near end.
+    pub strike_point: f64,
+}
+
+impl Hammer {
+    /// The concert grand's of `key`.
+    #[must_use]
+    pub fn concert(key: KeyNumber) -> Self {
+        let n = f64::from(key.number());
+        let heavier = log_linear(&STRIKE_WEIGHT_G, n) / MEASURED_STRIKE_WEIGHT_G;
+        Self {
+            mass: log_linear(&MASS, n),
+            inertia: INERTIA * heavier,
+            body_mass: BODY_MASS * heavier,
+            centre: CENTRE,
+            felt: HammerFelt {
+                stiffness: log_linear(&STIFFNESS, n),
+                exponent: linear(&EXPONENT, n),
+                relaxation: log_linear(&RELAXATION, n),
+                width: log_linear(&WIDTH, n),
+            },
+            strike_point: linear(&STRIKE_POINT, n),
+        }
+    }
+
+    /// The hammer of `key` as set.
+    #[must_use]
+    pub fn of(key: KeyNumber, settings: &HammerSettings) -> Self {
+        Self::concert(key).set(settings)
+    }
+
+    /// This hammer with `settings`.
+    #[must_use]
+    pub fn set(&self, settings: &HammerSettings) -> Self {
+        let body_mass = self.body_mass * settings.mass;
+        let (mass, inertia) = (self.mass * settings.mass, self.inertia * settings.mass);
+        // A point mass at the crown, straight over the shank's end.
+        let added = settings.added.max(-LEAST_SHARE * body_mass);
+        let with = body_mass + added;
+        let crown = Vec2::new(CROWN, self.centre.y);
+        Self {
+            mass: (mass + added).max(LEAST_SHARE * mass),
+            inertia: (inertia + added * CROWN * CROWN).max(LEAST_SHARE * inertia),
+            body_mass: with,
+            centre: (self.centre * body_mass + crown * added) * (1.0 / with),
+            felt: HammerFelt {
+                stiffness: self.felt.stiffness * settings.hardness.exp2(),
+                ..self.felt
+            },
+            strike_point: self.strike_point * settings.strike_point,
+        }
+    }
+
+    /// A hammer with all its mass at the crown, as published contacts of hammer and string have it.
+    #[must_use]
+    pub const fn point(mass: f64, felt: HammerFelt, strike_point: f64) -> Self {
+        let (inertia, centre) = (mass * CROWN * CROWN, Vec2::new(CROWN, 0.0));
+        Self { mass, inertia, body_mass: mass, centre, felt, strike_point }
+    }
+}
+
+/// Strike weight of the concert grand's hammer of `key`, kg: what a scale under the crown shows with
+/// the shank level.
+#[must_use]
+pub fn strike_weight(key: KeyNumber) -> f64 {
+    log_linear(&STRIKE_WEIGHT_G, f64::from(key.number())) * 1e-3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_settings_leave_the_concert_grands_hammers_as_they_are() {
+        for key in KeyNumber::all() {
+            let (concert, set) =
+                (Hammer::concert(key), Hammer::of(key, &HammerSettings::default()));
+            assert!((set.centre - concert.centre).norm_squared() < 1e-32);
+            assert_eq!(set, Hammer { centre: set.centre, ..concert });
+            let ratio = concert.mass * CROWN * CROWN / concert.inertia;
+            assert!((0.89..1.07).contains(&ratio), "{key:?}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn weight_at_the_crown_is_felt_in_full_by_key_and_strings() {
+        let key = KeyNumber::from_index(39).unwrap();
+        let (concert, added) = (Hammer::concert(key), 1e-3);
+        let heavier = concert.set(&HammerSettings { added, ..HammerSettings::default() });
+        assert!((heavier.mass - concert.mass - added).abs() < 1e-12);
+        let inertia = heavier.inertia - concert.inertia;
+        assert!((inertia / (CROWN * CROWN) - added).abs() < 1e-12);
+        let double = concert.set(&HammerSettings { mass: 2.0, ..HammerSettings::default() });
+        assert_eq!(double.mass, 2.0 * concert.mass);
+        assert_eq!(double.inertia, 2.0 * concert.inertia);
+    }
+
+    #[test]
+    fn no_mixture_of_settings_leaves_a_hammer_without_mass() {
+        let filed = HammerSettings { mass: 0.5, added: -2.5e-3, hardness: -2.0, strike_point: 0.5 };
+        for key in KeyNumber::all() {
+            let hammer = Hammer::of(key, &filed);
+            assert!(hammer.mass > 1e-3 && hammer.inertia > 0.3 * 0.5 * INERTIA * 0.5);
+        }
+    }
+}
