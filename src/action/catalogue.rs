@@ -272,11 +272,11 @@ mod tests {
     }
 
     #[test]
-    fn every_action_answers_force_finger_and_motion_with_energy_in_balance() {
+    fn every_action_answers_force_finger_wave_and_motion_with_energy_in_balance() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let fresh = || Model::named(name, key, &ActionSettings::default()).unwrap().start();
-            for kind in 0..3 {
+            for kind in 0..4 {
                 let mut played = fresh();
                 let start = played.view(Drive::Free).imbalance();
                 let mut worst = 0.0f64;
@@ -287,6 +287,7 @@ mod tests {
                         match kind {
                             0 => 2.0,
                             1 => (0.2 * t).min(0.02),
+                            3 => 3.0,
                             // A raised cosine: no corners.
                             _ => 0.004 * (1.0 - (std::f64::consts::PI * (t / 0.1).min(1.0)).cos()),
                         }
@@ -295,6 +296,7 @@ mod tests {
                     let drive = match kind {
                         0 => Drive::Force(ends),
                         1 => Drive::Finger(ends),
+                        3 => Drive::Wave { force: ends[0], impedance: 20.0 },
                         _ => Drive::Motion(ends),
                     };
                     played.step(drive, &mut |_, _, _| {});

@@ -10,6 +10,8 @@ use crate::episode::Input;
 pub enum DriveInput {
     /// A force on it, N.
     Force(f64),
+    /// A junction's force, N, and its impedance, N·s/m.
+    Wave(f64, f64),
     /// A finger's target, m, and its speed.
     Finger(f64, f64),
     /// An imposed depth, m, and speed.
@@ -25,6 +27,7 @@ impl DriveInput {
         match drive {
             Drive::Free | Drive::Manipulandum(_) => [Self::Force(0.0); 2],
             Drive::Force(f) => f.map(Self::Force),
+            Drive::Wave { force, impedance } => [Self::Wave(force, impedance); 2],
             Drive::Finger(p) => p.map(|x| Self::Finger(x, speed(p))),
             Drive::Motion(p) => p.map(|x| Self::Motion(x, speed(p))),
         }
@@ -37,6 +40,7 @@ impl DriveInput {
     pub fn force(&self, depth: f64, speed: f64) -> Option<f64> {
         match *self {
             Self::Force(f) => Some(f),
+            Self::Wave(f, impedance) => Some(f - impedance * speed),
             Self::Finger(target, rate) => {
                 let pressed = target - depth;
                 Some(if pressed > 0.0 {

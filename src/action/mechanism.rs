@@ -28,7 +28,24 @@ pub struct Saved {
     pub x: [f64; SAVED],
 }
 
-/// Most states that a smaller action may have.
+impl Saved {
+    /// The phase and the bits of the states: for files and fingerprints.
+    #[must_use]
+    pub fn bits(&self) -> [u64; SAVED + 1] {
+        let mut bits = [u64::from(self.phase); SAVED + 1];
+        bits[1..].iter_mut().zip(self.x).for_each(|(b, x)| *b = x.to_bits());
+        bits
+    }
+
+    /// The inverse of [`Saved::bits`].
+    #[must_use]
+    pub fn of(bits: &[u64; SAVED + 1]) -> Self {
+        let phase = u8::try_from(bits[0]).unwrap_or(0);
+        Self { phase, x: std::array::from_fn(|i| f64::from_bits(bits[i + 1])) }
+    }
+}
+
+/// Most states that an action may have.
 pub const SAVED: usize = 10;
 
 /// One key of any action. Stepping and reading never allocate; a pose does.

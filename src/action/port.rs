@@ -1,6 +1,7 @@
 //! The port of a key: how a finger, a weight or a device drives it.
 
-/// What drives the key front during one action step: values at its start and end, linear between.
+/// What drives the key front during one action step: values at its start and end, linear between,
+/// unless it says otherwise.
 ///
 /// Positions are depths below the rest position of the key front, metres, positive down.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -14,6 +15,14 @@ pub enum Drive {
     Finger([f64; 2]),
     /// Imposed key-front depth, m; the force follows by inverse dynamics.
     Motion([f64; 2]),
+    /// The wave junction of a haptic keyboard: `force` less `impedance` times the key front's own
+    /// speed, which is that of every moment inside the step.
+    Wave {
+        /// √(2Z)·u, held through the step, N, positive down.
+        force: f64,
+        /// Z, N·s/m.
+        impedance: f64,
+    },
     /// The thesis's manipulandum angle D, rad, driving the key through k1–b1.
     Manipulandum([f64; 2]),
 }
@@ -23,7 +32,7 @@ impl Drive {
     #[must_use]
     pub const fn held(self) -> Self {
         match self {
-            Self::Free => Self::Free,
+            Self::Free | Self::Wave { .. } => self,
             Self::Force([_, end]) => Self::Force([end; 2]),
             Self::Finger([_, end]) => Self::Finger([end; 2]),
             Self::Motion([_, end]) => Self::Motion([end; 2]),

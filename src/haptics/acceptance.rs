@@ -8,11 +8,11 @@ use super::co_simulation::{CoSimulation, Line, Memory};
 use super::emulator::Making;
 use super::lever::Lever;
 use super::log::{Entry, Heard, Log};
-use super::mechanism::{Action, Push};
+use super::mechanism::Action;
 use super::plant::{Finger, Plant};
 use super::script::{Act, Deed, Script, eased};
 use super::servo::Options;
-use crate::action::{EventKind, STEP};
+use crate::action::{Drive, EventKind, STEP};
 
 /// The seeds' finger, glued to the key.
 pub const GLUED: Finger =
@@ -52,8 +52,8 @@ pub fn ideal(plant: &Plant) -> Stroke {
         let (at, speed) = hand(t);
         // Grip and key damping are a push of their own.
         let force = GLUED.stiffness * (at + 0.5 * STEP * speed - lever.x) + GLUED.damping * speed;
-        let push = Push { force, impedance: GLUED.damping + plant.damping };
-        lever.step(&push, &mut |offset, _, speed| {
+        let drive = Drive::Wave { force, impedance: GLUED.damping + plant.damping };
+        lever.step(drive, &mut |offset, _, speed| {
             if stroke.speed == 0.0 {
                 (stroke.time, stroke.speed) = (t + offset - 0.1, speed);
             }

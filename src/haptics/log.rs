@@ -4,11 +4,12 @@
 //! the servo's state bit for bit, in another thread or from a file. After a gap the servo logs a
 //! whole state, which the twin adopts and counts.
 
-use crate::action::{ActionSettings, EventKind};
+use crate::action::mechanism::Saved;
+use crate::action::{ActionSettings, Drive, EventKind};
 use crate::exchange::queue;
 use crate::math::compass::KeyNumber;
 
-use super::mechanism::{Action, DynamicsCompensation, Mechanism, Push, Saved};
+use super::mechanism::{Action, DynamicsCompensation, Mechanism};
 
 /// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,8 +42,10 @@ pub enum Entry {
         key: KeyNumber,
         /// How many.
         steps: u16,
-        /// The junction in all of them.
-        push: Push,
+        /// The junction in all of them: √(2Z)·u, N, and Z, N·s/m; see [`Drive::Wave`].
+        force: f64,
+        /// See `force`.
+        impedance: f64,
     },
     /// A host note moves a key from `step` on, or no longer: its events are then the note's own.
     Played {
@@ -212,7 +215,7 @@ impl Twin {
         &mut self,
         entry: &Entry,
         mut hear: impl FnMut(&Heard),
-        mut look: impl FnMut(u64, &Push, &Mechanism),
+        mut look: impl FnMut(u64, Drive, &Mechanism),
     ) {
         match entry {
             Entry::Setting { action, settings, .. } => {
@@ -245,18 +248,19 @@ impl Twin {
                 felt.step = Some(*step);
                 self.adopted += 1;
             }
-            Entry::Slot { step, key, steps, push } => {
+            Entry::Slot { step, key, steps, force, impedance } => {
                 let Some(felt) = self.keys.get_mut(key.index()) else { return };
                 if felt.step != Some(*step) {
                     felt.step = None;
                     return;
                 }
+                let drive = Drive::Wave { force: *force, impedance: *impedance };
                 for i in 0..u64::from(*steps) {
                     let at = step + i;
-                    felt.mechanism.step(push, |offset, kind, value| {
+                    felt.mechanism.step(drive, |offset, kind, value| {
                         hear(&Heard { step: at, key: *key, offset, kind, value });
                     });
-                    look(at, push, &felt.mechanism);
+                    look(at, drive, &felt.mechanism);
                 }
                 felt.step = Some(step + u64::from(*steps));
             }

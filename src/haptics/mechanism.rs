@@ -1,25 +1,28 @@
 //! What is felt: one key of an action behind the junction.
 //!
-//! The junction pushes with f − Z·v, where f = √(2Z)·u is held for a step and v is the key's own
-//! speed during it. The bench load takes the damper into its own mid-point step. The actions of
-//! [`crate::action`] take a force: Z·v is predicted from the last step's acceleration, and what the
-//! prediction got wrong is made good in the next step, so that no momentum is lost.
+//! The junction pushes with f − Z·v ([`Drive::Wave`]), where f = √(2Z)·u is held for a step and v is
+//! the key's own speed at every moment inside it. As ∫v² dt ≥ v̄²·T, the key gets no more work than
+//! the waves bring. How light a key may be for that is [`LIGHTEST`].
 
 use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
-use crate::action::mechanism::{self, Felt};
+use crate::action::mechanism::{Felt, Saved};
 use crate::action::{ActionKind, ActionSettings, Drive, EventKind, Readout, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
 use crate::haptics::walls::{self, Walled};
 use crate::math::compass::KeyNumber;
+use touchback_device::message::IMPEDANCE;
 
-/// Least mass left to a key whose mass is deducted, kg.
+/// Least mass left to the grand's key, kg; the wippen with jack and lever comes with it.
 const FLOOR: f64 = 5e-3;
 
-/// Largest change of speed the prediction reckons with, m/s: an impact is not predicted.
-const FORESIGHT: f64 = 0.05;
+/// Least mass left to any key at its front, kg. Under the largest impedance that a keyboard can name
+/// Z·h/m is then 1.8: a Runge–Kutta step of the fourth order is stable to 2.78, and until there a
+/// speed dies away without changing its sign.
+const LIGHTEST: f64 = 9e-3;
+const _: () = assert!(255.0 * IMPEDANCE * STEP / LIGHTEST < 2.0);
 
 /// Actions that can be felt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,29 +108,10 @@ pub struct DynamicsCompensation {
     pub has_bed: bool,
 }
 
-/// The junction during one step.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Push {
-    /// √(2Z)·u, N, positive down.
-    pub force: f64,
-    /// Z, N·s/m.
-    pub impedance: f64,
-}
-
-/// Everything of a mechanism that changes while it runs.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Saved {
-    phase: u8,
-    x: [f64; 12],
-}
-
 /// One key's action, its junction end included.
 #[derive(Clone)]
 pub struct Mechanism {
     load: Load,
-    /// Acceleration of the last step, m/s², and the force still owed, N.
-    ahead: f64,
-    owed: f64,
 }
 
 enum Load {
@@ -183,7 +167,7 @@ impl Mechanism {
                 }
             }
         };
-        let mut mechanism = Self { load, ahead: 0.0, owed: 0.0 };
+        let mut mechanism = Self { load };
         let left = mechanism.configure(key, settings, deduct);
         mechanism.lay_to_rest(key, settings, deduct);
         (mechanism, left)
@@ -203,9 +187,8 @@ impl Mechanism {
                 **grand = Grand::new(spec);
                 left
             }
-            // The key carries the junction's damper: it cannot be lighter.
             Load::Small(felt) => {
-                let taken = felt.relieve(deduct.mass, 3.0 * FLOOR);
+                let taken = felt.relieve(deduct.mass, LIGHTEST);
                 DynamicsCompensation { mass: deduct.mass - taken, ..*deduct }
             }
             Load::Lever(lever) => {
@@ -250,32 +233,20 @@ impl Mechanism {
             Load::Small(felt) => felt.reset(),
             Load::Lever(lever) => lever.lay_to_rest(),
         }
-        (self.ahead, self.owed) = (0.0, 0.0);
     }
 
-    /// One action step under `push`; how far the key front moved, m. `hear` is told of events:
+    /// One action step under `drive`; how far the key front moved, m. `hear` is told of events:
     /// offset s, kind, value.
-    pub fn step(&mut self, push: &Push, mut hear: impl FnMut(f64, EventKind, f64)) -> f64 {
-        let z = push.impedance;
-        if let Load::Lever(lever) = &mut self.load {
-            return lever.step(push, &mut hear);
-        }
-        let (x, v) = self.place();
-        let middle = v + (0.5 * STEP * self.ahead).clamp(-FORESIGHT, FORESIGHT);
-        let force = push.force - z * middle + self.owed;
-        let drive = Drive::Force([force; 2]);
+    pub fn step(&mut self, drive: Drive, mut hear: impl FnMut(f64, EventKind, f64)) -> f64 {
+        let (from, _) = self.place();
         match &mut self.load {
             Load::Grand { grand, running, .. } => {
                 key::advance(grand, running, drive, TRAY, &mut hear);
             }
             Load::Small(felt) => felt.step(drive, &mut hear),
-            Load::Lever(_) => {}
+            Load::Lever(lever) => lever.step(drive, &mut hear),
         }
-        let (end, speed) = self.place();
-        let moved = end - x;
-        self.ahead = (speed - v) / STEP;
-        self.owed = z * (middle - moved / STEP);
-        moved
+        self.place().0 - from
     }
 
     /// Depth of the key front, m, and its speed, m/s.
@@ -292,16 +263,13 @@ impl Mechanism {
         }
     }
 
-    /// How it stands under `push`; what it does not have is not a number.
+    /// How it stands under `drive`; what it does not have is not a number.
     #[must_use]
-    pub fn view(&self, push: &Push) -> Readout {
-        let (key, key_speed) = self.place();
-        let key_force = push.force - push.impedance * key_speed;
-        let drive = Drive::Force([key_force; 2]);
+    pub fn view(&self, drive: Drive) -> Readout {
         match &self.load {
             Load::Grand { grand, running, .. } => key::show(grand, running, drive, TRAY),
             Load::Small(felt) => felt.view(drive),
-            Load::Lever(_) => Readout { key, key_speed, key_force, ..Readout::NONE },
+            Load::Lever(lever) => lever.view(drive),
         }
     }
 
@@ -351,59 +319,22 @@ impl Mechanism {
     /// What changes while it runs.
     #[must_use]
     pub fn save(&self) -> Saved {
-        let mut saved = Saved::default();
-        let put = |to: &mut [f64; 12], from: &[f64]| {
-            to.iter_mut().zip(from).for_each(|(t, f)| *t = *f);
-        };
         match &self.load {
-            Load::Grand { running, .. } => {
-                saved.phase = number(running.phase);
-                put(&mut saved.x, &running.x);
-            }
-            Load::Small(felt) => {
-                let own = felt.save();
-                saved.phase = own.phase;
-                put(&mut saved.x, &own.x);
-            }
-            Load::Lever(lever) => put(&mut saved.x, &lever.save()),
+            Load::Grand { running, .. } => Saved { phase: number(running.phase), x: running.x },
+            Load::Small(felt) => felt.save(),
+            Load::Lever(lever) => lever.save(),
         }
-        saved.x[10] = self.ahead;
-        saved.x[11] = self.owed;
-        saved
     }
 
     /// Takes up a saved state of the same action.
     pub fn adopt(&mut self, saved: &Saved) {
         match &mut self.load {
             Load::Grand { running, .. } => {
-                running.phase = phase(saved.phase);
-                running.x.iter_mut().zip(saved.x).for_each(|(t, f)| *t = f);
+                (running.phase, running.x) = (phase(saved.phase), saved.x);
             }
-            Load::Small(felt) => felt.adopt(&mechanism::Saved {
-                phase: saved.phase,
-                x: std::array::from_fn(|i| saved.x[i]),
-            }),
-            Load::Lever(lever) => lever.adopt(&saved.x),
+            Load::Small(felt) => felt.adopt(saved),
+            Load::Lever(lever) => lever.adopt(saved),
         }
-        self.ahead = saved.x[10];
-        self.owed = saved.x[11];
-    }
-}
-
-impl Saved {
-    /// Sixteen bytes a digit and the phase: for files and fingerprints.
-    #[must_use]
-    pub fn bits(&self) -> [u64; 13] {
-        let mut bits = [u64::from(self.phase); 13];
-        bits[1..].iter_mut().zip(self.x).for_each(|(b, x)| *b = x.to_bits());
-        bits
-    }
-
-    /// The inverse of [`Saved::bits`].
-    #[must_use]
-    pub fn of(bits: &[u64; 13]) -> Self {
-        let phase = u8::try_from(bits[0]).unwrap_or(0);
-        Self { phase, x: std::array::from_fn(|i| f64::from_bits(bits[i + 1])) }
     }
 }
 
@@ -457,3 +388,6 @@ fn number(phase: Phase) -> u8 {
 fn phase(number: u8) -> Phase {
     PHASES.get(usize::from(number)).copied().unwrap_or(Phase::Return)
 }
+
+#[cfg(test)]
+mod tests;

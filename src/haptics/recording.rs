@@ -2,7 +2,7 @@
 //! replays it has the servo's states exactly.
 //!
 //! ```text
-//! touchback servo log 1
+//! touchback servo log 2
 //! setting STEP ACTION id = value; …
 //! place STEP KEY MASS WEIGHT FRICTION BED STATE…
 //! slot STEP KEY STEPS FORCE IMPEDANCE
@@ -11,18 +11,24 @@
 //! Steps of 125 µs by the keyboard's clock, never falling; keys count from 1; MASS to FRICTION, STATE,
 //! FORCE and IMPEDANCE are hexadecimal bits of SI values. The first entry's step is the take's
 //! beginning.
+//!
+//! Version 1 had two more numbers to a place, what the junction predicted and still owed: they are
+//! left out, and such a take moves as its pushes move today's keys, not bit for bit as it was felt.
 
 use std::io::{Read, Write};
 use std::path::Path;
 
 use super::log::Entry;
-use super::mechanism::{Action, DynamicsCompensation, Push, Saved};
+use super::mechanism::{Action, DynamicsCompensation};
 use super::servo::{MOST_STEPS, seconds};
 use crate::action::ActionSettings;
+use crate::action::mechanism::{SAVED, Saved};
 use crate::math::compass::KeyNumber;
 
 /// First line of a take.
-const HEAD: &str = "touchback servo log 1";
+const HEAD: &str = "touchback servo log 2";
+/// That of version 1, and the numbers at the end of its places that are left out.
+const OLDER: (&str, usize) = ("touchback servo log 1", 2);
 /// Largest file, bytes: ten hours of one key.
 const LIMIT: u64 = 2_000_000_000;
 /// Largest deduction of a key, in its unit, and largest push, N and N·s/m: beyond what any servo says.
@@ -64,7 +70,7 @@ impl Recording {
     pub fn is_at(path: &Path) -> bool {
         let mut head = [0; HEAD.len()];
         let read = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head));
-        read.is_ok() && head == HEAD.as_bytes()
+        read.is_ok() && [HEAD, OLDER.0].iter().any(|known| head == known.as_bytes())
     }
 
     /// Reads the file at `path`.
@@ -89,12 +95,15 @@ impl Recording {
     /// What is wrong, with its line.
     pub fn read(file: &str, text: &str) -> Result<Self, NoTake> {
         let mut lines = text.lines();
-        if lines.next() != Some(HEAD) {
-            return Err(NoTake::Foreign(file.into()));
-        }
+        let more = match lines.next() {
+            Some(HEAD) => 0,
+            Some(head) if head == OLDER.0 => OLDER.1,
+            _ => return Err(NoTake::Foreign(file.into())),
+        };
         let mut entries: Vec<Entry> = Vec::new();
         for (number, line) in (2..).zip(lines) {
-            let read = entry(line).filter(|e| entries.last().is_none_or(|l| l.step() <= e.step()));
+            let read =
+                entry(line, more).filter(|e| entries.last().is_none_or(|l| l.step() <= e.step()));
             entries.push(read.ok_or_else(|| NoTake::Damaged(file.into(), number))?);
         }
         if entries.is_empty() {
@@ -184,8 +193,8 @@ impl<W: Write> Writer<W> {
                 }
                 writeln!(to)
             }
-            Entry::Slot { step, key, steps, push } => {
-                let (force, z) = (push.force.to_bits(), push.impedance.to_bits());
+            Entry::Slot { step, key, steps, force, impedance } => {
+                let (force, z) = (force.to_bits(), impedance.to_bits());
                 writeln!(to, "slot {step} {} {steps} {force:x} {z:x}", key.number())
             }
             Entry::Played { step, key, is_played } => {
@@ -204,7 +213,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
-fn entry(line: &str) -> Option<Entry> {
+/// The entry of a `line` whose places end with `more` numbers that mean nothing now.
+fn entry(line: &str, more: usize) -> Option<Entry> {
     let (kind, rest) = line.split_once(' ')?;
     if kind == "setting" {
         let (step, rest) = rest.split_once(' ')?;
@@ -227,9 +237,12 @@ fn entry(line: &str) -> Option<Entry> {
             let mut value = || bits(words.next()).map(f64::from_bits).filter(sane(MOST[0]));
             let (mass, weight, friction) = (value()?, value()?, value()?);
             let has_bed = words.next()? == "1";
-            let mut saved = [0; 13];
+            let mut saved = [0; SAVED + 1];
             for place in &mut saved {
                 *place = bits(words.next())?;
+            }
+            for _ in 0..more {
+                bits(words.next())?;
             }
             let deduct = DynamicsCompensation { mass, weight, friction, has_bed };
             Entry::Place { step, key, deduct, saved: Saved::of(&saved) }
@@ -237,8 +250,8 @@ fn entry(line: &str) -> Option<Entry> {
         "slot" => {
             let steps = words.next()?.parse().ok().filter(|n| u64::from(*n) <= MOST_STEPS)?;
             let mut value = || bits(words.next()).map(f64::from_bits).filter(sane(MOST[1]));
-            let push = Push { force: value()?, impedance: value()? };
-            Entry::Slot { step, key, steps, push }
+            let (force, impedance) = (value()?, value()?);
+            Entry::Slot { step, key, steps, force, impedance }
         }
         "played" => Entry::Played { step, key, is_played: words.next()? == "1" },
         _ => return None,
@@ -259,7 +272,7 @@ pub(crate) mod tests {
     use crate::haptics::servo::Options;
 
     /// A played second and a half: the log and the servo's last state of the key.
-    pub(crate) fn played() -> (Vec<Entry>, [u64; 13]) {
+    pub(crate) fn played() -> (Vec<Entry>, [u64; SAVED + 1]) {
         let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 6.0, 1.0) };
         let plant = Plant { mass: 0.03, weight: 0.2, ..Plant::THREE[0] };
         let making = Making { plant, ..Making::default() };
@@ -311,6 +324,27 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_take_of_version_1_reads_without_what_its_junction_owed() {
+        let (entries, _) = played();
+        let older: String = text(&entries)
+            .lines()
+            .map(|line| match line.starts_with("place") {
+                true => format!("{line} 3ff0000000000000 3ff0000000000000\n"),
+                false => format!("{line}\n"),
+            })
+            .collect();
+        let older = older.replace(HEAD, OLDER.0);
+        assert_eq!(Recording::read("a.log", &older).unwrap().entries(), entries);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.log");
+        std::fs::write(&path, &older).unwrap();
+        assert!(Recording::is_at(&path));
+        // Nor does one version read as the other.
+        assert!(Recording::read("a.log", &older.replace(OLDER.0, HEAD)).is_err());
+        assert!(Recording::read("a.log", &text(&entries).replace(HEAD, OLDER.0)).is_err());
+    }
+
+    #[test]
     fn a_damaged_take_is_refused_by_line() {
         let written = text(&played().0);
         let line = |text: &str| Recording::read("a.log", text).unwrap_err().to_string();
@@ -318,7 +352,7 @@ pub(crate) mod tests {
         let says = format!("a.log, line {number}: not an entry");
         assert!(line(&written.replace("slot", "slit")).starts_with(&says));
         assert!(line("no log\n").starts_with("a.log, line 1: not a servo log"));
-        assert!(line("touchback servo log 1\n").contains("holds no entries"));
+        assert!(line("touchback servo log 2\n").contains("holds no entries"));
         for bad in [
             "slot 5 0 8 0 0",
             "slot 5 89 8 0 0",
@@ -329,10 +363,10 @@ pub(crate) mod tests {
             "setting 0 harp key_dip_mm = 10.0",
             "place 0 40 0 0 0 1 0",
         ] {
-            let text = format!("touchback servo log 1\n{bad}\n");
+            let text = format!("touchback servo log 2\n{bad}\n");
             assert!(line(&text).contains("not an entry"), "{bad}");
         }
-        let two = "touchback servo log 1\nsetting 0 grand \nsetting 1 ball \n";
+        let two = "touchback servo log 2\nsetting 0 grand \nsetting 1 ball \n";
         let mixed = Recording::read("a.log", two).unwrap().action().unwrap_err().to_string();
         assert!(mixed.contains("felt grand and then ball"), "{mixed}");
     }

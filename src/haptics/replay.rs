@@ -241,6 +241,7 @@ const fn end(entry: &Entry) -> u64 {
 mod tests {
     use super::*;
     use crate::action::EventKind;
+    use crate::action::mechanism::SAVED;
     use crate::haptics::acceptance::line;
     use crate::haptics::co_simulation::CoSimulation;
     use crate::haptics::emulator::Making;
@@ -250,7 +251,7 @@ mod tests {
     use crate::haptics::servo::Options;
     use crate::haptics::simulated_link::Random;
 
-    fn trill(seconds: f64) -> (Kept, [u64; 13]) {
+    fn trill(seconds: f64) -> (Kept, [u64; SAVED + 1]) {
         let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 5.0, 1e9) };
         let making = Making { plant: KEY, ..Making::default() };
         let script = Script::new(vec![act]);

@@ -5,11 +5,10 @@
 //! Designed for the lever alone, without the line: what holds the key is not known here. The wall
 //! that learns is left out: what it has learnt has no place in a log that a twin follows.
 
-use super::lever::Lever;
-use super::mechanism::Push;
+use super::lever::{Lever, pushed};
 use crate::action::mechanism::{Felt, Hear, Mechanism, Saved};
 use crate::action::pose::Pose;
-use crate::action::{Drive, Readout, STEP};
+use crate::action::{Drive, EventKind, Readout, STEP};
 use crate::math::vec2::Vec2;
 use crate::wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
@@ -100,7 +99,7 @@ pub struct Walled {
     wall: Bed<Wall>,
     /// Force of the wall over the last step, against the lever's way down, N.
     force: f64,
-    /// Work of the drive since the start, J.
+    /// Work of the wall on the lever since the start, taken from it positive, J.
     work: f64,
 }
 
@@ -116,28 +115,23 @@ impl Walled {
 
 impl Mechanism for Walled {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
-        let force = match drive {
-            Drive::Force([a, b]) => 0.5 * (a + b),
-            // A felt key is driven by forces only.
-            _ => 0.0,
-        };
         let now = Measurement { position: self.lever.x, velocity: self.lever.v };
         self.force = self.wall.force(now);
-        let push = Push { force: force - self.force, impedance: 0.0 };
-        let moved = self.lever.step(&push, &mut |offset, kind, value| hear(offset, kind, value));
-        self.work += force * moved;
+        let (force, impedance) = pushed(drive);
+        let left = Drive::Wave { force: force - self.force, impedance };
+        let mut hear = |offset: f64, kind: EventKind, value: f64| hear(offset, kind, value);
+        self.lever.step(left, &mut hear);
+        // The wall's share of the work is its own.
+        self.work += self.force * (self.lever.x - now.position);
     }
 
     fn view(&self, drive: Drive) -> Readout {
-        let force = if let Drive::Force([_, end]) = drive { end } else { 0.0 };
         Readout {
             phase: if self.lever.x > DEPTH { "wall" } else { "air" },
-            key: self.lever.x,
-            key_speed: self.lever.v,
-            key_force: force,
             contact_force: self.force,
-            work: self.work,
-            ..Readout::NONE
+            work: self.work(),
+            dissipated: f64::NAN,
+            ..self.lever.view(drive)
         }
     }
 
@@ -148,7 +142,7 @@ impl Mechanism for Walled {
     fn reset(&mut self) {
         self.lever.lay_to_rest();
         self.wall.reset();
-        self.force = 0.0;
+        (self.force, self.work) = (0.0, 0.0);
     }
 
     fn pose(&self) -> Pose {
@@ -168,7 +162,7 @@ impl Felt for Walled {
     }
 
     fn work(&self) -> f64 {
-        self.work
+        self.lever.work + self.work
     }
 
     fn fastest(&self) -> f64 {
@@ -211,9 +205,9 @@ mod tests {
         Kind::Deadbeat,
     ];
 
-    /// A finger's force: 3 N with a tremor.
+    /// A finger's force through a junction: 3 N with a tremor.
     fn push(i: u32) -> Drive {
-        Drive::Force([3.0 + (0.11 * f64::from(i)).sin(); 2])
+        Drive::Wave { force: 3.0 + (0.11 * f64::from(i)).sin(), impedance: 2.0 }
     }
 
     #[test]
@@ -243,10 +237,8 @@ mod tests {
     fn a_damped_lever_rests_where_the_spring_holds_it() {
         for kind in KINDS {
             let mut walled = Walled::new(kind);
-            // The junction's damper, as the servo applies it.
             for _ in 0..16_000 {
-                let force = 3.0 - 20.0 * walled.lever.v;
-                walled.step(Drive::Force([force; 2]), &mut |_, _, _| {});
+                walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _, _| {});
             }
             let depth = walled.lever.x - DEPTH;
             // Those that know neither bias nor damper hold it a little off, never softer than half.

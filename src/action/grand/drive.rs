@@ -31,8 +31,10 @@ pub enum Causality {
 pub struct DriveNow<R = f64> {
     /// Same in all lanes.
     pub causality: Causality,
-    /// Force on the key front, N, the finger's left out.
+    /// Force on the key front, N, the finger's and the damper's left out.
     pub force: R,
+    /// Damper of a wave junction between the key front and rest, N·s/m.
+    pub impedance: R,
     /// Depth the finger presses toward or the front is at, m, or the manipulandum's angle, rad.
     pub target: R,
     /// Its rate through the step.
@@ -49,12 +51,15 @@ impl DriveNow {
         let (force, target) = match drive {
             Drive::Free => ([0.0; 2], [AWAY; 2]),
             Drive::Force(f) => (f, [AWAY; 2]),
+            Drive::Wave { force, .. } => ([force; 2], [AWAY; 2]),
             Drive::Finger(p) | Drive::Motion(p) | Drive::Manipulandum(p) => ([0.0; 2], p),
         };
+        let impedance = if let Drive::Wave { impedance, .. } = drive { impedance } else { 0.0 };
         let rate = (target[1] - target[0]) / STEP;
         std::array::from_fn(|end| Self {
             causality,
             force: force[end],
+            impedance,
             target: target[end],
             rate,
             tray: tray[end],
@@ -67,7 +72,7 @@ impl Causality {
     #[must_use]
     pub const fn of(drive: Drive) -> Self {
         match drive {
-            Drive::Free | Drive::Force(_) | Drive::Finger(_) => Self::Force,
+            Drive::Free | Drive::Force(_) | Drive::Wave { .. } | Drive::Finger(_) => Self::Force,
             Drive::Motion(_) => Self::Motion,
             Drive::Manipulandum(_) => Self::Manipulandum,
         }
@@ -81,6 +86,7 @@ impl<R: Real> DriveNow<R> {
         Self {
             causality,
             force: R::from_lanes(|l| drives[l].force),
+            impedance: R::from_lanes(|l| drives[l].impedance),
             target: R::from_lanes(|l| drives[l].target),
             rate: R::from_lanes(|l| drives[l].rate),
             tray: R::from_lanes(|l| drives[l].tray),
@@ -106,6 +112,7 @@ impl<R: Real> DriveNow<R> {
         Self {
             causality: self.causality,
             force: self.force + (end.force - self.force) * s,
+            impedance: end.impedance,
             target: self.target + (end.target - self.target) * s,
             rate: end.rate,
             tray: self.tray + (end.tray - self.tray) * s,
@@ -119,14 +126,16 @@ impl<R: Real> DriveNow<R> {
         if self.causality != Causality::Force {
             return zero;
         }
+        let speed = n.front * k.u[0];
+        let given = self.force - self.impedance * speed;
         let pressed = self.target - k.depth;
         let touching = pressed.gt(zero);
         if !touching.any() {
-            return self.force;
+            return given;
         }
-        let finger = R::of(FINGER_STIFFNESS) * pressed
-            + R::of(FINGER_DAMPING) * (self.rate - n.front * k.u[0]);
-        R::select(touching, self.force + finger.max(zero), self.force)
+        let finger =
+            R::of(FINGER_STIFFNESS) * pressed + R::of(FINGER_DAMPING) * (self.rate - speed);
+        R::select(touching, given + finger.max(zero), given)
     }
 
     /// Torque of the manipulandum's coupling on the key, N·m.

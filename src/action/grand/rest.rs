@@ -7,8 +7,14 @@ use super::spec::Spec;
 use super::{Phase, STATES, state};
 
 /// A drive that does nothing, with the damper tray well below.
-pub const UNTOUCHED: DriveNow =
-    DriveNow { causality: Causality::Force, force: 0.0, target: AWAY, rate: 0.0, tray: TRAY_DOWN };
+pub const UNTOUCHED: DriveNow = DriveNow {
+    causality: Causality::Force,
+    force: 0.0,
+    impedance: 0.0,
+    target: AWAY,
+    rate: 0.0,
+    tray: TRAY_DOWN,
+};
 
 /// Height of the damper tray with the pedal up, m: clear of every damper.
 pub const TRAY_DOWN: f64 = -3e-3;

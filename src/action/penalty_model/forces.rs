@@ -176,14 +176,15 @@ impl Moment {
 
         key.torque += held[KEY];
         let imposed = input.is_imposed();
+        let given = input.force - input.impedance * speed;
         let drive = match input.causality {
             Causality::Motion => -key.torque / front,
             Causality::Force if input.target > depth => {
                 let finger = FINGER_STIFFNESS * (input.target - depth)
                     + FINGER_DAMPING * (input.rate - speed);
-                input.force + finger.max(0.0)
+                given + finger.max(0.0)
             }
-            Causality::Force => input.force,
+            Causality::Force => given,
             Causality::Manipulandum => {
                 let [stiffness, damping] = spec.coupling;
                 (stiffness * (input.target - x[KEY]) + damping * (input.rate - key.speed)) / front

@@ -1,9 +1,10 @@
 //! One felt key of the servo: its mechanism, its end of the line, its limits.
 
 use super::super::log::{Entry, Heard, Log};
-use super::super::mechanism::{DynamicsCompensation, Mechanism, Push};
+use super::super::mechanism::{DynamicsCompensation, Mechanism};
 use super::virtual_finger::{Own, Seen, VirtualFinger};
 use super::{Options, seconds};
+use crate::action::Drive;
 use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::limit::Motor;
@@ -271,8 +272,8 @@ impl FeltKey {
         log: &mut impl Log,
     ) -> f64 {
         let port = Port::new(z.max(LEAST_IMPEDANCE));
-        let push = Push { force: port.drive(wave) + finger, impedance: z };
-        let moved = self.steps(slot.before, steps, push, log);
+        let force = port.drive(wave) + finger;
+        let moved = self.steps(slot.before, steps, force, z, log);
         let time = seconds(steps);
         let mut back = port.leaving(wave, moved / time);
         self.work += Port::energy(wave, back, time);
@@ -302,21 +303,28 @@ impl FeltKey {
         for i in 0..steps {
             let ahead = from + speed * (seconds(i) + 0.5 * seconds(1));
             let force = stiffness * (ahead - self.mechanism.place().0) + damping * speed;
-            let push = Push { force: force + finger, impedance: damping };
-            let moved = self.steps(slot.before + i, 1, push, log);
+            let moved = self.steps(slot.before + i, 1, force + finger, damping, log);
             sum += force - damping * moved / seconds(1);
         }
         sum * seconds(1) / time
     }
 
-    /// The mechanism through some steps under one push, logged; how far it moved, m.
-    fn steps(&mut self, step: u64, steps: u64, push: Push, log: &mut impl Log) -> f64 {
+    /// The mechanism through some steps under one force and impedance, logged; how far it moved, m.
+    fn steps(
+        &mut self,
+        step: u64,
+        steps: u64,
+        force: f64,
+        impedance: f64,
+        log: &mut impl Log,
+    ) -> f64 {
         let key = self.key;
         let count = u16::try_from(steps).unwrap_or(u16::MAX);
-        self.is_placed &= log.put(&Entry::Slot { step, key, steps: count, push });
+        self.is_placed &= log.put(&Entry::Slot { step, key, steps: count, force, impedance });
+        let drive = Drive::Wave { force, impedance };
         let mut moved = 0.0;
         for i in 0..u64::from(count) {
-            moved += self.mechanism.step(&push, |offset, kind, value| {
+            moved += self.mechanism.step(drive, |offset, kind, value| {
                 log.heard(&Heard { step: step + i, key, offset, kind, value });
             });
         }

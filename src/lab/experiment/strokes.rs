@@ -145,7 +145,7 @@ impl Touch {
 fn force(rig: &TestBench, drive: Drive) -> f64 {
     match drive {
         Drive::Force([a, b]) => a.max(b),
-        Drive::Finger(_) => rig.read(drive).key_force,
+        Drive::Wave { .. } | Drive::Finger(_) => rig.read(drive).key_force,
         Drive::Free | Drive::Motion(_) | Drive::Manipulandum(_) => 0.0,
     }
 }
