@@ -18,8 +18,8 @@ use std::time::Instant;
 use crate::exchange::flags::{Flag, SharedLevel};
 use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::exchange::queue::{Receiver, Sender, bounded};
-use crate::instrument::load::Load;
-use crate::instrument::midi::Message;
+use crate::instrument::load::WorkCounters;
+use crate::instrument::midi::InputMessage;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
 use tape::{Take, Tape};
@@ -39,7 +39,7 @@ pub struct Meter {
     /// Computing time over the blocks' duration, averaged over 0.3 s.
     pub busy: f64,
     /// Work since reset.
-    pub load: Load,
+    pub load: WorkCounters,
 }
 
 /// The audio thread's end.
@@ -140,7 +140,7 @@ impl AudioEnd {
     }
 
     /// Keeps a message of the block, `offset` samples after its beginning.
-    pub fn hear(&mut self, offset: u32, message: &Message) {
+    pub fn hear(&mut self, offset: u32, message: &InputMessage) {
         self.tape.hear(f64::from(offset) / self.sample_rate, message);
     }
 

@@ -1,6 +1,6 @@
 //! What notes, pedals and positions do to the whole piano.
 
-use touchback::instrument::midi::{Address, Message, Midi};
+use touchback::instrument::midi::{Address, InputMessage, Midi};
 use touchback::instrument::note_output::{Sent, split_velocity};
 use touchback::instrument::piano::StrikeRecord;
 use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing};
@@ -135,7 +135,7 @@ fn a_sensed_key_plays_as_it_moves() {
         for step in 0..200 {
             let depth = (f64::from(step) * 0.002 * speed / 0.01).min(1.0);
             let value = (127.0 * depth).round() / 127.0;
-            let message = Message::Pressure { to: Address::note(0, 60), value };
+            let message = InputMessage::Pressure { to: Address::note(0, 60), value };
             midi.translate(&message, &settings, |event| piano.handle(event));
             strikes.extend(run(&mut piano, 48).0);
         }
@@ -291,16 +291,16 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
         let wait = usize::try_from(at.sample - b.sample()).unwrap();
         again.extend(run(&mut b, wait).0);
         let mut say = |message| midi.translate(&message, &second, |event| b.handle(event));
-        let control = |number, value| Message::Controller { channel: 0, number, value };
+        let control = |number, value| InputMessage::Controller { channel: 0, number, value };
         match at.what {
             Sent::Strike { key, speed } => {
                 let (coarse, fine) = split_velocity(&first.touch, speed);
                 say(control(88, f64::from(fine) / 127.0));
                 let velocity = f64::from(coarse) / 127.0;
-                say(Message::NoteOn { channel: 0, note: key.midi(), id: None, velocity });
+                say(InputMessage::NoteOn { channel: 0, note: key.midi(), id: None, velocity });
             }
             Sent::Landed(key) => {
-                say(Message::NoteOff { to: Address::note(0, key.midi()), velocity: 0.0 });
+                say(InputMessage::NoteOff { to: Address::note(0, key.midi()), velocity: 0.0 });
             }
             Sent::Pedal { number, value } => say(control(number, value)),
             Sent::Silence => say(control(120, 0.0)),

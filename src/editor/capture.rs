@@ -6,7 +6,7 @@ use midly::{Format, Header, MetaMessage, Smf, Timing, TrackEvent, TrackEventKind
 
 use crate::instrument::midi::controller;
 use crate::math::cast::count;
-use crate::monitor::tape::Heard;
+use crate::monitor::tape::TimedMessage;
 
 /// How far back a saved performance goes, s.
 pub const SPAN: f64 = 600.0;
@@ -18,7 +18,7 @@ const QUARTER_US: u32 = 500_000;
 /// `heard` as a MIDI file of format 0: its last [`SPAN`] s, beginning with the pedals as they then
 /// were and ending with every note let go. `None` where no note is in it.
 #[must_use]
-pub fn file(heard: &[Heard]) -> Option<Vec<u8>> {
+pub fn file(heard: &[TimedMessage]) -> Option<Vec<u8>> {
     let end = heard.last()?.time;
     let from = heard.partition_point(|h| h.time < end - SPAN);
     let (before, span) = heard.split_at(from);
@@ -133,17 +133,17 @@ impl Track {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::midi::{Address, Message};
+    use crate::instrument::midi::{Address, InputMessage};
     use crate::math::cast::{byte, floor_index};
     use crate::monitor::tape::{CAPACITY, tape};
     use midly::MidiMessage;
 
-    const fn on(note: u8, velocity: f64) -> Message {
-        Message::NoteOn { channel: 0, note, id: None, velocity }
+    const fn on(note: u8, velocity: f64) -> InputMessage {
+        InputMessage::NoteOn { channel: 0, note, id: None, velocity }
     }
 
-    const fn off(note: u8) -> Message {
-        Message::NoteOff { to: Address::note(0, note), velocity: 0.5 }
+    const fn off(note: u8) -> InputMessage {
+        InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 }
     }
 
     /// Seconds and messages of a file's track.
@@ -166,7 +166,7 @@ mod tests {
         let (mut tape, take) = tape();
         assert_eq!(file(&take.all()), None);
         tape.pass(100.0);
-        tape.hear(0.01, &Message::Controller { channel: 0, number: 64, value: 1.0 });
+        tape.hear(0.01, &InputMessage::Controller { channel: 0, number: 64, value: 1.0 });
         tape.hear(0.02, &on(60, 80.0 / 127.0));
         tape.pass(0.5);
         tape.hear(0.0, &on(64, 80.25 / 127.0));

@@ -12,7 +12,7 @@ use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Stroke, table};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
-use crate::monitor::tape::Heard;
+use crate::monitor::tape::TimedMessage;
 
 /// Size of an exported picture, points, and pixels a point.
 const SIZE: (f32, f32) = (900.0, 560.0);
@@ -38,7 +38,7 @@ pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
 ///
 /// # Errors
 /// A sentence for the player.
-pub fn performance(folder: &Path, heard: &[Heard]) -> Result<String, String> {
+pub fn performance(folder: &Path, heard: &[TimedMessage]) -> Result<String, String> {
     let bytes = capture::file(heard).ok_or("Nothing has been played in the last ten minutes.")?;
     save(folder, "played", "mid", |file| file.write_all(&bytes))
 }
@@ -133,7 +133,7 @@ mod tests {
         let bytes = std::fs::read(dir.path().join("stroke-C#4-001.png")).unwrap();
         let reader = ::png::Decoder::new(&bytes[..]).read_info().unwrap();
         assert_eq!(reader.info().size(), (1800, 1120));
-        let heard = [Heard { time: 3.0, bytes: [0x90, 60, 80] }];
+        let heard = [TimedMessage { time: 3.0, bytes: [0x90, 60, 80] }];
         assert!(performance(dir.path(), &heard).unwrap().ends_with("played-001.mid"));
         let bytes = std::fs::read(dir.path().join("played-001.mid")).unwrap();
         assert_eq!(bytes, capture::file(&heard).unwrap());

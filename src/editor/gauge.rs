@@ -4,7 +4,7 @@ use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2};
 
 use crate::action::STEP;
 use crate::editor::theme;
-use crate::instrument::load::Load;
+use crate::instrument::load::WorkCounters;
 use crate::math::cast::single;
 use crate::monitor::Meter;
 
@@ -24,7 +24,7 @@ pub struct Gauge {
     worst: f64,
     since: f64,
     /// Work counted at the beginning of the present average.
-    before: Load,
+    before: WorkCounters,
     /// Keys that moved, on average over the last span.
     keys: f64,
 }
@@ -51,7 +51,7 @@ impl Gauge {
     #[must_use]
     pub fn words(&self) -> String {
         let (busy, worst) = (100.0 * self.busy, 100.0 * self.worst);
-        let Load { most_keys, most_events, .. } = self.before;
+        let WorkCounters { most_keys, most_events, .. } = self.before;
         let each = if self.keys >= 0.5 {
             format!("\n{:.2} % for each of them, strings included", busy / self.keys)
         } else {
@@ -99,7 +99,8 @@ mod tests {
     #[test]
     fn the_worst_block_stands_for_a_while_and_keys_are_averaged() {
         let mut gauge = Gauge::default();
-        let load = |steps, key_steps| Load { steps, key_steps, most_keys: 9, most_events: 4 };
+        let load =
+            |steps, key_steps| WorkCounters { steps, key_steps, most_keys: 9, most_events: 4 };
         gauge.show(&Meter { busy: 0.1, load: load(0, 0) }, 0.5, 0.0);
         gauge.show(&Meter { busy: 0.12, load: load(4000, 12_000) }, 0.2, 0.5);
         let words = gauge.words();

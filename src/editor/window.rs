@@ -26,7 +26,7 @@ use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
 use crate::math::compass::KeyNumber;
 use crate::monitor::Meter;
-use crate::monitor::tape::Heard;
+use crate::monitor::tape::TimedMessage;
 use crate::preset::user_presets::UserPresets;
 
 /// How long after its last step a key counts as moving, s: two frames of a slow display.
@@ -71,7 +71,7 @@ pub struct Window {
     pedal: panel::pedal::PedalPanel,
     gauge: Gauge,
     /// What was played since the last frame.
-    heard: Vec<Heard>,
+    heard: Vec<TimedMessage>,
     resting: Option<RestingGrand>,
     /// When the last step came, by the context's clock, s.
     moved: f64,
@@ -163,7 +163,7 @@ impl Window {
 
     /// What was played since the last frame, by host, window or motorized keyboard; the window
     /// empties it.
-    pub const fn heard(&mut self) -> &mut Vec<Heard> {
+    pub const fn heard(&mut self) -> &mut Vec<TimedMessage> {
         &mut self.heard
     }
 
@@ -178,7 +178,7 @@ impl Window {
     }
 
     /// Saves what was played.
-    pub fn save_performance(&mut self, heard: Vec<Heard>) {
+    pub fn save_performance(&mut self, heard: Vec<TimedMessage>) {
         self.tools.save(heard);
     }
 

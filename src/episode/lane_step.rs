@@ -12,11 +12,11 @@ pub trait Rates<R: Real, const N: usize> {
     /// What is found at the start of a (sub)step and held through it.
     type Held: Copy;
 
-    /// x'.
+    /// x' a share `share` of the grid step from its beginning.
     fn rates(&self, held: &Self::Held, share: R, x: &[R; N]) -> [R; N];
 }
 
-/// The rest of what a quiet step asks of them.
+/// What a step without events needs besides rates.
 pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
     /// What rates and surfaces at one state share: the configuration.
     type Place: Copy;
@@ -35,14 +35,14 @@ pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates
 }
 
 /// One (sub)step: where it begins and how long it lasts, as shares of the step of the grid.
-struct Part<'a, R, L, H> {
+struct SubStep<'a, R, L, H> {
     law: &'a L,
     held: &'a H,
     from: R,
     span: R,
 }
 
-impl<R: Real, L: Rates<R, N>, const N: usize> Slope<R, N> for Part<'_, R, L, L::Held> {
+impl<R: Real, L: Rates<R, N>, const N: usize> Slope<R, N> for SubStep<'_, R, L, L::Held> {
     #[inline(always)]
     fn at(&self, s: R, x: &[R; N]) -> [R; N] {
         self.law.rates(self.held, self.from + s * self.span, x)
@@ -74,12 +74,12 @@ where
         let grid = law.longest_part(&x, h);
         let left = h - done;
         let last = left.lt(R::of(1.000_001) * grid);
-        // Lanes that are through repeat a harmless step that is thrown away.
+        // Lanes that are done repeat a step whose result is discarded.
         let part = R::select(going, R::select(last, left, grid), h);
         let (from, span) = (done / h, part / h);
         let (held, rate) = law.begin(&place, from, &x, part);
-        let end = rk4::step(&rate, &Part { law, held: &held, from, span }, &x, part);
-        // Of lanes that are through, place and surfaces are another state's, and not looked at.
+        let end = rk4::step(&rate, &SubStep { law, held: &held, from, span }, &x, part);
+        // For lanes that are done, place and surfaces belong to another state and are not used.
         place = law.place(&end);
         let after = law.surfaces(&place, &end);
         happened = happened | (going & changes(&before, &after, epsilon));

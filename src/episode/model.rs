@@ -1,4 +1,4 @@
-//! What a model must say of itself.
+//! The interface of a model.
 
 /// A driving input that can be interpolated inside a step.
 pub trait Input: Copy {
@@ -76,23 +76,23 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
         Begin { held, rates, surfaces: self.surfaces(phase, input, x) }
     }
 
-    /// Longest (sub)step from `x` on within a step of `h` s, s; a model that knows of a moment which
-    /// a (sub)step had better not straddle ends it there.
+    /// Longest (sub)step from `x` on within a step of `h` s, s. A model that knows of an instant
+    /// that no (sub)step should straddle ends it there.
     fn longest_part(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64;
 }
 
 /// The beginning of a (sub)step.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin<H, const N: usize, const G: usize, const S: usize> {
-    /// What is held through it.
+    /// Quantities held through the (sub)step, such as friction.
     pub held: H,
-    /// x' there.
+    /// x' at its beginning.
     pub rates: [f64; N],
-    /// Indicators and guards there.
+    /// Indicators and guards at its beginning.
     pub surfaces: ([f64; G], [f64; S]),
 }
 
-/// Hears of everything that splits a step.
+/// Is told of everything that splits a step.
 pub trait Observer<P, const N: usize> {
     /// A transition at `t` s after the step's beginning; `before` and `after` are the states.
     fn transition(&mut self, t: f64, from: P, to: P, before: &[f64; N], after: &[f64; N]);
@@ -100,7 +100,7 @@ pub trait Observer<P, const N: usize> {
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; N]);
 }
 
-/// An observer that hears nothing.
+/// An observer that does nothing.
 pub struct Quiet;
 
 impl<P, const N: usize> Observer<P, N> for Quiet {

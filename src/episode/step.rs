@@ -9,11 +9,11 @@ use super::rk4::{self, Interpolant};
 pub struct State<P, const N: usize> {
     /// The submodel that governs.
     pub phase: P,
-    /// Its states.
+    /// States, in the model's order and units.
     pub x: [f64; N],
 }
 
-/// What a step came to.
+/// Counts of one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     /// Transitions taken.

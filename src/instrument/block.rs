@@ -28,18 +28,18 @@ use crate::instrument::dampers::Dampers;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::event_queue::{Entry, EventQueue, Sounding};
 use crate::instrument::held_notes::HeldNotes;
-use crate::instrument::load::Load;
+use crate::instrument::load::WorkCounters;
 use crate::instrument::note_output::{NoteOutput, SentAt};
-use crate::instrument::output::{Level, Mix, Tail};
+use crate::instrument::output::{FadeOut, Mix, OutputLevel};
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::pitch::Pitch;
 use crate::instrument::repetition::RepetitionLimit;
 use crate::instrument::settings::{KeyPressure, StrikeOutput};
 use crate::instrument::shank::Shanks;
 use crate::instrument::snapshot::Snapshot;
-use crate::instrument::touch::finger::{Felt, Finger, grand_travel};
+use crate::instrument::touch::finger::{KeyReading, NoteFinger, grand_travel};
 use crate::instrument::touch::position::Position;
-use crate::instrument::trace::Trace;
+use crate::instrument::trace::KeyTrace;
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
@@ -54,13 +54,13 @@ pub struct Block<K, S> {
     pub keys: K,
     strings: S,
     settings: Settings,
-    /// The action has not been told of the regulation yet.
+    /// The action has not yet been told the present regulation.
     regulation_is_news: bool,
     clock: Clock,
     agenda: EventQueue,
     /// Events of the step in work.
     events: EventList,
-    fingers: [Finger; KEYS],
+    fingers: [NoteFinger; KEYS],
     /// Keys whose finger moves.
     moving: KeySet,
     /// Keys whose strike was constructed since the last step.
@@ -86,16 +86,16 @@ pub struct Block<K, S> {
     /// Pitch bend, −1…1.
     bend: f64,
     mix: Mix,
-    level: Level,
-    tail: Tail,
+    level: OutputLevel,
+    tail: FadeOut,
     log: BlockLog<StrikeRecord>,
     outgoing: NoteOutput,
-    /// The last touched key, for whoever looks.
-    pub trace: Trace,
+    /// The last touched key, step by step while watched.
+    pub trace: KeyTrace,
     /// Velocity of the last note, as received.
     velocity: f64,
     counts: Counts,
-    load: Load,
+    load: WorkCounters,
 }
 
 impl<K: Keys, S: Strings> Block<K, S> {
@@ -114,12 +114,12 @@ impl<K: Keys, S: Strings> Block<K, S> {
             strings,
             settings: *settings,
             regulation_is_news: false,
-            level: Level::new(clock.rate(), settings.output_db),
-            tail: Tail::new(clock.rate()),
+            level: OutputLevel::new(clock.rate(), settings.output_db),
+            tail: FadeOut::new(clock.rate()),
             clock,
             agenda: EventQueue::new(),
             events: EventList::default(),
-            fingers: [Finger::AWAY; KEYS],
+            fingers: [NoteFinger::AWAY; KEYS],
             moving: KeySet::default(),
             constructed: KeySet::default(),
             jacks: RepetitionLimit::new(),
@@ -139,17 +139,17 @@ impl<K: Keys, S: Strings> Block<K, S> {
             mix: Mix::PLAIN,
             log: BlockLog::new(),
             outgoing: NoteOutput::default(),
-            trace: Trace::default(),
+            trace: KeyTrace::default(),
             velocity: 0.0,
             counts: Counts::default(),
-            load: Load::default(),
+            load: WorkCounters::default(),
         };
         block.follow_settings();
         block
     }
 
-    /// As new with the present settings: silence, keys at rest, pedals up, in tune, clocks and
-    /// counts at zero.
+    /// Resets all but the settings: silence, keys at rest, pedals up, in tune, clocks and counts at
+    /// zero.
     pub fn reset(&mut self) {
         self.tell_regulation();
         self.pedals = Pedals::UP;
@@ -167,7 +167,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.level.settle();
         self.trace.reset();
         self.counts = Counts::default();
-        self.load = Load::default();
+        self.load = WorkCounters::default();
     }
 
     /// Keys at rest with no finger on them, strings still, nothing to come; pedals and pitch stay.
@@ -175,7 +175,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.keys.reset();
         self.strings.reset();
         self.agenda.clear();
-        self.fingers = [Finger::AWAY; KEYS];
+        self.fingers = [NoteFinger::AWAY; KEYS];
         self.moving = KeySet::default();
         self.constructed = KeySet::default();
         self.jacks = RepetitionLimit::new();
@@ -298,7 +298,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         for key in KeyNumber::all() {
-            if let Some(lift) = self.dampers.news(key, self.damper_lift(key)) {
+            if let Some(lift) = self.dampers.take_change(key, self.damper_lift(key)) {
                 let what = Sounding::Damper { key, lift };
                 self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
             }
@@ -312,7 +312,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     fn move_fingers(&mut self) {
         for key in self.moving.iter() {
-            let felt = Felt { depth: self.keys.key_depth(key), travel: self.travel(key) };
+            let felt = KeyReading { depth: self.keys.key_depth(key), travel: self.travel(key) };
             let finger = &mut self.fingers[key.index()];
             if let Some(drive) = finger.next(felt) {
                 self.keys.drive(key, drive);
@@ -367,7 +367,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// Work since reset.
-    pub const fn load(&self) -> Load {
+    pub const fn load(&self) -> WorkCounters {
         self.load
     }
 
@@ -376,7 +376,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.clock.now()
     }
 
-    /// Shows the whole keyboard.
+    /// State of the whole keyboard.
     pub fn show(&self, to: &mut Snapshot) {
         to.time = self.clock.time();
         to.sustain = self.pedals.sustain();

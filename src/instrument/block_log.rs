@@ -1,6 +1,7 @@
-//! What happened in the last rendered block, for files, windows and other instruments.
+//! Records of the last rendered block, for files, windows and other instruments.
 
-/// More than ten hands can play into the longest block; what is beyond happens but is not listed.
+/// Records of a block at most: 4096 in 8192 samples; further ones happen but are not listed, and
+/// are counted.
 const CAPACITY: usize = 4096;
 
 /// Records in the order in which they happened.
@@ -18,20 +19,20 @@ impl<T> BlockLog<T> {
         Self { records: Vec::with_capacity(CAPACITY), shown: 0, dropped: 0 }
     }
 
-    /// Empty again.
+    /// Removes all records and the count of unlisted ones.
     pub fn reset(&mut self) {
         self.records.clear();
         self.shown = 0;
         self.dropped = 0;
     }
 
-    /// A block begins: the records of the last one go.
+    /// Call before a block: removes the records of the last one.
     pub fn begin(&mut self) {
         self.records.drain(..self.shown);
         self.shown = 0;
     }
 
-    /// Something at or after the present sample.
+    /// Adds a record at or after the present sample.
     pub fn push(&mut self, record: T) {
         if self.records.len() < CAPACITY {
             self.records.push(record);
@@ -40,7 +41,7 @@ impl<T> BlockLog<T> {
         }
     }
 
-    /// The block has been rendered: its records may be read.
+    /// Call after a block: its records may be read.
     pub const fn finish(&mut self) {
         self.shown = self.records.len();
     }
@@ -50,7 +51,7 @@ impl<T> BlockLog<T> {
         &self.records[..self.shown]
     }
 
-    /// What happened unlisted since reset.
+    /// Records dropped since reset.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }

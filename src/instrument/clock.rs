@@ -18,7 +18,7 @@ const _: () = assert!(STEP * 8000.0 == 1.0, "PARTS counts 8000 steps a second");
 /// Sample clock and step clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    /// Hz.
+    /// Sample rate, Hz.
     rate: f64,
     /// Length of a step, parts of a sample (equals the rate in mHz).
     step_parts: u64,
@@ -84,7 +84,7 @@ impl Clock {
         self.start + end.div_ceil(PARTS) - 1
     }
 
-    /// How much of that step is over at the present sample, s; 0…[`STEP`].
+    /// Time from the next step's beginning to the present sample, s; 0…[`STEP`].
     pub fn elapsed(&self) -> f64 {
         let samples = self.now.saturating_sub(self.start) as f64;
         ((samples - self.start_parts as f64 / PARTS as f64) / self.rate).clamp(0.0, STEP)
@@ -99,7 +99,7 @@ impl Clock {
         if sample < self.due() { (self.due(), 0.0) } else { (sample, place.fract()) }
     }
 
-    /// The step has been run: on to the next.
+    /// Advances to the next step after one has been run.
     pub const fn stepped(&mut self) {
         let end = self.start_parts + self.step_parts;
         self.start += end / PARTS;

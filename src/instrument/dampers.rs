@@ -8,8 +8,8 @@
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 
-/// How many steps after the last thing that can move a damper the dampers are still looked at.
-/// Chosen: 0.25 s outlasts any slewed pedal; looking costs 88 reads a step.
+/// Steps after the last cause of a damper's motion in which the dampers are still read. Chosen:
+/// 0.25 s outlasts any slewed pedal; looking costs 88 reads a step.
 const WATCH_STEPS: u32 = 2000;
 
 /// Lift from which the sostenuto rod gets under a damper's lip. Chosen: the rod passes under the
@@ -28,7 +28,7 @@ pub struct Dampers {
 }
 
 impl Dampers {
-    /// Nothing told yet.
+    /// Every damper's lift unknown to the strings.
     pub const fn new() -> Self {
         Self {
             told: [f64::NAN; KEYS],
@@ -70,12 +70,12 @@ impl Dampers {
         self.choked.remove(key);
     }
 
-    /// Something happened that can move dampers.
+    /// Call on anything that can move dampers: restarts the watch.
     pub const fn watch(&mut self) {
         self.watch = WATCH_STEPS;
     }
 
-    /// Whether the dampers are to be looked at in this step; counts the steps.
+    /// Whether the dampers are to be read in this step; call once a step.
     pub const fn look(&mut self, keys_move: bool) -> bool {
         if keys_move {
             self.watch();
@@ -85,12 +85,13 @@ impl Dampers {
         self.watch > 0
     }
 
-    /// The lift to tell the strings (0…1) where the action's damper is at `lift`, if it is news.
-    pub fn news(&mut self, key: KeyNumber, lift: f64) -> Option<f64> {
+    /// The lift to tell the strings, 0…1, where the action's damper is at `lift`; `None` if they
+    /// know it.
+    pub fn take_change(&mut self, key: KeyNumber, lift: f64) -> Option<f64> {
         if lift.is_nan() {
             return None;
         }
-        // Down by itself, a choked damper is as any other again.
+        // A choked damper is released once the action's own is down.
         if lift <= 0.0 {
             self.choked.remove(key);
         }
@@ -118,11 +119,11 @@ mod tests {
     fn only_news_is_told_and_watching_ends() {
         let mut dampers = Dampers::new();
         let key = KeyNumber::from_index(3).unwrap();
-        assert_eq!(dampers.news(key, 0.0), Some(0.0));
-        assert_eq!(dampers.news(key, -1.0), None);
-        assert_eq!(dampers.news(key, f64::NAN), None);
-        assert_eq!(dampers.news(key, 0.4), Some(0.4));
-        assert_eq!(dampers.news(key, 0.4), None);
+        assert_eq!(dampers.take_change(key, 0.0), Some(0.0));
+        assert_eq!(dampers.take_change(key, -1.0), None);
+        assert_eq!(dampers.take_change(key, f64::NAN), None);
+        assert_eq!(dampers.take_change(key, 0.4), Some(0.4));
+        assert_eq!(dampers.take_change(key, 0.4), None);
         let looked = (0..10_000).filter(|_| dampers.look(false)).count();
         assert!(looked < 2001 && !dampers.look(false) && dampers.look(true));
     }
@@ -134,16 +135,19 @@ mod tests {
         let lift = |key| if key == held { 0.8 } else { 0.3 };
         dampers.rod(true, lift);
         assert!(dampers.is_caught(held) && !dampers.is_caught(free));
-        assert_eq!((dampers.news(held, 0.1), dampers.news(free, 0.1)), (Some(1.0), Some(0.1)));
+        assert_eq!(
+            (dampers.take_change(held, 0.1), dampers.take_change(free, 0.1)),
+            (Some(1.0), Some(0.1))
+        );
         dampers.choke(held);
-        assert_eq!(dampers.news(held, 0.9), Some(0.0));
+        assert_eq!(dampers.take_change(held, 0.9), Some(0.0));
         dampers.played(held);
-        assert_eq!(dampers.news(held, 0.9), Some(1.0));
+        assert_eq!(dampers.take_change(held, 0.9), Some(1.0));
         dampers.rod(false, lift);
-        assert_eq!(dampers.news(held, 0.0), Some(0.0));
+        assert_eq!(dampers.take_change(held, 0.0), Some(0.0));
         assert!(dampers.is_down(held) && !Dampers::new().is_down(held));
         dampers.choke(held);
-        assert_eq!((dampers.news(held, 0.5), dampers.news(held, 0.0)), (None, None));
-        assert_eq!(dampers.news(held, 0.5), Some(0.5), "it had come down");
+        assert_eq!((dampers.take_change(held, 0.5), dampers.take_change(held, 0.0)), (None, None));
+        assert_eq!(dampers.take_change(held, 0.5), Some(0.5), "it had come down");
     }
 }

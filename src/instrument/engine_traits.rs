@@ -1,4 +1,4 @@
-//! What the scheduler asks of the action and of the sound; a seam for its tests only.
+//! The action and the sound as the scheduler sees them, so that its tests can replace both.
 //!
 //! The meaning of every method is that of the method of the same name of [`SwitchableKeyboard`] and
 //! [`Sound`].
@@ -12,53 +12,38 @@ use crate::math::key_set::KeySet;
 use crate::mech::hammer::HammerSettings;
 use crate::sound::{Knock, Sound, SoundSettings};
 
-/// See [`SwitchableKeyboard`].
+/// The action of all keys, as [`SwitchableKeyboard`].
 pub trait Keys {
-    /// See [`SwitchableKeyboard::reset`].
     fn reset(&mut self);
-    /// See [`SwitchableKeyboard::configure`].
     fn configure(&mut self, settings: &ActionSettings);
-    /// See [`SwitchableKeyboard::drive`].
     fn drive(&mut self, key: KeyNumber, drive: Drive);
-    /// See [`SwitchableKeyboard::construct_strike`].
     fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool;
-    /// See [`SwitchableKeyboard::construct_release`].
     fn construct_release(&mut self, key: KeyNumber, speed: f64);
-    /// See [`SwitchableKeyboard::pressing_speed`].
     fn pressing_speed(&self, key: KeyNumber, hammer_speed: f64) -> Option<f64>;
-    /// See [`SwitchableKeyboard::sustain`].
     fn sustain(&mut self, lift: f64);
-    /// See [`SwitchableKeyboard::step`].
     fn step(&mut self, events: &mut EventList);
-    /// See [`SwitchableKeyboard::damper_lift`].
     fn damper_lift(&self, key: KeyNumber) -> f64;
-    /// See [`SwitchableKeyboard::key_depth`].
     fn key_depth(&self, key: KeyNumber) -> f64;
-    /// See [`SwitchableKeyboard::awake`].
     fn awake(&self) -> usize;
-    /// See [`SwitchableKeyboard::awake_keys`]; nobody asks for those of an action without shanks.
+    /// Needed for hammer shanks only; an action without them may leave it empty.
     fn awake_keys(&self) -> KeySet {
         KeySet::EMPTY
     }
-    /// See [`SwitchableKeyboard::touch`].
     fn touch(&mut self, _key: KeyNumber) {}
-    /// See [`SwitchableKeyboard::press`].
     fn press(&self, _key: KeyNumber) -> Option<Press> {
         None
     }
-    /// See [`SwitchableKeyboard::travel`].
     fn travel(&self, _key: KeyNumber) -> Option<Travel> {
         None
     }
-    /// See [`SwitchableKeyboard::plucks`].
     fn plucks(&self, _key: KeyNumber) -> Option<f64> {
         None
     }
-    /// See [`SwitchableKeyboard::hammer_speed`]; an action without hammers has none.
+    /// `None` for an action without hammers.
     fn hammer_speed(&self, _key: KeyNumber) -> Option<f64> {
         None
     }
-    /// See [`SwitchableKeyboard::tray`]; without a tray 0.
+    /// 0 without a tray.
     fn tray(&self) -> f64 {
         0.0
     }
@@ -68,31 +53,19 @@ pub trait Keys {
     }
 }
 
-/// See [`Sound`].
+/// Strings and board, as [`Sound`].
 pub trait Strings {
-    /// See [`Sound::reset`].
     fn reset(&mut self);
-    /// See [`Sound::set`].
     fn set(&mut self, voicing: &SoundSettings);
-    /// See [`Sound::set_hammers`].
     fn set_hammers(&mut self, hammers: &HammerSettings);
-    /// See [`Sound::strike`].
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64);
-    /// See [`Sound::pluck`].
     fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64);
-    /// See [`Sound::damper`].
     fn damper(&mut self, key: KeyNumber, lift: f64);
-    /// See [`Sound::retune`].
     fn retune(&mut self, key: KeyNumber, cents: f64);
-    /// See [`Sound::una_corda`].
     fn una_corda(&mut self, amount: f64);
-    /// See [`Sound::knock`].
     fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64);
-    /// See [`Sound::process`].
     fn process(&mut self, left: &mut [f32], right: &mut [f32]);
-    /// See [`Sound::is_silent`].
     fn is_silent(&self) -> bool;
-    /// See [`Sound::longest_ring`].
     fn longest_ring(&self) -> f64;
 }
 

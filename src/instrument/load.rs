@@ -1,8 +1,8 @@
-//! How much there was to do: counters of work, free of clocks.
+//! Counters of work: steps, keys and events, without reading a clock.
 
 /// Work since creation or reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Load {
+pub struct WorkCounters {
     /// Action steps run.
     pub steps: u64,
     /// Steps of single keys: keys that moved, summed over the steps.
@@ -13,8 +13,8 @@ pub struct Load {
     pub most_events: usize,
 }
 
-impl Load {
-    /// One step with so many moving keys and events.
+impl WorkCounters {
+    /// Counts a step with `keys` moving keys and `events` events.
     pub fn step(&mut self, keys: usize, events: usize) {
         self.steps += 1;
         self.key_steps += keys as u64;
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn work_adds_up() {
-        let mut load = Load::default();
+        let mut load = WorkCounters::default();
         assert_eq!(load.mean_keys(), 0.0);
         load.step(3, 1);
         load.step(1, 7);

@@ -1,9 +1,9 @@
 //! What MIDI and host messages mean to a piano, wherever they come from.
 //!
 //! All channels play the one piano. Presses are counted per channel and note, so that the key rises
-//! with the last of them and a message for all notes of a channel ends that channel's own. Pedals
-//! are as low as the channel that presses them most; volume, expression, pan and pitch bend are
-//! those of the last message on any channel.
+//! with the last of them and a message for all notes of a channel ends that channel's own. Each
+//! pedal is at the largest value of all channels; volume, expression, pan and pitch bend are those
+//! of the last message on any channel.
 //!
 //! | message | meaning | source |
 //! | --- | --- | --- |
@@ -29,7 +29,7 @@ pub mod controller {
     pub const VOLUME: u8 = 7;
     /// Pan; of a stereo instrument the balance.
     pub const PAN: u8 = 10;
-    /// Expression.
+    /// Expression, the share of the channel volume.
     pub const EXPRESSION: u8 = 11;
     /// Sustain pedal.
     pub const SUSTAIN: u8 = 64;
@@ -55,8 +55,9 @@ use controller::{
 
 const CHANNELS: usize = 16;
 const NOTES: usize = 128;
-/// A value this near to one of MIDI's (in units of 7 bits) is that one: hosts carry them in single
-/// precision, and not all divide by 127 alike. All of them shall play the same samples.
+/// A value within this distance of a 7-bit step, in steps, is taken as that step: hosts carry
+/// values in single precision and divide by 127 in different ways, and all must give the same
+/// samples.
 const EXACT: f64 = 2e-5;
 
 /// Which notes a message means; what is not given means any.
@@ -80,7 +81,7 @@ impl Address {
 
 /// A message; values 0…1 as MIDI's 0…127 unless said otherwise.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Message {
+pub enum InputMessage {
     /// Note pressed.
     NoteOn {
         /// Channel 0…15.
@@ -89,41 +90,41 @@ pub enum Message {
         note: u8,
         /// The host's own number of it.
         id: Option<i32>,
-        /// Velocity.
+        /// Velocity, 0…1.
         velocity: f64,
     },
     /// Notes released.
     NoteOff {
-        /// Which.
+        /// The notes meant.
         to: Address,
-        /// Velocity.
+        /// Velocity, 0…1.
         velocity: f64,
     },
-    /// Notes cut off.
+    /// Notes ended at once, dampers down.
     Choke(Address),
     /// Pressure of notes.
     Pressure {
-        /// Which.
+        /// The notes meant.
         to: Address,
-        /// How much.
+        /// Pressure, 0…1.
         value: f64,
     },
     /// Pitch of notes against their own.
     Tuning {
-        /// Which.
+        /// The notes meant.
         to: Address,
-        /// Any number of semitones.
+        /// Detuning, semitones.
         semitones: f64,
     },
     /// Pitch bend, −1…1.
     Bend(f64),
-    /// Controller.
+    /// Control change.
     Controller {
         /// Channel 0…15.
         channel: u8,
         /// Number 0…127.
         number: u8,
-        /// Value.
+        /// Value, 0…1.
         value: f64,
     },
     /// An expression that a piano has no use for: vibrato, brightness and their like.
@@ -141,7 +142,7 @@ pub struct Ignored {
     pub foreign: u64,
 }
 
-/// Gives messages their meaning; remembers what is held and every channel's pedals.
+/// Turns messages into events; keeps held notes and every channel's pedals.
 #[derive(Clone, Debug)]
 pub struct Midi {
     /// Presses of each note by channel.
@@ -185,7 +186,7 @@ impl Midi {
     /// Hands `out` the events that `message` means under `settings`, in their order.
     pub fn translate(
         &mut self,
-        message: &Message,
+        message: &InputMessage,
         settings: &Settings,
         mut out: impl FnMut(Event),
     ) {
@@ -195,11 +196,11 @@ impl Midi {
             return;
         }
         match exact(message) {
-            Message::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
+            InputMessage::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
                 let to = Address::note(channel, note);
                 self.release(to, 0.0, &mut out);
             }
-            Message::NoteOn { channel, note, id, velocity } => {
+            InputMessage::NoteOn { channel, note, id, velocity } => {
                 let velocity = self.finer(channel, velocity);
                 let place = usize::from(note) % NOTES;
                 let holds = self.keys[place].filter(|_| self.is_held(place));
@@ -213,35 +214,35 @@ impl Midi {
                 *held = held.saturating_add(1);
                 out(Event::NoteOn { key, velocity });
             }
-            Message::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
-            Message::Choke(to) if names_no_note(to) => self.choke_all(to.channel, &mut out),
-            Message::Choke(to) => {
+            InputMessage::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
+            InputMessage::Choke(to) if names_no_note(to) => self.choke_all(to.channel, &mut out),
+            InputMessage::Choke(to) => {
                 if let Some((place, key)) = self.find(to, transpose) {
                     self.held[place] = [0; CHANNELS];
                     out(Event::Choke(key));
                 }
             }
-            Message::Pressure { to, value } => {
+            InputMessage::Pressure { to, value } => {
                 if let Some((_, key)) = self.find(to, transpose) {
                     out(Event::Pressure { key, depth: value });
                 }
             }
-            Message::Tuning { to, semitones } if names_no_note(to) => {
+            InputMessage::Tuning { to, semitones } if names_no_note(to) => {
                 KeyNumber::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
             }
-            Message::Tuning { to, semitones } => {
+            InputMessage::Tuning { to, semitones } => {
                 if let Some((_, key)) = self.find(to, transpose) {
                     out(Event::Tune { key, cents: 100.0 * semitones });
                 }
             }
-            Message::Bend(value) => out(Event::Bend(value.clamp(-1.0, 1.0))),
-            Message::Controller { channel, number, value } => {
+            InputMessage::Bend(value) => out(Event::Bend(value.clamp(-1.0, 1.0))),
+            InputMessage::Controller { channel, number, value } => {
                 let value = value.clamp(0.0, 1.0);
                 let inverted = settings.pedals.pedal_polarity == Polarity::Inverted;
                 let value = if inverted && number == SUSTAIN { 1.0 - value } else { value };
                 self.control(channel, number, value, &mut out);
             }
-            Message::Unsupported => self.ignored.foreign += 1,
+            InputMessage::Unsupported => self.ignored.foreign += 1,
         }
     }
 
@@ -268,14 +269,15 @@ impl Midi {
         }
     }
 
-    /// One pair of feet plays all channels: the lowest pedal holds.
+    /// Value of pedal `which` (sustain, sostenuto, una corda) after `channel` has sent `value`: the
+    /// largest of all channels.
     fn pedal(&mut self, which: usize, channel: u8, value: f64) -> f64 {
         self.pedals[which][index(channel)] = value;
-        self.pedals[which].iter().fold(0.0, |lowest, pedal| lowest.max(*pedal))
+        self.pedals[which].iter().fold(0.0, |deepest, pedal| deepest.max(*pedal))
     }
 
-    /// `velocity` with the finer part that came before it. A velocity that is none of MIDI's 127
-    /// steps is finer already.
+    /// `velocity` with the finer part that CC 88 sent before it. A velocity between MIDI's 127
+    /// steps has its finer part already.
     fn finer(&mut self, channel: u8, velocity: f64) -> f64 {
         let prefix = self.prefixes[index(channel)].take();
         let coarse = 127.0 * velocity;
@@ -303,7 +305,7 @@ impl Midi {
         }
         let Some(place) = self.place(to) else { return };
         let held = &mut self.held[place];
-        // A host that names no channel means the press there is; another channel's is none of its.
+        // Without a channel any held press is meant; with one, only that channel's.
         let own = to.channel.map(index).filter(|c| held[*c] > 0);
         let Some(channel) = own
             .or_else(|| to.channel.is_none().then(|| held.iter().position(|n| *n > 0)).flatten())
@@ -312,7 +314,7 @@ impl Midi {
         };
         held[channel] -= 1;
         if let Some(key) = self.keys[place] {
-            // A release is worth more than its velocity; 0 is "not measured".
+            // A release without a valid velocity still releases; 0 means "not measured".
             let velocity = if velocity.is_finite() { velocity.clamp(0.0, 1.0) } else { 0.0 };
             out(Event::NoteOff { key, velocity });
         }
@@ -412,14 +414,17 @@ pub fn bend(value: f64) -> f64 {
 }
 
 /// The message with the value that it had as a MIDI message, if it was one.
-fn exact(message: &Message) -> Message {
+fn exact(message: &InputMessage) -> InputMessage {
     let mut exact = *message;
     match &mut exact {
-        Message::NoteOn { velocity: value, .. }
-        | Message::NoteOff { velocity: value, .. }
-        | Message::Pressure { value, .. }
-        | Message::Controller { value, .. } => *value = nearest(*value),
-        Message::Tuning { .. } | Message::Bend(_) | Message::Choke(_) | Message::Unsupported => {}
+        InputMessage::NoteOn { velocity: value, .. }
+        | InputMessage::NoteOff { velocity: value, .. }
+        | InputMessage::Pressure { value, .. }
+        | InputMessage::Controller { value, .. } => *value = nearest(*value),
+        InputMessage::Tuning { .. }
+        | InputMessage::Bend(_)
+        | InputMessage::Choke(_)
+        | InputMessage::Unsupported => {}
     }
     exact
 }
@@ -431,13 +436,13 @@ fn nearest(value: f64) -> f64 {
     if (steps - near).abs() < 128.0 * EXACT { near / (128.0 * 127.0) } else { value }
 }
 
-fn is_finite(message: &Message) -> bool {
+fn is_finite(message: &InputMessage) -> bool {
     match *message {
-        Message::NoteOn { velocity: value, .. }
-        | Message::Pressure { value, .. }
-        | Message::Tuning { semitones: value, .. }
-        | Message::Bend(value)
-        | Message::Controller { value, .. } => value.is_finite(),
-        Message::NoteOff { .. } | Message::Choke(_) | Message::Unsupported => true,
+        InputMessage::NoteOn { velocity: value, .. }
+        | InputMessage::Pressure { value, .. }
+        | InputMessage::Tuning { semitones: value, .. }
+        | InputMessage::Bend(value)
+        | InputMessage::Controller { value, .. } => value.is_finite(),
+        InputMessage::NoteOff { .. } | InputMessage::Choke(_) | InputMessage::Unsupported => true,
     }
 }

@@ -1,4 +1,4 @@
-//! What leaves the instrument as notes: the action in front of any other instrument.
+//! Strikes sent out as notes, so that the action plays another instrument.
 //!
 //! A hammer strike is a note-on, the landing of its damper the note-off, so that what listens plays
 //! what this piano plays. Pedals pass as their controllers say. A key struck again before its damper
@@ -13,7 +13,7 @@ use crate::math::key_set::KeySet;
 /// Steps of controller 88 within one of velocity.
 const PARTS: f64 = 128.0;
 
-/// Something sent.
+/// One message sent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Sent {
     /// A hammer struck its strings, m/s.
@@ -29,19 +29,19 @@ pub enum Sent {
     Pedal {
         /// Controller number.
         number: u8,
-        /// Value.
+        /// Value 0…1.
         value: f64,
     },
     /// Every sound has ended at once.
     Silence,
 }
 
-/// A sent thing and its sample since reset.
+/// A message sent, and when.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SentAt {
     /// Sample since reset.
     pub sample: u64,
-    /// What.
+    /// The message.
     pub what: Sent,
 }
 
@@ -70,13 +70,13 @@ impl NoteOutput {
         self.on = on;
     }
 
-    /// Nothing sent, nothing open; the switch stays.
+    /// Forgets messages and open notes; the switch stays.
     pub fn reset(&mut self) {
         self.open = KeySet::EMPTY;
         self.log.reset();
     }
 
-    /// A strike.
+    /// Sends a strike.
     pub fn strike(&mut self, key: KeyNumber, speed: f64, sample: u64) {
         if self.on {
             self.landed(key, sample);
@@ -92,14 +92,14 @@ impl NoteOutput {
         }
     }
 
-    /// A pedal.
+    /// Sends a pedal's value.
     pub fn pedal(&mut self, number: u8, value: f64, sample: u64) {
         if self.on {
             self.log.push(SentAt { sample, what: Sent::Pedal { number, value } });
         }
     }
 
-    /// Silence: ends every note and says so.
+    /// Ends every note and sends [`Sent::Silence`].
     pub fn silence(&mut self, sample: u64) {
         self.end_all(sample);
         if self.on {
@@ -113,12 +113,12 @@ impl NoteOutput {
         }
     }
 
-    /// Frames the last block, as `BlockLog::begin` and `BlockLog::finish` do.
+    /// Call before a block, as `BlockLog::begin`.
     pub fn begin(&mut self) {
         self.log.begin();
     }
 
-    /// See [`NoteOutput::begin`].
+    /// Call after a block, as `BlockLog::finish`.
     pub const fn finish(&mut self) {
         self.log.finish();
     }

@@ -27,7 +27,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Nothing asked for.
+    /// The controllers' defaults: full level, middle.
     pub const PLAIN: Self = Self { volume: 1.0, expression: 1.0, pan: 0.5 };
 
     /// Gains of both channels: (volume · expression)², which is 40 log10 dB as General MIDI 2 asks,
@@ -39,7 +39,7 @@ impl Mix {
     }
 }
 
-/// Gain of one channel on its way.
+/// Gain ramp of one channel.
 #[derive(Clone, Copy, Debug)]
 struct Ramp {
     gain: f64,
@@ -68,13 +68,13 @@ impl Ramp {
 
 /// Output level of both channels.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub struct OutputLevel {
     ramps: [Ramp; 2],
     share: f64,
 }
 
-impl Level {
-    /// At `level_db` at once.
+impl OutputLevel {
+    /// Both channels at `level_db` dB, without a ramp.
     pub fn new(sample_rate: f64, level_db: f64) -> Self {
         let share = -(-1.0 / (RAMP * sample_rate)).exp_m1();
         let mut level = Self { ramps: [Ramp { gain: 1.0, target: 1.0 }; 2], share };
@@ -107,9 +107,9 @@ impl Level {
     }
 }
 
-/// The end of a sound that was cut off, mixed over what follows.
+/// Fade-out of a sound that was cut off, mixed over what follows.
 #[derive(Debug)]
-pub struct Tail {
+pub struct FadeOut {
     left: Vec<f32>,
     right: Vec<f32>,
     fresh_left: Vec<f32>,
@@ -118,7 +118,7 @@ pub struct Tail {
     next: usize,
 }
 
-impl Tail {
+impl FadeOut {
     /// Nothing to mix. Allocates; nothing else here does.
     pub fn new(sample_rate: f64) -> Self {
         let length = floor_index(FADE * sample_rate) + 1;
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_level_arrives_without_a_step_and_exactly() {
-        let mut level = Level::new(48_000.0, 0.0);
+        let mut level = OutputLevel::new(48_000.0, 0.0);
         level.aim(-20.0, Mix::PLAIN);
         let (mut left, mut right) = (vec![1.0_f32; 9600], vec![1.0_f32; 9600]);
         for (l, r) in left.chunks_mut(7).zip(right.chunks_mut(7)) {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn silence_is_reached_and_nonsense_is_not_followed() {
-        let mut level = Level::new(44_100.0, f64::NEG_INFINITY);
+        let mut level = OutputLevel::new(44_100.0, f64::NEG_INFINITY);
         assert_eq!(level.ramps[0].gain, 0.0);
         for level_db in [f64::NAN, f64::INFINITY, 1e9] {
             level.aim(level_db, Mix::PLAIN);
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_cut_sound_ends_smoothly_and_a_second_cut_takes_the_first_along() {
-        let mut tail = Tail::new(48_000.0);
+        let mut tail = FadeOut::new(48_000.0);
         tail.take(|l, r| {
             l.fill(1.0);
             r.fill(-1.0);

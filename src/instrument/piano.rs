@@ -3,7 +3,7 @@
 use crate::action::SwitchableKeyboard;
 use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
-use crate::instrument::load::Load;
+use crate::instrument::load::WorkCounters;
 use crate::instrument::note_output::SentAt;
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::trace::Sample;
@@ -99,7 +99,7 @@ impl Piano {
         self.block.process(left, right);
     }
 
-    /// What happened since creation or reset.
+    /// Counters since creation or reset.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.block.counts()
@@ -126,7 +126,7 @@ impl Piano {
 
     /// Work since creation or reset.
     #[must_use]
-    pub const fn load(&self) -> Load {
+    pub const fn load(&self) -> WorkCounters {
         self.block.load()
     }
 
@@ -142,13 +142,13 @@ impl Piano {
         self.block.time()
     }
 
-    /// The keys, to look at.
+    /// The keyboard.
     #[must_use]
     pub const fn keyboard(&self) -> &SwitchableKeyboard {
         &self.block.keys
     }
 
-    /// Whether anybody looks at the last touched key from now on; nobody does at first.
+    /// Switches recording of the last touched key on or off; off at first.
     pub fn watch(&mut self, is_watched: bool) {
         self.block.trace.watch(is_watched);
     }
@@ -160,12 +160,12 @@ impl Piano {
         self.block.trace.samples()
     }
 
-    /// The trace has been read.
+    /// Empties the trace.
     pub fn trace_read(&mut self) {
         self.block.trace.clear();
     }
 
-    /// Shows the whole keyboard at the present sample.
+    /// State of the whole keyboard at the present sample.
     pub fn show(&self, to: &mut Snapshot) {
         self.block.show(to);
     }

@@ -1,6 +1,6 @@
 //! Pitch against the tuning: note expressions of single keys, and the pitch bend of all.
 //!
-//! A grand cannot do this. The strings are told once an action step at most, and only news.
+//! The strings are told at most once an action step, and only of changes.
 
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
@@ -9,39 +9,40 @@ use crate::math::key_set::KeySet;
 /// Chosen: two octaves.
 const FARTHEST: f64 = 2400.0;
 
-/// Cents asked of every key.
+/// Detuning of all keys, cents: wanted, and as last told to the strings.
 #[derive(Clone, Debug)]
 pub struct Pitch {
     own: [f64; KEYS],
     bend: f64,
     told: [f64; KEYS],
-    news: KeySet,
+    /// Keys whose detuning may have changed.
+    changed: KeySet,
 }
 
 impl Pitch {
     /// Every key in tune.
     pub const fn new() -> Self {
-        Self { own: [0.0; KEYS], bend: 0.0, told: [0.0; KEYS], news: KeySet::EMPTY }
+        Self { own: [0.0; KEYS], bend: 0.0, told: [0.0; KEYS], changed: KeySet::EMPTY }
     }
 
     /// Detunes one key.
     pub const fn tune(&mut self, key: KeyNumber, cents: f64) {
         self.own[key.index()] = cents;
-        self.news.insert(key);
+        self.changed.insert(key);
     }
 
     /// Detunes all keys.
     pub fn bend(&mut self, cents: f64) {
         if cents != self.bend {
             self.bend = cents;
-            KeyNumber::all().for_each(|key| self.news.insert(key));
+            KeyNumber::all().for_each(|key| self.changed.insert(key));
         }
     }
 
-    /// The strings have forgotten what they were told: they are in tune.
+    /// Call when the strings were reset: they are in tune and must be told anew.
     pub fn untold(&mut self) {
         self.told = [0.0; KEYS];
-        self.news = KeySet::ALL;
+        self.changed = KeySet::ALL;
     }
 
     /// Detuning of `key`, cents.
@@ -52,7 +53,7 @@ impl Pitch {
 
     /// Hands `tell` the keys whose detuning has changed since it was told.
     pub fn tell(&mut self, mut tell: impl FnMut(KeyNumber, f64)) {
-        for key in std::mem::take(&mut self.news).iter() {
+        for key in std::mem::take(&mut self.changed).iter() {
             let cents = self.cents(key);
             if self.told[key.index()] != cents {
                 self.told[key.index()] = cents;

@@ -1,4 +1,4 @@
-//! Which jacks are back under their knuckles, and since when: the limit of strict repetition.
+//! Which jacks have re-set under their knuckles, and since when: the limit of strict repetition.
 
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
@@ -6,13 +6,13 @@ use crate::math::key_set::KeySet;
 /// Readiness of all keys.
 #[derive(Clone, Debug)]
 pub struct RepetitionLimit {
-    /// Since when the jack of each key is back, s; NaN while it is not.
+    /// Time at which the jack of each key re-set, s; NaN while it has not.
     back: [f64; KEYS],
     out: KeySet,
 }
 
 impl RepetitionLimit {
-    /// All back since ever.
+    /// Every jack re-set, since −∞.
     pub const fn new() -> Self {
         Self { back: [f64::NEG_INFINITY; KEYS], out: KeySet::EMPTY }
     }

@@ -14,7 +14,7 @@ pub enum Timing {
     Natural,
 }
 
-/// Which law turns MIDI velocity into hammer speed.
+/// Law from MIDI velocity to hammer speed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VelocityMap {
@@ -33,10 +33,10 @@ pub enum VelocityMap {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Switch {
-    /// Off.
+    /// Switched off.
     #[default]
     Off,
-    /// On.
+    /// Switched on.
     On,
 }
 
@@ -51,7 +51,7 @@ pub enum KeyPressure {
     Position,
 }
 
-/// Which way a pedal's values run.
+/// Direction of a pedal's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Polarity {
@@ -66,7 +66,7 @@ pub enum Polarity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StrikeOutput {
-    /// They do not.
+    /// Not sent.
     #[default]
     Off,
     /// As notes whose velocity is as fine as the host carries it.
@@ -96,9 +96,9 @@ pub struct TouchSettings {
     pub release_m_s: f64,
     /// Velocity (1…127) that the player's keyboard sends for a soft note.
     pub soft_velocity: f64,
-    /// The same for a note of middle strength.
+    /// Velocity (1…127) that the player's keyboard sends for a note of middle strength.
     pub medium_velocity: f64,
-    /// The same for a loud note.
+    /// Velocity (1…127) that the player's keyboard sends for a loud note.
     pub loud_velocity: f64,
     /// Presses of a velocity (0…127) below this make no sound but lift their damper.
     pub silent_below: f64,
@@ -132,7 +132,7 @@ impl Default for TouchSettings {
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PedalSettings {
-    /// Which way its values run.
+    /// Direction of its values.
     pub pedal_polarity: Polarity,
     /// Travel at which the dampers begin to leave the strings, %.
     pub pedal_from: f64,
@@ -168,15 +168,15 @@ impl Default for MidiSettings {
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Touch.
+    /// How notes become gestures.
     pub touch: TouchSettings,
-    /// Pedals.
+    /// How the sustain pedal is read.
     pub pedals: PedalSettings,
-    /// MIDI.
+    /// What MIDI messages mean, and what is sent.
     pub midi: MidiSettings,
-    /// Action.
+    /// Which action, its regulation, springs, masses and friction.
     pub action: ActionSettings,
-    /// Sound.
+    /// Tuning, strings, felt, board, room.
     pub sound: SoundSettings,
     /// Output level, dB.
     pub output_db: f64,

@@ -22,7 +22,8 @@ use crate::sound::knock::{SHANK_HZ, SHANK_QUALITY};
 /// its period (chosen: a half).
 const SHARES: [f64; 2] = [1.0, 0.5];
 
-/// Share of its speed a hammer keeps in a blow: middle of the 0.3–0.6 in use; nobody has measured it.
+/// Share of its speed a hammer keeps in a blow: middle of the 0.3–0.6 used in models; no
+/// measurement is known.
 pub const KEPT: f64 = 0.45;
 
 /// Way over which a blow that is known by its speed alone was thrown, m, and how far before the
@@ -30,7 +31,7 @@ pub const KEPT: f64 = 0.45;
 const THROWN: f64 = 0.0445;
 const LET_OFF: f64 = 0.0015;
 
-/// The shanks of all keys.
+/// Bending modes of the shanks of all keys.
 #[derive(Debug)]
 pub struct Shanks {
     /// Growth of each mode over a step.
@@ -57,7 +58,7 @@ impl Shanks {
         }
     }
 
-    /// All straight again.
+    /// All shanks straight and at rest.
     pub fn reset(&mut self) {
         self.bent.fill([Complex64::ZERO; 2]);
         self.speeds = [0.0; KEYS];
@@ -93,8 +94,8 @@ impl Shanks {
         after_blow(self.bent[key.index()], speed)
     }
 
-    /// A blow of `key` at `speed` m/s whose way to the string nobody followed: thrown evenly, then
-    /// flown. The shank goes on from there.
+    /// A blow of `key` at `speed` m/s whose way to the string was not simulated: thrown with
+    /// constant acceleration, then flown. The shank goes on from there.
     pub fn constructed(&mut self, key: KeyNumber, speed: f64) -> [(Knock, f64); 2] {
         let i = key.index();
         let (thrown, flown) = (2.0 * THROWN / speed, LET_OFF / speed);
@@ -110,7 +111,8 @@ impl Shanks {
     }
 }
 
-/// What is heard of shanks bent by `bent` when the blow at `speed` m/s turns the hammer round, m/s.
+/// Knocks and their speeds, m/s, of a shank bent by `bent` when the blow at `speed` m/s turns the
+/// hammer round.
 fn after_blow(bent: [Complex64; 2], speed: f64) -> [(Knock, f64); 2] {
     let turned = |mode: usize| (bent[mode] + SHARES[mode] * (1.0 + KEPT) * speed).norm();
     [(Knock::Sway, turned(0)), (Knock::Ring, turned(1))]

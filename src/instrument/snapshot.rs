@@ -3,7 +3,7 @@
 use crate::instrument::piano::Counts;
 use crate::math::compass::{KEYS, KeyNumber};
 
-/// What the 88 keys and the pedal do.
+/// State of the 88 keys and the pedals.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Snapshot {
     /// Time since reset, s.
@@ -22,7 +22,7 @@ pub struct Snapshot {
     pub velocity: f64,
     /// Keys that move.
     pub awake: usize,
-    /// What happened since reset.
+    /// Counters since reset.
     pub counts: Counts,
 }
 

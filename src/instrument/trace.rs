@@ -1,4 +1,4 @@
-//! The last touched key, step by step, for whoever looks: nothing is recorded unless asked for.
+//! The last touched key, step by step, recorded only while it is watched.
 
 use crate::action::grand::{Phase, STATES};
 use crate::action::mechanism::Saved;
@@ -21,7 +21,7 @@ pub enum Standing {
 /// State of one key and what drives it: everything the action's other quantities follow from.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Look {
-    /// How the key stands.
+    /// Submodel and state.
     pub standing: Standing,
     /// What drives the key.
     pub drive: Drive,
@@ -49,13 +49,13 @@ pub struct Sample {
     pub touch: u64,
     /// Which key.
     pub key: KeyNumber,
-    /// The key.
+    /// State and drive of the key.
     pub look: Look,
 }
 
 /// Samples since they were last taken.
 #[derive(Debug)]
-pub struct Trace {
+pub struct KeyTrace {
     samples: Vec<Sample>,
     is_watched: bool,
     touch: u64,
@@ -63,8 +63,8 @@ pub struct Trace {
     dropped: u64,
 }
 
-impl Default for Trace {
-    /// Nobody looks. Allocates; nothing else here does.
+impl Default for KeyTrace {
+    /// Not watched. Allocates; nothing else here does.
     fn default() -> Self {
         Self {
             samples: Vec::with_capacity(CAPACITY),
@@ -76,8 +76,8 @@ impl Default for Trace {
     }
 }
 
-impl Trace {
-    /// Whether anybody looks from now on.
+impl KeyTrace {
+    /// Switches recording on or off.
     pub fn watch(&mut self, is_watched: bool) {
         if !is_watched {
             self.samples.clear();
@@ -97,7 +97,7 @@ impl Trace {
         self.touch += 1;
     }
 
-    /// The key to look at, if anybody does.
+    /// The last touched key, if it is watched.
     pub const fn watched(&self) -> Option<KeyNumber> {
         if self.is_watched { self.key } else { None }
     }
@@ -107,7 +107,7 @@ impl Trace {
         self.key
     }
 
-    /// What `key` came to at the end of `step`; the oldest samples stay when the reader is late.
+    /// Records `key` at the end of `step`; without room the new sample is dropped and counted.
     pub fn push(&mut self, step: u64, key: KeyNumber, look: Look) {
         if self.samples.len() < CAPACITY {
             self.samples.push(Sample { step, touch: self.touch, key, look });
@@ -121,7 +121,7 @@ impl Trace {
         &self.samples
     }
 
-    /// The samples have been read.
+    /// Empties the trace.
     pub fn clear(&mut self) {
         self.samples.clear();
     }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
-        let mut trace = Trace::default();
+        let mut trace = KeyTrace::default();
         let key = KeyNumber::from_midi(60).unwrap();
         trace.touch(key);
         assert_eq!(trace.watched(), None);

@@ -6,7 +6,7 @@ mod chunks;
 
 use midly::{MetaMessage, MidiMessage, TrackEventKind};
 
-use crate::instrument::midi::{self, Address, Message};
+use crate::instrument::midi::{self, Address, InputMessage};
 use chunks::Raw;
 
 /// Tempo before the first tempo event, µs a quarter note (MIDI 1.0, "Set Tempo").
@@ -18,7 +18,7 @@ const DEFAULT_TEMPO: u128 = 500_000;
 #[derive(Clone, Debug)]
 pub struct Score {
     /// Time in units of 1/`per_second` s, and what happens.
-    pub events: Vec<(u128, Message)>,
+    pub events: Vec<(u128, InputMessage)>,
     /// Time units a second.
     pub per_second: u128,
     /// Harmless oddities of the file, one line each.
@@ -73,23 +73,27 @@ impl Score {
 }
 
 /// A MIDI message as the instrument takes it; `None` where it has no meaning for a piano.
-fn message(channel: u8, message: MidiMessage) -> Option<Message> {
+fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
     let seven_bit = |value: midly::num::u7| f64::from(value.as_int()) / 127.0;
     Some(match message {
         MidiMessage::NoteOn { key, vel } => {
-            Message::NoteOn { channel, note: key.as_int(), id: None, velocity: seven_bit(vel) }
+            InputMessage::NoteOn { channel, note: key.as_int(), id: None, velocity: seven_bit(vel) }
         }
-        MidiMessage::NoteOff { key, vel } => {
-            Message::NoteOff { to: Address::note(channel, key.as_int()), velocity: seven_bit(vel) }
-        }
-        MidiMessage::Aftertouch { key, vel } => {
-            Message::Pressure { to: Address::note(channel, key.as_int()), value: seven_bit(vel) }
-        }
-        MidiMessage::Controller { controller, value } => {
-            Message::Controller { channel, number: controller.as_int(), value: seven_bit(value) }
-        }
+        MidiMessage::NoteOff { key, vel } => InputMessage::NoteOff {
+            to: Address::note(channel, key.as_int()),
+            velocity: seven_bit(vel),
+        },
+        MidiMessage::Aftertouch { key, vel } => InputMessage::Pressure {
+            to: Address::note(channel, key.as_int()),
+            value: seven_bit(vel),
+        },
+        MidiMessage::Controller { controller, value } => InputMessage::Controller {
+            channel,
+            number: controller.as_int(),
+            value: seven_bit(value),
+        },
         MidiMessage::PitchBend { bend } => {
-            Message::Bend(midi::bend(f64::from(bend.0.as_int()) / 16_383.0))
+            InputMessage::Bend(midi::bend(f64::from(bend.0.as_int()) / 16_383.0))
         }
         MidiMessage::ProgramChange { .. } | MidiMessage::ChannelAftertouch { .. } => return None,
     })

@@ -63,7 +63,10 @@ fn around(anchors: &[(f64, f64)], number: f64) -> (f64, f64, f64) {
 
 /// Piecewise-linear interpolation of `anchors` (key number, value), held flat beyond the ends.
 ///
-/// Anchors must be in rising order of key number and not empty.
+/// Anchors must be in rising order of key number.
+///
+/// # Panics
+/// When `anchors` is empty.
 #[must_use]
 pub fn linear(anchors: &[(f64, f64)], number: f64) -> f64 {
     let (a, b, share) = around(anchors, number);
@@ -71,6 +74,9 @@ pub fn linear(anchors: &[(f64, f64)], number: f64) -> f64 {
 }
 
 /// Like [`linear`], but straight in the logarithm of the value; values must be positive.
+///
+/// # Panics
+/// When `anchors` is empty.
 #[must_use]
 pub fn log_linear(anchors: &[(f64, f64)], number: f64) -> f64 {
     let (a, b, share) = around(anchors, number);

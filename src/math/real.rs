@@ -75,10 +75,16 @@ pub trait Real:
     /// `x` in every lane.
     fn of(x: f64) -> Self;
 
-    /// The first [`Real::LANES`] values, one for each lane; panics where there are fewer.
+    /// The first [`Real::LANES`] values, one for each lane.
+    ///
+    /// # Panics
+    /// Where there are fewer values.
     fn load(values: &[f64]) -> Self;
 
-    /// Writes the lanes to the first places of `values`; panics where there are fewer.
+    /// Writes the lanes to the first [`Real::LANES`] places of `values`.
+    ///
+    /// # Panics
+    /// Where there are fewer places.
     fn store(self, values: &mut [f64]);
 
     /// `f(lane)` in each lane.
@@ -141,7 +147,7 @@ pub trait Real:
     }
 }
 
-/// Out of line: what needs it is rare, and the code around it is hot.
+/// Out of line: rarely needed, and called from hot code.
 #[cold]
 #[inline(never)]
 fn zipped(a: &mut [f64], b: &[f64], f: fn(f64, f64) -> f64) {

@@ -7,7 +7,7 @@
 
 use crate::action::EventKind;
 use crate::exchange::recent::{self, Item, Recall, Recorder};
-use crate::instrument::midi::{Message, controller};
+use crate::instrument::midi::{InputMessage, controller};
 use crate::instrument::{Event, Settings};
 use crate::math::cast::{byte, floor_index};
 use crate::math::compass::KeyNumber;
@@ -22,14 +22,14 @@ const EXACT: f64 = 2e-5;
 
 /// One MIDI message and its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Heard {
+pub struct TimedMessage {
     /// Time since the instance's creation, s.
     pub time: f64,
     /// Status and two data bytes; a third byte that the message does not have is 0.
     pub bytes: [u8; 3],
 }
 
-impl Heard {
+impl TimedMessage {
     fn item(self) -> Item {
         let [a, b, c] = self.bytes.map(u64::from);
         [self.time.to_bits(), a << 16 | b << 8 | c]
@@ -89,16 +89,16 @@ impl Tape {
     }
 
     fn put(&mut self, after: f64, bytes: [u8; 3]) {
-        self.recorder.put(Heard { time: self.time + after, bytes }.item());
+        self.recorder.put(TimedMessage { time: self.time + after, bytes }.item());
     }
 
     /// Keeps `message` at `after` s within the present block.
-    pub fn hear(&mut self, after: f64, message: &Message) {
+    pub fn hear(&mut self, after: f64, message: &InputMessage) {
         match *message {
-            Message::NoteOn { channel, note, velocity, .. } if velocity.is_finite() => {
+            InputMessage::NoteOn { channel, note, velocity, .. } if velocity.is_finite() => {
                 self.note_on(after, channel & 15, note & 127, velocity);
             }
-            Message::NoteOff { to, velocity } => {
+            InputMessage::NoteOff { to, velocity } => {
                 let channel = to.channel.unwrap_or(0) & 15;
                 match (to.note, to.id) {
                     (Some(note), _) => {
@@ -111,26 +111,28 @@ impl Tape {
                     (None, Some(_)) => {}
                 }
             }
-            Message::Choke(to) => {
+            InputMessage::Choke(to) => {
                 let channel = to.channel.unwrap_or(0) & 15;
                 let end = [0xb0 | channel, controller::ALL_SOUND_OFF, 0];
                 self.put(after, to.note.map_or(end, |note| [0x80 | channel, note & 127, 127]));
             }
-            Message::Pressure { to, value } => {
+            InputMessage::Pressure { to, value } => {
                 if let Some(note) = to.note {
                     let channel = to.channel.unwrap_or(0) & 15;
                     self.put(after, [0xa0 | channel, note & 127, seven(value)]);
                 }
             }
-            Message::Bend(value) => {
+            InputMessage::Bend(value) => {
                 let steps = if value < 0.0 { 8192.0 } else { 8191.0 };
                 let bend = floor_index((8192.0 + steps * value).round().clamp(0.0, 16_383.0));
                 self.put(after, [0xe0, byte(bend & 127), byte(bend >> 7)]);
             }
-            Message::Controller { channel, number, value } => {
+            InputMessage::Controller { channel, number, value } => {
                 self.put(after, [0xb0 | channel & 15, number & 127, seven(value)]);
             }
-            Message::NoteOn { .. } | Message::Tuning { .. } | Message::Unsupported => {}
+            InputMessage::NoteOn { .. }
+            | InputMessage::Tuning { .. }
+            | InputMessage::Unsupported => {}
         }
     }
 
@@ -177,10 +179,10 @@ impl Tape {
 
 impl Take {
     /// Appends the messages kept since the last call.
-    pub fn take_new(&mut self, heard: &mut Vec<Heard>) {
+    pub fn take_new(&mut self, heard: &mut Vec<TimedMessage>) {
         self.items.clear();
         self.recall.take_new(&mut self.items);
-        heard.extend(self.items.iter().map(|item| Heard::of(*item)));
+        heard.extend(self.items.iter().map(|item| TimedMessage::of(*item)));
     }
 
     /// Marks everything kept so far as read.
@@ -190,8 +192,8 @@ impl Take {
 
     /// Everything kept, oldest first; up to `CAPACITY` messages.
     #[must_use]
-    pub fn all(&self) -> Vec<Heard> {
-        self.recall.all().into_iter().map(Heard::of).collect()
+    pub fn all(&self) -> Vec<TimedMessage> {
+        self.recall.all().into_iter().map(TimedMessage::of).collect()
     }
 }
 
@@ -226,12 +228,12 @@ mod tests {
     #[test]
     fn messages_without_a_number_are_left_out() {
         let (mut tape, take) = tape();
-        let no_number = Message::NoteOn { channel: 0, note: 60, id: None, velocity: f64::NAN };
+        let no_number = InputMessage::NoteOn { channel: 0, note: 60, id: None, velocity: f64::NAN };
         tape.hear(0.0, &no_number);
-        tape.hear(0.0, &Message::Unsupported);
-        tape.hear(0.0, &Message::Bend(0.0));
-        tape.hear(0.0, &Message::Bend(-1.0));
-        tape.hear(0.0, &Message::Choke(Address::default()));
+        tape.hear(0.0, &InputMessage::Unsupported);
+        tape.hear(0.0, &InputMessage::Bend(0.0));
+        tape.hear(0.0, &InputMessage::Bend(-1.0));
+        tape.hear(0.0, &InputMessage::Choke(Address::default()));
         let bytes: Vec<_> = take.all().iter().map(|h| h.bytes).collect();
         assert_eq!(bytes, [[0xe0, 0, 64], [0xe0, 0, 0], [0xb0, 120, 0]]);
     }

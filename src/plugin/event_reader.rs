@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 use nice_plug::prelude::NoteEvent;
 
-use crate::instrument::midi::{Message, controller};
+use crate::instrument::midi::{InputMessage, controller};
 use crate::plugin::notes;
 
 /// Reads the messages of one block.
@@ -30,7 +30,7 @@ impl<S: Copy> EventReader<S> {
     pub(super) fn next(
         &mut self,
         mut pull: impl FnMut() -> Option<NoteEvent<S>>,
-    ) -> Option<(u32, Message)> {
+    ) -> Option<(u32, InputMessage)> {
         loop {
             let event = self.waiting.pop_at(0).or_else(&mut pull)?;
             let at = event.timing();
@@ -45,7 +45,10 @@ impl<S: Copy> EventReader<S> {
                         self.waiting.insert(0, event);
                         let channel = channel.number().unwrap_or(0);
                         let number = controller::VELOCITY_PREFIX;
-                        return Some((at, Message::Controller { channel, number, value: 0.0 }));
+                        return Some((
+                            at,
+                            InputMessage::Controller { channel, number, value: 0.0 },
+                        ));
                     }
                 }
                 _ => {}
@@ -85,8 +88,8 @@ mod tests {
         let (mut reader, mut events) = (EventReader::new(reordered), events.iter().copied());
         std::iter::from_fn(|| reader.next(|| events.next()))
             .map(|(at, message)| match message {
-                Message::NoteOn { note, velocity, .. } => (at, note, velocity),
-                Message::Controller { value, .. } => (at, 200, value),
+                InputMessage::NoteOn { note, velocity, .. } => (at, note, velocity),
+                InputMessage::Controller { value, .. } => (at, 200, value),
                 other => panic!("{other:?}"),
             })
             .collect()

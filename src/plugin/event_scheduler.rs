@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
-use crate::instrument::midi::{Ignored, Message, Midi};
+use crate::instrument::midi::{Ignored, InputMessage, Midi};
 use crate::instrument::note_output::Sent;
 use crate::instrument::piano::Counts;
 use crate::instrument::{Event, Piano, Settings};
@@ -20,7 +20,7 @@ const LATE: usize = 256;
 pub(super) struct EventScheduler {
     piano: Piano,
     midi: Midi,
-    schedule: Schedule<Message>,
+    schedule: Schedule<InputMessage>,
 }
 
 impl EventScheduler {
@@ -83,7 +83,7 @@ impl EventScheduler {
         &mut self,
         left: &mut [f32],
         right: &mut [f32],
-        next: impl FnMut() -> Option<(u32, Message)>,
+        next: impl FnMut() -> Option<(u32, InputMessage)>,
         mut on_event: impl FnMut(&Event, &Settings),
         mut sent: impl FnMut(u32, &Sent, &Settings),
     ) {

@@ -3,7 +3,7 @@
 use nice_plug::midi::{Channel, Key as NoteKey, VoiceID};
 use nice_plug::prelude::NoteEvent;
 
-use crate::instrument::midi::{self, Address, Message, controller};
+use crate::instrument::midi::{self, Address, InputMessage, controller};
 use crate::instrument::note_output::{Sent, split_velocity};
 use crate::instrument::settings::{Settings, StrikeOutput};
 use crate::math::cast::single;
@@ -12,9 +12,9 @@ use crate::math::cast::single;
 const CHANNEL: u8 = 0;
 
 /// What a host event is to the instrument; `None` for events without a meaning for a piano.
-pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<Message> {
+pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<InputMessage> {
     let message = match *event {
-        NoteEvent::NoteOn { channel, key, voice_id, velocity, .. } => Message::NoteOn {
+        NoteEvent::NoteOn { channel, key, voice_id, velocity, .. } => InputMessage::NoteOn {
             channel: channel.number().unwrap_or(0),
             note: key.number()?,
             id: voice_id.id(),
@@ -22,28 +22,28 @@ pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<Message> {
         },
         NoteEvent::NoteOff { channel, key, voice_id, velocity, .. } => {
             let to = address(channel, key, voice_id);
-            Message::NoteOff { to, velocity: f64::from(velocity) }
+            InputMessage::NoteOff { to, velocity: f64::from(velocity) }
         }
         NoteEvent::Choke { channel, key, voice_id, .. } => {
-            Message::Choke(address(channel, key, voice_id))
+            InputMessage::Choke(address(channel, key, voice_id))
         }
         NoteEvent::PolyPressure { channel, key, voice_id, pressure, .. } => {
             let to = address(channel, key, voice_id);
-            Message::Pressure { to, value: f64::from(pressure) }
+            InputMessage::Pressure { to, value: f64::from(pressure) }
         }
         NoteEvent::PolyTuning { channel, key, voice_id, tuning, .. } => {
             let to = address(channel, key, voice_id);
-            Message::Tuning { to, semitones: f64::from(tuning) }
+            InputMessage::Tuning { to, semitones: f64::from(tuning) }
         }
-        NoteEvent::MidiPitchBend { value, .. } => Message::Bend(midi::bend(f64::from(value))),
+        NoteEvent::MidiPitchBend { value, .. } => InputMessage::Bend(midi::bend(f64::from(value))),
         NoteEvent::MidiCC { channel, cc, value, .. } => {
-            Message::Controller { channel, number: cc, value: f64::from(value) }
+            InputMessage::Controller { channel, number: cc, value: f64::from(value) }
         }
         NoteEvent::PolyVolume { .. }
         | NoteEvent::PolyPan { .. }
         | NoteEvent::PolyVibrato { .. }
         | NoteEvent::PolyExpression { .. }
-        | NoteEvent::PolyBrightness { .. } => Message::Unsupported,
+        | NoteEvent::PolyBrightness { .. } => InputMessage::Unsupported,
         _ => return None,
     };
     Some(message)
@@ -99,19 +99,19 @@ mod tests {
         let (voice_id, channel, timing) = (VoiceID::ID(9), Channel::Number(3), 0);
         let key = NoteKey::Number(60);
         let on = HostEvent::NoteOn { timing, voice_id, channel, key, velocity: 0.5 };
-        let heard = Message::NoteOn { channel: 3, note: 60, id: Some(9), velocity: 0.5 };
+        let heard = InputMessage::NoteOn { channel: 3, note: 60, id: Some(9), velocity: 0.5 };
         assert_eq!(message(&on), Some(heard));
         let (any, every) = (NoteKey::Wildcard, Channel::Wildcard);
         let choke =
             HostEvent::Choke { timing, voice_id: VoiceID::Wildcard, channel: every, key: any };
-        assert_eq!(message(&choke), Some(Message::Choke(Address::default())));
+        assert_eq!(message(&choke), Some(InputMessage::Choke(Address::default())));
         let bend = HostEvent::MidiPitchBend { timing, channel: 0, value: 8192.0 / 16_383.0 };
-        assert_eq!(message(&bend), Some(Message::Bend(0.0)));
+        assert_eq!(message(&bend), Some(InputMessage::Bend(0.0)));
         let pedal = HostEvent::MidiCC { timing, channel: 1, cc: 64, value: 1.0 };
-        let down = Message::Controller { channel: 1, number: 64, value: 1.0 };
+        let down = InputMessage::Controller { channel: 1, number: 64, value: 1.0 };
         assert_eq!(message(&pedal), Some(down));
         let vibrato = HostEvent::PolyVibrato { timing, voice_id, channel, key, vibrato: 0.5 };
-        assert_eq!(message(&vibrato), Some(Message::Unsupported));
+        assert_eq!(message(&vibrato), Some(InputMessage::Unsupported));
         let program = HostEvent::MidiProgramChange { timing, channel: 0, program: 1 };
         assert_eq!(message(&program), None);
     }

@@ -6,7 +6,7 @@ use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::midi::controller::SUSTAIN;
-use crate::monitor::tape::Heard;
+use crate::monitor::tape::TimedMessage;
 use crate::params::find;
 
 /// Least travel taken for a press, of 127: less may be noise of a resting foot.
@@ -25,7 +25,7 @@ pub struct PedalPanel {
 impl PedalPanel {
     /// A button, and what to do next; `heard` is what came since the last frame. The zone is set
     /// as one gesture on each of its parameters.
-    pub fn ui(&mut self, ui: &mut Ui, heard: &[Heard], controls: &mut dyn Controls) {
+    pub fn ui(&mut self, ui: &mut Ui, heard: &[TimedMessage], controls: &mut dyn Controls) {
         heading(ui, "Sustain pedal");
         let Some(range) = &mut self.seen else {
             let hint = "Press the pedal slowly to the floor and let it up again: the instrument \

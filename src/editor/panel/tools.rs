@@ -13,7 +13,7 @@ use crate::editor::stroke::Memory;
 use crate::editor::theme;
 use crate::editor::window_state::Looks;
 use crate::instrument::{Event, Snapshot};
-use crate::monitor::tape::Heard;
+use crate::monitor::tape::TimedMessage;
 use crate::params::find;
 
 /// State of the panel.
@@ -49,7 +49,7 @@ impl ToolsPanel {
     }
 
     /// Saves what was played.
-    pub fn save(&mut self, heard: Vec<Heard>) {
+    pub fn save(&mut self, heard: Vec<TimedMessage>) {
         self.clerk.order(move || export::performance(&export::folder(), &heard));
     }
 

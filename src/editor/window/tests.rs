@@ -233,7 +233,7 @@ fn a_pressed_pedal_teaches_its_range() {
     harness.get_by_label("Learn this pedal").click();
     harness.run_steps(2);
     for value in [12, 60, 112, 70, 12] {
-        let heard = Heard { time: 0.0, bytes: [0xb0, 64, value] };
+        let heard = TimedMessage { time: 0.0, bytes: [0xb0, 64, value] };
         harness.state_mut().window.heard().push(heard);
         harness.run_steps(1);
     }

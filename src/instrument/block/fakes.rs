@@ -167,7 +167,7 @@ impl Keys for FakeKeys {
     }
 }
 
-/// What the strings were asked for.
+/// A call of the strings, with its values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Call {
     Strike(KeyNumber, f64, f64),

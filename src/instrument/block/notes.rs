@@ -1,4 +1,4 @@
-//! What a host says, applied at the present sample.
+//! Events of notes, applied at the present sample.
 
 use super::Block;
 use super::sounding::{PLUCKED, list};
@@ -197,7 +197,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         let mut late = self.clock.elapsed();
-        // A key that no finger holds down has no damper to let fall.
+        // A key that no finger holds down has its damper down already.
         let up = self.is_risen(key);
         let held = !self.fingers[key.index()].is_away() && !up;
         if held && self.settings.touch.timing == Timing::Immediate {
@@ -227,7 +227,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Tells the strings at once where the damper of `key` is.
     fn tell_damper(&mut self, key: KeyNumber) {
-        if let Some(lift) = self.dampers.news(key, self.damper_lift(key)) {
+        if let Some(lift) = self.dampers.take_change(key, self.damper_lift(key)) {
             self.strings.damper(key, lift);
             if lift <= 0.0 {
                 self.outgoing.landed(key, self.clock.now());

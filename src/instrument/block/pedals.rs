@@ -1,4 +1,4 @@
-//! The three pedals, and what else a player turns: level, place, pitch.
+//! The three pedals, output level, balance and pitch bend.
 
 use super::Block;
 use crate::instrument::engine_traits::{Keys, Strings};
@@ -6,10 +6,10 @@ use crate::instrument::event_queue::{Entry, Sounding};
 use crate::instrument::midi::controller;
 use crate::instrument::settings::PedalSettings;
 
-/// From here on the sostenuto pedal is down: its rod turns or does not.
+/// Travel from which the sostenuto pedal is down.
 const ROD_TURNS: f64 = 0.5;
 
-/// Where the feet are, 0 up … 1 down.
+/// Pedal travels as last sent, 0 up … 1 down.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Pedals {
     sustain: f64,
@@ -18,7 +18,7 @@ pub(super) struct Pedals {
 }
 
 impl Pedals {
-    /// No foot on any.
+    /// All pedals up.
     pub(super) const UP: Self = Self { sustain: 0.0, sostenuto: false, una_corda: 0.0 };
 
     /// The sustain pedal's travel, 0…1.
@@ -64,7 +64,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.pass_on(controller::UNA_CORDA, travel);
     }
 
-    /// Tells everything that was reset how the pedals stand; the rod holds what it finds: nothing.
+    /// Tells action and strings the pedals after a reset; the sostenuto rod then holds no damper.
     pub(super) fn tell_pedals(&mut self) {
         self.tell_sustain();
         self.strings.una_corda(self.pedals.una_corda);

@@ -7,7 +7,7 @@
 use super::Block;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::settings::KeyPressure;
-use crate::instrument::touch::finger::Finger;
+use crate::instrument::touch::finger::NoteFinger;
 use crate::instrument::touch::position::Position;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
@@ -27,7 +27,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             self.trace.touch(key);
             self.keys.touch(key);
             self.positions[key.index()] = Position::at(self.keys.key_depth(key));
-            self.fingers[key.index()] = Finger::AWAY;
+            self.fingers[key.index()] = NoteFinger::AWAY;
             self.moving.remove(key);
             self.counts.silent_presses += u64::from(self.presses.begin(key, true));
         }
@@ -71,7 +71,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         followed
     }
 
-    /// No key follows anything.
+    /// Forgets all positions.
     pub(super) const fn forget_positions(&mut self) {
         self.positioned = KeySet::EMPTY;
         self.following = KeySet::EMPTY;

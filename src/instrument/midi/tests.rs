@@ -9,26 +9,26 @@ fn key(note: u8) -> KeyNumber {
 }
 
 /// The events of one message under plain settings.
-fn means(midi: &mut Midi, message: Message) -> Vec<Event> {
+fn means(midi: &mut Midi, message: InputMessage) -> Vec<Event> {
     under(midi, message, &Settings::default())
 }
 
-fn under(midi: &mut Midi, message: Message, settings: &Settings) -> Vec<Event> {
+fn under(midi: &mut Midi, message: InputMessage, settings: &Settings) -> Vec<Event> {
     let mut events = Vec::new();
     midi.translate(&message, settings, |event| events.push(event));
     events
 }
 
-const fn on(channel: u8, note: u8, velocity: f64) -> Message {
-    Message::NoteOn { channel, note, id: None, velocity }
+const fn on(channel: u8, note: u8, velocity: f64) -> InputMessage {
+    InputMessage::NoteOn { channel, note, id: None, velocity }
 }
 
-const fn off(channel: u8, note: u8) -> Message {
-    Message::NoteOff { to: Address::note(channel, note), velocity: 0.25 }
+const fn off(channel: u8, note: u8) -> InputMessage {
+    InputMessage::NoteOff { to: Address::note(channel, note), velocity: 0.25 }
 }
 
-const fn control(channel: u8, number: u8, value: f64) -> Message {
-    Message::Controller { channel, number, value }
+const fn control(channel: u8, number: u8, value: f64) -> InputMessage {
+    InputMessage::Controller { channel, number, value }
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn notes_of_the_compass_pass_and_others_are_counted() {
         assert!(means(&mut midi, off(0, note)).is_empty());
     }
     assert!(means(&mut midi, on(0, 60, f64::NAN)).is_empty());
-    assert!(means(&mut midi, Message::Unsupported).is_empty());
+    assert!(means(&mut midi, InputMessage::Unsupported).is_empty());
     assert_eq!(midi.ignored(), Ignored { outside: 4, invalid: 1, foreign: 1 });
     midi.reset();
     assert_eq!(midi.ignored().outside, 4);
@@ -96,11 +96,11 @@ fn presses_are_counted_per_channel_and_a_velocity_of_0_releases() {
 #[test]
 fn a_release_finds_its_note_by_number_by_id_or_takes_all() {
     let mut midi = Midi::default();
-    let by_id = |id| Message::NoteOff {
+    let by_id = |id| InputMessage::NoteOff {
         to: Address { id: Some(id), ..Address::default() },
         velocity: f64::NAN,
     };
-    means(&mut midi, Message::NoteOn { channel: 2, note: 61, id: Some(7), velocity: 0.5 });
+    means(&mut midi, InputMessage::NoteOn { channel: 2, note: 61, id: Some(7), velocity: 0.5 });
     assert!(means(&mut midi, by_id(8)).is_empty());
     assert_eq!(means(&mut midi, by_id(7)), released(61, 0.0), "a bad velocity still releases");
     assert!(means(&mut midi, by_id(7)).is_empty());
@@ -108,11 +108,11 @@ fn a_release_finds_its_note_by_number_by_id_or_takes_all() {
     let any_channel = Address { note: Some(62), ..Address::default() };
     means(&mut midi, on(9, 62, 0.5));
     assert_eq!(
-        means(&mut midi, Message::NoteOff { to: any_channel, velocity: 0.5 }),
+        means(&mut midi, InputMessage::NoteOff { to: any_channel, velocity: 0.5 }),
         released(62, 0.5)
     );
 
-    let all = Message::NoteOff { to: Address::default(), velocity: 0.0 };
+    let all = InputMessage::NoteOff { to: Address::default(), velocity: 0.0 };
     means(&mut midi, on(9, 62, 0.5));
     assert_eq!(means(&mut midi, all), [Event::AllNotesOff]);
     assert!(means(&mut midi, off(9, 62)).is_empty());
@@ -131,7 +131,7 @@ fn the_notes_of_one_channel_end_alone() {
         assert_eq!(means(&mut midi, control(0, mode, 0.0)), [Event::AllNotesOff]);
     }
     let channel = Address { channel: Some(0), ..Address::default() };
-    let ended = means(&mut midi, Message::NoteOff { to: channel, velocity: 0.5 });
+    let ended = means(&mut midi, InputMessage::NoteOff { to: channel, velocity: 0.5 });
     assert_eq!(ended, released(60, 0.0));
 }
 
@@ -140,13 +140,13 @@ fn a_choke_ends_every_press_of_its_note_or_all_sound() {
     let mut midi = Midi::default();
     means(&mut midi, on(0, 60, 0.5));
     means(&mut midi, on(1, 60, 0.5));
-    let choke = Message::Choke(Address::note(0, 60));
+    let choke = InputMessage::Choke(Address::note(0, 60));
     assert_eq!(means(&mut midi, choke), [Event::Choke(key(60))]);
     assert!(means(&mut midi, off(0, 60)).is_empty());
     assert_eq!(means(&mut midi, choke), [Event::Choke(key(60))], "a note that rings on");
-    assert_eq!(means(&mut midi, Message::Choke(Address::default())), [Event::AllSoundOff]);
+    assert_eq!(means(&mut midi, InputMessage::Choke(Address::default())), [Event::AllSoundOff]);
     assert_eq!(means(&mut midi, control(3, 120, 0.0)), [Event::AllSoundOff]);
-    let channel = Message::Choke(Address { channel: Some(0), ..Address::default() });
+    let channel = InputMessage::Choke(Address { channel: Some(0), ..Address::default() });
     means(&mut midi, on(0, 60, 0.5));
     assert_eq!(means(&mut midi.clone(), channel), [Event::AllSoundOff]);
     means(&mut midi, on(1, 64, 0.5));
@@ -199,15 +199,15 @@ fn level_place_and_pitch_pass() {
     for (fourteen_bit, share) in [(0, -1.0), (8192, 0.0), (16_383, 1.0), (4096, -0.5)] {
         assert_eq!(bend(f64::from(fourteen_bit) / 16_383.0), share);
     }
-    assert_eq!(means(&mut midi, Message::Bend(0.5)), [Event::Bend(0.5)]);
+    assert_eq!(means(&mut midi, InputMessage::Bend(0.5)), [Event::Bend(0.5)]);
     for other in [0, 1, 2, 65, 68, 90, 119, 122] {
         assert!(means(&mut midi, control(0, other, 1.0)).is_empty());
     }
-    let tune = Message::Tuning { to: Address::note(0, 60), semitones: 0.25 };
+    let tune = InputMessage::Tuning { to: Address::note(0, 60), semitones: 0.25 };
     assert_eq!(means(&mut midi, tune), [Event::Tune { key: key(60), cents: 25.0 }]);
-    let all = Message::Tuning { to: Address::default(), semitones: 1.0 };
+    let all = InputMessage::Tuning { to: Address::default(), semitones: 1.0 };
     assert_eq!(means(&mut midi, all).len(), 88);
-    let press = Message::Pressure { to: Address::note(0, 60), value: 0.5 };
+    let press = InputMessage::Pressure { to: Address::note(0, 60), value: 0.5 };
     assert_eq!(means(&mut midi, press), [Event::Pressure { key: key(60), depth: 0.5 }]);
 }
 
@@ -226,7 +226,7 @@ fn a_finer_velocity_belongs_to_the_next_note_of_its_channel_alone() {
     means(&mut midi, prefix);
     means(&mut midi, off(0, 64));
     assert_eq!(means(&mut midi, on(0, 64, 100.0 / 127.0)), pressed(64, 100.0 / 127.0));
-    // The loudest stays the loudest.
+    // The largest velocity is not raised.
     means(&mut midi, prefix);
     assert_eq!(means(&mut midi, on(0, 66, 1.0)), pressed(66, 1.0));
 }
@@ -245,7 +245,7 @@ fn transposition_moves_notes_but_none_that_is_held() {
     assert_eq!(under(&mut midi, on(0, 60, 0.5), &up), pressed(60, 0.5));
 }
 
-fn message() -> impl Strategy<Value = Message> {
+fn message() -> impl Strategy<Value = InputMessage> {
     let value = prop_oneof![
         0.0..1.0_f64,
         Just(f64::NAN),
@@ -259,13 +259,13 @@ fn message() -> impl Strategy<Value = Message> {
     (0_u8..8, any::<u8>(), any::<u8>(), to, value).prop_map(|(kind, a, b, to, value)| {
         let to = Address { channel: to.0, note: to.1, id: to.2 };
         match kind {
-            0 | 1 => Message::NoteOn { channel: a, note: b, id: to.id, velocity: value },
-            2 => Message::NoteOff { to, velocity: value },
-            3 => Message::Choke(to),
-            4 => Message::Pressure { to, value },
-            5 => Message::Tuning { to, semitones: value },
-            6 => Message::Bend(value),
-            _ => Message::Controller { channel: a, number: b, value },
+            0 | 1 => InputMessage::NoteOn { channel: a, note: b, id: to.id, velocity: value },
+            2 => InputMessage::NoteOff { to, velocity: value },
+            3 => InputMessage::Choke(to),
+            4 => InputMessage::Pressure { to, value },
+            5 => InputMessage::Tuning { to, semitones: value },
+            6 => InputMessage::Bend(value),
+            _ => InputMessage::Controller { channel: a, number: b, value },
         }
     })
 }

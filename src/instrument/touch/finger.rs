@@ -1,6 +1,6 @@
 //! One finger on one key: host notes as motions of a finger's target.
 //!
-//! The finger is the port's one-sided spring ([`Drive::Finger`], 500 N/m and 0.5 N·s/m) whose
+//! The finger is the port's one-sided spring ([`Drive::NoteFinger`], 500 N/m and 0.5 N·s/m) whose
 //! target depth moves: down at constant speed in a *pressed* touch [Goebl, Bresin & Galembo 2005],
 //! on until the key is at its bottom, then to the depth at which the finger holds; up at constant
 //! speed in a release, until it is off the key.
@@ -37,16 +37,16 @@ const LIFT_STEPS: u32 = 1600;
 const SLOWEST_SILENT: f64 = 0.005;
 const FASTEST_SILENT: f64 = 0.03;
 
-/// What the finger is doing.
+/// Motion of the finger's target.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Phase {
-    /// Off the key, and the key knows.
+enum FingerPhase {
+    /// Off the key, which has been told.
     Away,
     /// Target going down.
     Pressing { speed: f64 },
     /// Key at the bottom, target coming back up to the hold.
     Settling { speed: f64 },
-    /// Target at rest, and the key knows.
+    /// Target at rest, which the key has been told.
     Holding,
     /// Target going up, to press again when the key has risen.
     Lifting { up: f64, down: f64, steps: u32 },
@@ -56,7 +56,7 @@ enum Phase {
 
 /// What the finger feels of its key at the beginning of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Felt {
+pub struct KeyReading {
     /// Key-front depth, m.
     pub depth: f64,
     /// How far the key goes.
@@ -65,8 +65,8 @@ pub struct Felt {
 
 /// The finger of one key.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Finger {
-    phase: Phase,
+pub struct NoteFinger {
+    phase: FingerPhase,
     /// Target depth below the key's rest, m.
     target: f64,
     /// How much of the coming step is over before the motion begins, s.
@@ -75,20 +75,25 @@ pub struct Finger {
     bottomed: bool,
 }
 
-impl Finger {
+impl NoteFinger {
     /// A finger off the key.
-    pub const AWAY: Self = Self { phase: Phase::Away, target: 0.0, late: 0.0, bottomed: false };
+    pub const AWAY: Self =
+        Self { phase: FingerPhase::Away, target: 0.0, late: 0.0, bottomed: false };
 
     /// Presses from the key's present `depth` (m) at `speed` m/s, `late` seconds into the coming
     /// step.
     pub const fn press(&mut self, depth: f64, speed: f64, late: f64) {
-        *self =
-            Self { phase: Phase::Pressing { speed }, target: depth.max(0.0), late, ..Self::AWAY };
+        *self = Self {
+            phase: FingerPhase::Pressing { speed },
+            target: depth.max(0.0),
+            late,
+            ..Self::AWAY
+        };
     }
 
     /// Lets the key rise at `up` m/s until it can be played again, then presses at `down` m/s.
     pub const fn repeat(&mut self, depth: f64, up: f64, down: f64, late: f64) {
-        let phase = Phase::Lifting { up, down, steps: LIFT_STEPS };
+        let phase = FingerPhase::Lifting { up, down, steps: LIFT_STEPS };
         *self = Self { phase, target: self.target.min(depth).max(0.0), late, ..Self::AWAY };
     }
 
@@ -98,14 +103,14 @@ impl Finger {
     pub fn struck(&mut self, press: &Press, dip: f64, hammer_speed: f64) {
         let (speed, target) = press.finger(hammer_speed);
         let target = target.clamp(dip + HOLD, dip + STRONGEST);
-        *self = Self { phase: Phase::Settling { speed }, target, ..Self::AWAY };
+        *self = Self { phase: FingerPhase::Settling { speed }, target, ..Self::AWAY };
     }
 
     /// Leaves a key that is at `depth` m, rising at `speed` m/s; the fingertip unloads at once.
     pub const fn release(&mut self, depth: f64, speed: f64, late: f64) {
-        if !matches!(self.phase, Phase::Away) {
+        if !matches!(self.phase, FingerPhase::Away) {
             let target = self.target.min(depth).max(0.0);
-            *self = Self { phase: Phase::Leaving { speed }, target, late, ..Self::AWAY };
+            *self = Self { phase: FingerPhase::Leaving { speed }, target, late, ..Self::AWAY };
         }
     }
 
@@ -116,50 +121,50 @@ impl Finger {
 
     /// Whether the finger is off its key.
     pub const fn is_away(&self) -> bool {
-        matches!(self.phase, Phase::Away)
+        matches!(self.phase, FingerPhase::Away)
     }
 
-    /// Whether [`Finger::next`] has anything to say.
+    /// Whether [`NoteFinger::next`] has anything to say.
     pub const fn moves(&self) -> bool {
-        !matches!(self.phase, Phase::Away | Phase::Holding)
+        !matches!(self.phase, FingerPhase::Away | FingerPhase::Holding)
     }
 
     /// What the finger does during the coming step; `None` as long as nothing changes.
-    pub fn next(&mut self, key: Felt) -> Option<Drive> {
+    pub fn next(&mut self, key: KeyReading) -> Option<Drive> {
         let start = self.target;
         let moved = |speed: f64| speed * (STEP - self.late);
         let hold = key.travel.dip + HOLD;
-        if let Phase::Lifting { down, steps, .. } = self.phase
+        if let FingerPhase::Lifting { down, steps, .. } = self.phase
             && (key.depth <= key.travel.again || steps == 0)
         {
             self.press(key.depth, down, 0.0);
             return self.next(key);
         }
         let end = match &mut self.phase {
-            Phase::Away | Phase::Holding => return None,
-            Phase::Pressing { speed } => {
+            FingerPhase::Away | FingerPhase::Holding => return None,
+            FingerPhase::Pressing { speed } => {
                 let deepest = key.travel.dip + STRONGEST;
                 let bottom = self.bottomed || key.depth >= key.travel.dip;
                 if start >= deepest || (bottom && start >= hold) {
-                    self.phase = Phase::Settling { speed: *speed };
+                    self.phase = FingerPhase::Settling { speed: *speed };
                     return self.next(key);
                 }
                 (start + moved(*speed)).min(deepest)
             }
-            Phase::Settling { speed } => {
+            FingerPhase::Settling { speed } => {
                 let end = start - moved(*speed);
                 if end <= hold {
-                    self.phase = Phase::Holding;
+                    self.phase = FingerPhase::Holding;
                     hold
                 } else {
                     end
                 }
             }
-            Phase::Lifting { up, steps, .. } => {
+            FingerPhase::Lifting { up, steps, .. } => {
                 *steps -= 1;
                 (start - moved(*up)).max(0.0)
             }
-            Phase::Leaving { speed } => {
+            FingerPhase::Leaving { speed } => {
                 if start <= 0.0 {
                     *self = Self::AWAY;
                     return Some(Drive::Free);
@@ -232,8 +237,8 @@ mod tests {
 
     const DIP: f64 = 0.01;
 
-    fn felt(depth: f64) -> Felt {
-        Felt { depth, travel: grand_travel(DIP) }
+    fn felt(depth: f64) -> KeyReading {
+        KeyReading { depth, travel: grand_travel(DIP) }
     }
 
     fn press(key: KeyNumber) -> Press {
@@ -286,7 +291,7 @@ mod tests {
             passed
         }
 
-        fn felt(&self) -> Felt {
+        fn felt(&self) -> KeyReading {
             felt(self.depth)
         }
     }
@@ -294,7 +299,7 @@ mod tests {
     #[test]
     fn a_press_moves_at_constant_speed_bottoms_and_holds_with_3_newton() {
         for speed in [0.03, 0.2, 1.0] {
-            let (mut finger, mut key) = (Finger::AWAY, MassKey::new(0.3));
+            let (mut finger, mut key) = (NoteFinger::AWAY, MassKey::new(0.3));
             finger.press(0.0, speed, 0.4 * STEP);
             let mut ends = Vec::new();
             while finger.moves() && ends.len() < 8000 {
@@ -315,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_blocked_key_is_never_pressed_beyond_the_strongest_finger() {
-        let mut finger = Finger::AWAY;
+        let mut finger = NoteFinger::AWAY;
         finger.press(0.0, 3.0, 0.0);
         let mut deepest = 0.0_f64;
         while let Some(Drive::Finger([_, end])) = finger.next(felt(0.002)) {
@@ -327,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_release_unloads_rises_and_goes_free() {
-        let mut finger = Finger::AWAY;
+        let mut finger = NoteFinger::AWAY;
         let key = KeyNumber::from_index(39).unwrap();
         finger.struck(&press(key), DIP, 0.5);
         assert_eq!(finger.next(felt(DIP)), Some(Drive::Finger([0.016; 2])));
@@ -354,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
-        let mut finger = Finger::AWAY;
+        let mut finger = NoteFinger::AWAY;
         finger.struck(&press(KeyNumber::from_index(39).unwrap()), DIP, 0.5);
         finger.repeat(DIP, 0.3, 0.5, 0.0);
         for _ in 0..40 {
@@ -379,7 +384,7 @@ mod tests {
         for (index, mass) in [(0, 0.35), (39, 0.35), (87, 0.175)] {
             let note = KeyNumber::from_index(index).unwrap();
             for hammer in [3.0, 5.0, 7.0] {
-                let (mut finger, mut key) = (Finger::AWAY, MassKey::new(mass));
+                let (mut finger, mut key) = (NoteFinger::AWAY, MassKey::new(mass));
                 finger.press(0.0, struck_speed(&press(note), hammer, None), 0.0);
                 let reached = (0..8000).find_map(|_| key.step(finger.next(key.felt()))).unwrap();
                 let error = reached * SPEED_RATIO / hammer - 1.0;
@@ -393,7 +398,7 @@ mod tests {
     fn a_finger_after_a_blow_has_the_blows_force_and_relaxes() {
         let key = KeyNumber::from_index(39).unwrap();
         for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
-            let mut finger = Finger::AWAY;
+            let mut finger = NoteFinger::AWAY;
             finger.struck(&press(key), DIP, hammer);
             let mut forces = Vec::new();
             while let Some(Drive::Finger([start, _])) = finger.next(felt(DIP)) {

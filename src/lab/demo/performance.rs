@@ -165,7 +165,7 @@ fn velocity(note: &Note) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::midi::Message;
+    use crate::instrument::midi::InputMessage;
     use crate::lab::midi::Score;
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
             .events
             .iter()
             .filter_map(|(_, e)| match e {
-                Message::NoteOn { note, velocity, .. } => Some((*note, *velocity)),
+                InputMessage::NoteOn { note, velocity, .. } => Some((*note, *velocity)),
                 _ => None,
             })
             .collect();
@@ -188,7 +188,7 @@ mod tests {
         // Nothing is left sounding.
         assert!(matches!(
             score.events.last(),
-            Some((_, Message::Controller { number: 64, value: 0.0, .. }))
+            Some((_, InputMessage::Controller { number: 64, value: 0.0, .. }))
         ));
     }
 }

@@ -94,11 +94,11 @@ fn find(host: &mut Host, parameter: &Parameter) -> Result<Announced> {
 }
 
 /// The same for the host; `None` for what no performance of ours holds.
-fn message(message: midi::Message) -> Option<Message> {
+fn message(message: midi::InputMessage) -> Option<Message> {
     Some(match message {
-        midi::Message::NoteOn { note, velocity, .. } => Message::NoteOn(note, velocity),
-        midi::Message::NoteOff { to, velocity } => Message::NoteOff(to.note?, velocity),
-        midi::Message::Controller { number, value, .. } => {
+        midi::InputMessage::NoteOn { note, velocity, .. } => Message::NoteOn(note, velocity),
+        midi::InputMessage::NoteOff { to, velocity } => Message::NoteOff(to.note?, velocity),
+        midi::InputMessage::Controller { number, value, .. } => {
             Message::Controller(number, byte(floor_index((value * 127.0).round())))
         }
         _ => return None,

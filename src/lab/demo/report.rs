@@ -1,7 +1,7 @@
 //! The demonstration's figure and its page.
 
 use super::play::Heard;
-use crate::instrument::midi::Message;
+use crate::instrument::midi::InputMessage;
 use crate::lab::midi::Score;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::lab::table::Curve;
@@ -27,7 +27,7 @@ pub(super) fn level_figure(
         (part[part.len() / 2].0, (10.0 * mean.log10()).max(-100.0))
     });
     let notes = score.events.iter().filter_map(|(time, event)| match event {
-        Message::NoteOn { velocity, .. } => {
+        InputMessage::NoteOn { velocity, .. } => {
             Some((*time as f64 / score.per_second as f64, velocity * 127.0))
         }
         _ => None,
@@ -67,7 +67,8 @@ pub(super) fn page(
     parameter: &Parameter,
     (low, high): (f64, f64),
 ) -> String {
-    let notes = score.events.iter().filter(|(_, e)| matches!(e, Message::NoteOn { .. })).count();
+    let notes =
+        score.events.iter().filter(|(_, e)| matches!(e, InputMessage::NoteOn { .. })).count();
     format!(
         "# Touchback demonstration\n\n\
          Johann Sebastian Bach, Prelude in C major, BWV 846, all 35 bars, played through the \

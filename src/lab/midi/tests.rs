@@ -30,11 +30,11 @@ fn refused(bytes: &[u8]) -> String {
 fn running_status_and_velocity_zero_are_read() {
     let notes = track(&[0, 0x90, 60, 127, 96, 60, 0, 0, 0x80, 62, 127]);
     let score = Score::read("x.mid", &file(0, [0, 96], &[&notes])).unwrap();
-    let on = |velocity| Message::NoteOn { channel: 0, note: 60, id: None, velocity };
+    let on = |velocity| InputMessage::NoteOn { channel: 0, note: 60, id: None, velocity };
     let expected = [
         (0, on(1.0)),
         (48_000_000, on(0.0)),
-        (48_000_000, Message::NoteOff { to: Address::note(0, 62), velocity: 1.0 }),
+        (48_000_000, InputMessage::NoteOff { to: Address::note(0, 62), velocity: 1.0 }),
     ];
     assert_eq!(score.events, expected);
     assert_eq!(score.sample(48_000_000, 48_000), 24_000);
@@ -74,9 +74,9 @@ fn controllers_bend_and_pressure_are_read() {
     let score = Score::read("x.mid", &file(0, [0, 96], &[&track(&bytes)])).unwrap();
     let messages: Vec<_> = score.events.iter().map(|e| e.1).collect();
     let expected = [
-        Message::Controller { channel: 1, number: 64, value: 1.0 },
-        Message::Bend(0.0),
-        Message::Pressure { to: Address::note(2, 60), value: 1.0 },
+        InputMessage::Controller { channel: 1, number: 64, value: 1.0 },
+        InputMessage::Bend(0.0),
+        InputMessage::Pressure { to: Address::note(2, 60), value: 1.0 },
     ];
     assert_eq!(messages, expected);
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::Dice;
-use crate::instrument::load::Load;
+use crate::instrument::load::WorkCounters;
 use crate::instrument::{Event, Piano, Settings};
 use crate::lab::host::{self, Host};
 use crate::math::compass::{KEYS, KeyNumber};
@@ -117,13 +117,13 @@ pub(super) fn held() -> f64 {
 /// Dense music: its share of a core, what there was to do, and a hash of its samples.
 pub(super) struct Dense {
     pub(super) share: f64,
-    pub(super) load: Load,
+    pub(super) load: WorkCounters,
     pub(super) hash: u64,
 }
 
 /// Ten seconds of sixteen notes a second under the pedal, which is changed every second.
 pub(super) fn dense() -> Dense {
-    let mut best = Dense { share: f64::INFINITY, load: Load::default(), hash: 0 };
+    let mut best = Dense { share: f64::INFINITY, load: WorkCounters::default(), hash: 0 };
     let (mut left, mut right) = ([0.0; 3_000], [0.0; 3_000]);
     let mut piano = Piano::new(RATE, &Settings::default());
     for _ in 0..LONG_REPEATS {
