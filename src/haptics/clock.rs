@@ -1,8 +1,8 @@
 //! Clock recovery: the keyboard's clock against the host's, in spite of drift and jitter.
 //!
-//! What arrives late says little, what arrives early is close to the truth: of every window the
-//! arrival with the least delay is kept, and a straight line through the last windows gives offset
-//! and drift. The residual is the root mean square of what the line leaves.
+//! Delay only adds to arrival times, so of every window the arrival with the least delay is kept,
+//! and a straight line through the last windows gives offset and drift. The residual is the root
+//! mean square of what the line leaves.
 
 use touchback_device::fixed::since;
 
@@ -11,7 +11,7 @@ const WINDOW: f64 = 0.25;
 /// Windows a line is drawn through: eight seconds.
 const WINDOWS: usize = 32;
 
-/// The fit.
+/// Window under way and the line through the last windows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recovery {
     /// Last device time, µs; seconds of it since the first.

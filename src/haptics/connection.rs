@@ -35,24 +35,23 @@ pub use audio::AudioEnd;
 use audio::Joined;
 pub use choice::Choice;
 
-/// The port that is no port: an emulated keyboard of [`EMULATED_KEYS`] keys, played by its own
-/// fingers.
+/// Name of a port for an emulated keyboard of [`EMULATED_KEYS`] keys, played by its own fingers.
 pub const EMULATOR: &str = "emulator";
-/// Keys of it, the first being piano key 40.
+/// Keys of the emulated keyboard; the first is piano key 40.
 pub const EMULATED_KEYS: u8 = 8;
 
 /// What a window shows.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Look {
-    /// What is chosen.
+    /// The present choice.
     pub choice: Choice,
-    /// Why it cannot be had, with what to do; empty where it can.
+    /// Why the choice could not be opened, with what to do; empty where it is open.
     pub trouble: String,
-    /// Where it stands, in words; empty while nothing is open.
+    /// The keyboard's state in words; empty while nothing is open.
     pub standing: String,
-    /// What should be done about what was measured.
+    /// Advice from the measured round trips and losses, if any.
     pub advice: Option<&'static str>,
-    /// What the sidecar shows; nothing while no port is open.
+    /// The sidecar's report; `None` while no port is open.
     pub report: Option<Report>,
 }
 
@@ -71,27 +70,27 @@ struct Inside {
     trouble: String,
 }
 
-/// Where the instance plays while it is active.
+/// What is fixed while the instance is active, and the queues to the audio thread.
 #[derive(Debug)]
 struct Stage {
     owner: String,
     settings: ActionSettings,
     sample_rate: f64,
     block: usize,
-    /// Only recorded keyboards: an offline bounce waits for nobody.
+    /// An offline bounce: only recordings are opened, no port.
     is_offline: bool,
     coming: queue::Sender<Option<Box<Joined>>>,
     spent: queue::Receiver<Box<Joined>>,
 }
 
-/// Where an instance plays.
+/// What an activation fixes: owner, settings, rate, block.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Place<'a> {
-    /// Who owns the port, as others are told.
+    /// Name of the port's owner, as other programs see it.
     pub owner: &'a str,
-    /// Regulation at first.
+    /// Settings of the action at activation.
     pub settings: &'a ActionSettings,
-    /// Hz.
+    /// Sample rate, Hz.
     pub sample_rate: f64,
     /// Largest block, samples.
     pub block: usize,
@@ -101,14 +100,14 @@ pub struct Place<'a> {
 
 impl KeyboardConnection {
     fn inside(&self) -> MutexGuard<'_, Inside> {
-        // Nothing here is left half done by a panic.
+        // Locks whether poisoned or not: no code under this lock leaves it half written.
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The serial ports there are, [`EMULATOR`] not among them.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn ports() -> Result<Vec<Found>, Trouble> {
         serial::list()
     }
@@ -119,8 +118,8 @@ impl KeyboardConnection {
         self.inside().choice.clone()
     }
 
-    /// Chooses: force share and player at once; another port, action, line or take is opened now
-    /// where the plugin is active, without force.
+    /// Sets the choice: force share and host notes take effect at once; a changed port, action,
+    /// delay or recording is opened now where the plugin is active, without force.
     pub fn choose(&self, choice: Choice) {
         let mut inside = self.inside();
         let is_elsewhere = inside.choice.is_elsewhere(&choice);
@@ -133,12 +132,12 @@ impl KeyboardConnection {
         }
     }
 
-    /// The instance begins to play in `place`: opens what is chosen, without force; what cannot be
-    /// had, [`KeyboardConnection::trouble`] tells. The audio thread's end.
+    /// Activates the instance: opens the choice, without force; an error is kept for
+    /// [`KeyboardConnection::trouble`]. Returns the audio thread's end.
     #[must_use]
     pub fn activate(&self, place: &Place<'_>) -> AudioEnd {
         let mut inside = self.inside();
-        // Room for every message of an impatient window between two blocks.
+        // Room for 64 changes of choice between two blocks; more wait in the window.
         let (coming, inbox) = queue::bounded(64);
         let (outbox, spent) = queue::bounded(64);
         inside.stage = Some(Stage {
@@ -154,14 +153,14 @@ impl KeyboardConnection {
         AudioEnd::new(inbox, outbox)
     }
 
-    /// Takes force away and lets the port go.
+    /// Ends force and closes the port.
     pub fn deactivate(&self) {
         let mut inside = self.inside();
         inside.stage = None;
         inside.leave();
     }
 
-    /// Force, or none; after a halt, force again.
+    /// Arms or disarms; arming clears a halt.
     pub fn arm(&self, on: bool) {
         if let Some(sidecar) = &self.inside().sidecar {
             sidecar.order(Order::Arm(on));
@@ -183,7 +182,7 @@ impl KeyboardConnection {
         }
     }
 
-    /// What the sidecar shows; nothing while no port is open.
+    /// The sidecar's report; `None` while no port is open.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
         self.look().report
@@ -197,7 +196,7 @@ impl KeyboardConnection {
 }
 
 impl Inside {
-    /// Frees what the audio thread gave back.
+    /// Frees what the audio thread has handed back.
     fn free(&mut self) {
         if let Some(stage) = &self.stage {
             while stage.spent.receive().is_some() {}
@@ -210,7 +209,7 @@ impl Inside {
         self.trouble.clear();
     }
 
-    /// Joins what is chosen to the audio thread, or nothing.
+    /// Sends the open choice, or nothing, to the audio thread.
     fn join(&mut self) {
         self.leave();
         self.free();

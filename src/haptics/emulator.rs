@@ -1,7 +1,7 @@
 //! A keyboard without hardware: the device half over emulated keys and fingers, in its own time.
 //!
-//! It runs the very code of [`touchback_device::device`]; mechanics and fingers are stepped six times
-//! a tick.
+//! It runs the code of [`touchback_device::device`] unchanged; mechanics and fingers are stepped
+//! six times a tick.
 
 use super::plant::{Finger, Key, Plant};
 use super::script::{Player, Script};
@@ -14,7 +14,7 @@ use touchback_device::message::{Hello, KEYS, KeyFacts, VERSION, ability};
 /// Length of a device tick, µs.
 pub const TICK_US: u32 = 125;
 
-/// What an emulated keyboard is made of.
+/// Design of an emulated keyboard.
 #[derive(Clone, Debug)]
 pub struct Making {
     /// Keys, 1…88.
@@ -33,7 +33,7 @@ pub struct Making {
     pub renders_bed: bool,
     /// Largest force of a motor, N.
     pub force: f64,
-    /// The clock runs fast by this share.
+    /// Share by which the device's clock runs fast.
     pub drift: f64,
 }
 
@@ -53,7 +53,7 @@ impl Default for Making {
     }
 }
 
-/// One keyboard.
+/// An emulated keyboard.
 #[derive(Clone, Debug)]
 pub struct Emulator {
     device: Box<Device<KEYS>>,
@@ -74,7 +74,7 @@ pub struct Emulator {
     peak: f64,
 }
 
-/// The build of a keyboard made like `making`.
+/// The device's build for the design `making`.
 #[must_use]
 pub fn build(making: &Making) -> Build<KEYS> {
     let plant = &making.plant;
@@ -138,7 +138,7 @@ impl Emulator {
         }
     }
 
-    /// A light key with a little friction and weight: the keyboard that people try first.
+    /// The default design: light keys with a little friction and weight.
     #[must_use]
     pub fn on_a_desk() -> Making {
         let plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
@@ -154,7 +154,7 @@ impl Emulator {
     pub fn tick(&mut self, out: &mut Vec<u8>) {
         let time = self.time();
         self.now_us += u64::from(TICK_US);
-        // A device's clock drifts by whole microseconds now and then.
+        // The drift adds whole microseconds to the device's clock.
         self.ahead += self.drift * f64::from(TICK_US);
         let extra = self.ahead.trunc();
         self.ahead -= extra;

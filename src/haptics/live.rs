@@ -1,5 +1,5 @@
-//! A keyboard without hardware on a pseudo-terminal, run by the wall clock: by itself in a thread
-//! ([`Emulated`]) or turn by turn ([`Live`]).
+//! An emulated keyboard on a pseudo-terminal, run by the wall clock: in a thread of its own
+//! ([`Emulated`]) or step by step by the caller ([`Live`]).
 
 use std::thread::JoinHandle;
 
@@ -25,11 +25,11 @@ mod unix {
     use crate::haptics::serial::pty::Pty;
     use crate::haptics::simulated_link::SimulatedLink;
 
-    /// Ticks made up for at most; after a longer stop the emulator's time stood still.
+    /// Largest number of ticks caught up with; a longer pause stops the emulator's time.
     const BEHIND: u64 = 400;
     /// Longest wait for bytes.
     const PATIENCE: Duration = Duration::from_micros(200);
-    /// How long nothing is sent to a host that takes nothing.
+    /// Pause in sending after a host that reads nothing.
     const DEAF: Duration = Duration::from_millis(50);
 
     /// An emulated keyboard and its end of a pseudo-terminal.
@@ -81,7 +81,7 @@ mod unix {
             &self.emulator
         }
 
-        /// Time it has run, long stops not counted.
+        /// Time it has run, without long pauses.
         #[must_use]
         pub fn passed(&self) -> Duration {
             self.begin.elapsed().saturating_sub(self.skipped)
@@ -103,7 +103,7 @@ mod unix {
                 self.emulator.tick(&mut self.out);
                 self.wire.send(0, &self.out);
                 while let Some(frame) = self.wire.receive(0) {
-                    // Nobody reads: the keyboard goes on, its frames go nowhere.
+                    // Nobody reads: frames are dropped, the keyboard goes on.
                     if Instant::now() >= self.deaf_until && !self.pty.write(&frame) {
                         self.deaf_until = Instant::now() + DEAF;
                     }
@@ -113,7 +113,7 @@ mod unix {
         }
     }
 
-    /// An emulated keyboard in a thread of its own; it goes when this is dropped.
+    /// An emulated keyboard in a thread of its own, ended on drop.
     #[derive(Debug)]
     pub struct Emulated {
         path: String,
@@ -134,7 +134,7 @@ mod unix {
             let thread = std::thread::Builder::new()
                 .name("touchback emulator".into())
                 .spawn(move || {
-                    // Without it ticks come late, as the host's status shows.
+                    // Without priority ticks come late; the host's status shows it.
                     let _ = priority::raise();
                     while !until.is_up() {
                         live.turn(|_| ());

@@ -1,14 +1,14 @@
 //! Real-time priority for the thread that serves a keyboard, where the system grants it.
 
-/// What was granted.
+/// Priority granted to the thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Priority {
-    /// Not asked yet.
+    /// Not yet asked for.
     #[default]
     Unknown,
-    /// Before every thread without a deadline.
+    /// Granted: scheduled before every ordinary thread.
     RealTime,
-    /// Refused: jitter is the system's mood.
+    /// Refused by the system: the thread may be delayed by any other.
     Usual,
 }
 

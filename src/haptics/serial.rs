@@ -13,7 +13,7 @@ use serialport::{SerialPort, SerialPortType};
 /// Rate asked for, baud; USB devices ignore it.
 pub const BAUD: u32 = 921_600;
 
-/// Why a port cannot be had, with what to do.
+/// Why a port could not be opened; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The system refuses access.
@@ -28,21 +28,21 @@ pub enum Trouble {
     /// Another process or plugin has it.
     #[error("{0}: in use by {1}; close it there first")]
     Taken(String, String),
-    /// Anything else.
+    /// Any other error of the system.
     #[error("{0}: {1}")]
     Other(String, String),
 }
 
-/// One port there is.
+/// A serial port of this system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Its path.
+    /// Path or name by which it is opened.
     pub path: String,
-    /// What the system knows of it.
+    /// The system's description of the device.
     pub what: String,
 }
 
-/// The ports there are.
+/// All serial ports of this system.
 ///
 /// # Errors
 /// What the system says.
@@ -70,7 +70,7 @@ pub struct Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // Only a courtesy to readers: the lock itself goes with the file.
+        // The name file is only informative: the lock is released with the lock file.
         let _ = std::fs::remove_file(&self.note);
     }
 }

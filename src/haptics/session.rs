@@ -9,7 +9,7 @@
 //! | live | full | refused where unfit | – | present | – | halted | seeking | halted |
 //! | halted | none | refused where unfit | arming | present | – | – | seeking | – |
 //!
-//! Arming does not outlast a lost keyboard: whoever plugs it in again arms again.
+//! Arming does not outlast a lost keyboard: the user must arm again.
 
 use touchback_device::device::safety::DeviceMode;
 
@@ -18,7 +18,7 @@ pub const SILENCE: f64 = 0.020;
 /// Longest wait for a keyboard to become ready, s.
 pub const PATIENCE: f64 = 0.5;
 
-/// Where the host stands with a keyboard.
+/// State of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ConnectionState {
     /// Nobody answers.
@@ -30,9 +30,9 @@ pub enum ConnectionState {
     Present,
     /// It was told to allow force.
     Arming,
-    /// Force.
+    /// Waves or forces are commanded.
     Live,
-    /// It or we stopped force; the user has to arm anew.
+    /// Device or host stopped force; the user must arm again.
     Halted,
 }
 
@@ -41,7 +41,7 @@ impl ConnectionState {
     pub const ALL: [Self; 6] =
         [Self::Seeking, Self::Refused, Self::Present, Self::Arming, Self::Live, Self::Halted];
 
-    /// In a word.
+    /// Name of the state, as docs/haptics.md and the window have it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ pub enum HaltReason {
     Late,
 }
 
-/// The machine.
+/// The state machine of one connection.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Session {
     standing: ConnectionState,
@@ -82,13 +82,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Where it stands.
+    /// The present state.
     #[must_use]
     pub const fn standing(&self) -> ConnectionState {
         self.standing
     }
 
-    /// Why, where something is wrong.
+    /// Reason of a refusal or halt.
     #[must_use]
     pub const fn why(&self) -> HaltReason {
         self.why
@@ -100,7 +100,7 @@ impl Session {
         matches!(self.standing, ConnectionState::Live)
     }
 
-    /// A keyboard said what it is; `wrong` if it cannot be used.
+    /// A hello arrived; `wrong` says why the keyboard cannot be used.
     pub const fn hello(&mut self, wrong: Option<HaltReason>) {
         match wrong {
             Some(why) => {

@@ -27,36 +27,37 @@ const LOG_ROOM: usize = 16_384;
 /// Room for events and orders.
 const ROOM: usize = 256;
 
-/// What the sidecar is told.
+/// An order to the sidecar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Order {
-    /// Force, or none.
+    /// Arms or disarms.
     Arm(bool),
     /// Share of the force, 0…1.
     Gain(f64),
-    /// What is to be felt.
+    /// Action and settings to be felt.
     Feel(Action, ActionSettings),
     /// Host notes may move the keys.
     LetPlay(bool),
 }
 
-/// A host note for a key, as a fingertip: its speed, m/s, or 0 where the note ends.
+/// A host note that may move a key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Note {
     /// Which key.
     pub key: KeyNumber,
-    /// Speed of the press.
+    /// Speed of the fingertip, m/s; 0 where the note ends.
     pub speed: f64,
 }
 
-/// Counts of times in classes of twice the length: below 125 µs, 250 µs, … 64 ms, more.
+/// Histogram of times in octaves: below 125 µs, 250 µs, … 64 ms, and above.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Histogram {
-    /// Counts.
+    /// Number of times in each class: [0] below 125 µs, [1] 125 to 250 µs, … [9] 32 to 64 ms, [10]
+    /// above.
     pub counts: [u64; 11],
-    /// Longest, s, and sum, s.
+    /// Longest time, s.
     pub longest: f64,
-    /// See `longest`.
+    /// Sum of all times, s.
     pub sum: f64,
 }
 
@@ -74,14 +75,14 @@ impl Histogram {
         self.sum += time;
     }
 
-    /// How many.
+    /// Number of times counted.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 }
 
-/// What the sidecar shows.
+/// Measurements of the sidecar, published once a wake-up.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Report {
     /// The servo's status.
@@ -90,21 +91,21 @@ pub struct Report {
     pub priority: Priority,
     /// The port is open.
     pub is_open: bool,
-    /// Round trips, times between states, time of work on a state.
+    /// Round trips from command to acknowledging state.
     pub round_trips: Histogram,
-    /// See `round_trips`.
+    /// Times between arrivals of states.
     pub periods: Histogram,
-    /// See `round_trips`.
+    /// Times of the servo's work on a state.
     pub work: Histogram,
     /// Key slots worked on, for the work per key.
     pub key_slots: u64,
     /// Depth and force of the first ten keys: m, N.
     pub keys: [[f64; 2]; 10],
-    /// Entries of the log that found no room.
+    /// Log entries that found no room in the queue.
     pub lost_log: u64,
 }
 
-/// The thread's handle; dropping it takes force away and ends the thread.
+/// Handle of the thread; dropping it ends force and the thread.
 #[derive(Debug)]
 pub struct Sidecar {
     orders: queue::Sender<Order>,
@@ -128,7 +129,7 @@ impl Log for Out {
         self.log.send(*entry).is_ok()
     }
     fn heard(&mut self, heard: &Heard) {
-        // A listener that fell behind misses events, as counted by the queue.
+        // A full queue drops the event and counts it.
         let _ = self.events.send(*heard);
     }
 }
@@ -178,12 +179,12 @@ impl Sidecar {
         })
     }
 
-    /// Tells it something; lost where a thousand orders wait already.
+    /// Queues an order; dropped where 256 wait already.
     pub fn order(&self, order: Order) {
         let _ = self.orders.send(order);
     }
 
-    /// What it shows.
+    /// The latest report.
     pub fn report(&mut self) -> &Report {
         self.report.read()
     }
@@ -286,7 +287,7 @@ impl Run {
             }
             self.publish(&servo, arrived, port.is_some(), &log);
         }
-        // Force goes before the port does.
+        // Disarm before the port is closed.
         out.clear();
         servo.arm(false, begin.elapsed().as_secs_f64(), &mut out);
         if let Some(open) = port.as_mut() {

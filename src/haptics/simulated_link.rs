@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-/// What a line does to frames, each with its probability, 0…1.
+/// Faults of a line: probability 0…1 for each frame.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Faults {
     /// Swallows a frame.
     pub loss: f64,
-    /// Turns a bit of a frame over.
+    /// Inverts a bit of a frame.
     pub corruption: f64,
     /// Delivers a frame twice.
     pub duplication: f64,
-    /// Delivers a frame late, by up to so many ticks.
+    /// Delivers a frame late, by up to `late_ticks`.
     pub lateness: f64,
-    /// See `lateness`.
+    /// Largest delay of a late frame, ticks.
     pub late_ticks: u32,
 }
 

@@ -5,12 +5,12 @@ use super::session::{ConnectionState, HaltReason};
 use super::sidecar::Report;
 use touchback_device::message::VERSION;
 
-/// A round trip, s, that only the latency timer of a USB serial chip explains.
+/// Round trip, s, from which the latency timer of a USB serial chip is the likely cause.
 const SLOW: f64 = 8e-3;
-/// One that makes force softer, s.
+/// Round trip from which force is noticeably softer, s.
 const LONG: f64 = 1e-3;
 
-/// Where the keyboard stands, with why and what to do, on one line.
+/// The connection's state, its reason and what to do, on one line.
 #[must_use]
 pub fn standing(report: &Report) -> String {
     let status = &report.status;
@@ -68,7 +68,7 @@ pub fn reason(why: HaltReason) -> String {
     }
 }
 
-/// What to do about what was measured; nothing where all is well.
+/// Advice from the measurements; `None` where all is well.
 #[must_use]
 pub fn advice(report: &Report) -> Option<&'static str> {
     let trips = &report.round_trips;
@@ -93,7 +93,7 @@ pub fn advice(report: &Report) -> Option<&'static str> {
     )
 }
 
-/// How urgently the sidecar's thread runs.
+/// The sidecar thread's priority in words.
 #[must_use]
 pub const fn priority(report: &Report) -> &'static str {
     match report.priority {

@@ -1,4 +1,4 @@
-//! The audio thread's end of a desk: no allocation, lock or wait.
+//! The audio thread's end of a connection: no allocation, lock or wait.
 
 use super::super::replay::{Replay, Sounded};
 use super::super::sidecar::Note;
@@ -6,29 +6,29 @@ use crate::action::ActionSettings;
 use crate::exchange::{latest, queue};
 use crate::math::compass::{KEYS, KeyNumber};
 
-/// What is joined to the audio thread.
+/// A keyboard or recording handed to the audio thread.
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) replay: Replay,
     pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
     pub(super) notes: Option<queue::Sender<Note>>,
-    /// The regulation may have changed since it was made.
+    /// Settings of the action may have changed since it was opened.
     pub(super) is_new: bool,
 }
 
-/// The audio thread's end: what was felt, as it sounds.
+/// The audio thread's end: replays the servo's log.
 #[derive(Debug)]
 pub struct AudioEnd {
     coming: queue::Receiver<Option<Box<Joined>>>,
-    /// Where what is no longer joined goes to be freed.
+    /// Sends what is no longer used back to be freed elsewhere.
     spent: queue::Sender<Box<Joined>>,
     joined: Option<Box<Joined>>,
-    /// Keys whose dampers were told to be up, to be let down when their keyboard goes.
+    /// Keys whose dampers the piano was told are up: let down when the keyboard is closed.
     lifted: [bool; KEYS],
 }
 
 impl AudioEnd {
-    /// Takes what comes, gives back what is spent.
+    /// Joins the two queues.
     pub(super) const fn new(
         coming: queue::Receiver<Option<Box<Joined>>>,
         spent: queue::Sender<Box<Joined>>,
@@ -36,13 +36,13 @@ impl AudioEnd {
         Self { coming, spent, joined: None, lifted: [false; KEYS] }
     }
 
-    /// Something is joined: the host must not put the piano to sleep.
+    /// A keyboard or recording is joined: the host must not put the piano to sleep.
     #[must_use]
     pub fn is_joined(&self) -> bool {
         self.joined.is_some() || self.coming.waiting() > 0
     }
 
-    /// The regulation has changed.
+    /// Marks the settings of the action as changed.
     pub fn regulate(&mut self, settings: &ActionSettings) {
         if let Some(writer) = self.joined.as_mut().and_then(|j| j.settings.as_mut()) {
             writer.write(*settings);
@@ -53,12 +53,12 @@ impl AudioEnd {
     /// decides whether it may move the key.
     pub fn note(&self, key: KeyNumber, speed: f64) {
         if let Some(notes) = self.joined.as_ref().and_then(|j| j.notes.as_ref()) {
-            // A full queue is a sidecar that stands still: its keys do not move anyway.
+            // A full queue means that the sidecar is stuck; the note is dropped.
             let _ = notes.send(Note { key, speed });
         }
     }
 
-    /// Samples count from 0 again.
+    /// Restarts the count of samples at 0.
     pub fn restart(&mut self) {
         if let Some(joined) = &mut self.joined {
             joined.replay.restart();
@@ -66,8 +66,8 @@ impl AudioEnd {
         self.lifted = [false; KEYS];
     }
 
-    /// What was felt and sounds in the `length` samples from `now` on, with its distance, samples;
-    /// `settings` is the present regulation.
+    /// Calls back for every event that sounds in the `length` samples from `now` on, with its
+    /// distance in samples; `settings` are the present settings of the action.
     pub fn block(
         &mut self,
         now: u64,
@@ -79,7 +79,8 @@ impl AudioEnd {
             if let Some(old) = std::mem::replace(&mut self.joined, coming)
                 && let Err(old) = self.spent.send(old)
             {
-                // Never while the desk frees what comes back; freeing it here would not do.
+                // Happens only if the other end is gone; freeing memory on this thread is not
+                // allowed.
                 std::mem::forget(old);
             }
             for key in KeyNumber::all() {

@@ -1,21 +1,21 @@
-//! What a project keeps of its keyboard, as text.
+//! A project's choice of keyboard, and its form as text.
 
 use super::super::mechanism::Action;
 use super::super::servo::{BLOCK_MAX, Options};
 use crate::action::ActionSettings;
 
-/// What a project keeps of its keyboard.
+/// A project's choice of keyboard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
     /// Serial port, or [`super::EMULATOR`]; empty: none.
     pub port: String,
-    /// What is felt.
+    /// Action that is felt.
     pub action: Action,
     /// Share of the force, 0…1.
     pub gain: f64,
-    /// See [`Options::lead_us`].
+    /// From a state's time to its answer's play-out, µs.
     pub lead_us: u32,
-    /// See [`Options::block`].
+    /// Block delay of the junction, samples at 48 kHz, 0…256.
     pub block: u32,
     /// Host notes move the keys.
     pub plays: bool,
@@ -46,7 +46,7 @@ impl Choice {
         )
     }
 
-    /// The choice a project kept; what is missing or makes no sense takes the default.
+    /// The choice read from a project's text; missing and unreadable values take the default.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut choice = Self::default();
@@ -86,7 +86,7 @@ impl Choice {
         }
     }
 
-    /// It takes another port, file or line to follow `other`.
+    /// Differs from `other` in port, recording, action, lead or block: must be opened anew.
     pub(super) fn is_elsewhere(&self, other: &Self) -> bool {
         let same = Self { gain: other.gain, plays: other.plays, ..self.clone() };
         same != *other

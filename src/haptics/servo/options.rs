@@ -6,29 +6,30 @@ use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::message::IMPEDANCE;
 
-/// Largest impedance, N·s/m, and the line's mass, kg, that sets it.
+/// Largest impedance Z of the line, N·s/m.
 const IMPEDANCE_MAX: f64 = 25.0;
-/// See [`IMPEDANCE_MAX`].
+/// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
 const LINE_MASS: f64 = 0.045;
 /// Longest block delay, samples at 48 kHz.
 pub const BLOCK_MAX: u32 = 256;
 
-/// What is to be felt, and how.
+/// What is felt, and how.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Options {
-    /// Action.
+    /// Action that is felt.
     pub action: Action,
-    /// Its regulation.
+    /// Regulation, springs, masses and friction of the action.
     pub settings: ActionSettings,
     /// Delay of joining through an audio block, samples at 48 kHz, 0…256.
     pub block: u32,
-    /// From a state's time to its answer's, µs: what the way there and back may take.
+    /// Lead: from a state's time to its answer's play-out, µs; must cover transmission both ways
+    /// and the servo's work.
     pub lead_us: u32,
     /// Share of the force that is given, 0…1.
     pub gain: f64,
-    /// Largest force, change of force, held force, thermal time.
+    /// Limits of force, slew and heat, applied by the host too.
     pub limits: MotorLimits,
-    /// The felt key is relieved of what the keyboard says of its own.
+    /// The keyboard's declared mass, weight, friction and bed are taken off the felt key.
     pub deducts: bool,
     /// Time between states, µs.
     pub report_us: u16,
@@ -50,7 +51,8 @@ impl Default for Options {
             deducts: true,
             report_us: 1000,
             plays: false,
-            // A forte in the middle of the keyboard; a hand in the way feels no more. Chosen.
+            // Chosen: a forte in the middle of the keyboard, and the most that a hand in the way
+            // feels.
             play_force: 10.0,
         }
     }
@@ -60,7 +62,7 @@ impl Options {
     /// One-way delay of the line, s: its static stiffness is Z over it.
     #[must_use]
     pub fn line_delay(&self) -> f64 {
-        // The device takes a command up at the tick after its time.
+        // The device applies a command at the tick after its time.
         let ticks = (self.lead_us + self.block_us()).div_ceil(125);
         let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
         0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))

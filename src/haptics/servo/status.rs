@@ -1,49 +1,49 @@
-//! What the servo tells of itself.
+//! Status of the servo: connection, counts, clock.
 
 use super::super::mechanism::DynamicsCompensation;
 use super::super::session::{ConnectionState, HaltReason};
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::Hello;
 
-/// What the servo tells of itself.
+/// Status of the servo: connection, counts, clock.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Status {
-    /// Where it stands with the keyboard.
+    /// State of the connection.
     pub standing: ConnectionState,
-    /// Why, where something is wrong.
+    /// Reason of a refusal or halt.
     pub why: HaltReason,
-    /// What the keyboard is.
+    /// The keyboard's hello, once it has answered.
     pub hello: Option<Hello>,
-    /// Its mode and faults.
+    /// Mode of the device's state machine, as last reported.
     pub mode: DeviceMode,
-    /// See `mode`.
+    /// Bits of the device's faults, as last reported.
     pub faults: u16,
     /// Keys that move.
     pub awake: u32,
-    /// States taken; lost on the way; damaged frames; gaps after which keys were placed anew.
+    /// State messages received.
     pub states: u64,
-    /// See `states`.
+    /// State messages lost on the way, by their numbers.
     pub lost: u64,
-    /// See `states`.
+    /// Damaged or unexpected frames.
     pub damaged: u64,
-    /// See `states`.
+    /// Gaps in the states after which keys were placed anew.
     pub gaps: u64,
-    /// Commands whose force was limited here.
+    /// Commands whose force the host limited.
     pub limited: u64,
-    /// Action steps lost because a mechanism left the numbers and was laid to rest.
+    /// Slots in which a mechanism's state became non-finite and was replaced by rest.
     pub upset: u64,
-    /// Keys that host notes move, and times one was left to a finger.
+    /// Keys that host notes move now.
     pub played: u32,
-    /// See `played`.
+    /// Times a moving key was left to a finger.
     pub yields: u64,
-    /// Most that could not be deducted of any key.
+    /// The largest mass, weight and friction that could not be taken off a key.
     pub left: DynamicsCompensation,
-    /// Last round trip, s, and the keyboard's clock: drift and residual.
+    /// Last round trip, s.
     pub round_trip: f64,
-    /// Share by which the keyboard's clock runs fast, and what the fit leaves, s.
+    /// Share by which the keyboard's clock runs fast.
     pub drift: f64,
-    /// See `drift`.
+    /// Residual of the clock's fit, root mean square, s.
     pub residual: f64,
-    /// Step the servo stands before.
+    /// Number of the next action step, from the first state.
     pub step: u64,
 }

@@ -1,14 +1,13 @@
-//! The player: host notes move keys by themselves, and a finger takes a key over at once.
+//! Host notes that move keys: a simulated fingertip, which yields to a real finger.
 //!
 //! A simulated fingertip presses the simulated key, not the motor: F = k·(target − x), 0 ≤ F ≤ limit,
 //! k the port's 500 N/m. What moves the real key is then the junction alone, with its limits.
 //!
-//! Whether somebody else is at the real key, an observer of its momentum tells
-//! [De Luca & Mattone 2003]: with the keyboard's own account of mass m, weight w, damping c and
-//! applied force f, r = K·(m·v − ∫(−f − w − c·v + r) dt) tends to the force of whoever else pushes.
-//! Beyond a newton and the key's friction for three reports, or where the key does not follow at
-//! all, the player lets go and leaves the key alone until it has been at rest for a tenth of a
-//! second.
+//! A momentum observer detects another finger on the real key [De Luca & Mattone 2003]: with the
+//! declared mass m, weight w, damping c and applied force f, r = K·(m·v − ∫(−f − w − c·v + r) dt)
+//! tends to the external force. Beyond a newton and the key's friction for three reports, or where
+//! the key does not follow at all, the player lets go and leaves the key alone until it has been at
+//! rest for a tenth of a second.
 
 /// Stiffness of the fingertip, N/m: the port's.
 const STIFFNESS: f64 = 500.0;
@@ -20,14 +19,14 @@ const LEAVING: f64 = 0.2;
 const SLOWEST: f64 = 0.005;
 /// Gain of the observer, 1/s; chosen: five reports.
 const GAIN: f64 = 200.0;
-/// Foreign force that is a finger, N, beyond the key's friction; chosen: ten times what the steps of
-/// a 2 µm encoder make of a 100 g key.
+/// External force taken for a finger, N, beyond the key's friction; chosen: ten times what the
+/// steps of a 2 µm encoder make of a 100 g key.
 const TOUCH: f64 = 1.0;
-/// Reports in a row that have to say so.
+/// Reports in a row above that force.
 const REPORTS: u8 = 3;
-/// From the stops, m: there the rails push.
+/// Distance from the stops within which the stops' own force hides a finger, m.
 const STOPS: f64 = 0.7e-3;
-/// A key this deep before the player touches it is somebody's, m.
+/// Depth from which a key at rest counts as held by a finger, m.
 const TAKEN: f64 = 1.5e-3;
 /// A key that stays so far behind its target, m, at less than so much, m/s, for so many reports is
 /// held.
@@ -37,7 +36,7 @@ const REST: u8 = 100;
 /// Depth that counts as rest, m.
 const NEAR_REST: f64 = 0.5e-3;
 
-/// What the keyboard says of its own key.
+/// The keyboard's own key mechanics, as it declares them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Own {
     /// Moving mass, kg.
@@ -46,28 +45,28 @@ pub struct Own {
     pub weight: f64,
     /// Coulomb friction, N.
     pub friction: f64,
-    /// N·s/m.
+    /// Viscous damping, N·s/m.
     pub damping: f64,
     /// Depth of the bed, its own or rendered, m.
     pub bed: f64,
 }
 
-/// What is seen of the key in a slot.
+/// Motion of the key in one slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Seen {
-    /// Depth before and after it, m.
+    /// Depth at the slot's beginning, m.
     pub from: f64,
-    /// See `from`.
+    /// Depth at the slot's end, m.
     pub to: f64,
     /// Force applied against downward motion, N.
     pub force: f64,
-    /// Its length, s.
+    /// Length of the slot, s.
     pub time: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 enum Phase {
-    /// The key is nobody's.
+    /// No finger on the key.
     #[default]
     Away,
     /// Target going down at a speed, m/s.
@@ -76,7 +75,7 @@ enum Phase {
     Holding,
     /// Target gone, the key on its way up.
     Leaving,
-    /// Somebody else's, for so many reports at rest already.
+    /// Left to a real finger; counts reports at rest.
     Taken(u8),
 }
 
@@ -115,24 +114,24 @@ impl VirtualFinger {
         }
     }
 
-    /// No finger, at once.
+    /// Removes the finger at once.
     pub fn let_go(&mut self) {
         *self = Self { yields: self.yields, ..Self::default() };
     }
 
-    /// It moves the key, or has moved it and not seen it come up.
+    /// The finger moves the key, or has moved it and the key is not yet up.
     #[must_use]
     pub const fn plays(&self) -> bool {
         matches!(self.phase, Phase::Pressing(_) | Phase::Holding | Phase::Leaving)
     }
 
-    /// It wants the key computed.
+    /// The key has to be simulated.
     #[must_use]
     pub const fn presses(&self) -> bool {
         matches!(self.phase, Phase::Pressing(_) | Phase::Holding)
     }
 
-    /// Looks at what the key did.
+    /// Takes the key's motion in a slot.
     pub fn look(&mut self, seen: &Seen, own: &Own) {
         if self.phase == Phase::Away || seen.time <= 0.0 {
             return;
@@ -155,7 +154,7 @@ impl VirtualFinger {
         let speed = (seen.to - seen.from) / seen.time;
         let mass = own.mass.max(0.01);
         if seen.to < NEAR_REST || seen.to > own.bed - STOPS {
-            // The rails push here.
+            // Near the stops the observer is reset.
             (self.momentum, self.foreign, self.against) = (mass * speed, 0.0, 0);
         } else {
             let known = -seen.force - own.weight - own.damping * speed;
@@ -181,7 +180,7 @@ impl VirtualFinger {
     pub fn force(&mut self, depth: f64, bed: f64, time: f64, limit: f64) -> f64 {
         match self.phase {
             Phase::Pressing(speed) => {
-                // A target no farther ahead than the strongest force needs.
+                // The target leads by no more than the largest force needs.
                 let most = (depth + limit / STIFFNESS).max(bed + HOLD);
                 self.target = (self.target + speed * time).min(most);
                 if depth >= bed - STOPS {
