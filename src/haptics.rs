@@ -9,16 +9,11 @@
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
 //! | `recording`, `status_text`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
 //! | `connection` (feature `serial`) | a plugin's choice of all that: what a window calls | main thread, window |
-//! | [`acceptance`], [`fault_injection`], [`z_width`] | the junction against the ideal; random faults and strokes; how hard a contact can be | tests, lab |
-//! | [`simulated_link`], [`co_simulation`] | emulator and servo in virtual time, with faults on the way | tests, lab |
 
-pub mod acceptance;
 pub mod clock;
-pub mod co_simulation;
 #[cfg(feature = "serial")]
 pub mod connection;
 pub mod emulator;
-pub mod fault_injection;
 pub mod lever;
 #[cfg(feature = "serial")]
 pub mod live;
@@ -41,4 +36,3 @@ pub mod simulated_link;
 #[cfg(feature = "serial")]
 pub mod status_text;
 pub mod walls;
-pub mod z_width;

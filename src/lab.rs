@@ -8,6 +8,7 @@
 //! | [`gesture`] | what a finger, weight or jig does to a key |
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
+//! | [`rig`] | felt keys in virtual time, and what is measured on them |
 //! | [`shot`] | pictures of the window in a scripted state |
 //! | [`play`] | the instrument on its own, where the build has sound and MIDI |
 //! | [`keyboard`], [`feel`] | motorized keyboards: found, timed, emulated, felt |
@@ -30,6 +31,7 @@ pub mod output;
 pub mod play;
 pub mod plot;
 pub mod render;
+pub mod rig;
 pub mod shot;
 pub mod simulate;
 pub mod table;

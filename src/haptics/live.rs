@@ -52,8 +52,7 @@ mod unix {
         /// # Errors
         /// No pseudo-terminal can be had.
         pub fn new(making: &Making, script: Script, faults: Faults) -> Result<Self, Trouble> {
-            let mut pty = Pty::new()?;
-            let path = pty.offer();
+            let (pty, path) = Pty::new()?;
             let mut wire = SimulatedLink::new(0, 1);
             wire.faults = faults;
             let begin = Instant::now();

@@ -163,38 +163,24 @@ impl Port {
 #[cfg(unix)]
 pub mod pty {
     use super::{Duration, ErrorKind, Read, SerialPort, Trouble, Write};
-    use crate::haptics::co_simulation::Line;
     use serialport::TTYPort;
 
-    /// Both ends of a pseudo-terminal.
+    /// The emulator's end.
     #[derive(Debug)]
     pub struct Pty {
         ours: TTYPort,
-        theirs: Option<TTYPort>,
-        path: String,
-        under_way: [usize; 2],
     }
 
     impl Pty {
-        /// A new one.
+        /// A new one, and the path at which a host opens it.
         ///
         /// # Errors
         /// What the system says.
-        pub fn new() -> Result<Self, Trouble> {
+        pub fn new() -> Result<(Self, String), Trouble> {
             let other =
                 |e: serialport::Error| Trouble::Other("pseudo-terminal".into(), e.description);
-            let (mut ours, mut theirs) = TTYPort::pair().map_err(other)?;
-            for end in [&mut ours, &mut theirs] {
-                end.set_timeout(Duration::from_millis(100)).map_err(other)?;
-            }
-            let path = theirs.name().unwrap_or_default();
-            Ok(Self { ours, theirs: Some(theirs), path, under_way: [0; 2] })
-        }
-
-        /// Leaves the other end to whoever opens the path returned.
-        pub fn offer(&mut self) -> String {
-            self.theirs = None;
-            self.path.clone()
+            let (ours, theirs) = TTYPort::pair().map_err(other)?;
+            Ok((Self { ours }, theirs.name().unwrap_or_default()))
         }
 
         /// What a host sent, waiting at most `patience`; nothing while nobody has the other end.
@@ -214,38 +200,6 @@ pub mod pty {
         pub fn write(&mut self, bytes: &[u8]) -> bool {
             self.ours.set_timeout(Duration::from_millis(1)).is_ok()
                 && self.ours.write_all(bytes).is_ok()
-        }
-    }
-
-    fn take(port: &mut TTYPort, under_way: &mut usize, into: &mut Vec<u8>) {
-        let mut bytes = [0; 4096];
-        while *under_way > 0 {
-            let most = bytes.len().min(*under_way);
-            let Ok(n) = port.read(&mut bytes[..most]) else { return };
-            *under_way -= n;
-            into.extend_from_slice(&bytes[..n]);
-        }
-    }
-
-    /// Both ends in lock-step: what one sends, the other has at once and whole.
-    impl Line for Pty {
-        fn up(&mut self, _: u64, bytes: &[u8]) {
-            if self.ours.write_all(bytes).is_ok() {
-                self.under_way[0] += bytes.len();
-            }
-        }
-        fn down(&mut self, _: u64, bytes: &[u8]) {
-            if self.theirs.as_mut().is_some_and(|end| end.write_all(bytes).is_ok()) {
-                self.under_way[1] += bytes.len();
-            }
-        }
-        fn at_host(&mut self, _: u64, into: &mut Vec<u8>) {
-            if let Some(theirs) = &mut self.theirs {
-                take(theirs, &mut self.under_way[0], into);
-            }
-        }
-        fn at_keyboard(&mut self, _: u64, into: &mut Vec<u8>) {
-            take(&mut self.ours, &mut self.under_way[1], into);
         }
     }
 }
@@ -269,19 +223,5 @@ mod tests {
     fn a_missing_port_is_named_with_what_to_do() {
         let error = Port::open("/dev/nowhere", "a test", Duration::ZERO).unwrap_err();
         assert!(matches!(error, Trouble::Missing(_)), "{error:?}");
-    }
-
-    /// The whole stroke over a pseudo-terminal in lock-step is the same, bit for bit, as in memory.
-    #[cfg(unix)]
-    #[test]
-    fn a_stroke_over_a_pseudo_terminal_is_the_same() {
-        use crate::haptics::acceptance::{line, options, stroke};
-        use crate::haptics::plant::Plant;
-        for block in [0, 64, 128, 256] {
-            let by_pty = stroke(&Plant::THREE[1], options(block), pty::Pty::new().unwrap());
-            let by_memory = stroke(&Plant::THREE[1], options(block), line());
-            assert_eq!(by_pty, by_memory);
-            assert!(by_pty.is_some());
-        }
     }
 }

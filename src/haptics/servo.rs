@@ -473,8 +473,3 @@ fn send(message: &Message, out: &mut Vec<u8>) {
 pub(super) fn seconds(steps: u64) -> f64 {
     f64::from(u32::try_from(steps).unwrap_or(u32::MAX)) * STEP
 }
-
-#[cfg(test)]
-mod played;
-#[cfg(test)]
-mod tests;

@@ -92,13 +92,41 @@ impl Drop for Felt {
 mod tests {
     use super::*;
     use crate::haptics::connection::Choice;
-    use crate::haptics::recording::Recording;
-    use crate::haptics::recording::tests::{played, text};
+    use crate::haptics::emulator::{Emulator, Making};
+    use crate::haptics::log::Entry;
+    use crate::haptics::plant::Plant;
+    use crate::haptics::recording::{Recording, Writer};
+    use crate::haptics::script::{Act, Deed, Script};
+    use crate::haptics::servo::{Options, Servo};
     use crate::instrument::Piano;
     use crate::plugin::event_scheduler::EventScheduler;
 
     const RATE: f64 = 48_000.0;
     const LENGTH: usize = 72_000;
+
+    /// The log of a servo that an emulated finger's trill drives for a second and a half.
+    fn trill() -> String {
+        let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 6.0, 1.0) };
+        let plant = Plant { mass: 0.03, weight: 0.2, ..Plant::THREE[0] };
+        let making = Making { plant, ..Making::default() };
+        let mut keyboard = Emulator::new(&making, Script::new(vec![act]));
+        let mut servo = Servo::new(Options::default(), 0.0);
+        let (mut up, mut down, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+        for tick in 0..12_000 {
+            keyboard.receive(&down);
+            up.clear();
+            down.clear();
+            keyboard.tick(&mut up);
+            servo.receive(keyboard.time(), &up, &mut down, &mut entries);
+            servo.tick(keyboard.time(), &mut down);
+            if tick == 1000 {
+                servo.arm(true, keyboard.time(), &mut down);
+            }
+        }
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        entries.iter().for_each(|e| writer.put(e).unwrap());
+        String::from_utf8(writer.finish().unwrap()).unwrap()
+    }
 
     /// A project that names a servo's log: the plugin's blocks, whatever their size, give the samples
     /// that a piano gives which is told everything at once; after a reset too.
@@ -106,7 +134,7 @@ mod tests {
     fn a_take_in_a_project_sounds_the_same_in_any_blocks() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("servo.log");
-        let written = text(&played().0);
+        let written = trill();
         std::fs::write(&path, &written).unwrap();
         let settings = Settings::default();
 

@@ -1,7 +1,6 @@
 use super::*;
 use crate::action::ActionKind;
 use crate::haptics::mechanism::Action;
-use crate::haptics::recording::tests::{played, text};
 
 const PLACE: (f64, usize) = (48_000.0, 64);
 
@@ -41,35 +40,6 @@ fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
     let mut end = desk.activate(&active(&settings, true));
     end.block(0, 64, &settings, |_, _| ());
     assert!(!end.is_joined() && desk.trouble().is_empty());
-}
-
-/// A take sounds in place of a keyboard, in a bounce too, and again after a reset; one that cannot
-/// be read is told.
-#[test]
-fn a_take_sounds_in_place_of_a_keyboard() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("servo.log");
-    std::fs::write(&path, text(&played().0)).unwrap();
-    let take = path.display().to_string();
-    let desk = KeyboardConnection::default();
-    desk.choose(Choice { take: take.clone(), port: "/dev/nowhere".into(), ..Choice::default() });
-    let settings = ActionSettings::default();
-    let mut end = desk.activate(&active(&settings, true));
-    assert!(end.is_joined() && desk.trouble().is_empty());
-    let mut hear = || {
-        let mut sounds = Vec::new();
-        for block in 0..2000u64 {
-            end.block(block * 64, 64, &settings, |ahead, what| {
-                sounds.push(((block as f64 * 64.0 + ahead).to_bits(), what));
-            });
-        }
-        end.restart();
-        sounds
-    };
-    let (first, again) = (hear(), hear());
-    assert!(first.len() > 20 && first == again);
-    desk.choose(Choice { take: take + ".not", ..Choice::default() });
-    assert!(desk.trouble().contains("servo.log.not: cannot read"), "{}", desk.trouble());
 }
 
 /// The emulator behind [`EMULATOR`], over a pseudo-terminal and the wall clock: present without

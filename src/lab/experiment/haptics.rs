@@ -11,13 +11,13 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use super::{Band, Folder, Report, short};
-use crate::haptics::acceptance::{self, Row};
-use crate::haptics::fault_injection::{stiffest_bed, twins};
 use crate::haptics::mechanism::Action;
 use crate::haptics::plant::Plant;
-use crate::haptics::z_width;
 use crate::lab::output::progress;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::lab::rig::acceptance::{self, Row};
+use crate::lab::rig::fault_injection::{stiffest_bed, twins};
+use crate::lab::rig::z_width;
 
 /// Block delays of the comparison, samples at 48 kHz.
 const BLOCKS: [u32; 4] = [0, 64, 128, 256];

@@ -133,9 +133,7 @@ fn seven_bits(value: f64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::co_simulation::{CoSimulation, Memory};
     use crate::haptics::emulator::Making;
-    use crate::haptics::fault_injection::KEY;
     use crate::haptics::log::{Kept, Twin};
     use crate::haptics::mechanism::Action;
     use crate::haptics::script::{Act, Deed, Script};
@@ -144,6 +142,8 @@ mod tests {
     use crate::instrument::settings::KeyPressure;
     use crate::instrument::{Piano, Settings};
     use crate::lab::midi::Score;
+    use crate::lab::rig::KEY;
+    use crate::lab::rig::co_simulation::{CoSimulation, Memory};
 
     /// Soft and loud presses and repetitions of four keys over the junction.
     fn played() -> Kept {

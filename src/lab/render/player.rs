@@ -178,7 +178,7 @@ impl<'a> Player<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::recording::tests::{played, text};
+    use crate::lab::rig::tests::recording::{played, text};
 
     #[test]
     fn what_was_felt_sounds_the_same_in_any_blocks() {

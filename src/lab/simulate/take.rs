@@ -45,7 +45,7 @@ pub fn play(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::recording::tests::{played, text};
+    use crate::lab::rig::tests::recording::{played, text};
 
     #[test]
     fn a_take_is_simulated_as_it_was_felt() {

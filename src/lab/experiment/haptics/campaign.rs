@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use super::super::{Band, Folder, Report, short};
 use super::SEED;
-use crate::haptics::fault_injection;
 use crate::haptics::mechanism::Action;
 use crate::lab::output::progress;
+use crate::lab::rig::fault_injection;
 
 /// Faults injected, strokes of each action.
 const FAULTS: u32 = 10_000;

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 
 use super::super::{Band, Folder, Report, short};
 use crate::haptics::emulator::{Emulator, Making};
-use crate::haptics::fault_injection::KEY;
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::{Options, Servo};
+use crate::lab::rig::KEY;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
 

@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 
 use super::super::{Report, short};
 use crate::action::EventKind;
-use crate::haptics::acceptance::{self, GLUED};
 use crate::haptics::emulator::Making;
 use crate::haptics::live::Emulated;
 use crate::haptics::plant::Plant;
@@ -14,6 +13,7 @@ use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
 use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Order, Sidecar};
+use crate::lab::rig::acceptance::{self, GLUED};
 
 /// When the stroke begins, s after power-up.
 const BEGIN: f64 = 1.5;

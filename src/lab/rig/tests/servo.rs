@@ -1,11 +1,19 @@
-use super::*;
+//! The servo over an emulated keyboard: states, force, events, its twin.
+
+use touchback_device::frame::MAX_FRAME;
+use touchback_device::message::Message;
+
 use crate::action::EventKind;
-use crate::haptics::co_simulation::{CoSimulation, Memory};
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Kept, Twin};
+use crate::haptics::mechanism::Action;
 use crate::haptics::plant::Plant;
 use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::servo::{Options, Servo};
+use crate::haptics::session::{ConnectionState, HaltReason};
 use crate::haptics::simulated_link::Faults;
+use crate::lab::rig::co_simulation::{CoSimulation, Memory};
+use crate::math::compass::KeyNumber;
 
 fn act(time: f64, key: usize, deed: Deed) -> Act {
     Act { time, key, deed }

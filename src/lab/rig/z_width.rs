@@ -5,13 +5,13 @@
 //! 50 µm peak to peak between half a second and a second after the hand has come to rest chatters,
 //! whatever its frequency.
 
+use super::KEY;
 use super::acceptance::{GLUED, armed, line};
-use super::emulator::Making;
-use super::fault_injection::KEY;
-use super::mechanism::Action;
-use super::plant::Plant;
-use super::script::{Act, Deed, Script};
-use super::servo::Options;
+use crate::haptics::emulator::Making;
+use crate::haptics::mechanism::Action;
+use crate::haptics::plant::Plant;
+use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::servo::Options;
 use touchback_device::device::limit::MotorLimits;
 
 /// More than this, m, is chatter.

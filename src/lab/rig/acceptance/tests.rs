@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 
-use super::super::servo::BLOCK_MAX;
 use super::*;
+use crate::haptics::servo::BLOCK_MAX;
+use crate::haptics::simulated_link::Random;
 use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::message::WAVE;
@@ -81,7 +82,7 @@ fn the_load_gets_no_more_than_the_waves_bring() {
     let start = lever.energy();
     let (z, mut given) = (20.0, 0.0);
     let port = Port::new(z);
-    let mut random = super::super::simulated_link::Random::new(7);
+    let mut random = Random::new(7);
     for _ in 0..20_000 {
         let u = 0.5 * (random.share() - 0.35);
         let from = lever.x;
@@ -98,7 +99,7 @@ fn the_load_gets_no_more_than_the_waves_bring() {
 /// A mean over the slot never has more energy than its samples had.
 #[test]
 fn resampling_never_adds_energy() {
-    let mut random = super::super::simulated_link::Random::new(3);
+    let mut random = Random::new(3);
     for _ in 0..1000 {
         let samples: [f64; 8] = std::array::from_fn(|_| random.share() - 0.5);
         let mean = samples.iter().sum::<f64>() / 8.0;

@@ -5,14 +5,15 @@
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
 use super::co_simulation::{CoSimulation, Line, Memory};
-use super::emulator::Making;
-use super::lever::Lever;
-use super::log::{Entry, Heard, Log};
-use super::mechanism::Action;
-use super::plant::{Finger, Plant};
-use super::script::{Act, Deed, Script, eased};
-use super::servo::Options;
 use crate::action::{Drive, EventKind, STEP};
+use crate::haptics::emulator::Making;
+use crate::haptics::lever::Lever;
+use crate::haptics::log::{Entry, Heard, Log};
+use crate::haptics::mechanism::Action;
+use crate::haptics::plant::{Finger, Plant};
+use crate::haptics::script::{Act, Deed, Script, eased};
+use crate::haptics::servo::Options;
+use crate::haptics::session::ConnectionState;
 
 /// The seeds' finger, glued to the key.
 pub const GLUED: Finger =
@@ -75,7 +76,7 @@ impl Log for Ear {
     }
     fn heard(&mut self, heard: &Heard) {
         if heard.kind == EventKind::Strike && self.first.is_none() {
-            self.first = Some((super::servo::seconds(heard.step) + heard.offset, heard.value));
+            self.first = Some((heard.step as f64 * STEP + heard.offset, heard.value));
         }
     }
 }
@@ -118,12 +119,12 @@ pub fn stroke<L: Line>(plant: &Plant, options: Options, line: L) -> Option<Strok
     let start = energies(&pair)?;
     pair.run(1.0, &mut ear, |p| way.extend(p.emulator.key(0).map(|k| k.x)));
     let end = energies(&pair)?;
-    if pair.servo.status().standing != super::session::ConnectionState::Live {
+    if pair.servo.status().standing != ConnectionState::Live {
         return None;
     }
     let (time, speed) = ear.first?;
     // Steps count from the keyboard's first state.
-    let first = pair.time() - super::servo::seconds(pair.servo.status().step);
+    let first = pair.time() - pair.servo.status().step as f64 * STEP;
     let created = (end[1] - start[1]) - (end[0] - start[0]);
     Some(Stroke { time: time + first - begin - 0.1, speed, way, created })
 }

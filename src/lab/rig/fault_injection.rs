@@ -4,22 +4,22 @@
 
 use std::collections::VecDeque;
 
-use super::acceptance::{GLUED, line, making};
+use super::KEY;
+use super::acceptance::{GLUED, armed, line, making};
 use super::co_simulation::{CoSimulation, Memory};
-use super::emulator::Making;
-use super::log::{Entry, Heard, Log, Twin};
-use super::mechanism::Action;
-use super::plant::{Finger, Plant};
-use super::script::{Act, Deed, Script};
-use super::servo::Options;
-use super::session::ConnectionState;
-use super::simulated_link::{Faults, Random};
+use crate::haptics::emulator::Making;
+use crate::haptics::log::{Entry, Heard, Log, Twin};
+use crate::haptics::mechanism::{Action, Mechanism};
+use crate::haptics::plant::{self, Finger, Plant};
+use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::servo::Options;
+use crate::haptics::session::ConnectionState;
+use crate::haptics::simulated_link::{Faults, Random};
+use crate::math::cast::floor_index;
+use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::device::safety::DeviceMode;
-
-/// A light key that returns by its own weight: what a keyboard for pianists would be.
-pub const KEY: Plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
 
 /// What a campaign of faults came to.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -47,7 +47,7 @@ impl Faulted {
     #[must_use]
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.recoveries.len().saturating_sub(1);
-        let place = crate::math::cast::floor_index(share * last as f64);
+        let place = floor_index(share * last as f64);
         self.recoveries.get(place).copied().unwrap_or(0.0)
     }
 }
@@ -199,7 +199,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
     let mut done = Strokes::default();
     let energies = |p: &CoSimulation<Memory>| {
         let key = p.emulator.key(0).map_or(0.0, |k| -k.motor_work);
-        key - p.servo.mechanism(0).and_then(super::mechanism::Mechanism::energy).unwrap_or(0.0)
+        key - p.servo.mechanism(0).and_then(Mechanism::energy).unwrap_or(0.0)
     };
     for _ in 0..count {
         if !pair.arm(&mut ()) {
@@ -312,7 +312,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     done.misheard += log.heard.len() as u64;
     (done.adopted, done.lost, done.gaps) = (log.twin.adopted(), status.lost, status.gaps);
     for k in 0..KEYS {
-        let key = crate::math::compass::KeyNumber::from_index(39 + usize::from(k));
+        let key = KeyNumber::from_index(39 + usize::from(k));
         let twin = key.and_then(|key| log.twin.key(key)).map(|(m, _)| m.save().bits());
         let servo = pair.servo.mechanism(usize::from(k)).map(|m| m.save().bits());
         done.different += u32::from(twin.is_none() || twin != servo);
@@ -326,7 +326,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
 pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
     let settles = |stiffness: f64| {
         let bare = Plant { bed: [0.0; 3], ..*plant };
-        let mut key = super::plant::Key::new(bare, Finger { is_glued: true, ..GLUED });
+        let mut key = plant::Key::new(bare, Finger { is_glued: true, ..GLUED });
         let tick = TickConstants::new(8000.0);
         let limits = MotorLimits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
         let bed = RenderedBed { stiffness, damping: 10.0, depth: 5e-3 };
@@ -340,11 +340,8 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
             guard: 0.0,
         };
         let mut law = KeyImpedance::at(0.0, 0.0);
-        let touch = if with_finger {
-            super::plant::Touch::Hand(10e-3, 0.0)
-        } else {
-            super::plant::Touch::Bias(1.0)
-        };
+        let touch =
+            if with_finger { plant::Touch::Hand(10e-3, 0.0) } else { plant::Touch::Bias(1.0) };
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for i in 0..16_000 {
             let x = f64::from(key.count()) * plant.step;
@@ -371,7 +368,7 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
 pub fn chatter(action: Action, depth: f64) -> Option<f64> {
     let options = Options { action, ..Options::default() };
     let making = Making { finger: GLUED, ..making(&KEY) };
-    let mut pair = super::acceptance::armed(&making, options, line())?;
+    let mut pair = armed(&making, options, line())?;
     let begin = pair.time();
     pair.emulator.play(Script::new(vec![Act {
         time: begin,

@@ -1,11 +1,11 @@
 //! Emulator and servo in one virtual time: every tick of 125 µs the keyboard, the line, the host.
 
-use super::emulator::{Emulator, Making};
-use super::log::Log;
-use super::script::Script;
-use super::servo::{Options, Servo};
-use super::session::ConnectionState;
-use super::simulated_link::SimulatedLink;
+use crate::haptics::emulator::{Emulator, Making};
+use crate::haptics::log::Log;
+use crate::haptics::script::Script;
+use crate::haptics::servo::{Options, Servo};
+use crate::haptics::session::ConnectionState;
+use crate::haptics::simulated_link::SimulatedLink;
 
 /// Bytes between both ends.
 pub trait Line {

@@ -1,14 +1,15 @@
 //! Host notes that move keys, over the emulator: what the player must and must not do.
 
-use super::super::acceptance::line;
-use super::super::co_simulation::{CoSimulation, Memory};
-use super::super::emulator::Making;
-use super::super::fault_injection::KEY;
-use super::super::log::{Entry, Kept, Twin};
-use super::super::mechanism::Action;
-use super::super::script::{Act, Deed, Script};
-use super::*;
 use crate::action::EventKind;
+use crate::haptics::emulator::Making;
+use crate::haptics::log::{Entry, Kept, Twin};
+use crate::haptics::mechanism::Action;
+use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::servo::Options;
+use crate::lab::rig::KEY;
+use crate::lab::rig::acceptance::line;
+use crate::lab::rig::co_simulation::{CoSimulation, Memory};
+use crate::math::compass::KeyNumber;
 
 const FORCE: f64 = 10.0;
 

@@ -1,0 +1,8 @@
+//! The servo and its log over an emulated keyboard.
+
+mod played;
+#[cfg(unix)]
+mod port;
+pub(crate) mod recording;
+mod replay;
+mod servo;
