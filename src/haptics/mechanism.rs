@@ -196,25 +196,8 @@ impl Mechanism {
                 lever.mass = (own.mass - deduct.mass).max(FLOOR);
                 // A wall is what is to be felt, not a bed.
                 let is_bare = deduct.has_bed && lever.head > 0.0;
-                lever.bed = if is_bare { 0.0 } else { own.bed };
+                lever.bed = if is_bare { 0.0 } else { own.bed * settings.key_bed_stiffness };
                 DynamicsCompensation { mass: deduct.mass - (own.mass - lever.mass), ..*deduct }
-            }
-        }
-    }
-
-    /// Makes its key bed or wall so many times as stiff, until it is configured again; `false` where
-    /// it cannot.
-    pub fn stiffen(&mut self, scale: f64) -> bool {
-        match &mut self.load {
-            Load::Grand { spec, grand, .. } => {
-                spec.key.bed_felt = spec.key.bed_felt.stiffened(scale);
-                **grand = Grand::new(spec);
-                true
-            }
-            Load::Small(_) => false,
-            Load::Lever(lever) => {
-                lever.bed *= scale;
-                true
             }
         }
     }

@@ -145,12 +145,6 @@ impl Servo {
         }
     }
 
-    /// Makes every key's bed or wall so many times as stiff, for the search of the stiffest that can
-    /// be felt; `false` where the action does not know how.
-    pub fn stiffen(&mut self, scale: f64) -> bool {
-        self.keys.iter_mut().all(|key| key.stiffen(scale))
-    }
-
     /// What is to be felt, and how.
     #[must_use]
     pub const fn options(&self) -> &Options {

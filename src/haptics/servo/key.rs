@@ -170,12 +170,6 @@ impl FeltKey {
         self.cut();
     }
 
-    /// See [`super::Servo::stiffen`].
-    pub fn stiffen(&mut self, scale: f64) -> bool {
-        self.is_placed = false;
-        self.mechanism.stiffen(scale)
-    }
-
     /// It is being computed.
     pub const fn is_awake(&self) -> bool {
         self.is_awake

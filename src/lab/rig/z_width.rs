@@ -7,6 +7,7 @@
 
 use super::KEY;
 use super::acceptance::{GLUED, armed, line};
+use crate::action::ActionSettings;
 use crate::haptics::emulator::Making;
 use crate::haptics::mechanism::Action;
 use crate::haptics::plant::Plant;
@@ -57,15 +58,17 @@ pub fn stiffest(action: Action) -> Contact {
 
 /// One hold; `None` where force is not given or the contact cannot be made so stiff.
 fn held(action: Action, scale: f64) -> Option<Contact> {
+    // The other actions have no such setting.
+    if scale > 1.0 && !matches!(action, Action::GRAND | Action::Bench | Action::Wall) {
+        return None;
+    }
     let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
-    let options = Options { action, limits, ..Options::default() };
+    let settings = ActionSettings { key_bed_stiffness: scale, ..ActionSettings::default() };
+    let options = Options { action, limits, settings, ..Options::default() };
     let plant = Plant { bed: [0.0; 3], ..KEY };
     let making =
         Making { plant, finger: GLUED, force: 100.0, renders_bed: false, ..Making::default() };
     let mut pair = armed(&making, options, line())?;
-    if scale > 1.0 && !pair.servo.stiffen(scale) {
-        return None;
-    }
     let begin = pair.time();
     let hand = |force: f64| Deed::Reach(10e-3 + force / GLUED.stiffness, 0.3);
     pair.emulator.play(Script::new(vec![
