@@ -1,44 +1,45 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
+mod action_cost;
 mod action_speeds;
 mod agreement;
-mod bouncing;
-mod campaign;
+mod ball;
 mod contact;
-mod cost;
 mod energy;
+mod finger;
 mod fit;
-mod folder;
 mod geometry;
 mod haptics;
+mod haptics_campaign;
+mod haptics_cost;
 mod instrument_load;
+mod lines;
 mod listening;
 mod models_ab;
-mod report;
 mod seeds;
 mod sound;
 mod sound_cost;
+mod sound_torture;
 mod state_graphs;
 mod string_law;
-mod strokes;
 mod sweeps;
-mod test_bench;
 mod thesis_run;
-mod torture;
-mod trace;
+mod unilateral;
 mod validate;
-mod wall;
+mod wall_damping;
+mod wall_display;
+mod wall_map;
+mod walls;
 mod weight_drop;
-mod window;
+mod window_cost;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use crate::lab::bench::Folder;
+use crate::lab::bench::runner::{self, Experiment, Kind};
 use crate::lab::output;
-use crate::math::compass::KeyNumber;
-use folder::Folder;
-use report::{Band, Report, short};
 
 /// What to run.
 #[derive(clap::Args, Debug)]
@@ -53,27 +54,6 @@ pub struct Options {
     /// Folder for data and figures
     #[arg(long, value_name = "DIR", default_value = "touchback-lab")]
     out: PathBuf,
-}
-
-/// How an experiment is run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// Gives the same on any machine: beside others, one on each core.
-    Computed,
-    /// Looks at the clock: alone.
-    Timed,
-    /// The same, and takes minutes: by its name only.
-    Long,
-}
-
-/// One experiment.
-#[derive(Debug)]
-struct Experiment {
-    name: &'static str,
-    /// What it finds out, in a sentence.
-    about: &'static str,
-    kind: Kind,
-    run: fn(&mut Folder) -> Result<Report>,
 }
 
 /// All experiments, in the order in which `all` runs them.
@@ -135,7 +115,7 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
         kind: Kind::Computed,
-        run: bouncing::run,
+        run: ball::run,
     },
     Experiment {
         name: "models-ab",
@@ -183,44 +163,44 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "walls",
         about: "Bounces a ball on every sampled wall: standard, predictive, placed poles, deadbeat.",
         kind: Kind::Computed,
-        run: wall::controllers::run,
+        run: walls::run,
     },
     Experiment {
         name: "wall-damping",
         about: "Finds the damping that a sampled wall asks for: marginal, passive, late switching.",
         kind: Kind::Computed,
-        run: wall::damping::run,
+        run: wall_damping::run,
     },
     Experiment {
         name: "wall-display",
         about: "Shows a virtual mass by impedance and admittance, over its coupling spring.",
         kind: Kind::Computed,
-        run: wall::display::run,
+        run: wall_display::run,
     },
     Experiment {
         name: "unilateral",
         about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
         kind: Kind::Computed,
-        run: wall::unilateral::run,
+        run: unilateral::run,
     },
     Experiment {
         name: "lines",
         about: "Joins bodies by transmission lines: masses, balls, planar joints, a double \
                 pendulum.",
         kind: Kind::Computed,
-        run: wall::lines::run,
+        run: lines::run,
     },
     Experiment {
         name: "finger",
         about: "Estimates the finger in play and keeps the predictive wall quiet when it stiffens.",
         kind: Kind::Computed,
-        run: wall::finger::run,
+        run: finger::run,
     },
     Experiment {
         name: "wall-map",
         about: "Maps the largest quiet stiffness of every wall over sample period and delay.",
         kind: Kind::Computed,
-        run: wall::map::run,
+        run: wall_map::run,
     },
     Experiment {
         name: "sound-cost",
@@ -234,7 +214,7 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
         kind: Kind::Timed,
-        run: cost::run,
+        run: action_cost::run,
     },
     Experiment {
         name: "action-speeds",
@@ -254,13 +234,13 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "Times a frame of the window, and what the audio thread does for an open and a \
                 closed one.",
         kind: Kind::Timed,
-        run: window::run,
+        run: window_cost::run,
     },
     Experiment {
         name: "sound-torture",
         about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
         kind: Kind::Long,
-        run: torture::run,
+        run: sound_torture::run,
     },
     Experiment {
         name: "haptics",
@@ -273,21 +253,15 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "haptics-campaign",
         about: "Counts what thousands of random faults and strokes do to felt keys.",
         kind: Kind::Long,
-        run: haptics::campaign::run,
+        run: haptics_campaign::run,
     },
     Experiment {
         name: "haptics-cost",
         about: "Times the servo's work, and plays the acceptance stroke by the wall clock.",
         kind: Kind::Timed,
-        run: haptics::cost::run,
+        run: haptics_cost::run,
     },
 ];
-
-/// The key of a maker's number (1…88); the tables here hold no other.
-fn key(number: usize) -> Result<KeyNumber> {
-    KeyNumber::from_index(number.wrapping_sub(1))
-        .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
-}
 
 /// Runs the experiments asked for; exit code and files follow the other commands.
 ///
@@ -304,7 +278,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut open) = (0, 0);
-    campaign::run(&chosen, &options.out, |experiment, report, folder| {
+    runner::run(&chosen, &options.out, |experiment, report, folder| {
         let written = folder.keep()?;
         let heading = format!("\n## {}\n\n{}\n\n", experiment.name, experiment.about);
         let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
@@ -376,6 +350,15 @@ mod tests {
         }
         let error = choose(&["all".into(), "nothing".into()]).unwrap_err().to_string();
         assert!(error.contains("lab nothing: no such experiment"));
+    }
+
+    #[test]
+    fn an_experiment_is_in_the_file_of_its_name() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lab/experiment");
+        for e in EXPERIMENTS {
+            let file = format!("{folder}/{}.rs", e.name.replace('-', "_"));
+            assert!(std::fs::exists(&file).unwrap(), "{file}");
+        }
     }
 
     #[test]

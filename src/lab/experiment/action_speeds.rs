@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::cost::Hash;
-use super::{Band, Folder, Report, short};
 use crate::action::catalogue::{Model, NAMES};
 use crate::action::mechanism::Mechanism;
 use crate::action::{ActionSettings, Drive, STEP};
+use crate::lab::bench::hash::Hash;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::math::compass::KeyNumber;
 
 /// Steps of the measured stroke: 0.2 s of a pressed touch, held.

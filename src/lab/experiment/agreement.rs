@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::{Band, Folder, Report, short};
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::mechanism::GrandKey;
 use crate::action::grand::{Phase, rest};
 use crate::action::mechanism::Mechanism;
 use crate::action::penalty_model::{Coupling, PenaltyModel};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::gesture::{Channel, Form, Gesture, KeyView};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 use crate::lab::table::Curve;

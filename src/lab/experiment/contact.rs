@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_offline};
 
 /// Hammer speeds, m/s.

@@ -11,12 +11,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::strokes::Touch;
-use super::test_bench::{TestBench, motion};
-use super::{Band, Folder, Report, short};
 use crate::action::grand::state;
 use crate::action::settings::Slew;
 use crate::action::{ActionSettings, Drive, STEP};
+use crate::lab::bench::strokes::Touch;
+use crate::lab::bench::test_bench::{TestBench, motion};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::gesture::{Form, Gesture};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 

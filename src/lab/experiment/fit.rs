@@ -10,12 +10,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::strokes::Touch;
-use super::test_bench::TestBench;
-use super::{Band, Folder, Report, short};
 use crate::action::grand::fitted::Fitted;
 use crate::action::grand::{construct, pressing};
 use crate::action::{ActionSettings, EventKind, STEP};
+use crate::lab::bench::strokes::Touch;
+use crate::lab::bench::test_bench::TestBench;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::math::cast::{byte, floor_index};
 use misfit::misfit;
 

@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use plotters::style::RGBColor;
 
-use super::{Band, Folder, Report, short};
 use crate::action::grand::concert::Design;
 use crate::action::grand::describe::{self, Entry};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Phase, STATES, Spec, construct, contact, key, rest, thesis};
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
 use crate::episode::State;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::sketch::{Ink, Sketch};
 use crate::lab::plot::{INK, palette};
 use crate::math::compass::{KeyNumber, linear};

@@ -1,18 +1,13 @@
 //! `haptics`: the junction against the ideal, servo and twin, hard contacts. Its campaigns of random
 //! faults and strokes and its timings are experiments of their own.
 
-pub mod campaign;
-pub mod cost;
-#[cfg(unix)]
-mod wall_clock;
-
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::{Band, Folder, Report, short};
 use crate::haptics::mechanism::Action;
 use crate::haptics::plant::Plant;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::output::progress;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::lab::rig::acceptance::{self, Row};
@@ -20,11 +15,11 @@ use crate::lab::rig::fault_injection::{stiffest_bed, twins};
 use crate::lab::rig::z_width;
 
 /// Block delays of the comparison, samples at 48 kHz.
-const BLOCKS: [u32; 4] = [0, 64, 128, 256];
+pub const BLOCKS: [u32; 4] = [0, 64, 128, 256];
 /// Key-steps of servo and twin.
 const TWIN_STEPS: u64 = 1_000_000;
 /// Seed of everything random.
-const SEED: u64 = 2026;
+pub const SEED: u64 = 2026;
 
 /// Measures in virtual time.
 pub fn run(folder: &mut Folder) -> Result<Report> {

@@ -5,7 +5,7 @@ mod timing;
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report, short};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 
 /// Numbers without a pattern, the same every time.

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report, key};
 use crate::instrument::Settings;
+use crate::lab::bench::{Band, Folder, Report, key};
 use crate::lab::midi::Score;
 use crate::lab::output::progress;
 use crate::lab::wave::Wave;

@@ -12,12 +12,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report, short};
 use crate::action::drive_input::DriveInput;
 use crate::action::mechanism::{Lever, Mechanism, Running};
 use crate::action::slider::Bodies;
 use crate::action::{Drive, STEP, model_a, model_b};
 use crate::episode::Stepper;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 
 /// One line of the encoder, m.

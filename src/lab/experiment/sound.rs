@@ -10,7 +10,7 @@ mod timbre;
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report, key, short};
+use crate::lab::bench::{Band, Folder, Report, key, short};
 use crate::lab::output::progress;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::sound::measure::sympathetic_resonance::register;

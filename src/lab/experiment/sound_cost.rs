@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report, key};
+use crate::lab::bench::{Band, Folder, Report, key};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::BLOCK;

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report};
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::DriveNow;
@@ -19,6 +18,7 @@ use crate::action::mechanism::{Lever, Mechanism, Running};
 use crate::action::{ActionSettings, Drive, STEP, harpsichord, simplified};
 use crate::episode::{Observer, State, Stepper};
 use crate::haptics::simulated_link::Random;
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::{self, Axis, Figure, Panel, Series, palette};
 use crate::math::compass::linear;
 
@@ -278,7 +278,7 @@ const fn harpsichord_name(phase: harpsichord::Phase) -> &'static str {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = String::from("machine,from,to,times\n");
-    let key = super::key(40)?;
+    let key = crate::lab::bench::key(40)?;
     let built = Design::new(key).build(&ActionSettings::default());
     grand(&mut report, &mut csv, &built);
     report.source("000 figs. 2.4, 2.5, 3.2; 002 §§4, 5, figs. 2, 3");

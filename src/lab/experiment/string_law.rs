@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::{Folder, Report, short};
 use crate::action::grand::concert::{Built, Design, string_like};
 use crate::action::grand::drive::DriveNow;
 use crate::action::grand::model::guard;
 use crate::action::grand::{Grand, Phase, STATES, construct, key, rest, state};
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::episode::{Observer, State};
+use crate::lab::bench::{Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::math::compass::KeyNumber;
 use crate::mech::hammer::Hammer;

@@ -10,9 +10,9 @@ use std::f64::consts::{PI, TAU};
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report};
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::output::progress;
 use crate::math::cast::single;
 use crate::math::compass::KeyNumber;
@@ -58,7 +58,7 @@ struct Heard {
 fn trill(swept: Option<&'static Parameter>) -> Result<Heard> {
     let mut settings = Settings::default();
     settings.touch.timing = Timing::Natural;
-    let keys = [super::key(40)?, super::key(42)?];
+    let keys = [crate::lab::bench::key(40)?, crate::lab::bench::key(42)?];
     let mut piano = Piano::new(RATE, &settings);
     let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
     let mut heard = Heard { samples: Vec::new(), strikes: 0, lost: 0, is_home: false };
@@ -100,7 +100,7 @@ fn chord(moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
     let settings = Settings::default();
     let mut piano = Piano::new(RATE, &settings);
     for number in [28, 40, 44, 59] {
-        piano.handle(Event::NoteOn { key: super::key(number)?, velocity: 0.5 });
+        piano.handle(Event::NoteOn { key: crate::lab::bench::key(number)?, velocity: 0.5 });
     }
     let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
     let mut samples = Vec::new();

@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::test_bench::TestBench;
-use super::trace::{Trace, shaded};
-use super::{Band, Folder, Report, short};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Phase, jack, thesis};
 use crate::action::{Drive, EventKind, Readout};
+use crate::lab::bench::test_bench::TestBench;
+use crate::lab::bench::trace::{Trace, shaded};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 use crate::math::compass::linear;
 

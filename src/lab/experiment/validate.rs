@@ -1,6 +1,6 @@
 //! `validate`: the grand action beside published measurements, target by target.
 //!
-//! The gestures are those of [`strokes`](super::strokes) and of the parts below; they were laid
+//! The gestures are those of [`strokes`](crate::lab::bench::strokes) and of the parts below; they were laid
 //! down before any parameter was fitted. Rows marked *must* rest on several sources, rows marked
 //! *should* on one transcription or on a derivation.
 
@@ -17,9 +17,9 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::test_bench::TestBench;
-use super::{Band, Folder, Report, short};
 use crate::action::ActionSettings;
+use crate::lab::bench::test_bench::TestBench;
+use crate::lab::bench::{Band, Folder, Report, short};
 
 /// The keys of the timing measurements: C1, G2, C4, C5, G6 [Goebl 2005].
 pub const KEYS: [u8; 5] = [4, 23, 40, 52, 71];

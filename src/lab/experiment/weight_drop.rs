@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::test_bench::TestBench;
-use super::trace::{Trace, shaded};
-use super::{Band, Folder, Report, short};
 use crate::action::grand::Phase;
 use crate::action::{ActionSettings, EventKind, Readout};
+use crate::lab::bench::test_bench::TestBench;
+use crate::lab::bench::trace::{Trace, shaded};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::gesture::{Form, Gesture};
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 

@@ -7,8 +7,8 @@ use crate::action::grand::precomputed::Precomputed;
 use crate::action::grand::{Grand, Phase, STATES, energy, rest, state};
 use crate::action::{ActionSettings, STEP};
 use crate::episode::{Observer, State, Stepper};
-use crate::lab::experiment::test_bench::TestBench;
-use crate::lab::experiment::{Band, Report};
+use crate::lab::bench::test_bench::TestBench;
+use crate::lab::bench::{Band, Report};
 
 /// Lengths of the steps, shares of the action's.
 const PARTS: [u32; 4] = [1, 2, 4, 8];

@@ -3,8 +3,8 @@
 use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;
 use crate::action::grand::fitted::Fitted;
-use crate::lab::experiment::strokes::Touch;
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::strokes::Touch;
+use crate::lab::bench::test_bench::TestBench;
 use crate::lab::experiment::validate::escapement;
 use crate::math::compass::KeyNumber;
 

@@ -9,8 +9,8 @@ use anyhow::Result;
 use super::{Band, Folder, MIDDLE, Report, standard};
 use crate::action::grand::state;
 use crate::action::{Drive, EventKind, STEP};
-use crate::lab::experiment::strokes::Touch;
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::strokes::Touch;
+use crate::lab::bench::test_bench::TestBench;
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 
 /// Speed of the finger whose trajectory is imposed, m/s: a mezzo-forte press.

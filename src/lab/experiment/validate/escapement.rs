@@ -1,8 +1,8 @@
 //! After the blow: check, return, re-set and repetition.
 
 use crate::action::{Drive, EventKind};
-use crate::lab::experiment::strokes::Touch;
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::strokes::Touch;
+use crate::lab::bench::test_bench::TestBench;
 use crate::math::compass::linear;
 
 /// A blow held down by the finger.

@@ -1,7 +1,7 @@
 //! What the key weighs to a moving finger: force over acceleration before and after let-off.
 
 use crate::action::{Drive, EventKind, STEP};
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::test_bench::TestBench;
 
 /// Two forces whose difference is taken, N: the mass is the slope, free of weight and friction.
 const FORCES: [f64; 2] = [6.0, 10.0];

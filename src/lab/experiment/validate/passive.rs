@@ -2,7 +2,7 @@
 
 use crate::action::grand::concert::Design;
 use crate::action::{ActionSettings, Drive, STEP};
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::test_bench::TestBench;
 use crate::math::compass::KeyNumber;
 
 /// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].

@@ -2,7 +2,7 @@
 
 use crate::action::Drive;
 use crate::action::grand::Phase;
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::test_bench::TestBench;
 
 /// Slower than this the jack stands, m/s (chosen: a hundredth of a slow press's slide).
 const STANDING: f64 = 1e-5;

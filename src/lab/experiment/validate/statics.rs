@@ -2,7 +2,7 @@
 
 use crate::action::grand::{Phase, Spec};
 use crate::action::{Drive, EventKind};
-use crate::lab::experiment::test_bench::{TestBench, motion};
+use crate::lab::bench::test_bench::{TestBench, motion};
 use crate::lab::gesture::{Form, Gesture};
 
 /// Depth that a down weight must reach: short of every let-off, m.

@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::published::{BOTTOM_PRESSED, BOTTOM_STRUCK, Law, TRAVEL_PRESSED, TRAVEL_STRUCK};
 use super::{Band, Folder, KEYS, Report, short};
 use crate::action::EventKind;
-use crate::lab::experiment::strokes::{Stroke, Touch};
-use crate::lab::experiment::test_bench::TestBench;
+use crate::lab::bench::strokes::{Stroke, Touch};
+use crate::lab::bench::test_bench::TestBench;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 
 /// Hammer speed m/s, target ms, band ms.

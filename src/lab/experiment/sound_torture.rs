@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Band, Folder, Report};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::output::progress;
 use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};

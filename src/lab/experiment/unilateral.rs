@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use nalgebra::Complex;
 
-use crate::lab::experiment::{Band, Folder, Report};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::palette;
 use crate::lab::plot::sketch::{Ink, Sketch};
 use crate::math::vec2::Vec2;

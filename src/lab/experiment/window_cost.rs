@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::{Band, Folder, Report, short};
 use crate::editor::shot::Shot;
 use crate::instrument::{Event, Piano, Settings};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::math::compass::KeyNumber;
 use crate::monitor::link;
 

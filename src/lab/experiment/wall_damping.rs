@@ -4,7 +4,7 @@ mod figures;
 
 use anyhow::{Context, Result};
 
-use crate::lab::experiment::{Band, Folder, Report};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::wall::analysis::return_map::Crossing;
 use crate::wall::analysis::worst_case::WorstCase;
 use crate::wall::analysis::{marginal, passivity};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
 
-use crate::lab::experiment::{Band, Folder, Report};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 use crate::wall::analysis::passivity;
 use crate::wall::display::coupled::{Coupled, Scheme, apparent};

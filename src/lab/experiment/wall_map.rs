@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
 
-use crate::lab::experiment::{Band, Folder, Report, short};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::output::progress;
 use crate::lab::plot::grid::Map;
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};

@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::{Band, Folder, Report, short};
 use crate::action::events::EventList;
 use crate::action::load::Load;
 use crate::action::{ActionSettings, Keyboard, STEP};
+use crate::lab::bench::hash::Hash;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 
@@ -17,18 +18,6 @@ const REPEATS: usize = 5;
 const STEPS: u32 = 400;
 /// Steps of the idle measurement.
 const IDLE: u32 = 200_000;
-
-/// FNV-1a over 64-bit words.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hash(pub(super) u64);
-
-impl Hash {
-    pub(super) const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
-
-    pub(super) fn add(&mut self, value: f64) {
-        self.0 = (self.0 ^ value.to_bits()).wrapping_mul(0x0100_0000_01b3);
-    }
-}
 
 /// What a load came to.
 struct Cost {

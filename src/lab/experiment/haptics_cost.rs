@@ -1,13 +1,17 @@
 //! `haptics-cost`: work of the servo by the clock, and a stroke by the wall clock.
 
+#[cfg(unix)]
+mod wall_clock;
+
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::super::{Band, Folder, Report, short};
+use super::haptics::BLOCKS;
 use crate::haptics::emulator::{Emulator, Making};
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::{Options, Servo};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::rig::KEY;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
@@ -20,7 +24,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     cost(&mut report)?;
     #[cfg(unix)]
-    super::wall_clock::strokes(&mut report, &super::BLOCKS)?;
+    wall_clock::strokes(&mut report, &BLOCKS)?;
     Ok(report)
 }
 

@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 
-use super::{Band, Folder, Report};
 use crate::action::ball::{Phase, STATES, Spec};
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::GRAVITY;
 use crate::action::mechanism::{KEY_SPEED, Lever};
 use crate::episode::exact::Discrete;
 use crate::episode::{Model, Observer, State, Stepper};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 
 /// Height of the fall, m.

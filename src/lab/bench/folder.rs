@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::Report;
+use super::report::Report;
 use crate::lab::output::Draft;
 use crate::lab::plot::grid::{self, Map};
 use crate::lab::plot::sketch::{self, Sketch};

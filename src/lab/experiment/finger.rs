@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::lab::experiment::{Band, Folder, Report};
+use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::{Axis, Figure, Mark, Panel, Series, palette};
 use crate::wall::bench::{SampledLoop, Speed};
 use crate::wall::controller::{Controller, Measurement, Prediction, Standard};

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::super::{Report, short};
 use crate::action::EventKind;
 use crate::haptics::emulator::Making;
 use crate::haptics::live::Emulated;
@@ -13,6 +12,7 @@ use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
 use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Order, Sidecar};
+use crate::lab::bench::{Report, short};
 use crate::lab::rig::acceptance::{self, GLUED};
 
 /// When the stroke begins, s after power-up.

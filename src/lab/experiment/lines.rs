@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::lab::experiment::{Band, Folder, Report, short};
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
 use crate::wall::junction::masses::Pair;
 use crate::wall::junction::{cases, pendulum};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use super::{K, MASS, PERIODS_MS, dimensionless, worst};
-use crate::lab::experiment::{Folder, Report};
+use crate::lab::bench::{Folder, Report};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::wall::analysis::marginal;
 use crate::wall::analysis::return_map::{Crossing, Switching};

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::super::{Band, Folder, Report, short};
-use super::SEED;
+use super::haptics::SEED;
 use crate::haptics::mechanism::Action;
+use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::output::progress;
 use crate::lab::rig::fault_injection;
 

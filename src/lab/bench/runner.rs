@@ -7,7 +7,32 @@ use std::sync::mpsc;
 
 use anyhow::{Context, Result};
 
-use super::{Experiment, Folder, Kind, Report};
+use super::folder::Folder;
+use super::report::Report;
+
+/// How an experiment is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Gives the same on any machine: beside others, one on each core.
+    Computed,
+    /// Looks at the clock: alone.
+    Timed,
+    /// The same, and takes minutes: by its name only.
+    Long,
+}
+
+/// One experiment.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it finds out, in a sentence.
+    pub about: &'static str,
+    /// How.
+    pub kind: Kind,
+    /// Does it, writing data and figures into the folder.
+    pub run: fn(&mut Folder) -> Result<Report>,
+}
 
 /// One experiment, writing to `place` when its folder is kept.
 fn one(experiment: &Experiment, place: &Path) -> Result<(Report, Folder)> {
