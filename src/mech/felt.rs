@@ -57,7 +57,7 @@ impl Felt {
         self.exponent * self.elastic(compression) / compression
     }
 
-    /// The same felt with `scale` times the stiffness.
+    /// This felt with `scale` times the stiffness.
     #[must_use]
     pub fn stiffened(self, scale: f64) -> Self {
         Self { stiffness: self.stiffness * scale, ..self }

@@ -1,9 +1,10 @@
 //! Ringing modes in fixed lanes, and the loops over them.
 //!
-//! A mode is a complex number w, turned each sample by its pole: w ← w e^{λ/rate}. The pole is kept
-//! as its distance from 1 (fall = 1 − Re, turn = Im), so that slow decays and low pitches keep
-//! their full precision in single precision. The order of every sum is fixed and no multiply is
-//! fused, so all kernels give the same bits. Audio thread.
+//! A mode is a one-pole complex filter with the state w, m: each sample w ← p w + b F, p =
+//! e^{λ/rate} its pole, F a force, N, and b the mode's response to it, m/N. The pole is kept as its
+//! distance from 1, p = 1 − decay + i rotation, so that slow decays and low pitches keep full
+//! precision in single precision. Output is the force on the bridge, Σ bridge·Re w. The order of
+//! every sum is fixed and no multiply is fused, so all kernels give the same bits. Audio thread.
 
 #![allow(
     clippy::needless_range_loop,
@@ -21,30 +22,31 @@ pub const BLOCK: usize = 64;
 /// One value for each lane.
 pub type Lane = [f32; LANES];
 
-/// What every sample needs of sixteen modes.
+/// State, pole and output gain of sixteen modes.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Ring {
+pub struct ModeState {
     /// Real part of w, m.
     pub re: Lane,
     /// Imaginary part of w, m.
     pub im: Lane,
-    /// 1 − Re of the pole over one sample.
-    pub fall: Lane,
-    /// Im of the pole over one sample.
-    pub turn: Lane,
+    /// 1 − Re p over one sample.
+    pub decay: Lane,
+    /// Im p over one sample.
+    pub rotation: Lane,
     /// Force on the bridge per Re w, N/m.
     pub bridge: Lane,
 }
 
-/// What the contact needs of the same modes; steps may be shorter than a sample.
+/// Pole, shape and input gain of the same modes in steps of the hammer's contact, which may be
+/// shorter than a sample.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Touch {
-    /// 1 − Re of the pole over one step.
-    pub fall: Lane,
-    /// Im of the pole over one step.
-    pub turn: Lane,
+pub struct ContactCoupling {
+    /// 1 − Re p over one contact step.
+    pub decay: Lane,
+    /// Im p over one contact step.
+    pub rotation: Lane,
     /// Displacement under the hammer per Re w.
     pub shape: Lane,
     /// Re w per constant force over one step, m/N.
@@ -53,10 +55,10 @@ pub struct Touch {
     pub push_im: Lane,
 }
 
-/// How the bridge drives sixteen modes.
+/// Input gain of sixteen modes for a force on the bridge.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Drive {
+pub struct BridgeInput {
     /// Re w per force of the other strings on the bridge over one sample, m/N.
     pub re: Lane,
     /// Im w per force of the other strings on the bridge over one sample, m/N.
@@ -113,17 +115,17 @@ pub(super) use kernels;
 
 kernels! {
     /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
-    ring, ring_body, ring_avx2, ring_avx512, (modes: &mut [Ring], out: &mut [f32])
+    ring, ring_body, ring_avx2, ring_avx512, (modes: &mut [ModeState], out: &mut [f32])
 }
 
 #[inline(always)]
-fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
+fn ring_body(modes: &mut [ModeState], out: &mut [f32]) {
     if modes.is_empty() {
         return;
     }
     let mut sums = [[0.0; LANES]; BLOCK];
     let sums = &mut sums[..out.len().min(BLOCK)];
-    // Two groups at a time: one alone would wait for its own last sample.
+    // Two groups at a time: one alone would wait for its own result of the sample before.
     let mut pairs = modes.chunks_exact_mut(2);
     for pair in &mut pairs {
         let [one, two] = pair else { continue };
@@ -131,8 +133,8 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
         let (mut re2, mut im2) = (two.re, two.im);
         for sum in sums.iter_mut() {
             for l in 0..LANES {
-                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
-                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                (re[l], im[l]) = turned(re[l], im[l], one.decay[l], one.rotation[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.decay[l], two.rotation[l]);
                 sum[l] = (sum[l] + one.bridge[l] * re[l]) + two.bridge[l] * re2[l];
             }
         }
@@ -143,7 +145,7 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
         let (mut re, mut im) = (mode.re, mode.im);
         for sum in sums.iter_mut() {
             for l in 0..LANES {
-                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                (re[l], im[l]) = turned(re[l], im[l], mode.decay[l], mode.rotation[l]);
                 sum[l] += mode.bridge[l] * re[l];
             }
         }
@@ -157,11 +159,11 @@ fn ring_body(modes: &mut [Ring], out: &mut [f32]) {
 kernels! {
     /// Like [`ring`], driven by the force of other strings on the bridge, sample by sample.
     resound, resound_body, resound_avx2, resound_avx512,
-    (modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32])
+    (modes: &mut [ModeState], drives: &[BridgeInput], input: &[f32], out: &mut [f32])
 }
 
 #[inline(always)]
-fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [f32]) {
+fn resound_body(modes: &mut [ModeState], drives: &[BridgeInput], input: &[f32], out: &mut [f32]) {
     if modes.is_empty() {
         return;
     }
@@ -175,8 +177,8 @@ fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [
         let (mut re2, mut im2) = (two.re, two.im);
         for (sum, &force) in sums.iter_mut().zip(input) {
             for l in 0..LANES {
-                (re[l], im[l]) = turned(re[l], im[l], one.fall[l], one.turn[l]);
-                (re2[l], im2[l]) = turned(re2[l], im2[l], two.fall[l], two.turn[l]);
+                (re[l], im[l]) = turned(re[l], im[l], one.decay[l], one.rotation[l]);
+                (re2[l], im2[l]) = turned(re2[l], im2[l], two.decay[l], two.rotation[l]);
                 re[l] += pull.re[l] * force;
                 im[l] += pull.im[l] * force;
                 re2[l] += pull2.re[l] * force;
@@ -191,7 +193,7 @@ fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [
         let (mut re, mut im) = (mode.re, mode.im);
         for (sum, &force) in sums.iter_mut().zip(input) {
             for l in 0..LANES {
-                (re[l], im[l]) = turned(re[l], im[l], mode.fall[l], mode.turn[l]);
+                (re[l], im[l]) = turned(re[l], im[l], mode.decay[l], mode.rotation[l]);
                 re[l] += drive.re[l] * force;
                 im[l] += drive.im[l] * force;
                 sum[l] += mode.bridge[l] * re[l];
@@ -207,17 +209,17 @@ fn resound_body(modes: &mut [Ring], drives: &[Drive], input: &[f32], out: &mut [
 kernels! {
     /// Adds what a constant `force` did over the contact step before, then turns the modes by one
     /// contact step; returns the displacement under the hammer, m.
-    advance, advance_body, advance_avx2, advance_avx512, (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+    advance, advance_body, advance_avx2, advance_avx512, (modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32
 }
 
 #[inline(always)]
-fn advance_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
+fn advance_body(modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32 {
     let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter_mut().zip(touch) {
         for l in 0..LANES {
             let re = mode.re[l] + touch.push_re[l] * force;
             let im = mode.im[l] + touch.push_im[l] * force;
-            (mode.re[l], mode.im[l]) = turned(re, im, touch.fall[l], touch.turn[l]);
+            (mode.re[l], mode.im[l]) = turned(re, im, touch.decay[l], touch.rotation[l]);
             sum[l] += touch.shape[l] * mode.re[l];
         }
     }
@@ -228,11 +230,11 @@ kernels! {
     /// Adds what a constant `force` did over the contact step before, ending the sample; returns
     /// the force on the bridge, N.
     end_contact, end_contact_body, end_contact_avx2, end_contact_avx512,
-    (modes: &mut [Ring], touch: &[Touch], force: f32) -> f32
+    (modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32
 }
 
 #[inline(always)]
-fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
+fn end_contact_body(modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32 {
     let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter_mut().zip(touch) {
         for l in 0..LANES {
@@ -247,15 +249,16 @@ fn end_contact_body(modes: &mut [Ring], touch: &[Touch], force: f32) -> f32 {
 kernels! {
     /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
     /// hammer, m.
-    coast, coast_body, coast_avx2, coast_avx512, (modes: &mut [Ring], touch: &[Touch]) -> (f32, f32)
+    coast, coast_body, coast_avx2, coast_avx512, (modes: &mut [ModeState], touch: &[ContactCoupling]) -> (f32, f32)
 }
 
 #[inline(always)]
-fn coast_body(modes: &mut [Ring], touch: &[Touch]) -> (f32, f32) {
+fn coast_body(modes: &mut [ModeState], touch: &[ContactCoupling]) -> (f32, f32) {
     let (mut force, mut place) = ([0.0; LANES], [0.0; LANES]);
     for (mode, touch) in modes.iter_mut().zip(touch) {
         for l in 0..LANES {
-            (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], mode.fall[l], mode.turn[l]);
+            (mode.re[l], mode.im[l]) =
+                turned(mode.re[l], mode.im[l], mode.decay[l], mode.rotation[l]);
             force[l] += mode.bridge[l] * mode.re[l];
             place[l] += touch.shape[l] * mode.re[l];
         }
@@ -265,7 +268,7 @@ fn coast_body(modes: &mut [Ring], touch: &[Touch]) -> (f32, f32) {
 
 /// Displacement under the hammer, m.
 #[must_use]
-pub fn displacement(modes: &[Ring], touch: &[Touch]) -> f32 {
+pub fn displacement(modes: &[ModeState], touch: &[ContactCoupling]) -> f32 {
     let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter().zip(touch) {
         for l in 0..LANES {
@@ -275,9 +278,9 @@ pub fn displacement(modes: &[Ring], touch: &[Touch]) -> f32 {
     total(&sum)
 }
 
-/// Farthest that the modes can come under the hammer while nothing drives them, m.
+/// Largest displacement under the hammer that the free modes can reach, m.
 #[must_use]
-pub fn reach(modes: &[Ring], touch: &[Touch]) -> f32 {
+pub fn reach(modes: &[ModeState], touch: &[ContactCoupling]) -> f32 {
     let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter().zip(touch) {
         for l in 0..LANES {
@@ -289,7 +292,7 @@ pub fn reach(modes: &[Ring], touch: &[Touch]) -> f32 {
 
 /// Sum of squared bridge-force amplitudes, N².
 #[must_use]
-pub fn level(modes: &[Ring]) -> f32 {
+pub fn level(modes: &[ModeState]) -> f32 {
     let mut sum = [0.0; LANES];
     for mode in modes {
         for l in 0..LANES {
@@ -300,8 +303,8 @@ pub fn level(modes: &[Ring]) -> f32 {
     total(&sum)
 }
 
-/// Shortens every mode once by `keep`, lane by lane.
-pub fn shorten(modes: &mut [Ring], keep: impl Fn(usize, usize) -> f32) {
+/// Multiplies every mode once by `keep`, lane by lane.
+pub fn shorten(modes: &mut [ModeState], keep: impl Fn(usize, usize) -> f32) {
     for (c, mode) in modes.iter_mut().enumerate() {
         for l in 0..LANES {
             let keep = keep(c, l);
@@ -311,8 +314,8 @@ pub fn shorten(modes: &mut [Ring], keep: impl Fn(usize, usize) -> f32) {
     }
 }
 
-/// Stops what has become too small to matter (1e-18 m), long before it is denormal.
-pub fn settle(modes: &mut [Ring]) {
+/// Sets states below 1e-18 m to 0, long before they are denormal.
+pub fn settle(modes: &mut [ModeState]) {
     for mode in modes {
         for x in mode.re.iter_mut().chain(&mut mode.im) {
             if x.abs() < 1e-18 {
@@ -322,8 +325,8 @@ pub fn settle(modes: &mut [Ring]) {
     }
 }
 
-/// Silences modes.
-pub fn still(modes: &mut [Ring]) {
+/// Sets all states to 0.
+pub fn still(modes: &mut [ModeState]) {
     for mode in modes {
         mode.re = [0.0; LANES];
         mode.im = [0.0; LANES];
@@ -334,17 +337,17 @@ pub fn still(modes: &mut [Ring]) {
 mod tests {
     use super::*;
 
-    fn modes() -> Vec<Ring> {
+    fn modes() -> Vec<ModeState> {
         (0..5)
             .map(|i| {
                 let lane = |a: f32, b: f32| -> Lane {
                     std::array::from_fn(|l| a + b * (i * LANES + l) as f32)
                 };
-                Ring {
+                ModeState {
                     re: lane(1e-3, -2e-5),
                     im: lane(-3e-4, 1e-5),
-                    fall: lane(1e-5, 1e-4),
-                    turn: lane(3e-3, 1e-2),
+                    decay: lane(1e-5, 1e-4),
+                    rotation: lane(3e-3, 1e-2),
                     bridge: lane(3e3, 2e3),
                 }
             })
@@ -364,11 +367,11 @@ mod tests {
 
     #[test]
     fn a_mode_turns_by_its_pole() {
-        let mut mode = Ring::default();
+        let mut mode = ModeState::default();
         let (angle, decay): (f64, f64) = (0.1, 1e-5);
         mode.re[3] = 1.0;
-        mode.fall[3] = crate::math::cast::single(1.0 - (-decay).exp() * angle.cos());
-        mode.turn[3] = crate::math::cast::single((-decay).exp() * angle.sin());
+        mode.decay[3] = crate::math::cast::single(1.0 - (-decay).exp() * angle.cos());
+        mode.rotation[3] = crate::math::cast::single((-decay).exp() * angle.sin());
         mode.bridge[3] = 1.0;
         let mut out = [0.0; 1];
         for n in 1..=20_000 {

@@ -35,7 +35,7 @@ const COMMON: f64 = 0.8;
 const ON_BRIDGE: f64 = 0.4;
 const AT_EAR: f64 = 0.85;
 
-/// Which of all boards: one where no fundamental falls into a gap between modes.
+/// Seed of the random weights: chosen so that no fundamental falls into a gap between modes.
 const SEED: u64 = 5909;
 
 /// Energy of the tail of case and room relative to the modes (chosen: −14 dB, a close recording).
@@ -148,7 +148,7 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES
                 *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
             }
         }
-        // 90 dB down is the end of a mode.
+        // A mode ends 90 dB down.
         let last = (10.4 / sigma * sample_rate).min(sums[0][0].len() as f64);
         let turn = Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate).exp();
         // Velocity after a blow, cos − (σ/ω) sin, so that a steady push moves nothing. The blow

@@ -47,7 +47,8 @@ impl MovingHammer {
         self.compression
     }
 
-    /// It moves away from a string that reaches no farther than `reach` m toward it, and is beyond.
+    /// It moves away from the string and is farther than `reach` m, the most the string can
+    /// displace.
     #[must_use]
     pub const fn is_out_of(&self, reach: f64) -> bool {
         self.speed < 0.0 && self.position < -reach
@@ -80,7 +81,8 @@ impl MovingHammer {
     pub fn coast(&mut self, string: f64, h: f64) {
         self.position += h * self.speed;
         self.compression = self.position - string;
-        // A string that swung past the hammer within `h` is in contact with it from the next step on.
+        // A string that moves into the hammer within `h` is found in contact at the next step: the
+        // contact starts up to one step late.
         self.power = self.raised(self.compression);
         self.force = [0.0; 2];
     }
@@ -127,7 +129,7 @@ impl MovingHammer {
         };
         let ck = c * k;
         let (mut low, mut high) = (f64::NEG_INFINITY, xi_free);
-        // The force goes on as it went.
+        // First guess: the force extrapolated linearly from the last two steps.
         let mut xi1 = xi_free - c * (2.0 * self.force[0] - self.force[1]).max(0.0);
         let mut power = 0.0;
         for _ in 0..80 {
@@ -159,7 +161,7 @@ impl MovingHammer {
     }
 }
 
-/// What one strike did.
+/// Measurements of one strike.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ContactReport {
     /// First to last instant of force, s; gaps between touches included.
@@ -180,8 +182,8 @@ pub struct ContactReport {
     pub rate: f64,
 }
 
-/// `hammer` clear of `string` for this long will not meet it again, s: what it sent toward the near
-/// end has come back and found it gone. In the lowest octave that is long after it has left.
+/// `hammer` clear of `string` for this long will not meet it again, s: the wave it sent toward the
+/// near end has returned. In the lowest octave that is long after it has left.
 #[must_use]
 pub fn gone(hammer: &Hammer, string: &StringSpec) -> f64 {
     2e-3 + string.answer_time(hammer)
@@ -322,11 +324,11 @@ pub fn chaigne_askenfelt(note: ReferenceNote) -> (Hammer, StringSpec) {
 /// The notes of [`chaigne_askenfelt`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReferenceNote {
-    /// C2.
+    /// The C two octaves below middle C.
     C2,
-    /// C4.
+    /// Middle C.
     C4,
-    /// C7.
+    /// The C three octaves above middle C.
     C7,
 }
 

@@ -17,7 +17,7 @@ use crate::math::cast::single;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::BLOCK;
 
-/// Outputs.
+/// Number of output channels.
 pub const CHANNELS: usize = 2;
 
 /// Blocks in a partition of the long stage.
@@ -36,8 +36,8 @@ pub struct Convolver {
     head: Vec<[[f32; BLOCK]; CHANNELS]>,
     /// Previous and present block of each input.
     recent: Vec<[f32; 2 * BLOCK]>,
-    short: Stage,
-    long: Stage,
+    short: PartitionStage,
+    long: PartitionStage,
     /// Blocks since the last input that was not zero.
     quiet: usize,
     /// Blocks after which all history is zero.
@@ -63,14 +63,14 @@ impl Convolver {
             kernel,
             head: head.collect(),
             recent: vec![[0.0; 2 * BLOCK]; responses.len()],
-            short: Stage::new(&cut(BLOCK, EARLY), 1, kernel),
-            long: Stage::new(&cut(EARLY, taps), LONG, kernel),
+            short: PartitionStage::new(&cut(BLOCK, EARLY), 1, kernel),
+            long: PartitionStage::new(&cut(EARLY, taps), LONG, kernel),
             quiet: memory,
             memory,
         }
     }
 
-    /// Silence.
+    /// Clears all history.
     pub fn reset(&mut self) {
         self.recent.fill([0.0; 2 * BLOCK]);
         self.short.reset();
@@ -78,7 +78,7 @@ impl Convolver {
         self.quiet = self.memory;
     }
 
-    /// Nothing is left of any input.
+    /// All history is zero.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
         self.quiet >= self.memory
@@ -116,7 +116,7 @@ impl Convolver {
     /// Ends the present block.
     pub fn end_block(&mut self) {
         if self.is_silent() {
-            // Zero in, zero everywhere: only the clock moves.
+            // Zero in, zero history: only the block count advances.
             self.long.tick();
             return;
         }
@@ -135,7 +135,7 @@ impl Convolver {
 }
 
 /// One stage of equal partitions.
-struct Stage {
+struct PartitionStage {
     /// Blocks in a partition, and which of them is present.
     blocks: usize,
     place: usize,
@@ -159,7 +159,7 @@ struct Stage {
     scratch: Vec<Complex32>,
 }
 
-impl Stage {
+impl PartitionStage {
     fn new(responses: &Responses, blocks: usize, kernel: Kernel) -> Self {
         let size = blocks * BLOCK;
         let forward = touchback_fft::forward(2 * size);
@@ -223,7 +223,7 @@ impl Stage {
         }
     }
 
-    /// Moves the clock on by a block of silence on silence.
+    /// Advances the block count without work, for zero input and zero history.
     fn tick(&mut self) {
         self.place = (self.place + 1) % self.blocks;
     }
@@ -308,7 +308,8 @@ impl Stage {
         for c in 0..CHANNELS {
             spectrum::join(&self.sums[c], &mut self.bins);
             self.sums[c].fill(0.0);
-            // Real signals: rounding must not leave imaginary ends, or the transform refuses.
+            // The inverse transform of a real signal requires real end bins; rounding may leave
+            // them slightly off.
             self.bins[0].im = 0.0;
             self.bins[size].im = 0.0;
             let (bins, time) = (&mut self.bins, &mut self.time);

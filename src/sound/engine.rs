@@ -26,35 +26,35 @@ const FULL_SCALE: f64 = 1.0 / 1230.0;
 /// A note below this level, full scale, sleeps (−100 dBFS).
 const GATE: f64 = 1e-5;
 
-/// From the loudest that strings get to where they fall silent: 160 dB, 40 dB more than a blow of
-/// all keys at [`FASTEST`] and the gate are apart (chosen, so that a bound is a bound).
+/// Bound of the ratio between the loudest strings and the gate, 160 dB: 40 dB more than a blow of
+/// all keys at [`FASTEST`] gives (chosen, to make [`Sound::longest_ring`] an upper bound).
 const RANGE: f64 = 1e8;
 
-/// What may be added by the board's response and by gliding into a new voicing, s.
+/// Time added to it for the board's response and for a gliding voicing, s.
 const AFTER: f64 = 1.5;
 
 /// Partials taken over at each block while a new voicing settles.
 const PARTIALS_A_BLOCK: usize = 16;
 
-/// Hammers faster than this are not hammers, m/s.
+/// Largest strike speed, m/s; faster strikes are taken as this (the fastest measured is 7.8 m/s).
 const FASTEST: f64 = 20.0;
 
-/// Strings are not displaced farther than this, m.
+/// Largest displacement of a plucked string, m; larger ones are taken as this.
 const FARTHEST: f64 = 5e-3;
 
 /// Widest bend, cents: the four octaves of polyphonic controllers.
 const MOST_CENTS: f64 = 4800.0;
 
-/// A new voicing on its way through the notes.
+/// Progress of a new voicing through the notes.
 #[derive(Clone, Copy, Debug)]
 struct Loading {
-    /// Notes not done yet.
+    /// Notes still to be loaded.
     pending: [bool; KEYS],
-    /// Note under way, the laws it takes over, and its next partial.
+    /// Note being loaded, its new modes, and its next partial.
     note: Option<(usize, Unison, usize)>,
 }
 
-/// Values that glide from block to block.
+/// A value that glides from block to block.
 #[derive(Clone, Copy, Debug)]
 struct Glide {
     now: f32,
@@ -77,7 +77,7 @@ impl Glide {
     }
 }
 
-/// What glides: share of the late response, direct level, lid, width.
+/// Targets of the gliding values: share of the late response, direct level, lid gain, stereo width.
 fn mix(voicing: &SoundSettings) -> [f64; 4] {
     [voicing.board, voicing.direct(), voicing.lid_gain(), voicing.side()]
 }
@@ -144,7 +144,7 @@ impl Sound {
         hammers: &HammerSettings,
         kernel: Kernel,
     ) -> Self {
-        let voicing = voicing.sane();
+        let voicing = voicing.clamped();
         let note = |key| Note::new(key, &voicing, &Hammer::of(key, hammers), sample_rate, kernel);
         let responses = board::responses(sample_rate);
         let factors = evenness::factors(&responses, sample_rate);
@@ -173,7 +173,7 @@ impl Sound {
         }
     }
 
-    /// Silence, dampers at rest; the sample clock restarts.
+    /// Silences everything, dampers at rest; the sample clock restarts.
     pub fn reset(&mut self) {
         if self.loading.take().is_some() {
             for note in &mut self.notes {
@@ -196,7 +196,7 @@ impl Sound {
     /// New voicing from the next sample on, without clicks: knocks from the next event, levels within
     /// 50 ms, pitch and decay note by note, sounding notes first, all within half a second.
     pub fn set(&mut self, voicing: &SoundSettings) {
-        let new = voicing.sane();
+        let new = voicing.clamped();
         let old = self.voicing;
         if new == old {
             return;
@@ -296,7 +296,7 @@ impl Sound {
         }
     }
 
-    /// Events ignored since reset because their values made no sense.
+    /// Events ignored since reset because their values were not finite or out of range.
     #[must_use]
     pub const fn ignored(&self) -> u64 {
         self.ignored
@@ -401,11 +401,11 @@ impl Sound {
         }
         self.room.process(left, right);
         for x in left.iter_mut().chain(right) {
-            *x = output::guarded(*x);
+            *x = output::soft_clip(*x);
         }
     }
 
-    /// Work of a block boundary.
+    /// Control work at a block's beginning.
     fn begin_block(&mut self) {
         self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
         self.room.begin_block();

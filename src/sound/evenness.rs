@@ -1,4 +1,4 @@
-//! Evenness: what a voicer's needles do about a board that favours some keys.
+//! Evenness: per-key gains against a board that favours some keys, as a voicer's needles give.
 //!
 //! Neighbouring keys meet different peaks of the board, up to 5 dB apart. A voicer evens them out
 //! hammer by hammer; here each key's force on the board is scaled by what it lies off the mean of
@@ -19,10 +19,10 @@ use crate::sound::{SoundSettings, board, hammer, loss};
 /// Neighbours on either side that a key is compared with.
 const NEIGHBOURS: usize = 4;
 
-/// A voicer does no more than this, dB.
+/// Largest correction, dB (chosen: what voicing can do).
 const MOST_DB: f64 = 5.0;
 
-/// The ear takes a note's level from its first part, s.
+/// Time over which a note's level is taken, s (chosen).
 const HEARD: f64 = 0.3;
 
 /// Factors on each key's force on the board with these `responses` at `sample_rate` Hz.
@@ -51,7 +51,7 @@ fn spectra(zone: &[Vec<f32>; CHANNELS]) -> [Vec<Complex32>; CHANNELS] {
         let mut input = taps.clone();
         input.resize(size, 0.0);
         let mut output = transform.make_output_vec();
-        // Fails only for wrong lengths, and these are the transform's own.
+        // Fails only for wrong lengths; these buffers are made by the transform.
         let _ = transform.process(&mut input, &mut output);
         output
     })
@@ -82,7 +82,7 @@ fn level(
             let bridge =
                 loss::bridge_mobility(key, hz).re * 2.0 * string.ideal_hz * string.impedance();
             let sigma = string.loss + string.loss_slope * omega * omega + strings * bridge;
-            // What a pulse of this length has left at the partial.
+            // Spectrum of a pulse of this length at the partial.
             let pulse = 1.0 / (1.0 + (2.0 * hz * contact).powi(2));
             let line = string.strike_shape(&struck_by, k) * pulse;
             line * line * f64::from(response) * (1.0 - (-2.0 * sigma * HEARD).exp()) / sigma

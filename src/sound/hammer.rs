@@ -1,4 +1,4 @@
-//! What hammers do at these strings: contact times on grands, and the left pedal.
+//! Contact times of hammers on grands, and the left pedal's shift.
 
 use crate::mech::hammer::{Hammer, HammerFelt};
 
@@ -7,7 +7,7 @@ pub const CONTACT_MS: [(f64, f64); 7] =
     [(7.0, 4.5), (16.0, 3.2), (40.0, 2.05), (53.0, 1.35), (71.0, 0.8), (76.0, 0.7), (82.0, 0.55)];
 
 /// How much softer the felt between the grooves is, octaves of stiffness (chosen: with one string
-/// fewer it gives the few decibels less and the darker colour that players know).
+/// fewer it gives a few decibels less and a lower centroid, as players report).
 const SHIFT_OCTAVES: f64 = 1.0;
 
 /// `hammer` shifted by the left pedal, 0…1: its felt is not packed into grooves where it meets the

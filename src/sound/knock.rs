@@ -1,4 +1,4 @@
-//! Knocks: what the mechanism does to the case besides the strings.
+//! Knocks: forces of the mechanism on the case.
 //!
 //! A *push* is a body of effective mass m arriving at v: it leaves m v of momentum over the time its
 //! felt or wood takes, F = m v · (1 − cos)/T. A *ring* is a part that bends and springs back: a
@@ -11,7 +11,7 @@ use std::f64::consts::{PI, TAU};
 use crate::math::cast::single;
 use crate::sound::bank::BLOCK;
 
-/// Knocks under way at most; the weakest gives way.
+/// Most knocks at once; a new one replaces the weakest.
 const MOST: usize = 96;
 
 /// What knocked.
@@ -35,12 +35,12 @@ pub enum Knock {
     Ring,
 }
 
-/// How the force of a knock runs.
+/// Shape of a knock's force over time.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Course {
-    /// Once up and down, s.
+enum KnockShape {
+    /// One raised-cosine pulse of this length, s.
     Push(f64),
-    /// A decaying sine, Hz; see [`SHANK_QUALITY`].
+    /// A decaying sine of this frequency, Hz, and quality [`SHANK_QUALITY`].
     Ring(f64),
 }
 
@@ -58,22 +58,22 @@ const SOFTEST: f64 = 1e-3;
 /// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g; shares chosen so that a key
 /// bed knock at 0.5 m/s lies about 30 dB under its note and the tray, falling as fast as it can,
 /// some 45 dB under a mezzo-forte C4. The shank's sway carries the head, its bending a third of it.
-const fn law(knock: Knock) -> (Course, f64, f64) {
+const fn law(knock: Knock) -> (KnockShape, f64, f64) {
     match knock {
-        Knock::KeyBed => (Course::Push(2.5e-3), 0.1, 0.04),
-        Knock::KeyRest => (Course::Push(4.0e-3), 0.1, 0.03),
-        Knock::Check => (Course::Push(2.0e-3), 0.009, 0.1),
-        Knock::Damper => (Course::Push(5.0e-3), 0.03, 0.1),
-        Knock::Jack => (Course::Push(1.5e-3), 0.005, 0.03),
-        Knock::Tray => (Course::Push(8.0e-3), 0.5, 0.0018),
-        Knock::Sway => (Course::Ring(SHANK_HZ[0]), 0.009, 0.03),
-        Knock::Ring => (Course::Ring(SHANK_HZ[1]), 0.003, 0.03),
+        Knock::KeyBed => (KnockShape::Push(2.5e-3), 0.1, 0.04),
+        Knock::KeyRest => (KnockShape::Push(4.0e-3), 0.1, 0.03),
+        Knock::Check => (KnockShape::Push(2.0e-3), 0.009, 0.1),
+        Knock::Damper => (KnockShape::Push(5.0e-3), 0.03, 0.1),
+        Knock::Jack => (KnockShape::Push(1.5e-3), 0.005, 0.03),
+        Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0018),
+        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.03),
+        Knock::Ring => (KnockShape::Ring(SHANK_HZ[1]), 0.003, 0.03),
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Under {
-    course: Course,
+    course: KnockShape,
     /// Largest force that is still to come at most, N.
     force: f64,
     /// Angle, and its step a sample.
@@ -90,9 +90,9 @@ impl Under {
     fn next(&mut self) -> f64 {
         self.phase += self.turn;
         match self.course {
-            Course::Push(_) if self.phase >= TAU => 0.0,
-            Course::Push(_) => 0.5 * self.force * (1.0 - self.phase.cos()),
-            Course::Ring(_) => {
+            KnockShape::Push(_) if self.phase >= TAU => 0.0,
+            KnockShape::Push(_) => 0.5 * self.force * (1.0 - self.phase.cos()),
+            KnockShape::Ring(_) => {
                 if self.phase >= TAU {
                     self.phase -= TAU;
                 }
@@ -103,11 +103,12 @@ impl Under {
         }
     }
 
-    /// Nothing is to come, whatever blocks are asked for: a ring ends 1 mN, some −120 dBFS, soft.
+    /// The knock has ended, at a sample of its own whatever the blocks: a ring below 1 mN, some
+    /// −120 dBFS.
     fn is_over(&self) -> bool {
         match self.course {
-            Course::Push(_) => self.phase >= TAU,
-            Course::Ring(_) => self.force < SOFTEST,
+            KnockShape::Push(_) => self.phase >= TAU,
+            KnockShape::Ring(_) => self.force < SOFTEST,
         }
     }
 }
@@ -119,18 +120,18 @@ pub struct Knocks {
 }
 
 impl Knocks {
-    /// None under way.
+    /// No knocks.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
         Self { sample_rate, under: Vec::with_capacity(MOST) }
     }
 
-    /// Stops all.
+    /// Ends all knocks.
     pub fn reset(&mut self) {
         self.under.clear();
     }
 
-    /// Nothing under way.
+    /// Whether no knock sounds.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.under.is_empty()
@@ -141,8 +142,8 @@ impl Knocks {
         let (course, mass, share) = law(knock);
         let momentum = scale * share * mass * speed;
         let (force, hz, keep) = match course {
-            Course::Push(duration) => (2.0 * momentum / duration, 1.0 / duration, 1.0),
-            Course::Ring(hz) => {
+            KnockShape::Push(duration) => (2.0 * momentum / duration, 1.0 / duration, 1.0),
+            KnockShape::Ring(hz) => {
                 let decay = PI * hz / SHANK_QUALITY / self.sample_rate;
                 (momentum * TAU * hz, hz, (-decay).exp())
             }

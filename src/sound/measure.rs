@@ -1,6 +1,6 @@
 //! Measurements on the engine and on rendered sound, for tests and the laboratory.
 //!
-//! Everything renders offline and returns numbers; nothing here prints or is used while playing.
+//! Everything renders offline and returns numbers; not for the audio thread.
 
 pub mod blow;
 pub mod sympathetic_resonance;
@@ -35,7 +35,7 @@ pub const DAMPED_DECAY: [(usize, f64); 5] =
 
 /// One rendered note: middle of both channels.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Recording {
+pub struct RenderedNote {
     /// Samples, full scale ±1.
     pub samples: Vec<f64>,
     /// Samples a second.
@@ -44,12 +44,12 @@ pub struct Recording {
 
 /// Renders `seconds` of both channels and returns their middle.
 #[must_use]
-pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> Recording {
+pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> RenderedNote {
     let count = floor_index(seconds * rate);
     let (mut left, mut right) = (vec![0.0f32; count], vec![0.0f32; count]);
     sound.process(&mut left, &mut right);
     let middle = |(l, r): (&f32, &f32)| 0.5 * (f64::from(*l) + f64::from(*r));
-    Recording { samples: left.iter().zip(&right).map(middle).collect(), rate }
+    RenderedNote { samples: left.iter().zip(&right).map(middle).collect(), rate }
 }
 
 /// One note from silence with its damper clear, for `seconds`.
@@ -60,7 +60,7 @@ pub fn free_note(
     speed: f64,
     seconds: f64,
     rate: f64,
-) -> Recording {
+) -> RenderedNote {
     let mut sound = Sound::new(rate, voicing);
     strike_free(&mut sound, key, speed, seconds, rate)
 }
@@ -73,14 +73,14 @@ pub fn strike_free(
     speed: f64,
     seconds: f64,
     rate: f64,
-) -> Recording {
+) -> RenderedNote {
     sound.reset();
     sound.damper(key, 1.0);
     sound.strike(key, speed, 0.0);
     render(sound, seconds, rate)
 }
 
-impl Recording {
+impl RenderedNote {
     /// Largest magnitude, dB full scale.
     #[must_use]
     pub fn peak_db(&self) -> f64 {

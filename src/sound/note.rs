@@ -7,7 +7,7 @@ use crate::math::cast::{floor_index, single};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::mech::hammer::Hammer;
-use crate::sound::bank::{self, Drive, LANES, Lane, Ring, Touch};
+use crate::sound::bank::{self, BridgeInput, ContactCoupling, LANES, Lane, ModeState};
 use crate::sound::contact::{self, MovingHammer};
 use crate::sound::hammer::shifted;
 use crate::sound::overtones::Overtones;
@@ -20,21 +20,21 @@ use crate::sound::{SoundSettings, loss};
 const LIMIT_HZ: f64 = 16_000.0;
 const LIMIT_OF_RATE: f64 = 0.45;
 
-/// A hammer is taken away after this long at the latest, s.
+/// Longest time after which a hammer is removed, s.
 const HAMMER_CAUGHT: f64 = 0.06;
 
 /// A hammer this far from the string will not reach it within a sample, m: strings and hammers
 /// move at less than 10 m/s.
 const WELL_CLEAR: f64 = 2.5e-4;
 
-/// Highest partial that resounds with other notes, Hz: above, the strings that could drive it have
-/// gone before it has risen.
+/// Highest partial that resounds with other notes, Hz: above, the driving strings decay before it
+/// has built up.
 const RESOUND_HZ: f64 = 2_200.0;
 
 /// Force of struck strings on the bridge that sets the others moving, over the gate.
 pub const WAKE: f32 = 30.0;
 
-/// A struck note this far below the loudest force on the bridge only resounds from then on.
+/// Share of the loudest force on the bridge below which a struck note only resounds from then on.
 const FAINT: f32 = 2e-3;
 
 /// Blocks between looks at a note's level.
@@ -60,9 +60,9 @@ struct Strike {
     age: f64,
 }
 
-/// What blows on the strings do to sixteen modes: constant force over one contact step.
+/// Input gains of sixteen modes for a constant hammer force over one contact step.
 #[derive(Clone, Copy, Default, Debug)]
-struct Blow {
+struct HammerInput {
     /// w per force of a hammer that meets all strings, m/N.
     all_re: Lane,
     all_im: Lane,
@@ -84,13 +84,13 @@ pub struct Note {
     steps: usize,
     /// Bridge gains belong to the piano as strung, so that a retune never jumps a force.
     strung: StringSpec,
-    rings: Vec<Ring>,
-    touches: Vec<Touch>,
+    rings: Vec<ModeState>,
+    touches: Vec<ContactCoupling>,
     poles: Vec<Pole>,
-    blows: Vec<Blow>,
+    blows: Vec<HammerInput>,
     /// What a force on the bridge does to the modes at once, and a block later.
-    pulls: Vec<Drive>,
-    drives: Vec<Drive>,
+    pulls: Vec<BridgeInput>,
+    drives: Vec<BridgeInput>,
     /// Leading groups of lanes with the sideways modes, which the bridge does not drive: at rest
     /// until the note is struck.
     sideways: usize,
@@ -102,9 +102,10 @@ pub struct Note {
     share: [f64; MOST],
     /// Frequencies over those in tune, and whether the poles show it.
     ratio: f32,
-    /// How far the hammer has shifted, 0…1: for the next strike, and in the touches.
+    /// Shift of the hammer by the left pedal, 0…1: for the next strike, and as the contact
+    /// couplings have it.
     una_corda: (f64, f64),
-    /// The touches show poles and blows as they are.
+    /// The contact couplings agree with poles and hammer inputs.
     touching: bool,
     overtones: Overtones,
     /// Displacement under the hammer per force over one step, m/N.
@@ -114,7 +115,7 @@ pub struct Note {
     /// A hammer clear of the strings for this long is gone, s.
     gone: f64,
     strike: Option<Strike>,
-    /// What a plectrum lets go, and what it leaves to settle.
+    /// Displacements released by a plectrum, still to be added to the modes.
     released: Vec<pluck::Released>,
     settling: pluck::Settling,
     /// Share of the resting damper, asked for and applied.
@@ -146,12 +147,12 @@ impl Note {
             strings,
             steps: floor_index((contact_rate(key) / sample_rate).log2().ceil().max(0.0).exp2()),
             strung,
-            rings: vec![Ring::default(); chunks],
-            touches: vec![Touch::default(); chunks],
+            rings: vec![ModeState::default(); chunks],
+            touches: vec![ContactCoupling::default(); chunks],
             poles: vec![Pole::default(); chunks],
-            blows: vec![Blow::default(); chunks],
-            pulls: vec![Drive::default(); chunks],
-            drives: vec![Drive::default(); chunks],
+            blows: vec![HammerInput::default(); chunks],
+            pulls: vec![BridgeInput::default(); chunks],
+            drives: vec![BridgeInput::default(); chunks],
             sideways,
             resounding: 0,
             struck: false,
@@ -176,7 +177,7 @@ impl Note {
         note
     }
 
-    /// Silence, damper at rest, in tune, hammer under all strings.
+    /// Resets the note: silent, damper at rest, in tune, hammer under all strings.
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
         self.overtones.reset();
@@ -265,16 +266,17 @@ impl Note {
         }
     }
 
-    /// Work of a block boundary; `block` counts them since reset. A group of lanes below `gate` N
-    /// falls silent, unless the moving bridge, `loudest` N in the last block, may still raise it.
-    /// A struck note far below the others (−54 dB) joins those that only resound.
+    /// Control work at a block's beginning; `block` counts blocks since reset. A group of lanes
+    /// below `gate` N falls silent, unless the moving bridge, `loudest` N in the last block, may
+    /// still raise it. A struck note far below the others (−54 dB) joins those that only resound.
     pub fn control(&mut self, block: usize, gate: f32, loudest: f32) {
         if self.active == 0 {
             return;
         }
         self.apply_poles();
         if let Some(strike) = &self.strike {
-            // Lossless and in step, the strings could come no nearer than this.
+            // Bound of the strings' displacement toward the hammer: all modes in phase, without
+            // loss.
             let reach = bank::reach(&self.rings, &self.touches);
             if strike.hammer.is_out_of(f64::from(reach)) {
                 self.strike = None;
@@ -297,7 +299,7 @@ impl Note {
             self.overtones.reset();
         }
         let floor = if driven && self.rest.0 < 1.0 { self.resounding } else { 0 };
-        // Groups at the end hold the highest partials and fade first.
+        // The last groups hold the highest partials, which decay first.
         while self.active > floor {
             let last = self.active - 1..self.active;
             let share = if self.active == 1 { 1.0 } else { 0.03 };

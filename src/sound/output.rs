@@ -1,11 +1,11 @@
-//! The last step: width, and a guard that only extreme input meets.
+//! The last stage: stereo width, lid filter and a soft clip above −1 dBFS.
 
-/// Level up to which the guard changes nothing (−1 dBFS).
+/// Level up to which the soft clip changes nothing (−1 dBFS).
 const KNEE: f32 = 0.891;
 
-/// Leaves levels up to −1 dBFS untouched and bends the rest smoothly below 1.
+/// Soft clip: identity up to −1 dBFS, smoothly limited below 1 above.
 #[must_use]
-pub fn guarded(x: f32) -> f32 {
+pub fn soft_clip(x: f32) -> f32 {
     let over = x.abs() - KNEE;
     if over <= 0.0 {
         return x;
@@ -39,12 +39,12 @@ impl Lid {
         Self { share: crate::math::cast::single(share), slow: [0.0; 2] }
     }
 
-    /// No sound under it.
+    /// Clears the filter.
     pub const fn reset(&mut self) {
         self.slow = [0.0; 2];
     }
 
-    /// Nothing is left of any sound.
+    /// The filter's state is zero.
     #[must_use]
     pub fn is_still(&self) -> bool {
         self.slow == [0.0; 2]
@@ -55,7 +55,7 @@ impl Lid {
         std::array::from_fn(|c| {
             let slow = &mut self.slow[c];
             *slow += self.share * (x[c] - *slow);
-            // Long before it is denormal.
+            // Zeroed long before it is denormal.
             if slow.abs() < 1e-15 {
                 *slow = 0.0;
             }
@@ -72,9 +72,9 @@ mod tests {
     fn the_guard_is_transparent_below_its_knee_and_bounded_above() {
         for i in 0..=891 {
             let x = i as f32 / 1000.0;
-            assert_eq!(guarded(x).to_bits(), x.to_bits());
-            assert_eq!(guarded(-x).to_bits(), (-x).to_bits());
+            assert_eq!(soft_clip(x).to_bits(), x.to_bits());
+            assert_eq!(soft_clip(-x).to_bits(), (-x).to_bits());
         }
-        assert!(guarded(1e6) <= 1.0 && guarded(2.0) < guarded(3.0) && guarded(-9.0) > -1.0);
+        assert!(soft_clip(1e6) <= 1.0 && soft_clip(2.0) < soft_clip(3.0) && soft_clip(-9.0) > -1.0);
     }
 }

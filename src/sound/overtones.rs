@@ -1,4 +1,4 @@
-//! What a note sounds besides its transverse partials.
+//! Phantom partials of the bass and duplex lengths of the treble, beside the transverse partials.
 //!
 //! In the bass the strings' stretching drives their longitudinal modes: the tension follows the
 //! square of the slope, so a pair of partials f_i, f_j sounds at f_i + f_j as well, the *phantoms*,
@@ -13,7 +13,7 @@ use touchback_fft::num_complex::Complex64;
 use crate::math::cast::single;
 use crate::math::compass::{KeyNumber, linear, log_linear};
 use crate::math::kernel::Kernel;
-use crate::sound::bank::{self, Drive, LANES, Ring};
+use crate::sound::bank::{self, BridgeInput, LANES, ModeState};
 use crate::sound::scale::StringSpec;
 
 /// Last key whose phantoms are heard, and first with a duplex [Conklin 1999; maker's scale].
@@ -50,8 +50,8 @@ const DUPLEX_GAIN: [(f64, f64); 3] = [(52.0, 0.125), (64.0, 0.32), (76.0, 0.13)]
 #[derive(Debug)]
 pub struct Overtones {
     kernel: Kernel,
-    rings: [Ring; 1],
-    drives: [Drive; 1],
+    rings: [ModeState; 1],
+    drives: [BridgeInput; 1],
     /// Force on the bridge to the root of the longitudinal force, √N per N; 0 for a duplex.
     stretch: f32,
     /// One-pole share of the band limit, and its two states.
@@ -67,8 +67,8 @@ impl Overtones {
         let n = f64::from(key.number());
         let mut overtones = Self {
             kernel,
-            rings: [Ring::default()],
-            drives: [Drive::default()],
+            rings: [ModeState::default()],
+            drives: [BridgeInput::default()],
             stretch: 0.0,
             smooth: single(1.0 - (-TAU * BAND_HZ / sample_rate).exp()),
             states: [0.0; 2],
@@ -106,14 +106,14 @@ impl Overtones {
         let ring = &mut self.rings[0];
         let half = (0.5 * pole.im).sin();
         let radius = pole.re.exp();
-        ring.fall[lane] = single(2.0 * radius * half * half - pole.re.exp_m1());
-        ring.turn[lane] = single(radius * pole.im.sin());
+        ring.decay[lane] = single(2.0 * radius * half * half - pole.re.exp_m1());
+        ring.rotation[lane] = single(radius * pole.im.sin());
         ring.bridge[lane] = 1.0;
         self.drives[0].re[lane] = single(gain / sample_rate);
         self.any = true;
     }
 
-    /// Silence.
+    /// Clears the resonators.
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
         self.states = [0.0; 2];
@@ -125,7 +125,7 @@ impl Overtones {
         bank::level(&self.rings)
     }
 
-    /// Stops what has become too small to matter.
+    /// Sets states too small to be heard to 0.
     pub fn settle(&mut self) {
         bank::settle(&mut self.rings);
         for x in &mut self.states {
@@ -161,12 +161,12 @@ impl Overtones {
 mod tests {
     use super::*;
     use crate::sound::SoundSettings;
-    use crate::sound::measure::{Recording, db};
+    use crate::sound::measure::{RenderedNote, db};
 
     const RATE: f64 = 48_000.0;
 
     /// What the overtones of a key add to a force of two partials of amplitude `newton`.
-    fn added(number: usize, newton: f64) -> (Recording, StringSpec) {
+    fn added(number: usize, newton: f64) -> (RenderedNote, StringSpec) {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let string = StringSpec::of(key, &SoundSettings::default());
         let mut overtones = Overtones::new(key, &string, RATE, Kernel::detect());
@@ -180,7 +180,7 @@ mod tests {
             overtones.process(&mut force);
             samples.extend(force.iter().zip(&plain).map(|(a, b)| f64::from(a - b)));
         }
-        (Recording { samples, rate: RATE }, string)
+        (RenderedNote { samples, rate: RATE }, string)
     }
 
     #[test]

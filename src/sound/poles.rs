@@ -13,7 +13,7 @@ use std::f32::consts::{PI, TAU};
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::kernel::Kernel;
-use crate::sound::bank::{BLOCK, Drive, LANES, Lane, Ring, Touch, kernels};
+use crate::sound::bank::{BLOCK, BridgeInput, ContactCoupling, LANES, Lane, ModeState, kernels};
 
 /// Above this angle a sample (0.98 π) a mode is silent instead of folding back.
 pub const HIGHEST: f32 = 0.98 * PI;
@@ -61,11 +61,11 @@ kernels! {
     /// Sets the ringing poles for the share `rest` (0 clear … 1 resting) of the damper and for
     /// frequencies `ratio` times those in tune.
     set_ringing, set_ringing_body, set_ringing_avx2, set_ringing_avx512,
-    (modes: &mut [Ring], poles: &[Pole], rest: f32, ratio: f32)
+    (modes: &mut [ModeState], poles: &[Pole], rest: f32, ratio: f32)
 }
 
 #[inline(always)]
-fn set_ringing_body(modes: &mut [Ring], poles: &[Pole], rest: f32, ratio: f32) {
+fn set_ringing_body(modes: &mut [ModeState], poles: &[Pole], rest: f32, ratio: f32) {
     for (mode, pole) in modes.iter_mut().zip(poles) {
         for l in 0..LANES {
             let angle = ratio * pole.angle[l];
@@ -73,8 +73,8 @@ fn set_ringing_body(modes: &mut [Ring], poles: &[Pole], rest: f32, ratio: f32) {
             let shrink = pole.shrink[l] + loss - pole.shrink[l] * loss;
             let (fall, turn) = distance(angle.min(PI), shrink);
             let heard = angle < HIGHEST;
-            mode.fall[l] = if heard { fall } else { 1.0 };
-            mode.turn[l] = if heard { turn } else { 0.0 };
+            mode.decay[l] = if heard { fall } else { 1.0 };
+            mode.rotation[l] = if heard { turn } else { 0.0 };
         }
     }
 }
@@ -82,18 +82,18 @@ fn set_ringing_body(modes: &mut [Ring], poles: &[Pole], rest: f32, ratio: f32) {
 kernels! {
     /// Sets the poles of contact steps, `share` of a sample long.
     set_touching, set_touching_body, set_touching_avx2, set_touching_avx512,
-    (touches: &mut [Touch], poles: &[Pole], share: f32, ratio: f32)
+    (touches: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32)
 }
 
 #[inline(always)]
-fn set_touching_body(touches: &mut [Touch], poles: &[Pole], share: f32, ratio: f32) {
+fn set_touching_body(touches: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32) {
     for (touch, pole) in touches.iter_mut().zip(poles) {
         for l in 0..LANES {
             let angle = ratio * pole.angle[l];
             let (fall, turn) = distance(share * angle.min(PI), pole.step_shrink[l]);
             let heard = angle < HIGHEST;
-            touch.fall[l] = if heard { fall } else { 1.0 };
-            touch.turn[l] = if heard { turn } else { 0.0 };
+            touch.decay[l] = if heard { fall } else { 1.0 };
+            touch.rotation[l] = if heard { turn } else { 0.0 };
         }
     }
 }
@@ -103,7 +103,7 @@ fn set_touching_body(touches: &mut [Touch], poles: &[Pole], share: f32, ratio: f
 /// sample.
 ///
 /// A force F on a mass m makes w = F (e^(iθ) − 1)/(m (iω)²): as the string is stretched, its mass
-/// stays. Without this the string would answer the hammer as a lighter one than it says it is.
+/// stays. Without this a bent string's inertia at the hammer would not match its mass.
 #[must_use]
 pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
     if ratio == 1.0 || angle <= 0.0 {
@@ -122,11 +122,11 @@ kernels! {
     /// Turns the pulls of the bridge forward by what each mode turns in one block, so that a
     /// force heard a block late finds it in the phase it would have met at once.
     set_drives, set_drives_body, set_drives_avx2, set_drives_avx512,
-    (drives: &mut [Drive], pulls: &[Drive], poles: &[Pole], ratio: f32)
+    (drives: &mut [BridgeInput], pulls: &[BridgeInput], poles: &[Pole], ratio: f32)
 }
 
 #[inline(always)]
-fn set_drives_body(drives: &mut [Drive], pulls: &[Drive], poles: &[Pole], ratio: f32) {
+fn set_drives_body(drives: &mut [BridgeInput], pulls: &[BridgeInput], poles: &[Pole], ratio: f32) {
     for ((drive, pull), pole) in drives.iter_mut().zip(pulls).zip(poles) {
         for l in 0..LANES {
             let turns = ratio * pole.angle[l] * (BLOCK as f32 / TAU);
@@ -150,10 +150,10 @@ mod tests {
         pole.shrink = [1e-5; LANES];
         pole.damp = [1e-3; LANES];
         for ratio in [0.5, 0.94, 1.0, 1.06, 2.0] {
-            let mut mode = [Ring::default()];
+            let mut mode = [ModeState::default()];
             set_ringing(Kernel::detect(), &mut mode, &[pole], 0.5, single(ratio));
             for (l, angle) in angles.iter().enumerate() {
-                let (fall, turn) = (f64::from(mode[0].fall[l]), f64::from(mode[0].turn[l]));
+                let (fall, turn) = (f64::from(mode[0].decay[l]), f64::from(mode[0].rotation[l]));
                 let exact = ratio * angle;
                 if exact > 0.97 * std::f64::consts::PI {
                     continue;
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn a_pull_is_turned_by_one_block() {
         let pole = Pole { angle: [0.4; LANES], ..Pole::default() };
-        let pull = Drive { re: [1.0; LANES], im: [0.0; LANES] };
-        let mut drive = [Drive::default()];
+        let pull = BridgeInput { re: [1.0; LANES], im: [0.0; LANES] };
+        let mut drive = [BridgeInput::default()];
         set_drives(Kernel::Plain, &mut drive, &[pull], &[pole], 1.01);
         let exact = 0.4 * 1.01 * BLOCK as f64;
         assert!((f64::from(drive[0].re[3]) - exact.cos()).abs() < 1e-5);

@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use crate::math::cast::{floor_index, single};
 use crate::sound::bank::BLOCK;
 
-/// Delays.
+/// Number of delay lines.
 const LINES: usize = 8;
 
 /// Length of each delay over the room's; no two in a simple ratio (chosen).
@@ -21,10 +21,10 @@ const SOUND_SPEED: f64 = 343.0;
 /// Where walls and air begin to take more, Hz (chosen: plaster, carpet, curtains).
 const DULL_HZ: f64 = 4500.0;
 
-/// Left below this the room is silent (−120 dBFS).
+/// Level below which the room counts as silent (−120 dBFS).
 const SILENCE: f32 = 1e-6;
 
-/// What a room is.
+/// Settings of a room.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RoomSpec {
     /// Level of the reverberation against the direct sound, amplitude.
@@ -94,7 +94,7 @@ impl Room {
         self.level.1 = single(spec.level * (1.0 - kept).sqrt());
     }
 
-    /// Silence.
+    /// Clears all echoes.
     pub fn reset(&mut self) {
         if self.quiet < usize::MAX {
             self.lines.iter_mut().for_each(|line| line.fill(0.0));
@@ -107,13 +107,13 @@ impl Room {
         self.quiet = usize::MAX;
     }
 
-    /// Nothing is left of any sound.
+    /// No echo is above silence.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
         self.quiet == usize::MAX
     }
 
-    /// Work of a block boundary.
+    /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
         // Within some 20 ms at 48 kHz.
         for (now, target) in self.gains.iter_mut().chain([&mut self.level]) {
@@ -123,7 +123,8 @@ impl Room {
             }
         }
         for (length, target) in self.lengths.iter_mut().zip(self.targets) {
-            // A wall moves at a tenth of the speed of sound at most: a bend, not a click.
+            // Delay lengths change by at most a tenth of the elapsed time: heard as a pitch bend,
+            // not a click.
             let most = 0.1 * BLOCK as f32;
             *length += (target - *length).clamp(-most, most);
         }
@@ -136,7 +137,7 @@ impl Room {
 
     /// Adds the room to both channels.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
-        // Awake from the first sample that is more than silence, wherever a block begins.
+        // Active from the first sample above silence, wherever a block begins.
         let mut from = 0;
         if self.is_silent() {
             if self.level == (0.0, 0.0) {

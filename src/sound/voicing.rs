@@ -93,7 +93,7 @@ impl Default for SoundSettings {
 impl SoundSettings {
     /// The nearest voicing that a piano can have; what is no number becomes its default.
     #[must_use]
-    pub fn sane(&self) -> Self {
+    pub fn clamped(&self) -> Self {
         let d = Self::default();
         let within = |x: f64, low: f64, high: f64, default: f64| {
             if x.is_nan() { default } else { x.clamp(low, high) }

@@ -312,7 +312,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
     sound.strike(a4, 1.0, 0.0);
     let _ = measure::render(&mut sound, 0.5, RATE);
     // What a click would show in: the second difference, against the note's own.
-    let rough = |r: &measure::Recording| {
+    let rough = |r: &measure::RenderedNote| {
         r.samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
     };
     let before = measure::render(&mut sound, 0.1, RATE);
@@ -350,7 +350,7 @@ fn a_ringing_note_bends_without_a_click_and_comes_back() {
     sound.damper(a4, 1.0);
     sound.strike(a4, 1.0, 0.0);
     let _ = measure::render(&mut sound, 0.5, RATE);
-    let rough = |r: &measure::Recording| {
+    let rough = |r: &measure::RenderedNote| {
         r.samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
     };
     let before = measure::render(&mut sound, 0.1, RATE);

@@ -1,7 +1,7 @@
 //! What strings do in company: pedal, silent keys, left pedal, register.
 
 use crate::math::compass::KeyNumber;
-use crate::sound::measure::{Recording, db, decay_time, level_db, render, strike_free};
+use crate::sound::measure::{RenderedNote, db, decay_time, level_db, render, strike_free};
 use crate::sound::scale::StringSpec;
 use crate::sound::{Sound, SoundSettings};
 
@@ -24,7 +24,7 @@ pub const PEDAL_KEYS: [(usize, f64); 9] = [
 pub fn pedal_effect(sound: &mut Sound, key: KeyNumber, seconds: f64, rate: f64) -> Option<f64> {
     let hz = StringSpec::of(key, &SoundSettings::default()).partial_hz(1);
     let window = (5.0 / hz).max(0.03);
-    let time = |r: &Recording| decay_time(&r.envelope_db(hz, window, 0.5 * window), 0.0, 20.0);
+    let time = |r: &RenderedNote| decay_time(&r.envelope_db(hz, window, 0.5 * window), 0.0, 20.0);
     let alone = time(&strike_free(sound, key, 2.0, seconds, rate))?;
     sound.reset();
     KeyNumber::all().for_each(|key| sound.damper(key, 1.0));

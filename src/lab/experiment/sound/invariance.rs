@@ -82,14 +82,14 @@ fn rates(bench: &mut Bench) -> Result<()> {
             let b = measure::strike_free(&mut other, key, 2.0, 1.2, rate);
             for k in (1..=8).filter(|&k| string.partial_hz(k) < 12_000.0) {
                 let hz = string.partial_hz(k);
-                let by = |r: &measure::Recording| db(r.amplitude(hz, 0.0, 0.5));
+                let by = |r: &measure::RenderedNote| db(r.amplitude(hz, 0.0, 0.5));
                 level = level.max((by(&a) - by(&b)).abs());
             }
             let hz = string.partial_hz(1);
-            let found = |r: &measure::Recording| r.peak_hz(hz, 12.0, 0.02, 1.2);
+            let found = |r: &measure::RenderedNote| r.peak_hz(hz, 12.0, 0.02, 1.2);
             pitch = pitch.max((1200.0 * (found(&a) / found(&b)).log2()).abs());
             let window = (5.0 / hz).max(0.03);
-            let fall = |r: &measure::Recording| {
+            let fall = |r: &measure::RenderedNote| {
                 decay_time(&r.envelope_db(hz, window, 0.5 * window), 1.0, 6.0)
             };
             if let (Some(a), Some(b)) = (fall(&a), fall(&b)) {

@@ -8,7 +8,7 @@ use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::mech::hammer::Hammer;
 use crate::sound::bank::BLOCK;
-use crate::sound::measure::{self, Recording, db, decay_time};
+use crate::sound::measure::{self, RenderedNote, db, decay_time};
 use crate::sound::note::Note;
 use crate::sound::overtones::Overtones;
 use crate::sound::scale::StringSpec;
@@ -71,7 +71,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
         note.add_overtones(&mut force);
         beside.extend(force.iter().zip(&plain).map(|(with, x)| f64::from(with - x)));
     }
-    let [own, beside] = [own, beside].map(|samples| Recording { samples, rate: RATE });
+    let [own, beside] = [own, beside].map(|samples| RenderedNote { samples, rate: RATE });
     let mut lengths = Overtones::new(key, &StringSpec::of(key, voicing), RATE, Kernel::detect());
     let mut samples = Vec::new();
     for block in 0..750 {
@@ -81,7 +81,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
         lengths.process(&mut force);
         samples.extend(force.iter().zip(&pushed).map(|(all, x)| f64::from(all - x)));
     }
-    let alone = Recording { samples, rate: RATE };
+    let alone = RenderedNote { samples, rate: RATE };
     let levels: Vec<(f64, f64)> =
         (0..48).map(|i| f64::from(i) * 0.02).map(|t| (t, alone.rms_db(t, t + 0.02))).collect();
     (beside.rms_db(0.0, 0.3) - own.rms_db(0.0, 0.3), decay_time(&levels, 5.0, 25.0))
@@ -123,7 +123,7 @@ fn sostenuto(bench: &mut Bench) -> Result<()> {
         let (mut left, mut right) = (vec![0.0f32; count], vec![0.0f32; count]);
         piano.process(&mut left, &mut right);
         let samples = left.iter().zip(&right).map(|(l, r)| 0.5 * f64::from(l + r)).collect();
-        Recording { samples, rate }
+        RenderedNote { samples, rate }
     };
     let down = |key| Event::NoteOn { key, velocity: 0.6 };
     let up = |key| Event::NoteOff { key, velocity: 0.5 };

@@ -8,7 +8,7 @@ use super::{Band, Bench, RATE, key};
 use crate::math::cast::single;
 use crate::math::compass::KeyNumber;
 use crate::sound::Sound;
-use crate::sound::measure::{self, Recording, db};
+use crate::sound::measure::{self, RenderedNote, db};
 use crate::sound::scale::StringSpec;
 
 /// The keys looked at: C2, C4, C6.
@@ -57,7 +57,7 @@ fn centroid(power: &[f64]) -> f64 {
     weighted / sum
 }
 
-fn strike(sound: &mut Sound, key: KeyNumber, speed: f64) -> Recording {
+fn strike(sound: &mut Sound, key: KeyNumber, speed: f64) -> RenderedNote {
     measure::strike_free(sound, key, speed, LENGTH as f64 / RATE, RATE)
 }
 
@@ -126,7 +126,7 @@ fn attack(bench: &mut Bench, number: usize) -> Result<()> {
     piano.strike(key, 2.0, 0.0);
     let again = measure::render(piano, 0.05, RATE);
     let count = again.samples.len();
-    let difference = Recording {
+    let difference = RenderedNote {
         samples: again.samples.iter().zip(&sound.samples[..count]).map(|(a, b)| a - b).collect(),
         rate: RATE,
     };
