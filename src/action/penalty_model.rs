@@ -10,6 +10,7 @@
 //! stands, and whether the jack is home. As the stiffness rises the motion must come to that of
 //! the first model; the price is the step.
 
+mod body;
 mod forces;
 mod joints;
 mod setup;
@@ -26,7 +27,8 @@ use super::readout::Readout;
 use super::{Drive, EventKind, STEP};
 use crate::episode::Input;
 use crate::episode::rk4;
-use forces::{Held, Memory, Moment};
+use body::Memory;
+use forces::{Held, Moment};
 
 /// What joins the bodies, and how finely their motion is followed.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]

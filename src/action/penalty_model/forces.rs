@@ -1,69 +1,14 @@
 //! Every force on every body at one moment.
 
+use super::body::{Body, ELEMENTS, Memory, Sums, element};
 use super::joints::{backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights};
 use super::{
     Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN, WORK,
 };
 use crate::action::grand::drive::{Causality, DriveNow, FINGER_DAMPING, FINGER_STIFFNESS};
 use crate::action::grand::spec::Spec;
-use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
-use crate::mech::felt::{Contact, Felt};
 use crate::mech::friction::{self, Element};
-
-/// A body: where its reference point is (pin or centre of mass), how it moves, what acts on it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Body {
-    pub(super) at: Vec2,
-    velocity: Vec2,
-    pub(super) turned: Vec2,
-    pub(super) speed: f64,
-    force: Vec2,
-    pub(super) torque: f64,
-}
-
-impl Body {
-    fn pinned(at: Vec2, angle: f64, speed: f64) -> Self {
-        Self::free(at, Vec2::default(), angle, speed)
-    }
-
-    fn free(at: Vec2, velocity: Vec2, angle: f64, speed: f64) -> Self {
-        let (force, torque) = (Vec2::default(), 0.0);
-        Self { at, velocity, turned: direction(angle), speed, force, torque }
-    }
-
-    /// World place of a point given from the reference point in the body's frame.
-    pub(super) fn point(&self, local: Vec2) -> Vec2 {
-        self.at + local.turned(self.turned)
-    }
-
-    pub(super) fn velocity_at(&self, point: Vec2) -> Vec2 {
-        self.velocity + (point - self.at).perp() * self.speed
-    }
-
-    pub(super) fn push(&mut self, point: Vec2, force: Vec2) {
-        self.force = self.force + force;
-        self.torque += (point - self.at).cross(force);
-    }
-}
-
-/// Share of critical damping of hard one-sided contacts: the other formulation's are plastic.
-pub(super) const PLASTIC: f64 = 1.0;
-
-/// A hard one-sided contact: a spring with a dashpot that does not pull.
-fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
-    if depth <= 0.0 {
-        return Contact::default();
-    }
-    let elastic = stiffness * depth;
-    let force = (elastic + damping * rate).max(0.0);
-    Contact { force, loss: (force - elastic) * rate }
-}
-
-/// Friction elements: key, hammer, lever's centre, toe on button, jack on knuckle, tail on check,
-/// capstan on heel.
-const ELEMENTS: usize = 7;
-pub(super) const CENTRES: usize = 3;
 
 /// Friction found at the beginning of a part and held through it: a force on every coordinate.
 pub type Held = [f64; PLACES];
@@ -89,29 +34,6 @@ pub struct Moment {
     head: [f64; 2],
     /// Jack off its stop, rad; toe above the button's face, m; pull of the stop on it, N·m.
     jack_home: [f64; 3],
-}
-
-/// What the sums run over.
-pub(super) struct Sums {
-    pub(super) loss: f64,
-    pub(super) stored: f64,
-    pub(super) friction: [Element<PLACES>; ELEMENTS],
-}
-
-impl Sums {
-    pub(super) fn felt(&mut self, felt: &Felt, depth: f64, rate: f64) -> f64 {
-        let c = felt.contact(depth, rate);
-        self.stored += felt.energy(depth);
-        self.loss += c.loss;
-        c.force
-    }
-
-    pub(super) fn hard(&mut self, k: f64, b: f64, depth: f64, rate: f64) -> f64 {
-        let c = hard(k, b, depth, rate);
-        self.stored += 0.5 * k * depth.max(0.0) * depth.max(0.0);
-        self.loss += c.loss;
-        c.force
-    }
 }
 
 impl Moment {
@@ -297,22 +219,4 @@ impl Moment {
     pub const fn pull(&self, memory: Memory) -> f64 {
         if memory.home { self.jack_home[2] } else { 0.0 }
     }
-}
-
-/// Which of two sides a contact is on: all that the forces depend on beside the coordinates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Memory {
-    /// The jack's head stands under the knuckle, not beside it.
-    pub under: bool,
-    /// The jack is on its stop, the button clear of its toe.
-    pub home: bool,
-}
-
-/// A friction element that slides at the given multiples of some of the rates.
-pub(super) fn element(bound: f64, slide: &[(usize, f64)]) -> Element<PLACES> {
-    let mut direction = [0.0; PLACES];
-    for &(i, share) in slide {
-        direction[i] = share;
-    }
-    Element { direction, bound }
 }

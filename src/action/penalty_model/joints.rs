@@ -1,6 +1,6 @@
 //! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
 
-use super::forces::{Body, CENTRES, Memory, PLASTIC, Sums, element};
+use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
 use super::{Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES, WIPPEN};
 use crate::action::grand::contact;
 use crate::action::grand::spec::{GRAVITY, Spec};
