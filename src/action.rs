@@ -11,6 +11,7 @@ pub mod events;
 pub mod grand;
 pub mod harpsichord;
 pub mod keyboard;
+pub mod kind;
 pub mod load;
 pub mod losses;
 pub mod mechanism;
@@ -31,9 +32,10 @@ pub mod viennese;
 
 pub use events::{ActionEvent, EventKind};
 pub use keyboard::Keyboard;
+pub use kind::ActionKind;
 pub use port::Drive;
 pub use readout::Readout;
-pub use settings::{ActionKind, ActionSettings};
+pub use settings::ActionSettings;
 pub use switchable_keyboard::SwitchableKeyboard;
 
 /// Length of an action step, s.

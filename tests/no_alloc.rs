@@ -9,7 +9,8 @@ mod counted {
     use std::cell::Cell;
     use std::hint::black_box;
 
-    use touchback::action::catalogue::{self, Model};
+    use touchback::action::catalogue::Model;
+    use touchback::action::kind;
     use touchback::action::{ActionKind, ActionSettings, Drive};
     use touchback::instrument::settings::Timing;
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
@@ -61,7 +62,7 @@ mod counted {
     #[test]
     fn stepping_and_reading_any_action_allocates_nothing() {
         let key = KeyNumber::from_midi(60).expect("a key");
-        for name in catalogue::NAMES {
+        for name in kind::NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).expect("a model");
             let mut played = model.start();
             let counted = calls(|| {

@@ -6,23 +6,13 @@ use super::grand::concert::Design;
 use super::grand::mechanism::GrandKey;
 use super::grand::spec::SpecError;
 use super::grand::{self, Phase, rest, thesis};
+use super::kind::{REFERENCE, THESIS};
 use super::mechanism::{Felt, Mechanism, Running};
 use super::penalty_model::{self, PenaltyModel};
-use super::{ActionSettings, ball, harpsichord, model_a, model_b, simplified, viennese};
+use super::{
+    ActionKind, ActionSettings, ball, harpsichord, model_a, model_b, simplified, viennese,
+};
 use crate::math::compass::KeyNumber;
-
-/// Names of the actions, as the command line and the files spell them.
-pub const NAMES: [&str; 9] = [
-    "grand",
-    "thesis",
-    "reference",
-    "simplified",
-    "model-a",
-    "model-b",
-    "viennese",
-    "harpsichord",
-    "ball",
-];
 
 /// The numbers of one key of an action, and where it starts if that does not follow from them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -80,21 +70,18 @@ pub enum Model {
 }
 
 impl Model {
-    /// The model of `key` of the action `name` with `settings`; none for a name not in [`NAMES`].
+    /// The model of `key` of the action `name` with `settings`; none for a name not in [`super::kind::NAMES`].
     #[must_use]
     pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
+        if let Some(kind) = ActionKind::named(name) {
+            return Some(Self::of(kind, key, settings));
+        }
         Some(match name {
-            "grand" => {
-                let built = Design::new(key).build(settings);
-                let near = &built.regulated.rest;
-                let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
-                Self::grand(Phase::Return, &x, built.spec)
-            }
-            "thesis" => {
+            THESIS => {
                 let (phase, x) = thesis::initial();
                 Self::grand(phase, &x, thesis::build().spec)
             }
-            "reference" => {
+            REFERENCE => {
                 let built = Design::new(key).build(settings);
                 Self::PenaltyModel {
                     near: built.regulated.rest,
@@ -102,16 +89,29 @@ impl Model {
                     model: Box::new(built.spec),
                 }
             }
-            "simplified" => Self::Simplified {
-                model: simplified::Spec::of_grand(&Design::new(key).build(settings)),
-            },
-            "model-a" => Self::ModelA { model: model_a::Spec::default() },
-            "model-b" => Self::ModelB { model: model_b::Spec::default() },
-            "viennese" => Self::Viennese { model: viennese::Spec::of_key(key) },
-            "harpsichord" => Self::Harpsichord { model: harpsichord::Spec::of_key(key) },
-            "ball" => Self::Ball { model: ball::Spec::default() },
             _ => return None,
         })
+    }
+
+    /// The model of `key` of an action that notes can play, with `settings`.
+    #[must_use]
+    pub fn of(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Self {
+        match kind {
+            ActionKind::Grand => {
+                let built = Design::new(key).build(settings);
+                let near = &built.regulated.rest;
+                let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
+                Self::grand(Phase::Return, &x, built.spec)
+            }
+            ActionKind::Simplified => Self::Simplified {
+                model: simplified::Spec::of_grand(&Design::new(key).build(settings)),
+            },
+            ActionKind::ModelA => Self::ModelA { model: model_a::Spec::default() },
+            ActionKind::ModelB => Self::ModelB { model: model_b::Spec::default() },
+            ActionKind::Viennese => Self::Viennese { model: viennese::Spec::of_key(key) },
+            ActionKind::Harpsichord => Self::Harpsichord { model: harpsichord::Spec::of_key(key) },
+            ActionKind::Ball => Self::Ball { model: ball::Spec::default() },
+        }
     }
 
     fn grand(phase: Phase, x: &[f64; grand::STATES], model: grand::Spec) -> Self {
@@ -190,6 +190,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::kind::NAMES;
     use crate::action::{Drive, STEP};
 
     #[test]

@@ -171,7 +171,8 @@ impl<W: Write> Table<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::catalogue::{Model, NAMES};
+    use crate::action::catalogue::Model;
+    use crate::action::kind::NAMES;
     use crate::action::{ActionSettings, Drive};
     use crate::math::compass::KeyNumber;
 

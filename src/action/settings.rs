@@ -2,53 +2,7 @@
 
 use crate::mech::hammer::HammerSettings;
 
-/// Which action the keys have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ActionKind {
-    /// The grand.
-    #[default]
-    Grand,
-    /// Key and hammer without let-off.
-    Simplified,
-    /// Key and hammer joined by a rigid slider.
-    ModelA,
-    /// Key and hammer joined by springs.
-    ModelB,
-    /// A fortepiano's key with the hammer on it.
-    Viennese,
-    /// A harpsichord's key and jack.
-    Harpsichord,
-    /// A ball on a paddle.
-    Ball,
-}
-
-impl ActionKind {
-    /// All, the grand first.
-    pub const ALL: [Self; 7] = [
-        Self::Grand,
-        Self::Simplified,
-        Self::ModelA,
-        Self::ModelB,
-        Self::Viennese,
-        Self::Harpsichord,
-        Self::Ball,
-    ];
-
-    /// Its name on the command line and in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Grand => "grand",
-            Self::Simplified => "simplified",
-            Self::ModelA => "model-a",
-            Self::ModelB => "model-b",
-            Self::Viennese => "viennese",
-            Self::Harpsichord => "harpsichord",
-            Self::Ball => "ball",
-        }
-    }
-}
+use super::kind::ActionKind;
 
 /// Which action, and the settings of the grand; the defaults are a well-regulated concert grand.
 ///

@@ -97,7 +97,7 @@ impl OtherView {
             at.y += painter.text(at, Align2::LEFT_TOP, text, font, colour).height() + 3.0;
         };
         line(&name(shown.key), 20.0, ui.visuals().text_color());
-        line(&format!("{}, {}", title(shown.kind), shown.moment), 11.0, theme::faint(ui));
+        line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
         let stands = shown.view;
         line(stands.phase, 13.0, ui.visuals().text_color());
         line(&format!("key {:.2} mm deep", 1e3 * stands.key), 11.0, theme::faint(ui));
@@ -112,18 +112,5 @@ impl OtherView {
     /// Releases a held key: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.hand.release(play);
-    }
-}
-
-/// What an action is called in a sentence.
-const fn title(kind: ActionKind) -> &'static str {
-    match kind {
-        ActionKind::Grand => "grand action",
-        ActionKind::Simplified => "simplified action of 1994",
-        ActionKind::ModelA => "model A of 1993",
-        ActionKind::ModelB => "model B of 1993",
-        ActionKind::Viennese => "Viennese action",
-        ActionKind::Harpsichord => "harpsichord jack",
-        ActionKind::Ball => "ball on a paddle",
     }
 }

@@ -47,24 +47,22 @@ impl Action {
     /// The grand action.
     pub const GRAND: Self = Self::Played(ActionKind::Grand);
 
-    /// All of them.
-    pub const ALL: [Self; 15] = [
-        Self::Played(ActionKind::ALL[0]),
-        Self::Played(ActionKind::ALL[1]),
-        Self::Played(ActionKind::ALL[2]),
-        Self::Played(ActionKind::ALL[3]),
-        Self::Played(ActionKind::ALL[4]),
-        Self::Played(ActionKind::ALL[5]),
-        Self::Played(ActionKind::ALL[6]),
-        Self::Bench,
-        Self::Wall,
-        Self::Walled(walls::Kind::Standard),
-        Self::Walled(walls::Kind::Damped),
-        Self::Walled(walls::Kind::Hysteresis),
-        Self::Walled(walls::Kind::Prediction),
-        Self::Walled(walls::Kind::Placement),
-        Self::Walled(walls::Kind::Deadbeat),
-    ];
+    /// All of them: those that notes can play, the load and the wall, its controllers.
+    pub const ALL: [Self; ActionKind::COUNT + 2 + walls::Kind::ALL.len()] = {
+        let mut all = [Self::Bench; ActionKind::COUNT + 2 + walls::Kind::ALL.len()];
+        let mut i = 0;
+        while i < ActionKind::COUNT {
+            all[i] = Self::Played(ActionKind::ALL[i]);
+            i += 1;
+        }
+        all[i + 1] = Self::Wall;
+        let mut wall = 0;
+        while wall < walls::Kind::ALL.len() {
+            all[i + 2 + wall] = Self::Walled(walls::Kind::ALL[wall]);
+            wall += 1;
+        }
+        all
+    };
 
     /// Its name on the command line.
     #[must_use]
@@ -73,12 +71,7 @@ impl Action {
             Self::Played(kind) => kind.name(),
             Self::Bench => "bench-load",
             Self::Wall => "wall",
-            Self::Walled(walls::Kind::Standard) => "wall-standard",
-            Self::Walled(walls::Kind::Damped) => "wall-damped",
-            Self::Walled(walls::Kind::Hysteresis) => "wall-hysteresis",
-            Self::Walled(walls::Kind::Prediction) => "wall-prediction",
-            Self::Walled(walls::Kind::Placement) => "wall-placed",
-            Self::Walled(walls::Kind::Deadbeat) => "wall-deadbeat",
+            Self::Walled(kind) => kind.name(),
         }
     }
 
@@ -160,12 +153,10 @@ impl Mechanism {
             Action::Bench => Load::Lever(Lever::BENCH),
             Action::Wall => Load::Lever(Lever::WALL),
             Action::Walled(kind) => Load::Small(Box::new(Walled::new(kind))),
-            Action::Played(smaller) => {
-                match Model::named(smaller.name(), key, settings).and_then(Model::felt) {
-                    Some(felt) => Load::Small(felt),
-                    None => unreachable!("every other action is a lever of the catalogue"),
-                }
-            }
+            Action::Played(smaller) => match Model::of(smaller, key, settings).felt() {
+                Some(felt) => Load::Small(felt),
+                None => unreachable!("every other action is a lever of the catalogue"),
+            },
         };
         let mut mechanism = Self { load };
         let left = mechanism.configure(key, settings, deduct);

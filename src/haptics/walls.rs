@@ -40,6 +40,31 @@ pub enum Kind {
     Deadbeat,
 }
 
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Standard,
+        Self::Damped,
+        Self::Hysteresis,
+        Self::Prediction,
+        Self::Placement,
+        Self::Deadbeat,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "wall-standard",
+            Self::Damped => "wall-damped",
+            Self::Hysteresis => "wall-hysteresis",
+            Self::Prediction => "wall-prediction",
+            Self::Placement => "wall-placed",
+            Self::Deadbeat => "wall-deadbeat",
+        }
+    }
+}
+
 /// A wall of one kind.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one a felt key, and a copy must not allocate")]
@@ -196,15 +221,6 @@ impl Felt for Walled {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 6] = [
-        Kind::Standard,
-        Kind::Damped,
-        Kind::Hysteresis,
-        Kind::Prediction,
-        Kind::Placement,
-        Kind::Deadbeat,
-    ];
-
     /// A finger's force through a junction: 3 N with a tremor.
     fn push(i: u32) -> Drive {
         Drive::Wave { force: 3.0 + (0.11 * f64::from(i)).sin(), impedance: 2.0 }
@@ -212,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_copy_that_takes_up_the_state_goes_on_bit_for_bit() {
-        for kind in KINDS {
+        for kind in Kind::ALL {
             let mut first = Walled::new(kind);
             let mut deepest = 0.0f64;
             for i in 0..3000 {
@@ -235,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_damped_lever_rests_where_the_spring_holds_it() {
-        for kind in KINDS {
+        for kind in Kind::ALL {
             let mut walled = Walled::new(kind);
             for _ in 0..16_000 {
                 walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _, _| {});

@@ -68,14 +68,15 @@ pub fn bounds(pose: &Pose) -> (Vec2, Vec2) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::catalogue::{self, Model};
+    use crate::action::catalogue::Model;
+    use crate::action::kind;
     use crate::action::{ActionSettings, Drive};
     use crate::math::compass::KeyNumber;
 
     #[test]
     fn every_action_is_drawn_inside_its_room_as_it_moves() {
         let key = KeyNumber::from_midi(60).unwrap();
-        for name in catalogue::NAMES {
+        for name in kind::NAMES {
             let mut running = Model::named(name, key, &ActionSettings::default()).unwrap().start();
             let (low, high) = bounds(&running.pose());
             let mut moved = false;

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::action::catalogue::{Model, NAMES};
+use crate::action::catalogue::Model;
+use crate::action::kind::NAMES;
 use crate::action::mechanism::Mechanism;
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::lab::bench::hash::Hash;

@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::action::ActionSettings;
-use crate::action::catalogue::{Model, NAMES};
+use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
+use crate::action::kind::NAMES;
 use crate::action::mechanism::Mechanism;
 use crate::instrument::Settings;
 use crate::lab::output;

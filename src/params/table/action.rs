@@ -125,15 +125,7 @@ pub static ACTION: [Parameter; 22] = [
         name: "Action",
         group: ParameterGroup::Action,
         suffix: "",
-        kind: ValueKind::Choice(&[
-            "Grand",
-            "Simplified",
-            "Model-A",
-            "Model-B",
-            "Viennese",
-            "Harpsichord",
-            "Ball",
-        ]),
+        kind: ValueKind::Choice(&ActionKind::LABELS),
         doc: "What lies between key and string; a change takes effect on each key's next note from \
               rest.",
         get: |s| index_of(&ActionKind::ALL, &s.action.action),
