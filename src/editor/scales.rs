@@ -9,14 +9,12 @@ use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::sound::scala::{Scale, Texts};
 
 /// The scale of one instance.
-pub struct Scales {
-    texts: Mutex<Option<Texts>>,
-    writer: Mutex<LatestWriter<Option<Scale>>>,
-}
+pub struct Scales(Mutex<Kept>);
 
-/// Nothing is left half done while these locks are held: a poisoned one is as good.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Under one lock, so that the scale that sounds is always that of the texts.
+struct Kept {
+    texts: Option<Texts>,
+    writer: LatestWriter<Option<Scale>>,
 }
 
 impl Scales {
@@ -24,7 +22,12 @@ impl Scales {
     #[must_use]
     pub fn new() -> (Self, LatestReader<Option<Scale>>) {
         let (writer, reader) = latest(&None);
-        (Self { texts: Mutex::new(None), writer: Mutex::new(writer) }, reader)
+        (Self(Mutex::new(Kept { texts: None, writer })), reader)
+    }
+
+    /// Nothing is left half done while this lock is held: a poisoned one is as good.
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tunes by these texts, or by the temperament alone.
@@ -33,21 +36,22 @@ impl Scales {
     /// What is wrong with the texts; the scale in force stays.
     pub fn set(&self, texts: Option<Texts>) -> Result<(), String> {
         let scale = texts.as_ref().map(Texts::scale).transpose()?;
-        *lock(&self.texts) = texts;
-        lock(&self.writer).write(scale);
+        let mut kept = self.lock();
+        kept.texts = texts;
+        kept.writer.write(scale);
         Ok(())
     }
 
     /// Name of the scale in force.
     #[must_use]
     pub fn name(&self) -> Option<String> {
-        lock(&self.texts).as_ref().map(|texts| texts.name.clone())
+        self.lock().texts.as_ref().map(|texts| texts.name.clone())
     }
 
     /// The texts in force.
     #[must_use]
     pub fn texts(&self) -> Option<Texts> {
-        lock(&self.texts).clone()
+        self.lock().texts.clone()
     }
 }
 

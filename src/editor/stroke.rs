@@ -15,7 +15,6 @@ use crate::action::{ActionKind, ActionSettings, Readout, STEP};
 use crate::editor::drawing::{grand, other};
 use crate::episode::State;
 use crate::instrument::trace::{Sample, Standing};
-use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
 use playback_model::PlaybackModel;
 pub use playback_model::Posed;
@@ -263,21 +262,10 @@ impl Stroke {
     }
 
     /// The last step before the crown first meets the string.
-    fn strike(&self) -> Option<&Row> {
+    #[must_use]
+    pub fn strike(&self) -> Option<&Row> {
         let meets = |w: &&[Row]| w[0].view.hammer < 0.0 && w[1].view.hammer >= 0.0;
         self.rows.windows(2).find(meets).map(|w| &w[0])
-    }
-
-    /// Speed of the first strike, m/s.
-    #[must_use]
-    pub fn strike_speed(&self) -> Option<f64> {
-        self.strike().map(|row| row.view.hammer_speed)
-    }
-
-    /// When it came, s.
-    #[must_use]
-    pub fn strike_time(&self) -> Option<f64> {
-        self.strike().map(|row| row.time)
     }
 
     /// At most `count` rows, evenly thinned: what a screen can show.
@@ -317,12 +305,6 @@ impl Memory {
     }
 }
 
-/// Index of the row at `share` (0…1) of a stroke's steps.
-#[must_use]
-pub fn index_at(rows: usize, share: f64) -> usize {
-    floor_index(share.clamp(0.0, 1.0) * rows as f64).min(rows.saturating_sub(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,7 +321,7 @@ mod tests {
         let stroke = Stroke::pressed(middle(), &ActionSettings::default(), 1.5);
         let phases: String = stroke.bands().iter().map(|band| band.name).collect();
         assert!(phases.starts_with("DABC") || phases.starts_with("ABC"), "{phases}");
-        let speed = stroke.strike_speed().unwrap();
+        let speed = stroke.strike().unwrap().view.hammer_speed;
         assert!((speed / 1.5 - 1.0).abs() < 0.1, "{speed}");
         // Time zero is the strike.
         let before = stroke.at(-1e-3).unwrap();
@@ -370,7 +352,7 @@ mod tests {
             assert_eq!(stroke.origin, origin);
             let first = stroke.rows.first().unwrap();
             assert!(first.view.key < 1e-4 && first.view.hammer < -0.04, "{first:?}");
-            assert!(stroke.strike_speed().is_some());
+            assert!(stroke.strike().is_some());
             assert!(stroke.rows.windows(2).all(|w| w[1].time >= w[0].time), "{timing:?}");
         }
     }

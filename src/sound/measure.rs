@@ -52,20 +52,7 @@ pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> RenderedNote {
     RenderedNote { samples: left.iter().zip(&right).map(middle).collect(), rate }
 }
 
-/// One note from silence with its damper clear, for `seconds`.
-#[must_use]
-pub fn free_note(
-    voicing: &SoundSettings,
-    key: KeyNumber,
-    speed: f64,
-    seconds: f64,
-    rate: f64,
-) -> RenderedNote {
-    let mut sound = Sound::new(rate, voicing);
-    strike_free(&mut sound, key, speed, seconds, rate)
-}
-
-/// Like [`free_note`] on an engine that is reset first.
+/// One note with its damper clear, for `seconds`, on an engine that is reset first.
 #[must_use]
 pub fn strike_free(
     sound: &mut Sound,

@@ -136,7 +136,8 @@ fn a_tried_press_runs_slowly_and_follows_the_screws() {
     harness.get_by_label("Try a press").click();
     harness.run_steps(2);
     let speed = |h: &Harness<TestWindow>| {
-        h.state().window.memory.last.as_ref().and_then(Stroke::strike_speed)
+        let stroke = h.state().window.memory.last.as_ref()?;
+        stroke.strike().map(|row| row.view.hammer_speed)
     };
     let as_usual = speed(&harness).unwrap();
     assert!((as_usual / 1.5 - 1.0).abs() < 0.1, "{as_usual}");
@@ -277,7 +278,7 @@ fn another_action_is_shown_as_it_stands_and_played() {
     let names: Vec<&str> = stroke.bands().iter().map(|band| band.name).collect();
     assert_eq!(names, ["below", "bending", "above", "passing", "below"]);
     let deepest = stroke.rows.iter().map(|row| row.view.key).fold(0.0, f64::max);
-    assert!(deepest > 6e-3 && stroke.strike_time().is_some(), "{deepest}");
+    assert!(deepest > 6e-3 && stroke.strike().is_some(), "{deepest}");
     // Slow motion and scope are its, too.
     harness.get_by_label("Slow motion").click();
     harness.run_steps(3);

@@ -337,7 +337,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
         ..SoundSettings::default()
     };
     let taken = measure::strike_free(&mut sound, key(3), 1.0, 0.1, RATE);
-    let new = measure::free_note(&voicing, key(3), 1.0, 0.1, RATE);
+    let new = measure::strike_free(&mut Sound::new(RATE, &voicing), key(3), 1.0, 0.1, RATE);
     assert_eq!(taken, new);
 }
 
