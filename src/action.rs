@@ -8,6 +8,7 @@ pub mod ball;
 pub mod catalogue;
 pub mod drive_input;
 pub mod events;
+pub mod finger;
 pub mod grand;
 pub mod harpsichord;
 pub mod keyboard;

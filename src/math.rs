@@ -1,4 +1,5 @@
-//! Numbers without piano or framework: plane vectors, root finding, tables over the compass.
+//! Numbers without piano or framework: plane vectors, tables over the compass, random numbers, the
+//! line through points.
 
 pub mod cast;
 pub mod compass;
@@ -6,8 +7,10 @@ pub mod kernel;
 pub mod key_set;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod lanes;
+pub mod line;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod neon;
+pub mod random;
 pub mod real;
 pub mod trig;
 pub mod vec2;

@@ -21,7 +21,6 @@ pub mod hammer;
 pub mod knock;
 pub mod loss;
 pub mod measure;
-pub mod noise;
 pub mod note;
 pub mod output;
 pub mod overtones;

@@ -12,6 +12,7 @@ use clack_host::prelude::{PluginEntry, ProcessStatus};
 use clap::{Plugin, Processor, Send, bits, blocks, library};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
 use touchback::params::{self, Parameter};
 
 const RATE: f64 = 48_000.0;
@@ -305,13 +306,8 @@ fn damaged_state_is_refused_or_made_safe() {
     let mut plugin = Plugin::active(&entry, RATE);
     let good = plugin.save();
     let listed = plugin.list();
-    let (mut loaded, mut dice) = (0, 0x9E37_79B9_7F4A_7C15_u64);
-    let mut below = |sides: usize| {
-        dice ^= dice << 13;
-        dice ^= dice >> 7;
-        dice ^= dice << 17;
-        usize::try_from(dice % sides as u64).unwrap()
-    };
+    let (mut loaded, mut random) = (0, Random::new(1));
+    let mut below = |sides: usize| usize::try_from(random.below(sides as u64)).unwrap();
     for round in 0..400 {
         let mut bytes = good.clone();
         let (at, length) = (below(bytes.len()), below(40));

@@ -5,6 +5,7 @@ use touchback::action::grand::pressing;
 use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
+use touchback::math::random::Random;
 
 fn key(midi: u8) -> KeyNumber {
     KeyNumber::from_midi(midi).unwrap()
@@ -161,14 +162,8 @@ fn the_pedal_lifts_dampers_without_waking_keys() {
 
 #[test]
 fn no_playing_and_no_regulation_loses_a_state() {
-    // Uniform numbers in 0…1 from a fixed seed.
-    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-    let mut uniform = move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut random = Random::new(1);
+    let mut uniform = || random.share();
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     let mut events = EventList::default();
     let keys: Vec<KeyNumber> = KeyNumber::all().step_by(11).collect();
@@ -204,16 +199,6 @@ fn no_playing_and_no_regulation_loses_a_state() {
     }
 }
 
-/// A number of its own, 0…1, for each call.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(u32::MAX >> 1)
-    }
-}
-
 /// An event: step, key, kind, and the bits of offset and value.
 type Heard = (u32, u8, EventKind, u64, u64);
 
@@ -221,26 +206,26 @@ type Heard = (u32, u8, EventKind, u64, u64);
 /// every key at every step, as a sum over the bits.
 fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
     let mut keyboard = Keyboard::with_kernel(&ActionSettings::default(), kernel);
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut events = EventList::default();
     let (mut heard, mut sums) = (Vec::new(), vec![0u64; 88]);
     let mut ways = [(0u32, 0.0, 0.0, 0.0); 88];
     for step in 0..steps {
-        if random.next() < 0.002 {
-            keyboard.sustain(2.0 * random.next() - 1.0);
+        if random.share() < 0.002 {
+            keyboard.sustain(2.0 * random.share() - 1.0);
         }
-        if random.next() < 0.0005 {
-            let hammer_mass = 0.8 + 0.4 * random.next();
+        if random.share() < 0.0005 {
+            let hammer_mass = 0.8 + 0.4 * random.share();
             keyboard.configure(&ActionSettings { hammer_mass, ..ActionSettings::default() });
         }
         for key in KeyNumber::all() {
             let way = &mut ways[key.index()];
-            if random.next() < 0.004 {
-                let target = if random.next() < 0.5 { 0.0 } else { 0.018 * random.next() };
-                let speed = 0.02 + 0.6 * random.next().powi(2);
+            if random.share() < 0.004 {
+                let target = if random.share() < 0.5 { 0.0 } else { 0.018 * random.share() };
+                let speed = 0.02 + 0.6 * random.share().powi(2);
                 *way = (step % 5, way.1, target, speed);
-                if random.next() < 0.1 {
-                    keyboard.construct_strike(key, 0.3 + 6.0 * random.next());
+                if random.share() < 0.1 {
+                    keyboard.construct_strike(key, 0.3 + 6.0 * random.share());
                 }
             }
             let reach = way.3 * STEP;

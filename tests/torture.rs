@@ -13,24 +13,18 @@ use std::time::{Duration, Instant};
 use clack_host::events::event_types::NoteExpressionType;
 use clack_host::prelude::{PluginEntry, ProcessStatus};
 use clap::{Plugin, Send, library};
+use touchback::math::random::Random;
 use touchback::params;
 
 const RATES: [f64; 8] =
     [22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0, 384_000.0];
 
-/// Random numbers, the same for the same seed.
-struct Dice(u64);
+/// What a host may do, at random.
+struct Dice(Random);
 
 impl Dice {
     fn below(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % sides
-    }
-
-    fn share(&mut self) -> f64 {
-        self.below(1 << 20) as f64 / f64::from(1 << 20)
+        usize::try_from(self.0.below(sides as u64)).unwrap()
     }
 
     /// Usually 0…1, now and then nonsense.
@@ -41,7 +35,7 @@ impl Dice {
             2 => -1e30,
             3 => 1e30,
             4 => f64::MIN_POSITIVE,
-            _ => self.share(),
+            _ => self.0.share(),
         }
     }
 
@@ -157,7 +151,7 @@ fn round(entry: &PluginEntry, dice: &mut Dice, blocks: usize, longest: usize, ra
 #[test]
 fn a_short_torture() {
     let entry = library();
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut dice = Dice(Random::new(1));
     for _ in 0..2 {
         round(&entry, &mut dice, 60, 300, &RATES[..2]);
     }
@@ -170,7 +164,7 @@ fn five_minutes_of_torture() {
     let begun = Instant::now();
     let mut rounds = 0;
     while begun.elapsed() < Duration::from_secs(300) {
-        let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (rounds + 1));
+        let mut dice = Dice(Random::new(rounds + 2));
         round(&entry, &mut dice, 300, 8_192, &RATES);
         rounds += 1;
     }

@@ -7,6 +7,7 @@ use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing}
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
 
 /// A low rate: what is tested here does not depend on it, and strings cost by the sample.
 const RATE: f64 = 24_000.0;
@@ -40,40 +41,30 @@ fn energy(samples: &[f32]) -> f64 {
     samples.iter().map(|s| f64::from(*s).powi(2)).sum()
 }
 
-/// Small numbers of no pattern, the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-
-    fn note(&mut self) -> u8 {
-        u8::try_from(21 + self.below(88)).unwrap()
-    }
+/// A note of the piano.
+fn any_note(random: &mut Random) -> u8 {
+    u8::try_from(21 + random.below(88)).unwrap()
 }
 
 #[test]
 fn a_thousand_immediate_notes_strike_at_their_samples_with_the_speeds_of_the_map() {
     let settings = Settings::default();
     let mut piano = Piano::new(RATE, &settings);
-    let mut dice = Dice(9);
+    let mut random = Random::new(9);
     let (mut played, mut struck, mut sample) = (Vec::new(), Vec::new(), 0_usize);
     while played.len() < 1000 {
         // Chords of one to six notes, some of them on one key.
-        for _ in 0..=dice.below(6) {
-            let (note, velocity) = (dice.note(), 1.0 + dice.below(12_600) as f64 / 100.0);
+        for _ in 0..=random.below(6) {
+            let (note, velocity) =
+                (any_note(&mut random), 1.0 + random.below(12_600) as f64 / 100.0);
             piano.handle(on(note, velocity));
             let speed = settings.touch.hammer_speed(velocity / 127.0);
             played.push((sample as f64 / RATE, key(note), speed));
         }
-        let wait = usize::try_from(dice.below(700)).unwrap();
+        let wait = usize::try_from(random.below(700)).unwrap();
         struck.extend(run(&mut piano, wait).0);
         sample += wait;
-        piano.handle(off(dice.note()));
+        piano.handle(off(any_note(&mut random)));
     }
     struck.extend(run(&mut piano, 2400).0);
     let struck: Vec<_> = struck.iter().map(|s| (s.time, s.key, s.speed)).collect();
@@ -266,16 +257,16 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
     let second = Settings::default();
     let (mut a, mut b) = (Piano::new(RATE, &first), Piano::new(RATE, &second));
     let mut midi = Midi::default();
-    let mut dice = Dice(5);
+    let mut random = Random::new(5);
     let (mut sent, mut strikes) = (Vec::new(), Vec::new());
     for i in 0..60 {
-        let note = 40 + u8::try_from(dice.below(30)).unwrap();
-        a.handle(on(note, 20.0 + dice.below(900) as f64 / 10.0));
+        let note = 40 + u8::try_from(random.below(30)).unwrap();
+        a.handle(on(note, 20.0 + random.below(900) as f64 / 10.0));
         if i % 10 == 0 {
             a.handle(Event::Sustain(if i % 20 == 0 { 1.0 } else { 0.0 }));
         }
         for j in 0..3 {
-            let length = 500 + usize::try_from(dice.below(500)).unwrap();
+            let length = 500 + usize::try_from(random.below(500)).unwrap();
             let (mut left, mut right) = (vec![0.0; length], vec![0.0; length]);
             a.process(&mut left, &mut right);
             sent.extend_from_slice(a.outgoing());

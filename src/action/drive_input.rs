@@ -1,7 +1,7 @@
 //! A drive at one moment of a step, for actions whose key is a plain lever.
 
 use crate::action::STEP;
-use crate::action::grand::drive::{FINGER_DAMPING, FINGER_STIFFNESS};
+use crate::action::finger;
 use crate::action::port::Drive;
 use crate::episode::Input;
 
@@ -44,7 +44,7 @@ impl DriveInput {
             Self::Finger(target, rate) => {
                 let pressed = target - depth;
                 Some(if pressed > 0.0 {
-                    (FINGER_STIFFNESS * pressed + FINGER_DAMPING * (rate - speed)).max(0.0)
+                    (finger::STIFFNESS * pressed + finger::DAMPING * (rate - speed)).max(0.0)
                 } else {
                     0.0
                 })

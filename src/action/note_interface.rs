@@ -19,9 +19,6 @@ const CLEARING: f64 = 2e-3;
 /// Share of the dip at which such a damper begins to rise (chosen: half a grand's blow).
 const PICKUP: f64 = 0.45;
 
-/// Share of the dip to which a key must rise to be played again, where nothing else decides.
-pub const RISEN: f64 = 0.3;
-
 /// A smaller action that notes can play. `N` states in the common layout.
 pub trait Playing<const N: usize, const G: usize, const S: usize>: Lever<N, G, S> {
     /// How far its key goes.

@@ -6,7 +6,7 @@
 //! the target then stands at d θ/(θ − sin θ). Beyond θ = π the key swings about the finger's own
 //! motion, 2 v at most.
 
-use crate::action::grand::drive::FINGER_STIFFNESS;
+use crate::action::finger;
 use crate::action::grand::spec::GRAVITY;
 
 /// What a press meets.
@@ -27,7 +27,7 @@ impl Press {
     /// the hammer leaves, m.
     #[must_use]
     pub fn finger(&self, hammer_speed: f64) -> (f64, f64) {
-        let per_length = (FINGER_STIFFNESS / self.mass).sqrt();
+        let per_length = (finger::STIFFNESS / self.mass).sqrt();
         let scale = (per_length * self.throw).max(1e-6);
         let thrown = (hammer_speed * hammer_speed + 2.0 * GRAVITY * self.flight).sqrt();
         let sought = thrown / self.ratio / scale;

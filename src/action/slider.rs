@@ -8,7 +8,7 @@
 
 use crate::action::grand::spec::SpecError;
 use crate::action::mechanism::check;
-use crate::action::note_interface::RISEN;
+use crate::action::finger::RISEN;
 use crate::action::pose::Pose;
 use crate::action::press::{Press, Travel};
 use crate::action::simplified::THROW;

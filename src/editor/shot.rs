@@ -110,7 +110,8 @@ impl Shot {
             piano.handle(Event::NoteOff { key: *key, velocity: 0.5 });
         }
         run(&mut piano, &mut window, LET_GO);
-        let to_strike = window.memory.last.as_ref().and_then(|s| s.strike()).map_or(0.0, |row| row.time);
+        let to_strike =
+            window.memory.last.as_ref().and_then(|s| s.strike()).map_or(0.0, |row| row.time);
         window.transport.scrub(to_strike + time);
         window
     }

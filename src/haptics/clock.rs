@@ -6,6 +6,8 @@
 
 use touchback_device::fixed::since;
 
+use crate::math::line::Line;
+
 /// Length of a window, s.
 const WINDOW: f64 = 0.25;
 /// Windows a line is drawn through: eight seconds.
@@ -50,33 +52,30 @@ impl Recovery {
         }
     }
 
-    /// Slope and mean of the line, and its residual.
-    fn line(&self) -> Option<(f64, f64, f64, f64)> {
+    /// The line, and the root mean square of what it leaves, s.
+    fn line(&self) -> Option<(Line, f64)> {
         let kept = self.kept.get(..self.count).filter(|k| k.len() >= 4)?;
-        let n = f64::from(u32::try_from(kept.len()).ok()?);
-        let mean = |f: fn(&(f64, f64)) -> f64| kept.iter().map(f).sum::<f64>() / n;
-        let (t, d) = (mean(|k| k.0), mean(|k| k.1));
-        let square: f64 = kept.iter().map(|k| (k.0 - t).powi(2)).sum();
-        let slope = kept.iter().map(|k| (k.0 - t) * (k.1 - d)).sum::<f64>() / square.max(1e-12);
-        let left = kept.iter().map(|k| (k.1 - d - slope * (k.0 - t)).powi(2)).sum::<f64>() / n;
-        Some((slope, t, d, left.sqrt()))
+        let line = Line::through(kept)?;
+        let square: f64 = kept.iter().map(|k| (k.1 - line.at(k.0)).powi(2)).sum();
+        Some((line, (square / kept.len() as f64).sqrt()))
     }
 
     /// Share by which the device's clock runs fast, and the residual, s; zeros in the first second.
     #[must_use]
     pub fn fit(&self) -> (f64, f64) {
-        self.line().map_or((0.0, 0.0), |(slope, _, _, left)| (-slope, left))
+        self.line().map_or((0.0, 0.0), |(line, left)| (-line.slope, left))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::random::Random;
     use touchback_device::fixed::micros;
 
     /// Host time, s, of the device time of the last message, as the line has it.
     fn host_time(clock: &Recovery) -> Option<f64> {
-        clock.line().map(|(slope, t, d, _)| clock.time + d + slope * (clock.time - t))
+        clock.line().map(|(line, _)| clock.time + line.at(clock.time))
     }
 
     /// A device 200 ppm fast or slow whose messages come up to 2 ms late: after eight seconds the
@@ -85,11 +84,10 @@ mod tests {
     fn drift_and_time_are_found_under_jitter() {
         for drift in [-200e-6, 0.0, 200e-6] {
             let mut clock = Recovery::default();
-            let mut random = 12_345u32;
+            let mut random = Random::new(1);
             let mut worst = 0.0f64;
             for i in 0..20_000u32 {
-                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let jitter = f64::from(random >> 8) / f64::from(1u32 << 24) * 2e-3;
+                let jitter = 2e-3 * random.share();
                 let sent = f64::from(i) * 1e-3;
                 // The device's count begins just before its wrap.
                 let t_us = micros(4_294.9 + sent * (1.0 + drift));

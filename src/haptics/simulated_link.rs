@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::math::random::Random;
+
 /// Faults of a line: probability 0…1 for each frame.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Faults {
@@ -15,37 +17,6 @@ pub struct Faults {
     pub lateness: f64,
     /// Largest delay of a late frame, ticks.
     pub late_ticks: u32,
-}
-
-/// Random numbers that are the same in every run [Steele 2014, `SplitMix64`].
-#[derive(Clone, Copy, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// Beginning from `seed`.
-    #[must_use]
-    pub const fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next 64 bits.
-    pub const fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Evenly in 0…1, the end excluded.
-    pub fn share(&mut self) -> f64 {
-        f64::from(u32::try_from(self.bits() >> 32).unwrap_or(0)) / 4_294_967_296.0
-    }
-
-    /// Evenly among 0…`n` − 1; 0 for no choice.
-    pub fn below(&mut self, n: u64) -> u64 {
-        if n == 0 { 0 } else { self.bits() % n }
-    }
 }
 
 /// One direction of a line.

@@ -1,6 +1,6 @@
 //! All settings of a piano as one plain value: the only contract between controls and sound.
 
-use crate::action::ActionSettings;
+use crate::action::{ActionSettings, finger};
 use crate::sound::SoundSettings;
 
 /// How a host note becomes a gesture.
@@ -117,7 +117,7 @@ impl Default for TouchSettings {
             loudest_m_s: 7.0,
             gamma: 2.0,
             dynamics: 1.0,
-            release_m_s: 0.3,
+            release_m_s: finger::RELEASE,
             soft_velocity: 32.0,
             medium_velocity: 64.0,
             loud_velocity: 96.0,

@@ -12,8 +12,8 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::random::{self, Random};
 use crate::sound::convolve::{CHANNELS, Responses};
-use crate::sound::noise::{self, Noise};
 
 /// Places on the bridges where notes enter: bass bridge, tenor, treble, top.
 pub const ZONES: usize = 4;
@@ -118,13 +118,13 @@ pub struct Mode {
 #[must_use]
 pub fn modes(sample_rate: f64) -> Vec<Mode> {
     let mut modes = Vec::new();
-    let mut noise = Noise::new(1709);
+    let mut noise = Random::new(1709);
     let mut hz = LOWEST_HZ;
     while hz < TOP_HZ.min(0.45 * sample_rate) {
         let sigma = PI * loss_factor(hz) * hz;
         // Mean square of the response of modes this dense is the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
-        let own = |place: usize| noise::at(SEED + place as u64, modes.len() as u64);
+        let own = |place: usize| random::of_pair(SEED + place as u64, modes.len() as u64);
         let ears = [own(0), own(1)].map(|x| COMMON + AT_EAR * x);
         let mut gains = [[0.0; CHANNELS]; ZONES];
         for (z, gains) in gains.iter_mut().enumerate() {
@@ -134,7 +134,7 @@ pub fn modes(sample_rate: f64) -> Vec<Mode> {
             *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];
         }
         modes.push(Mode { hz, sigma, gains });
-        hz += (1.0 + 0.5 * noise.draw()) / density(hz);
+        hz += (1.0 + 0.5 * noise.signed()) / density(hz);
     }
     modes
 }
@@ -183,7 +183,7 @@ fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
                 let t = n as f64 / sample_rate;
                 // Noise on a grid of its own, so that every rate hears the same room.
                 let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
-                let grain = |i: usize| noise::at(seed, i as u64);
+                let grain = |i: usize| random::of_pair(seed, i as u64);
                 let x = grain(i) + u * (grain(i + 1) - grain(i));
                 low += smooth * (x - low);
                 rumble += block * (low - rumble);

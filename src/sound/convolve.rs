@@ -330,11 +330,11 @@ impl PartitionStage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sound::noise::Noise;
+    use crate::math::random::Random;
 
     fn random(seed: u64, len: usize) -> Vec<f32> {
-        let mut noise = Noise::new(seed);
-        (0..len).map(|_| single(noise.draw())).collect()
+        let mut noise = Random::new(seed);
+        (0..len).map(|_| single(noise.signed())).collect()
     }
 
     fn run(convolver: &mut Convolver, input: &[Vec<f32>], portion: usize) -> [Vec<f32>; 2] {

@@ -10,7 +10,7 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
 use crate::math::compass::{KeyNumber, log_linear};
-use crate::sound::noise;
+use crate::math::random;
 
 /// b1 by key number, 1/s. Bass as [Bensa 2003] at C2 (0.25); above fitted so that, with the
 /// bridge's share, the early decay of the fundamental lies in the bands of measured grands (10-20 s
@@ -87,7 +87,7 @@ pub fn bridge_mobility(key: KeyNumber, hz: f64) -> Complex64 {
 fn smooth_noise(seed: u64, x: f64, y: f64) -> f64 {
     let (i, j) = (floor_index(x), floor_index(y));
     let (u, v) = (x - i as f64, y - j as f64);
-    let at = |a: usize, b: usize| noise::at(seed * 1009 + a as u64, b as u64);
+    let at = |a: usize, b: usize| random::of_pair(seed * 1009 + a as u64, b as u64);
     let low = at(i, j) + u * (at(i + 1, j) - at(i, j));
     let high = at(i, j + 1) + u * (at(i + 1, j + 1) - at(i, j + 1));
     low + v * (high - low)

@@ -11,6 +11,7 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
+use crate::math::line::Line;
 use crate::sound::scale::StringSpec;
 use crate::sound::unison::Unison;
 use crate::sound::{Sound, SoundSettings};
@@ -155,19 +156,8 @@ pub fn decay_time(envelope: &[(f64, f64)], from_db: f64, to_db: f64) -> Option<f
     let falling = &envelope[top..];
     let first = falling.iter().position(|e| e.1 <= peak - from_db)?;
     let last = falling.iter().position(|e| e.1 <= peak - to_db)?;
-    let slope = slope(&falling[first..=last])?;
+    let slope = Line::through(&falling[first..=last])?.slope;
     (slope < 0.0).then(|| -60.0 / slope)
-}
-
-/// Slope of the least-squares line.
-#[must_use]
-pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
-    let n = points.len() as f64;
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let (sxy, sxx) = points
-        .iter()
-        .fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + (x - mx) * (x - mx)));
-    (sxx > 0.0).then(|| sxy / sxx)
 }
 
 /// Length of window that keeps the neighbouring partials of `hz` out, s.
@@ -262,13 +252,12 @@ pub fn two_stages(key: KeyNumber, voicing: &SoundSettings) -> (f64, f64, f64) {
     let start = levels[0].1;
     let below = |db: f64| levels.iter().position(|l| l.1 < start - db).unwrap_or(levels.len());
     let above = |db: f64| levels.iter().rposition(|l| l.1 > start - db).unwrap_or(0);
-    let early = slope(&levels[..below(8.0)]).unwrap_or(0.0);
-    let part = &levels[below(30.0).min(above(55.0))..=above(55.0)];
-    let late = slope(part).unwrap_or(0.0);
-    let n = part.len() as f64;
-    let (t, l) = part.iter().fold((0.0, 0.0), |(a, b), p| (a + p.0 / n, b + p.1 / n));
-    let crossing = (l - late * t - start) / (early - late);
-    (early, late, -early * crossing)
+    let flat = Line { slope: 0.0, x: 0.0, y: start };
+    let line = |part: &[(f64, f64)]| Line::through(part).unwrap_or(flat);
+    let early = line(&levels[..below(8.0)]).slope;
+    let late = line(&levels[below(30.0).min(above(55.0))..=above(55.0)]);
+    let crossing = (late.at(0.0) - start) / (early - late.slope);
+    (early, late.slope, -early * crossing)
 }
 
 /// Amplitude-weighted mean frequency of the forces of one strike, Hz.

@@ -14,8 +14,9 @@ use std::f64::consts::PI;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::KeyNumber;
+use crate::math::random;
 use crate::sound::scale::StringSpec;
-use crate::sound::{SoundSettings, loss, noise};
+use crate::sound::{SoundSettings, loss};
 
 /// Strings of a note at most.
 pub const MOST: usize = 3;
@@ -75,12 +76,12 @@ impl Unison {
         let mut cents = match count {
             1 => [0.0; MOST],
             2 => [-half, half, 0.0],
-            _ => [-half, 0.7 * half * noise::at(3, seed), half],
+            _ => [-half, 0.7 * half * random::of_pair(3, seed), half],
         };
         let mean = cents[..count].iter().sum::<f64>() / count as f64;
         cents.iter_mut().for_each(|c| *c -= mean);
         let mut blow: [f64; MOST] =
-            std::array::from_fn(|i| 1.0 + UNEVENNESS * noise::at(4 + i as u64, seed));
+            std::array::from_fn(|i| 1.0 + UNEVENNESS * random::of_pair(4 + i as u64, seed));
         let mean = blow[..count].iter().sum::<f64>() / count as f64;
         blow.iter_mut().for_each(|b| *b /= mean);
         let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: voicing.sustain };
@@ -115,7 +116,7 @@ impl Unison {
         let sigma = self.string.loss
             + self.string.loss_slope * omega * omega
             + SIDEWAYS_MOBILITY * self.bridge(k).re;
-        let cents = 0.3 * noise::at(9, u64::from(self.key.number()));
+        let cents = 0.3 * random::of_pair(9, u64::from(self.key.number()));
         let pole = Complex64::new(-sigma, omega * (cents / 1200.0).exp2());
         (pole, SIDEWAYS_SHARE * self.string.strings as f64)
     }

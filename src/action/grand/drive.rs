@@ -3,14 +3,9 @@
 use super::kinematics::Kinematics;
 use super::precomputed::Precomputed;
 use super::{STATES, state};
-use crate::action::{Drive, STEP};
+use crate::action::{Drive, STEP, finger};
 use crate::episode::Input;
 use crate::math::real::{MOST_LANES, Mask, Real};
-
-/// Stiffness of the finger that presses toward a target, N/m [reference gesture].
-pub const FINGER_STIFFNESS: f64 = 500.0;
-/// Damping of that finger, N·s/m.
-pub const FINGER_DAMPING: f64 = 0.5;
 
 /// Target of a finger that does not touch the key, m: far above it.
 pub const AWAY: f64 = -1.0;
@@ -134,7 +129,7 @@ impl<R: Real> DriveNow<R> {
             return given;
         }
         let finger =
-            R::of(FINGER_STIFFNESS) * pressed + R::of(FINGER_DAMPING) * (self.rate - speed);
+            R::of(finger::STIFFNESS) * pressed + R::of(finger::DAMPING) * (self.rate - speed);
         R::select(touching, given + finger.max(zero), given)
     }
 

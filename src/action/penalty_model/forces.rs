@@ -5,7 +5,8 @@ use super::joints::{backcheck, carry_jack, damper, heel, joint, knuckle, repetit
 use super::{
     Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN, WORK,
 };
-use crate::action::grand::drive::{Causality, DriveNow, FINGER_DAMPING, FINGER_STIFFNESS};
+use crate::action::finger;
+use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::spec::Spec;
 use crate::math::vec2::Vec2;
 use crate::mech::friction::{self, Element};
@@ -102,8 +103,8 @@ impl Moment {
         let drive = match input.causality {
             Causality::Motion => -key.torque / front,
             Causality::Force if input.target > depth => {
-                let finger = FINGER_STIFFNESS * (input.target - depth)
-                    + FINGER_DAMPING * (input.rate - speed);
+                let finger = finger::STIFFNESS * (input.target - depth)
+                    + finger::DAMPING * (input.rate - speed);
                 given + finger.max(0.0)
             }
             Causality::Force => given,

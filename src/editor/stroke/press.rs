@@ -3,6 +3,7 @@
 use super::playback_model::PlaybackModel;
 use super::{Row, Stroke};
 use crate::action::events::EventList;
+use crate::action::finger;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Grand, Phase, STATES, key, pressing, rest};
 use crate::action::simple_keys::SimpleKey;
@@ -61,14 +62,10 @@ impl Press {
 
     /// One step down, or up; whether the hammer met the string in it.
     pub(super) fn step(&mut self, down: bool) -> (Row, bool) {
-        /// Where a resting finger holds the key: 3 N through 500 N/m below the bed.
-        const HOLDING: f64 = 6e-3;
-        /// Release at the middle note-off velocity, m/s.
-        const RELEASE: f64 = 0.3;
         let start = self.target;
-        let rest = self.dip + HOLDING;
+        let rest = self.dip + finger::HOLD;
         self.target = if !down {
-            start - RELEASE * STEP
+            start - finger::RELEASE * STEP
         } else if self.bottomed {
             (start - self.speed * STEP).max(rest)
         } else {

@@ -9,10 +9,8 @@
 //! the key does not follow at all, the player lets go and leaves the key alone until it has been at
 //! rest for a tenth of a second.
 
-/// Stiffness of the fingertip, N/m: the port's.
-const STIFFNESS: f64 = 500.0;
-/// How far below the bed a holding finger aims, m: 3 N.
-const HOLD: f64 = 3.0 / STIFFNESS;
+use crate::action::finger::{HOLD, STIFFNESS};
+
 /// How fast a finger leaves its key, m/s.
 const LEAVING: f64 = 0.2;
 /// Slowest press, m/s: slower ones never let off.

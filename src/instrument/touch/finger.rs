@@ -12,23 +12,15 @@
 //! ```
 //! Any call is allowed in any phase.
 
+use crate::action::finger::{HOLD, RISEN, STIFFNESS};
 use crate::action::grand::spec::GRAVITY;
 use crate::action::press::{Press, Travel};
 use crate::action::{Drive, STEP};
 use crate::math::compass::{KeyNumber, linear};
 
-/// Stiffness of the finger, N/m: the port's.
-const STIFFNESS: f64 = 500.0;
-/// How far below the key bottom a holding finger aims, m: 3 N. Measured holds are about 0.6 N
-/// [Kinoshita 2007]; 3 N also keeps the key down while the hammer rebounds into the check, and
-/// is still a relaxed finger.
-const HOLD: f64 = 3.0 / STIFFNESS;
 /// How far below the key bottom a pressing finger may aim, m: 60 N, what fortissimo takes
 /// [Kinoshita 2007]; the target of a fast press must outrun the key by that much.
 const STRONGEST: f64 = 60.0 / STIFFNESS;
-/// A key whose depth is at most this share of its dip can be played again: a grand's jack has
-/// re-set once the key has risen two thirds.
-const RISEN: f64 = 0.3;
 /// A key that has not risen after so many steps (0.2 s; a free return takes 0.17 s at most) is
 /// pressed from where it is.
 const LIFT_STEPS: u32 = 1600;

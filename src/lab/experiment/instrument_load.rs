@@ -8,23 +8,6 @@ use anyhow::Result;
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 
-/// Numbers without a pattern, the same every time.
-#[derive(Clone, Debug)]
-struct Dice(u64);
-
-impl Dice {
-    const fn new() -> Self {
-        Self(0x9E37_79B9_7F4A_7C15)
-    }
-
-    const fn below(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-}
-
 /// Measures timing, blocks, memory and starting time.
 ///
 /// # Errors

@@ -6,10 +6,10 @@ use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::output::progress;
 use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::random::Random;
 use crate::mech::hammer::HammerSettings;
 use crate::sound::Knock;
 use crate::sound::measure::db;
-use crate::sound::noise::Noise;
 use crate::sound::temperament::Temperament;
 use crate::sound::{Sound, SoundSettings};
 
@@ -52,11 +52,11 @@ struct Found {
 }
 
 /// Random numbers and keys.
-struct Dice(Noise);
+struct Dice(Random);
 
 impl Dice {
     fn pick(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (0.5 + 0.5 * self.0.draw())
+        low + (high - low) * (0.5 + 0.5 * self.0.signed())
     }
 
     fn key(&mut self) -> Option<KeyNumber> {
@@ -110,7 +110,7 @@ fn block(sound: &mut Sound, dice: &mut Dice, found: &mut Found) -> (usize, f64) 
 }
 
 fn torture(rate: f64, found: &mut Found) {
-    let mut dice = Dice(Noise::new(floor_index(rate) as u64));
+    let mut dice = Dice(Random::new(floor_index(rate) as u64));
     let mut sound = Sound::new(rate, &SoundSettings::default());
     let mut at = 0.0;
     let mut size = None;

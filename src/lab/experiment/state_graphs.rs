@@ -17,10 +17,10 @@ use crate::action::grand::{Grand, Phase, STATES, Spec, key as grand_key, rest};
 use crate::action::mechanism::{Lever, Mechanism, Running};
 use crate::action::{ActionSettings, Drive, STEP, harpsichord, simplified};
 use crate::episode::{Observer, State, Stepper};
-use crate::haptics::simulated_link::Random;
 use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::{self, Axis, Figure, Panel, Series, palette};
 use crate::math::compass::linear;
+use crate::math::random::Random;
 
 /// Length of a random run, s.
 const SECONDS: f64 = 60.0;

@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use crate::action::ActionSettings;
 use crate::haptics::mechanism::Action;
 use crate::haptics::sidecar::{Order, Sidecar};
-use crate::haptics::simulated_link::Random;
 use crate::instrument::Settings;
 use crate::lab::controls;
+use crate::math::random::Random;
 
 /// One of the two things compared.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The whole engine, measured on what it renders.
 
 use super::*;
-use crate::sound::noise::Noise;
+use crate::math::random::Random;
 use crate::sound::scale::StringSpec;
 use crate::sound::{measure, tuning};
 
@@ -243,8 +243,8 @@ fn the_longest_lived_strings_fall_silent_within_the_bound() {
 #[test]
 fn abuse_stays_finite_and_below_full_scale() {
     let mut sound = engine();
-    let mut noise = Noise::new(77);
-    let mut pick = |low: f64, high: f64| low + (high - low) * (0.5 + 0.5 * noise.draw());
+    let mut noise = Random::new(77);
+    let mut pick = |low: f64, high: f64| low + (high - low) * (0.5 + 0.5 * noise.signed());
     let (mut left, mut right) = ([0.0f32; 200], [0.0f32; 200]);
     for round in 0..250 {
         for _ in 0..3 {

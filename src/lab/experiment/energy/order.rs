@@ -9,6 +9,7 @@ use crate::action::{ActionSettings, STEP};
 use crate::episode::{Observer, State, Stepper};
 use crate::lab::bench::test_bench::TestBench;
 use crate::lab::bench::{Band, Report};
+use crate::math::line::Line;
 
 /// Lengths of the steps, shares of the action's.
 const PARTS: [u32; 4] = [1, 2, 4, 8];
@@ -80,12 +81,7 @@ fn apart(a: &[f64; STATES], b: &[f64; STATES]) -> f64 {
 fn slope(errors: &[f64]) -> f64 {
     let points: Vec<(f64, f64)> =
         PARTS.iter().zip(errors).map(|(p, e)| (-f64::from(*p).ln(), e.max(1e-300).ln())).collect();
-    let n = points.len() as f64;
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
-    let (xy, xx) = points
-        .iter()
-        .fold((0.0, 0.0), |(a, b), p| (a + (p.0 - mx) * (p.1 - my), b + (p.0 - mx).powi(2)));
-    xy / xx
+    Line::through(&points).map_or(f64::NAN, |line| line.slope)
 }
 
 /// Orders without friction, whose own time-stepping is of the first.

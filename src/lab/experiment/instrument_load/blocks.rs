@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::Dice;
 use crate::instrument::load::WorkCounters;
 use crate::instrument::{Event, Piano, Settings};
 use crate::lab::host::{self, Host};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::random::Random;
 
 const RATE: f64 = 48_000.0;
 /// Samples of a block.
@@ -128,7 +128,7 @@ pub(super) fn dense() -> Dense {
     let mut piano = Piano::new(RATE, &Settings::default());
     for _ in 0..LONG_REPEATS {
         piano.reset();
-        let (mut dice, mut hash) = (Dice::new(), DefaultHasher::new());
+        let (mut random, mut hash) = (Random::new(1), DefaultHasher::new());
         let mut heard = Vec::with_capacity(480_000);
         let watch = Stopwatch::start();
         let mut held = [None; 8];
@@ -142,10 +142,10 @@ pub(super) fn dense() -> Dense {
             if let Some(key) = held[i % 8] {
                 piano.handle(Event::NoteOff { key, velocity: 0.5 });
             }
-            let index = usize::try_from(12 + dice.below(60)).unwrap_or(0);
+            let index = usize::try_from(12 + random.below(60)).unwrap_or(0);
             held[i % 8] = KeyNumber::from_index(index);
             if let Some(key) = held[i % 8] {
-                let velocity = (40 + dice.below(70)) as f64 / 127.0;
+                let velocity = (40 + random.below(70)) as f64 / 127.0;
                 piano.handle(Event::NoteOn { key, velocity });
             }
             piano.process(&mut left, &mut right);

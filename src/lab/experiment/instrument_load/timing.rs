@@ -1,9 +1,9 @@
 //! When and how fast notes strike.
 
-use super::Dice;
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::random::Random;
 
 /// Notes of each measurement.
 const NOTES: usize = 1000;
@@ -37,8 +37,8 @@ pub(super) struct Natural {
     pub(super) silent: f64,
 }
 
-fn key(dice: &mut Dice) -> KeyNumber {
-    let index = usize::try_from(dice.below(KEYS as u64)).unwrap_or(0);
+fn key(random: &mut Random) -> KeyNumber {
+    let index = usize::try_from(random.below(KEYS as u64)).unwrap_or(0);
     KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("below KEYS"))
 }
 
@@ -59,19 +59,19 @@ pub(super) fn immediate() -> Immediate {
     let rate = 48_000.0;
     let settings = Settings::default();
     let mut piano = Piano::new(rate, &settings);
-    let mut dice = Dice::new();
+    let mut random = Random::new(1);
     let (mut asked, mut strikes) = (Vec::new(), Vec::new());
     while asked.len() < NOTES {
-        for _ in 0..=dice.below(6) {
-            let (key, velocity) = (key(&mut dice), (1 + dice.below(127)) as f64 / 127.0);
+        for _ in 0..=random.below(6) {
+            let (key, velocity) = (key(&mut random), (1 + random.below(127)) as f64 / 127.0);
             piano.handle(Event::NoteOn { key, velocity });
             let speed = settings.touch.hammer_speed(velocity);
             asked.push((piano.sample() as f64 / rate, key, speed));
-            if dice.below(2) == 0 {
+            if random.below(2) == 0 {
                 piano.handle(Event::NoteOff { key, velocity: 0.5 });
             }
         }
-        let wait = usize::try_from(dice.below(900)).unwrap_or(0);
+        let wait = usize::try_from(random.below(900)).unwrap_or(0);
         run(&mut piano, wait, |piano| strikes.extend_from_slice(piano.strikes()));
     }
     run(&mut piano, 4_800, |piano| strikes.extend_from_slice(piano.strikes()));
@@ -97,15 +97,15 @@ pub(super) fn natural() -> Natural {
     let mut settings = Settings::default();
     settings.touch.timing = Timing::Natural;
     let mut piano = Piano::new(rate, &settings);
-    let mut dice = Dice::new();
+    let mut random = Random::new(1);
     let mut last = [usize::MAX; KEYS];
     let mut velocities = [0.0; KEYS];
     let mut notes = Vec::new();
     for i in 0..NOTES + RESTED {
         let rested = |key: &KeyNumber| last[key.index()] == usize::MAX;
-        let key = std::iter::repeat_with(|| key(&mut dice)).find(rested);
+        let key = std::iter::repeat_with(|| key(&mut random)).find(rested);
         if let Some(key) = key.filter(|_| i < NOTES) {
-            let velocity = (1 + dice.below(127)) as f64;
+            let velocity = (1 + random.below(127)) as f64;
             piano.handle(Event::NoteOn { key, velocity: velocity / 127.0 });
             (last[key.index()], velocities[key.index()]) = (i, velocity);
         }

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::haptics::servo::BLOCK_MAX;
-use crate::haptics::simulated_link::Random;
+use crate::math::random::Random;
 use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::message::WAVE;

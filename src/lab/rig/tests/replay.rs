@@ -11,7 +11,7 @@ use crate::haptics::mechanism::Action;
 use crate::haptics::replay::{Replay, Sounded, end};
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
-use crate::haptics::simulated_link::Random;
+use crate::math::random::Random;
 use crate::lab::rig::KEY;
 use crate::lab::rig::acceptance::line;
 use crate::lab::rig::co_simulation::CoSimulation;

@@ -1,0 +1,45 @@
+//! The straight line through measured points.
+
+/// A line by least squares of the vertical distances.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Line {
+    /// Rise of y per x.
+    pub slope: f64,
+    /// Means of x and y: the line goes through them.
+    pub x: f64,
+    /// See `x`.
+    pub y: f64,
+}
+
+impl Line {
+    /// Through `points` (x, y); `None` where they do not differ in x.
+    #[must_use]
+    pub fn through(points: &[(f64, f64)]) -> Option<Self> {
+        let n = points.len() as f64;
+        let (x, y) = points.iter().fold((0.0, 0.0), |(a, b), p| (a + p.0 / n, b + p.1 / n));
+        let (xy, xx) = points
+            .iter()
+            .fold((0.0, 0.0), |(a, b), p| (a + (p.0 - x) * (p.1 - y), b + (p.0 - x) * (p.0 - x)));
+        (xx > 0.0).then(|| Self { slope: xy / xx, x, y })
+    }
+
+    /// y at `x`.
+    #[must_use]
+    pub fn at(&self, x: f64) -> f64 {
+        self.y + self.slope * (x - self.x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_exact_points_is_theirs_and_one_point_has_none() {
+        let points = [1.0, 2.0, 4.0, 7.0].map(|x: f64| (x, 3.0 - 0.5 * x));
+        let line = Line::through(&points).unwrap();
+        assert!((line.slope + 0.5).abs() < 1e-15 && (line.at(0.0) - 3.0).abs() < 1e-15, "{line:?}");
+        assert_eq!(Line::through(&points[..1]), None);
+        assert_eq!(Line::through(&[]), None);
+    }
+}
