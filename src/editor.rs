@@ -9,7 +9,7 @@
 //! | [`keyboard`], [`gauge`] | 88 keys, played by mouse; the load beside them |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
-//! | [`compare`], [`capture`], [`export`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
+//! | [`compare`], [`capture`], [`export`], [`midi_file`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
 //! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
@@ -28,6 +28,7 @@ pub mod file_worker;
 pub mod gauge;
 mod hand;
 pub mod keyboard;
+pub mod midi_file;
 pub mod offscreen;
 pub mod other_view;
 pub mod panel;

@@ -1,7 +1,7 @@
 //! What notes, pedals and positions do to the whole piano.
 
-use touchback::instrument::midi::{Address, InputMessage, Midi};
-use touchback::instrument::note_output::{Sent, split_velocity};
+use touchback::instrument::midi::{Address, InputMessage, Midi, split_velocity};
+use touchback::instrument::note_output::Sent;
 use touchback::instrument::piano::StrikeRecord;
 use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing};
 use touchback::instrument::{Event, Piano, Settings};
@@ -285,7 +285,7 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
         let control = |number, value| InputMessage::Controller { channel: 0, number, value };
         match at.what {
             Sent::Strike { key, speed } => {
-                let (coarse, fine) = split_velocity(&first.touch, speed);
+                let (coarse, fine) = split_velocity(first.touch.velocity(speed));
                 say(control(88, f64::from(fine) / 127.0));
                 let velocity = f64::from(coarse) / 127.0;
                 say(InputMessage::NoteOn { channel: 0, note: key.midi(), id: None, velocity });

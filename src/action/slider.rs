@@ -6,9 +6,9 @@
 //! counter-clockwise: s of the key, q of the hammer, which is 0 at the string. The paper's table
 //! of values is lost; the dimensions are the thesis's where it has them.
 
+use crate::action::finger::RISEN;
 use crate::action::grand::spec::SpecError;
 use crate::action::mechanism::check;
-use crate::action::finger::RISEN;
 use crate::action::pose::Pose;
 use crate::action::press::{Press, Travel};
 use crate::action::simplified::THROW;

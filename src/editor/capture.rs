@@ -1,9 +1,9 @@
 //! What was played in the last minutes, as a MIDI file.
 
 use midly::live::LiveEvent;
-use midly::num::{u15, u24, u28};
-use midly::{Format, Header, MetaMessage, Smf, Timing, TrackEvent, TrackEventKind};
+use midly::{MetaMessage, TrackEventKind};
 
+use crate::editor::midi_file;
 use crate::instrument::midi::controller;
 use crate::math::cast::count;
 use crate::monitor::tape::TimedMessage;
@@ -53,9 +53,8 @@ const PEDALS: [u8; 3] = [controller::SUSTAIN, controller::SOSTENUTO, controller:
 
 /// A track being written.
 struct Track {
-    events: Vec<TrackEvent<'static>>,
-    /// Tick of the last event.
-    tick: u32,
+    /// Tick and what, in order.
+    events: Vec<(u32, TrackEventKind<'static>)>,
     /// Presses of each note by channel.
     held: Box<[[u16; 128]; 16]>,
     lifted: [[u8; 3]; 16],
@@ -63,19 +62,12 @@ struct Track {
 
 impl Track {
     fn new() -> Self {
-        let mut track = Self {
-            events: Vec::new(),
-            tick: 0,
+        let name = TrackEventKind::Meta(MetaMessage::TrackName(b"Touchback"));
+        Self {
+            events: vec![(0, name), (0, midi_file::tempo(QUARTER_US))],
             held: Box::new([[0; 128]; 16]),
             lifted: [[0; 3]; 16],
-        };
-        track.meta(MetaMessage::TrackName(b"Touchback"));
-        track.meta(MetaMessage::Tempo(u24::new(QUARTER_US)));
-        track
-    }
-
-    fn meta(&mut self, message: MetaMessage<'static>) {
-        self.events.push(TrackEvent { delta: 0.into(), kind: TrackEventKind::Meta(message) });
+        }
     }
 
     fn put(&mut self, time: f64, bytes: [u8; 3]) {
@@ -97,12 +89,10 @@ impl Track {
             _ => {}
         }
         if let Ok(LiveEvent::Midi { channel, message }) = LiveEvent::parse(&bytes) {
-            // A file holds at most the span, whose ticks fit by far.
-            let tick = count((time.max(0.0) * TICKS_A_SECOND).round()).max(self.tick);
-            let delta = u28::new((tick - self.tick).min(u28::max_value().as_int()));
-            self.tick = tick;
-            let kind = TrackEventKind::Midi { channel, message };
-            self.events.push(TrackEvent { delta, kind });
+            // A file holds at most the span, whose ticks fit by far; what came later is not earlier.
+            let last = self.events.last().map_or(0, |(tick, _)| *tick);
+            let tick = count((time.max(0.0) * TICKS_A_SECOND).round()).max(last);
+            self.events.push((tick, TrackEventKind::Midi { channel, message }));
         }
     }
 
@@ -119,14 +109,7 @@ impl Track {
                 }
             }
         }
-        self.meta(MetaMessage::EndOfTrack);
-        let timing = Timing::Metrical(u15::new(TICKS));
-        let mut smf = Smf::new(Header::new(Format::SingleTrack, timing));
-        smf.tracks.push(self.events);
-        let mut bytes = Vec::new();
-        // Writing to memory does not fail.
-        let _ = smf.write_std(&mut bytes);
-        bytes
+        midi_file::bytes(TICKS, self.events, 0)
     }
 }
 
@@ -136,7 +119,7 @@ mod tests {
     use crate::instrument::midi::{Address, InputMessage};
     use crate::math::cast::{byte, floor_index};
     use crate::monitor::tape::{CAPACITY, tape};
-    use midly::MidiMessage;
+    use midly::{Format, MidiMessage, Smf};
 
     const fn on(note: u8, velocity: f64) -> InputMessage {
         InputMessage::NoteOn { channel: 0, note, id: None, velocity }

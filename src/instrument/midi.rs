@@ -53,6 +53,24 @@ use controller::{
     VELOCITY_PREFIX, VOLUME,
 };
 
+/// 0…1 as the nearest of 0…127.
+#[must_use]
+pub fn seven_bits(value: f64) -> u8 {
+    byte(floor_index((127.0 * value).round().clamp(0.0, 127.0)))
+}
+
+/// Steps of controller 88 within one of velocity.
+const PARTS: f64 = 128.0;
+
+/// The velocity of a note-on (0…1) as 7 bits (1…127: 0 would be a note-off) and their finer part
+/// 0…127 for controller 88, which a sender leaves out where it is 0: the nearest that they can say.
+#[must_use]
+pub fn split_velocity(velocity: f64) -> (u8, u8) {
+    let steps = (127.0 * PARTS * velocity).round();
+    let steps = floor_index(steps.clamp(PARTS, 127.0 * PARTS));
+    (byte(steps / 128), byte(steps % 128))
+}
+
 const CHANNELS: usize = 16;
 const NOTES: usize = 128;
 /// A value within this distance of a 7-bit step, in steps, is taken as that step: hosts carry

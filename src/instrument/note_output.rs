@@ -5,13 +5,8 @@
 //! has landed sends its note-off first, at the same sample: every note sent is ended once.
 
 use crate::instrument::block_log::BlockLog;
-use crate::instrument::settings::TouchSettings;
-use crate::math::cast::{byte, floor_index};
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
-
-/// Steps of controller 88 within one of velocity.
-const PARTS: f64 = 128.0;
 
 /// One message sent.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -129,19 +124,9 @@ impl NoteOutput {
     }
 }
 
-/// The velocity 0…1 that stands for a hammer speed, as 7 bits and their finer part 0…127 for
-/// controller 88.
-#[must_use]
-pub fn split_velocity(touch: &TouchSettings, speed: f64) -> (u8, u8) {
-    let steps = (127.0 * PARTS * touch.velocity(speed)).round();
-    let steps = floor_index(steps.clamp(PARTS, 127.0 * PARTS));
-    (byte(steps / 128), byte(steps % 128))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::settings::VelocityMap;
 
     #[test]
     fn every_note_sent_is_ended_once() {
@@ -170,24 +155,5 @@ mod tests {
             (11, Sent::Landed(key)),
         ];
         assert_eq!(out.shown(), expected.map(|(sample, what)| SentAt { sample, what }));
-    }
-
-    #[test]
-    fn speeds_survive_the_split_within_its_resolution() {
-        let se290 = TouchSettings::default();
-        let disklavier =
-            TouchSettings { velocity_map: VelocityMap::Disklavier, ..TouchSettings::default() };
-        for touch in [se290, disklavier] {
-            for speed in [0.25, 0.4, 1.0, 2.345, 5.0, 7.9] {
-                let (coarse, fine) = split_velocity(&touch, speed);
-                assert!((1..=127).contains(&coarse) && fine < 128);
-                let velocity = (f64::from(coarse) + f64::from(fine) / 128.0) / 127.0;
-                let back = touch.hammer_speed(velocity);
-                // Half a step of 1/128 velocity: 0.011 % of speed in the steeper map.
-                assert!((back / speed - 1.0).abs() < 1.4e-4, "{speed}: {back}");
-            }
-        }
-        assert_eq!(split_velocity(&se290, 0.0), (1, 0));
-        assert_eq!(split_velocity(&se290, 99.0), (127, 0));
     }
 }

@@ -59,13 +59,13 @@ pub fn run(folder: &Path) -> Result<()> {
     // What can fail without sound fails first.
     let library = host::find()?;
     let mut plugin = Host::load(&library)?;
-    let bytes = performance::midi()?;
+    let bytes = performance::midi();
     let score = Score::read("prelude.mid", &bytes)?;
     let parameter = params::find(AUTOMATED)?;
     let end = score.end();
     let points = COURSE.iter().map(|(share, value)| (share * end, *value)).collect();
     let curve = Curve::new(points).context("the automation is empty")?;
-    let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS)?)?;
+    let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS))?;
     let chooser = params::find("action")?;
     let choice = Curve::new(vec![(0.0, chooser.parse(OTHER)?)]).context("no other action")?;
     let key =

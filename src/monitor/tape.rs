@@ -7,7 +7,7 @@
 
 use crate::action::EventKind;
 use crate::exchange::recent::{self, Item, Recall, Recorder};
-use crate::instrument::midi::{InputMessage, controller};
+use crate::instrument::midi::{InputMessage, controller, seven_bits, split_velocity};
 use crate::instrument::{Event, Settings};
 use crate::math::cast::{byte, floor_index};
 use crate::math::compass::KeyNumber;
@@ -17,8 +17,6 @@ use crate::math::compass::KeyNumber;
 pub const CAPACITY: usize = 1 << 16;
 /// MIDI channel, from 0, of a motorized keyboard's strikes.
 const FELT: u8 = 1;
-/// A velocity within this share of a step of one of MIDI's 127 steps is taken as that step.
-const EXACT: f64 = 2e-5;
 
 /// One MIDI message and its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -77,11 +75,6 @@ pub fn tape() -> (Tape, Take) {
     (Tape { recorder, time: 0.0 }, Take { recall, items: Vec::new() })
 }
 
-/// 0…1 as 0…127.
-fn seven(value: f64) -> u8 {
-    byte(floor_index((127.0 * value).round().clamp(0.0, 127.0)))
-}
-
 impl Tape {
     /// Advances the time by a block of `length` s.
     pub fn pass(&mut self, length: f64) {
@@ -102,7 +95,7 @@ impl Tape {
                 let channel = to.channel.unwrap_or(0) & 15;
                 match (to.note, to.id) {
                     (Some(note), _) => {
-                        self.put(after, [0x80 | channel, note & 127, seven(velocity)])
+                        self.put(after, [0x80 | channel, note & 127, seven_bits(velocity)])
                     }
                     (None, None) => {
                         self.put(after, [0xb0 | channel, controller::ALL_NOTES_OFF, 0]);
@@ -119,7 +112,7 @@ impl Tape {
             InputMessage::Pressure { to, value } => {
                 if let Some(note) = to.note {
                     let channel = to.channel.unwrap_or(0) & 15;
-                    self.put(after, [0xa0 | channel, note & 127, seven(value)]);
+                    self.put(after, [0xa0 | channel, note & 127, seven_bits(value)]);
                 }
             }
             InputMessage::Bend(value) => {
@@ -128,7 +121,7 @@ impl Tape {
                 self.put(after, [0xe0, byte(bend & 127), byte(bend >> 7)]);
             }
             InputMessage::Controller { channel, number, value } => {
-                self.put(after, [0xb0 | channel & 15, number & 127, seven(value)]);
+                self.put(after, [0xb0 | channel & 15, number & 127, seven_bits(value)]);
             }
             InputMessage::NoteOn { .. }
             | InputMessage::Tuning { .. }
@@ -147,10 +140,10 @@ impl Tape {
         match *event {
             Event::NoteOn { key, velocity } => self.note_on(after, 0, note(key), velocity),
             Event::NoteOff { key, velocity } => {
-                self.put(after, [0x80, note(key), seven(velocity)]);
+                self.put(after, [0x80, note(key), seven_bits(velocity)]);
             }
-            Event::Pressure { key, depth } => self.put(after, [0xa0, note(key), seven(depth)]),
-            Event::Sustain(down) => self.put(after, [0xb0, controller::SUSTAIN, seven(down)]),
+            Event::Pressure { key, depth } => self.put(after, [0xa0, note(key), seven_bits(depth)]),
+            Event::Sustain(down) => self.put(after, [0xb0, controller::SUSTAIN, seven_bits(down)]),
             Event::Felt { key, kind: EventKind::Strike, value, ahead: _ } => {
                 self.note_on(after, FELT, note(key), settings.touch.velocity(value));
             }
@@ -164,16 +157,12 @@ impl Tape {
 
     /// Keeps a note-on, preceded by CC 88 where the velocity lies between MIDI's steps.
     fn note_on(&mut self, after: f64, channel: u8, note: u8, velocity: f64) {
-        let steps = 127.0 * velocity.clamp(0.0, 1.0);
-        let whole =
-            if (steps - steps.round()).abs() < EXACT { steps.round() } else { steps.floor() };
-        let fine = floor_index((128.0 * (steps - whole)).round().clamp(0.0, 127.0));
-        if fine > 0 && whole >= 1.0 {
-            self.put(after, [0xb0 | channel, controller::VELOCITY_PREFIX, byte(fine)]);
-        }
         // Velocity 0 means note-off; any other velocity is at least 1.
-        let whole = if steps > 0.0 { whole.max(1.0) } else { 0.0 };
-        self.put(after, [0x90 | channel, note, byte(floor_index(whole))]);
+        let (coarse, fine) = if velocity > 0.0 { split_velocity(velocity) } else { (0, 0) };
+        if fine > 0 {
+            self.put(after, [0xb0 | channel, controller::VELOCITY_PREFIX, fine]);
+        }
+        self.put(after, [0x90 | channel, note, coarse]);
     }
 }
 

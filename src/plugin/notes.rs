@@ -3,8 +3,8 @@
 use nice_plug::midi::{Channel, Key as NoteKey, VoiceID};
 use nice_plug::prelude::NoteEvent;
 
-use crate::instrument::midi::{self, Address, InputMessage, controller};
-use crate::instrument::note_output::{Sent, split_velocity};
+use crate::instrument::midi::{self, Address, InputMessage, controller, split_velocity};
+use crate::instrument::note_output::Sent;
 use crate::instrument::settings::{Settings, StrikeOutput};
 use crate::math::cast::single;
 
@@ -66,7 +66,7 @@ pub(super) fn events<S>(
         Sent::Strike { key, speed } => {
             let touch = &settings.touch;
             let velocity = if settings.midi.strike_output == StrikeOutput::NotesAndCc88 {
-                let (coarse, fine) = split_velocity(touch, speed);
+                let (coarse, fine) = split_velocity(touch.velocity(speed));
                 prefix = (fine > 0)
                     .then(|| control(controller::VELOCITY_PREFIX, single(f64::from(fine) / 127.0)));
                 f64::from(coarse) / 127.0

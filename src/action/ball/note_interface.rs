@@ -1,9 +1,9 @@
 //! The ball on its paddle under host notes: every landing sounds.
 
 use super::{BALL, BALL_SPEED, Phase, STATES, Spec};
+use crate::action::finger::RISEN;
 use crate::action::grand::spec::GRAVITY;
 use crate::action::mechanism::{KEY, KEY_SPEED};
-use crate::action::finger::RISEN;
 use crate::action::note_interface::{Playing, state};
 use crate::action::press::{Press, Travel};
 use crate::episode::State;

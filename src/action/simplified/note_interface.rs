@@ -1,8 +1,8 @@
 //! The simplified action under host notes.
 
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
-use crate::action::mechanism::{KEY, KEY_SPEED};
 use crate::action::finger::RISEN;
+use crate::action::mechanism::{KEY, KEY_SPEED};
 use crate::action::note_interface::{BEFORE_BED, Playing, state};
 use crate::action::press::{Press, Travel};
 use crate::episode::State;

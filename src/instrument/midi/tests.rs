@@ -1,7 +1,7 @@
 //! Messages and their meaning.
 
 use super::*;
-use crate::instrument::settings::Polarity;
+use crate::instrument::settings::{Polarity, TouchSettings, VelocityMap};
 use proptest::prelude::*;
 
 fn key(note: u8) -> KeyNumber {
@@ -298,4 +298,23 @@ proptest! {
         }
         prop_assert!(down.iter().all(|count| *count == 0));
     }
+}
+
+#[test]
+fn speeds_survive_the_split_within_its_resolution() {
+    let se290 = TouchSettings::default();
+    let disklavier =
+        TouchSettings { velocity_map: VelocityMap::Disklavier, ..TouchSettings::default() };
+    for touch in [se290, disklavier] {
+        for speed in [0.25, 0.4, 1.0, 2.345, 5.0, 7.9] {
+            let (coarse, fine) = split_velocity(touch.velocity(speed));
+            assert!((1..=127).contains(&coarse) && fine < 128);
+            let velocity = (f64::from(coarse) + f64::from(fine) / 128.0) / 127.0;
+            let back = touch.hammer_speed(velocity);
+            // Half a step of 1/128 velocity: 0.011 % of speed in the steeper map.
+            assert!((back / speed - 1.0).abs() < 1.4e-4, "{speed}: {back}");
+        }
+    }
+    assert_eq!(split_velocity(se290.velocity(0.0)), (1, 0));
+    assert_eq!(split_velocity(se290.velocity(99.0)), (127, 0));
 }

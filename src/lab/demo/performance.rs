@@ -3,11 +3,11 @@
 //! Notes stand on the written grid and the tempo map carries the rubato, so the file also reads as
 //! a score. All shaping is chosen by ear and by the harmony; nothing is taken from a recording.
 
-use midly::num::{u15, u24, u28};
-use midly::{Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind};
+use midly::{MidiMessage, TrackEventKind};
 
 use super::prelude::{BAR, BARS, Note, notes};
-use crate::math::cast::{byte, floor_index};
+use crate::editor::midi_file;
+use crate::math::cast::{byte, count, floor_index};
 use crate::math::compass::linear;
 
 /// Ticks a sixteenth, and a quarter.
@@ -58,19 +58,22 @@ const DYNAMICS: [(f64, f64); 14] = [
 ];
 
 /// The performance as a MIDI file of format 0.
-pub(in crate::lab) fn midi() -> anyhow::Result<Vec<u8>> {
+pub(in crate::lab) fn midi() -> Vec<u8> {
     file(BARS, true)
 }
 
 /// Its first `bars` as one plays them on an instrument without pedals.
-pub(super) fn beginning(bars: usize) -> anyhow::Result<Vec<u8>> {
+pub(super) fn beginning(bars: usize) -> Vec<u8> {
     file(bars.min(BARS), false)
 }
 
-fn file(bars: usize, pedalled: bool) -> anyhow::Result<Vec<u8>> {
-    let mut events: Vec<(usize, TrackEventKind)> = Vec::new();
+/// Ticks and what comes at them.
+type Events = Vec<(u32, TrackEventKind<'static>)>;
+
+fn file(bars: usize, pedalled: bool) -> Vec<u8> {
+    let mut events = Events::new();
     for i in 0..bars * BAR {
-        events.push((i * SIXTEENTH, TrackEventKind::Meta(MetaMessage::Tempo(tempo(i)))));
+        events.push((tick(i * SIXTEENTH), midi_file::tempo(tempo(i))));
     }
     for bar in (0..bars).filter(|_| pedalled) {
         pedal(bar, &mut events);
@@ -81,54 +84,39 @@ fn file(bars: usize, pedalled: bool) -> anyhow::Result<Vec<u8>> {
         let end = start + note.length * SIXTEENTH - SIXTEENTH / 16;
         let key = note.pitch.into();
         let vel = velocity(&note).into();
-        events.push((start, channel(MidiMessage::NoteOn { key, vel })));
-        events.push((end, channel(MidiMessage::NoteOff { key, vel: 64.into() })));
+        events.push((tick(start), channel(MidiMessage::NoteOn { key, vel })));
+        events.push((tick(end), channel(MidiMessage::NoteOff { key, vel: 64.into() })));
     }
-    events.sort_by_key(|(tick, _)| *tick);
-
-    let mut track = Vec::with_capacity(events.len() + 1);
-    let mut last = 0;
-    for (tick, kind) in events {
-        track.push(TrackEvent { delta: delta(tick - last), kind });
-        last = tick;
-    }
-    let end = bars * BAR * SIXTEENTH;
-    track.push(TrackEvent {
-        delta: delta(end.saturating_sub(last)),
-        kind: TrackEventKind::Meta(MetaMessage::EndOfTrack),
-    });
-    let header = Header::new(Format::SingleTrack, Timing::Metrical(u15::new(QUARTER)));
-    let mut bytes = Vec::new();
-    Smf { header, tracks: vec![track] }.write_std(&mut bytes)?;
-    Ok(bytes)
+    midi_file::bytes(QUARTER, events, tick(bars * BAR * SIXTEENTH))
 }
 
 fn channel(message: MidiMessage) -> TrackEventKind<'static> {
     TrackEventKind::Midi { channel: 0.into(), message }
 }
 
-fn delta(ticks: usize) -> u28 {
-    u28::new(u32::try_from(ticks).unwrap_or(0))
+/// The piece ends long before the last.
+fn tick(ticks: usize) -> u32 {
+    u32::try_from(ticks).unwrap_or(u32::MAX)
 }
 
 /// Tempo of sixteenth `i` of the piece, µs a quarter.
-fn tempo(i: usize) -> u24 {
+fn tempo(i: usize) -> u32 {
     let bars = i as f64 / BAR as f64;
     // The curve belongs to the ends of bars.
     let breadth = linear(&BREADTH, bars + 0.5);
     // The bass of each half bar is given a little time [chosen].
     let lean = if i.is_multiple_of(8) { 1.03 } else { 1.0 };
     let micros = 60e6 / TEMPO * breadth * lean;
-    u24::new(u32::try_from(floor_index(micros)).unwrap_or(500_000))
+    count(micros)
 }
 
 /// The pedal is changed with every bar's harmony: up with the bass, down again once the old bar
 /// has been damped, through half positions as a foot moves. It stays down in the last bar.
-fn pedal(bar: usize, events: &mut Vec<(usize, TrackEventKind<'static>)>) {
+fn pedal(bar: usize, events: &mut Events) {
     let start = bar * BAR * SIXTEENTH;
-    let mut at = |tick, value: u8| {
+    let mut at = |ticks, value: u8| {
         let message = MidiMessage::Controller { controller: 64.into(), value: value.into() };
-        events.push((tick, channel(message)));
+        events.push((tick(ticks), channel(message)));
     };
     if bar > 0 {
         at(start, 60);
@@ -170,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_file_reads_back_as_played() {
-        let score = Score::read("prelude.mid", &midi().unwrap()).unwrap();
+        let score = Score::read("prelude.mid", &midi()).unwrap();
         assert!(score.warnings.is_empty(), "{:?}", score.warnings);
         let ons: Vec<_> = score
             .events

@@ -169,7 +169,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let score = Score::read("demonstration.mid", &demo::piece()?)?;
+    let score = Score::read("demonstration.mid", &demo::piece())?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     render::perform(&score, &Settings::default(), RATE, |l, r| {
         left.extend_from_slice(l);

@@ -4,16 +4,16 @@
 //! finer part. Where *key pressure* is *position*, keys follow their positions and the action decides
 //! what sounds; such a key is late by a constant, so notes are written that much after positions.
 
-use anyhow::{Context, Result};
-use midly::num::{u4, u7, u15, u24, u28};
-use midly::{Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind};
+use midly::num::u7;
+use midly::{MidiMessage, TrackEventKind};
 
 use crate::action::{ActionSettings, EventKind, STEP};
+use crate::editor::midi_file;
 use crate::haptics::log::Heard;
-use crate::instrument::midi::controller;
+use crate::instrument::midi::{controller, seven_bits, split_velocity};
 use crate::instrument::settings::TouchSettings;
 use crate::instrument::touch::position::{INTO_BED, LATE};
-use crate::math::cast::floor_index;
+use crate::math::cast::count;
 use crate::math::compass::{KEYS, KeyNumber};
 
 /// Ticks a second: 50 µs.
@@ -25,7 +25,7 @@ pub struct Performance {
     dip: f64,
     begin: Option<u64>,
     /// Tick and message, as they came.
-    events: Vec<(u64, MidiMessage)>,
+    events: Vec<(u32, TrackEventKind<'static>)>,
     pressures: [u8; KEYS],
     sounds: [bool; KEYS],
 }
@@ -38,7 +38,7 @@ impl Performance {
             touch: *touch,
             dip: 1e-3 * ActionSettings::default().key_dip_mm,
             begin: None,
-            events: Vec::new(),
+            events: vec![(0, midi_file::tempo(500_000))],
             pressures: [0; KEYS],
             sounds: [false; KEYS],
         }
@@ -51,7 +51,7 @@ impl Performance {
 
     /// `key` stands at `depth` m after `step`.
     pub fn look(&mut self, step: u64, key: KeyNumber, depth: f64) {
-        let value = seven_bits(127.0 * depth / (self.dip + INTO_BED) + 0.5);
+        let value = seven_bits(depth / (self.dip + INTO_BED));
         let told = &mut self.pressures[key.index()];
         if *told != value {
             *told = value;
@@ -66,11 +66,12 @@ impl Performance {
         match heard.kind {
             EventKind::Strike => {
                 self.end(step, heard.offset, key);
-                let velocity = (127.0 * self.touch.velocity(heard.value)).clamp(1.0, 127.0);
-                let (coarse, fine) = (seven_bits(velocity), seven_bits(128.0 * velocity.fract()));
+                let (coarse, fine) = split_velocity(self.touch.velocity(heard.value));
                 let late = heard.offset + LATE;
-                let controller = controller::VELOCITY_PREFIX.into();
-                self.add(step, late, MidiMessage::Controller { controller, value: fine.into() });
+                if fine > 0 {
+                    let (controller, value) = (controller::VELOCITY_PREFIX.into(), fine.into());
+                    self.add(step, late, MidiMessage::Controller { controller, value });
+                }
                 self.add(step, late, MidiMessage::NoteOn { key: note(key), vel: coarse.into() });
                 self.sounds[key.index()] = true;
             }
@@ -89,45 +90,21 @@ impl Performance {
     fn add(&mut self, step: u64, offset: f64, message: MidiMessage) {
         let begin = *self.begin.get_or_insert(step);
         let time = step.saturating_sub(begin) as f64 * STEP + offset;
-        self.events.push((floor_index(time * f64::from(TICKS) + 0.5) as u64, message));
+        let tick = count((time * f64::from(TICKS)).round());
+        self.events.push((tick, TrackEventKind::Midi { channel: 0.into(), message }));
     }
 
     /// The file: format 0, a tick of 50 µs.
-    ///
-    /// # Errors
-    /// Never: memory takes everything.
-    pub fn bytes(mut self) -> Result<Vec<u8>> {
-        self.events.sort_by_key(|(tick, _)| *tick);
-        let event = |delta: u64, kind| TrackEvent {
-            delta: u28::new(u32::try_from(delta).unwrap_or(0x0FFF_FFFF).min(0x0FFF_FFFF)),
-            kind,
-        };
-        let tempo = TrackEventKind::Meta(MetaMessage::Tempo(u24::new(500_000)));
-        let mut track = vec![event(0, tempo)];
-        let mut last = 0;
-        for (tick, message) in &self.events {
-            let kind = TrackEventKind::Midi { channel: u4::new(0), message: *message };
-            track.push(event(tick - last, kind));
-            last = *tick;
-        }
-        track.push(event(0, TrackEventKind::Meta(MetaMessage::EndOfTrack)));
+    #[must_use]
+    pub fn bytes(self) -> Vec<u8> {
         // Half a second a quarter.
-        let timing = Timing::Metrical(u15::new(TICKS / 2));
-        let file =
-            Smf { header: Header { format: Format::SingleTrack, timing }, tracks: vec![track] };
-        let mut bytes = Vec::new();
-        file.write_std(&mut bytes).context("MIDI")?;
-        Ok(bytes)
+        midi_file::bytes(TICKS / 2, self.events, 0)
     }
 }
 
 fn note(key: KeyNumber) -> u7 {
     // A0 is MIDI note 21.
     u7::new(key.number() + 20)
-}
-
-fn seven_bits(value: f64) -> u8 {
-    u8::try_from(floor_index(value).min(127)).unwrap_or(127)
 }
 
 #[cfg(test)]
@@ -175,7 +152,7 @@ mod tests {
             }
             heard.iter().for_each(|h| midi.heard(h));
         }
-        midi.bytes().unwrap()
+        midi.bytes()
     }
 
     /// Strikes of the file on a piano: time, s, key, speed.

@@ -107,7 +107,7 @@ impl Records {
             draft.keep()?;
         }
         if let Some((draft, midi)) = self.midi {
-            draft.write_all(&midi.bytes()?)?;
+            draft.write_all(&midi.bytes())?;
             draft.keep()?;
         }
         Ok(())

@@ -74,7 +74,12 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
     let what = "V7 must: hammer speed at which both coincide, m/s";
     report.check(what, "1.4–3.1", Band::Within(1.2, 4.5), zero);
     let what = "V2 should: slope of travel over speed, 0.5–4 m/s";
-    report.check(what, "−0.56…−0.71", Band::Within(-0.85, -0.5), Line::through(&slope).map_or(f64::NAN, |line| line.slope));
+    report.check(
+        what,
+        "−0.56…−0.71",
+        Band::Within(-0.85, -0.5),
+        Line::through(&slope).map_or(f64::NAN, |line| line.slope),
+    );
     for (v, target, low, high) in STRUCK {
         let strokes = at(Touch::Struck, v);
         let (travel, _) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
