@@ -3,8 +3,11 @@
 //! Every value not named is the concert grand's. The values are chosen, within what the sources of
 //! each parameter span (see the table of parameters).
 //!
-//! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature `editor`.
+//! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
+//! `editor`; `draft` writes every file of the program.
 
+#[cfg(feature = "editor")]
+pub mod draft;
 #[cfg(feature = "editor")]
 pub mod file;
 #[cfg(feature = "editor")]

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -86,10 +88,46 @@ fn piece() -> Vec<u8> {
         &[47, 60, 0, 0, 64, 0, 0, 0xB0, 64, 0, 0, 0xFF, 0x2F, 0],
     ]
     .concat();
+    file(&track)
+}
+
+/// A MIDI file of one track, 192 ticks a second.
+fn file(track: &[u8]) -> Vec<u8> {
     let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk\0\0\0".to_vec();
     bytes.push(u8::try_from(track.len()).expect("a short track"));
     bytes.extend(track);
     bytes
+}
+
+/// Killed in the middle, so that it cannot clean up, while its files are open.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_command_leaves_no_file() {
+    let desk = Desk::new();
+    // One note of an hour.
+    desk.put("hour.mid", &file(&[0, 0x90, 60, 100, 0xAA, 0x98, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
+    let before = desk.names();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"))
+        .current_dir(desk.path())
+        .args(["render", "hour.mid", "-o", "hour.wav", "--strikes", "hour.csv"])
+        .spawn()
+        .expect("the command runs");
+    let (folder, files) = (fs::canonicalize(desk.path()), format!("/proc/{}/fd", command.id()));
+    let folder = folder.expect("a folder");
+    let open = || {
+        let files = fs::read_dir(&files).into_iter().flatten().flatten();
+        let places = files.filter_map(|file| fs::read_link(file.path()).ok());
+        places.filter(|place| place.starts_with(&folder)).count()
+    };
+    let begun = Instant::now();
+    while open() < 2 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(open() >= 2, "the sound and the strikes are being written");
+    command.kill().expect("it runs still");
+    command.wait().expect("it ends");
+    assert_eq!(desk.names(), before);
 }
 
 #[test]

@@ -299,9 +299,12 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
     }
     again.extend(run(&mut b, 100).0);
     assert_eq!(again.len(), strikes.len());
+    // Slower hammers have no velocity of their own.
+    let slowest = first.touch.hammer_speed(1.0 / 127.0);
     for (a, b) in strikes.iter().zip(&again) {
         assert_eq!(a.key, b.key);
         assert!((0.0..=1.0 / RATE).contains(&(a.time - b.time)), "{} {}", a.time, b.time);
-        assert!((b.speed / a.speed - 1.0).abs() < 1.4e-4, "{} {}", a.speed, b.speed);
+        let sent = a.speed.max(slowest);
+        assert!((b.speed / sent - 1.0).abs() < 1.4e-4, "{} {}", a.speed, b.speed);
     }
 }

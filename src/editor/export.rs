@@ -1,8 +1,7 @@
 //! Files for the player: a stroke as CSV of every step, the scope as PNG, what was played as MIDI.
 //! Never overwrites.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write as _};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::editor::capture;
@@ -13,6 +12,7 @@ use crate::editor::stroke::{Memory, Stroke, table};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::monitor::tape::TimedMessage;
+use crate::preset::draft::{Draft, DraftError};
 
 /// Size of an exported picture, points, and pixels a point.
 const SIZE: (f32, f32) = (900.0, 560.0);
@@ -22,8 +22,7 @@ const SCALE: f32 = 2.0;
 /// one.
 #[must_use]
 pub fn folder() -> PathBuf {
-    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
-    home.map_or_else(PathBuf::new, PathBuf::from).join("Touchback")
+    dirs::home_dir().unwrap_or_default().join("Touchback")
 }
 
 /// Writes the stroke as CSV into `folder`; says where.
@@ -31,7 +30,9 @@ pub fn folder() -> PathBuf {
 /// # Errors
 /// A sentence for the player.
 pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
-    save(folder, &stem(stroke), "csv", |file| table::write(file, stroke))
+    let mut bytes = Vec::new();
+    table::write(&mut bytes, stroke).map_err(|e| format!("The stroke was not written: {e}"))?;
+    save(folder, &stem(stroke), "csv", &bytes)
 }
 
 /// Writes what was played in the last ten minutes as a MIDI file into `folder`; says where.
@@ -40,7 +41,7 @@ pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
 /// A sentence for the player.
 pub fn performance(folder: &Path, heard: &[TimedMessage]) -> Result<String, String> {
     let bytes = capture::file(heard).ok_or("Nothing has been played in the last ten minutes.")?;
-    save(folder, "played", "mid", |file| file.write_all(&bytes))
+    save(folder, "played", "mid", &bytes)
 }
 
 fn stem(stroke: &Stroke) -> String {
@@ -73,37 +74,32 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
     }
     let output = frame();
     let picture = screen.draw(output, SIZE, SCALE);
-    save(folder, &stem(stroke), "png", |file| {
-        picture.write_png(file).map_err(std::io::Error::other)
-    })
+    let mut bytes = Vec::new();
+    picture.write_png(&mut bytes).map_err(|e| format!("The picture was not written: {e}"))?;
+    save(folder, &stem(stroke), "png", &bytes)
 }
 
 /// A new file `STEM-NUMBER.EXTENSION`, whole or not at all.
-fn save(
-    folder: &Path,
-    stem: &str,
-    extension: &str,
-    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
-) -> Result<String, String> {
+fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
     let sentence =
-        |path: &Path, e: std::io::Error| format!("{} was not written: {e}", path.display());
-    std::fs::create_dir_all(folder).map_err(|e| sentence(folder, e))?;
+        |path: &Path, e: &dyn Display| format!("{} was not written: {e}", path.display());
+    std::fs::create_dir_all(folder).map_err(|e| sentence(folder, &e))?;
     for number in 1..10_000 {
         let path = folder.join(format!("{stem}-{number:03}.{extension}"));
-        let file = match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
-            Err(e) => return Err(sentence(&path, e)),
+        if path.exists() {
+            continue;
+        }
+        let write = || {
+            let draft = Draft::create(&path)?;
+            draft.write_all(bytes)?;
+            draft.keep_new()
         };
-        let mut file = BufWriter::new(file);
-        return match write(&mut file).and_then(|()| file.flush()) {
-            Ok(()) => Ok(format!("Saved {}", path.display())),
-            Err(e) => {
-                // The file is ours and incomplete.
-                let _ = std::fs::remove_file(&path);
-                Err(sentence(&path, e))
-            }
-        };
+        match write() {
+            Ok(()) => return Ok(format!("Saved {}", path.display())),
+            Err(DraftError::Taken(_)) => {}
+            Err(DraftError::Disk(path, e)) => return Err(sentence(&path, &e)),
+            Err(e) => return Err(e.to_string()),
+        }
     }
     Err(format!("{} holds 9999 files {stem}: move some away", folder.display()))
 }

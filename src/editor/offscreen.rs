@@ -36,15 +36,23 @@ impl Picture {
     /// The writer's or the encoder's error.
     pub fn write_png(&self, to: impl Write) -> Result<(), png::EncodingError> {
         let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let mut encoder = png::Encoder::new(to, size(self.width), size(self.height));
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Best);
-        let mut writer = encoder.write_header()?;
         let rgb: Vec<u8> = self.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-        writer.write_image_data(&rgb)?;
-        writer.finish()
+        write_png(to, (size(self.width), size(self.height)), &rgb)
     }
+}
+
+/// Writes a picture of `size` (width, height) px, three bytes a pixel, row by row, as PNG.
+///
+/// # Errors
+/// When the writer or the encoder refuses.
+pub fn write_png(to: impl Write, size: (u32, u32), rgb: &[u8]) -> Result<(), png::EncodingError> {
+    let mut encoder = png::Encoder::new(to, size.0, size.1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Best);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(rgb)?;
+    writer.finish()
 }
 
 /// A context that is drawn off screen.

@@ -86,8 +86,10 @@ pub fn run(folder: &Path) -> Result<()> {
         "stroke.png",
         "report.md",
     ];
-    let drafts =
-        names.iter().map(|name| Draft::create(&folder.join(name))).collect::<Result<Vec<_>>>()?;
+    let drafts = names
+        .iter()
+        .map(|name| Draft::create(&folder.join(name)))
+        .collect::<Result<Vec<_>, _>>()?;
     let [midi, wav, other_wav, level_png, toml, stroke_png, page] = &drafts[..] else {
         anyhow::bail!("a file is missing from the demonstration's list")
     };

@@ -43,5 +43,5 @@ pub fn export(action: &str, key: KeyNumber, path: &Path) -> Result<()> {
     let text = toml::to_string_pretty(&plants::model(action, key, &ActionSettings::default())?)?;
     let draft = Draft::create(path)?;
     draft.write_all(text.as_bytes())?;
-    draft.keep()
+    Ok(draft.keep()?)
 }

@@ -1,97 +1,12 @@
-//! Output files that are whole or absent: written beside the target, renamed at the end.
+//! Files named on the command line, and what is said on the terminal.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// A file being written; dropped without [`Draft::keep`] it leaves nothing behind.
-#[derive(Debug)]
-pub struct Draft {
-    target: PathBuf,
-    temporary: PathBuf,
-    kept: bool,
-}
-
-impl Draft {
-    /// Reserves a hidden temporary file in the folder of `target`, with the same extension.
-    ///
-    /// # Errors
-    /// When the folder cannot be written or `target` is something other than a plain file.
-    pub fn create(target: &Path) -> Result<Self> {
-        let show = target.display();
-        let Some(name) = target.file_name() else { bail!("{show}: not a file name") };
-        match std::fs::metadata(target) {
-            Ok(m) if m.is_dir() => bail!("{show}: is a folder; name a file"),
-            Ok(m) if !m.is_file() => bail!("{show}: is not a plain file"),
-            _ => {}
-        }
-        let folder = match target.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        let mut hidden = std::ffi::OsString::from(format!(".partial-{}-", std::process::id()));
-        hidden.push(name);
-        let temporary = folder.join(hidden);
-        File::create(&temporary).with_context(|| format!("{show}: cannot write there"))?;
-        Ok(Self { target: target.to_owned(), temporary, kept: false })
-    }
-
-    /// Where to write.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.temporary
-    }
-
-    /// The file's final place.
-    #[must_use]
-    pub fn target(&self) -> &Path {
-        &self.target
-    }
-
-    /// A buffered writer from the beginning of the file.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
-    pub fn writer(&self) -> Result<BufWriter<File>> {
-        let file = File::create(&self.temporary)
-            .with_context(|| format!("{}: cannot write", self.target.display()))?;
-        Ok(BufWriter::new(file))
-    }
-
-    /// Writes `bytes` as the whole content.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn write_all(&self, bytes: &[u8]) -> Result<()> {
-        let mut writer = self.writer()?;
-        writer
-            .write_all(bytes)
-            .and_then(|()| writer.flush())
-            .with_context(|| format!("{}: cannot write", self.target.display()))
-    }
-
-    /// Puts the finished file in its place.
-    ///
-    /// # Errors
-    /// When the rename fails.
-    pub fn keep(mut self) -> Result<()> {
-        std::fs::rename(&self.temporary, &self.target)
-            .with_context(|| format!("{}: cannot write", self.target.display()))?;
-        self.kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.kept {
-            // Nothing more can be done about a temporary file that will not go.
-            let _ = std::fs::remove_file(&self.temporary);
-        }
-    }
-}
+pub use crate::preset::draft::Draft;
 
 /// Refuses outputs that would overwrite an input or each other.
 ///
@@ -177,21 +92,6 @@ pub fn progress(steps: u64, what: &'static str) -> indicatif::ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_dropped_draft_leaves_nothing_and_a_kept_one_everything() {
-        let dir = tempfile::tempdir().unwrap();
-        let target = dir.path().join("a.txt");
-        let draft = Draft::create(&target).unwrap();
-        draft.write_all(b"half").unwrap();
-        drop(draft);
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-        let draft = Draft::create(&target).unwrap();
-        draft.write_all(b"whole").unwrap();
-        draft.keep().unwrap();
-        assert_eq!(std::fs::read(&target).unwrap(), b"whole");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-    }
 
     #[test]
     fn an_input_is_never_an_output() {

@@ -15,6 +15,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
+use crate::editor::offscreen::write_png;
 use crate::lab::output::Draft;
 
 /// Width of a figure, px.
@@ -244,7 +245,7 @@ fn render(what: &impl Paint, size: (u32, u32), draft: &Draft) -> Result<()> {
                 let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
                 what.paint(&area, 1).map_err(|e| anyhow!("{target}: {e}"))?;
             }
-            draft.write_all(text.as_bytes())
+            Ok(draft.write_all(text.as_bytes())?)
         }
         Format::Png => {
             let large = (size.0 * OVERSAMPLING, size.1 * OVERSAMPLING);
@@ -255,9 +256,7 @@ fn render(what: &impl Paint, size: (u32, u32), draft: &Draft) -> Result<()> {
                 what.paint(&area, scale).map_err(|e| anyhow!("{target}: {e}"))?;
             }
             let pixels = shrink(&pixels, usize::try_from(large.0)?, usize::try_from(OVERSAMPLING)?);
-            let mut file = BitMapBackend::new(draft.path(), size);
-            file.blit_bitmap((0, 0), size, &pixels)
-                .and_then(|()| file.present())
+            write_png(draft.writer()?, size, &pixels)
                 .map_err(|e| anyhow!("{target}: cannot write: {e}"))
         }
     }
@@ -318,7 +317,9 @@ mod tests {
             panels: vec![Panel::new(Axis::new("time, ms").log(), series)],
         };
         draw(&figure, &draft).unwrap();
-        let text = std::fs::read_to_string(draft.path()).unwrap();
+        let path = draft.target().to_owned();
+        draft.keep().unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
         assert!(text.contains("title") && text.contains("polyline") && text.contains("circle"));
     }
 

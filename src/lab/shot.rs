@@ -109,5 +109,5 @@ pub fn run(options: &Options) -> Result<()> {
     params::apply(&mut shot.settings, &options.set)?;
     let draft = Draft::create(&options.output)?;
     shot.take().write_png(draft.writer()?)?;
-    draft.keep()
+    Ok(draft.keep()?)
 }

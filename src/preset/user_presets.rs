@@ -1,13 +1,13 @@
 //! The player's own pianos: a folder of preset files.
 //!
-//! A file is written beside its place and renamed when complete; an existing one is replaced only
-//! on request. Not for the audio thread.
+//! An existing file is replaced only on request. Not for the audio thread.
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::draft::{Draft, DraftError};
 use super::file::{FileError, NamedPiano, PresetLosses};
 
 /// Ending of preset files.
@@ -37,6 +37,16 @@ pub enum PresetError {
     /// The name holds neither a letter nor a digit.
     #[error("the piano needs a name with a letter or a digit")]
     Nameless,
+}
+
+impl From<DraftError> for PresetError {
+    fn from(error: DraftError) -> Self {
+        match error {
+            DraftError::Taken(path) => Self::Taken(path),
+            DraftError::Disk(path, error) => Self::Disk(path, error),
+            other => Self::Unwritable(other.to_string()),
+        }
+    }
 }
 
 /// One file of the folder, read.
@@ -163,24 +173,12 @@ pub fn read(path: &Path) -> Result<(NamedPiano, PresetLosses), PresetError> {
 /// [`PresetError::Taken`] where something is there and `replaces` is not set.
 pub fn write(saved: &NamedPiano, path: &Path, replaces: bool) -> Result<(), PresetError> {
     let text = saved.text().map_err(PresetError::Unwritable)?;
-    let trouble = |error| PresetError::Disk(path.to_owned(), error);
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(trouble)?;
-    if path.is_dir() {
-        return Err(trouble(io::ErrorKind::IsADirectory.into()));
-    }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".partial-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut draft = builder.tempfile_in(folder).map_err(trouble)?;
-    draft.write_all(text.as_bytes()).map_err(trouble)?;
-    draft.as_file().sync_all().map_err(trouble)?;
-    let moved = if replaces { draft.persist(path) } else { draft.persist_noclobber(path) };
-    moved.map(drop).map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => PresetError::Taken(path.to_owned()),
-        _ => trouble(error.error),
-    })
+    fs::create_dir_all(folder).map_err(|error| PresetError::Disk(path.to_owned(), error))?;
+    let draft = Draft::create(path)?;
+    draft.write_all(text.as_bytes())?;
+    let kept = if replaces { draft.keep() } else { draft.keep_new() };
+    Ok(kept?)
 }
 
 fn is_hidden(path: &Path) -> bool {

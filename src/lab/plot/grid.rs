@@ -162,7 +162,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let draft = Draft::create(&dir.path().join("a.svg")).unwrap();
         draw(&map, &draft).unwrap();
-        let text = std::fs::read_to_string(draft.path()).unwrap();
+        let path = draft.target().to_owned();
+        draft.keep().unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
         for word in ["title", "row", "–", "31", "1.2k", "99k"] {
             assert!(text.contains(word), "{word} in {text}");
         }

@@ -166,7 +166,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let draft = Draft::create(&dir.path().join("a.svg")).unwrap();
         draw(&sketch, &draft).unwrap();
-        let text = std::fs::read_to_string(draft.path()).unwrap();
+        let path = draft.target().to_owned();
+        draft.keep().unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
         // Square: as high as wide, but for margins and title.
         let height = rounded_i32(f64::from(WIDTH)) - 2 * MARGIN + 2 * MARGIN + TITLE;
         assert!(text.contains(&format!("height=\"{height}\"")), "{}", &text[..200]);
