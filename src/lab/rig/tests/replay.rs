@@ -11,11 +11,11 @@ use crate::haptics::mechanism::Action;
 use crate::haptics::replay::{Replay, Sounded, end};
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
-use crate::math::random::Random;
 use crate::lab::rig::KEY;
 use crate::lab::rig::acceptance::line;
 use crate::lab::rig::co_simulation::CoSimulation;
 use crate::math::compass::KeyNumber;
+use crate::math::random::Random;
 
 fn trill(seconds: f64) -> (Kept, [u64; SAVED + 1]) {
     let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 5.0, 1e9) };
