@@ -46,7 +46,7 @@ impl Bench {
     fn concert(midi: u8, settings: &ActionSettings) -> Self {
         let built = Design::new(KeyNumber::from_midi(midi).unwrap()).build(settings);
         let near = &built.regulated.rest;
-        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
+        let x = rest::pose(&built.spec, near).x;
         Self { built, running: State { phase: Phase::Return, x }, log: Log::default() }
     }
 

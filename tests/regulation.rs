@@ -21,7 +21,7 @@ fn pressed(
     end: f64,
 ) -> (Vec<(EventKind, f64)>, f64) {
     let Built { spec, regulated } = Design::new(key(60)).build(settings);
-    let x = rest::pose(&spec, Phase::Return, &rest::UNTOUCHED, &regulated.rest);
+    let x = rest::pose(&spec, &regulated.rest).x;
     let mut running = State { phase: Phase::Return, x };
     let mut heard = Vec::new();
     let mut t = 0.0;

@@ -12,6 +12,7 @@ use super::penalty_model::{self, PenaltyModel};
 use super::{
     ActionKind, ActionSettings, ball, harpsichord, model_a, model_b, simplified, viennese,
 };
+use crate::episode::State;
 use crate::math::compass::KeyNumber;
 
 /// The numbers of one key of an action, and where it starts if that does not follow from them.
@@ -100,8 +101,8 @@ impl Model {
             ActionKind::Grand => {
                 let built = Design::new(key).build(settings);
                 let near = &built.regulated.rest;
-                let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
-                Self::grand(Phase::Return, &x, built.spec)
+                let State { phase, x } = rest::pose(&built.spec, near);
+                Self::grand(phase, &x, built.spec)
             }
             ActionKind::Simplified => Self::Simplified {
                 model: simplified::Spec::of_grand(&Design::new(key).build(settings)),

@@ -8,6 +8,7 @@
 //! Axes: x toward the strings, y up, origin at the key's balance point; angles counter-clockwise,
 //! so that key down and hammer toward the string are positive.
 
+pub mod assembly;
 pub mod concert;
 pub mod construct;
 pub mod contact;
@@ -33,6 +34,7 @@ pub mod rest;
 pub mod spec;
 pub mod thesis;
 
+pub use assembly::{Assembly, Running};
 pub use model::Grand;
 pub use phase::Phase;
 pub use spec::Spec;

@@ -12,12 +12,9 @@ use crate::action::events::{ActionEvent, EventList};
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::lanes::{Block, Lanes, Stepped};
-use crate::action::grand::regulation::Regulated;
-use crate::action::grand::spec::Spec;
-use crate::action::grand::{Grand, Phase, STATES, construct, key, pressing, rest, state};
+use crate::action::grand::{Assembly, Phase, Running, STATES, key, pressing, rest, state};
 use crate::action::settings::Slew;
 use crate::action::{ActionSettings, Drive, EventKind, STEP};
-use crate::episode::State;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
@@ -34,13 +31,11 @@ const TRAY_SPEED: f64 = 0.55;
 /// All keys of one piano.
 pub struct Keyboard {
     designs: Box<[Design; KEYS]>,
-    specs: Box<[Spec; KEYS]>,
-    grands: Box<[Grand; KEYS]>,
+    assemblies: Box<[Assembly; KEYS]>,
     lanes: Lanes,
     lanes_stale: [bool; KEYS],
-    regulated: Box<[Regulated; KEYS]>,
     x: Box<[[f64; KEYS]; STATES]>,
-    rest: Box<[[f64; STATES]; KEYS]>,
+    rest: Box<[Running; KEYS]>,
     phases: [Phase; KEYS],
     activity: Activities,
     stale: [bool; KEYS],
@@ -72,18 +67,12 @@ impl Keyboard {
     #[must_use]
     pub fn with_kernel(settings: &ActionSettings, kernel: Kernel) -> Self {
         let designs = boxed(Design::new);
-        let built = boxed(|k| designs[k.index()].build(settings));
-        let rest = boxed(|k| {
-            let b = &built[k.index()];
-            rest::pose(&b.spec, Phase::Return, &rest::UNTOUCHED, &b.regulated.rest)
-        });
-        let grands = boxed(|k| Grand::new(&built[k.index()].spec));
+        let assemblies = boxed(|k| Assembly::new(designs[k.index()].build(settings)));
+        let rest = boxed(|k| assemblies[k.index()].rest());
         let mut keyboard = Self {
-            lanes: Lanes::new(kernel, &grands),
+            lanes: Lanes::new(kernel, &assemblies),
             lanes_stale: [false; KEYS],
-            grands,
-            specs: boxed(|k| built[k.index()].spec),
-            regulated: boxed(|k| built[k.index()].regulated),
+            assemblies,
             designs,
             x: Box::new([[0.0; KEYS]; STATES]),
             rest,
@@ -141,10 +130,10 @@ impl Keyboard {
     pub fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool {
         self.refresh(key);
         let i = key.index();
-        let Some(made) = construct::strike(&self.specs[i], &self.regulated[i], speed) else {
+        let Some(made) = self.assemblies[i].strike(speed) else {
             return false;
         };
-        self.place(key, made);
+        self.place(key, &made);
         true
     }
 
@@ -152,9 +141,8 @@ impl Keyboard {
     /// the front, lets the damper down on the string.
     pub fn construct_release(&mut self, key: KeyNumber, speed: f64) {
         self.refresh(key);
-        let i = key.index();
-        let made = construct::release(&self.specs[i], &self.regulated[i], speed);
-        self.place(key, made);
+        let made = self.assemblies[key.index()].release(speed);
+        self.place(key, &made);
     }
 
     /// Speed of a pressing finger target, m/s, that sends the hammer at `hammer_speed` m/s, or
@@ -166,7 +154,7 @@ impl Keyboard {
 
     /// Height of the damper tray by the sustain pedal, 0 (down) … 1 (all dampers clear).
     pub fn sustain(&mut self, lift: f64) {
-        let up = self.specs[0].damper.tray;
+        let up = self.assemblies[0].spec.damper.tray;
         self.tray_target = rest::TRAY_DOWN + lift.clamp(0.0, 1.0) * (up - rest::TRAY_DOWN);
     }
 
@@ -192,15 +180,11 @@ impl Keyboard {
     #[must_use]
     pub fn damper_lift(&self, key: KeyNumber) -> f64 {
         let i = key.index();
-        let damper = &self.specs[i].damper;
-        if !damper.present {
-            return 1.0;
-        }
         let height = match self.activity.of(key) {
             Activity::Asleep => self.tray,
             Activity::Still | Activity::Moving => self.x[state::DAMPER][i],
         };
-        (height / damper.clear).clamp(0.0, 1.0)
+        self.assemblies[i].damper_lift(height)
     }
 
     /// Whether `key` sleeps in its rest pose.
@@ -219,20 +203,20 @@ impl Keyboard {
     /// The numbers of `key` with the present settings.
     pub fn built(&mut self, key: KeyNumber) -> Built {
         self.refresh(key);
-        let i = key.index();
-        Built { spec: self.specs[i], regulated: self.regulated[i] }
+        let Assembly { spec, regulated, .. } = self.assemblies[key.index()];
+        Built { spec, regulated }
     }
 
     /// Key-front depth, m, positive down.
     #[must_use]
     pub fn key_depth(&self, key: KeyNumber) -> f64 {
         let i = key.index();
-        self.specs[i].key.front * (self.x[state::KEY][i] - self.specs[i].key.rest_angle)
+        self.assemblies[i].spec.key.depth(self.x[state::KEY][i])
     }
 
     /// Submodel and state of `key` while it moves.
     #[must_use]
-    pub fn moving(&self, key: KeyNumber) -> Option<State<Phase, STATES>> {
+    pub fn moving(&self, key: KeyNumber) -> Option<Running> {
         let i = key.index();
         (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
     }
@@ -241,7 +225,7 @@ impl Keyboard {
     #[must_use]
     pub fn hammer_speed(&self, key: KeyNumber) -> Option<f64> {
         let i = key.index();
-        let speed = self.specs[i].hammer.crown * self.x[state::HAMMER_SPEED][i];
+        let speed = self.assemblies[i].spec.hammer.crown * self.x[state::HAMMER_SPEED][i];
         (self.activity.of(key) == Activity::Moving).then_some(speed)
     }
 
@@ -259,7 +243,7 @@ impl Keyboard {
 
     /// Submodel and integrated states of `key`.
     #[must_use]
-    pub fn state(&self, key: KeyNumber) -> State<Phase, STATES> {
+    pub fn state(&self, key: KeyNumber) -> Running {
         self.running(key.index())
     }
 
@@ -343,7 +327,7 @@ impl Keyboard {
         tray: [f64; 2],
     ) -> Stepped {
         if self.lanes_stale[first] {
-            self.lanes.refresh(first, &self.grands[first..first + width]);
+            self.lanes.refresh(first, &self.assemblies[first..first + width]);
             self.lanes_stale[first] = false;
         }
         let mut inputs = [[rest::UNTOUCHED; MOST_LANES]; 2];
@@ -355,7 +339,7 @@ impl Keyboard {
             let ends = DriveNow::ends(self.drives[i], tray);
             if causality == Causality::Motion {
                 let mut running = self.running(i);
-                key::impose(&self.grands[i], &mut running, &ends[0]);
+                key::impose(&self.assemblies[i].grand, &mut running, &ends[0]);
                 self.put(i, &running);
             }
             (inputs[0][lane], inputs[1][lane]) = (ends[0], ends[1]);
@@ -365,11 +349,11 @@ impl Keyboard {
         self.lanes.advance(&block, &mut self.x, STILL_SPEED)
     }
 
-    fn running(&self, i: usize) -> State<Phase, STATES> {
-        State { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
+    fn running(&self, i: usize) -> Running {
+        Running { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
     }
 
-    fn put(&mut self, i: usize, running: &State<Phase, STATES>) {
+    fn put(&mut self, i: usize, running: &Running) {
         for s in 0..STATES {
             self.x[s][i] = running.x[s];
         }
@@ -383,7 +367,8 @@ impl Keyboard {
             events.push(ActionEvent { key, offset, kind, value });
         };
         let drive = self.drives[i];
-        let outcome = key::advance(&self.grands[i], &mut running, drive, tray, &mut listener);
+        let outcome =
+            key::advance(&self.assemblies[i].grand, &mut running, drive, tray, &mut listener);
         self.capped_steps += u64::from(outcome.capped);
         if running.x.iter().any(|v| !v.is_finite()) {
             // Nothing a player or a setting does should lead here; if it does, the key lets go.
@@ -423,12 +408,9 @@ impl Keyboard {
         self.stillness[i] = Stillness::default();
     }
 
-    fn place(&mut self, key: KeyNumber, (phase, x): (Phase, [f64; STATES])) {
+    fn place(&mut self, key: KeyNumber, made: &Running) {
         let i = key.index();
-        for (s, value) in x.iter().enumerate() {
-            self.x[s][i] = *value;
-        }
-        self.phases[i] = phase;
+        self.put(i, made);
         self.activity.set(key, Activity::Moving);
         self.stillness[i] = Stillness::default();
         if self.x[state::DAMPER][i] < self.tray {
@@ -439,7 +421,7 @@ impl Keyboard {
     /// A raised tray carries the damper.
     fn set_damper_by_tray(&mut self, key: KeyNumber) {
         let i = key.index();
-        let d = &self.specs[i].damper;
+        let d = &self.assemblies[i].spec.damper;
         let carried = self.tray - d.lift_felt.compression(d.weight);
         if carried > self.x[state::DAMPER][i] {
             self.x[state::DAMPER][i] = carried;
@@ -450,14 +432,11 @@ impl Keyboard {
     fn lay_to_rest(&mut self, key: KeyNumber) {
         let i = key.index();
         if self.rest_stale[i] {
-            let near = &self.regulated[i].rest;
-            self.rest[i] = rest::pose(&self.specs[i], Phase::Return, &rest::UNTOUCHED, near);
+            self.rest[i] = self.assemblies[i].rest();
             self.rest_stale[i] = false;
         }
-        for s in 0..STATES {
-            self.x[s][i] = self.rest[i][s];
-        }
-        self.phases[i] = Phase::Return;
+        let rest = self.rest[i];
+        self.put(i, &rest);
         self.activity.set(key, Activity::Asleep);
         self.stillness[i] = Stillness::default();
     }
@@ -471,11 +450,8 @@ impl Keyboard {
 
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
-        let built = self.designs[i].build(self.settings.now());
-        self.specs[i] = built.spec;
-        self.grands[i] = Grand::new(&built.spec);
+        self.assemblies[i] = Assembly::new(self.designs[i].build(self.settings.now()));
         self.lanes_stale[i - i % self.lanes.width()] = true;
-        self.regulated[i] = built.regulated;
         self.stale[i] = false;
         self.rest_stale[i] = true;
         if self.activity.of(key) == Activity::Asleep {

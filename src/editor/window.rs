@@ -89,7 +89,7 @@ struct RestingGrand {
 impl RestingGrand {
     fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
         let built = Design::new(key).build(settings);
-        let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+        let x = rest::pose(&built.spec, &built.regulated.rest).x;
         Self { key, settings: *settings, spec: built.spec, x }
     }
 }

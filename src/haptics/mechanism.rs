@@ -319,7 +319,7 @@ fn rest_pose(
     deduct: &DynamicsCompensation,
 ) -> [f64; grand::STATES] {
     let (spec, near, _) = relieved(key, settings, deduct);
-    rest::pose(&spec, Phase::Return, &rest::UNTOUCHED, &near)
+    rest::pose(&spec, &near).x
 }
 
 /// The grand's key relieved of `deduct`, where it rests about, and what could not be deducted.

@@ -4,6 +4,7 @@
 //! to a key is taken in lanes, substeps included; a key to which something happens (a transition, a
 //! contact that opens or closes) is left as it was, to take the step alone.
 
+use super::assembly::Assembly;
 use super::drive::{Causality, DriveNow};
 use super::kinematics::Kinematics;
 use super::model::Grand;
@@ -158,8 +159,8 @@ fn advance<R: Real>(numbers: &Precomputed<R>, block: &Block, x: &mut States, slo
 }
 
 #[inline(always)]
-fn gather<R: Real>(keys: &[Grand]) -> Precomputed<R> {
-    Precomputed::gather(|lane| &keys[lane].numbers)
+fn gather<R: Real>(keys: &[Assembly]) -> Precomputed<R> {
+    Precomputed::gather(|lane| &keys[lane].grand.numbers)
 }
 
 /// The functions above compiled for one set of instructions.
@@ -172,7 +173,7 @@ macro_rules! kernel {
         }
 
         #[target_feature(enable = $feature)]
-        fn $gather(keys: &[Grand]) -> Precomputed<$real> {
+        fn $gather(keys: &[Assembly]) -> Precomputed<$real> {
             gather(keys)
         }
     };
@@ -186,7 +187,7 @@ kernel!("avx512f", Eight, advance_avx512, gather_avx512);
 impl Lanes {
     /// Lanes of `kernel` over `keys`, which must be one that [`Kernel::available`] names.
     #[must_use]
-    pub fn new(kernel: Kernel, keys: &[Grand; KEYS]) -> Self {
+    pub fn new(kernel: Kernel, keys: &[Assembly; KEYS]) -> Self {
         if !Kernel::available().contains(&kernel) {
             return Self::Plain;
         }
@@ -195,13 +196,13 @@ impl Lanes {
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => {
                 // SAFETY: the machine has the instructions: asked above.
-                let block = |keys: &[Grand]| unsafe { gather_avx2(keys) };
+                let block = |keys: &[Assembly]| unsafe { gather_avx2(keys) };
                 Self::Avx2(keys.chunks(Four::LANES).map(block).collect())
             }
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512 => {
                 // SAFETY: the machine has the instructions: asked above.
-                let block = |keys: &[Grand]| unsafe { gather_avx512(keys) };
+                let block = |keys: &[Assembly]| unsafe { gather_avx512(keys) };
                 Self::Avx512(keys.chunks(Eight::LANES).map(block).collect())
             }
             #[cfg(target_arch = "aarch64")]
@@ -224,7 +225,7 @@ impl Lanes {
     }
 
     /// Takes up the numbers of the block whose keys are `keys`.
-    pub fn refresh(&mut self, first: usize, keys: &[Grand]) {
+    pub fn refresh(&mut self, first: usize, keys: &[Assembly]) {
         let width = self.width();
         match self {
             Self::Plain => {}

@@ -274,5 +274,5 @@ fn depth_of(spec: &Spec, wippen: Vec2) -> f64 {
     }
     // Angle of the capstan arm above the heel's line.
     let angle = (wanted / length).asin() + wippen.angle() - c.angle();
-    spec.key.front * (angle - spec.key.rest_angle)
+    spec.key.depth(angle)
 }

@@ -5,6 +5,7 @@ use super::model::Grand;
 use super::moment::Held;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
+use crate::episode::State;
 
 /// A drive that does nothing, with the damper tray well below.
 pub const UNTOUCHED: DriveNow = DriveNow {
@@ -22,12 +23,13 @@ pub const TRAY_DOWN: f64 = -3e-3;
 /// Newton steps: the felts are smooth under load and the guess is close.
 const STEPS: u32 = 40;
 
-/// Equilibrium in `phase` near the angles `near` of key, hammer and lever.
+/// Where the key `spec` comes to rest, untouched, near the angles `near` of key, hammer and lever.
 ///
 /// Newton's method on the four force balances with a difference Jacobian, steps limited to what
 /// keeps the felts in contact.
 #[must_use]
-pub fn pose(spec: &Spec, phase: Phase, drive: &DriveNow, near: &[f64; 3]) -> [f64; STATES] {
+pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
+    let phase = Phase::Return;
     let mut x = [0.0; STATES];
     x[..3].copy_from_slice(near);
     x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
@@ -35,7 +37,7 @@ pub fn pose(spec: &Spec, phase: Phase, drive: &DriveNow, near: &[f64; 3]) -> [f6
     let limit = [2e-4, 1e-3, 1e-3, 5e-5];
     let grand = Grand::new(spec);
     let residual = |x: &[f64; STATES]| {
-        let m = grand.moment(phase, &Held::default(), drive, x);
+        let m = grand.moment(phase, &Held::default(), &UNTOUCHED, x);
         let f = m.balance.force;
         nalgebra::Vector4::new(f[0], f[1], f[2], m.balance.damper_force)
     };
@@ -62,5 +64,5 @@ pub fn pose(spec: &Spec, phase: Phase, drive: &DriveNow, near: &[f64; 3]) -> [f6
             break;
         }
     }
-    x
+    State { phase, x }
 }

@@ -64,6 +64,14 @@ pub struct Key {
     pub capstan_friction: f64,
 }
 
+impl Key {
+    /// Depth of its front below rest at `angle` rad, m.
+    #[must_use]
+    pub fn depth(&self, angle: f64) -> f64 {
+        self.front * (angle - self.rest_angle)
+    }
+}
+
 /// The wippen, turning on its flange.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -10,7 +10,7 @@ use crate::math::vec2::Vec2;
 
 /// The bodies as the other formulation has them at rest, near the angles `near`.
 pub fn rest(spec: &Spec, near: &[f64; 3]) -> [f64; STATES] {
-    let settled = rest::pose(spec, Phase::Return, &rest::UNTOUCHED, near);
+    let settled = rest::pose(spec, near).x;
     let k = Kinematics::new(spec, Phase::Return, &settled);
     let mut x = [0.0; STATES];
     x[KEY] = settled[grand::state::KEY];

@@ -48,9 +48,7 @@ impl Press {
         let (running, dip) = match &stroke.made {
             PlaybackModel::Grand(grand) => {
                 let built = Design::new(stroke.key).build(&stroke.settings);
-                let still = &built.regulated.rest;
-                let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, still);
-                let state = State { phase: Phase::Return, x };
+                let state = rest::pose(&built.spec, &built.regulated.rest);
                 (Running::Grand(grand.clone(), state), stroke.spec.key.dip)
             }
             PlaybackModel::Other(kind, lever) => {

@@ -73,8 +73,7 @@ impl TestBench {
     #[must_use]
     pub fn at_rest(built: Built) -> Self {
         let Built { spec, regulated } = built;
-        let x = rest::pose(&spec, Phase::Return, &rest::UNTOUCHED, &regulated.rest);
-        Self::new(spec, regulated, State { phase: Phase::Return, x })
+        Self::new(spec, regulated, rest::pose(&spec, &regulated.rest))
     }
 
     /// Turns the screws under the key as it moves.

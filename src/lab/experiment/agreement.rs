@@ -158,7 +158,7 @@ fn apart(a: &Trace, b: &Trace) -> Apart {
 
 fn episode(built: &Built) -> GrandKey {
     let near = &built.regulated.rest;
-    let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, near);
+    let x = rest::pose(&built.spec, near).x;
     GrandKey::new(Box::new(built.spec), Phase::Return, x)
 }
 

@@ -36,7 +36,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let built = Design::new(middle).build(&ActionSettings::default());
-    let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+    let x = rest::pose(&built.spec, &built.regulated.rest).x;
     let struck = construct::strike(&built.spec, &built.regulated, SPEED)
         .context("the standard regulation has no strike")?;
     let title = "Concert set, middle C: at rest; faint, at the string";

@@ -148,7 +148,7 @@ const GRAND: [(&str, &str); 11] = [
 fn grand(report: &mut Report, csv: &mut String, built: &Built) {
     let spec = built.spec;
     let model = Grand::new(&spec);
-    let x = rest::pose(&spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+    let x = rest::pose(&spec, &built.regulated.rest).x;
     let mut running = State { phase: Phase::Return, x };
     let moved = |from, to, before: &[f64; STATES], after: &[f64; STATES]| {
         head_moves(&spec, from, to, before, after)

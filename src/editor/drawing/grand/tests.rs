@@ -7,7 +7,7 @@ use crate::params;
 
 fn poses(key: KeyNumber) -> (Spec, Vec<(Phase, [f64; STATES])>) {
     let built = Design::new(key).build(&ActionSettings::default());
-    let x = rest::pose(&built.spec, Phase::Return, &rest::UNTOUCHED, &built.regulated.rest);
+    let x = rest::pose(&built.spec, &built.regulated.rest).x;
     let struck = construct::strike(&built.spec, &built.regulated, 2.0).unwrap();
     (built.spec, vec![(Phase::Return, x), struck])
 }
