@@ -3,7 +3,7 @@
 //! `cargo run --release --no-default-features --example press`
 
 use touchback::action::events::EventList;
-use touchback::action::{ActionSettings, Drive, Keyboard, STEP};
+use touchback::action::{ActionSettings, Drive, Keyboard, STEP, step_time};
 use touchback::math::compass::KeyNumber;
 
 fn main() {
@@ -12,13 +12,13 @@ fn main() {
     let mut events = EventList::default();
     // The finger's target: down to 6 mm below the key bed, a hold of 3 N, then off the key.
     let target = |t: f64| if t < 0.3 { (0.2 * t).min(0.016) } else { 0.016 - 0.3 * (t - 0.3) };
-    for step in 0..4000u32 {
-        let t = f64::from(step) * STEP;
+    for step in 0..4000 {
+        let t = step_time(step);
         keyboard.drive(c4, Drive::Finger([target(t), target(t + STEP)]));
-        events.clear();
+        events.begin(step);
         keyboard.step(&mut events);
         for event in events.iter() {
-            println!("{:8.3} ms  {:?} {:.4}", (t + event.offset) * 1e3, event.kind, event.value);
+            println!("{:8.3} ms  {}", event.time() * 1e3, event.event);
         }
     }
 }

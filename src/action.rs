@@ -31,7 +31,7 @@ pub mod slider;
 pub mod switchable_keyboard;
 pub mod viennese;
 
-pub use events::{ActionEvent, EventKind};
+pub use events::{EventKind, KeyEvent, TimedEvent};
 pub use keyboard::Keyboard;
 pub use kind::ActionKind;
 pub use port::Drive;
@@ -41,3 +41,10 @@ pub use switchable_keyboard::SwitchableKeyboard;
 
 /// Length of an action step, s.
 pub const STEP: f64 = 125e-6;
+
+/// Time from the beginning of step 0 to that of `step`, s. Counted in whole microseconds, so that
+/// it prints short.
+#[must_use]
+pub fn step_time(step: u64) -> f64 {
+    (step as f64 * (STEP * 1e6)) / 1e6
+}

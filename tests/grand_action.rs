@@ -3,23 +3,23 @@
 use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::kinematics::Kinematics;
 use touchback::action::grand::{Phase, STATES, key, rest, state, thesis};
-use touchback::action::{ActionSettings, Drive, EventKind, Readout, STEP};
+use touchback::action::{ActionSettings, Drive, EventKind, KeyEvent, Readout, STEP};
 use touchback::episode::{State, Stepper};
 use touchback::math::compass::KeyNumber;
 
 type Running = State<Phase, STATES>;
 
-/// What happened: time, kind, value; and the submodels passed through.
+/// What happened, with times; and the submodels passed through.
 #[derive(Default)]
 struct Log {
     now: f64,
-    events: Vec<(f64, EventKind, f64)>,
+    events: Vec<(f64, KeyEvent)>,
     phases: Vec<(f64, char, char)>,
 }
 
 impl key::Listener for Log {
-    fn event(&mut self, offset: f64, kind: EventKind, value: f64) {
-        self.events.push((self.now + offset, kind, value));
+    fn event(&mut self, offset: f64, event: KeyEvent) {
+        self.events.push((self.now + offset, event));
     }
     fn phase(&mut self, offset: f64, from: Phase, to: Phase) {
         self.phases.push((self.now + offset, from.letter(), to.letter()));
@@ -28,7 +28,8 @@ impl key::Listener for Log {
 
 impl Log {
     fn all(&self, kind: EventKind) -> Vec<(f64, f64)> {
-        self.events.iter().filter(|e| e.1 == kind).map(|e| (e.0, e.2)).collect()
+        let events = self.events.iter().filter(|e| e.1.kind() == kind);
+        events.map(|e| (e.0, e.1.value())).collect()
     }
     fn entered(&self, phase: char) -> bool {
         self.phases.iter().any(|p| p.2 == phase)
@@ -232,7 +233,7 @@ fn shallow_strokes_bounce_the_hammer_on_the_jack() {
 fn constraints_hold_at_every_hand_over() {
     struct Gaps<'a>(&'a Built, f64);
     impl key::Listener for Gaps<'_> {
-        fn event(&mut self, _: f64, _: EventKind, _: f64) {}
+        fn event(&mut self, _: f64, _: KeyEvent) {}
     }
     impl touchback::episode::Observer<Phase, STATES> for Gaps<'_> {
         fn transition(

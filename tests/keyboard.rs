@@ -24,7 +24,7 @@ fn run(
         drive(t, keyboard);
         events.clear();
         keyboard.step(&mut events);
-        all.extend(events.iter().map(|e| (t + e.offset, e.key, e.kind, e.value)));
+        all.extend(events.iter().map(|e| (t + e.offset, e.key, e.event.kind(), e.event.value())));
     }
     all
 }
@@ -244,11 +244,10 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
         }
         events.clear();
         keyboard.step(&mut events);
-        heard.extend(
-            events
-                .iter()
-                .map(|e| (step, e.key.number(), e.kind, e.offset.to_bits(), e.value.to_bits())),
-        );
+        heard.extend(events.iter().map(|e| {
+            let (offset, value) = (e.offset.to_bits(), e.event.value().to_bits());
+            (step, e.key.number(), e.event.kind(), offset, value)
+        }));
         for key in KeyNumber::all() {
             let state = keyboard.state(key);
             let sum = &mut sums[key.index()];

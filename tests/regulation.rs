@@ -3,7 +3,7 @@
 use touchback::action::events::EventList;
 use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::{Phase, key as one_key, rest, state};
-use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
+use touchback::action::{ActionSettings, Drive, EventKind, KeyEvent, Keyboard, STEP};
 use touchback::episode::State;
 use touchback::instrument::Settings;
 use touchback::math::compass::{KeyNumber, linear};
@@ -27,7 +27,7 @@ fn pressed(
     let mut t = 0.0;
     while t < end {
         let drive = Drive::Finger([linear(path, t), linear(path, t + STEP)]);
-        let mut listener = |_: f64, kind: EventKind, value: f64| heard.push((kind, value));
+        let mut listener = |_: f64, event: KeyEvent| heard.push((event.kind(), event.value()));
         one_key::step(&spec, &mut running, drive, [rest::TRAY_DOWN; 2], &mut listener);
         t += STEP;
     }
@@ -135,7 +135,7 @@ fn every_regulation_may_sweep_under_a_trill_and_leaves_nothing_behind() {
             }
             events.clear();
             keyboard.step(&mut events);
-            strikes += events.iter().filter(|e| e.kind == EventKind::Strike).count();
+            strikes += events.iter().filter(|e| e.event.kind() == EventKind::Strike).count();
         }
         assert_eq!(keyboard.lost_states(), 0, "{}", p.id);
         assert!(strikes >= 4, "{}: {strikes} strikes", p.id);

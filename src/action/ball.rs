@@ -12,7 +12,7 @@
 mod note_interface;
 
 use super::losses::Losses;
-use crate::action::EventKind;
+use crate::action::KeyEvent;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::{GRAVITY, SpecError};
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, check};
@@ -208,14 +208,14 @@ impl Lever<STATES, 1, 0> for Spec {
     }
 
     /// Partings and landings: release and strike, with the ball's speed relative to the paddle.
-    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
         Some(match to {
-            Phase::Paddle => (EventKind::Strike, x[KEY_SPEED] - x[BALL_SPEED]),
-            Phase::Air => (EventKind::Release, x[BALL_SPEED] - x[KEY_SPEED]),
+            Phase::Paddle => KeyEvent::Strike { speed: x[KEY_SPEED] - x[BALL_SPEED] },
+            Phase::Air => KeyEvent::Release { speed: x[BALL_SPEED] - x[KEY_SPEED] },
         })
     }
 
-    fn passed(&self, _: usize, _: bool, _: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn passed(&self, _: usize, _: bool, _: &[f64; STATES]) -> Option<KeyEvent> {
         None
     }
 }
@@ -324,7 +324,7 @@ mod tests {
         let spec = Spec { damping: 2.0, ..Spec::default() };
         let mut key = Running::new(spec);
         for _ in 0..80_000 {
-            key.step(Drive::Motion([0.0; 2]), &mut |_, _, _| {});
+            key.step(Drive::Motion([0.0; 2]), &mut |_, _| {});
         }
         let force = key.view(Drive::Motion([0.0; 2])).key_force;
         let weight = (spec.ball + spec.paddle) * GRAVITY;

@@ -210,7 +210,7 @@ mod tests {
             if name != "thesis" {
                 let before = played.view(Drive::Free);
                 for _ in 0..800 {
-                    played.step(Drive::Free, &mut |_, _, _| {});
+                    played.step(Drive::Free, &mut |_, _| {});
                 }
                 let after = played.view(Drive::Free);
                 assert!((after.key - before.key).abs() < 2e-5, "{name}: {before:?} {after:?}");
@@ -230,7 +230,7 @@ mod tests {
             let mut last = played.view(drive(0));
             assert!(last.losses.iter().count() > 1, "{name}");
             for i in 0..3200 {
-                played.step(drive(i), &mut |_, _, _| {});
+                played.step(drive(i), &mut |_, _| {});
                 let now = played.view(drive(i));
                 let mean = 0.5 * (last.losses.total() + now.losses.total());
                 steps.push([mean, (now.dissipated - last.dissipated) / STEP]);
@@ -255,12 +255,12 @@ mod tests {
             let mut other = first.duplicate();
             let push = |i: u32| Drive::Force([if i % 800 < 500 { 3.0 } else { 0.0 }; 2]);
             for i in 0..777 {
-                first.step(push(i), &mut |_, _, _| {});
+                first.step(push(i), &mut |_, _| {});
             }
             other.adopt(&first.save());
             for i in 777..3000 {
-                first.step(push(i), &mut |_, _, _| {});
-                other.step(push(i), &mut |_, _, _| {});
+                first.step(push(i), &mut |_, _| {});
+                other.step(push(i), &mut |_, _| {});
             }
             assert!(first.save() == other.save() && first.work() > 0.0, "{name}");
             assert!(first.fastest() > 0.0, "{name}");
@@ -301,7 +301,7 @@ mod tests {
                         3 => Drive::Wave { force: ends[0], impedance: 20.0 },
                         _ => Drive::Motion(ends),
                     };
-                    played.step(drive, &mut |_, _, _| {});
+                    played.step(drive, &mut |_, _| {});
                     let view = played.view(drive);
                     worst = worst.max((view.imbalance() - start).abs());
                     moved = moved.max(view.key);

@@ -17,7 +17,7 @@
 mod note_interface;
 
 use super::losses::Losses;
-use crate::action::EventKind;
+use crate::action::KeyEvent;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::{GRAVITY, SpecError};
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, check};
@@ -376,22 +376,24 @@ impl Lever<STATES, 2, 3> for Spec {
             .with("rail", [Vec2::new(self.back, 0.15 + self.rail)])
     }
 
-    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (from, to) {
-            (Phase::Below, _) => Some((EventKind::LetOffStart, x[KEY])),
-            (Phase::Bending, Phase::Above) => Some((EventKind::Pluck, self.displacement())),
-            (Phase::Passing, Phase::Below) => Some((EventKind::Reset, x[KEY])),
+            (Phase::Below, _) => Some(KeyEvent::LetOffStart { depth: x[KEY] }),
+            (Phase::Bending, Phase::Above) => {
+                Some(KeyEvent::Pluck { displacement: self.displacement() })
+            }
+            (Phase::Passing, Phase::Below) => Some(KeyEvent::Reset { depth: x[KEY] }),
             _ => None,
         }
     }
 
-    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (index, rising) {
-            (BED, true) => Some((EventKind::KeyBottom, x[KEY_SPEED])),
-            (DAMPER, true) => Some((EventKind::DamperLift, x[KEY])),
-            (DAMPER, false) => Some((EventKind::DamperFall, -x[JACK_SPEED])),
+            (BED, true) => Some(KeyEvent::KeyBottom { speed: x[KEY_SPEED] }),
+            (DAMPER, true) => Some(KeyEvent::DamperLift { depth: x[KEY] }),
+            (DAMPER, false) => Some(KeyEvent::DamperFall { speed: -x[JACK_SPEED] }),
             (BED, false) | (_, true) => None,
-            _ => Some((EventKind::KeyRest, -x[KEY_SPEED])),
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
         }
     }
 }

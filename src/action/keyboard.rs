@@ -8,13 +8,13 @@
 mod activity;
 mod stillness;
 
-use crate::action::events::{ActionEvent, EventList};
+use crate::action::events::EventList;
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::lanes::{Block, Lanes, Stepped};
 use crate::action::grand::{Assembly, Phase, Running, STATES, key, pressing, rest, state};
 use crate::action::settings::Slew;
-use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
@@ -363,9 +363,7 @@ impl Keyboard {
     fn step_alone(&mut self, key: KeyNumber, tray: [f64; 2], events: &mut EventList) {
         let i = key.index();
         let mut running = self.running(i);
-        let mut listener = |offset: f64, kind: EventKind, value: f64| {
-            events.push(ActionEvent { key, offset, kind, value });
-        };
+        let mut listener = |offset: f64, event: KeyEvent| events.push(key, offset, event);
         let drive = self.drives[i];
         let outcome =
             key::advance(&self.assemblies[i].grand, &mut running, drive, tray, &mut listener);

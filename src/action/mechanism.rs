@@ -7,7 +7,7 @@ use super::drive_input::DriveInput;
 use super::grand::spec::SpecError;
 use super::pose::Pose;
 use super::readout::Readout;
-use super::{Drive, EventKind, STEP};
+use super::{Drive, KeyEvent, STEP};
 use crate::episode::{Model, Observer, State, Stepper};
 use crate::mech::felt;
 
@@ -16,8 +16,8 @@ pub const KEY: usize = 0;
 /// Index of its speed, m/s.
 pub const KEY_SPEED: usize = 1;
 
-/// Hears of an event: seconds after the step's beginning, kind, value.
-pub type Hear<'a> = dyn FnMut(f64, EventKind, f64) + 'a;
+/// Hears of an event, and of its seconds after the step's beginning.
+pub type Hear<'a> = dyn FnMut(f64, KeyEvent) + 'a;
 
 /// The states and the submodel of a key, as numbers that can be kept and sent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -102,15 +102,10 @@ pub trait Lever<const N: usize, const G: usize, const S: usize>:
     fn pose(&self, phase: Self::Phase, x: &[f64; N]) -> Pose;
 
     /// The event that a change of submodel is, if any.
-    fn switched(
-        &self,
-        from: Self::Phase,
-        to: Self::Phase,
-        before: &[f64; N],
-    ) -> Option<(EventKind, f64)>;
+    fn switched(&self, from: Self::Phase, to: Self::Phase, before: &[f64; N]) -> Option<KeyEvent>;
 
     /// The event that guard `index` is, if any.
-    fn passed(&self, index: usize, rising: bool, x: &[f64; N]) -> Option<(EventKind, f64)>;
+    fn passed(&self, index: usize, rising: bool, x: &[f64; N]) -> Option<KeyEvent>;
 
     /// Puts the key where and at what speed an imposed motion has it, at the beginning of a step
     /// of `h` s.
@@ -237,14 +232,14 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Observer
         before: &[f64; N],
         _: &[f64; N],
     ) {
-        if let Some((kind, value)) = self.spec.switched(from, to, before) {
-            (self.hear)(t, kind, value);
+        if let Some(event) = self.spec.switched(from, to, before) {
+            (self.hear)(t, event);
         }
     }
 
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; N]) {
-        if let Some((kind, value)) = self.spec.passed(index, rising, x) {
-            (self.hear)(t, kind, value);
+        if let Some(event) = self.spec.passed(index, rising, x) {
+            (self.hear)(t, event);
         }
     }
 }

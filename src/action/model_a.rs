@@ -10,7 +10,7 @@
 mod note_interface;
 
 use super::losses::Losses;
-use crate::action::EventKind;
+use crate::action::KeyEvent;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::SpecError;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, contact_parts};
@@ -250,18 +250,18 @@ impl Lever<STATES, 1, 2> for Spec {
         self.bodies.pose(x[KEY], x[HAMMER])
     }
 
-    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
         Some(match to {
-            Phase::Free => (EventKind::Release, self.bodies.crown * x[HAMMER_SPEED]),
-            Phase::Coupled => (EventKind::Reset, x[KEY]),
+            Phase::Free => KeyEvent::Release { speed: self.bodies.crown * x[HAMMER_SPEED] },
+            Phase::Coupled => KeyEvent::Reset { depth: x[KEY] },
         })
     }
 
-    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (index, rising) {
-            (STRING, true) => Some((EventKind::Strike, self.bodies.crown * x[HAMMER_SPEED])),
+            (STRING, true) => Some(KeyEvent::Strike { speed: self.bodies.crown * x[HAMMER_SPEED] }),
             (STRING, false) | (_, true) => None,
-            _ => Some((EventKind::KeyRest, -x[KEY_SPEED])),
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
         }
     }
 }

@@ -24,7 +24,7 @@ use super::grand::spec::{Spec, SpecError};
 use super::mechanism::{Hear, Mechanism, check};
 use super::pose::Pose;
 use super::readout::Readout;
-use super::{Drive, EventKind, STEP};
+use super::{Drive, KeyEvent, STEP};
 use crate::episode::Input;
 use crate::episode::rk4;
 use body::Memory;
@@ -149,7 +149,7 @@ impl PenaltyModel {
         let mut key = Self { spec, coupling, state, start: state };
         // The joints take up their loads.
         for _ in 0..800 {
-            key.step(Drive::Free, &mut |_, _, _| {});
+            key.step(Drive::Free, &mut |_, _| {});
         }
         key.state.x[WORK] = 0.0;
         key.state.x[DISSIPATED] = 0.0;
@@ -196,29 +196,31 @@ impl PenaltyModel {
         let rose = |f: &dyn Fn(&State) -> f64| f(before) <= 0.0 && f(now) > 0.0;
         let fell = |f: &dyn Fn(&State) -> f64| f(before) > 0.0 && f(now) <= 0.0;
         if rose(&|s| s.x[HAMMER]) {
-            hear(offset, EventKind::Strike, crown * now.x[PLACES + HAMMER]);
+            hear(offset, KeyEvent::Strike { speed: crown * now.x[PLACES + HAMMER] });
         }
         if rose(&|s| front(s) - spec.key.dip) {
-            hear(offset, EventKind::KeyBottom, front_speed);
+            hear(offset, KeyEvent::KeyBottom { speed: front_speed });
         }
         if fell(&|s| front(s) - super::mechanism::REST_DEPTH) {
-            hear(offset, EventKind::KeyRest, -front_speed);
+            hear(offset, KeyEvent::KeyRest { speed: -front_speed });
         }
         if before.memory.home && !now.memory.home {
-            hear(offset, EventKind::LetOffStart, front(now));
+            hear(offset, KeyEvent::LetOffStart { depth: front(now) });
         }
         if rose(&|s| joints::tail_in_check(spec, &s.x)) {
-            hear(offset, EventKind::Check, -crown * now.x[HAMMER]);
+            hear(offset, KeyEvent::Check { distance: -crown * now.x[HAMMER] });
         }
         if spec.damper.present && rose(&|s| s.x[DAMPER]) {
-            hear(offset, EventKind::DamperLift, front(now));
+            hear(offset, KeyEvent::DamperLift { depth: front(now) });
         }
         if spec.damper.present && fell(&|s| s.x[DAMPER]) {
-            hear(offset, EventKind::DamperFall, -now.x[PLACES + DAMPER]);
+            hear(offset, KeyEvent::DamperFall { speed: -now.x[PLACES + DAMPER] });
         }
         match (before.memory.under, now.memory.under) {
-            (true, false) => hear(offset, EventKind::Release, crown * now.x[PLACES + HAMMER]),
-            (false, true) => hear(offset, EventKind::Reset, front(now)),
+            (true, false) => {
+                hear(offset, KeyEvent::Release { speed: crown * now.x[PLACES + HAMMER] })
+            }
+            (false, true) => hear(offset, KeyEvent::Reset { depth: front(now) }),
             _ => {}
         }
     }

@@ -201,7 +201,7 @@ mod tests {
         for name in NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).unwrap();
             let mut mechanism = model.start();
-            mechanism.step(Drive::Force([1.0; 2]), &mut |_, _, _| ());
+            mechanism.step(Drive::Force([1.0; 2]), &mut |_, _| ());
             let text = text(&[(0.125e-3, mechanism.view(Drive::Force([1.0; 2])))]);
             let counts: Vec<_> = text.lines().map(|line| line.split(',').count()).collect();
             assert_eq!(counts, [counts[0]; 2], "{name}");

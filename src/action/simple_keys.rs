@@ -1,7 +1,7 @@
 //! Keys of the smaller actions on one keyboard: each stepped while it moves, skipped while it is
 //! still, as the grand's.
 
-use crate::action::events::{ActionEvent, EventList};
+use crate::action::events::EventList;
 use crate::action::grand::concert::Built;
 use crate::action::note_interface::Played;
 use crate::action::{
@@ -146,9 +146,7 @@ impl SimpleKey {
             return true;
         }
         let (key, drive) = (self.key, self.drive);
-        self.played_mut().step(drive, &mut |offset, kind, value| {
-            events.push(ActionEvent { key, offset, kind, value });
-        });
+        self.played_mut().step(drive, &mut |offset, event| events.push(key, offset, event));
         let held = drive.held();
         self.drive = held;
         if !self.played().is_sound() {

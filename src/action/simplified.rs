@@ -15,7 +15,7 @@
 mod note_interface;
 
 use super::losses::Losses;
-use crate::action::EventKind;
+use crate::action::KeyEvent;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::Built;
 use crate::action::grand::spec::{GRAVITY, SpecError};
@@ -334,20 +334,20 @@ impl Lever<STATES, 2, 2> for Spec {
             .with("bed", [Vec2::new(-self.front, -self.dip)])
     }
 
-    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (from.coupled(), to.coupled()) {
-            (true, false) => Some((EventKind::Release, x[HAMMER_SPEED])),
-            (false, true) => Some((EventKind::Reset, x[KEY])),
-            _ if to.bedded() => Some((EventKind::KeyBottom, x[KEY_SPEED])),
+            (true, false) => Some(KeyEvent::Release { speed: x[HAMMER_SPEED] }),
+            (false, true) => Some(KeyEvent::Reset { depth: x[KEY] }),
+            _ if to.bedded() => Some(KeyEvent::KeyBottom { speed: x[KEY_SPEED] }),
             _ => None,
         }
     }
 
-    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (index, rising) {
-            (STRING, true) => Some((EventKind::Strike, x[HAMMER_SPEED])),
+            (STRING, true) => Some(KeyEvent::Strike { speed: x[HAMMER_SPEED] }),
             (STRING, false) | (_, true) => None,
-            _ => Some((EventKind::KeyRest, -x[KEY_SPEED])),
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
         }
     }
 }
@@ -357,7 +357,7 @@ mod tests {
     use super::*;
     use crate::action::grand::concert::Design;
     use crate::action::mechanism::{Mechanism, Running};
-    use crate::action::{ActionSettings, Drive, STEP};
+    use crate::action::{ActionSettings, Drive, EventKind, STEP};
     use crate::math::cast::floor_index;
     use crate::math::compass::KeyNumber;
 
@@ -378,7 +378,9 @@ mod tests {
             let target = |t: f64| (speed * t).min(0.03);
             let drive =
                 if i < steps { Drive::Finger([target(t), target(t + STEP)]) } else { Drive::Free };
-            key.step(drive, &mut |offset, kind, value| events.push((t + offset, kind, value)));
+            key.step(drive, &mut |offset, event| {
+                events.push((t + offset, event.kind(), event.value()));
+            });
             let view = key.view(drive);
             worst = worst.max((view.imbalance() - start).abs());
             work = work.max(view.work.abs());
@@ -390,7 +392,7 @@ mod tests {
     fn it_rests_where_it_is_put() {
         let mut key = Running::new(middle());
         for _ in 0..4000 {
-            key.step(Drive::Free, &mut |_, _, _| {});
+            key.step(Drive::Free, &mut |_, _| {});
         }
         let view = key.view(Drive::Free);
         assert!(view.key.abs() < 1e-6 && (view.hammer + key.spec.blow).abs() < 1e-5, "{view:?}");

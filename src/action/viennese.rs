@@ -16,7 +16,7 @@
 mod note_interface;
 
 use super::losses::Losses;
-use crate::action::EventKind;
+use crate::action::KeyEvent;
 use crate::action::drive_input::DriveInput;
 use crate::action::grand::concert::string_like;
 use crate::action::grand::spec::{GRAVITY, SpecError};
@@ -452,22 +452,22 @@ impl Lever<STATES, 2, 3> for Spec {
             .with("string", [Vec2::new(0.0, string), Vec2::new(0.3, string)])
     }
 
-    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
         let p = self.place(x);
         let inside = p.along.0 > self.notch_edge;
         match (from, to) {
-            (Phase::Driven, Phase::Out) => Some((EventKind::Release, p.crown.2)),
-            (Phase::Out, Phase::Under) if inside => Some((EventKind::Reset, x[KEY])),
+            (Phase::Driven, Phase::Out) => Some(KeyEvent::Release { speed: p.crown.2 }),
+            (Phase::Out, Phase::Under) if inside => Some(KeyEvent::Reset { depth: x[KEY] }),
             _ => None,
         }
     }
 
-    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<(EventKind, f64)> {
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (index, rising) {
-            (STRING, true) => Some((EventKind::Strike, self.place(x).crown.2)),
-            (BED, true) => Some((EventKind::KeyBottom, x[KEY_SPEED])),
+            (STRING, true) => Some(KeyEvent::Strike { speed: self.place(x).crown.2 }),
+            (BED, true) => Some(KeyEvent::KeyBottom { speed: x[KEY_SPEED] }),
             (STRING | BED, false) | (_, true) => None,
-            _ => Some((EventKind::KeyRest, -x[KEY_SPEED])),
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! which keeps the junction's work exactly. Positive down; the hammer is written at the key front.
 
 use crate::action::mechanism::{SAVED, Saved};
-use crate::action::{Drive, EventKind, Readout};
+use crate::action::{Drive, KeyEvent, Readout};
 use touchback_device::port::mean_velocity;
 
 /// Steps in an action step: 1/48000 s.
@@ -75,14 +75,14 @@ impl Lever {
     };
 
     /// One action step under a force, or a force and an impedance; other drives leave it alone.
-    pub fn step(&mut self, drive: Drive, hear: &mut impl FnMut(f64, EventKind, f64)) {
+    pub fn step(&mut self, drive: Drive, hear: &mut impl FnMut(f64, KeyEvent)) {
         let (force, impedance) = pushed(drive);
         for part in 0..PARTS {
             let was = self.hammer[0];
             self.part(force, impedance);
             if self.head > 0.0 && was < self.string[0] && self.hammer[0] >= self.string[0] {
                 let share = (self.string[0] - was) / (self.hammer[0] - was);
-                hear((f64::from(part) + share) * H, EventKind::Strike, self.hammer[1]);
+                hear((f64::from(part) + share) * H, KeyEvent::Strike { speed: self.hammer[1] });
             }
         }
     }
@@ -214,7 +214,7 @@ mod tests {
         let mut strikes = 0;
         for i in 0..8000 {
             let force = if i < 800 { 3.0 } else { 0.2 };
-            lever.step(Drive::Wave { force, impedance: 5.0 }, &mut |_, _, _| strikes += 1);
+            lever.step(Drive::Wave { force, impedance: 5.0 }, &mut |_, _| strikes += 1);
         }
         let work = lever.work;
         let residual = work - (lever.energy() - start) - lever.dissipated;

@@ -5,7 +5,7 @@
 //! whole state, which the twin adopts and counts.
 
 use crate::action::mechanism::Saved;
-use crate::action::{ActionSettings, Drive, EventKind};
+use crate::action::{ActionSettings, Drive, EventKind, TimedEvent};
 use crate::exchange::queue;
 use crate::math::compass::KeyNumber;
 
@@ -82,27 +82,12 @@ impl Entry {
     }
 }
 
-/// What happened in a felt key.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Heard {
-    /// Step.
-    pub step: u64,
-    /// Key.
-    pub key: KeyNumber,
-    /// Time in the step, s.
-    pub offset: f64,
-    /// What.
-    pub kind: EventKind,
-    /// Its value, as [`EventKind`] has it.
-    pub value: f64,
-}
-
 /// Where a servo's log goes.
 pub trait Log {
     /// Takes an entry; `false` where there was no room.
     fn put(&mut self, entry: &Entry) -> bool;
     /// Hears of an event in the servo's own run.
-    fn heard(&mut self, _heard: &Heard) {}
+    fn heard(&mut self, _heard: &TimedEvent) {}
 }
 
 impl Log for () {
@@ -124,14 +109,14 @@ pub struct Kept {
     /// Everything logged.
     pub entries: Vec<Entry>,
     /// Everything heard.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<TimedEvent>,
 }
 
 impl Kept {
     /// What was heard of a kind.
     #[must_use]
-    pub fn of(&self, kind: EventKind) -> Vec<Heard> {
-        self.heard.iter().filter(|h| h.kind == kind).copied().collect()
+    pub fn of(&self, kind: EventKind) -> Vec<TimedEvent> {
+        self.heard.iter().filter(|h| h.event.kind() == kind).copied().collect()
     }
 }
 
@@ -140,7 +125,7 @@ impl Log for Kept {
         self.entries.push(*entry);
         true
     }
-    fn heard(&mut self, heard: &Heard) {
+    fn heard(&mut self, heard: &TimedEvent) {
         self.heard.push(*heard);
     }
 }
@@ -206,7 +191,7 @@ impl Twin {
 
     /// Replays `entry`; `hear` is told of every event. Slots that do not follow on what is known
     /// are skipped: the servo sends a state after every gap.
-    pub fn play(&mut self, entry: &Entry, hear: impl FnMut(&Heard)) {
+    pub fn play(&mut self, entry: &Entry, hear: impl FnMut(&TimedEvent)) {
         self.watch(entry, hear, |_, _, _| ());
     }
 
@@ -214,7 +199,7 @@ impl Twin {
     pub fn watch(
         &mut self,
         entry: &Entry,
-        mut hear: impl FnMut(&Heard),
+        mut hear: impl FnMut(&TimedEvent),
         mut look: impl FnMut(u64, Drive, &Mechanism),
     ) {
         match entry {
@@ -257,8 +242,8 @@ impl Twin {
                 let drive = Drive::Wave { force: *force, impedance: *impedance };
                 for i in 0..u64::from(*steps) {
                     let at = step + i;
-                    felt.mechanism.step(drive, |offset, kind, value| {
-                        hear(&Heard { step: at, key: *key, offset, kind, value });
+                    felt.mechanism.step(drive, |offset, event| {
+                        hear(&TimedEvent { key: *key, step: at, offset, event });
                     });
                     look(at, drive, &felt.mechanism);
                 }

@@ -8,7 +8,7 @@ use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
 use crate::action::mechanism::{Felt, Saved};
-use crate::action::{ActionKind, ActionSettings, Drive, EventKind, Readout, STEP};
+use crate::action::{ActionKind, ActionSettings, Drive, KeyEvent, Readout, STEP};
 use crate::episode::State;
 use crate::haptics::lever::Lever;
 use crate::haptics::walls::{self, Walled};
@@ -209,9 +209,9 @@ impl Mechanism {
         }
     }
 
-    /// One action step under `drive`; how far the key front moved, m. `hear` is told of events:
-    /// offset s, kind, value.
-    pub fn step(&mut self, drive: Drive, mut hear: impl FnMut(f64, EventKind, f64)) -> f64 {
+    /// One action step under `drive`; how far the key front moved, m. `hear` is told of events
+    /// and their offset, s.
+    pub fn step(&mut self, drive: Drive, mut hear: impl FnMut(f64, KeyEvent)) -> f64 {
         let (from, _) = self.place();
         match &mut self.load {
             Load::Grand { grand, running, .. } => {

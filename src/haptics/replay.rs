@@ -9,9 +9,9 @@
 
 use std::collections::VecDeque;
 
-use super::log::{Entry, Heard, Twin};
+use super::log::{Entry, Twin};
 use super::mechanism::Action;
-use crate::action::STEP;
+use crate::action::{KeyEvent, STEP, TimedEvent};
 use crate::exchange::queue;
 use crate::math::compass::{KEYS, KeyNumber};
 
@@ -35,15 +35,6 @@ enum Source {
     Recorded(Vec<Entry>, usize),
 }
 
-/// Something heard, at a time.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Sounded {
-    /// An event of a felt key.
-    Event(Heard),
-    /// A felt key's damper has moved: its height, 0 on the string … 1 clear.
-    Damper(KeyNumber, f64),
-}
-
 /// The replay of one servo's log.
 #[derive(Debug)]
 pub struct Replay {
@@ -58,6 +49,7 @@ pub struct Replay {
     origin: Option<f64>,
     /// End of the newest step that arrived.
     newest: u64,
+    /// Height of each damper as last told, 0 … 1.
     lifts: [f64; KEYS],
     /// Keys whose events are silent: a host note that sounds by itself moves them.
     silent: [bool; KEYS],
@@ -131,9 +123,18 @@ impl Replay {
         &self.twin
     }
 
+    /// Lets down every damper that was told to be up: `hear` is told so.
+    pub fn let_down(&mut self, mut hear: impl FnMut(&TimedEvent)) {
+        for (key, told) in KeyNumber::all().zip(&mut self.lifts) {
+            if std::mem::take(told) > 0.0 {
+                hear(&damper(key, 0, 0.0));
+            }
+        }
+    }
+
     /// Replays what sounds in the `length` samples from `now` on; `hear` is told of it with its
     /// distance from `now`, samples: from 0 to a slot beyond `length`.
-    pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, Sounded)) {
+    pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, &TimedEvent)) {
         let now = now as f64;
         if matches!(self.source, Source::Recorded(..)) {
             self.recorded_block(now, length as f64, &mut hear);
@@ -168,7 +169,7 @@ impl Replay {
         }
     }
 
-    fn recorded_block(&mut self, now: f64, length: f64, hear: &mut impl FnMut(f64, Sounded)) {
+    fn recorded_block(&mut self, now: f64, length: f64, hear: &mut impl FnMut(f64, &TimedEvent)) {
         loop {
             let Source::Recorded(entries, next) = &mut self.source else { return };
             let Some(first) = entries.first().map(Entry::step) else { return };
@@ -199,7 +200,13 @@ impl Replay {
         }
     }
 
-    fn sound(&mut self, entry: &Entry, origin: f64, now: f64, hear: &mut impl FnMut(f64, Sounded)) {
+    fn sound(
+        &mut self,
+        entry: &Entry,
+        origin: f64,
+        now: f64,
+        hear: &mut impl FnMut(f64, &TimedEvent),
+    ) {
         let pace = self.pace;
         // The moment first, its distance then: the distance is exact, wherever a block begins.
         let at =
@@ -212,7 +219,7 @@ impl Replay {
         let is_silent = key.is_some_and(|key| self.silent[key.index()]);
         self.twin.play(entry, |heard| {
             if !is_silent {
-                hear(at(heard.step, heard.offset), Sounded::Event(*heard));
+                hear(at(heard.step, heard.offset), heard);
             }
         });
         let Some(key) = key else { return };
@@ -221,10 +228,15 @@ impl Replay {
             let told = &mut self.lifts[key.index()];
             if lift.to_bits() != told.to_bits() && lift.is_finite() {
                 *told = lift;
-                hear(at(step, 0.0), Sounded::Damper(key, lift));
+                hear(at(step, 0.0), &damper(key, step, lift));
             }
         }
     }
+}
+
+/// The damper of `key` stands at `lift` before `step`.
+const fn damper(key: KeyNumber, step: u64, lift: f64) -> TimedEvent {
+    TimedEvent { key, step, offset: 0.0, event: KeyEvent::Damper { lift } }
 }
 
 /// The step after an entry.

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::action::ActionSettings;
+use crate::action::{ActionSettings, TimedEvent};
 use crate::exchange::flags::Flag;
 use crate::exchange::{latest, queue};
-use crate::haptics::log::{Entry, Heard, Log};
+use crate::haptics::log::{Entry, Log};
 use crate::haptics::mechanism::Action;
 use crate::haptics::priority::{self, Priority};
 use crate::haptics::serial::{Port, Trouble};
@@ -113,7 +113,7 @@ pub struct Sidecar {
     log: Option<queue::Receiver<Entry>>,
     settings: Option<latest::LatestWriter<ActionSettings>>,
     notes: Option<queue::Sender<Note>>,
-    events: queue::Receiver<Heard>,
+    events: queue::Receiver<TimedEvent>,
     ends: Arc<Flag>,
     thread: Option<JoinHandle<()>>,
 }
@@ -121,14 +121,14 @@ pub struct Sidecar {
 /// The log's way out of the thread.
 struct Out {
     log: queue::Sender<Entry>,
-    events: queue::Sender<Heard>,
+    events: queue::Sender<TimedEvent>,
 }
 
 impl Log for Out {
     fn put(&mut self, entry: &Entry) -> bool {
         self.log.send(*entry).is_ok()
     }
-    fn heard(&mut self, heard: &Heard) {
+    fn heard(&mut self, heard: &TimedEvent) {
         // A full queue drops the event and counts it.
         let _ = self.events.send(*heard);
     }
@@ -206,7 +206,7 @@ impl Sidecar {
 
     /// The oldest event not yet heard of.
     #[must_use]
-    pub fn heard(&self) -> Option<Heard> {
+    pub fn heard(&self) -> Option<TimedEvent> {
         self.events.receive()
     }
 }

@@ -8,7 +8,7 @@
 use super::lever::{Lever, pushed};
 use crate::action::mechanism::{Felt, Hear, Mechanism, Saved};
 use crate::action::pose::Pose;
-use crate::action::{Drive, EventKind, Readout, STEP};
+use crate::action::{Drive, KeyEvent, Readout, STEP};
 use crate::math::vec2::Vec2;
 use crate::wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
@@ -144,7 +144,7 @@ impl Mechanism for Walled {
         self.force = self.wall.force(now);
         let (force, impedance) = pushed(drive);
         let left = Drive::Wave { force: force - self.force, impedance };
-        let mut hear = |offset: f64, kind: EventKind, value: f64| hear(offset, kind, value);
+        let mut hear = |offset: f64, event: KeyEvent| hear(offset, event);
         self.lever.step(left, &mut hear);
         // The wall's share of the work is its own.
         self.work += self.force * (self.lever.x - now.position);
@@ -232,15 +232,15 @@ mod tests {
             let mut first = Walled::new(kind);
             let mut deepest = 0.0f64;
             for i in 0..3000 {
-                first.step(push(i), &mut |_, _, _| {});
+                first.step(push(i), &mut |_, _| {});
                 deepest = deepest.max(first.lever.x);
                 if i % 97 == 0 {
                     let mut second = Walled::new(kind);
                     second.adopt(&first.save());
                     let mut copy = first;
                     for j in i + 1..i + 200 {
-                        copy.step(push(j), &mut |_, _, _| {});
-                        second.step(push(j), &mut |_, _, _| {});
+                        copy.step(push(j), &mut |_, _| {});
+                        second.step(push(j), &mut |_, _| {});
                         assert_eq!(copy.save(), second.save(), "{kind:?} {i} {j}");
                     }
                 }
@@ -254,7 +254,7 @@ mod tests {
         for kind in Kind::ALL {
             let mut walled = Walled::new(kind);
             for _ in 0..16_000 {
-                walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _, _| {});
+                walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _| {});
             }
             let depth = walled.lever.x - DEPTH;
             // Those that know neither bias nor damper hold it a little off, never softer than half.

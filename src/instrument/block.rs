@@ -278,7 +278,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.look_at_dampers();
         self.move_fingers();
         self.follow_positions();
-        self.events.clear();
+        self.events.begin(self.clock.step());
         self.keys.step(&mut self.events);
         self.load.step(self.keys.awake(), self.events.len());
         if let Some(key) = self.trace.watched()

@@ -1,6 +1,6 @@
 //! What a player or a host sends.
 
-use crate::action::EventKind;
+use crate::action::{KeyEvent, TimedEvent};
 use crate::instrument::Settings;
 use crate::instrument::touch::finger::{grand_press, struck_speed};
 use crate::math::compass::KeyNumber;
@@ -37,18 +37,7 @@ pub enum Event {
         /// Which key.
         key: KeyNumber,
         /// What.
-        kind: EventKind,
-        /// Its value, as [`EventKind`] has it.
-        value: f64,
-        /// Samples after the present one.
-        ahead: f64,
-    },
-    /// The damper of such a key stands at a height.
-    FeltDamper {
-        /// Which key.
-        key: KeyNumber,
-        /// 0 on the string … 1 clear of it.
-        lift: f64,
+        event: KeyEvent,
         /// Samples after the present one.
         ahead: f64,
     },
@@ -80,6 +69,12 @@ pub enum Event {
 }
 
 impl Event {
+    /// What happens in a key whose action runs elsewhere, `ahead` samples after the present one.
+    #[must_use]
+    pub const fn felt(timed: &TimedEvent, ahead: f64) -> Self {
+        Self::Felt { key: timed.key, event: timed.event, ahead }
+    }
+
     /// Its number, if it has one.
     #[must_use]
     pub const fn value(&self) -> Option<f64> {
@@ -87,8 +82,6 @@ impl Event {
             Self::NoteOn { velocity: value, .. }
             | Self::NoteOff { velocity: value, .. }
             | Self::Pressure { depth: value, .. }
-            | Self::Felt { value, .. }
-            | Self::FeltDamper { lift: value, .. }
             | Self::Tune { cents: value, .. }
             | Self::Bend(value)
             | Self::Sustain(value)
@@ -97,6 +90,7 @@ impl Event {
             | Self::Volume(value)
             | Self::Expression(value)
             | Self::Pan(value) => Some(value),
+            Self::Felt { event, .. } => Some(event.value()),
             Self::Choke(_) | Self::AllNotesOff | Self::AllSoundOff => None,
         }
     }

@@ -72,8 +72,12 @@ pub fn run(folder: &Path) -> Result<()> {
         KeyNumber::from_midi(STROKE_KEY).context("the stroke's key is outside the compass")?;
     let mut mechanism = simulate::plants::start("grand", key, &Settings::default(), None)?;
     let mut stroke = Gesture::from_toml("stroke.toml", STROKE.as_bytes())?;
-    let stroke_figure =
-        simulate::figure_of(&mut stroke, mechanism.as_mut(), "Grand action, middle C, pressed")?;
+    let stroke_figure = simulate::figure_of(
+        &mut stroke,
+        mechanism.as_mut(),
+        key,
+        "Grand action, middle C, pressed",
+    )?;
 
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make this folder", folder.display()))?;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::action::mechanism::Mechanism;
 use crate::action::readout::Table;
-use crate::action::{ActionKind, EventKind, Readout, STEP};
+use crate::action::{ActionKind, Readout, TimedEvent, step_time};
 use crate::haptics::recording::Recording;
 use crate::instrument::Settings;
 use crate::lab::controls;
@@ -48,17 +48,6 @@ pub struct Options {
     plot: Option<PathBuf>,
 }
 
-/// One event as the events file has it.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
-pub struct Moment {
-    /// What.
-    pub kind: EventKind,
-    /// When, s from the gesture's beginning.
-    pub time_s: f64,
-    /// How much; the meaning belongs to the kind.
-    pub value: f64,
-}
-
 /// Simulates; without an output the events go to stdout as lines.
 ///
 /// # Errors
@@ -90,25 +79,27 @@ pub fn run(options: &Options) -> Result<()> {
         format!("{}: cannot write", target.display())
     };
     let mut traces = figure::Traces::default();
-    let moments = source.play(|time, readout| {
+    let events = source.play(|time, readout| {
         traces.push(time, readout);
         table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
     })?;
     table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
     if let Some(draft) = &events_draft {
-        let mut text = serde_json::to_vec_pretty(&serde_json::json!({ "events": moments }))?;
+        let mut text = serde_json::to_vec_pretty(&events_json(&events))?;
         text.push(b'\n');
         draft.write_all(&text)?;
     }
     if let Some(draft) = &plot_draft {
-        plot::draw(&traces.figure(&source.title(), &moments), draft)?;
+        plot::draw(&traces.figure(&source.title(), &events), draft)?;
     }
     for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
         draft.keep()?;
     }
     if outputs.is_empty() {
-        let line = |m: &Moment| format!("{:?},{},{:?}\n", m.time_s, figure::name(m.kind), m.value);
-        let lines: String = moments.iter().map(line).collect();
+        let line = |e: &TimedEvent| {
+            format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
+        };
+        let lines: String = events.iter().map(line).collect();
         output::print(&format!("time_s,kind,value\n{lines}"))?;
     }
     Ok(())
@@ -117,7 +108,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// What moves the key.
 enum Source {
     /// A gesture on a key of an action.
-    Gesture(Gesture, Box<dyn Mechanism>, String),
+    Gesture(Gesture, Box<dyn Mechanism>, KeyNumber, String),
     /// A key of a servo's log.
     Recording(Recording, KeyNumber),
 }
@@ -158,19 +149,21 @@ impl Source {
         let key = number(options.key.unwrap_or(40))?;
         let action = options.action.as_deref().unwrap_or("grand");
         let mechanism = plants::start(action, key, &settings, options.model.as_deref())?;
-        Ok(Self::Gesture(gesture, mechanism, format!("{action}, key {}", key.number())))
+        Ok(Self::Gesture(gesture, mechanism, key, format!("{action}, key {}", key.number())))
     }
 
-    fn play(&mut self, each: impl FnMut(f64, &Readout) -> Result<()>) -> Result<Vec<Moment>> {
+    fn play(&mut self, each: impl FnMut(f64, &Readout) -> Result<()>) -> Result<Vec<TimedEvent>> {
         match self {
-            Self::Gesture(gesture, mechanism, _) => play(gesture, mechanism.as_mut(), each),
+            Self::Gesture(gesture, mechanism, key, _) => {
+                play(gesture, mechanism.as_mut(), *key, each)
+            }
             Self::Recording(take, key) => take::play(take, *key, each),
         }
     }
 
     fn title(&self) -> String {
         match self {
-            Self::Gesture(_, _, title) => title.clone(),
+            Self::Gesture(.., title) => title.clone(),
             Self::Recording(take, key) => {
                 let action = take.action().unwrap_or_default().name();
                 format!("{action} as it was felt, key {}", key.number())
@@ -186,14 +179,15 @@ impl Source {
 pub fn figure_of(
     gesture: &mut Gesture,
     mechanism: &mut dyn Mechanism,
+    key: KeyNumber,
     title: &str,
 ) -> Result<plot::Figure> {
     let mut traces = figure::Traces::default();
-    let moments = play(gesture, mechanism, |time, readout| {
+    let events = play(gesture, mechanism, key, |time, readout| {
         traces.push(time, readout);
         Ok(())
     })?;
-    Ok(traces.figure(title, &moments))
+    Ok(traces.figure(title, &events))
 }
 
 /// Plays `gesture` on a key; `each` receives the time, s, and the state after every step.
@@ -203,33 +197,38 @@ pub fn figure_of(
 pub fn play(
     gesture: &mut Gesture,
     mechanism: &mut dyn Mechanism,
+    key: KeyNumber,
     mut each: impl FnMut(f64, &Readout) -> Result<()>,
-) -> Result<Vec<Moment>> {
-    let mut moments = Vec::new();
-    let mut key = KeyView::of(mechanism);
+) -> Result<Vec<TimedEvent>> {
+    let mut events = Vec::new();
+    let mut front = KeyView::of(mechanism);
     let bar = progress(gesture.steps() as u64, "simulating");
-    for step in 0..gesture.steps() {
-        let drive = gesture.drive(step, key);
-        mechanism.step(drive, &mut |offset, kind, value| {
-            moments.push(Moment { kind, time_s: instant(step) + offset, value });
+    for (index, step) in (0..gesture.steps()).zip(0u64..) {
+        let drive = gesture.drive(index, front);
+        mechanism.step(drive, &mut |offset, event| {
+            events.push(TimedEvent { key, step, offset, event });
         });
-        key = KeyView::of(mechanism);
-        let time = instant(step + 1);
-        if !key.depth.is_finite() {
+        front = KeyView::of(mechanism);
+        let time = step_time(step + 1);
+        if !front.depth.is_finite() {
             bail!("the action lost its state at {time} s; report this gesture");
         }
         each(time, &mechanism.view(drive))?;
         if step % 4096 == 0 {
-            bar.set_position(step as u64);
+            bar.set_position(step);
         }
     }
     bar.finish_and_clear();
-    Ok(moments)
+    Ok(events)
 }
 
-/// Time of the beginning of `step`, s: the step is 125 µs, so whole microseconds print short.
-fn instant(step: usize) -> f64 {
-    (step as f64 * (STEP * 1e6)) / 1e6
+/// The events as the events file has them.
+fn events_json(events: &[TimedEvent]) -> serde_json::Value {
+    let entry = |e: &TimedEvent| {
+        let (kind, value) = (e.event.kind().name(), e.event.value());
+        serde_json::json!({ "kind": kind, "time_s": e.time(), "value": value })
+    };
+    serde_json::json!({ "events": events.iter().map(entry).collect::<Vec<_>>() })
 }
 
 #[cfg(test)]

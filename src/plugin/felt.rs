@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::action::ActionSettings;
 use crate::haptics::connection::{AudioEnd, KeyboardConnection, Place};
-use crate::haptics::replay::Sounded;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::KeyNumber;
 
@@ -67,18 +66,7 @@ impl Felt {
         settings: &ActionSettings,
         mut handle: impl FnMut(Event),
     ) {
-        self.end.block(now, length, settings, |ahead, sounded| handle(event(sounded, ahead)));
-    }
-}
-
-/// An event of the replay as the piano takes it.
-fn event(sounded: Sounded, ahead: f64) -> Event {
-    match sounded {
-        Sounded::Event(heard) => {
-            let (key, kind, value) = (heard.key, heard.kind, heard.value);
-            Event::Felt { key, kind, value, ahead }
-        }
-        Sounded::Damper(key, lift) => Event::FeltDamper { key, lift, ahead },
+        self.end.block(now, length, settings, |ahead, what| handle(Event::felt(what, ahead)));
     }
 }
 
@@ -143,7 +131,7 @@ mod tests {
         let mut replay =
             crate::haptics::replay::Replay::recorded(take.into_entries(), action, RATE);
         let mut piano = Piano::new(RATE, &settings);
-        replay.block(0, 1 << 20, |ahead, sounded| piano.handle(event(sounded, ahead)));
+        replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::felt(what, ahead)));
         let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
         let [left, right] = &mut told;
         piano.process(left, right);

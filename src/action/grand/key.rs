@@ -7,20 +7,20 @@ use super::precomputed::Precomputed;
 use super::readout::readout;
 use super::spec::Spec;
 use super::{Phase, STATES, energy, state};
-use crate::action::{Drive, EventKind, Readout, STEP};
+use crate::action::{Drive, KeyEvent, Readout, STEP};
 use crate::episode::{Observer, Outcome, State, Stepper};
 
-/// Hears of an event: seconds after the step's beginning, kind, value.
+/// Hears of events, with the seconds after the step's beginning.
 pub trait Listener {
     /// One event.
-    fn event(&mut self, offset: f64, kind: EventKind, value: f64);
+    fn event(&mut self, offset: f64, event: KeyEvent);
     /// One change of submodel.
     fn phase(&mut self, _offset: f64, _from: Phase, _to: Phase) {}
 }
 
-impl<F: FnMut(f64, EventKind, f64)> Listener for F {
-    fn event(&mut self, offset: f64, kind: EventKind, value: f64) {
-        self(offset, kind, value);
+impl<F: FnMut(f64, KeyEvent)> Listener for F {
+    fn event(&mut self, offset: f64, event: KeyEvent) {
+        self(offset, event);
     }
 }
 
@@ -119,14 +119,14 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
         let depth = self.depth(before);
         match (from, to) {
             (Phase::Acceleration, Phase::LetOff) => {
-                self.listener.event(t, EventKind::LetOffStart, depth);
+                self.listener.event(t, KeyEvent::LetOffStart { depth });
             }
             (Phase::LetOff, Phase::Catch) => {
                 let speed = self.numbers.crown * before[state::HAMMER_SPEED];
-                self.listener.event(t, EventKind::Release, speed);
+                self.listener.event(t, KeyEvent::Release { speed });
             }
             (Phase::Catch | Phase::Flank, Phase::Return | Phase::Acceleration) => {
-                self.listener.event(t, EventKind::Reset, depth);
+                self.listener.event(t, KeyEvent::Reset { depth });
             }
             _ => {}
         }
@@ -137,20 +137,20 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
         let front = self.numbers.front * x[state::KEY_SPEED];
         match (index, rising) {
             (guard::STRING, true) => {
-                self.listener.event(t, EventKind::Strike, crown * x[state::HAMMER_SPEED]);
+                self.listener.event(t, KeyEvent::Strike { speed: crown * x[state::HAMMER_SPEED] });
             }
-            (guard::KEY_BED, true) => self.listener.event(t, EventKind::KeyBottom, front),
+            (guard::KEY_BED, true) => self.listener.event(t, KeyEvent::KeyBottom { speed: front }),
             (guard::DAMPER, true) => {
                 let depth = self.depth(x);
-                self.listener.event(t, EventKind::DamperLift, depth);
+                self.listener.event(t, KeyEvent::DamperLift { depth });
             }
             (guard::DAMPER, false) => {
-                self.listener.event(t, EventKind::DamperFall, -x[state::DAMPER_SPEED]);
+                self.listener.event(t, KeyEvent::DamperFall { speed: -x[state::DAMPER_SPEED] });
             }
             (guard::CHECK, true) => {
-                self.listener.event(t, EventKind::Check, -crown * x[state::HAMMER]);
+                self.listener.event(t, KeyEvent::Check { distance: -crown * x[state::HAMMER] });
             }
-            (guard::REST, false) => self.listener.event(t, EventKind::KeyRest, -front),
+            (guard::REST, false) => self.listener.event(t, KeyEvent::KeyRest { speed: -front }),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use super::spec::Spec;
 use super::{Grand, Phase, STATES, contact, key, rest, state};
 use crate::action::mechanism::{Hear, Mechanism};
 use crate::action::pose::Pose;
-use crate::action::{Drive, EventKind, Readout};
+use crate::action::{Drive, KeyEvent, Readout};
 use crate::episode::State;
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -34,7 +34,7 @@ impl GrandKey {
 
 impl Mechanism for GrandKey {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
-        let mut listener = |offset: f64, kind: EventKind, value: f64| hear(offset, kind, value);
+        let mut listener = |offset: f64, event: KeyEvent| hear(offset, event);
         key::advance(&self.grand, &mut self.state, drive, TRAY, &mut listener);
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::action::mechanism::{Mechanism, Running};
-use crate::action::{Drive, STEP};
+use crate::action::{Drive, EventKind, STEP};
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
 
@@ -13,7 +13,7 @@ fn carry(path: impl Fn(f64) -> f64, seconds: f64) -> (Vec<(EventKind, f64)>, f64
     for i in 0..floor_index(seconds / STEP) {
         let t = i as f64 * STEP;
         let drive = Drive::Motion([path(t), path(t + STEP)]);
-        key.step(drive, &mut |_, kind, value| events.push((kind, value)));
+        key.step(drive, &mut |_, event| events.push((event.kind(), event.value())));
         force = force.max(key.view(drive).contact_force);
     }
     (events, force)

@@ -1,6 +1,6 @@
 use super::*;
-use crate::action::ActionSettings;
 use crate::action::grand::concert::Design;
+use crate::action::{ActionSettings, EventKind};
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
 
@@ -19,7 +19,9 @@ fn press(mut key: PenaltyModel, speed: f64, seconds: f64) -> (Vec<(f64, EventKin
         let target = |t: f64| (speed * t).min(0.02);
         let drive =
             if t < seconds { Drive::Finger([target(t), target(t + STEP)]) } else { Drive::Free };
-        key.step(drive, &mut |offset, kind, value| events.push((t + offset, kind, value)));
+        key.step(drive, &mut |offset, event| {
+            events.push((t + offset, event.kind(), event.value()));
+        });
         let view = key.view(drive);
         worst = worst.max((view.imbalance() - start).abs());
         work = work.max(view.work.abs());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::action::mechanism::{Mechanism, Running};
-use crate::action::{Drive, STEP};
+use crate::action::{Drive, EventKind, STEP};
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
 
@@ -17,7 +17,9 @@ fn press(speed: f64, seconds: f64) -> Vec<(f64, EventKind, f64)> {
         let target = |t: f64| (speed * t).min(0.02);
         let drive =
             if t < seconds { Drive::Finger([target(t), target(t + STEP)]) } else { Drive::Free };
-        key.step(drive, &mut |offset, kind, value| events.push((t + offset, kind, value)));
+        key.step(drive, &mut |offset, event| {
+            events.push((t + offset, event.kind(), event.value()));
+        });
     }
     events
 }
@@ -35,7 +37,7 @@ fn the_regulation_is_what_it_says() {
         let drive = Drive::Motion([depth(i), depth(i + 1)]);
         let before = played.view(drive);
         let mut off = false;
-        played.step(drive, &mut |_, kind, _| off |= kind == EventKind::Release);
+        played.step(drive, &mut |_, event| off |= event.kind() == EventKind::Release);
         if off {
             slipped = Some(before);
             break;
@@ -77,8 +79,8 @@ fn without_a_lever_it_does_not_repeat_from_half_way() {
             t if t < 0.5 => 0.02 + (0.004 - 0.02) * (t - 0.4) / 0.1,
             t => (0.004 + 0.4 * (t - 0.5)).min(0.02),
         };
-        key.step(Drive::Finger([at(i), at(i + 1)]), &mut |_, kind, _| {
-            strikes += u32::from(kind == EventKind::Strike);
+        key.step(Drive::Finger([at(i), at(i + 1)]), &mut |_, event| {
+            strikes += u32::from(event.kind() == EventKind::Strike);
         });
     }
     assert_eq!(strikes, 1);

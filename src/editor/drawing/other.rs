@@ -84,7 +84,7 @@ mod tests {
             assert!(!begin.pieces.is_empty() && !begin.labels.is_empty(), "{name}");
             for i in 0..600 {
                 let drive = Drive::Finger([f64::from(i) * 3e-5, f64::from(i + 1) * 3e-5]);
-                running.step(drive, &mut |_, _, _| {});
+                running.step(drive, &mut |_, _| {});
                 let drawing = draw(&running.pose());
                 moved |= drawing != begin;
                 for p in drawing.pieces.iter().flat_map(|piece| &piece.outline) {

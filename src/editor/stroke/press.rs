@@ -7,7 +7,7 @@ use crate::action::finger;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Grand, Phase, STATES, key, pressing, rest};
 use crate::action::simple_keys::SimpleKey;
-use crate::action::{ActionKind, Drive, EventKind, STEP};
+use crate::action::{ActionKind, Drive, KeyEvent, STEP};
 use crate::episode::State;
 use crate::instrument::trace::Standing;
 
@@ -75,15 +75,15 @@ impl Press {
             Drive::Free
         };
         let (mut hit, mut bottomed) = (false, self.bottomed);
-        let mut hear = |kind: EventKind| {
-            hit |= matches!(kind, EventKind::Strike | EventKind::Pluck);
-            bottomed |= kind == EventKind::KeyBottom;
+        let mut hear = |event: KeyEvent| {
+            hit |= matches!(event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. });
+            bottomed |= matches!(event, KeyEvent::KeyBottom { .. });
         };
         self.time += STEP;
         let tray = rest::TRAY_DOWN;
         let (standing, view) = match &mut self.running {
             Running::Grand(grand, state) => {
-                let mut listen = |_: f64, kind: EventKind, _: f64| hear(kind);
+                let mut listen = |_: f64, event: KeyEvent| hear(event);
                 key::advance(grand, state, drive, [tray; 2], &mut listen);
                 (Standing::Grand(*state), key::show(grand, state, drive, [tray; 2]))
             }
@@ -91,7 +91,7 @@ impl Press {
                 let mut events = EventList::default();
                 lever.drive(drive);
                 lever.step(&mut events);
-                events.iter().for_each(|event| hear(event.kind));
+                events.iter().for_each(|event| hear(event.event));
                 let played = lever.played();
                 (Standing::Other(*kind, played.save()), played.view(drive))
             }

@@ -1,10 +1,10 @@
 //! The audio thread's end of a connection: no allocation, lock or wait.
 
-use super::super::replay::{Replay, Sounded};
+use super::super::replay::Replay;
 use super::super::sidecar::Note;
-use crate::action::ActionSettings;
+use crate::action::{ActionSettings, TimedEvent};
 use crate::exchange::{latest, queue};
-use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::compass::KeyNumber;
 
 /// A keyboard or recording handed to the audio thread.
 #[derive(Debug)]
@@ -23,8 +23,6 @@ pub struct AudioEnd {
     /// Sends what is no longer used back to be freed elsewhere.
     spent: queue::Sender<Box<Joined>>,
     joined: Option<Box<Joined>>,
-    /// Keys whose dampers the piano was told are up: let down when the keyboard is closed.
-    lifted: [bool; KEYS],
 }
 
 impl AudioEnd {
@@ -33,7 +31,7 @@ impl AudioEnd {
         coming: queue::Receiver<Option<Box<Joined>>>,
         spent: queue::Sender<Box<Joined>>,
     ) -> Self {
-        Self { coming, spent, joined: None, lifted: [false; KEYS] }
+        Self { coming, spent, joined: None }
     }
 
     /// A keyboard or recording is joined: the host must not put the piano to sleep.
@@ -63,7 +61,6 @@ impl AudioEnd {
         if let Some(joined) = &mut self.joined {
             joined.replay.restart();
         }
-        self.lifted = [false; KEYS];
     }
 
     /// Calls back for every event that sounds in the `length` samples from `now` on, with its
@@ -73,19 +70,15 @@ impl AudioEnd {
         now: u64,
         length: usize,
         settings: &ActionSettings,
-        mut hear: impl FnMut(f64, Sounded),
+        mut hear: impl FnMut(f64, &TimedEvent),
     ) {
         while let Some(coming) = self.coming.receive() {
-            if let Some(old) = std::mem::replace(&mut self.joined, coming)
-                && let Err(old) = self.spent.send(old)
-            {
-                // Happens only if the other end is gone; freeing memory on this thread is not
-                // allowed.
-                std::mem::forget(old);
-            }
-            for key in KeyNumber::all() {
-                if std::mem::take(&mut self.lifted[key.index()]) {
-                    hear(0.0, Sounded::Damper(key, 0.0));
+            if let Some(mut old) = std::mem::replace(&mut self.joined, coming) {
+                old.replay.let_down(|down| hear(0.0, down));
+                if let Err(old) = self.spent.send(old) {
+                    // Happens only if the other end is gone; freeing memory on this thread is not
+                    // allowed.
+                    std::mem::forget(old);
                 }
             }
         }
@@ -95,12 +88,6 @@ impl AudioEnd {
         {
             writer.write(*settings);
         }
-        let lifted = &mut self.lifted;
-        joined.replay.block(now, length, |ahead, what| {
-            if let Sounded::Damper(key, lift) = what {
-                lifted[key.index()] = lift > 0.0;
-            }
-            hear(ahead, what);
-        });
+        joined.replay.block(now, length, hear);
     }
 }

@@ -26,7 +26,7 @@ fn a_wave_drives_the_lightest_key_of_any_action_without_giving_it_energy() {
             for i in 0..4000 {
                 let force = if i % 800 < 400 { 8.0 } else { 0.5 } * (0.01 * f64::from(i)).cos();
                 let drive = Drive::Wave { force, impedance };
-                let back = port.leaving(port.wave(force), key.step(drive, |_, _, _| ()) / STEP);
+                let back = port.leaving(port.wave(force), key.step(drive, |_, _| ()) / STEP);
                 brought += Port::energy(port.wave(force), back, STEP);
                 let speed = key.place().1;
                 fastest = fastest.max(speed.abs());

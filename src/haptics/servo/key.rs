@@ -1,10 +1,10 @@
 //! One felt key of the servo: its mechanism, its end of the line, its limits.
 
-use super::super::log::{Entry, Heard, Log};
+use super::super::log::{Entry, Log};
 use super::super::mechanism::{DynamicsCompensation, Mechanism};
 use super::virtual_finger::{Own, Seen, VirtualFinger};
 use super::{Options, seconds};
-use crate::action::Drive;
+use crate::action::{Drive, TimedEvent};
 use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::limit::Motor;
@@ -318,8 +318,8 @@ impl FeltKey {
         let drive = Drive::Wave { force, impedance };
         let mut moved = 0.0;
         for i in 0..u64::from(count) {
-            moved += self.mechanism.step(drive, |offset, kind, value| {
-                log.heard(&Heard { step: step + i, key, offset, kind, value });
+            moved += self.mechanism.step(drive, |offset, event| {
+                log.heard(&TimedEvent { key, step: step + i, offset, event });
             });
         }
         moved

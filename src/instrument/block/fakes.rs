@@ -1,7 +1,7 @@
 //! An action and strings simple enough to predict, for the scheduler's tests.
 
 use crate::action::events::EventList;
-use crate::action::{ActionEvent, ActionSettings, Drive, EventKind, STEP};
+use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::mech::hammer::HammerSettings;
@@ -109,11 +109,9 @@ impl Keys for FakeKeys {
             if !key.awake {
                 continue;
             }
-            let mut report = |kind, offset, value| {
-                events.push(ActionEvent { key: note, offset, kind, value });
-            };
+            let mut report = |event, offset| events.push(note, offset, event);
             if let Some(speed) = key.fresh_strike.take() {
-                report(EventKind::Strike, 0.0, speed);
+                report(KeyEvent::Strike { speed }, 0.0);
             }
             let before = key.depth;
             let free = before - 0.5 * STEP;
@@ -135,17 +133,17 @@ impl Keys for FakeKeys {
             if before < THROW && key.depth >= THROW && !key.thrown {
                 key.thrown = true;
                 if speed * RATIO >= SOFTEST {
-                    report(EventKind::Strike, passed(THROW), speed * RATIO);
+                    report(KeyEvent::Strike { speed: speed * RATIO }, passed(THROW));
                 }
             }
             if before < self.dip && key.depth >= self.dip {
-                report(EventKind::KeyBottom, passed(self.dip), speed);
+                report(KeyEvent::KeyBottom { speed }, passed(self.dip));
             }
             if key.depth < 0.005 {
                 key.thrown = false;
             }
             if before > 0.0 && key.depth <= 0.0 {
-                report(EventKind::KeyRest, STEP, 0.2);
+                report(KeyEvent::KeyRest { speed: 0.2 }, STEP);
             }
             key.awake = key.depth != before;
         }

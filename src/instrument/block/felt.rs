@@ -3,55 +3,22 @@
 //! Such a key is not computed a second time; its strikes, knocks and dampers come with their times
 //! and go to the strings like any other's. The pedal still lifts its damper.
 
-use super::sounding::caught_speed;
-use super::{Block, noises};
-use crate::action::EventKind;
+use super::Block;
+use crate::action::KeyEvent;
 use crate::instrument::engine_traits::{Keys, Strings};
-use crate::instrument::event_queue::{Entry, Sounding};
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
-use crate::sound::Knock;
 
 /// Farthest ahead something may be stamped, samples: ten seconds of the highest rate.
 const FARTHEST: f64 = 1e7;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// An event of a felt key, `ahead` samples from the present one.
-    pub(super) fn felt(&mut self, key: KeyNumber, kind: EventKind, value: f64, ahead: f64) {
-        let speed = value;
-        let (sample, delay) = self.due(ahead);
-        let what = match kind {
-            EventKind::Strike => {
-                self.struck[key.index()] = speed;
-                self.dampers.played(key);
-                self.ring_shank(key, speed, sample, delay);
-                Sounding::Strike { key, speed, note_on: f64::NAN }
-            }
-            EventKind::Pluck => {
-                self.dampers.played(key);
-                Sounding::Pluck { key, displacement: value, note_on: f64::NAN }
-            }
-            EventKind::KeyBottom => Sounding::Knock { key, knock: Knock::KeyBed, speed },
-            EventKind::KeyRest => Sounding::Knock { key, knock: Knock::KeyRest, speed },
-            EventKind::DamperFall => Sounding::Knock { key, knock: Knock::Damper, speed },
-            EventKind::Check => {
-                let speed = caught_speed(self.struck[key.index()], value);
-                Sounding::Knock { key, knock: Knock::Check, speed }
-            }
-            EventKind::Release => Sounding::Knock { key, knock: Knock::Jack, speed },
-            EventKind::Reset => {
-                Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK }
-            }
-            EventKind::LetOffStart | EventKind::DamperLift => return,
-        };
-        self.agenda.add(Entry { sample, delay, what });
-    }
-
-    /// The damper of a felt key stands at `lift`, 0…1, `ahead` samples from the present one.
-    pub(super) fn felt_damper(&mut self, key: KeyNumber, lift: f64, ahead: f64) {
-        let (sample, delay) = self.due(ahead);
-        let what = Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) };
-        self.agenda.add(Entry { sample, delay, what });
+    pub(super) fn felt(&mut self, key: KeyNumber, event: KeyEvent, ahead: f64) {
+        if matches!(event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. }) {
+            self.dampers.played(key);
+        }
+        self.sound(key, event, f64::NAN, self.due(ahead));
     }
 
     /// The sample `ahead` samples from the present one, and the rest of a sample.
@@ -63,17 +30,20 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
 #[cfg(test)]
 mod tests {
-    use crate::action::EventKind;
+    use crate::action::KeyEvent;
     use crate::instrument::{Event, Piano, Settings};
     use crate::math::compass::KeyNumber;
+
+    fn felt(event: KeyEvent, ahead: f64) -> Event {
+        Event::Felt { key: KeyNumber::from_midi(60).unwrap(), event, ahead }
+    }
 
     /// A strike felt elsewhere sounds at its own sample, with the damper up until it is let down.
     #[test]
     fn what_was_felt_sounds_at_its_time() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let key = KeyNumber::from_midi(60).unwrap();
-        piano.handle(Event::FeltDamper { key, lift: 1.0, ahead: 0.0 });
-        piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 2.0, ahead: 100.5 });
+        piano.handle(felt(KeyEvent::Damper { lift: 1.0 }, 0.0));
+        piano.handle(felt(KeyEvent::Strike { speed: 2.0 }, 100.5));
         let (mut left, mut right) = (vec![0.0f32; 24_000], vec![0.0f32; 24_000]);
         piano.process(&mut left, &mut right);
         let strike = piano.strikes()[0];
@@ -82,7 +52,7 @@ mod tests {
         let loudness = |x: &[f32]| x.iter().map(|s| s * s).sum::<f32>();
         let ringing = loudness(&left[12_000..]);
         assert!(ringing > 0.0);
-        piano.handle(Event::FeltDamper { key, lift: 0.0, ahead: 0.0 });
+        piano.handle(felt(KeyEvent::Damper { lift: 0.0 }, 0.0));
         piano.process(&mut left, &mut right);
         assert!(loudness(&left[12_000..]) < 0.05 * ringing);
         assert_eq!(piano.counts().strikes, 1);
@@ -91,11 +61,10 @@ mod tests {
     #[test]
     fn values_that_are_no_numbers_are_ignored() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let key = KeyNumber::from_midi(60).unwrap();
         let nan = f64::NAN;
-        piano.handle(Event::Felt { key, kind: EventKind::Strike, value: nan, ahead: 0.0 });
-        piano.handle(Event::Felt { key, kind: EventKind::Strike, value: 1.0, ahead: nan });
-        piano.handle(Event::FeltDamper { key, lift: nan, ahead: 0.0 });
+        piano.handle(felt(KeyEvent::Strike { speed: nan }, 0.0));
+        piano.handle(felt(KeyEvent::Strike { speed: 1.0 }, nan));
+        piano.handle(felt(KeyEvent::Damper { lift: nan }, 0.0));
         let (mut left, mut right) = ([0.0f32; 64], [0.0f32; 64]);
         piano.process(&mut left, &mut right);
         assert_eq!((piano.counts().ignored, piano.strikes().len()), (2, 1));

@@ -1,8 +1,8 @@
 //! From the action's events to the agenda, and from the agenda to the strings.
 
 use super::{Block, noises};
-use crate::action::EventKind;
 use crate::action::grand::spec::GRAVITY;
+use crate::action::{KeyEvent, TimedEvent};
 use crate::instrument::block_log::BlockLog;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::event_queue::{Entry, Sounding};
@@ -20,58 +20,65 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// What the events of the step in work sound, into the agenda.
     pub(super) fn take_events(&mut self) {
         for i in 0..self.events.len() {
-            let event = self.events[i];
-            let (sample, delay) = self.clock.sounding(event.offset);
-            let (key, speed) = (event.key, event.value);
-            let knock = |knock| Some(Sounding::Knock { key, knock, speed });
-            let what = match event.kind {
+            let TimedEvent { key, offset, event, .. } = self.events[i];
+            match event {
                 // A constructed strike has sounded; its contact outlasts the step in which it was
                 // constructed, so a strike reported there is the same one.
-                EventKind::Strike if self.constructed.contains(key) => None,
-                EventKind::Strike => {
+                KeyEvent::Strike { .. } if self.constructed.contains(key) => continue,
+                // On the rod it does not land.
+                KeyEvent::DamperFall { .. } if self.dampers.is_caught(key) => continue,
+                KeyEvent::Strike { .. } | KeyEvent::Pluck { .. } => {
                     self.presses.struck(key);
                     self.jacks.let_off(key);
-                    self.struck[key.index()] = speed;
-                    self.ring_shank(key, speed, sample, delay);
-                    let note_on = self.cause(key);
-                    Some(Sounding::Strike { key, speed, note_on })
                 }
-                EventKind::Pluck => {
-                    self.presses.struck(key);
-                    self.jacks.let_off(key);
-                    self.struck[key.index()] = PLUCKED;
-                    let note_on = self.cause(key);
-                    Some(Sounding::Pluck { key, displacement: event.value, note_on })
-                }
-                EventKind::KeyBottom => {
+                KeyEvent::KeyBottom { .. } => {
                     self.fingers[key.index()].bottom();
                     self.presses.close(key, self.clock.step());
-                    knock(Knock::KeyBed)
                 }
-                EventKind::KeyRest => {
+                KeyEvent::KeyRest { .. } | KeyEvent::Reset { .. } => {
                     self.jacks.reset(key, self.clock.time());
-                    knock(Knock::KeyRest)
                 }
-                EventKind::Reset => {
-                    self.jacks.reset(key, self.clock.time());
-                    Some(Sounding::Knock { key, knock: Knock::Jack, speed: noises::JACK_BACK })
-                }
-                EventKind::Check => {
-                    let speed = caught_speed(self.struck[key.index()], event.value);
-                    Some(Sounding::Knock { key, knock: Knock::Check, speed })
-                }
-                // On the rod it does not land.
-                EventKind::DamperFall if self.dampers.is_caught(key) => None,
-                EventKind::DamperFall => knock(Knock::Damper),
-                // The jack's end turns out about as fast as it threw the hammer.
-                EventKind::Release => knock(Knock::Jack),
-                EventKind::LetOffStart | EventKind::DamperLift => None,
-            };
-            if let Some(what) = what {
-                self.agenda.add(Entry { sample, delay, what });
+                _ => {}
             }
+            let note_on = self.cause(key);
+            self.sound(key, event, note_on, self.clock.sounding(offset));
         }
         self.constructed = KeySet::default();
+    }
+
+    /// What `event` of `key` sounds, into the agenda at the sample and the share of one `at`;
+    /// `note_on` is the time of what caused it, s. The one table from event to sound.
+    pub(super) fn sound(
+        &mut self,
+        key: KeyNumber,
+        event: KeyEvent,
+        note_on: f64,
+        (sample, delay): (u64, f64),
+    ) {
+        let knock = |knock, speed| Sounding::Knock { key, knock, speed };
+        let what = match event {
+            KeyEvent::Strike { speed } => {
+                self.struck[key.index()] = speed;
+                self.ring_shank(key, speed, sample, delay);
+                Sounding::Strike { key, speed, note_on }
+            }
+            KeyEvent::Pluck { displacement } => {
+                self.struck[key.index()] = PLUCKED;
+                Sounding::Pluck { key, displacement, note_on }
+            }
+            KeyEvent::KeyBottom { speed } => knock(Knock::KeyBed, speed),
+            KeyEvent::KeyRest { speed } => knock(Knock::KeyRest, speed),
+            KeyEvent::Reset { .. } => knock(Knock::Jack, noises::JACK_BACK),
+            KeyEvent::Check { distance } => {
+                knock(Knock::Check, caught_speed(self.struck[key.index()], distance))
+            }
+            KeyEvent::DamperFall { speed } => knock(Knock::Damper, speed),
+            // The jack's end turns out about as fast as it threw the hammer.
+            KeyEvent::Release { speed } => knock(Knock::Jack, speed),
+            KeyEvent::Damper { lift } => Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) },
+            KeyEvent::LetOffStart { .. } | KeyEvent::DamperLift { .. } => return,
+        };
+        self.agenda.add(Entry { sample, delay, what });
     }
 
     /// Time of the note-on that moved `key`, s; NaN where a position did.

@@ -3,7 +3,7 @@
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::regulation::Regulated;
 use crate::action::grand::{Phase, STATES, Spec, key, rest, state, thesis};
-use crate::action::{ActionSettings, Drive, EventKind, Readout, STEP};
+use crate::action::{ActionSettings, Drive, EventKind, KeyEvent, Readout, STEP};
 use crate::episode::State;
 use crate::lab::gesture::{Gesture, KeyView};
 use crate::math::compass::KeyNumber;
@@ -28,19 +28,19 @@ pub struct TestBench {
     steps: u32,
 }
 
-/// Events (time s, kind, value) and submodels entered (time s, from, to).
+/// Events (time s) and submodels entered (time s, from, to).
 #[derive(Clone, Default, Debug)]
 pub struct Log {
     now: f64,
     /// Events.
-    pub events: Vec<(f64, EventKind, f64)>,
+    pub events: Vec<(f64, KeyEvent)>,
     /// Changes of submodel.
     pub phases: Vec<(f64, Phase, Phase)>,
 }
 
 impl key::Listener for Log {
-    fn event(&mut self, offset: f64, kind: EventKind, value: f64) {
-        self.events.push((self.now + offset, kind, value));
+    fn event(&mut self, offset: f64, event: KeyEvent) {
+        self.events.push((self.now + offset, event));
     }
     fn phase(&mut self, offset: f64, from: Phase, to: Phase) {
         self.phases.push((self.now + offset, from, to));
@@ -48,14 +48,19 @@ impl key::Listener for Log {
 }
 
 impl Log {
+    /// Time, s, and value of every event of a kind.
+    pub fn of(&self, kind: EventKind) -> impl Iterator<Item = (f64, f64)> {
+        self.events.iter().filter(move |e| e.1.kind() == kind).map(|e| (e.0, e.1.value()))
+    }
+
     /// Time and value of the first event of a kind.
     pub fn first(&self, kind: EventKind) -> Option<(f64, f64)> {
-        self.events.iter().find(|e| e.1 == kind).map(|e| (e.0, e.2))
+        self.of(kind).next()
     }
 
     /// How many events of a kind there were.
     pub fn count(&self, kind: EventKind) -> usize {
-        self.events.iter().filter(|e| e.1 == kind).count()
+        self.of(kind).count()
     }
 }
 

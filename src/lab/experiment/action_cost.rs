@@ -47,7 +47,7 @@ fn once(
             for event in events.iter() {
                 hash.add(f64::from(event.key.number()));
                 hash.add(event.offset);
-                hash.add(event.value);
+                hash.add(event.event.value());
             }
         }
         keys.iter().for_each(|key| keyboard.state(*key).x.iter().for_each(|x| hash.add(*x)));

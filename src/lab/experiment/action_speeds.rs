@@ -26,15 +26,15 @@ fn stroke(key: &mut dyn Mechanism) -> (f64, Hash) {
     };
     let begin = Instant::now();
     for i in 0..STROKE {
-        key.step(drive(i), &mut |_, _, _| {});
+        key.step(drive(i), &mut |_, _| {});
     }
     let seconds = begin.elapsed().as_secs_f64();
     key.reset();
     let mut hash = Hash::NEW;
     for i in 0..STROKE {
-        key.step(drive(i), &mut |offset, _, value| {
+        key.step(drive(i), &mut |offset, event| {
             hash.add(offset);
-            hash.add(value);
+            hash.add(event.value());
         });
         let view = key.view(drive(i));
         [view.key, view.hammer, view.key_force].iter().for_each(|value| hash.add(*value));

@@ -14,7 +14,7 @@ use crate::action::grand::mechanism::GrandKey;
 use crate::action::grand::{Phase, rest};
 use crate::action::mechanism::Mechanism;
 use crate::action::penalty_model::{Coupling, PenaltyModel};
-use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::gesture::{Channel, Form, Gesture, KeyView};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
@@ -124,9 +124,9 @@ fn play(mut gesture: Gesture, key: &mut dyn Mechanism) -> Trace {
         let [depth, speed] = key.key();
         let drive: Drive = gesture.drive(step, KeyView { depth, speed });
         let begin = step as f64 * STEP;
-        key.step(drive, &mut |offset, kind, value| {
-            if kind == EventKind::Strike {
-                trace.strikes.push((begin + offset, value));
+        key.step(drive, &mut |offset, event| {
+            if let KeyEvent::Strike { speed } = event {
+                trace.strikes.push((begin + offset, speed));
             }
         });
         let view = key.view(drive);

@@ -12,7 +12,7 @@ use crate::action::grand::concert::Design;
 use crate::action::grand::describe::{self, Entry};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::{Phase, STATES, Spec, construct, contact, key, rest, thesis};
-use crate::action::{ActionSettings, Drive, EventKind, STEP};
+use crate::action::{ActionSettings, Drive, EventKind, KeyEvent, STEP};
 use crate::episode::State;
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::sketch::{Ink, Sketch};
@@ -66,7 +66,7 @@ fn thesis_strike(spec: &Spec) -> Result<Pose> {
     for step in 0..3200u32 {
         let d = |i: u32| linear(&thesis::REFERENCE, f64::from(i) * STEP);
         let drive = Drive::Manipulandum([d(step), d(step + 1)]);
-        let mut hear = |_: f64, kind: EventKind, _: f64| struck |= kind == EventKind::Strike;
+        let mut hear = |_: f64, event: KeyEvent| struck |= event.kind() == EventKind::Strike;
         key::step(spec, &mut running, drive, [rest::TRAY_DOWN; 2], &mut hear);
         if struck {
             return Ok((running.phase, running.x));

@@ -75,7 +75,7 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, 
             let at = |i: i32| depth * (f64::from(i) / 8000.0).min(1.0);
             let rate = (at(i + 1) - at(i)) / STEP;
             let ends = [at(i), at(i + 1)].map(|d| DriveInput::Motion(d, rate));
-            model.advance(&settle, &ends, &mut |_, _, _| {});
+            model.advance(&settle, &ends, &mut |_, _| {});
         }
         Self { model, stepper: Stepper::new(period), last: depth }
     }
@@ -84,7 +84,7 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, 
     fn force(&mut self, depth: f64) -> f64 {
         let speed = (depth - self.last) / self.stepper.h;
         let ends = [self.last, depth].map(|d| DriveInput::Motion(d, speed));
-        self.model.advance(&self.stepper, &ends, &mut |_, _, _| {});
+        self.model.advance(&self.stepper, &ends, &mut |_, _| {});
         self.last = depth;
         let state = &self.model.state;
         self.model.spec.view(state.phase, &ends[1], &state.x).key_force
@@ -163,8 +163,8 @@ fn apart(scale: f64) -> f64 {
     for i in 0..1080 {
         let t = f64::from(i) * STEP;
         let drive = Drive::Motion([throw(t), throw(t + STEP)]);
-        a.step(drive, &mut |_, _, _| {});
-        b.step(drive, &mut |_, _, _| {});
+        a.step(drive, &mut |_, _| {});
+        b.step(drive, &mut |_, _| {});
         worst = worst.max((a.view(drive).hammer - b.view(drive).hammer).abs());
     }
     worst

@@ -216,7 +216,7 @@ where
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
     let mut bands: Vec<plot::Band> = Vec::new();
     for (i, drive) in (1u32..).zip(drives(&PRESS, 0.45)) {
-        key.step(drive, &mut |_, _, _| {});
+        key.step(drive, &mut |_, _| {});
         let (view, t) = (key.view(drive), f64::from(i) * STEP * 1e3);
         let values = [view.key * 1e3, view.hammer * 1e3, view.key_force, view.contact_force];
         for (curve, value) in curves.iter_mut().zip(values) {

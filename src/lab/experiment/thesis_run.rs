@@ -147,7 +147,7 @@ fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figur
         surfaces.iter().map(|s| (s.0 * 1e3, pick(s) * 1e3)).collect::<Vec<_>>()
     };
     let stated = STATED.iter().map(|(t, name)| Mark { at: t * 1e3, name: (*name).into() });
-    let strikes = rig.log.events.iter().filter(|e| e.1 == EventKind::Strike);
+    let strikes = rig.log.of(EventKind::Strike);
     let marks = stated.chain(strikes.map(|e| Mark { at: e.0 * 1e3, name: "strike".into() }));
     Figure {
         title: "Reference run, set thesis; ruled: what the thesis states".into(),

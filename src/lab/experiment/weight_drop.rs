@@ -118,10 +118,10 @@ fn figure(rig: &TestBench, trace: &Trace) -> Figure {
     let line = |name: &str, colour: usize, pick: &dyn Fn(&Readout) -> f64| {
         Series::line(name, trace.points(pick), palette(colour))
     };
-    let named = [(EventKind::Strike, "strike"), (EventKind::Check, "check")];
-    let marks = named.iter().filter_map(|(kind, name)| {
-        rig.log.first(*kind).map(|e| Mark { at: e.0 * 1e3, name: (*name).into() })
-    });
+    let named = [EventKind::Strike, EventKind::Check];
+    let marks = named
+        .into_iter()
+        .filter_map(|kind| rig.log.first(kind).map(|e| Mark { at: e.0 * 1e3, name: kind.words() }));
     Figure {
         title: "A weight released just above the key, set concert, C4 [Gillespie 1996, §3.7]"
             .into(),

@@ -7,9 +7,8 @@
 use midly::num::u7;
 use midly::{MidiMessage, TrackEventKind};
 
-use crate::action::{ActionSettings, EventKind, STEP};
+use crate::action::{ActionSettings, KeyEvent, STEP, TimedEvent};
 use crate::editor::midi_file;
-use crate::haptics::log::Heard;
 use crate::instrument::midi::{controller, seven_bits, split_velocity};
 use crate::instrument::settings::TouchSettings;
 use crate::instrument::touch::position::{INTO_BED, LATE};
@@ -61,12 +60,12 @@ impl Performance {
     }
 
     /// Something happened.
-    pub fn heard(&mut self, heard: &Heard) {
+    pub fn heard(&mut self, heard: &TimedEvent) {
         let (step, key) = (heard.step, heard.key);
-        match heard.kind {
-            EventKind::Strike => {
+        match heard.event {
+            KeyEvent::Strike { speed } => {
                 self.end(step, heard.offset, key);
-                let (coarse, fine) = split_velocity(self.touch.velocity(heard.value));
+                let (coarse, fine) = split_velocity(self.touch.velocity(speed));
                 let late = heard.offset + LATE;
                 if fine > 0 {
                     let (controller, value) = (controller::VELOCITY_PREFIX.into(), fine.into());
@@ -75,7 +74,9 @@ impl Performance {
                 self.add(step, late, MidiMessage::NoteOn { key: note(key), vel: coarse.into() });
                 self.sounds[key.index()] = true;
             }
-            EventKind::DamperFall | EventKind::KeyRest => self.end(step, heard.offset, key),
+            KeyEvent::DamperFall { .. } | KeyEvent::KeyRest { .. } => {
+                self.end(step, heard.offset, key)
+            }
             _ => {}
         }
     }
@@ -110,6 +111,7 @@ fn note(key: KeyNumber) -> u7 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::EventKind;
     use crate::haptics::emulator::Making;
     use crate::haptics::log::{Kept, Twin};
     use crate::haptics::mechanism::Action;
@@ -188,7 +190,7 @@ mod tests {
                 .filter(|(_, key, _)| *key == heard.key)
                 .min_by(|a, b| (a.0 - time).abs().total_cmp(&(b.0 - time).abs()))
                 .unwrap();
-            pairs.push((near.0 - time, near.2 / heard.value - 1.0));
+            pairs.push((near.0 - time, near.2 / heard.event.value() - 1.0));
         }
         assert_eq!(got.len(), pairs.len(), "no strike more or less");
         let middle = pairs.iter().map(|p| p.0).sum::<f64>() / pairs.len() as f64;

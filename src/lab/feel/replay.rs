@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::action::STEP;
 use crate::haptics::log::{Entry, Twin};
 use crate::haptics::mechanism::Action;
 use crate::haptics::recording::Recording;
@@ -22,8 +21,8 @@ pub fn run(path: &Path) -> Result<()> {
     let mut steps = 0u64;
     for entry in take.entries() {
         twin.play(entry, |h| {
-            let time = h.step as f64 * STEP + h.offset;
-            said += &format!("{time:.6},{},{:?},{}\n", h.key.number(), h.kind, h.value);
+            let (kind, value) = (h.event.kind().name(), h.event.value());
+            said += &format!("{:.6},{},{kind},{value}\n", h.time(), h.key.number());
         });
         if let Entry::Slot { steps: n, .. } = entry {
             steps += u64::from(*n);

@@ -9,7 +9,6 @@ use anyhow::Result;
 use super::compare::Trial;
 use super::performer::Performer;
 use super::record::Records;
-use crate::action::{EventKind, STEP};
 use crate::exchange::queue;
 use crate::haptics::log::Entry;
 use crate::haptics::session::ConnectionState;
@@ -92,13 +91,9 @@ impl TerminalSession {
             std::thread::sleep(if performance.is_some() { SHORT } else { LONG });
             self.drain()?;
             while let Some(heard) = sidecar.heard() {
-                let time = heard.step as f64 * STEP + heard.offset;
-                let (key, value) = (heard.key.number(), heard.value);
                 if self.trial.is_none() {
-                    output::print(&format!(
-                        "{time:.4} s  key {key}  {}\n",
-                        said(heard.kind, value)
-                    ))?;
+                    let (time, key, event) = (heard.time(), heard.key.number(), heard.event);
+                    output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
                 }
             }
             let report = *sidecar.report();
@@ -138,20 +133,5 @@ impl TerminalSession {
             },
         }
         Ok(())
-    }
-}
-
-fn said(kind: EventKind, value: f64) -> String {
-    match kind {
-        EventKind::LetOffStart => format!("let-off at {:.2} mm", value * 1e3),
-        EventKind::Release => format!("release at {value:.2} m/s"),
-        EventKind::Strike => format!("STRIKE at {value:.2} m/s"),
-        EventKind::Check => format!("check {:.1} mm below the string", value * 1e3),
-        EventKind::Reset => format!("jack back at {:.2} mm", value * 1e3),
-        EventKind::Pluck => format!("PLUCK, string displaced by {:.2} mm", value * 1e3),
-        EventKind::KeyBottom => format!("key bed at {value:.2} m/s"),
-        EventKind::DamperLift => "damper lifts".into(),
-        EventKind::DamperFall => "damper falls".into(),
-        EventKind::KeyRest => "key at rest".into(),
     }
 }

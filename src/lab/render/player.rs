@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::haptics::log::Heard;
 use crate::haptics::recording::Recording;
-use crate::haptics::replay::{Replay, Sounded};
+use crate::haptics::replay::Replay;
 use crate::instrument::midi::Midi;
 use crate::instrument::piano::{Counts, StrikeRecord};
 use crate::instrument::{Event, Piano, Settings};
@@ -107,14 +106,7 @@ impl<'a> Player<'a> {
         let end = self.at + left.len() as u64;
         if let Some((replay, _)) = &mut self.felt {
             let piano = &mut self.piano;
-            replay.block(self.at, left.len(), |ahead, sounded| {
-                piano.handle(match sounded {
-                    Sounded::Event(Heard { key, kind, value, .. }) => {
-                        Event::Felt { key, kind, value, ahead }
-                    }
-                    Sounded::Damper(key, lift) => Event::FeltDamper { key, lift, ahead },
-                });
-            });
+            replay.block(self.at, left.len(), |ahead, what| piano.handle(Event::felt(what, ahead)));
         }
         let mut from = 0;
         while self.at < end {

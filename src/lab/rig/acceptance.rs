@@ -5,10 +5,10 @@
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
 use super::co_simulation::{CoSimulation, Line, Memory};
-use crate::action::{Drive, EventKind, STEP};
+use crate::action::{Drive, KeyEvent, STEP, TimedEvent};
 use crate::haptics::emulator::Making;
 use crate::haptics::lever::Lever;
-use crate::haptics::log::{Entry, Heard, Log};
+use crate::haptics::log::{Entry, Log};
 use crate::haptics::mechanism::Action;
 use crate::haptics::plant::{Finger, Plant};
 use crate::haptics::script::{Act, Deed, Script, eased};
@@ -54,9 +54,9 @@ pub fn ideal(plant: &Plant) -> Stroke {
         // Grip and key damping are a push of their own.
         let force = GLUED.stiffness * (at + 0.5 * STEP * speed - lever.x) + GLUED.damping * speed;
         let drive = Drive::Wave { force, impedance: GLUED.damping + plant.damping };
-        lever.step(drive, &mut |offset, _, speed| {
+        lever.step(drive, &mut |offset, event| {
             if stroke.speed == 0.0 {
-                (stroke.time, stroke.speed) = (t + offset - 0.1, speed);
+                (stroke.time, stroke.speed) = (t + offset - 0.1, event.value());
             }
         });
         stroke.way.push(lever.x);
@@ -74,9 +74,11 @@ impl Log for Ear {
     fn put(&mut self, _: &Entry) -> bool {
         true
     }
-    fn heard(&mut self, heard: &Heard) {
-        if heard.kind == EventKind::Strike && self.first.is_none() {
-            self.first = Some((heard.step as f64 * STEP + heard.offset, heard.value));
+    fn heard(&mut self, heard: &TimedEvent) {
+        if let KeyEvent::Strike { speed } = heard.event
+            && self.first.is_none()
+        {
+            self.first = Some((heard.step as f64 * STEP + heard.offset, speed));
         }
     }
 }

@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 use super::KEY;
 use super::acceptance::{GLUED, armed, line, making};
 use super::co_simulation::{CoSimulation, Memory};
+use crate::action::TimedEvent;
 use crate::haptics::emulator::Making;
-use crate::haptics::log::{Entry, Heard, Log, Twin};
+use crate::haptics::log::{Entry, Log, Twin};
 use crate::haptics::mechanism::{Action, Mechanism};
 use crate::haptics::plant::{self, Finger, Plant};
 use crate::haptics::script::{Act, Deed, Script};
@@ -260,7 +261,7 @@ pub struct Twins {
 /// Listens to a servo, replaying at once.
 struct Replaying {
     twin: Twin,
-    heard: VecDeque<Heard>,
+    heard: VecDeque<TimedEvent>,
     done: Twins,
 }
 
@@ -273,7 +274,7 @@ impl Log for Replaying {
         self.twin.play(entry, |h| heard.push_back(*h));
         true
     }
-    fn heard(&mut self, heard: &Heard) {
+    fn heard(&mut self, heard: &TimedEvent) {
         // The slot was logged, and replayed, before the servo ran it.
         self.done.misheard += u64::from(self.heard.pop_front() != Some(*heard));
     }

@@ -1,7 +1,6 @@
 //! The figure of a run: depth and hammer, speeds, forces over time, with the phases as bands.
 
-use super::Moment;
-use crate::action::{EventKind, Readout};
+use crate::action::{Readout, TimedEvent};
 use crate::lab::plot::{Axis, Band, Figure, Mark, Panel, Series, palette};
 
 /// The columns a figure needs, in drawing units.
@@ -33,7 +32,7 @@ impl Traces {
         }
     }
 
-    pub(super) fn figure(&self, title: &str, moments: &[Moment]) -> Figure {
+    pub(super) fn figure(&self, title: &str, events: &[TimedEvent]) -> Figure {
         let end = self.time_ms.last().copied().unwrap_or(1.0);
         let bands = self
             .phases
@@ -46,9 +45,9 @@ impl Traces {
                 name: name.replace('_', " "),
             })
             .collect();
-        let marks = moments
+        let marks = events
             .iter()
-            .map(|m| Mark { at: m.time_s * 1e3, name: name(m.kind).replace('_', " ") })
+            .map(|e| Mark { at: e.time() * 1e3, name: e.event.kind().words() })
             .collect();
         Figure {
             title: title.into(),
@@ -72,21 +71,5 @@ impl Traces {
     fn series(&self, index: usize, name: &str) -> Series {
         let points = self.time_ms.iter().copied().zip(self.values[index].iter().copied());
         Series::line(name, points.collect(), palette(index % 2))
-    }
-}
-
-/// Name of an event kind as the files spell it.
-pub(super) const fn name(kind: EventKind) -> &'static str {
-    match kind {
-        EventKind::LetOffStart => "let_off_start",
-        EventKind::Release => "release",
-        EventKind::Strike => "strike",
-        EventKind::Pluck => "pluck",
-        EventKind::Check => "check",
-        EventKind::Reset => "reset",
-        EventKind::KeyBottom => "key_bottom",
-        EventKind::DamperLift => "damper_lift",
-        EventKind::DamperFall => "damper_fall",
-        EventKind::KeyRest => "key_rest",
     }
 }

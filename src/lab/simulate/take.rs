@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Moment, instant};
-use crate::action::Readout;
+use crate::action::{Readout, TimedEvent, step_time};
 use crate::haptics::log::Twin;
 use crate::haptics::recording::Recording;
 use crate::math::compass::KeyNumber;
@@ -17,29 +16,25 @@ pub fn play(
     take: &Recording,
     key: KeyNumber,
     mut each: impl FnMut(f64, &Readout) -> Result<()>,
-) -> Result<Vec<Moment>> {
+) -> Result<Vec<TimedEvent>> {
     let begin = take.entries().first().map_or(0, |e| e.step());
-    let after = |step: u64| instant(usize::try_from(step - begin).unwrap_or(usize::MAX));
     let mut twin = Twin::new(take.action().unwrap_or_default());
-    let (mut moments, mut failed) = (Vec::new(), Ok(()));
+    let (mut events, mut failed) = (Vec::new(), Ok(()));
     for entry in take.entries() {
         if entry.key().is_some_and(|k| k != key) {
             continue;
         }
         twin.watch(
             entry,
-            |heard| {
-                let time_s = after(heard.step) + heard.offset;
-                moments.push(Moment { kind: heard.kind, time_s, value: heard.value });
-            },
+            |heard| events.push(TimedEvent { step: heard.step - begin, ..*heard }),
             |step, push, mechanism| {
                 if failed.is_ok() {
-                    failed = each(after(step + 1), &mechanism.view(push));
+                    failed = each(step_time(step + 1 - begin), &mechanism.view(push));
                 }
             },
         );
     }
-    failed.map(|()| moments)
+    failed.map(|()| events)
 }
 
 #[cfg(test)]
@@ -54,7 +49,7 @@ mod tests {
         let key = take.first_key().unwrap();
         let mut last = (0.0, Readout::NONE);
         let mut rows = 0;
-        let moments = play(&take, key, |time, readout| {
+        let events = play(&take, key, |time, readout| {
             assert!(time > last.0);
             (last, rows) = ((time, *readout), rows + 1);
             Ok(())
@@ -67,6 +62,6 @@ mod tests {
         assert_eq!(mechanism.save().bits(), servo);
         assert_eq!(last.1.key.to_bits(), mechanism.place().0.to_bits());
         assert!(rows > 4000 && last.0 <= take.length() + 2e-3);
-        assert!(moments.iter().any(|m| m.kind == crate::action::EventKind::Strike));
+        assert!(events.iter().any(|e| e.event.kind() == crate::action::EventKind::Strike));
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
-use crate::action::Drive;
 use crate::action::mechanism::Hear;
 use crate::action::pose::Pose;
+use crate::action::{Drive, KeyEvent, STEP};
 use crate::lab::gesture::{Channel, Form};
 use crate::lab::table::Curve;
 
@@ -10,6 +10,10 @@ use crate::lab::table::Curve;
 struct Block {
     key: KeyView,
     bottom: bool,
+}
+
+fn middle() -> KeyNumber {
+    KeyNumber::from_midi(60).unwrap()
 }
 
 impl Block {
@@ -32,7 +36,7 @@ impl Mechanism for Block {
         }
         if self.key.depth > 0.01 && !self.bottom {
             self.bottom = true;
-            hear(0.5 * STEP, EventKind::KeyBottom, self.key.speed);
+            hear(0.5 * STEP, KeyEvent::KeyBottom { speed: self.key.speed });
             self.key = KeyView { depth: 0.01, speed: 0.0 };
         }
     }
@@ -65,7 +69,7 @@ fn rows_stand_on_the_grid_and_end_with_the_gesture() {
     let curve = Curve::new(vec![(0.0, 0.0), (0.1, 0.01)]).unwrap();
     let mut gesture = Gesture::of_curve(Channel::KeyM, curve);
     let mut rows = Vec::new();
-    play(&mut gesture, &mut Block::default(), |time, readout| {
+    play(&mut gesture, &mut Block::default(), middle(), |time, readout| {
         rows.push((time, *readout));
         Ok(())
     })
@@ -86,14 +90,16 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
     }]);
-    let moments = play(&mut gesture, &mut Block::default(), |_, _| Ok(())).unwrap();
-    assert_eq!(moments.len(), 1);
-    assert_eq!(moments[0].kind, EventKind::KeyBottom);
+    let events = play(&mut gesture, &mut Block::default(), middle(), |_, _| Ok(())).unwrap();
+    let [TimedEvent { event: KeyEvent::KeyBottom { speed }, .. }] = events[..] else {
+        panic!("{events:?}");
+    };
     // Between the speed of a plastic and of an elastic blow on 0.25 kg.
-    assert!((0.54..1.09).contains(&moments[0].value), "{}", moments[0].value);
-    let json = serde_json::to_value(moments[0]).unwrap();
+    assert!((0.54..1.09).contains(&speed), "{speed}");
+    let json = &events_json(&events)["events"][0];
     assert_eq!(json["kind"], "key_bottom");
-    assert_eq!(json["kind"], figure::name(EventKind::KeyBottom));
+    assert_eq!(json["value"], speed);
+    assert_eq!(json.as_object().unwrap().len(), 3);
 }
 
 #[test]
@@ -105,7 +111,7 @@ fn a_run_is_drawn_as_png_and_svg() {
             duration_s: 0.1,
             depth_m: 0.04,
         }]);
-        let figure = figure_of(&mut gesture, &mut Block::default(), "block").unwrap();
+        let figure = figure_of(&mut gesture, &mut Block::default(), middle(), "block").unwrap();
         let draft = Draft::create(&dir.path().join(name)).unwrap();
         plot::draw(&figure, &draft).unwrap();
         draft.keep().unwrap();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::action::EventKind;
+use crate::action::KeyEvent;
 use crate::haptics::emulator::Making;
 use crate::haptics::live::Emulated;
 use crate::haptics::plant::Plant;
@@ -64,8 +64,10 @@ fn stroke(plant: &Plant, options: Options) -> Result<Option<(f64, f64)>> {
             _ => {}
         }
         while let Some(heard) = sidecar.heard() {
-            if heard.kind == EventKind::Strike && is_live {
-                return Ok(Some((heard.value, sidecar.report().periods.longest)));
+            if let KeyEvent::Strike { speed } = heard.event
+                && is_live
+            {
+                return Ok(Some((speed, sidecar.report().periods.longest)));
             }
         }
     }

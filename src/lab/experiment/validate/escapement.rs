@@ -77,7 +77,7 @@ pub fn retrigger(rig: &TestBench) -> (f64, f64) {
         let up = dip - rise;
         let path = [(0.0, dip + 6e-3), (0.1, up), (0.25, up), (0.25 + 0.125, up + 0.025)];
         rig.run(0.5, |a, b| Drive::Finger([linear(&path, a), linear(&path, b)]), |_, _| true);
-        rig.log.events.iter().filter(|e| e.1 == EventKind::Strike).nth(1).map(|e| e.2)
+        rig.log.of(EventKind::Strike).nth(1).map(|e| e.1)
     };
     let mut least = (f64::NAN, f64::NAN);
     for tenths in 1..100u32 {
@@ -178,6 +178,6 @@ fn strikes(rig: &TestBench, rate: f64, lift: f64, down: f64, beyond: f64) -> boo
             rig.log.count(EventKind::Strike) as f64 >= done - 1.0
         },
     );
-    let strong = rig.log.events.iter().filter(|e| e.1 == EventKind::Strike && e.2 > SOFTEST);
+    let strong = rig.log.of(EventKind::Strike).filter(|e| e.1 > SOFTEST);
     strong.count() == PRESSES as usize && rig.log.count(EventKind::Strike) == PRESSES as usize
 }

@@ -86,7 +86,7 @@ fn the_load_gets_no_more_than_the_waves_bring() {
     for _ in 0..20_000 {
         let u = 0.5 * (random.share() - 0.35);
         let from = lever.x;
-        lever.step(Drive::Wave { force: port.drive(u), impedance: z }, &mut |_, _, _| ());
+        lever.step(Drive::Wave { force: port.drive(u), impedance: z }, &mut |_, _| ());
         let back = port.leaving(u, (lever.x - from) / STEP);
         given += Port::energy(u, back, STEP);
     }

@@ -54,7 +54,7 @@ fn notes_move_their_keys_within_the_force_limit() {
         assert!(pair.emulator.key(number).unwrap().x < 0.5e-3);
         assert_eq!((pair.servo.status().played, pair.servo.status().yields), (0, 0));
     }
-    let struck: Vec<f64> = recorded.of(EventKind::Strike).iter().map(|h| h.value).collect();
+    let struck: Vec<f64> = recorded.of(EventKind::Strike).iter().map(|h| h.event.value()).collect();
     assert!(struck.len() == 3 && struck.is_sorted() && struck[2] > 1.5 * struck[0], "{struck:?}");
     // The key's own inertia and its meeting the bed are the junction's, within the servo's limit.
     let most = pair.servo.options().limits.force;

@@ -10,7 +10,7 @@ use crate::haptics::recording::{Recording, Writer};
 use crate::haptics::emulator::Making;
 use crate::haptics::log::Twin;
 use crate::haptics::plant::Plant;
-use crate::haptics::replay::{Replay, Sounded};
+use crate::haptics::replay::Replay;
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
 use crate::lab::rig::acceptance::line;
@@ -59,10 +59,8 @@ fn a_take_read_back_is_the_servo_bit_for_bit() {
             let length = usize::try_from(block).unwrap();
             replay.block(now, length, |ahead, what| {
                 let moment = now as f64 + ahead;
-                sounds.push(match what {
-                    Sounded::Event(h) => (moment.to_bits(), h.value.to_bits()),
-                    Sounded::Damper(_, lift) => (moment.to_bits(), lift.to_bits()),
-                });
+                let value = what.event.value();
+                sounds.push((moment.to_bits(), what.event.kind(), value.to_bits()));
             });
             now += block;
         }
@@ -144,7 +142,7 @@ fn a_take_sounds_in_place_of_a_keyboard() {
         let mut sounds = Vec::new();
         for block in 0..2000u64 {
             end.block(block * 64, 64, &settings, |ahead, what| {
-                sounds.push(((block as f64 * 64.0 + ahead).to_bits(), what));
+                sounds.push(((block as f64 * 64.0 + ahead).to_bits(), *what));
             });
         }
         end.restart();

@@ -1,14 +1,12 @@
 //! The servo's log replayed on the audio clock.
 
-use crate::action::EventKind;
-use crate::action::STEP;
 use crate::action::mechanism::SAVED;
+use crate::action::{EventKind, STEP, TimedEvent};
 use crate::exchange::queue;
 use crate::haptics::emulator::Making;
-use crate::haptics::log::Heard;
 use crate::haptics::log::Kept;
 use crate::haptics::mechanism::Action;
-use crate::haptics::replay::{Replay, Sounded, end};
+use crate::haptics::replay::{Replay, end};
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
 use crate::lab::rig::KEY;
@@ -54,9 +52,7 @@ fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
             }
             replay.block(now, block, |ahead, what| {
                 assert!((0.0..=block as f64 + 48.0).contains(&ahead));
-                if let Sounded::Event(heard) = what
-                    && heard.kind == EventKind::Strike
-                {
+                if what.event.kind() == EventKind::Strike {
                     sounded.push((now as f64 + ahead) / rate);
                 }
             });
@@ -67,7 +63,7 @@ fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
             (recorded.of(EventKind::Strike).len(), 0, 0)
         );
         assert!(sounded.len() > 20, "{}", sounded.len());
-        let time = |h: &Heard| (h.step as f64 * STEP + h.offset) / (1.0 + drift);
+        let time = |h: &TimedEvent| (h.step as f64 * STEP + h.offset) / (1.0 + drift);
         let delays: Vec<f64> =
             recorded.of(EventKind::Strike).iter().zip(&sounded).map(|(h, s)| s - time(h)).collect();
         let (low, high) = delays
@@ -91,8 +87,8 @@ fn a_block_of_any_size_hears_the_same() {
         let (mut now, mut kinds) = (0u64, Vec::new());
         while now < 4 * 48_000 {
             replay.block(now, block, |_, what| {
-                if let Sounded::Event(heard) = what {
-                    kinds.push(heard);
+                if what.event.kind() != EventKind::Damper {
+                    kinds.push(*what);
                 }
             });
             now += block as u64;
