@@ -1,7 +1,8 @@
 //! Virtual walls, their analysis, and the junctions that carry simulations over delays.
 //!
-//! The sources are [Gillespie 1996, ch. 4–6] and [Tsai 1996]. Heights in m, positive away from the
-//! wall, which fills y < 0; forces in N *against* +y, as the thesis writes them.
+//! The sources are [Gillespie 1996, ch. 4–6] and [Tsai 1996]. Positions in m,
+//! positive into the wall, which fills x > 0, as a key's depth (docs/notation.md); a wall's force in N
+//! acts against +x. The thesis counts y = −x, away from the wall.
 //!
 //! | module | part |
 //! | --- | --- |

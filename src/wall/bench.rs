@@ -42,7 +42,7 @@ pub struct LoopStep {
     pub state: Motion,
     /// The plant at its end.
     pub end: Motion,
-    /// Force against +y held over it, N.
+    /// Force against +x held over it, N.
     pub force: f64,
 }
 
@@ -71,8 +71,8 @@ impl SampledLoop {
         mut see: impl FnMut(&LoopStep) -> bool,
     ) {
         let step = self.plant.discrete(self.period);
-        let measure = |y: f64| {
-            if self.count > 0.0 { (y / self.count).floor() * self.count } else { y }
+        let measure = |x: f64| {
+            if self.count > 0.0 { (x / self.count).ceil() * self.count } else { x }
         };
         let mut state = start;
         let mut last = measure(start[0]);
@@ -120,14 +120,15 @@ impl SampledLoop {
         (if end[0].abs() < 1.0 { span.1 - span.0 } else { f64::INFINITY }, end)
     }
 
-    /// The highest points between visits in a run of `samples` periods, m: of free flights, in
+    /// Distances from the wall at the farthest points between visits in a run of `samples` periods,
+    /// m: of free flights, in
     /// closed form from the energy (for a [`Plant::ball`] only).
     pub fn apexes(&self, wall: &mut dyn Controller, start: Motion, samples: usize) -> Vec<f64> {
-        let g = -self.plant.bias / self.plant.mass;
+        let g = self.plant.bias / self.plant.mass;
         let mut found = Vec::new();
         self.run(wall, start, samples, |tick| {
-            if tick.force == 0.0 && tick.state[1] > 0.0 && tick.end[1] <= 0.0 {
-                found.push(tick.state[0] + tick.state[1].powi(2) / (2.0 * g));
+            if tick.force == 0.0 && tick.state[1] < 0.0 && tick.end[1] >= 0.0 {
+                found.push(tick.state[1].powi(2) / (2.0 * g) - tick.state[0]);
             }
             true
         });
@@ -159,7 +160,7 @@ mod tests {
     /// The ball of [Gillespie 1996, table 5.2] as run here.
     const BALL: Plant = Plant::ball(1.0, 0.05);
     const T: f64 = 0.3;
-    const TOP: Motion = [1.0, 0.0];
+    const TOP: Motion = [-1.0, 0.0];
     const K: f64 = 1.0;
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
         let walls: [&mut dyn Controller; 2] = [&mut { predicted }, &mut { placed }];
         for (wall, first) in walls.into_iter().zip(first) {
             for i in 0..16 {
-                let start = [1.0 + f64::from(i) * 1e-13, 0.0];
+                let start = [-(1.0 + f64::from(i) * 1e-13), 0.0];
                 let apexes = bench.apexes(wall, start, 20_000);
                 for (got, expected) in apexes.iter().zip(first) {
                     assert!((got - expected).abs() < 5.1e-7, "{:?}", &apexes[..4]);

@@ -14,7 +14,7 @@ use crate::wall::finger::Adaptive;
 use crate::wall::plant::{FINGER, Motion, Plant};
 
 /// The device of the comparison: 0.1 kg, 0.5 N·s/m, pressed by 1 N.
-pub const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
+pub const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
 
 /// Wall damping of the damped contenders, N·s/m: four times the device's, chosen.
 pub const DAMPING: f64 = 2.0;
@@ -119,13 +119,13 @@ impl Swings {
 
     /// Takes the position at the end of a sample, m; false when the plant is farther than a metre
     /// away.
-    fn see(&mut self, index: usize, y: f64) -> bool {
+    fn see(&mut self, index: usize, x: f64) -> bool {
         let fifth = 5 * index / self.samples;
         if fifth == 2 || fifth == 4 {
             let (low, high) = &mut self.spans[fifth / 2 - 1];
-            (*low, *high) = (low.min(y), high.max(y));
+            (*low, *high) = (low.min(x), high.max(x));
         }
-        self.is_lost |= y.is_nan() || y.abs() > 1.0;
+        self.is_lost |= x.is_nan() || x.abs() > 1.0;
         !self.is_lost
     }
 
@@ -163,7 +163,7 @@ impl Conditions {
     fn rests(&self, mut swings: impl FnMut(Motion, usize) -> [f64; 2]) -> bool {
         let samples = crate::math::cast::floor_index(SECONDS / self.period);
         SPEEDS.iter().all(|speed| {
-            let [before, end] = swings([1e-3, -speed], samples);
+            let [before, end] = swings([-1e-3, *speed], samples);
             end < REST || end < 0.5 * before
         })
     }

@@ -22,24 +22,22 @@ pub use standard::{Hysteresis, Standard};
 /// What the controller is given at a sample.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Measurement {
-    /// Position, m, positive outside the wall.
+    /// Position, m, positive inside the wall.
     pub position: f64,
-    /// Velocity, m/s, positive away from the wall.
+    /// Velocity, m/s, positive into the wall.
     pub velocity: f64,
 }
 
-/// A wall that fills y < 0.
+/// A wall that fills x > 0.
 pub trait Controller {
-    /// Force against +y, N, to hold over the sample period that begins now.
+    /// Force against +x, N, to hold over the sample period that begins now.
     fn force(&mut self, now: Measurement) -> f64;
 
     /// Resets all state.
     fn reset(&mut self);
 }
 
-/// A wall in the haptic loop's direction: x positive down, the wall from `depth` m on.
-///
-/// Positions and forces are turned round, so that a positive force still acts against +x.
+/// A wall that begins at `depth` m, as a key's bed does.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bed<C> {
     /// The wall.
@@ -50,9 +48,7 @@ pub struct Bed<C> {
 
 impl<C: Controller> Controller for Bed<C> {
     fn force(&mut self, now: Measurement) -> f64 {
-        -self
-            .wall
-            .force(Measurement { position: self.depth - now.position, velocity: -now.velocity })
+        self.wall.force(Measurement { position: now.position - self.depth, ..now })
     }
 
     fn reset(&mut self) {

@@ -11,7 +11,7 @@ use crate::wall::controller::{Controller, Measurement, Prediction, Standard};
 use crate::wall::finger::{Adaptive, Estimator, Tuning};
 use crate::wall::plant::{FINGER, FingerImpedance, Plant};
 
-const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -2.0 };
+const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
 const STIFF: FingerImpedance = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
 /// The hand behind it braced; chosen.
 const HAND: FingerImpedance = FingerImpedance { mass: 0.15, damping: 2.0, stiffness: 2000.0 };
@@ -33,7 +33,7 @@ impl Controller for Tones {
         let t = f64::from(self.step) * T;
         self.step += 1;
         let tone = |hz: f64| (std::f64::consts::TAU * hz * t).sin();
-        self.last = tone(3.1) + tone(9.7) + tone(23.0);
+        self.last = -(tone(3.1) + tone(9.7) + tone(23.0));
         self.last
     }
 
@@ -47,7 +47,7 @@ fn bench(finger: FingerImpedance, delay: usize) -> SampledLoop {
 
 /// Positions with the soft finger, then the `stiff` one; swing at the end of each.
 fn play(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> (Vec<f64>, [f64; 2]) {
-    let (mut state, mut seen) = ([1e-3, -0.1], Vec::with_capacity(2 * HALF));
+    let (mut state, mut seen) = ([-1e-3, 0.1], Vec::with_capacity(2 * HALF));
     let mut part = |finger| {
         let from = seen.len();
         bench(finger, delay).run(wall, state, HALF, |tick| {

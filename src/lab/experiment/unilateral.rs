@@ -16,7 +16,7 @@ use crate::wall::unilateral::criterion::{Criterion, LONGEST, all_frequencies, ha
 use crate::wall::unilateral::orbits;
 
 const T: f64 = 1e-3;
-const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
+const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
 
 /// The device, the finger on it, whole periods of delay: five for blocks of 64 samples at 48 kHz
 /// and a tick of transport both ways, 4.7 ms.

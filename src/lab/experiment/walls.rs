@@ -15,7 +15,7 @@ use crate::wall::plant::{Motion, Plant};
 const BALL: Plant = Plant::ball(1.0, 0.05);
 const K: f64 = 1.0;
 const T: f64 = 0.3;
-const TOP: Motion = [1.0, 0.0];
+const TOP: Motion = [-1.0, 0.0];
 /// Length of a long run, samples.
 const LONG: usize = 20_000;
 
@@ -39,7 +39,7 @@ const RUNS: u32 = 16;
 fn extremes(report: &mut Report, name: &str, wall: &mut dyn Controller, stated: [f64; 2]) {
     let runs: Vec<(f64, f64)> = (0..RUNS)
         .map(|i| {
-            let start = [1.0 + f64::from(i) * 1e-13, 0.0];
+            let start = [-(1.0 + f64::from(i) * 1e-13), 0.0];
             span(&SampledLoop::ideal(BALL, T).apexes(wall, start, LONG))
         })
         .collect();
@@ -75,15 +75,15 @@ fn hold_and_continuous(report: &mut Report) {
     let (mut apex, mut worst, mut time) = (1.0f64, 0.0f64, 0.0f64);
     let inside = BALL.on(K, 0.0);
     for _ in 0..1000 {
-        let fall = BALL.lands([apex, 0.0], 1e3).unwrap_or(f64::NAN);
-        let [_, entry] = BALL.after([apex, 0.0], fall);
+        let fall = BALL.lands([-apex, 0.0], 1e3).unwrap_or(f64::NAN);
+        let [_, entry] = BALL.after([-apex, 0.0], fall);
         let stay = inside.leaves([0.0, entry]).unwrap_or(f64::NAN);
         let [left, exit] = inside.after([0.0, entry], stay);
         // Each bounce starts from the last one's apex.
-        apex = left + exit * exit / (2.0 * 0.05);
+        apex = exit * exit / (2.0 * 0.05) - left;
         worst = worst.max((apex - 1.0).abs());
         // ω0 = 1: eq. 5.11 in the form that knows its quadrant.
-        let law = std::f64::consts::PI + 2.0 * 0.05f64.atan2(-entry);
+        let law = std::f64::consts::PI + 2.0 * 0.05f64.atan2(entry);
         time = time.max((stay - law).abs());
     }
     report.check(
@@ -132,9 +132,9 @@ fn prediction(report: &mut Report) -> Result<()> {
     let gain = |x: Motion| {
         let mut wall = wall;
         // Inside, the force is linear: shift into the wall and take the difference.
-        wall.force(at([x[0] - 1.0, x[1]])) - wall.force(at([-1.0, 0.0]))
+        wall.force(at([x[0] + 1.0, x[1]])) - wall.force(at([1.0, 0.0]))
     };
-    let (k1, k2) = (gain([1e-3, 0.0]) / 1e-3, gain([0.0, 1.0]));
+    let (k1, k2) = (gain([-1e-3, 0.0]) / -1e-3, -gain([0.0, -1.0]));
     let own = 1.0 + 0.5 * theta * theta * k1 - theta * k2;
     report.digits("half-sample prediction, determinant at θ 0.1", 0.999_995_83, 8, own);
     report.erratum("prints cos(t + T/2), sin(t + T/2); they are of ω0T/2 from the present sample");
@@ -225,16 +225,16 @@ fn deadbeat(report: &mut Report) -> Result<()> {
 fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let (mut over, mut law, mut time, mut depth) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let bench = SampledLoop::ideal(BALL, T);
-    bench.run(&mut standard(), [0.05, -0.3], 18, |tick| {
+    bench.run(&mut standard(), [-0.05, 0.3], 18, |tick| {
         let start = f64::from(u32::try_from(tick.index).unwrap_or(0)) * T;
         let held = Plant { bias: BALL.bias - tick.force, ..BALL };
         for i in 0..=20 {
             let t = f64::from(i) / 20.0 * T;
-            let [y, _] = held.after(tick.state, t);
-            over.push((y, -tick.force));
-            law.push((y, -K * y.min(0.0)));
-            time.push((start + t, -tick.force));
-            depth.push((start + t, -K * y.min(0.0)));
+            let [x, _] = held.after(tick.state, t);
+            over.push((x, tick.force));
+            law.push((x, K * x.max(0.0)));
+            time.push((start + t, tick.force));
+            depth.push((start + t, K * x.max(0.0)));
         }
         true
     });
@@ -243,12 +243,12 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
         (
             "wall-trace",
             "One visit: held force over position",
-            Axis::new("position, m").within(-0.45, 0.2),
+            Axis::new("depth in the wall, m").within(-0.2, 0.45),
             [law, over],
         ),
         ("wall-hold", "One visit: held force over time", Axis::new("time, s"), [depth, time]),
     ] {
-        let names = ["K y", "held"];
+        let names = ["K x", "held"];
         let all = names.iter().zip(curves).enumerate();
         let lines = all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect();
         let figure = Figure {
@@ -272,7 +272,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     deadbeat(&mut report)?;
     // The laboratory's own ground: encoder, velocity from position, a finger.
     report.source("000 §5.5 (as simulation)");
-    let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
+    let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
     let held = device.with(crate::wall::plant::FINGER);
     let bench = SampledLoop {
         plant: held,
@@ -282,8 +282,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         speed: Speed::Filtered(200.0),
     };
     let k = 6000.0;
-    let old = bench.swing(&mut Standard { stiffness: k, damping: 0.0 }, [1e-3, -0.1], 1500).0;
-    let new = bench.swing(&mut Prediction::new(&held, k, 0.0, 2e-3, 0.0), [1e-3, -0.1], 1500).0;
+    let old = bench.swing(&mut Standard { stiffness: k, damping: 0.0 }, [-1e-3, 0.1], 1500).0;
+    let new = bench.swing(&mut Prediction::new(&held, k, 0.0, 2e-3, 0.0), [-1e-3, 0.1], 1500).0;
     report.check(
         "chatter of the standard wall, 6 kN/m, 2 ms, finger, encoder, mm",
         "sustained",
@@ -305,8 +305,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let mut points = Vec::new();
         bench.run(wall.as_mut(), TOP, 400, |tick| {
             let time = f64::from(u32::try_from(tick.index).unwrap_or(0)) * T;
-            points.push((time, tick.state[0]));
-            let _ = writeln!(csv, "{name},{time},{},{}", tick.state[0], tick.force);
+            let height = -tick.state[0];
+            points.push((time, height));
+            let _ = writeln!(csv, "{name},{time},{height},{}", tick.force);
             true
         });
         let height = Axis::new(&format!("m: {name}"));

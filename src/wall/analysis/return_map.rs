@@ -7,12 +7,12 @@
 
 use crate::wall::plant::{Motion, Plant};
 
-/// A crossing of the wall's threshold y = 0.
+/// A crossing of the wall's threshold x = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Crossing {
     /// Instant t_j of the crossing, s.
     pub time: f64,
-    /// Velocity v_j at the crossing, m/s, positive away from the wall.
+    /// Speed |v_j| at the crossing, m/s.
     pub speed: f64,
 }
 
@@ -21,13 +21,13 @@ pub struct Crossing {
 pub struct Pass {
     /// State at the first sample after the exit, when the wall's force ends.
     pub off: Motion,
-    /// Energy that vanishes with the wall then, J: ½ K y² of a stretched spring.
+    /// Energy that vanishes with the wall then, J: ½ K x² of a stretched spring.
     pub lost: f64,
     /// The plant's crossing of the threshold into the wall.
     pub entry: Crossing,
     /// State at the first sample after the entry, when the wall's force begins.
     pub on: Motion,
-    /// Energy that appears with the wall then, J: ½ K y².
+    /// Energy that appears with the wall then, J: ½ K x².
     pub gained: f64,
     /// The next exit.
     pub exit: Crossing,
@@ -53,26 +53,26 @@ impl Switching {
         if self.period > 0.0 { self.period * (1.0 + (time / self.period).floor()) } else { time }
     }
 
-    /// Energy that a switch at `y` moves between plant and wall, J.
-    fn step(&self, y: f64) -> f64 {
-        0.5 * (self.inside.stiffness - self.outside.stiffness) * y * y
+    /// Energy that a switch at `x` moves between plant and wall, J.
+    fn step(&self, x: f64) -> f64 {
+        0.5 * (self.inside.stiffness - self.outside.stiffness) * x * x
     }
 
     /// F = F₂ ∘ F₁ from the exit `from`; `None` if the plant never comes back, or stays inside.
     #[must_use]
     pub fn pass(&self, from: Crossing) -> Option<Pass> {
         let t_off = self.next(from.time);
-        let off = self.inside.after([0.0, from.speed], t_off - from.time);
+        let off = self.inside.after([0.0, -from.speed], t_off - from.time);
         // A weak exit may fall back before the wall lets go: it enters at once.
         let flight =
-            if off[0] > 0.0 || (off[0] == 0.0 && off[1] > 0.0) { self.fall(off)? } else { 0.0 };
+            if off[0] < 0.0 || (off[0] == 0.0 && off[1] < 0.0) { self.fall(off)? } else { 0.0 };
         let at = self.outside.after(off, flight);
-        let entry = Crossing { time: t_off + flight, speed: at[1] };
+        let entry = Crossing { time: t_off + flight, speed: at[1].abs() };
         let late = self.next(entry.time) - entry.time;
-        let on = self.outside.after([at[0].min(0.0), at[1]], late);
+        let on = self.outside.after([at[0].max(0.0), at[1]], late);
         let stay = self.inside.leaves(on)?;
         let end = self.inside.after(on, stay);
-        let exit = Crossing { time: entry.time + late + stay, speed: end[1] };
+        let exit = Crossing { time: entry.time + late + stay, speed: -end[1] };
         Some(Pass { off, lost: self.step(off[0]), entry, on, gained: self.step(on[0]), exit })
     }
 
@@ -85,7 +85,7 @@ impl Switching {
         let sigma = 0.5 * self.outside.damping / self.outside.mass;
         let square = self.outside.stiffness / self.outside.mass - sigma * sigma;
         self.outside.lands(
-            [from[0].max(f64::MIN_POSITIVE), from[1]],
+            [from[0].min(-f64::MIN_POSITIVE), from[1]],
             1.5 * std::f64::consts::PI / square.sqrt(),
         )
     }

@@ -54,7 +54,7 @@ impl WorstCase {
     /// if the plant does not come back or does not come out.
     #[must_use]
     pub fn exit(&self, speed: f64, damping: f64, bias: f64) -> Option<f64> {
-        let outside = Plant { mass: self.mass, damping, stiffness: self.outside, bias: -bias };
+        let outside = Plant { mass: self.mass, damping, stiffness: self.outside, bias };
         let inside = outside.on(self.inside - self.outside, 0.0);
         let sigma = 0.5 * damping / self.mass;
         let square = self.outside / self.mass - sigma * sigma;
@@ -62,11 +62,11 @@ impl WorstCase {
             return None;
         }
         let longest = 1.2 * std::f64::consts::PI / square.sqrt();
-        let flight = outside.lands([f64::MIN_POSITIVE, speed], longest)?;
-        let entry = outside.after([0.0, speed], flight);
+        let flight = outside.lands([-f64::MIN_POSITIVE, -speed], longest)?;
+        let entry = outside.after([0.0, -speed], flight);
         let on = outside.after([0.0, entry[1]], self.period);
         let stay = inside.leaves(on)?;
-        Some(inside.after(on, stay)[1])
+        Some(-inside.after(on, stay)[1])
     }
 
     /// The damping, N·s/m, at which a worst-case round under a bias (N, toward the wall) keeps

@@ -52,7 +52,7 @@ impl DelayedWave {
         let step = plant.discrete(h);
         let port = Port::new(self.impedance);
         let count = if conditions.is_measured { 2e-6 } else { 0.0 };
-        let measure = |y: f64| if count > 0.0 { (y / count).floor() * count } else { y };
+        let measure = |x: f64| if count > 0.0 { (x / count).ceil() * count } else { x };
         let share = |corner: f64| -(-TAU * corner * h).exp_m1();
         // At least one period lies between a wave sent and its echo.
         let periods = conditions.delay.max(1);
@@ -60,24 +60,22 @@ impl DelayedWave {
         let mut back: VecDeque<f64> = vec![0.0; periods - periods / 2].into();
         let (mut x, mut last) = (start, measure(start[0]));
         let (mut filtered, mut arriving) = (0.0, 0.0);
-        // The wall's side starts where the device does; depth is positive inside.
-        let mut depth = -start[0];
+        // The wall's side starts where the device does.
+        let mut depth = start[0];
         let mut seen = Swings::new(samples);
         for k in 0..samples {
             let wave = back.pop_front().unwrap_or(0.0);
             let mut sum = 0.0;
             for _ in 0..self.ratio {
-                let y = measure(x[0]);
-                let difference = (y - last) / h;
-                last = y;
-                // Positive into the wall, as the line counts.
-                let velocity = if conditions.is_measured { -difference } else { -x[1] };
+                let seen = measure(x[0]);
+                let difference = (seen - last) / h;
+                last = seen;
+                let velocity = if conditions.is_measured { difference } else { x[1] };
                 let smooth = if conditions.is_measured { share(VELOCITY_CORNER) } else { 1.0 };
                 filtered += smooth * (velocity - filtered);
                 arriving += share(WAVE_CORNER) * (wave - arriving);
-                let against = -port.force(arriving, filtered);
                 sum += port.leaving(arriving, velocity);
-                let u = Vector1::new(plant.bias + against);
+                let u = Vector1::new(plant.bias + port.force(arriving, filtered));
                 let next = step.step(&Vector2::from(x), &u);
                 x = [next[0], next[1]];
             }
@@ -103,7 +101,7 @@ mod tests {
         let conditions =
             Conditions { period: 1e-3, delay: 4, has_finger: true, is_measured: false };
         let link = DelayedWave { conditions, impedance: 8.0, ratio: 8 };
-        assert!(link.swings(2000.0, [1e-3, -0.05], 2500)[1] < 1e-5);
+        assert!(link.swings(2000.0, [-1e-3, 0.05], 2500)[1] < 1e-5);
         assert!(link.felt(2000.0) < 2000.0 && link.felt(1e9) < 8.0 / 2e-3);
     }
 }

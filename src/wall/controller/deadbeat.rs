@@ -49,7 +49,7 @@ struct Plan {
     desired: Motion,
     /// The state expected at t_{n−2}.
     expected: Motion,
-    /// M v² + K y² at t_m, J.
+    /// M v² + K x² at t_m, J.
     size: f64,
 }
 
@@ -125,8 +125,8 @@ impl Deadbeat {
 
     /// Takes up what [`Deadbeat::memory`] gave; what it cannot have given is a plant outside.
     pub fn recall(&mut self, kind: u8, memory: [f64; 8]) {
-        let [y, v, left, d0, d1, e0, e1, size] = memory;
-        self.before = (kind & 4 != 0).then_some([y, v]);
+        let [x, v, left, d0, d1, e0, e1, size] = memory;
+        self.before = (kind & 4 != 0).then_some([x, v]);
         self.visit = match kind & 3 {
             1 => Visit::Placed,
             2 => Visit::Planned(Plan {
@@ -190,9 +190,9 @@ impl Deadbeat {
     fn real(&self, exit: Motion, mut time: f64) -> Option<Motion> {
         let mut leaving = exit;
         for _ in 0..SWITCHES {
-            // Just above, so that the landing is the next one.
-            let above = [f64::MIN_POSITIVE, leaving[1]];
-            let Some(flight) = self.plant.lands(above, time) else {
+            // Just outside, so that the landing is the next one.
+            let before = [-f64::MIN_POSITIVE, leaving[1]];
+            let Some(flight) = self.plant.lands(before, time) else {
                 return Some(self.plant.after(leaving, time));
             };
             time -= flight;
@@ -208,7 +208,7 @@ impl Deadbeat {
         None
     }
 
-    /// The two forces along +y, in the order of their use, that bring `now` to `desired`, N.
+    /// The two forces along +x, in the order of their use, that bring `now` to `desired`, N.
     fn forces(&self, now: Motion, desired: Motion) -> [f64; 2] {
         let biased = self.twice * Vector2::from(now)
             + (self.step.phi * self.step.gamma + self.step.gamma) * self.plant.bias;
@@ -216,7 +216,7 @@ impl Deadbeat {
         [u[1], u[0]]
     }
 
-    /// The force along +y that brings `now` nearest to `desired` in one sample, N: on the planned
+    /// The force along +x that brings `now` nearest to `desired` in one sample, N: on the planned
     /// path the second force itself, off it (noise, an unmodelled push) least squares, lengths
     /// weighed by the period.
     fn last(&self, now: Motion, desired: Motion) -> f64 {
@@ -228,7 +228,7 @@ impl Deadbeat {
 
     /// Too far from where the plan expected the plant for two forces to be trusted.
     fn is_astray(&self, now: Motion, plan: &Plan) -> bool {
-        let size = |[y, v]: Motion| self.target.mass * v * v + self.target.stiffness * y * y;
+        let size = |[x, v]: Motion| self.target.mass * v * v + self.target.stiffness * x * x;
         let off = [now[0] - plan.expected[0], now[1] - plan.expected[1]];
         size(off) > ASTRAY * ASTRAY * plan.size
     }
@@ -237,7 +237,7 @@ impl Deadbeat {
 impl Controller for Deadbeat {
     fn force(&mut self, now: Measurement) -> f64 {
         let x = [now.position, now.velocity];
-        let is_outside = now.position >= 0.0;
+        let is_outside = now.position <= 0.0;
         let ended = match &self.visit {
             Visit::Outside => true,
             // Out long before the plan's end: the plant was pulled.
@@ -269,7 +269,7 @@ impl Controller for Deadbeat {
                 );
             }
         }
-        self.before = (now.position >= 0.0).then_some(x);
+        self.before = (now.position <= 0.0).then_some(x);
         force
     }
 

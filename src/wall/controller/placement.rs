@@ -55,15 +55,15 @@ impl Placement {
 
     /// The force inside the wall, N.
     #[must_use]
-    pub fn inside(&self, [y, v]: Motion) -> f64 {
+    pub fn inside(&self, [x, v]: Motion) -> f64 {
         let (rest, held) = self.rest;
-        held + (self.gains * Vector2::new(y - rest, v))[0]
+        held + (self.gains * Vector2::new(x - rest, v))[0]
     }
 }
 
 impl Controller for Placement {
     fn force(&mut self, now: Measurement) -> f64 {
-        if now.position < 0.0 { self.inside([now.position, now.velocity]) } else { 0.0 }
+        if now.position > 0.0 { self.inside([now.position, now.velocity]) } else { 0.0 }
     }
 
     fn reset(&mut self) {}

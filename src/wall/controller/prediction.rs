@@ -1,7 +1,7 @@
 //! Half-sample prediction: the wall's force where the plant will be in the middle of the hold.
 //!
 //! [Gillespie 1996, table 5.4]. The model that predicts is the target, the plant on a real wall:
-//! f = K y(T/2) + B v(T/2), for a ball K[(y + a)cos(θ/2) + (v/ω₀)sin(θ/2) − a], a = g/ω₀²,
+//! f = K x(T/2) + B v(T/2), for a ball K[(x − a)cos(θ/2) + (v/ω₀)sin(θ/2) + a], a = g/ω₀²,
 //! θ = ω₀T (the table prints cos(t + T/2)). A known delay of the loop is predicted over as well.
 
 use nalgebra::{Vector1, Vector2};
@@ -32,7 +32,7 @@ impl Prediction {
 
 impl Controller for Prediction {
     fn force(&mut self, now: Measurement) -> f64 {
-        if now.position >= 0.0 {
+        if now.position <= 0.0 {
             return 0.0;
         }
         let x =

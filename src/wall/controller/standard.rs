@@ -1,4 +1,4 @@
-//! Walls designed in continuous time and simply sampled: f = K y + B v inside, 0 outside.
+//! Walls designed in continuous time and simply sampled: f = K x + B v inside, 0 outside.
 //!
 //! [Gillespie 1996, tables 5.1, 5.2, eq. 5.1]. The hold makes both active: see
 //! [`crate::wall::analysis`].
@@ -16,7 +16,7 @@ pub struct Standard {
 
 impl Controller for Standard {
     fn force(&mut self, now: Measurement) -> f64 {
-        if now.position < 0.0 {
+        if now.position > 0.0 {
             self.stiffness * now.position + self.damping * now.velocity
         } else {
             0.0
@@ -37,10 +37,10 @@ pub struct Hysteresis {
 
 impl Controller for Hysteresis {
     fn force(&mut self, now: Measurement) -> f64 {
-        if now.position >= 0.0 {
+        if now.position <= 0.0 {
             return 0.0;
         }
-        let share = if now.velocity > 0.0 { 1.0 - self.loss } else { 1.0 };
+        let share = if now.velocity < 0.0 { 1.0 - self.loss } else { 1.0 };
         share * self.stiffness * now.position
     }
 

@@ -97,12 +97,12 @@ mod tests {
     use crate::wall::bench::{SampledLoop, Speed};
     use crate::wall::plant::{FINGER, FingerImpedance};
 
-    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -2.0 };
+    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
     const T: f64 = 1e-3;
 
     /// Swing with the soft finger, and after it has become the stiff one while it rested.
     fn swings(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> [f64; 2] {
-        let mut state = [1e-3, -0.1];
+        let mut state = [-1e-3, 0.1];
         [FINGER, stiff].map(|finger| {
             let plant = DEVICE.with(finger);
             let bench =

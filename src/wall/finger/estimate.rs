@@ -98,19 +98,19 @@ impl Estimator {
         }
     }
 
-    /// Takes the position `y` m at a sample, and the force (N, against +y) that was held over the
+    /// Takes the position `x` m at a sample, and the force (N, against +x) that was held over the
     /// period that ends there.
-    pub fn see(&mut self, y: f64, held: f64) {
+    pub fn see(&mut self, x: f64, held: f64) {
         let Some(state) = self.position else {
             // Settled on the first position: no step to forget.
-            self.position = Some(Vector3::new(0.0, y, y));
+            self.position = Some(Vector3::new(0.0, x, x));
             self.force = Vector2::new(0.0, held);
             return;
         };
-        let slope = Vector1::new((y - state[2]) / self.period);
+        let slope = Vector1::new((x - state[2]) / self.period);
         let state = self.ramp.step(&state, &slope);
-        // The input is y itself: no sum of rounded slopes.
-        let state = Vector3::new(state[0], state[1], y);
+        // The input is x itself: no sum of rounded slopes.
+        let state = Vector3::new(state[0], state[1], x);
         self.position = Some(state);
         self.force = self.hold.step(&self.force, &Vector1::new(held));
         self.warm = self.warm.saturating_add(1);
@@ -118,8 +118,8 @@ impl Estimator {
             return;
         }
         let w = self.tuning.corner;
-        let acceleration = w * w * (y - state[1]) - 2.0 * w * state[0];
-        // f = F₀ − M ÿ − B ẏ − k y, all filtered.
+        let acceleration = w * w * (x - state[1]) - 2.0 * w * state[0];
+        // f = F₀ − M ẍ − B ẋ − k x, all filtered.
         let row = Vector4::new(-acceleration, -state[0], -state[1], 1.0).component_mul(&self.scale);
         self.learn(&row, self.force[1]);
     }
@@ -154,7 +154,7 @@ mod tests {
     use crate::wall::controller::{Controller, Measurement};
     use crate::wall::plant::{FINGER, FingerImpedance};
 
-    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
+    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
     const T: f64 = 1e-3;
 
     /// Plays a sum of tones against nothing and listens.
@@ -171,7 +171,7 @@ mod tests {
             let t = f64::from(self.step) * T;
             self.step += 1;
             let tone = |hz: f64| (std::f64::consts::TAU * hz * t).sin();
-            self.last = self.strength * (tone(3.1) + tone(9.7) + tone(23.0));
+            self.last = -self.strength * (tone(3.1) + tone(9.7) + tone(23.0));
             self.last
         }
         fn reset(&mut self) {}
@@ -209,7 +209,7 @@ mod tests {
         let before = Estimator::new(&DEVICE.with(FINGER), 0.1, T, Tuning::default());
         let mut still = before;
         for _ in 0..100_000 {
-            still.see(0.0, -1.0);
+            still.see(0.0, 1.0);
         }
         let (a, b) = (before.plant(), still.plant());
         assert!(still.used() < 100 && (a.mass - b.mass).abs() < 1e-12, "{a:?} {b:?}");
@@ -217,7 +217,7 @@ mod tests {
         // Noise of one count does not pass for motion either.
         let mut noisy = before;
         for i in 0..100_000u32 {
-            noisy.see(if i.wrapping_mul(2_654_435_761) > 1 << 31 { 2e-6 } else { 0.0 }, -1.0);
+            noisy.see(if i.wrapping_mul(2_654_435_761) > 1 << 31 { -2e-6 } else { 0.0 }, 1.0);
         }
         let c = noisy.plant();
         assert!((c.stiffness / a.stiffness - 1.0).abs() < 0.5, "{c:?}");

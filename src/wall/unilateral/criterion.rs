@@ -135,7 +135,7 @@ mod tests {
 
     const T: f64 = 1e-3;
     /// A device of 0.1 kg and 0.5 N·s/m pressed by 1 N.
-    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
+    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
 
     #[test]
     fn the_response_is_that_of_the_plant() {

@@ -14,7 +14,7 @@ use crate::wall::plant::Plant;
 const LONGEST: usize = super::criterion::LONGEST as usize;
 
 /// One step of the loop, the newest force from the present position: x⁺ = A x + c, with
-/// x = (y, v, forces on their way).
+/// state (x, v, forces on their way).
 fn step(plant: &Plant, stiffness: f64, period: f64, delay: usize) -> (DMatrix<f64>, DVector<f64>) {
     let d = plant.discrete(period);
     let n = 2 + delay;
@@ -65,7 +65,7 @@ pub fn single_visit(
             let Some(start) = round.lu().solve(&(po * si + so)) else { continue };
             let mut x = start.clone();
             let fits = (0..total).all(|k| {
-                let is_inside = x[0] < 0.0;
+                let is_inside = x[0] > 0.0;
                 let a = if k < m { &inside } else { &outside };
                 x = a * &x + &c;
                 is_inside == (k < m)
@@ -89,7 +89,7 @@ pub fn settles(plant: &Plant, stiffness: f64, period: f64, delay: usize, samples
     (0..12).all(|i| {
         let speed = 1e-3 * 10f64.powf(f64::from(i) / 4.0);
         // Starts at different shares of a step before the wall.
-        let start = [speed * period * f64::from(i % 4) / 4.0, -speed];
+        let start = [-speed * period * f64::from(i % 4) / 4.0, speed];
         let mut off = [0.0f64; 2];
         bench.run(&mut wall, start, samples, |tick| {
             let now = (tick.end[0] - rest).abs() + period * tick.end[1].abs();
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn orbits_are_found_where_there_are_some() {
-        let plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
+        let plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
         let at = |k: f64, delay| single_visit(&plant, k, T, delay);
         let found = (0..40).find_map(|i| {
             let k = 50.0 * 1.2f64.powi(i);

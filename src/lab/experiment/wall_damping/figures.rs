@@ -191,7 +191,7 @@ fn course(map: &Switching, from: Crossing) -> Option<(Course, Crossing)> {
     };
     let on = pass.entry.time + late;
     let parts = [
-        (from.time, off, [0.0, from.speed], true),
+        (from.time, off, [0.0, -from.speed], true),
         (off, on, pass.off, false),
         (on, pass.exit.time, pass.on, true),
     ];
@@ -246,21 +246,25 @@ fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
         let mut points = Points::new();
         for _ in 0..5 {
             let [t1, ..] = map.round(0.5 * damping / map.mass);
-            let on = outside.after([0.0, speed], t1);
+            let on = outside.after([0.0, -speed], t1);
             let stay = inside.leaves(on).context("no exit")?;
-            for (plant, from, time) in [(&outside, [0.0, speed], t1), (&inside, on, stay)] {
+            for (plant, from, time) in [(&outside, [0.0, -speed], t1), (&inside, on, stay)] {
                 points.extend((0..=60).map(|i| {
-                    let [y, v] = plant.after(from, f64::from(i) / 60.0 * time);
-                    (y * 1e3, v)
+                    let [x, v] = plant.after(from, f64::from(i) / 60.0 * time);
+                    (x * 1e3, v)
                 }));
             }
-            speed = inside.after(on, stay)[1];
+            speed = -inside.after(on, stay)[1];
         }
         let axis = Axis::new(&format!("m/s: {name}"));
         panels.push(Panel::new(axis, lines([""], [points])));
     }
-    let title = "The worst case, every entry a whole period late, T 5 ms: speed over position";
-    folder.draw("wall-phase.png", &figure(title, Axis::new("position, mm"), panels), report)
+    let title = "The worst case, every entry a whole period late, T 5 ms: speed over depth";
+    folder.draw(
+        "wall-phase.png",
+        &figure(title, Axis::new("depth in the wall, mm"), panels),
+        report,
+    )
 }
 
 /// Draws all of them.
