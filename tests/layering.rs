@@ -225,3 +225,47 @@ fn what_is_allowed_passes() {
         assert_eq!(violations(file, source), Vec::<String>::new(), "{file}: {source}");
     }
 }
+
+/// `pattern` (a path whose parts may be `*`) exists below `root`.
+fn exists(root: &Path, pattern: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else { return root.join(pattern).exists() };
+    let Ok(entries) = std::fs::read_dir(root.join(before)) else { return false };
+    entries.flatten().any(|entry| exists(&entry.path(), after.trim_start_matches('/')))
+}
+
+/// Every file and folder that a document names is there: whole paths, and names that stand in the
+/// same line after a path, in its folder or in one above it.
+#[test]
+fn the_documents_name_what_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut documents = vec![root.join("README.md")];
+    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    documents.extend(docs.filter(|path| path.extension().is_some_and(|e| e == "md")));
+    let (mut seen, mut missing) = (0, Vec::new());
+    for document in documents {
+        for line in std::fs::read_to_string(&document).unwrap().lines() {
+            let mut last: Option<&str> = None;
+            for name in line.split('`').skip(1).step_by(2) {
+                let is_whole = ["src/", "crates/", "tests/", "benches/", "examples/", "xtask/"]
+                    .iter()
+                    .any(|folder| name.starts_with(folder));
+                let is_path = name.chars().all(|c| c.is_alphanumeric() || "/_-.*".contains(c));
+                let is_there = if is_whole && is_path {
+                    last = Some(name);
+                    exists(root, name)
+                } else if name.ends_with(".rs") && is_path {
+                    last.is_none_or(|last| {
+                        Path::new(last).ancestors().any(|above| exists(&root.join(above), name))
+                    })
+                } else {
+                    continue;
+                };
+                seen += 1;
+                if !is_there {
+                    missing.push(format!("{}: `{name}`", document.display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 60 && missing.is_empty(), "{seen} seen; not there: {missing:#?}");
+}
