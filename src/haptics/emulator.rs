@@ -79,7 +79,7 @@ pub struct Emulator {
 pub fn build(making: &Making) -> Build<KEYS> {
     let plant = &making.plant;
     let unit = |v: f64, u: f64| u16_of(v, u);
-    let has_bed = plant.bed[1] > 0.0;
+    let has_bed = plant.bed.stiffness > 0.0;
     let mut abilities = ability::TORQUE;
     abilities |= if making.renders_bed { ability::KEYBED } else { 0 };
     abilities |= if making.has_junction { ability::WAVE } else { 0 };
@@ -90,7 +90,7 @@ pub fn build(making: &Making) -> Build<KEYS> {
         weight: i16_of(plant.weight, 1e-3),
         friction: unit(plant.friction, 1e-3),
         damping: unit(plant.damping, 1e-3),
-        bed: if has_bed { unit(plant.bed[0], 10e-6) } else { 0 },
+        bed: if has_bed { unit(plant.bed.depth, 10e-6) } else { 0 },
     };
     Build {
         hello: Hello {

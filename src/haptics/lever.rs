@@ -1,4 +1,4 @@
-//! Loads whose behaviour is known beforehand: a lever with a hammer on a spring, or with a wall.
+//! Loads with a known solution: a lever with a hammer on a spring, or with a wall.
 //!
 //! m v̇ = f − Z·v − F(x, v), taken by the mid-point step, six to an action step:
 //! v⁺ = ((m − Zh/2)·v + h·(f − F)) / (m + Zh/2),  x⁺ = x + h·(v + v⁺)/2,
@@ -6,39 +6,40 @@
 
 use crate::action::mechanism::{SAVED, Saved};
 use crate::action::{Drive, KeyEvent, Readout};
+use crate::haptics::plant::Stop;
 use touchback_device::port::mean_velocity;
 
 /// Steps in an action step: 1/48000 s.
 const PARTS: u32 = 6;
-/// Length of one, s.
+/// Length of a step, s.
 const H: f64 = 1.0 / 48_000.0;
 
-/// Rest stop of the lever at depth 0, N/m and N·s/m; chosen.
-const REST: [f64; 2] = [20_000.0, 20.0];
+/// Rest stop of the lever; chosen.
+const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 20.0 };
 
-/// A lever and what it meets.
+/// A lever with a hammer and their stops.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Lever {
-    /// Its mass, kg.
+    /// Mass of the lever, kg.
     pub mass: f64,
-    /// Hammer's mass, kg; 0: none.
+    /// Mass of the hammer, kg; 0: there is none.
     pub head: f64,
-    /// Spring between lever and hammer, one-sided: N/m and N·s/m.
-    pub contact: [f64; 2],
+    /// Spring and damper between lever and hammer, one-sided; its depth is 0.
+    pub contact: Stop,
     /// Weight of the hammer, N.
     pub weight: f64,
-    /// Where the hammer meets the string, m, and the string's N/m and N·s/m.
-    pub string: [f64; 3],
-    /// Key bed or wall: N/m; 0: none.
-    pub bed: f64,
-    /// Its damping, N·s/m, and depth, m.
-    pub bed_law: [f64; 2],
-    /// Lever's position, m, and speed, m/s.
+    /// String, met by the hammer.
+    pub string: Stop,
+    /// Key bed or wall, met by the lever.
+    pub bed: Stop,
+    /// Depth of the lever, m.
     pub x: f64,
-    /// See `x`.
+    /// Speed of the lever, m/s.
     pub v: f64,
-    /// Hammer's.
-    pub hammer: [f64; 2],
+    /// Position of the hammer, m.
+    pub hammer_x: f64,
+    /// Speed of the hammer, m/s.
+    pub hammer_v: f64,
     /// Turned into heat so far, J.
     pub dissipated: f64,
     /// Work of the drive so far, J.
@@ -51,15 +52,15 @@ impl Lever {
     pub const BENCH: Self = Self {
         mass: 0.05,
         head: 0.15,
-        contact: [5000.0, 2.0],
+        contact: Stop { depth: 0.0, stiffness: 5000.0, damping: 2.0 },
         weight: 0.5,
-        string: [9e-3, 20_000.0, 20.0],
-        bed: 20_000.0,
-        bed_law: [20.0, 10e-3],
+        string: Stop { depth: 9e-3, stiffness: 20_000.0, damping: 20.0 },
+        bed: Stop { depth: 10e-3, stiffness: 20_000.0, damping: 20.0 },
         // At rest: 0.5 N on stop and spring.
         x: -0.5 / 20_000.0,
         v: 0.0,
-        hammer: [-0.5 / 20_000.0 - 0.5 / 5000.0, 0.0],
+        hammer_x: -0.5 / 20_000.0 - 0.5 / 5000.0,
+        hammer_v: 0.0,
         dissipated: 0.0,
         work: 0.0,
     };
@@ -68,9 +69,9 @@ impl Lever {
     pub const WALL: Self = Self {
         head: 0.0,
         weight: 0.0,
-        bed_law: [10.0, 5e-3],
+        bed: Stop { depth: 5e-3, stiffness: 20_000.0, damping: 10.0 },
         x: 0.0,
-        hammer: [0.0, 0.0],
+        hammer_x: 0.0,
         ..Self::BENCH
     };
 
@@ -78,11 +79,12 @@ impl Lever {
     pub fn step(&mut self, drive: Drive, hear: &mut impl FnMut(f64, KeyEvent)) {
         let (force, impedance) = pushed(drive);
         for part in 0..PARTS {
-            let was = self.hammer[0];
+            let was = self.hammer_x;
             self.part(force, impedance);
-            if self.head > 0.0 && was < self.string[0] && self.hammer[0] >= self.string[0] {
-                let share = (self.string[0] - was) / (self.hammer[0] - was);
-                hear((f64::from(part) + share) * H, KeyEvent::Strike { speed: self.hammer[1] });
+            let string = self.string.depth;
+            if self.head > 0.0 && was < string && self.hammer_x >= string {
+                let share = (string - was) / (self.hammer_x - was);
+                hear((f64::from(part) + share) * H, KeyEvent::Strike { speed: self.hammer_v });
             }
         }
     }
@@ -94,66 +96,47 @@ impl Lever {
         self.v = 2.0 * mean - self.v;
         self.work += (drive - impedance * mean) * mean * H;
         if self.head > 0.0 {
-            let [y, w] = self.hammer;
-            let next = w + H * hammer / self.head;
-            self.hammer = [y + H * next, next];
+            self.hammer_v += H * hammer / self.head;
+            self.hammer_x += H * self.hammer_v;
         }
         self.dissipated += loss * H;
-        for value in [&mut self.v, &mut self.hammer[1]] {
+        for value in [&mut self.v, &mut self.hammer_v] {
             if value.abs() < 1e-15 {
                 *value = 0.0;
             }
         }
     }
 
-    /// On the lever against its motion down, on the hammer downward, N; power lost, W.
+    /// Force on the lever against its motion down, force on the hammer downward, N; power lost, W.
     fn forces(&self) -> (f64, f64, f64) {
-        let [y, w] = self.hammer;
         let (mut lever, mut hammer, mut loss) = (0.0, -self.weight, 0.0);
         if self.head > 0.0 {
-            let deep = self.x - y;
-            if deep > 0.0 {
-                let elastic = self.contact[0] * deep;
-                let force = (elastic + self.contact[1] * (self.v - w)).max(0.0);
-                lever += force;
-                hammer += force;
-                loss += (force - elastic) * (self.v - w);
-            }
-            let [at, stiffness, damping] = self.string;
-            if y > at {
-                let elastic = stiffness * (y - at);
-                let force = (elastic + damping * w).max(0.0);
-                hammer -= force;
-                loss += (force - elastic) * w;
-            }
-        }
-        if self.x < 0.0 {
-            let elastic = -REST[0] * self.x;
-            let force = (elastic - REST[1] * self.v).max(0.0);
-            lever -= force;
-            loss -= (force - elastic) * self.v;
-        }
-        let [damping, depth] = self.bed_law;
-        if self.bed > 0.0 && self.x > depth {
-            let elastic = self.bed * (self.x - depth);
-            let force = (elastic + damping * self.v).max(0.0);
+            let (force, lost) = self.contact.push(self.x - self.hammer_x, self.v - self.hammer_v);
             lever += force;
-            loss += (force - elastic) * self.v;
+            hammer += force;
+            loss += lost;
+            let (force, lost) = self.string.push(self.hammer_x, self.hammer_v);
+            hammer -= force;
+            loss += lost;
         }
+        let (force, lost) = REST.push(-self.x, -self.v);
+        lever -= force;
+        loss += lost;
+        let (force, lost) = self.bed.push(self.x, self.v);
+        lever += force;
+        loss += lost;
         (lever, hammer, loss)
     }
 
-    /// Kinetic and stored, J.
+    /// Kinetic and stored energy, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        let [y, w] = self.hammer;
-        let square = |k: f64, deep: f64| 0.5 * k * deep.max(0.0).powi(2);
-        let mut sum =
-            0.5 * self.mass * self.v * self.v + square(self.bed, self.x - self.bed_law[1]);
-        sum += square(REST[0], -self.x);
+        let (y, w) = (self.hammer_x, self.hammer_v);
+        let mut sum = 0.5 * self.mass * self.v * self.v + self.bed.energy(self.x);
+        sum += REST.energy(-self.x);
         if self.head > 0.0 {
             sum += 0.5 * self.head * w * w + self.weight * y;
-            sum += square(self.contact[0], self.x - y) + square(self.string[1], y - self.string[0]);
+            sum += self.contact.energy(self.x - y) + self.string.energy(y);
         }
         sum
     }
@@ -161,11 +144,12 @@ impl Lever {
     /// Back to rest, nothing dissipated.
     pub const fn lay_to_rest(&mut self) {
         let rest = if self.head > 0.0 { Self::BENCH } else { Self::WALL };
-        (self.x, self.v, self.hammer) = (rest.x, rest.v, rest.hammer);
+        (self.x, self.v) = (rest.x, rest.v);
+        (self.hammer_x, self.hammer_v) = (rest.hammer_x, rest.hammer_v);
         (self.dissipated, self.work) = (0.0, 0.0);
     }
 
-    /// How it stands under `drive`.
+    /// Readout of the lever under `drive`.
     #[must_use]
     pub fn view(&self, drive: Drive) -> Readout {
         let (force, impedance) = pushed(drive);
@@ -179,18 +163,18 @@ impl Lever {
         }
     }
 
-    /// What changes.
+    /// The state: depth, speed, hammer's position and speed, heat.
     #[must_use]
     pub fn save(&self) -> Saved {
         let mut x = [0.0; SAVED];
-        let [y, w] = self.hammer;
-        x[..5].copy_from_slice(&[self.x, self.v, y, w, self.dissipated]);
+        let state = [self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated];
+        x[..5].copy_from_slice(&state);
         Saved { phase: 0, x }
     }
 
-    /// Takes up what [`Lever::save`] gave.
+    /// Restores a state of [`Lever::save`].
     pub const fn adopt(&mut self, saved: &Saved) {
-        [self.x, self.v, self.hammer[0], self.hammer[1], self.dissipated, ..] = saved.x;
+        [self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated, ..] = saved.x;
     }
 }
 

@@ -187,7 +187,8 @@ impl Mechanism {
                 lever.mass = (own.mass - deduct.mass).max(FLOOR);
                 // A wall is what is to be felt, not a bed.
                 let is_bare = deduct.has_bed && lever.head > 0.0;
-                lever.bed = if is_bare { 0.0 } else { own.bed * settings.key_bed_stiffness };
+                lever.bed.stiffness =
+                    if is_bare { 0.0 } else { own.bed.stiffness * settings.key_bed_stiffness };
                 DynamicsCompensation { mass: deduct.mass - (own.mass - lever.mass), ..*deduct }
             }
         }
@@ -280,7 +281,7 @@ impl Mechanism {
                     .all(|s| running.x[*s].abs() < STILL)
             }
             Load::Small(felt) => felt.fastest() < STILL,
-            Load::Lever(lever) => lever.v.abs() < STILL && lever.hammer[1].abs() < STILL,
+            Load::Lever(lever) => lever.v.abs() < STILL && lever.hammer_v.abs() < STILL,
         }
     }
 

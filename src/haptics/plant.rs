@@ -2,36 +2,72 @@
 //!
 //! Positive down. The finger is a mass held by the hand's spring and damper, as measured and used
 //! in [Gillespie 1996, ch. 6]: 20 g, 3.75 N·s/m, 257 N/m. It meets the key through its pulp, which
-//! pushes only, so that it can leave the key; *glued*, as in the seeds' analysis, it cannot.
+//! pushes only, so that it can leave the key; *glued*, as in the thesis's analysis, it cannot.
 
 /// Steps in a device tick of 125 µs.
 pub const PARTS: u32 = 6;
-/// Length of one, s.
+/// Length of a step, s.
 pub const H: f64 = 1.0 / 48_000.0;
 
-/// One key of a keyboard.
+/// A stop: a one-sided spring and damper, as a key bed or a string. The default is none.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Stop {
+    /// Position at which it is met, m.
+    pub depth: f64,
+    /// Stiffness, N/m; 0: there is no stop.
+    pub stiffness: f64,
+    /// Damping, N·s/m.
+    pub damping: f64,
+}
+
+impl Stop {
+    /// Force against motion into the stop, N, never pulling, at the position `x` m and speed `v` m/s,
+    /// and the power it turns into heat, W.
+    #[must_use]
+    pub fn push(&self, x: f64, v: f64) -> (f64, f64) {
+        if self.stiffness > 0.0 && x > self.depth {
+            let elastic = self.stiffness * (x - self.depth);
+            let force = (elastic + self.damping * v).max(0.0);
+            (force, (force - elastic) * v)
+        } else {
+            (0.0, 0.0)
+        }
+    }
+
+    /// Energy stored at the position `x` m, J.
+    #[must_use]
+    pub fn energy(&self, x: f64) -> f64 {
+        0.5 * self.stiffness * (x - self.depth).max(0.0).powi(2)
+    }
+}
+
+/// Rest stop of a key, as soft as a rail's felt (chosen).
+const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 30.0 };
+
+/// Mechanics of one key of a keyboard.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plant {
     /// Moving mass at the tip, kg.
     pub mass: f64,
-    /// N·s/m.
+    /// Viscous damping at the tip, N·s/m.
     pub damping: f64,
-    /// Coulomb friction, N.
+    /// Coulomb friction at the tip, N.
     pub friction: f64,
     /// Force that holds it up at rest, N.
     pub weight: f64,
-    /// Depth of the bed, m, its N/m and N·s/m; 0 N/m: none.
-    pub bed: [f64; 3],
+    /// Key bed.
+    pub bed: Stop,
     /// Step of the encoder, m.
     pub step: f64,
 }
 
 impl Plant {
-    /// A light, middling or heavy key: the three plants of the acceptance list.
+    /// A light, middle and heavy key: 50, 100 and 200 g.
     pub const THREE: [Self; 3] = [Self::of(0.05, 0.1), Self::of(0.1, 0.5), Self::of(0.2, 1.0)];
 
     const fn of(mass: f64, damping: f64) -> Self {
-        Self { mass, damping, friction: 0.0, weight: 0.0, bed: [10e-3, 20_000.0, 20.0], step: 2e-6 }
+        let bed = Stop { depth: 10e-3, stiffness: 20_000.0, damping: 20.0 };
+        Self { mass, damping, friction: 0.0, weight: 0.0, bed, step: 2e-6 }
     }
 }
 
@@ -40,13 +76,15 @@ impl Plant {
 pub struct Finger {
     /// Mass that moves with the tip, kg.
     pub mass: f64,
-    /// Of the hand's grip, N·s/m and N/m.
+    /// Damping of the hand's grip, N·s/m.
     pub damping: f64,
-    /// See `damping`.
+    /// Stiffness of the hand's grip, N/m.
     pub stiffness: f64,
-    /// Of the pulp, N/m and N·s/m.
-    pub pulp: [f64; 2],
-    /// It cannot leave the key.
+    /// Stiffness of the fingertip's pulp, N/m.
+    pub pulp_stiffness: f64,
+    /// Damping of the pulp, N·s/m.
+    pub pulp_damping: f64,
+    /// The finger cannot leave the key.
     pub is_glued: bool,
 }
 
@@ -57,7 +95,8 @@ impl Default for Finger {
             damping: 3.75,
             stiffness: 257.0,
             // A fingertip on wood: 5 N at about a millimetre, chosen.
-            pulp: [5000.0, 10.0],
+            pulp_stiffness: 5000.0,
+            pulp_damping: 10.0,
             is_glued: false,
         }
     }
@@ -66,14 +105,22 @@ impl Default for Finger {
 /// What acts on a key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Touch {
-    /// Nothing.
+    /// No force and no finger.
     #[default]
     None,
-    /// A constant force, N.
-    Bias(f64),
-    /// A finger whose hand is at a depth, m, moving at a speed, m/s.
-    Hand(f64, f64),
-    /// A finger let fly.
+    /// A constant force.
+    Bias {
+        /// Force, N, positive down.
+        force: f64,
+    },
+    /// A finger whose hand moves.
+    Hand {
+        /// Depth of the hand, m.
+        depth: f64,
+        /// Speed of the hand, m/s.
+        speed: f64,
+    },
+    /// A free finger, without a hand's grip.
     Thrown,
 }
 
@@ -82,12 +129,14 @@ pub enum Touch {
 pub struct Key {
     plant: Plant,
     finger: Finger,
-    /// Position, m, and speed, m/s.
+    /// Depth of the key, m.
     pub x: f64,
-    /// See `x`.
+    /// Speed of the key, m/s.
     pub v: f64,
-    /// Finger tip's.
-    pub tip: [f64; 2],
+    /// Depth of the fingertip, m.
+    pub tip_x: f64,
+    /// Speed of the fingertip, m/s.
+    pub tip_v: f64,
     /// Force of the finger on the key, N.
     pub touch: f64,
     /// Work the motor did on the key, J.
@@ -98,8 +147,8 @@ impl Key {
     /// At rest, the finger above it.
     #[must_use]
     pub const fn new(plant: Plant, finger: Finger) -> Self {
-        let tip = if finger.is_glued { [0.0; 2] } else { [-5e-3, 0.0] };
-        Self { plant, finger, x: 0.0, v: 0.0, tip, touch: 0.0, motor_work: 0.0 }
+        let tip_x = if finger.is_glued { 0.0 } else { -5e-3 };
+        Self { plant, finger, x: 0.0, v: 0.0, tip_x, tip_v: 0.0, touch: 0.0, motor_work: 0.0 }
     }
 
     /// What it is made of.
@@ -111,17 +160,18 @@ impl Key {
     /// A finger of `mass` kg flies toward the key at `speed` m/s from 2 mm above it.
     pub const fn throw(&mut self, mass: f64, speed: f64) {
         self.finger.mass = mass;
-        self.finger.pulp = [3000.0, 5.0];
-        self.tip = [self.x - 2e-3, speed];
+        (self.finger.pulp_stiffness, self.finger.pulp_damping) = (3000.0, 5.0);
+        (self.tip_x, self.tip_v) = (self.x - 2e-3, speed);
     }
 
-    /// The finger it had at first again.
+    /// Restores mass and pulp of `finger` after a throw.
     pub const fn regrip(&mut self, finger: Finger) {
         self.finger.mass = finger.mass;
-        self.finger.pulp = finger.pulp;
+        self.finger.pulp_stiffness = finger.pulp_stiffness;
+        self.finger.pulp_damping = finger.pulp_damping;
     }
 
-    /// What the encoder reads.
+    /// Count of the encoder.
     #[must_use]
     pub fn count(&self) -> i32 {
         crate::math::cast::rounded_i32(self.x / self.plant.step)
@@ -132,7 +182,7 @@ impl Key {
         for part in 0..PARTS {
             let ahead = f64::from(part) * H;
             let touch = match touch {
-                Touch::Hand(depth, speed) => Touch::Hand(depth + speed * ahead, speed),
+                Touch::Hand { depth, speed } => Touch::Hand { depth: depth + speed * ahead, speed },
                 other => other,
             };
             self.part(motor, touch);
@@ -143,36 +193,31 @@ impl Key {
         let p = &self.plant;
         let f = &self.finger;
         let mut force = -motor - p.weight - p.damping * self.v;
-        let [depth, stiffness, damping] = p.bed;
-        if stiffness > 0.0 && self.x > depth {
-            force -= (stiffness * (self.x - depth) + damping * self.v).max(0.0);
-        }
-        if self.x < 0.0 {
-            // The rest stop, as soft as a rail's felt.
-            force += (20_000.0 * -self.x - 30.0 * self.v).max(0.0);
-        }
+        force -= p.bed.push(self.x, self.v).0;
+        force += REST.push(-self.x, -self.v).0;
         let mut mass = p.mass;
         self.touch = 0.0;
         match touch {
             Touch::None => {}
-            Touch::Bias(bias) => self.touch = bias,
-            Touch::Hand(at, speed) if f.is_glued => {
+            Touch::Bias { force: bias } => self.touch = bias,
+            Touch::Hand { depth: at, speed } if f.is_glued => {
                 self.touch = f.stiffness * (at - self.x) + f.damping * (speed - self.v);
                 mass += f.mass;
             }
-            Touch::Hand(..) | Touch::Thrown => {
+            Touch::Hand { .. } | Touch::Thrown => {
                 let grip = match touch {
-                    Touch::Hand(at, speed) => {
-                        f.stiffness * (at - self.tip[0]) + f.damping * (speed - self.tip[1])
+                    Touch::Hand { depth: at, speed } => {
+                        f.stiffness * (at - self.tip_x) + f.damping * (speed - self.tip_v)
                     }
                     _ => 0.0,
                 };
-                let deep = self.tip[0] - self.x;
+                let deep = self.tip_x - self.x;
                 if deep > 0.0 {
-                    self.touch = (f.pulp[0] * deep + f.pulp[1] * (self.tip[1] - self.v)).max(0.0);
+                    self.touch =
+                        (f.pulp_stiffness * deep + f.pulp_damping * (self.tip_v - self.v)).max(0.0);
                 }
-                self.tip[1] += H * (grip - self.touch) / f.mass;
-                self.tip[0] += H * self.tip[1];
+                self.tip_v += H * (grip - self.touch) / f.mass;
+                self.tip_x += H * self.tip_v;
             }
         }
         force += self.touch;

@@ -1,36 +1,69 @@
-//! What simulated fingers do: a list of acts in time, one list for all keys.
+//! Actions of simulated fingers: a list in time, one list for all keys.
 
 use super::plant::{Finger, Key, Touch};
 
-/// One act of one key's finger.
+/// One action of one key's finger.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Act {
     /// When it begins, s.
     pub time: f64,
     /// Key on the device, from 0.
     pub key: usize,
-    /// What.
+    /// The action.
     pub deed: Deed,
 }
 
-/// What a finger does.
+/// Action of a finger. Depths are the hand's, below the key's rest position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Deed {
-    /// The hand goes to a depth, m, in a time, s, and stays.
-    Press(f64, f64),
-    /// The same, by half a cosine: without a jerk at either end.
-    Reach(f64, f64),
-    /// A finger of 0.3 kg flies at a speed, m/s.
-    Strike(f64),
-    /// Up and down to a depth, m, so many times a second, for a time, s.
-    Trill(f64, f64, f64),
-    /// To and fro about a depth, m, by a swing, m, so many times a second, for ever.
-    Shake(f64, f64, f64),
-    /// The hand goes up to 5 mm above the key in a time, s.
-    Release(f64),
-    /// No finger, but a force, N.
-    Bias(f64),
-    /// Nothing at all touches the key.
+    /// The hand moves to a depth at constant speed and stays.
+    Press {
+        /// Depth, m.
+        depth: f64,
+        /// Time of the motion, s.
+        within: f64,
+    },
+    /// The hand moves to a depth by half a cosine, its speed 0 at both ends, and stays.
+    Reach {
+        /// Depth, m.
+        depth: f64,
+        /// Time of the motion, s.
+        within: f64,
+    },
+    /// A free finger of 0.3 kg hits the key.
+    Strike {
+        /// Speed of the finger, m/s.
+        speed: f64,
+    },
+    /// The hand swings between 5 mm above the key and a depth.
+    Trill {
+        /// Greatest depth, m.
+        depth: f64,
+        /// Swings a second, Hz.
+        rate: f64,
+        /// Time of the trill, s.
+        lasts: f64,
+    },
+    /// The hand swings about a depth until the next action.
+    Shake {
+        /// Depth in the middle, m.
+        middle: f64,
+        /// Amplitude, m.
+        swing: f64,
+        /// Swings a second, Hz.
+        rate: f64,
+    },
+    /// The hand moves to 5 mm above the key at constant speed.
+    Release {
+        /// Time of the motion, s.
+        within: f64,
+    },
+    /// A constant force in place of a finger.
+    Bias {
+        /// Force, N, positive down.
+        force: f64,
+    },
+    /// Nothing touches the key.
     Rest,
 }
 
@@ -44,7 +77,7 @@ pub struct Script {
 #[derive(Clone, Copy, Debug)]
 pub struct Player {
     finger: Finger,
-    /// Act under way: when it began, what it is, where the hand was.
+    /// Action under way: its time, s, the action, and the hand's depth at its beginning, m.
     now: Option<(f64, Deed, f64)>,
     next: usize,
     hand: f64,
@@ -58,8 +91,8 @@ impl Script {
         Self { acts }
     }
 
-    /// What the fingers do when nobody says otherwise, for eighty minutes: soft, loud, repeated,
-    /// held, trilled, struck, one key after another of a keyboard of `keys`.
+    /// The default script, eighty minutes: soft, loud, repeated, held, trilled and struck, one key
+    /// after another of a keyboard of `keys`.
     #[must_use]
     pub fn round(keys: u8) -> Self {
         let mut acts = Vec::new();
@@ -67,15 +100,15 @@ impl Script {
             let begin = 2.0 + 8.0 * f64::from(round);
             let key = (round % u32::from(keys.max(1))) as usize;
             let mut add = |time: f64, deed: Deed| acts.push(Act { time: begin + time, key, deed });
-            add(0.0, Deed::Press(14e-3, 0.25));
-            add(0.8, Deed::Release(0.1));
-            add(1.5, Deed::Press(22e-3, 0.06));
-            add(1.9, Deed::Press(3e-3, 0.08));
-            add(2.05, Deed::Press(22e-3, 0.06));
-            add(2.5, Deed::Release(0.1));
-            add(3.2, Deed::Trill(14e-3, 6.0, 2.0));
-            add(5.6, Deed::Strike(0.6));
-            add(6.2, Deed::Release(0.05));
+            add(0.0, Deed::Press { depth: 14e-3, within: 0.25 });
+            add(0.8, Deed::Release { within: 0.1 });
+            add(1.5, Deed::Press { depth: 22e-3, within: 0.06 });
+            add(1.9, Deed::Press { depth: 3e-3, within: 0.08 });
+            add(2.05, Deed::Press { depth: 22e-3, within: 0.06 });
+            add(2.5, Deed::Release { within: 0.1 });
+            add(3.2, Deed::Trill { depth: 14e-3, rate: 6.0, lasts: 2.0 });
+            add(5.6, Deed::Strike { speed: 0.6 });
+            add(6.2, Deed::Release { within: 0.05 });
             add(6.6, Deed::Rest);
         }
         Self::new(acts)
@@ -89,7 +122,7 @@ impl Script {
 }
 
 impl Player {
-    /// At the beginning.
+    /// At the script's beginning, the hand 5 mm above the key.
     #[must_use]
     pub const fn new(finger: Finger) -> Self {
         Self { finger, now: None, next: 0, hand: -5e-3 }
@@ -102,9 +135,9 @@ impl Player {
             if act.key != index {
                 continue;
             }
-            if let Deed::Strike(speed) = act.deed {
+            if let Deed::Strike { speed } = act.deed {
                 key.throw(0.3, speed);
-            } else if matches!(self.now, Some((_, Deed::Strike(_), _))) {
+            } else if matches!(self.now, Some((_, Deed::Strike { .. }, _))) {
                 key.regrip(self.finger);
             }
             self.now = Some((act.time, act.deed, self.hand));
@@ -112,10 +145,10 @@ impl Player {
         let Some((began, deed, from)) = self.now else { return Touch::None };
         let t = time - began;
         let (hand, speed) = match deed {
-            Deed::Press(to, within) => toward(from, to, within, t),
-            Deed::Reach(to, within) => eased(from, to, within, t),
-            Deed::Release(within) => toward(from, -5e-3, within, t),
-            Deed::Trill(depth, rate, lasts) => {
+            Deed::Press { depth: to, within } => toward(from, to, within, t),
+            Deed::Reach { depth: to, within } => eased(from, to, within, t),
+            Deed::Release { within } => toward(from, -5e-3, within, t),
+            Deed::Trill { depth, rate, lasts } => {
                 let w = core::f64::consts::TAU * rate;
                 if t < lasts {
                     let middle = 0.5 * (depth - 5e-3);
@@ -125,20 +158,20 @@ impl Player {
                     (-5e-3, 0.0)
                 }
             }
-            Deed::Shake(middle, swing, rate) => {
+            Deed::Shake { middle, swing, rate } => {
                 let w = core::f64::consts::TAU * rate;
                 (middle + swing * (w * t).sin(), swing * w * (w * t).cos())
             }
-            Deed::Strike(_) => return Touch::Thrown,
-            Deed::Bias(force) => return Touch::Bias(force),
+            Deed::Strike { .. } => return Touch::Thrown,
+            Deed::Bias { force } => return Touch::Bias { force },
             Deed::Rest => return Touch::None,
         };
         self.hand = hand;
-        Touch::Hand(hand, speed)
+        Touch::Hand { depth: hand, speed }
     }
 }
 
-/// Where and how fast a hand is after `t` s on its way of `within` s.
+/// Depth, m, and speed, m/s, of a hand `t` s into a motion of `within` s at constant speed.
 fn toward(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     if within <= 0.0 || t >= within {
         return (to, 0.0);
@@ -147,7 +180,7 @@ fn toward(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     (from + speed * t, speed)
 }
 
-/// The same by half a cosine.
+/// Depth, m, and speed, m/s, of a hand `t` s into a motion of `within` s by half a cosine.
 pub fn eased(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     if within <= 0.0 || t >= within {
         return (to, 0.0);

@@ -6,6 +6,7 @@
 //! that learns is left out: what it has learnt has no place in a log that a twin follows.
 
 use super::lever::{Lever, pushed};
+use super::plant::Stop;
 use crate::action::mechanism::{Felt, Hear, Mechanism, Saved};
 use crate::action::pose::Pose;
 use crate::action::{Drive, KeyEvent, Readout, STEP};
@@ -15,11 +16,11 @@ use crate::wall::controller::{
 };
 use crate::wall::plant::Plant;
 
-/// Stiffness, N/m, and depth, m, of [`Lever::WALL`].
-const STIFFNESS: f64 = Lever::WALL.bed;
-const DEPTH: f64 = Lever::WALL.bed_law[1];
+/// Stiffness, N/m, depth, m, and damping, N·s/m, of [`Lever::WALL`].
+const STIFFNESS: f64 = Lever::WALL.bed.stiffness;
+const DEPTH: f64 = Lever::WALL.bed.depth;
 /// Damping of the damped one, N·s/m: that of [`Lever::WALL`].
-const DAMPING: f64 = Lever::WALL.bed_law[0];
+const DAMPING: f64 = Lever::WALL.bed.damping;
 /// Share of the force that hysteresis leaves out on the way out; chosen.
 const LOSS: f64 = 0.3;
 
@@ -132,7 +133,7 @@ impl Walled {
     /// At rest before a wall of `kind`.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
-        let lever = Lever { bed: 0.0, ..Lever::WALL };
+        let lever = Lever { bed: Stop::default(), ..Lever::WALL };
         let wall = Bed { wall: Wall::new(kind, lever.mass), depth: DEPTH };
         Self { kind, lever, wall, force: 0.0, work: 0.0 }
     }

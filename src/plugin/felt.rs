@@ -94,7 +94,8 @@ mod tests {
 
     /// The log of a servo that an emulated finger's trill drives for a second and a half.
     fn trill() -> String {
-        let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 6.0, 1.0) };
+        let act =
+            Act { time: 0.3, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 } };
         let plant = Plant { mass: 0.03, weight: 0.2, ..Plant::THREE[0] };
         let making = Making { plant, ..Making::default() };
         let mut keyboard = Emulator::new(&making, Script::new(vec![act]));

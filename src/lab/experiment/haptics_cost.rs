@@ -35,7 +35,7 @@ fn cost(report: &mut Report) -> Result<()> {
         let acts = (0..keys).map(|k| Act {
             time: 0.2,
             key: usize::from(k),
-            deed: Deed::Trill(14e-3, 4.0 + 0.05 * f64::from(k), 1e9),
+            deed: Deed::Trill { depth: 14e-3, rate: 4.0 + 0.05 * f64::from(k), lasts: 1e9 },
         });
         let making = Making { keys, first_key: 1, plant: KEY, ..Making::default() };
         let mut emulator = Emulator::new(&making, Script::new(acts.collect()));

@@ -131,8 +131,12 @@ mod tests {
         for i in 0..24u32 {
             let (time, key) = (0.5 + 0.45 * f64::from(i), (i % 4) as usize);
             let within = 0.05 + 0.012 * f64::from(i);
-            acts.push(Act { time, key, deed: Deed::Press(14e-3 + 0.2e-3 * f64::from(i), within) });
-            acts.push(Act { time: time + within + 0.2, key, deed: Deed::Release(0.08) });
+            acts.push(Act {
+                time,
+                key,
+                deed: Deed::Press { depth: 14e-3 + 0.2e-3 * f64::from(i), within },
+            });
+            acts.push(Act { time: time + within + 0.2, key, deed: Deed::Release { within: 0.08 } });
         }
         let script = Script::new(acts);
         let mut pair = CoSimulation::new(&making, script, Options::default(), Memory::new(0, 1));

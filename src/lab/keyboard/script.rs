@@ -53,16 +53,22 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
             anyhow!("{file}, line {line}: key must be one of the keyboard's, 1 to {keys}")
         })?;
         let deed = match cells[act].as_str() {
-            "press" => Deed::Press(at(0, "depth", -0.01, 0.05)?, at(1, "time", 0.001, 60.0)?),
-            "reach" => Deed::Reach(at(0, "depth", -0.01, 0.05)?, at(1, "time", 0.001, 60.0)?),
-            "strike" => Deed::Strike(at(0, "speed", 0.0, 5.0)?),
-            "trill" => Deed::Trill(
-                at(0, "depth", 0.0, 0.05)?,
-                at(1, "rate", 0.1, 50.0)?,
-                at(2, "time", 0.0, 86_400.0)?,
-            ),
-            "release" => Deed::Release(at(0, "time", 0.001, 60.0)?),
-            "bias" => Deed::Bias(at(0, "force", -50.0, 50.0)?),
+            "press" => Deed::Press {
+                depth: at(0, "depth", -0.01, 0.05)?,
+                within: at(1, "time", 0.001, 60.0)?,
+            },
+            "reach" => Deed::Reach {
+                depth: at(0, "depth", -0.01, 0.05)?,
+                within: at(1, "time", 0.001, 60.0)?,
+            },
+            "strike" => Deed::Strike { speed: at(0, "speed", 0.0, 5.0)? },
+            "trill" => Deed::Trill {
+                depth: at(0, "depth", 0.0, 0.05)?,
+                rate: at(1, "rate", 0.1, 50.0)?,
+                lasts: at(2, "time", 0.0, 86_400.0)?,
+            },
+            "release" => Deed::Release { within: at(0, "time", 0.001, 60.0)? },
+            "bias" => Deed::Bias { force: at(0, "force", -50.0, 50.0)? },
             "rest" => Deed::Rest,
             other => bail!(
                 "{file}, line {line}: act `{other}` is unknown; one of press, reach, strike, \

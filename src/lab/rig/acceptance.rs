@@ -16,8 +16,14 @@ use crate::haptics::servo::Options;
 use crate::haptics::session::ConnectionState;
 
 /// The seeds' finger, glued to the key.
-pub const GLUED: Finger =
-    Finger { mass: 0.02, damping: 3.75, stiffness: 257.0, pulp: [5000.0, 10.0], is_glued: true };
+pub const GLUED: Finger = Finger {
+    mass: 0.02,
+    damping: 3.75,
+    stiffness: 257.0,
+    pulp_stiffness: 5000.0,
+    pulp_damping: 10.0,
+    is_glued: true,
+};
 
 /// The finger's depth during a stroke at `t` s, and its speed.
 fn hand(t: f64) -> (f64, f64) {
@@ -45,8 +51,7 @@ pub struct Stroke {
 #[must_use]
 pub fn ideal(plant: &Plant) -> Stroke {
     let mut lever = Lever { mass: 0.05 + plant.mass + GLUED.mass, ..Lever::BENCH };
-    lever.bed = plant.bed[1];
-    lever.bed_law = [plant.bed[2], plant.bed[0]];
+    lever.bed = plant.bed;
     let mut stroke = Stroke::default();
     for i in 0..8000u32 {
         let t = f64::from(i) * STEP;
@@ -112,9 +117,9 @@ pub fn stroke<L: Line>(plant: &Plant, options: Options, line: L) -> Option<Strok
     let begin = pair.time();
     let act = |time: f64, deed: Deed| Act { time: begin + time, key: 0, deed };
     pair.emulator.play(Script::new(vec![
-        act(0.0, Deed::Press(0.0, 0.0)),
-        act(0.1, Deed::Reach(22e-3, 0.06)),
-        act(0.5, Deed::Reach(0.0, 0.06)),
+        act(0.0, Deed::Press { depth: 0.0, within: 0.0 }),
+        act(0.1, Deed::Reach { depth: 22e-3, within: 0.06 }),
+        act(0.5, Deed::Reach { depth: 0.0, within: 0.06 }),
     ]));
     let mut ear = Ear::default();
     let mut way = Vec::new();
@@ -150,7 +155,11 @@ pub fn shaken(plant: &Plant, options: Options, hertz: f64) -> Option<[f64; 2]> {
     let firm = Finger { stiffness: 5000.0, damping: 20.0, ..GLUED };
     let mut pair = armed(&Making { finger: firm, ..making(plant) }, options, line())?;
     let begin = pair.time();
-    let acts = vec![Act { time: begin, key: 0, deed: Deed::Shake(4e-3, 1e-3, hertz) }];
+    let acts = vec![Act {
+        time: begin,
+        key: 0,
+        deed: Deed::Shake { middle: 4e-3, swing: 1e-3, rate: hertz },
+    }];
     pair.emulator.play(Script::new(acts));
     pair.run(1.0, &mut (), |_| ());
     // Fourier sums of the motor's force and the key's position over whole periods.
@@ -176,7 +185,11 @@ pub fn shaken(plant: &Plant, options: Options, hertz: f64) -> Option<[f64; 2]> {
 pub fn biased(plant: &Plant, options: Options) -> Option<f64> {
     let mut pair = armed(&making(plant), options, line())?;
     let begin = pair.time();
-    pair.emulator.play(Script::new(vec![Act { time: begin, key: 0, deed: Deed::Bias(1.0) }]));
+    pair.emulator.play(Script::new(vec![Act {
+        time: begin,
+        key: 0,
+        deed: Deed::Bias { force: 1.0 },
+    }]));
     pair.run(2.0, &mut (), |_| ());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     pair.run(1.0, &mut (), |p| {

@@ -11,7 +11,7 @@ use crate::action::TimedEvent;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Entry, Log, Twin};
 use crate::haptics::mechanism::{Action, Mechanism};
-use crate::haptics::plant::{self, Finger, Plant};
+use crate::haptics::plant::{self, Finger, Plant, Stop};
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
 use crate::haptics::session::ConnectionState;
@@ -98,8 +98,8 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
 /// Two fingers, for ever.
 fn playing(begin: f64) -> Script {
     Script::new(vec![
-        Act { time: begin, key: 0, deed: Deed::Trill(14e-3, 5.3, 1e9) },
-        Act { time: begin, key: 1, deed: Deed::Trill(12e-3, 2.1, 1e9) },
+        Act { time: begin, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 5.3, lasts: 1e9 } },
+        Act { time: begin, key: 1, deed: Deed::Trill { depth: 12e-3, rate: 2.1, lasts: 1e9 } },
     ])
 }
 
@@ -212,11 +212,11 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
         let begin = pair.time();
         let depth = 4e-3 + 20e-3 * random.share();
         let within = 0.03 + 0.3 * random.share();
-        let press = Act { time: begin, key: 0, deed: Deed::Press(depth, within) };
+        let press = Act { time: begin, key: 0, deed: Deed::Press { depth, within } };
         let release = Act {
             time: begin + within + 0.6,
             key: 0,
-            deed: Deed::Release(0.03 + 0.2 * random.share()),
+            deed: Deed::Release { within: 0.03 + 0.2 * random.share() },
         };
         pair.emulator.play(Script::new(vec![press, release]));
         let before = energies(&pair);
@@ -289,7 +289,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     let acts = (0..KEYS).map(|k| Act {
         time: 0.3,
         key: usize::from(k),
-        deed: Deed::Trill(14e-3, 4.0 + 0.7 * f64::from(k), 1e9),
+        deed: Deed::Trill { depth: 14e-3, rate: 4.0 + 0.7 * f64::from(k), lasts: 1e9 },
     });
     let script = Script::new(acts.collect());
     let mut pair = CoSimulation::new(&making, script, Options::default(), Memory::new(1, seed));
@@ -327,7 +327,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
 #[must_use]
 pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
     let settles = |stiffness: f64| {
-        let bare = Plant { bed: [0.0; 3], ..*plant };
+        let bare = Plant { bed: Stop::default(), ..*plant };
         let mut key = plant::Key::new(bare, Finger { is_glued: true, ..GLUED });
         let tick = TickConstants::new(8000.0);
         let limits = MotorLimits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
@@ -342,8 +342,11 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
             guard: 0.0,
         };
         let mut law = KeyImpedance::at(0.0, 0.0);
-        let touch =
-            if with_finger { plant::Touch::Hand(10e-3, 0.0) } else { plant::Touch::Bias(1.0) };
+        let touch = if with_finger {
+            plant::Touch::Hand { depth: 10e-3, speed: 0.0 }
+        } else {
+            plant::Touch::Bias { force: 1.0 }
+        };
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for i in 0..16_000 {
             let x = f64::from(key.count()) * plant.step;
@@ -375,7 +378,7 @@ pub fn chatter(action: Action, depth: f64) -> Option<f64> {
     pair.emulator.play(Script::new(vec![Act {
         time: begin,
         key: 0,
-        deed: Deed::Press(depth, 0.3),
+        deed: Deed::Press { depth, within: 0.3 },
     }]));
     pair.run(1.5, &mut (), |_| ());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

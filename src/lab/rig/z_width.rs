@@ -10,7 +10,7 @@ use super::acceptance::{GLUED, armed, line};
 use crate::action::ActionSettings;
 use crate::haptics::emulator::Making;
 use crate::haptics::mechanism::Action;
-use crate::haptics::plant::Plant;
+use crate::haptics::plant::{Plant, Stop};
 use crate::haptics::script::{Act, Deed, Script};
 use crate::haptics::servo::Options;
 use touchback_device::device::limit::MotorLimits;
@@ -65,12 +65,12 @@ fn held(action: Action, scale: f64) -> Option<Contact> {
     let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
     let settings = ActionSettings { key_bed_stiffness: scale, ..ActionSettings::default() };
     let options = Options { action, limits, settings, ..Options::default() };
-    let plant = Plant { bed: [0.0; 3], ..KEY };
+    let plant = Plant { bed: Stop::default(), ..KEY };
     let making =
         Making { plant, finger: GLUED, force: 100.0, renders_bed: false, ..Making::default() };
     let mut pair = armed(&making, options, line())?;
     let begin = pair.time();
-    let hand = |force: f64| Deed::Reach(10e-3 + force / GLUED.stiffness, 0.3);
+    let hand = |force: f64| Deed::Reach { depth: 10e-3 + force / GLUED.stiffness, within: 0.3 };
     pair.emulator.play(Script::new(vec![
         Act { time: begin, key: 0, deed: hand(PRESS) },
         Act { time: begin + 1.3, key: 0, deed: hand(PRESS + 1.0) },

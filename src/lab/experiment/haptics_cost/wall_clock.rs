@@ -46,9 +46,9 @@ pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
 fn stroke(plant: &Plant, options: Options) -> Result<Option<(f64, f64)>> {
     let act = |time: f64, deed: Deed| Act { time: BEGIN + time, key: 0, deed };
     let script = Script::new(vec![
-        act(-BEGIN, Deed::Press(0.0, 0.0)),
-        act(0.0, Deed::Reach(22e-3, 0.06)),
-        act(0.4, Deed::Reach(0.0, 0.06)),
+        act(-BEGIN, Deed::Press { depth: 0.0, within: 0.0 }),
+        act(0.0, Deed::Reach { depth: 22e-3, within: 0.06 }),
+        act(0.4, Deed::Reach { depth: 0.0, within: 0.06 }),
     ]);
     let making = Making { plant: *plant, finger: GLUED, ..Making::default() };
     let emulated = Emulated::start(&making, script)?;

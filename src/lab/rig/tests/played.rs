@@ -96,10 +96,10 @@ fn the_player_is_off_unless_it_is_allowed() {
 #[test]
 fn a_finger_takes_the_key_over_at_once() {
     for (speed, deed) in [
-        (0.03, Deed::Press(16e-3, 0.02)),
-        (0.03, Deed::Bias(-4.0)),
-        (0.05, Deed::Bias(6.0)),
-        (0.03, Deed::Strike(0.5)),
+        (0.03, Deed::Press { depth: 16e-3, within: 0.02 }),
+        (0.03, Deed::Bias { force: -4.0 }),
+        (0.05, Deed::Bias { force: 6.0 }),
+        (0.03, Deed::Strike { speed: 0.5 }),
     ] {
         let mut recorded = Kept::default();
         let mut pair = armed(1, true, &mut recorded);
@@ -120,7 +120,7 @@ fn a_finger_takes_the_key_over_at_once() {
         eprintln!("{deed:?}: the player let go {took:.1} ms after the touch");
         assert!((0.0..=20.0).contains(&took), "{deed:?}: {took} ms");
         assert_eq!(pair.servo.status().played, 0);
-        if matches!(deed, Deed::Strike(_)) {
+        if matches!(deed, Deed::Strike { .. }) {
             continue;
         }
         // It stays the finger's until it has rested.
@@ -135,7 +135,7 @@ fn a_finger_takes_the_key_over_at_once() {
 fn a_key_that_is_held_is_not_forced() {
     let mut recorded = Kept::default();
     let mut pair = armed(1, true, &mut recorded);
-    let hold = Act { time: pair.time(), key: 0, deed: Deed::Bias(-15.0) };
+    let hold = Act { time: pair.time(), key: 0, deed: Deed::Bias { force: -15.0 } };
     pair.emulator.play(Script::new(vec![hold]));
     pair.servo.play(key(0), 0.3);
     let begin = pair.time();
@@ -148,7 +148,7 @@ fn a_key_that_is_held_is_not_forced() {
     assert!(left.unwrap() < 0.1, "{left:?}");
     assert!(pair.emulator.peak() <= FORCE, "{} N", pair.emulator.peak());
     let mut pair = armed(1, true, &mut recorded);
-    let press = Act { time: pair.time(), key: 0, deed: Deed::Press(20e-3, 0.1) };
+    let press = Act { time: pair.time(), key: 0, deed: Deed::Press { depth: 20e-3, within: 0.1 } };
     pair.emulator.play(Script::new(vec![press]));
     pair.run(0.4, &mut recorded, |_| ());
     let strikes = recorded.of(EventKind::Strike).len();

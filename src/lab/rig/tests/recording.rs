@@ -22,7 +22,7 @@ const OLDER: &str = "touchback servo log 1";
 
 /// A played second and a half: the log and the servo's last state of the key.
 pub(crate) fn played() -> (Vec<Entry>, [u64; SAVED + 1]) {
-    let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 6.0, 1.0) };
+    let act = Act { time: 0.3, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 } };
     let plant = Plant { mass: 0.03, weight: 0.2, ..Plant::THREE[0] };
     let making = Making { plant, ..Making::default() };
     let script = Script::new(vec![act]);

@@ -16,7 +16,7 @@ use crate::math::compass::KeyNumber;
 use crate::math::random::Random;
 
 fn trill(seconds: f64) -> (Kept, [u64; SAVED + 1]) {
-    let act = Act { time: 0.3, key: 0, deed: Deed::Trill(14e-3, 5.0, 1e9) };
+    let act = Act { time: 0.3, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 5.0, lasts: 1e9 } };
     let making = Making { plant: KEY, ..Making::default() };
     let script = Script::new(vec![act]);
     let mut pair = CoSimulation::new(&making, script, Options::default(), line());

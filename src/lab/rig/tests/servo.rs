@@ -33,7 +33,10 @@ fn pair(keys: u8, options: Options, acts: Vec<Act>) -> CoSimulation<Memory> {
 
 #[test]
 fn nothing_gives_force_before_arming() {
-    let acts = vec![act(0.3, 0, Deed::Press(22e-3, 0.06)), act(0.8, 0, Deed::Release(0.1))];
+    let acts = vec![
+        act(0.3, 0, Deed::Press { depth: 22e-3, within: 0.06 }),
+        act(0.8, 0, Deed::Release { within: 0.1 }),
+    ];
     let mut pair = pair(1, Options::default(), acts);
     let mut record = Kept::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
@@ -45,10 +48,10 @@ fn nothing_gives_force_before_arming() {
 #[test]
 fn a_finger_feels_let_off_check_and_repetition() {
     let acts = vec![
-        act(0.5, 0, Deed::Press(22e-3, 0.08)),
-        act(0.9, 0, Deed::Press(2e-3, 0.08)),
-        act(1.02, 0, Deed::Press(22e-3, 0.08)),
-        act(1.4, 0, Deed::Release(0.1)),
+        act(0.5, 0, Deed::Press { depth: 22e-3, within: 0.08 }),
+        act(0.9, 0, Deed::Press { depth: 2e-3, within: 0.08 }),
+        act(1.02, 0, Deed::Press { depth: 22e-3, within: 0.08 }),
+        act(1.4, 0, Deed::Release { within: 0.1 }),
     ];
     let mut pair = pair(1, Options::default(), acts);
     let mut record = Kept::default();
@@ -66,7 +69,10 @@ fn a_finger_feels_let_off_check_and_repetition() {
 #[test]
 fn every_action_can_be_felt() {
     for action in Action::ALL {
-        let acts = vec![act(0.5, 0, Deed::Press(15e-3, 0.1)), act(1.5, 0, Deed::Release(0.2))];
+        let acts = vec![
+            act(0.5, 0, Deed::Press { depth: 15e-3, within: 0.1 }),
+            act(1.5, 0, Deed::Release { within: 0.2 }),
+        ];
         let mut pair = pair(1, Options { action, ..Options::default() }, acts);
         assert!(pair.arm(&mut ()));
         pair.run(2.5, &mut (), |_| ());
@@ -79,7 +85,10 @@ fn every_action_can_be_felt() {
 #[test]
 fn a_keyboard_that_takes_only_forces_is_coupled() {
     let making = Making { has_junction: false, ..making(1) };
-    let acts = vec![act(0.5, 0, Deed::Press(22e-3, 0.08)), act(1.0, 0, Deed::Release(0.1))];
+    let acts = vec![
+        act(0.5, 0, Deed::Press { depth: 22e-3, within: 0.08 }),
+        act(1.0, 0, Deed::Release { within: 0.1 }),
+    ];
     let line = Memory::new(1, 5);
     let mut pair = CoSimulation::new(&making, Script::new(acts), Options::default(), line);
     let mut record = Kept::default();
@@ -92,7 +101,9 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
 
 #[test]
 fn the_twin_is_the_servo_bit_for_bit() {
-    let acts = (0..8).map(|k| act(0.3, k, Deed::Trill(14e-3, 4.0 + 0.7 * k as f64, 5.0))).collect();
+    let acts = (0..8)
+        .map(|k| act(0.3, k, Deed::Trill { depth: 14e-3, rate: 4.0 + 0.7 * k as f64, lasts: 5.0 }))
+        .collect();
     let mut pair = pair(8, Options::default(), acts);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
@@ -120,7 +131,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
 
 #[test]
 fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
-    let acts = vec![act(0.0, 0, Deed::Press(6e-3, 0.1))];
+    let acts = vec![act(0.0, 0, Deed::Press { depth: 6e-3, within: 0.1 })];
     let mut pair = pair(1, Options::default(), acts);
     assert!(pair.arm(&mut ()));
     pair.run(0.5, &mut (), |_| ());
