@@ -27,7 +27,7 @@ use nice_plug::prelude::{
 
 use crate::editor::app::PluginEditor;
 use crate::exchange::latest;
-use crate::haptics::connection::{Choice, KeyboardConnection, Place};
+use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Event, Piano, Settings};
 use crate::monitor::{AudioEnd, WindowEnd, link};
@@ -225,7 +225,7 @@ impl Plugin for Touchback {
             // The old connection must leave its port before the new one opens it.
             active.felt = None;
             self.desk.choose(Choice::of(&self.params.keyboard()));
-            let place = Place {
+            let place = ActivationContext {
                 owner: "the Touchback plugin",
                 settings: &active.settings.action,
                 sample_rate,

@@ -5,10 +5,10 @@
 //! | --- | --- |
 //! | host's main thread | [`KeyboardConnection::activate`], which opens what was chosen; [`KeyboardConnection::deactivate`] |
 //! | window | [`KeyboardConnection::ports`], [`KeyboardConnection::choose`], [`KeyboardConnection::arm`], [`KeyboardConnection::look`] |
-//! | audio thread | [`AudioEnd`] alone: no allocation, lock or wait |
+//! | audio thread | [`KeyboardAudioEnd`] alone: no allocation, lock or wait |
 //!
 //! A window shows [`KeyboardConnection::look`] (the choice, what is wrong, where the keyboard stands in words, the
-//! sidecar's [`Report`] with histograms, depths and forces); on a click it calls [`KeyboardConnection::choose`] with
+//! sidecar's [`SidecarReport`] with histograms, depths and forces); on a click it calls [`KeyboardConnection::choose`] with
 //! a changed [`Choice`] and writes [`Choice::text`] to the project's parameters
 //! (`HostParams::set_keyboard`), so that it persists. Choosing takes effect at once while the plugin
 //! is active, at its next activation otherwise. [`EMULATOR`] as port is a keyboard without hardware,
@@ -26,13 +26,13 @@ use super::live::Emulated;
 use super::recording::Recording;
 use super::replay::Replay;
 use super::script::Script;
-use super::serial::{self, Found, Trouble};
-use super::sidecar::{Order, Report, Sidecar};
+use super::serial::{self, PortError, PortInfo};
+use super::sidecar::{Sidecar, SidecarOrder, SidecarReport};
 use super::status_text;
 use crate::action::ActionSettings;
 use crate::exchange::queue;
-pub use audio::AudioEnd;
 use audio::Joined;
+pub use audio::KeyboardAudioEnd;
 pub use choice::Choice;
 
 /// Name of a port for an emulated keyboard of [`EMULATED_KEYS`] keys, played by its own fingers.
@@ -42,7 +42,7 @@ pub const EMULATED_KEYS: u8 = 8;
 
 /// What a window shows.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Look {
+pub struct ConnectionView {
     /// The present choice.
     pub choice: Choice,
     /// Why the choice could not be opened, with what to do; empty where it is open.
@@ -52,7 +52,7 @@ pub struct Look {
     /// Advice from the measured round trips and losses, if any.
     pub advice: Option<&'static str>,
     /// The sidecar's report; `None` while no port is open.
-    pub report: Option<Report>,
+    pub report: Option<SidecarReport>,
 }
 
 /// The keyboard of one instance.
@@ -85,7 +85,7 @@ struct Stage {
 
 /// What an activation fixes: owner, settings, rate, block.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Place<'a> {
+pub struct ActivationContext<'a> {
     /// Name of the port's owner, as other programs see it.
     pub owner: &'a str,
     /// Settings of the action at activation.
@@ -108,7 +108,7 @@ impl KeyboardConnection {
     ///
     /// # Errors
     /// The system's error.
-    pub fn ports() -> Result<Vec<Found>, Trouble> {
+    pub fn ports() -> Result<Vec<PortInfo>, PortError> {
         serial::list()
     }
 
@@ -127,15 +127,15 @@ impl KeyboardConnection {
         if is_elsewhere {
             inside.join();
         } else if let Some(sidecar) = &inside.sidecar {
-            sidecar.order(Order::Gain(inside.choice.gain));
-            sidecar.order(Order::LetPlay(inside.choice.plays));
+            sidecar.order(SidecarOrder::Gain(inside.choice.gain));
+            sidecar.order(SidecarOrder::LetPlay(inside.choice.plays));
         }
     }
 
     /// Activates the instance: opens the choice, without force; an error is kept for
     /// [`KeyboardConnection::trouble`]. Returns the audio thread's end.
     #[must_use]
-    pub fn activate(&self, place: &Place<'_>) -> AudioEnd {
+    pub fn activate(&self, place: &ActivationContext<'_>) -> KeyboardAudioEnd {
         let mut inside = self.inside();
         // Room for 64 changes of choice between two blocks; more wait in the window.
         let (coming, inbox) = queue::bounded(64);
@@ -150,7 +150,7 @@ impl KeyboardConnection {
             spent,
         });
         inside.join();
-        AudioEnd::new(inbox, outbox)
+        KeyboardAudioEnd::new(inbox, outbox)
     }
 
     /// Ends force and closes the port.
@@ -163,17 +163,17 @@ impl KeyboardConnection {
     /// Arms or disarms; arming clears a halt.
     pub fn arm(&self, on: bool) {
         if let Some(sidecar) = &self.inside().sidecar {
-            sidecar.order(Order::Arm(on));
+            sidecar.order(SidecarOrder::Arm(on));
         }
     }
 
     /// What a window shows.
     #[must_use]
-    pub fn look(&self) -> Look {
+    pub fn look(&self) -> ConnectionView {
         let mut inside = self.inside();
         inside.free();
         let report = inside.sidecar.as_mut().map(|s| *s.report());
-        Look {
+        ConnectionView {
             choice: inside.choice.clone(),
             trouble: inside.trouble.clone(),
             standing: report.as_ref().map(status_text::standing).unwrap_or_default(),
@@ -184,7 +184,7 @@ impl KeyboardConnection {
 
     /// The sidecar's report; `None` while no port is open.
     #[must_use]
-    pub fn report(&self) -> Option<Report> {
+    pub fn report(&self) -> Option<SidecarReport> {
         self.look().report
     }
 

@@ -3,8 +3,8 @@
 //! It runs the code of [`touchback_device::device`] unchanged; mechanics and fingers are stepped
 //! six times a tick.
 
-use super::plant::{Finger, Key, Plant};
-use super::script::{Player, Script};
+use super::plant::{EmulatedFinger, EmulatedKey, KeyPlant};
+use super::script::{Script, ScriptedFinger};
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
 use touchback_device::fixed::{count, i16_of, u16_of};
@@ -22,9 +22,9 @@ pub struct Making {
     /// Piano number of the first.
     pub first_key: u8,
     /// Every key's mechanics.
-    pub plant: Plant,
+    pub plant: KeyPlant,
     /// The finger on every key.
-    pub finger: Finger,
+    pub finger: EmulatedFinger,
     /// Time between states, µs.
     pub report_us: u16,
     /// It runs the junction itself; otherwise it takes forces only.
@@ -42,8 +42,8 @@ impl Default for Making {
         Self {
             keys: 1,
             first_key: 40,
-            plant: Plant::THREE[1],
-            finger: Finger::default(),
+            plant: KeyPlant::THREE[1],
+            finger: EmulatedFinger::default(),
             report_us: 1000,
             has_junction: true,
             renders_bed: true,
@@ -57,10 +57,10 @@ impl Default for Making {
 #[derive(Clone, Debug)]
 pub struct Emulator {
     device: Box<Device<KEYS>>,
-    keys: Vec<Key>,
-    players: Vec<Player>,
+    keys: Vec<EmulatedKey>,
+    players: Vec<ScriptedFinger>,
     script: Script,
-    finger: Finger,
+    finger: EmulatedFinger,
     counts: Box<[i32; KEYS]>,
     forces: Box<[f64; KEYS]>,
     /// Time by the emulator's clock, µs, and by the device's, which may jump.
@@ -123,8 +123,8 @@ impl Emulator {
         let keys = usize::from(making.keys.clamp(1, 88));
         Self {
             device: Box::new(Device::new(build(making), 0)),
-            keys: vec![Key::new(making.plant, making.finger); keys],
-            players: vec![Player::new(making.finger); keys],
+            keys: vec![EmulatedKey::new(making.plant, making.finger); keys],
+            players: vec![ScriptedFinger::new(making.finger); keys],
             script,
             finger: making.finger,
             counts: Box::new([0; KEYS]),
@@ -141,7 +141,7 @@ impl Emulator {
     /// The default design: light keys with a little friction and weight.
     #[must_use]
     pub fn on_a_desk() -> Making {
-        let plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
+        let plant = KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] };
         Making { plant, ..Making::default() }
     }
 
@@ -198,7 +198,7 @@ impl Emulator {
 
     /// Mechanics of a key.
     #[must_use]
-    pub fn key(&self, key: usize) -> Option<&Key> {
+    pub fn key(&self, key: usize) -> Option<&EmulatedKey> {
         self.keys.get(key)
     }
 
@@ -229,7 +229,7 @@ impl Emulator {
     /// Lets fingers follow another script from now on; times count from power-up.
     pub fn play(&mut self, script: Script) {
         self.script = script;
-        self.players.fill(Player::new(self.finger));
+        self.players.fill(ScriptedFinger::new(self.finger));
     }
 
     /// The device's clock jumps by `us`.

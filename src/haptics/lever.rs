@@ -19,7 +19,7 @@ const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 20.0 };
 
 /// A lever with a hammer and their stops.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Lever {
+pub struct BenchLoad {
     /// Mass of the lever, kg.
     pub mass: f64,
     /// Mass of the hammer, kg; 0: there is none.
@@ -46,7 +46,7 @@ pub struct Lever {
     pub work: f64,
 }
 
-impl Lever {
+impl BenchLoad {
     /// The bench load of the acceptance measurements: 0.05 kg and 0.15 kg on 5 kN/m and 2 N·s/m,
     /// 0.5 N of weight, string at 9 mm (chosen: 20 kN/m, 20 N·s/m), bed 20 kN/m, 20 N·s/m at 10 mm.
     pub const BENCH: Self = Self {
@@ -172,7 +172,7 @@ impl Lever {
         Saved { phase: 0, x }
     }
 
-    /// Restores a state of [`Lever::save`].
+    /// Restores a state of [`BenchLoad::save`].
     pub const fn adopt(&mut self, saved: &Saved) {
         [self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated, ..] = saved.x;
     }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_driven_lever_accounts_for_all_work() {
-        let mut lever = Lever::BENCH;
+        let mut lever = BenchLoad::BENCH;
         let start = lever.energy();
         let mut strikes = 0;
         for i in 0..8000 {

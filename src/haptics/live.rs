@@ -5,8 +5,8 @@ use std::thread::JoinHandle;
 
 use super::emulator::{Emulator, Making};
 use super::script::Script;
-use super::serial::Trouble;
-use super::simulated_link::Faults;
+use super::serial::PortError;
+use super::simulated_link::LinkFaults;
 
 #[cfg(unix)]
 pub use unix::{Emulated, Live};
@@ -19,7 +19,7 @@ mod unix {
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
-    use super::{Emulator, Faults, JoinHandle, Making, Script, Trouble};
+    use super::{Emulator, JoinHandle, LinkFaults, Making, PortError, Script};
     use crate::exchange::flags::Flag;
     use crate::haptics::priority;
     use crate::haptics::serial::pty::Pty;
@@ -51,7 +51,7 @@ mod unix {
         ///
         /// # Errors
         /// No pseudo-terminal can be had.
-        pub fn new(making: &Making, script: Script, faults: Faults) -> Result<Self, Trouble> {
+        pub fn new(making: &Making, script: Script, faults: LinkFaults) -> Result<Self, PortError> {
             let (pty, path) = Pty::new()?;
             let mut wire = SimulatedLink::new(0, 1);
             wire.faults = faults;
@@ -125,8 +125,8 @@ mod unix {
         ///
         /// # Errors
         /// No pseudo-terminal or thread can be had.
-        pub fn start(making: &Making, script: Script) -> Result<Self, Trouble> {
-            let mut live = Live::new(making, script, Faults::default())?;
+        pub fn start(making: &Making, script: Script) -> Result<Self, PortError> {
+            let mut live = Live::new(making, script, LinkFaults::default())?;
             let path = live.path().to_owned();
             let ends = Arc::new(Flag::new(false));
             let until = ends.clone();
@@ -139,7 +139,7 @@ mod unix {
                         live.turn(|_| ());
                     }
                 })
-                .map_err(|e| Trouble::Other("emulated keyboard".into(), e.to_string()))?;
+                .map_err(|e| PortError::Other("emulated keyboard".into(), e.to_string()))?;
             Ok(Self { path, ends, thread: Some(thread) })
         }
 
@@ -173,9 +173,9 @@ mod elsewhere {
         ///
         /// # Errors
         /// Always: this system has no pseudo-terminals.
-        pub fn start(_: &Making, _: Script) -> Result<Self, Trouble> {
+        pub fn start(_: &Making, _: Script) -> Result<Self, PortError> {
             let what = "this system has no pseudo-terminals; use Linux or macOS";
-            Err(Trouble::Other("emulated keyboard".into(), what.into()))
+            Err(PortError::Other("emulated keyboard".into(), what.into()))
         }
 
         /// Port at which it is found.

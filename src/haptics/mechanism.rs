@@ -10,7 +10,7 @@ use crate::action::grand::{self, Grand, Phase, Spec, key, rest, state};
 use crate::action::mechanism::{Felt, Saved};
 use crate::action::{ActionKind, ActionSettings, Drive, KeyEvent, Readout, STEP};
 use crate::episode::State;
-use crate::haptics::lever::Lever;
+use crate::haptics::lever::BenchLoad;
 use crate::haptics::walls::{self, Walled};
 use crate::math::compass::KeyNumber;
 use touchback_device::message::IMPEDANCE;
@@ -34,7 +34,7 @@ pub enum Action {
     /// A stiff wall at half depth.
     Wall,
     /// The same wall, sampled.
-    Walled(walls::Kind),
+    Walled(walls::WallKind),
 }
 
 impl Default for Action {
@@ -48,8 +48,8 @@ impl Action {
     pub const GRAND: Self = Self::Played(ActionKind::Grand);
 
     /// All of them: those that notes can play, the load and the wall, its controllers.
-    pub const ALL: [Self; ActionKind::COUNT + 2 + walls::Kind::ALL.len()] = {
-        let mut all = [Self::Bench; ActionKind::COUNT + 2 + walls::Kind::ALL.len()];
+    pub const ALL: [Self; ActionKind::COUNT + 2 + walls::WallKind::ALL.len()] = {
+        let mut all = [Self::Bench; ActionKind::COUNT + 2 + walls::WallKind::ALL.len()];
         let mut i = 0;
         while i < ActionKind::COUNT {
             all[i] = Self::Played(ActionKind::ALL[i]);
@@ -57,8 +57,8 @@ impl Action {
         }
         all[i + 1] = Self::Wall;
         let mut wall = 0;
-        while wall < walls::Kind::ALL.len() {
-            all[i + 2 + wall] = Self::Walled(walls::Kind::ALL[wall]);
+        while wall < walls::WallKind::ALL.len() {
+            all[i + 2 + wall] = Self::Walled(walls::WallKind::ALL[wall]);
             wall += 1;
         }
         all
@@ -110,7 +110,7 @@ pub struct Mechanism {
 enum Load {
     Grand { spec: Box<Spec>, grand: Box<Grand>, running: State<Phase, { grand::STATES }> },
     Small(Box<dyn Felt>),
-    Lever(Lever),
+    Lever(BenchLoad),
 }
 
 /// The damper tray stays down: the pedal is the piano's affair.
@@ -150,8 +150,8 @@ impl Mechanism {
                 let grand = Box::new(Grand::new(&built.spec));
                 Load::Grand { spec: Box::new(built.spec), grand, running }
             }
-            Action::Bench => Load::Lever(Lever::BENCH),
-            Action::Wall => Load::Lever(Lever::WALL),
+            Action::Bench => Load::Lever(BenchLoad::BENCH),
+            Action::Wall => Load::Lever(BenchLoad::WALL),
             Action::Walled(kind) => Load::Small(Box::new(Walled::new(kind))),
             Action::Played(smaller) => match Model::of(smaller, key, settings).felt() {
                 Some(felt) => Load::Small(felt),
@@ -183,7 +183,7 @@ impl Mechanism {
                 DynamicsCompensation { mass: deduct.mass - taken, ..*deduct }
             }
             Load::Lever(lever) => {
-                let own = if lever.head > 0.0 { Lever::BENCH } else { Lever::WALL };
+                let own = if lever.head > 0.0 { BenchLoad::BENCH } else { BenchLoad::WALL };
                 lever.mass = (own.mass - deduct.mass).max(FLOOR);
                 // A wall is what is to be felt, not a bed.
                 let is_bare = deduct.has_bed && lever.head > 0.0;

@@ -46,7 +46,7 @@ const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 30.0 };
 
 /// Mechanics of one key of a keyboard.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Plant {
+pub struct KeyPlant {
     /// Moving mass at the tip, kg.
     pub mass: f64,
     /// Viscous damping at the tip, N·s/m.
@@ -61,7 +61,7 @@ pub struct Plant {
     pub step: f64,
 }
 
-impl Plant {
+impl KeyPlant {
     /// A light, middle and heavy key: 50, 100 and 200 g.
     pub const THREE: [Self; 3] = [Self::of(0.05, 0.1), Self::of(0.1, 0.5), Self::of(0.2, 1.0)];
 
@@ -73,7 +73,7 @@ impl Plant {
 
 /// Hand and finger.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Finger {
+pub struct EmulatedFinger {
     /// Mass that moves with the tip, kg.
     pub mass: f64,
     /// Damping of the hand's grip, N·s/m.
@@ -88,7 +88,7 @@ pub struct Finger {
     pub is_glued: bool,
 }
 
-impl Default for Finger {
+impl Default for EmulatedFinger {
     fn default() -> Self {
         Self {
             mass: 0.02,
@@ -104,7 +104,7 @@ impl Default for Finger {
 
 /// What acts on a key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub enum Touch {
+pub enum FingerDrive {
     /// No force and no finger.
     #[default]
     None,
@@ -126,9 +126,9 @@ pub enum Touch {
 
 /// One key in motion.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Key {
-    plant: Plant,
-    finger: Finger,
+pub struct EmulatedKey {
+    plant: KeyPlant,
+    finger: EmulatedFinger,
     /// Depth of the key, m.
     pub x: f64,
     /// Speed of the key, m/s.
@@ -143,17 +143,17 @@ pub struct Key {
     pub motor_work: f64,
 }
 
-impl Key {
+impl EmulatedKey {
     /// At rest, the finger above it.
     #[must_use]
-    pub const fn new(plant: Plant, finger: Finger) -> Self {
+    pub const fn new(plant: KeyPlant, finger: EmulatedFinger) -> Self {
         let tip_x = if finger.is_glued { 0.0 } else { -5e-3 };
         Self { plant, finger, x: 0.0, v: 0.0, tip_x, tip_v: 0.0, touch: 0.0, motor_work: 0.0 }
     }
 
     /// What it is made of.
     #[must_use]
-    pub const fn plant(&self) -> &Plant {
+    pub const fn plant(&self) -> &KeyPlant {
         &self.plant
     }
 
@@ -165,7 +165,7 @@ impl Key {
     }
 
     /// Restores mass and pulp of `finger` after a throw.
-    pub const fn regrip(&mut self, finger: Finger) {
+    pub const fn regrip(&mut self, finger: EmulatedFinger) {
         self.finger.mass = finger.mass;
         self.finger.pulp_stiffness = finger.pulp_stiffness;
         self.finger.pulp_damping = finger.pulp_damping;
@@ -178,18 +178,20 @@ impl Key {
     }
 
     /// One device tick: the motor pushes up with `motor` N, the hand's depth goes on at its speed.
-    pub fn tick(&mut self, motor: f64, touch: Touch) {
+    pub fn tick(&mut self, motor: f64, touch: FingerDrive) {
         for part in 0..PARTS {
             let ahead = f64::from(part) * H;
             let touch = match touch {
-                Touch::Hand { depth, speed } => Touch::Hand { depth: depth + speed * ahead, speed },
+                FingerDrive::Hand { depth, speed } => {
+                    FingerDrive::Hand { depth: depth + speed * ahead, speed }
+                }
                 other => other,
             };
             self.part(motor, touch);
         }
     }
 
-    fn part(&mut self, motor: f64, touch: Touch) {
+    fn part(&mut self, motor: f64, touch: FingerDrive) {
         let p = &self.plant;
         let f = &self.finger;
         let mut force = -motor - p.weight - p.damping * self.v;
@@ -198,15 +200,15 @@ impl Key {
         let mut mass = p.mass;
         self.touch = 0.0;
         match touch {
-            Touch::None => {}
-            Touch::Bias { force: bias } => self.touch = bias,
-            Touch::Hand { depth: at, speed } if f.is_glued => {
+            FingerDrive::None => {}
+            FingerDrive::Bias { force: bias } => self.touch = bias,
+            FingerDrive::Hand { depth: at, speed } if f.is_glued => {
                 self.touch = f.stiffness * (at - self.x) + f.damping * (speed - self.v);
                 mass += f.mass;
             }
-            Touch::Hand { .. } | Touch::Thrown => {
+            FingerDrive::Hand { .. } | FingerDrive::Thrown => {
                 let grip = match touch {
-                    Touch::Hand { depth: at, speed } => {
+                    FingerDrive::Hand { depth: at, speed } => {
                         f.stiffness * (at - self.tip_x) + f.damping * (speed - self.tip_v)
                     }
                     _ => 0.0,

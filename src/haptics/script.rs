@@ -1,21 +1,21 @@
 //! Actions of simulated fingers: a list in time, one list for all keys.
 
-use super::plant::{Finger, Key, Touch};
+use super::plant::{EmulatedFinger, EmulatedKey, FingerDrive};
 
 /// One action of one key's finger.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Act {
+pub struct ScriptedAction {
     /// When it begins, s.
     pub time: f64,
     /// Key on the device, from 0.
     pub key: usize,
     /// The action.
-    pub deed: Deed,
+    pub deed: FingerAction,
 }
 
 /// Action of a finger. Depths are the hand's, below the key's rest position.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Deed {
+pub enum FingerAction {
     /// The hand moves to a depth at constant speed and stays.
     Press {
         /// Depth, m.
@@ -70,15 +70,15 @@ pub enum Deed {
 /// Acts in the order of their times.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    acts: Vec<Act>,
+    acts: Vec<ScriptedAction>,
 }
 
 /// One key's finger following its script.
 #[derive(Clone, Copy, Debug)]
-pub struct Player {
-    finger: Finger,
+pub struct ScriptedFinger {
+    finger: EmulatedFinger,
     /// Action under way: its time, s, the action, and the hand's depth at its beginning, m.
-    now: Option<(f64, Deed, f64)>,
+    now: Option<(f64, FingerAction, f64)>,
     next: usize,
     hand: f64,
 }
@@ -86,7 +86,7 @@ pub struct Player {
 impl Script {
     /// A script of `acts`, in whatever order.
     #[must_use]
-    pub fn new(mut acts: Vec<Act>) -> Self {
+    pub fn new(mut acts: Vec<ScriptedAction>) -> Self {
         acts.sort_by(|a, b| a.time.total_cmp(&b.time));
         Self { acts }
     }
@@ -99,17 +99,19 @@ impl Script {
         for round in 0..600u32 {
             let begin = 2.0 + 8.0 * f64::from(round);
             let key = (round % u32::from(keys.max(1))) as usize;
-            let mut add = |time: f64, deed: Deed| acts.push(Act { time: begin + time, key, deed });
-            add(0.0, Deed::Press { depth: 14e-3, within: 0.25 });
-            add(0.8, Deed::Release { within: 0.1 });
-            add(1.5, Deed::Press { depth: 22e-3, within: 0.06 });
-            add(1.9, Deed::Press { depth: 3e-3, within: 0.08 });
-            add(2.05, Deed::Press { depth: 22e-3, within: 0.06 });
-            add(2.5, Deed::Release { within: 0.1 });
-            add(3.2, Deed::Trill { depth: 14e-3, rate: 6.0, lasts: 2.0 });
-            add(5.6, Deed::Strike { speed: 0.6 });
-            add(6.2, Deed::Release { within: 0.05 });
-            add(6.6, Deed::Rest);
+            let mut add = |time: f64, deed: FingerAction| {
+                acts.push(ScriptedAction { time: begin + time, key, deed })
+            };
+            add(0.0, FingerAction::Press { depth: 14e-3, within: 0.25 });
+            add(0.8, FingerAction::Release { within: 0.1 });
+            add(1.5, FingerAction::Press { depth: 22e-3, within: 0.06 });
+            add(1.9, FingerAction::Press { depth: 3e-3, within: 0.08 });
+            add(2.05, FingerAction::Press { depth: 22e-3, within: 0.06 });
+            add(2.5, FingerAction::Release { within: 0.1 });
+            add(3.2, FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 2.0 });
+            add(5.6, FingerAction::Strike { speed: 0.6 });
+            add(6.2, FingerAction::Release { within: 0.05 });
+            add(6.6, FingerAction::Rest);
         }
         Self::new(acts)
     }
@@ -121,34 +123,40 @@ impl Script {
     }
 }
 
-impl Player {
+impl ScriptedFinger {
     /// At the script's beginning, the hand 5 mm above the key.
     #[must_use]
-    pub const fn new(finger: Finger) -> Self {
+    pub const fn new(finger: EmulatedFinger) -> Self {
         Self { finger, now: None, next: 0, hand: -5e-3 }
     }
 
     /// What touches `key`, number `index`, from `time` s on for a tick.
-    pub fn touch(&mut self, script: &Script, index: usize, time: f64, key: &mut Key) -> Touch {
+    pub fn touch(
+        &mut self,
+        script: &Script,
+        index: usize,
+        time: f64,
+        key: &mut EmulatedKey,
+    ) -> FingerDrive {
         while let Some(act) = script.acts.get(self.next).filter(|a| a.time <= time) {
             self.next += 1;
             if act.key != index {
                 continue;
             }
-            if let Deed::Strike { speed } = act.deed {
+            if let FingerAction::Strike { speed } = act.deed {
                 key.throw(0.3, speed);
-            } else if matches!(self.now, Some((_, Deed::Strike { .. }, _))) {
+            } else if matches!(self.now, Some((_, FingerAction::Strike { .. }, _))) {
                 key.regrip(self.finger);
             }
             self.now = Some((act.time, act.deed, self.hand));
         }
-        let Some((began, deed, from)) = self.now else { return Touch::None };
+        let Some((began, deed, from)) = self.now else { return FingerDrive::None };
         let t = time - began;
         let (hand, speed) = match deed {
-            Deed::Press { depth: to, within } => toward(from, to, within, t),
-            Deed::Reach { depth: to, within } => eased(from, to, within, t),
-            Deed::Release { within } => toward(from, -5e-3, within, t),
-            Deed::Trill { depth, rate, lasts } => {
+            FingerAction::Press { depth: to, within } => toward(from, to, within, t),
+            FingerAction::Reach { depth: to, within } => eased(from, to, within, t),
+            FingerAction::Release { within } => toward(from, -5e-3, within, t),
+            FingerAction::Trill { depth, rate, lasts } => {
                 let w = core::f64::consts::TAU * rate;
                 if t < lasts {
                     let middle = 0.5 * (depth - 5e-3);
@@ -158,16 +166,16 @@ impl Player {
                     (-5e-3, 0.0)
                 }
             }
-            Deed::Shake { middle, swing, rate } => {
+            FingerAction::Shake { middle, swing, rate } => {
                 let w = core::f64::consts::TAU * rate;
                 (middle + swing * (w * t).sin(), swing * w * (w * t).cos())
             }
-            Deed::Strike { .. } => return Touch::Thrown,
-            Deed::Bias { force } => return Touch::Bias { force },
-            Deed::Rest => return Touch::None,
+            FingerAction::Strike { .. } => return FingerDrive::Thrown,
+            FingerAction::Bias { force } => return FingerDrive::Bias { force },
+            FingerAction::Rest => return FingerDrive::None,
         };
         self.hand = hand;
-        Touch::Hand { depth: hand, speed }
+        FingerDrive::Hand { depth: hand, speed }
     }
 }
 

@@ -15,7 +15,7 @@ pub const BAUD: u32 = 921_600;
 
 /// Why a port could not be opened; the message says what to do.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum PortError {
     /// The system refuses access.
     #[error(
         "{0}: permission denied; add yourself to the group that owns the port (often `dialout` or \
@@ -35,7 +35,7 @@ pub enum Trouble {
 
 /// A serial port of this system.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct PortInfo {
     /// Path or name by which it is opened.
     pub path: String,
     /// The system's description of the device.
@@ -46,9 +46,9 @@ pub struct Found {
 ///
 /// # Errors
 /// What the system says.
-pub fn list() -> Result<Vec<Found>, Trouble> {
+pub fn list() -> Result<Vec<PortInfo>, PortError> {
     let ports = serialport::available_ports()
-        .map_err(|e| Trouble::Other("serial ports".into(), e.to_string()))?;
+        .map_err(|e| PortError::Other("serial ports".into(), e.to_string()))?;
     let what = |kind: SerialPortType| match kind {
         SerialPortType::UsbPort(usb) => {
             let name = usb.product.unwrap_or_else(|| "USB device".into());
@@ -58,7 +58,7 @@ pub fn list() -> Result<Vec<Found>, Trouble> {
         SerialPortType::PciPort => "built in".into(),
         SerialPortType::Unknown => "unknown".into(),
     };
-    Ok(ports.into_iter().map(|p| Found { path: p.port_name, what: what(p.port_type) }).collect())
+    Ok(ports.into_iter().map(|p| PortInfo { path: p.port_name, what: what(p.port_type) }).collect())
 }
 
 /// The lock on a port, held as long as this lives.
@@ -78,8 +78,8 @@ impl Drop for Claim {
 /// Claims `path` for `owner`.
 ///
 /// # Errors
-/// [`Trouble::Taken`] with the owner's name, or what the system says.
-pub fn claim(path: &str, owner: &str) -> Result<Claim, Trouble> {
+/// [`PortError::Taken`] with the owner's name, or what the system says.
+pub fn claim(path: &str, owner: &str) -> Result<Claim, PortError> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let plain: String = real
         .to_string_lossy()
@@ -89,7 +89,7 @@ pub fn claim(path: &str, owner: &str) -> Result<Claim, Trouble> {
     let folder = std::env::temp_dir();
     let lock = folder.join(format!("touchback{plain}.lock"));
     let note = folder.join(format!("touchback{plain}.owner"));
-    let other = |e: std::io::Error| Trouble::Other(lock.display().to_string(), e.to_string());
+    let other = |e: std::io::Error| PortError::Other(lock.display().to_string(), e.to_string());
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
     let file = file.map_err(other)?;
     match file.try_lock() {
@@ -97,7 +97,7 @@ pub fn claim(path: &str, owner: &str) -> Result<Claim, Trouble> {
         Err(std::fs::TryLockError::WouldBlock) => {
             let who = std::fs::read_to_string(&note).unwrap_or_default();
             let who = if who.trim().is_empty() { "another program" } else { who.trim() };
-            return Err(Trouble::Taken(path.into(), who.into()));
+            return Err(PortError::Taken(path.into(), who.into()));
         }
         Err(std::fs::TryLockError::Error(e)) => return Err(other(e)),
     }
@@ -106,33 +106,33 @@ pub fn claim(path: &str, owner: &str) -> Result<Claim, Trouble> {
 }
 
 /// An open port.
-pub struct Port {
+pub struct SerialLink {
     port: Box<dyn SerialPort>,
     _claim: Claim,
 }
 
-impl std::fmt::Debug for Port {
+impl std::fmt::Debug for SerialLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Port").field("name", &self.port.name()).finish()
     }
 }
 
-impl Port {
+impl SerialLink {
     /// Opens `path` for `owner`; reading waits at most `patience`.
     ///
     /// # Errors
     /// Why it cannot be had.
-    pub fn open(path: &str, owner: &str, patience: Duration) -> Result<Self, Trouble> {
+    pub fn open(path: &str, owner: &str, patience: Duration) -> Result<Self, PortError> {
         let claim = claim(path, owner)?;
         let opened = serialport::new(path, BAUD).timeout(patience).open();
         let port = opened.map_err(|e| match e.kind {
             serialport::ErrorKind::NoDevice | serialport::ErrorKind::Io(ErrorKind::NotFound) => {
-                Trouble::Missing(path.into())
+                PortError::Missing(path.into())
             }
             serialport::ErrorKind::Io(ErrorKind::PermissionDenied) => {
-                Trouble::Permission(path.into())
+                PortError::Permission(path.into())
             }
-            _ => Trouble::Other(path.into(), e.description),
+            _ => PortError::Other(path.into(), e.description),
         })?;
         Ok(Self { port, _claim: claim })
     }
@@ -162,7 +162,7 @@ impl Port {
 /// A pseudo-terminal: the emulator's end, and the path of the other.
 #[cfg(unix)]
 pub mod pty {
-    use super::{Duration, ErrorKind, Read, SerialPort, Trouble, Write};
+    use super::{Duration, ErrorKind, PortError, Read, SerialPort, Write};
     use serialport::TTYPort;
 
     /// The emulator's end.
@@ -176,9 +176,9 @@ pub mod pty {
         ///
         /// # Errors
         /// What the system says.
-        pub fn new() -> Result<(Self, String), Trouble> {
+        pub fn new() -> Result<(Self, String), PortError> {
             let other =
-                |e: serialport::Error| Trouble::Other("pseudo-terminal".into(), e.description);
+                |e: serialport::Error| PortError::Other("pseudo-terminal".into(), e.description);
             let (ours, theirs) = TTYPort::pair().map_err(other)?;
             Ok((Self { ours }, theirs.name().unwrap_or_default()))
         }
@@ -221,7 +221,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_missing_port_is_named_with_what_to_do() {
-        let error = Port::open("/dev/nowhere", "a test", Duration::ZERO).unwrap_err();
-        assert!(matches!(error, Trouble::Missing(_)), "{error:?}");
+        let error = SerialLink::open("/dev/nowhere", "a test", Duration::ZERO).unwrap_err();
+        assert!(matches!(error, PortError::Missing(_)), "{error:?}");
     }
 }

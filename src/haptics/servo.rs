@@ -19,8 +19,8 @@ use super::session::{ConnectionState, HaltReason, SILENCE, Session};
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
 use key::{FeltKey, Join, Slot};
-pub use options::{BLOCK_MAX, Options};
-pub use status::Status;
+pub use options::{BLOCK_MAX, ServoOptions};
+pub use status::ServoStatus;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::{count, since, u16_of};
@@ -29,7 +29,7 @@ use touchback_device::message::{
     Config, Hello, IMPEDANCE, KEYS, KeyFacts, KeyList, Message, Play, StateMessage, VERSION,
     ability,
 };
-use virtual_finger::Own;
+use virtual_finger::KeyMechanics;
 
 /// Steps a slot may have; a longer one is a gap.
 pub(super) const MOST_STEPS: u64 = 160;
@@ -41,7 +41,7 @@ const PING_EVERY: f64 = 0.05;
 /// The host half.
 #[derive(Debug)]
 pub struct Servo {
-    options: Options,
+    options: ServoOptions,
     session: Session,
     receiver: FrameReceiver,
     hello: Option<Hello>,
@@ -59,14 +59,14 @@ pub struct Servo {
     seq: u16,
     next_quiet: usize,
     clock: Recovery,
-    status: Status,
+    status: ServoStatus,
     is_told: bool,
 }
 
 impl Servo {
     /// Nobody there yet, at `now` s. Allocates; so does the first hello.
     #[must_use]
-    pub fn new(options: Options, now: f64) -> Self {
+    pub fn new(options: ServoOptions, now: f64) -> Self {
         Self {
             options,
             session: Session::default(),
@@ -85,7 +85,7 @@ impl Servo {
             seq: 0,
             next_quiet: 0,
             clock: Recovery::default(),
-            status: Status::default(),
+            status: ServoStatus::default(),
             is_told: false,
         }
     }
@@ -147,7 +147,7 @@ impl Servo {
 
     /// What is to be felt, and how.
     #[must_use]
-    pub const fn options(&self) -> &Options {
+    pub const fn options(&self) -> &ServoOptions {
         &self.options
     }
 
@@ -242,11 +242,11 @@ impl Servo {
         });
     }
 
-    fn own(&self, index: usize) -> Own {
+    fn own(&self, index: usize) -> KeyMechanics {
         let facts = self.facts.get(index).copied().unwrap_or_default();
         let dip = self.options.settings.key_dip_mm * 1e-3;
         let bed = if facts.bed > 0 { f64::from(facts.bed) * 10e-6 } else { dip };
-        Own {
+        KeyMechanics {
             mass: f64::from(facts.mass) * 1e-4,
             weight: f64::from(facts.weight) * 1e-3,
             friction: f64::from(facts.friction) * 1e-3,
@@ -414,10 +414,10 @@ impl Servo {
 
     /// What it tells of itself.
     #[must_use]
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> ServoStatus {
         let (drift, residual) = self.clock.fit();
         let awake = self.keys.iter().filter(|k| k.is_awake()).count();
-        Status {
+        ServoStatus {
             standing: self.session.standing(),
             why: self.session.why(),
             hello: self.hello,

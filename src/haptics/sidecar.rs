@@ -14,8 +14,8 @@ use crate::exchange::{latest, queue};
 use crate::haptics::log::{Entry, Log};
 use crate::haptics::mechanism::Action;
 use crate::haptics::priority::{self, Priority};
-use crate::haptics::serial::{Port, Trouble};
-use crate::haptics::servo::{Options, Servo, Status};
+use crate::haptics::serial::{PortError, SerialLink};
+use crate::haptics::servo::{Servo, ServoOptions, ServoStatus};
 use crate::math::compass::KeyNumber;
 
 /// Longest wait for bytes: the rate at which silence is noticed.
@@ -29,7 +29,7 @@ const ROOM: usize = 256;
 
 /// An order to the sidecar.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Order {
+pub enum SidecarOrder {
     /// Arms or disarms.
     Arm(bool),
     /// Share of the force, 0…1.
@@ -42,7 +42,7 @@ pub enum Order {
 
 /// A host note that may move a key.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Note {
+pub struct KeyPress {
     /// Which key.
     pub key: KeyNumber,
     /// Speed of the fingertip, m/s; 0 where the note ends.
@@ -84,9 +84,9 @@ impl Histogram {
 
 /// Measurements of the sidecar, published once a wake-up.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Report {
+pub struct SidecarReport {
     /// The servo's status.
-    pub status: Status,
+    pub status: ServoStatus,
     /// Priority of the thread.
     pub priority: Priority,
     /// The port is open.
@@ -108,11 +108,11 @@ pub struct Report {
 /// Handle of the thread; dropping it ends force and the thread.
 #[derive(Debug)]
 pub struct Sidecar {
-    orders: queue::Sender<Order>,
-    report: latest::LatestReader<Report>,
+    orders: queue::Sender<SidecarOrder>,
+    report: latest::LatestReader<SidecarReport>,
     log: Option<queue::Receiver<Entry>>,
     settings: Option<latest::LatestWriter<ActionSettings>>,
-    notes: Option<queue::Sender<Note>>,
+    notes: Option<queue::Sender<KeyPress>>,
     events: queue::Receiver<TimedEvent>,
     ends: Arc<Flag>,
     thread: Option<JoinHandle<()>>,
@@ -140,10 +140,10 @@ impl Sidecar {
     ///
     /// # Errors
     /// Why the port cannot be had.
-    pub fn start(path: &str, owner: &str, options: Options) -> Result<Self, Trouble> {
-        let port = Port::open(path, owner, PATIENCE)?;
+    pub fn start(path: &str, owner: &str, options: ServoOptions) -> Result<Self, PortError> {
+        let port = SerialLink::open(path, owner, PATIENCE)?;
         let (orders, inbox) = queue::bounded(ROOM);
-        let (writer, report) = latest::latest(&Report::default());
+        let (writer, report) = latest::latest(&SidecarReport::default());
         let (log, outlet) = queue::bounded(LOG_ROOM);
         let (events, heard) = queue::bounded(ROOM);
         let (settings, regulation) = latest::latest(&options.settings);
@@ -157,7 +157,7 @@ impl Sidecar {
             played,
             writer,
             ends: ends.clone(),
-            report: Report::default(),
+            report: SidecarReport::default(),
             last_state: None,
             last_states: 0,
             last_trip: 0.0,
@@ -166,7 +166,7 @@ impl Sidecar {
         let thread = std::thread::Builder::new()
             .name("touchback haptics".into())
             .spawn(move || run.run(port, options, out))
-            .map_err(|e| Trouble::Other(path.into(), e.to_string()))?;
+            .map_err(|e| PortError::Other(path.into(), e.to_string()))?;
         Ok(Self {
             orders,
             report,
@@ -180,12 +180,12 @@ impl Sidecar {
     }
 
     /// Queues an order; dropped where 256 wait already.
-    pub fn order(&self, order: Order) {
+    pub fn order(&self, order: SidecarOrder) {
         let _ = self.orders.send(order);
     }
 
     /// The latest report.
-    pub fn report(&mut self) -> &Report {
+    pub fn report(&mut self) -> &SidecarReport {
         self.report.read()
     }
 
@@ -200,7 +200,7 @@ impl Sidecar {
     }
 
     /// Where notes that move keys are sent, once: without waiting, from the audio thread too.
-    pub fn take_notes(&mut self) -> Option<queue::Sender<Note>> {
+    pub fn take_notes(&mut self) -> Option<queue::Sender<KeyPress>> {
         self.notes.take()
     }
 
@@ -223,19 +223,19 @@ impl Drop for Sidecar {
 struct Run {
     path: String,
     owner: String,
-    inbox: queue::Receiver<Order>,
+    inbox: queue::Receiver<SidecarOrder>,
     regulation: latest::LatestReader<ActionSettings>,
-    played: queue::Receiver<Note>,
-    writer: latest::LatestWriter<Report>,
+    played: queue::Receiver<KeyPress>,
+    writer: latest::LatestWriter<SidecarReport>,
     ends: Arc<Flag>,
-    report: Report,
+    report: SidecarReport,
     last_state: Option<Instant>,
     last_states: u64,
     last_trip: f64,
 }
 
 impl Run {
-    fn run(mut self, port: Port, options: Options, mut log: Out) {
+    fn run(mut self, port: SerialLink, options: ServoOptions, mut log: Out) {
         self.report.priority = priority::raise();
         let begin = Instant::now();
         let mut servo = Servo::new(options, 0.0);
@@ -255,7 +255,7 @@ impl Run {
                     std::thread::sleep(PATIENCE);
                     if lost_at.elapsed() >= RETRY {
                         lost_at = Instant::now();
-                        port = Port::open(&self.path, &self.owner, PATIENCE).ok();
+                        port = SerialLink::open(&self.path, &self.owner, PATIENCE).ok();
                     }
                     0
                 }
@@ -265,10 +265,10 @@ impl Run {
             out.clear();
             while let Some(order) = self.inbox.receive() {
                 match order {
-                    Order::Arm(on) => servo.arm(on, now, &mut out),
-                    Order::Gain(gain) => servo.gain(gain),
-                    Order::Feel(action, settings) => servo.feel(action, &settings),
-                    Order::LetPlay(on) => servo.let_play(on),
+                    SidecarOrder::Arm(on) => servo.arm(on, now, &mut out),
+                    SidecarOrder::Gain(gain) => servo.gain(gain),
+                    SidecarOrder::Feel(action, settings) => servo.feel(action, &settings),
+                    SidecarOrder::LetPlay(on) => servo.let_play(on),
                 }
             }
             if let Some(settings) = self.regulation.take_update() {

@@ -6,7 +6,7 @@ use crate::math::random::Random;
 
 /// Faults of a line: probability 0…1 for each frame.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Faults {
+pub struct LinkFaults {
     /// Swallows a frame.
     pub loss: f64,
     /// Inverts a bit of a frame.
@@ -25,7 +25,7 @@ pub struct SimulatedLink {
     /// Ticks a frame takes.
     pub delay: u64,
     /// Faults from now on.
-    pub faults: Faults,
+    pub faults: LinkFaults,
     /// Pulled out: everything is swallowed.
     pub is_cut: bool,
     random: Random,
@@ -41,7 +41,7 @@ impl SimulatedLink {
     pub const fn new(delay: u64, seed: u64) -> Self {
         Self {
             delay,
-            faults: Faults {
+            faults: LinkFaults {
                 loss: 0.0,
                 corruption: 0.0,
                 duplication: 0.0,

@@ -2,7 +2,7 @@
 
 use super::priority::Priority;
 use super::session::{ConnectionState, HaltReason};
-use super::sidecar::Report;
+use super::sidecar::SidecarReport;
 use touchback_device::message::VERSION;
 
 /// Round trip, s, from which the latency timer of a USB serial chip is the likely cause.
@@ -12,7 +12,7 @@ const LONG: f64 = 1e-3;
 
 /// The connection's state, its reason and what to do, on one line.
 #[must_use]
-pub fn standing(report: &Report) -> String {
+pub fn standing(report: &SidecarReport) -> String {
     let status = &report.status;
     match status.standing {
         ConnectionState::Refused => refusal(status.why),
@@ -40,7 +40,7 @@ pub fn refusal(why: HaltReason) -> String {
 
 /// Why there is no keyboard.
 #[must_use]
-pub fn silence(report: &Report) -> String {
+pub fn silence(report: &SidecarReport) -> String {
     if report.status.damaged > 0 {
         format!(
             "sends, but nothing readable ({} damaged frames): another kind of device, or another \
@@ -70,7 +70,7 @@ pub fn reason(why: HaltReason) -> String {
 
 /// Advice from the measurements; `None` where all is well.
 #[must_use]
-pub fn advice(report: &Report) -> Option<&'static str> {
+pub fn advice(report: &SidecarReport) -> Option<&'static str> {
     let trips = &report.round_trips;
     if report.status.states < 200 {
         return None;
@@ -95,7 +95,7 @@ pub fn advice(report: &Report) -> Option<&'static str> {
 
 /// The sidecar thread's priority in words.
 #[must_use]
-pub const fn priority(report: &Report) -> &'static str {
+pub const fn priority(report: &SidecarReport) -> &'static str {
     match report.priority {
         Priority::RealTime => "real time",
         _ => {
@@ -108,27 +108,33 @@ pub const fn priority(report: &Report) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::servo::Status;
+    use crate::haptics::servo::ServoStatus;
     use touchback_device::device::safety::DeviceMode;
 
-    fn report(status: Status) -> Report {
-        Report { status, is_open: true, ..Report::default() }
+    fn report(status: ServoStatus) -> SidecarReport {
+        SidecarReport { status, is_open: true, ..SidecarReport::default() }
     }
 
     /// Every trouble is named, each in other words and with what to do.
     #[test]
     fn every_trouble_has_its_own_words() {
-        let refused =
-            |why| report(Status { standing: ConnectionState::Refused, why, ..Status::default() });
-        let halted =
-            |why| report(Status { standing: ConnectionState::Halted, why, ..Status::default() });
+        let refused = |why| {
+            report(ServoStatus {
+                standing: ConnectionState::Refused,
+                why,
+                ..ServoStatus::default()
+            })
+        };
+        let halted = |why| {
+            report(ServoStatus { standing: ConnectionState::Halted, why, ..ServoStatus::default() })
+        };
         let said = [
             (refused(HaltReason::Version(VERSION - 1)), "update the keyboard's firmware"),
             (refused(HaltReason::Version(VERSION + 1)), "update Touchback"),
             (refused(HaltReason::Unable), "cannot be felt"),
-            (report(Status::default()), "nobody answers"),
-            (report(Status { damaged: 3, ..Status::default() }), "baud rate"),
-            (Report::default(), "plug the keyboard in"),
+            (report(ServoStatus::default()), "nobody answers"),
+            (report(ServoStatus { damaged: 3, ..ServoStatus::default() }), "baud rate"),
+            (SidecarReport::default(), "plug the keyboard in"),
             (
                 halted(HaltReason::Device(DeviceMode::Damping, 1)),
                 "the keyboard is damping (faults 0x0001)",
@@ -144,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_slow_adapter_is_told_from_a_long_way() {
-        let mut report = report(Status { states: 1000, ..Status::default() });
+        let mut report = report(ServoStatus { states: 1000, ..ServoStatus::default() });
         assert!(advice(&report).unwrap().contains("does not answer pings"));
         for (trip, words) in [(16e-3, Some("latency timer")), (2e-3, Some("lead")), (4e-4, None)] {
             report.round_trips = crate::haptics::sidecar::Histogram::default();

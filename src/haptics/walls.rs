@@ -1,11 +1,11 @@
 //! The walls of [`crate::wall::controller`] as something to feel: a lever before a sampled wall.
 //!
 //! The wall is sampled once an action step and its force held for it, as a keyboard without a
-//! wave junction would render it; [`Lever::WALL`] beside them is the same wall in continuous time.
+//! wave junction would render it; [`BenchLoad::WALL`] beside them is the same wall in continuous time.
 //! Designed for the lever alone, without the line: what holds the key is not known here. The wall
 //! that learns is left out: what it has learnt has no place in a log that a twin follows.
 
-use super::lever::{Lever, pushed};
+use super::lever::{BenchLoad, pushed};
 use super::plant::Stop;
 use crate::action::mechanism::{Felt, Hear, Mechanism, Saved};
 use crate::action::pose::Pose;
@@ -16,17 +16,17 @@ use crate::wall::controller::{
 };
 use crate::wall::plant::Plant;
 
-/// Stiffness, N/m, depth, m, and damping, N·s/m, of [`Lever::WALL`].
-const STIFFNESS: f64 = Lever::WALL.bed.stiffness;
-const DEPTH: f64 = Lever::WALL.bed.depth;
-/// Damping of the damped one, N·s/m: that of [`Lever::WALL`].
-const DAMPING: f64 = Lever::WALL.bed.damping;
+/// Stiffness, N/m, depth, m, and damping, N·s/m, of [`BenchLoad::WALL`].
+const STIFFNESS: f64 = BenchLoad::WALL.bed.stiffness;
+const DEPTH: f64 = BenchLoad::WALL.bed.depth;
+/// Damping of the damped one, N·s/m: that of [`BenchLoad::WALL`].
+const DAMPING: f64 = BenchLoad::WALL.bed.damping;
 /// Share of the force that hysteresis leaves out on the way out; chosen.
 const LOSS: f64 = 0.3;
 
 /// Which wall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum WallKind {
     /// A sampled spring.
     Standard,
     /// With a sampled damper.
@@ -41,7 +41,7 @@ pub enum Kind {
     Deadbeat,
 }
 
-impl Kind {
+impl WallKind {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Standard,
@@ -78,21 +78,23 @@ enum Wall {
 }
 
 impl Wall {
-    fn new(kind: Kind, mass: f64) -> Self {
+    fn new(kind: WallKind, mass: f64) -> Self {
         let plant = Plant { mass, damping: 0.0, stiffness: 0.0, bias: 0.0 };
         let spring = Self::Standard(Standard { stiffness: STIFFNESS, damping: 0.0 });
         match kind {
-            Kind::Standard => spring,
-            Kind::Damped => Self::Standard(Standard { stiffness: STIFFNESS, damping: DAMPING }),
-            Kind::Hysteresis => Self::Hysteresis(Hysteresis { stiffness: STIFFNESS, loss: LOSS }),
-            Kind::Prediction => {
+            WallKind::Standard => spring,
+            WallKind::Damped => Self::Standard(Standard { stiffness: STIFFNESS, damping: DAMPING }),
+            WallKind::Hysteresis => {
+                Self::Hysteresis(Hysteresis { stiffness: STIFFNESS, loss: LOSS })
+            }
+            WallKind::Prediction => {
                 Self::Prediction(Prediction::new(&plant, STIFFNESS, 0.0, STEP, 0.0))
             }
             // A free mass can always be controlled.
-            Kind::Placement => {
+            WallKind::Placement => {
                 Placement::new(&plant, STIFFNESS, DAMPING, STEP).map_or(spring, Self::Placement)
             }
-            Kind::Deadbeat => {
+            WallKind::Deadbeat => {
                 Deadbeat::new(&plant, STIFFNESS, 0.0, STEP).map_or(spring, Self::Deadbeat)
             }
         }
@@ -120,8 +122,8 @@ impl Controller for Wall {
 /// The lever and its wall.
 #[derive(Clone, Copy, Debug)]
 pub struct Walled {
-    kind: Kind,
-    lever: Lever,
+    kind: WallKind,
+    lever: BenchLoad,
     wall: Bed<Wall>,
     /// Force of the wall over the last step, against the lever's way down, N.
     force: f64,
@@ -132,8 +134,8 @@ pub struct Walled {
 impl Walled {
     /// At rest before a wall of `kind`.
     #[must_use]
-    pub fn new(kind: Kind) -> Self {
-        let lever = Lever { bed: Stop::default(), ..Lever::WALL };
+    pub fn new(kind: WallKind) -> Self {
+        let lever = BenchLoad { bed: Stop::default(), ..BenchLoad::WALL };
         let wall = Bed { wall: Wall::new(kind, lever.mass), depth: DEPTH };
         Self { kind, lever, wall, force: 0.0, work: 0.0 }
     }
@@ -181,7 +183,7 @@ impl Mechanism for Walled {
 
 impl Felt for Walled {
     fn relieve(&mut self, mass: f64, least: f64) -> f64 {
-        let own = Lever::WALL.mass;
+        let own = BenchLoad::WALL.mass;
         self.lever.mass = (own - mass).max(least);
         self.wall.wall = Wall::new(self.kind, self.lever.mass);
         own - self.lever.mass
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_copy_that_takes_up_the_state_goes_on_bit_for_bit() {
-        for kind in Kind::ALL {
+        for kind in WallKind::ALL {
             let mut first = Walled::new(kind);
             let mut deepest = 0.0f64;
             for i in 0..3000 {
@@ -252,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_damped_lever_rests_where_the_spring_holds_it() {
-        for kind in Kind::ALL {
+        for kind in WallKind::ALL {
             let mut walled = Walled::new(kind);
             for _ in 0..16_000 {
                 walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _| {});

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::haptics::mechanism::Action;
 use crate::haptics::servo::{self, BLOCK_MAX};
-use crate::haptics::sidecar::{Order, Report, Sidecar};
+use crate::haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
 use crate::instrument::Settings;
 use crate::lab::controls;
 use crate::lab::keyboard::probe::{histogram, port_of, seconds, wait};
@@ -116,7 +116,7 @@ pub fn run(options: &Options) -> Result<()> {
     )?;
     let answers = options.answers.as_deref().map(Draft::create).transpose()?;
 
-    let felt = servo::Options {
+    let felt = servo::ServoOptions {
         action,
         settings: settings.action,
         gain: options.gain,
@@ -124,12 +124,12 @@ pub fn run(options: &Options) -> Result<()> {
         block: options.block,
         plays: performer.is_some(),
         play_force: options.play_force,
-        ..servo::Options::default()
+        ..servo::ServoOptions::default()
     };
     let (port, _emulated) = port_of(&options.port)?;
     let mut sidecar = Sidecar::start(&port, "touchback feel", felt)?;
     wait(&port, &mut sidecar, Duration::from_secs(3))?;
-    sidecar.order(Order::Arm(true));
+    sidecar.order(SidecarOrder::Arm(true));
     output::warn("force is on; type a share and Enter for less force, `arm`, `off`, or `q` to end");
     let log = sidecar.take_log().context("the log was taken")?;
     let notes = sidecar.take_notes().context("the notes were taken")?;
@@ -151,7 +151,7 @@ pub fn run(options: &Options) -> Result<()> {
     output::print(&text)
 }
 
-fn summary(report: &Report) -> Result<String> {
+fn summary(report: &SidecarReport) -> Result<String> {
     let mut text = String::new();
     histogram(&mut text, "round trip", &report.round_trips)?;
     histogram(&mut text, "state to state", &report.periods)?;

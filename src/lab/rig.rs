@@ -14,7 +14,7 @@ pub mod fault_injection;
 pub(crate) mod tests;
 pub mod z_width;
 
-use crate::haptics::plant::Plant;
+use crate::haptics::plant::KeyPlant;
 
 /// A light key that returns by its own weight: what a keyboard for pianists would be.
-pub const KEY: Plant = Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] };
+pub const KEY: KeyPlant = KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] };

@@ -7,20 +7,20 @@
 use std::sync::Arc;
 
 use crate::action::ActionSettings;
-use crate::haptics::connection::{AudioEnd, KeyboardConnection, Place};
+use crate::haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
 use crate::instrument::{Event, Settings};
 use crate::math::compass::KeyNumber;
 
 /// The keyboard's end in the audio thread.
 pub(super) struct Felt {
     desk: Arc<KeyboardConnection>,
-    end: AudioEnd,
+    end: KeyboardAudioEnd,
 }
 
 impl Felt {
     /// Opens what the project chose, without force; errors go to the connection and the host's log.
     /// Allocates.
-    pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &Place<'_>) -> Self {
+    pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &ActivationContext<'_>) -> Self {
         let end = desk.activate(place);
         let trouble = desk.trouble();
         if !trouble.is_empty() {
@@ -82,10 +82,10 @@ mod tests {
     use crate::haptics::connection::Choice;
     use crate::haptics::emulator::{Emulator, Making};
     use crate::haptics::log::Entry;
-    use crate::haptics::plant::Plant;
+    use crate::haptics::plant::KeyPlant;
     use crate::haptics::recording::{Recording, Writer};
-    use crate::haptics::script::{Act, Deed, Script};
-    use crate::haptics::servo::{Options, Servo};
+    use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+    use crate::haptics::servo::{Servo, ServoOptions};
     use crate::instrument::Piano;
     use crate::plugin::event_scheduler::EventScheduler;
 
@@ -94,12 +94,15 @@ mod tests {
 
     /// The log of a servo that an emulated finger's trill drives for a second and a half.
     fn trill() -> String {
-        let act =
-            Act { time: 0.3, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 } };
-        let plant = Plant { mass: 0.03, weight: 0.2, ..Plant::THREE[0] };
+        let act = ScriptedAction {
+            time: 0.3,
+            key: 0,
+            deed: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
+        };
+        let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
         let making = Making { plant, ..Making::default() };
         let mut keyboard = Emulator::new(&making, Script::new(vec![act]));
-        let mut servo = Servo::new(Options::default(), 0.0);
+        let mut servo = Servo::new(ServoOptions::default(), 0.0);
         let (mut up, mut down, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
         for tick in 0..12_000 {
             keyboard.receive(&down);
@@ -140,7 +143,7 @@ mod tests {
 
         let desk = Arc::new(KeyboardConnection::default());
         desk.choose(Choice { take: path.display().to_string(), ..Choice::default() });
-        let place = Place {
+        let place = ActivationContext {
             owner: "a test",
             settings: &settings.action,
             sample_rate: RATE,

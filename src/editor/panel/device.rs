@@ -11,11 +11,13 @@ use egui::{ComboBox, DragValue, Grid, ProgressBar, RichText, Slider, Ui};
 use super::heading;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
-use crate::haptics::connection::{Choice, EMULATED_KEYS, EMULATOR, KeyboardConnection, Look};
+use crate::haptics::connection::{
+    Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,
+};
 use crate::haptics::mechanism::Action;
-use crate::haptics::serial::Found;
+use crate::haptics::serial::PortInfo;
 use crate::haptics::session::ConnectionState;
-use crate::haptics::sidecar::{Histogram, Report};
+use crate::haptics::sidecar::{Histogram, SidecarReport};
 use crate::haptics::status_text;
 use crate::math::cast::single;
 
@@ -28,7 +30,7 @@ const FULL_DEPTH: f64 = 0.010;
 
 /// Results of the file worker.
 enum DeviceAnswer {
-    Ports(Result<Vec<Found>, String>),
+    Ports(Result<Vec<PortInfo>, String>),
     Chosen,
 }
 
@@ -37,9 +39,9 @@ enum DeviceAnswer {
 pub struct DevicePanel {
     clerk: FileWorker<DeviceAnswer>,
     /// `None`: not yet listed.
-    ports: Option<Vec<Found>>,
+    ports: Option<Vec<PortInfo>>,
     trouble: String,
-    look: Look,
+    look: ConnectionView,
     looked: Option<f64>,
     /// A choice that is still being changed.
     wanted: Option<Choice>,
@@ -253,7 +255,7 @@ fn times(histogram: &Histogram) -> String {
     format!("{:.2} ms, at most {:.2} ms", 1e3 * mean, 1e3 * histogram.longest)
 }
 
-fn figures(ui: &mut Ui, report: &Report) {
+fn figures(ui: &mut Ui, report: &SidecarReport) {
     let status = &report.status;
     Grid::new("figures").num_columns(2).striped(true).show(ui, |ui| {
         let mut line = |name: &str, value: String, hint: &str| {
@@ -280,7 +282,7 @@ fn figures(ui: &mut Ui, report: &Report) {
 }
 
 /// Depth and force of the first keys.
-fn keys(ui: &mut Ui, report: &Report) {
+fn keys(ui: &mut Ui, report: &SidecarReport) {
     ui.label(RichText::new("Depth and force of the first keys").small().color(theme::faint(ui)));
     let count = report.status.hello.map_or(0, |h| usize::from(h.keys)).min(report.keys.len());
     Grid::new("felt keys").num_columns(3).show(ui, |ui| {

@@ -317,10 +317,10 @@ fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
 #[cfg(unix)]
 #[test]
 fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
-    use crate::haptics::connection::{EMULATOR, KeyboardConnection, Place};
+    use crate::haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
     let desk = std::sync::Arc::new(KeyboardConnection::default());
     let settings = ActionSettings::default();
-    let place = Place {
+    let place = ActivationContext {
         owner: "a test",
         settings: &settings,
         sample_rate: 48_000.0,

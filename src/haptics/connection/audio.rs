@@ -1,7 +1,7 @@
 //! The audio thread's end of a connection: no allocation, lock or wait.
 
 use super::super::replay::Replay;
-use super::super::sidecar::Note;
+use super::super::sidecar::KeyPress;
 use crate::action::{ActionSettings, TimedEvent};
 use crate::exchange::{latest, queue};
 use crate::math::compass::KeyNumber;
@@ -11,21 +11,21 @@ use crate::math::compass::KeyNumber;
 pub(super) struct Joined {
     pub(super) replay: Replay,
     pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
-    pub(super) notes: Option<queue::Sender<Note>>,
+    pub(super) notes: Option<queue::Sender<KeyPress>>,
     /// Settings of the action may have changed since it was opened.
     pub(super) is_new: bool,
 }
 
 /// The audio thread's end: replays the servo's log.
 #[derive(Debug)]
-pub struct AudioEnd {
+pub struct KeyboardAudioEnd {
     coming: queue::Receiver<Option<Box<Joined>>>,
     /// Sends what is no longer used back to be freed elsewhere.
     spent: queue::Sender<Box<Joined>>,
     joined: Option<Box<Joined>>,
 }
 
-impl AudioEnd {
+impl KeyboardAudioEnd {
     /// Joins the two queues.
     pub(super) const fn new(
         coming: queue::Receiver<Option<Box<Joined>>>,
@@ -52,7 +52,7 @@ impl AudioEnd {
     pub fn note(&self, key: KeyNumber, speed: f64) {
         if let Some(notes) = self.joined.as_ref().and_then(|j| j.notes.as_ref()) {
             // A full queue means that the sidecar is stuck; the note is dropped.
-            let _ = notes.send(Note { key, speed });
+            let _ = notes.send(KeyPress { key, speed });
         }
     }
 

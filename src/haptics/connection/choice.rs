@@ -1,7 +1,7 @@
 //! A project's choice of keyboard, and its form as text.
 
 use super::super::mechanism::Action;
-use super::super::servo::{BLOCK_MAX, Options};
+use super::super::servo::{BLOCK_MAX, ServoOptions};
 use crate::action::ActionSettings;
 
 /// A project's choice of keyboard.
@@ -26,7 +26,7 @@ pub struct Choice {
 
 impl Default for Choice {
     fn default() -> Self {
-        let Options { action, gain, lead_us, block, plays, .. } = Options::default();
+        let ServoOptions { action, gain, lead_us, block, plays, .. } = ServoOptions::default();
         let (port, take) = (String::new(), String::new());
         Self { port, action, gain, lead_us, block, plays, take }
     }
@@ -74,15 +74,15 @@ impl Choice {
         choice
     }
 
-    pub(super) fn options(&self, settings: &ActionSettings) -> Options {
-        Options {
+    pub(super) fn options(&self, settings: &ActionSettings) -> ServoOptions {
+        ServoOptions {
             action: self.action,
             settings: *settings,
             gain: self.gain,
             lead_us: self.lead_us,
             block: self.block,
             plays: self.plays,
-            ..Options::default()
+            ..ServoOptions::default()
         }
     }
 

@@ -4,8 +4,14 @@ use crate::haptics::mechanism::Action;
 
 const PLACE: (f64, usize) = (48_000.0, 64);
 
-fn active<'a>(settings: &'a ActionSettings, is_offline: bool) -> Place<'a> {
-    Place { owner: "a test", settings, sample_rate: PLACE.0, block: PLACE.1, is_offline }
+fn active<'a>(settings: &'a ActionSettings, is_offline: bool) -> ActivationContext<'a> {
+    ActivationContext {
+        owner: "a test",
+        settings,
+        sample_rate: PLACE.0,
+        block: PLACE.1,
+        is_offline,
+    }
 }
 
 #[test]
@@ -31,7 +37,7 @@ fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
     let desk = KeyboardConnection::default();
     let mut end = desk.activate(&active(&settings, false));
     end.block(0, 64, &settings, |_, _| ());
-    assert!(!end.is_joined() && desk.look() == Look::default());
+    assert!(!end.is_joined() && desk.look() == ConnectionView::default());
     desk.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
     assert!(desk.trouble().contains("/dev/nowhere"), "{}", desk.trouble());
     desk.arm(true);

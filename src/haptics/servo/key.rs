@@ -2,8 +2,8 @@
 
 use super::super::log::{Entry, Log};
 use super::super::mechanism::{DynamicsCompensation, Mechanism};
-use super::virtual_finger::{Own, Seen, VirtualFinger};
-use super::{Options, seconds};
+use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
+use super::{ServoOptions, seconds};
 use crate::action::{Drive, TimedEvent};
 use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
@@ -66,7 +66,7 @@ pub struct FeltKey {
     deduct: DynamicsCompensation,
     /// What could not be deducted.
     pub left: DynamicsCompensation,
-    own: Own,
+    own: KeyMechanics,
     /// The finger that host notes move, and whether the log knows that it plays.
     player: VirtualFinger,
     is_told_played: bool,
@@ -93,7 +93,12 @@ pub struct FeltKey {
 
 impl FeltKey {
     /// At rest. Allocates.
-    pub fn new(key: KeyNumber, deduct: &DynamicsCompensation, own: Own, options: &Options) -> Self {
+    pub fn new(
+        key: KeyNumber,
+        deduct: &DynamicsCompensation,
+        own: KeyMechanics,
+        options: &ServoOptions,
+    ) -> Self {
         let (mechanism, left) = Mechanism::new(options.action, key, &options.settings, deduct);
         Self {
             key,
@@ -118,7 +123,7 @@ impl FeltKey {
     }
 
     /// Feels what `options` say from now on.
-    pub fn feel(&mut self, options: &Options, is_other: bool) {
+    pub fn feel(&mut self, options: &ServoOptions, is_other: bool) {
         if is_other {
             let made = Mechanism::new(options.action, self.key, &options.settings, &self.deduct);
             (self.mechanism, self.left) = made;
@@ -157,7 +162,7 @@ impl FeltKey {
 
     /// Its last report again, for a slot without one: a played key has to be computed before it
     /// moves.
-    pub fn unreported(&self, number: u8, options: &Options) -> Option<KeyState> {
+    pub fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
         let (x, wave_sum) = self.last.filter(|_| self.player.presses())?;
         let impedance = u8_of(options.impedance(), IMPEDANCE);
         Some(KeyState { key: number, x: i16_of(x, POSITION), wave_sum, force: 0, impedance })
@@ -187,7 +192,7 @@ impl FeltKey {
     }
 
     /// The record of a command for the key called `number` by the keyboard.
-    pub fn command(&mut self, number: u8, options: &Options) -> KeyWave {
+    pub fn command(&mut self, number: u8, options: &ServoOptions) -> KeyWave {
         KeyWave {
             key: number,
             force: i16_of(self.force, FORCE),
@@ -196,7 +201,7 @@ impl FeltKey {
     }
 
     /// Takes a report: moves the mechanism through the slot and finds the answer.
-    pub fn slot(&mut self, slot: &Slot, options: &Options, log: &mut impl Log) {
+    pub fn slot(&mut self, slot: &Slot, options: &ServoOptions, log: &mut impl Log) {
         let x = f64::from(slot.report.x) * POSITION;
         let sum = slot.report.wave_sum;
         let steps = slot.after - slot.before;
@@ -211,7 +216,7 @@ impl FeltKey {
             self.player.let_go();
         }
         let force = f64::from(slot.report.force) * FORCE;
-        self.player.look(&Seen { from: was, to: x, force, time: seconds(steps) }, &self.own);
+        self.player.look(&SlotMotion { from: was, to: x, force, time: seconds(steps) }, &self.own);
         if !self.is_awake {
             let rest = self.mechanism.place().0;
             if !self.player.presses() && (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
@@ -325,7 +330,7 @@ impl FeltKey {
         moved
     }
 
-    fn rest_if_still(&mut self, wave: f64, x: f64, options: &Options) {
+    fn rest_if_still(&mut self, wave: f64, x: f64, options: &ServoOptions) {
         let (depth, _) = self.mechanism.place();
         let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
         let has_moved = (depth - self.anchor).abs() > WAKE_WAY;
@@ -340,7 +345,7 @@ impl FeltKey {
         }
     }
 
-    fn fall_asleep(&mut self, options: &Options) {
+    fn fall_asleep(&mut self, options: &ServoOptions) {
         self.mechanism.lay_to_rest(self.key, &options.settings, &self.deduct);
         self.is_awake = false;
         self.is_placed = false;

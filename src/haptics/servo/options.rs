@@ -15,7 +15,7 @@ pub const BLOCK_MAX: u32 = 256;
 
 /// What is felt, and how.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Options {
+pub struct ServoOptions {
     /// Action that is felt.
     pub action: Action,
     /// Regulation, springs, masses and friction of the action.
@@ -39,7 +39,7 @@ pub struct Options {
     pub play_force: f64,
 }
 
-impl Default for Options {
+impl Default for ServoOptions {
     fn default() -> Self {
         Self {
             action: Action::GRAND,
@@ -58,7 +58,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ServoOptions {
     /// One-way delay of the line, s: its static stiffness is Z over it.
     #[must_use]
     pub fn line_delay(&self) -> f64 {

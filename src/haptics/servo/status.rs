@@ -7,7 +7,7 @@ use touchback_device::message::Hello;
 
 /// Status of the servo: connection, counts, clock.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Status {
+pub struct ServoStatus {
     /// State of the connection.
     pub standing: ConnectionState,
     /// Reason of a refusal or halt.

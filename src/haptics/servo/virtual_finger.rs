@@ -36,7 +36,7 @@ const NEAR_REST: f64 = 0.5e-3;
 
 /// The keyboard's own key mechanics, as it declares them.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Own {
+pub struct KeyMechanics {
     /// Moving mass, kg.
     pub mass: f64,
     /// Force that holds it up, N.
@@ -51,7 +51,7 @@ pub struct Own {
 
 /// Motion of the key in one slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Seen {
+pub struct SlotMotion {
     /// Depth at the slot's beginning, m.
     pub from: f64,
     /// Depth at the slot's end, m.
@@ -63,7 +63,7 @@ pub struct Seen {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-enum Phase {
+enum VirtualFingerPhase {
     /// No finger on the key.
     #[default]
     Away,
@@ -80,7 +80,7 @@ enum Phase {
 /// The player's finger on one key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct VirtualFinger {
-    phase: Phase,
+    phase: VirtualFingerPhase,
     target: f64,
     /// Momentum as the observer has it, kg·m/s, and the foreign force, N.
     momentum: f64,
@@ -95,11 +95,11 @@ impl VirtualFinger {
     /// Presses at `speed` m/s of the fingertip from the key's `depth` m on; 0 lets it up.
     pub fn note(&mut self, speed: f64, depth: f64) {
         match self.phase {
-            Phase::Taken(_) => {}
+            VirtualFingerPhase::Taken(_) => {}
             _ if !speed.is_finite() || speed <= 0.0 => self.leave(),
-            Phase::Away if depth > TAKEN => self.phase = Phase::Taken(0),
+            VirtualFingerPhase::Away if depth > TAKEN => self.phase = VirtualFingerPhase::Taken(0),
             _ => {
-                self.phase = Phase::Pressing(speed.max(SLOWEST));
+                self.phase = VirtualFingerPhase::Pressing(speed.max(SLOWEST));
                 self.target = depth.max(0.0);
                 (self.against, self.behind) = (0, 0);
             }
@@ -107,8 +107,8 @@ impl VirtualFinger {
     }
 
     const fn leave(&mut self) {
-        if matches!(self.phase, Phase::Pressing(_) | Phase::Holding) {
-            self.phase = Phase::Leaving;
+        if matches!(self.phase, VirtualFingerPhase::Pressing(_) | VirtualFingerPhase::Holding) {
+            self.phase = VirtualFingerPhase::Leaving;
         }
     }
 
@@ -120,30 +120,35 @@ impl VirtualFinger {
     /// The finger moves the key, or has moved it and the key is not yet up.
     #[must_use]
     pub const fn plays(&self) -> bool {
-        matches!(self.phase, Phase::Pressing(_) | Phase::Holding | Phase::Leaving)
+        matches!(
+            self.phase,
+            VirtualFingerPhase::Pressing(_)
+                | VirtualFingerPhase::Holding
+                | VirtualFingerPhase::Leaving
+        )
     }
 
     /// The key has to be simulated.
     #[must_use]
     pub const fn presses(&self) -> bool {
-        matches!(self.phase, Phase::Pressing(_) | Phase::Holding)
+        matches!(self.phase, VirtualFingerPhase::Pressing(_) | VirtualFingerPhase::Holding)
     }
 
     /// Takes the key's motion in a slot.
-    pub fn look(&mut self, seen: &Seen, own: &Own) {
-        if self.phase == Phase::Away || seen.time <= 0.0 {
+    pub fn look(&mut self, seen: &SlotMotion, own: &KeyMechanics) {
+        if self.phase == VirtualFingerPhase::Away || seen.time <= 0.0 {
             return;
         }
         let is_at_rest = seen.to < NEAR_REST;
         match &mut self.phase {
-            Phase::Taken(rest) => {
+            VirtualFingerPhase::Taken(rest) => {
                 *rest = if is_at_rest { rest.saturating_add(1) } else { 0 };
                 if *rest >= REST {
                     self.let_go();
                 }
                 return;
             }
-            Phase::Leaving if is_at_rest => {
+            VirtualFingerPhase::Leaving if is_at_rest => {
                 self.let_go();
                 return;
             }
@@ -161,15 +166,16 @@ impl VirtualFinger {
             let is_foreign = self.foreign.abs() > TOUCH + own.friction;
             self.against = if is_foreign { self.against + 1 } else { 0 };
         }
-        let is_behind = matches!(self.phase, Phase::Pressing(_) | Phase::Holding)
-            && self.target - seen.to > HELD.0
-            && speed.abs() < HELD.1
-            && seen.to < own.bed - STOPS;
+        let is_behind =
+            matches!(self.phase, VirtualFingerPhase::Pressing(_) | VirtualFingerPhase::Holding)
+                && self.target - seen.to > HELD.0
+                && speed.abs() < HELD.1
+                && seen.to < own.bed - STOPS;
         self.behind = if is_behind { self.behind + 1 } else { 0 };
         if self.against >= REPORTS || self.behind >= HELD.2 {
             self.let_go();
             self.yields += 1;
-            self.phase = Phase::Taken(0);
+            self.phase = VirtualFingerPhase::Taken(0);
         }
     }
 
@@ -177,20 +183,22 @@ impl VirtualFinger {
     /// at `depth` m above a bed at `bed` m.
     pub fn force(&mut self, depth: f64, bed: f64, time: f64, limit: f64) -> f64 {
         match self.phase {
-            Phase::Pressing(speed) => {
+            VirtualFingerPhase::Pressing(speed) => {
                 // The target leads by no more than the largest force needs.
                 let most = (depth + limit / STIFFNESS).max(bed + HOLD);
                 self.target = (self.target + speed * time).min(most);
                 if depth >= bed - STOPS {
-                    self.phase = Phase::Holding;
+                    self.phase = VirtualFingerPhase::Holding;
                 }
             }
-            Phase::Holding => {
+            VirtualFingerPhase::Holding => {
                 let hold = bed + HOLD;
                 let step = LEAVING * time;
                 self.target += (hold - self.target).clamp(-step, step);
             }
-            Phase::Away | Phase::Leaving | Phase::Taken(_) => return 0.0,
+            VirtualFingerPhase::Away
+            | VirtualFingerPhase::Leaving
+            | VirtualFingerPhase::Taken(_) => return 0.0,
         }
         (STIFFNESS * (self.target - depth)).clamp(0.0, limit)
     }
@@ -200,7 +208,8 @@ impl VirtualFinger {
 mod tests {
     use super::*;
 
-    const OWN: Own = Own { mass: 0.05, weight: 0.3, friction: 0.1, damping: 0.2, bed: 10e-3 };
+    const OWN: KeyMechanics =
+        KeyMechanics { mass: 0.05, weight: 0.3, friction: 0.1, damping: 0.2, bed: 10e-3 };
 
     /// A key under `motor` N (down) and a foreign force; the reports until the player lets go.
     fn until_yield(motor: f64, foreign: f64) -> Option<u32> {
@@ -219,7 +228,7 @@ mod tests {
             }
             // As an encoder of 2 µm reports it.
             let steps = |x: f64| (x / 2e-6).round() * 2e-6;
-            let seen = Seen { from: steps(from), to: steps(x), force: -motor, time: 1e-3 };
+            let seen = SlotMotion { from: steps(from), to: steps(x), force: -motor, time: 1e-3 };
             player.look(&seen, &OWN);
             if !player.plays() {
                 return Some(i + 1);
@@ -251,7 +260,7 @@ mod tests {
         player.note(0.0, 0.0);
         assert_eq!(player.force(0.0, 10e-3, 1e-3, 8.0), 0.0);
         assert!(player.plays());
-        player.look(&Seen { from: 0.0, to: 0.0, force: 0.0, time: 1e-3 }, &OWN);
+        player.look(&SlotMotion { from: 0.0, to: 0.0, force: 0.0, time: 1e-3 }, &OWN);
         assert!(!player.plays());
     }
 
@@ -259,8 +268,8 @@ mod tests {
     fn a_key_in_use_is_left_alone_until_it_has_rested() {
         let mut player = VirtualFinger::default();
         player.note(0.1, 5e-3);
-        assert!(!player.plays() && player.phase == Phase::Taken(0));
-        let seen = |to: f64| Seen { from: to, to, force: 0.0, time: 1e-3 };
+        assert!(!player.plays() && player.phase == VirtualFingerPhase::Taken(0));
+        let seen = |to: f64| SlotMotion { from: to, to, force: 0.0, time: 1e-3 };
         for _ in 0..300 {
             player.look(&seen(5e-3), &OWN);
         }
@@ -272,6 +281,6 @@ mod tests {
         player.note(0.1, 0.0);
         assert!(player.plays());
         player.note(f64::NAN, 0.0);
-        assert_eq!(player.phase, Phase::Leaving);
+        assert_eq!(player.phase, VirtualFingerPhase::Leaving);
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use crate::haptics::mechanism::Action;
-use crate::haptics::plant::Plant;
+use crate::haptics::plant::KeyPlant;
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::output::progress;
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
@@ -36,7 +36,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "The twin followed through {} lost states and {} gaps and adopted {} states.",
         replayed.lost, replayed.gaps, replayed.adopted
     ));
-    for plant in &Plant::THREE {
+    for plant in &KeyPlant::THREE {
         let [with, without] = [true, false].map(|f| stiffest_bed(plant, f));
         report.note(&format!(
             "Key bed rendered by the keyboard, 10 N·s/m, key of {} g: settles up to {} N/m with a \
@@ -74,7 +74,7 @@ fn against_the_ideal(
          strike_speed_share,way_rms_m,created_j,added_mass_kg,drag_n_s_m,unrest_m\n",
     );
     let mut traces = Vec::new();
-    for plant in &Plant::THREE {
+    for plant in &KeyPlant::THREE {
         for block in BLOCKS {
             let options = acceptance::options(block);
             let row = acceptance::row(plant, options).context("force was lost in a stroke")?;
@@ -103,7 +103,7 @@ fn against_the_ideal(
             bar.inc(1);
         }
     }
-    let plant = &Plant::THREE[1];
+    let plant = &KeyPlant::THREE[1];
     let points = |way: &[f64]| {
         way.iter().enumerate().map(|(i, x)| (i as f64 * 0.125, x * 1e3)).collect::<Vec<_>>()
     };

@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 
 use super::haptics::BLOCKS;
 use crate::haptics::emulator::{Emulator, Making};
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::{Options, Servo};
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::{Servo, ServoOptions};
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::rig::KEY;
 use touchback_device::frame::MAX_FRAME;
@@ -32,10 +32,10 @@ pub fn run(_: &mut Folder) -> Result<Report> {
 fn cost(report: &mut Report) -> Result<()> {
     let mut most = 0;
     for keys in [1u8, 10, 88] {
-        let acts = (0..keys).map(|k| Act {
+        let acts = (0..keys).map(|k| ScriptedAction {
             time: 0.2,
             key: usize::from(k),
-            deed: Deed::Trill { depth: 14e-3, rate: 4.0 + 0.05 * f64::from(k), lasts: 1e9 },
+            deed: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.05 * f64::from(k), lasts: 1e9 },
         });
         let making = Making { keys, first_key: 1, plant: KEY, ..Making::default() };
         let mut emulator = Emulator::new(&making, Script::new(acts.collect()));
@@ -53,7 +53,7 @@ fn cost(report: &mut Report) -> Result<()> {
         let mut best = f64::INFINITY;
         let mut worst = [0.0f64; 2];
         for _ in 0..5 {
-            let mut servo = Servo::new(Options::default(), 0.0);
+            let mut servo = Servo::new(ServoOptions::default(), 0.0);
             let mut out = Vec::with_capacity(1 << 16);
             let (mut sum, mut slots, mut times) = (0.0, 0u64, Vec::new());
             for (i, bytes) in states.iter().enumerate() {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::action::ActionSettings;
 use crate::haptics::mechanism::Action;
-use crate::haptics::sidecar::{Order, Sidecar};
+use crate::haptics::sidecar::{Sidecar, SidecarOrder};
 use crate::instrument::Settings;
 use crate::lab::controls;
 use crate::math::random::Random;
@@ -72,7 +72,7 @@ impl Trial {
 
     fn show(&self, side: usize, sidecar: &Sidecar) {
         let side = &self.sides[side];
-        sidecar.order(Order::Feel(side.action, side.settings));
+        sidecar.order(SidecarOrder::Feel(side.action, side.settings));
     }
 
     /// Does what a line says; the answer to it.

@@ -115,8 +115,8 @@ mod tests {
     use crate::haptics::emulator::Making;
     use crate::haptics::log::{Kept, Twin};
     use crate::haptics::mechanism::Action;
-    use crate::haptics::script::{Act, Deed, Script};
-    use crate::haptics::servo::Options;
+    use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+    use crate::haptics::servo::ServoOptions;
     use crate::instrument::midi::Midi;
     use crate::instrument::settings::KeyPressure;
     use crate::instrument::{Piano, Settings};
@@ -131,15 +131,20 @@ mod tests {
         for i in 0..24u32 {
             let (time, key) = (0.5 + 0.45 * f64::from(i), (i % 4) as usize);
             let within = 0.05 + 0.012 * f64::from(i);
-            acts.push(Act {
+            acts.push(ScriptedAction {
                 time,
                 key,
-                deed: Deed::Press { depth: 14e-3 + 0.2e-3 * f64::from(i), within },
+                deed: FingerAction::Press { depth: 14e-3 + 0.2e-3 * f64::from(i), within },
             });
-            acts.push(Act { time: time + within + 0.2, key, deed: Deed::Release { within: 0.08 } });
+            acts.push(ScriptedAction {
+                time: time + within + 0.2,
+                key,
+                deed: FingerAction::Release { within: 0.08 },
+            });
         }
         let script = Script::new(acts);
-        let mut pair = CoSimulation::new(&making, script, Options::default(), Memory::new(0, 1));
+        let mut pair =
+            CoSimulation::new(&making, script, ServoOptions::default(), Memory::new(0, 1));
         let mut played = Kept::default();
         assert!(pair.arm(&mut played));
         pair.run(12.5, &mut played, |_| ());

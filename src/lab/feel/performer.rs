@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::haptics::sidecar::Note;
+use crate::haptics::sidecar::KeyPress;
 use crate::instrument::Settings;
 use crate::instrument::midi::Midi;
 use crate::lab::midi::Score;
@@ -17,7 +17,7 @@ const LIMIT: u64 = 64_000_000;
 /// The notes still to come.
 pub struct Performer {
     /// Time, s, and note, the last first.
-    notes: Vec<(f64, Note)>,
+    notes: Vec<(f64, KeyPress)>,
     begun: Option<Instant>,
 }
 
@@ -35,7 +35,7 @@ impl Performer {
             let time = *time as f64 / score.per_second as f64;
             midi.translate(message, settings, |event| {
                 let note = event.fingertip(settings);
-                notes.extend(note.map(|(key, speed)| (time, Note { key, speed })));
+                notes.extend(note.map(|(key, speed)| (time, KeyPress { key, speed })));
             });
         }
         if notes.is_empty() {
@@ -46,7 +46,7 @@ impl Performer {
     }
 
     /// Gives the notes whose time has come, counted from the first call.
-    pub fn play(&mut self, mut give: impl FnMut(Note)) {
+    pub fn play(&mut self, mut give: impl FnMut(KeyPress)) {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         let now = begun.elapsed().as_secs_f64();
         while let Some((_, note)) = self.notes.pop_if(|(time, _)| *time <= now) {

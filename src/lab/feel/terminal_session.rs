@@ -12,7 +12,7 @@ use super::record::Records;
 use crate::exchange::queue;
 use crate::haptics::log::Entry;
 use crate::haptics::session::ConnectionState;
-use crate::haptics::sidecar::{Note, Order, Sidecar};
+use crate::haptics::sidecar::{KeyPress, Sidecar, SidecarOrder};
 use crate::haptics::status_text;
 use crate::lab::output;
 
@@ -76,7 +76,7 @@ impl TerminalSession {
     pub fn stay(
         &mut self,
         sidecar: &mut Sidecar,
-        mut performance: Option<(Performer, queue::Sender<Note>)>,
+        mut performance: Option<(Performer, queue::Sender<KeyPress>)>,
         lasts: Option<f64>,
     ) -> Result<()> {
         let begin = Instant::now();
@@ -124,9 +124,9 @@ impl TerminalSession {
 
     fn obey(&mut self, line: &str, sidecar: &Sidecar) -> Result<()> {
         match (line, line.parse::<f64>()) {
-            ("arm", _) => sidecar.order(Order::Arm(true)),
-            ("off", _) => sidecar.order(Order::Arm(false)),
-            (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => sidecar.order(Order::Gain(gain)),
+            ("arm", _) => sidecar.order(SidecarOrder::Arm(true)),
+            ("off", _) => sidecar.order(SidecarOrder::Arm(false)),
+            (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => sidecar.order(SidecarOrder::Gain(gain)),
             _ => match &mut self.trial {
                 Some(trial) => output::print(&trial.obey(line, sidecar))?,
                 None => output::warn("a share between 0 and 1, `arm`, `off`, or `q`"),

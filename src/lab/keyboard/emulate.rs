@@ -66,10 +66,10 @@ mod live {
     use super::Options;
     use crate::haptics::emulator::{Emulator, Making};
     use crate::haptics::live::Live;
-    use crate::haptics::plant::Plant;
+    use crate::haptics::plant::KeyPlant;
     use crate::haptics::priority::{self, Priority};
     use crate::haptics::script::Script;
-    use crate::haptics::simulated_link::Faults;
+    use crate::haptics::simulated_link::LinkFaults;
     use crate::lab::keyboard::script;
     use crate::lab::output::{self, Draft};
 
@@ -93,13 +93,16 @@ mod live {
         let desk = Emulator::on_a_desk();
         let making = Making {
             keys: options.keys,
-            plant: Plant { mass: options.mass, ..desk.plant },
+            plant: KeyPlant { mass: options.mass, ..desk.plant },
             has_junction: !options.torque_only,
             drift: options.drift * 1e-6,
             ..desk
         };
-        let faults =
-            Faults { loss: options.loss, corruption: options.corruption, ..Faults::default() };
+        let faults = LinkFaults {
+            loss: options.loss,
+            corruption: options.corruption,
+            ..LinkFaults::default()
+        };
         let mut live = Live::new(&making, script, faults)?;
         output::print(&format!("{}\n", live.path()))?;
         let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");

@@ -12,10 +12,10 @@ use crate::haptics::connection::{EMULATED_KEYS, EMULATOR};
 use crate::haptics::emulator::{Emulator, Making};
 use crate::haptics::live::Emulated;
 use crate::haptics::script::Script;
-use crate::haptics::serial::Port;
+use crate::haptics::serial::SerialLink;
 use crate::haptics::servo;
 use crate::haptics::session::ConnectionState;
-use crate::haptics::sidecar::{Histogram, Order, Sidecar};
+use crate::haptics::sidecar::{Histogram, Sidecar, SidecarOrder};
 use crate::haptics::status_text;
 use crate::lab::output;
 use touchback_device::message::{Hello, ability};
@@ -125,9 +125,9 @@ pub fn run(options: &Options) -> Result<()> {
     let (port, _emulated) = port_of(&options.port)?;
     let port = &port;
     // The port is tried first: its trouble is the clearest.
-    drop(Port::open(port, "touchback keyboard probe", Duration::from_millis(1))?);
+    drop(SerialLink::open(port, "touchback keyboard probe", Duration::from_millis(1))?);
     let owner = "touchback keyboard probe";
-    let mut sidecar = Sidecar::start(port, owner, servo::Options::default())?;
+    let mut sidecar = Sidecar::start(port, owner, servo::ServoOptions::default())?;
     let hello = wait(port, &mut sidecar, Duration::from_secs(3))?;
     let load = Load::new(options.load);
     let mut halts = 0u32;
@@ -136,7 +136,7 @@ pub fn run(options: &Options) -> Result<()> {
         let standing = sidecar.report().status.standing;
         if options.live && matches!(standing, ConnectionState::Present | ConnectionState::Halted) {
             halts += u32::from(standing == ConnectionState::Halted);
-            sidecar.order(Order::Arm(true));
+            sidecar.order(SidecarOrder::Arm(true));
         }
         std::thread::sleep(Duration::from_millis(20));
     }

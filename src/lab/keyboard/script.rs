@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::haptics::script::{Act, Deed, Script};
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
 use crate::lab::output;
 use crate::lab::table::{Table, number};
 
@@ -53,29 +53,29 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
             anyhow!("{file}, line {line}: key must be one of the keyboard's, 1 to {keys}")
         })?;
         let deed = match cells[act].as_str() {
-            "press" => Deed::Press {
+            "press" => FingerAction::Press {
                 depth: at(0, "depth", -0.01, 0.05)?,
                 within: at(1, "time", 0.001, 60.0)?,
             },
-            "reach" => Deed::Reach {
+            "reach" => FingerAction::Reach {
                 depth: at(0, "depth", -0.01, 0.05)?,
                 within: at(1, "time", 0.001, 60.0)?,
             },
-            "strike" => Deed::Strike { speed: at(0, "speed", 0.0, 5.0)? },
-            "trill" => Deed::Trill {
+            "strike" => FingerAction::Strike { speed: at(0, "speed", 0.0, 5.0)? },
+            "trill" => FingerAction::Trill {
                 depth: at(0, "depth", 0.0, 0.05)?,
                 rate: at(1, "rate", 0.1, 50.0)?,
                 lasts: at(2, "time", 0.0, 86_400.0)?,
             },
-            "release" => Deed::Release { within: at(0, "time", 0.001, 60.0)? },
-            "bias" => Deed::Bias { force: at(0, "force", -50.0, 50.0)? },
-            "rest" => Deed::Rest,
+            "release" => FingerAction::Release { within: at(0, "time", 0.001, 60.0)? },
+            "bias" => FingerAction::Bias { force: at(0, "force", -50.0, 50.0)? },
+            "rest" => FingerAction::Rest,
             other => bail!(
                 "{file}, line {line}: act `{other}` is unknown; one of press, reach, strike, \
                  trill, release, bias, rest"
             ),
         };
-        acts.push(Act { time, key: usize::from(key) - 1, deed });
+        acts.push(ScriptedAction { time, key: usize::from(key) - 1, deed });
     }
     Ok(Script::new(acts))
 }

@@ -7,16 +7,16 @@
 use super::co_simulation::{CoSimulation, Line, Memory};
 use crate::action::{Drive, KeyEvent, STEP, TimedEvent};
 use crate::haptics::emulator::Making;
-use crate::haptics::lever::Lever;
+use crate::haptics::lever::BenchLoad;
 use crate::haptics::log::{Entry, Log};
 use crate::haptics::mechanism::Action;
-use crate::haptics::plant::{Finger, Plant};
-use crate::haptics::script::{Act, Deed, Script, eased};
-use crate::haptics::servo::Options;
+use crate::haptics::plant::{EmulatedFinger, KeyPlant};
+use crate::haptics::script::{FingerAction, Script, ScriptedAction, eased};
+use crate::haptics::servo::ServoOptions;
 use crate::haptics::session::ConnectionState;
 
 /// The seeds' finger, glued to the key.
-pub const GLUED: Finger = Finger {
+pub const GLUED: EmulatedFinger = EmulatedFinger {
     mass: 0.02,
     damping: 3.75,
     stiffness: 257.0,
@@ -49,8 +49,8 @@ pub struct Stroke {
 
 /// The stroke with key and lever welded together.
 #[must_use]
-pub fn ideal(plant: &Plant) -> Stroke {
-    let mut lever = Lever { mass: 0.05 + plant.mass + GLUED.mass, ..Lever::BENCH };
+pub fn ideal(plant: &KeyPlant) -> Stroke {
+    let mut lever = BenchLoad { mass: 0.05 + plant.mass + GLUED.mass, ..BenchLoad::BENCH };
     lever.bed = plant.bed;
     let mut stroke = Stroke::default();
     for i in 0..8000u32 {
@@ -90,18 +90,24 @@ impl Log for Ear {
 
 /// Options of the acceptance measurements: `block` samples, the answer due at the next tick.
 #[must_use]
-pub fn options(block: u32) -> Options {
-    Options { action: Action::Bench, block, lead_us: 125, deducts: false, ..Options::default() }
+pub fn options(block: u32) -> ServoOptions {
+    ServoOptions {
+        action: Action::Bench,
+        block,
+        lead_us: 125,
+        deducts: false,
+        ..ServoOptions::default()
+    }
 }
 
 /// A keyboard of one such key.
 #[must_use]
-pub fn making(plant: &Plant) -> Making {
+pub fn making(plant: &KeyPlant) -> Making {
     Making { plant: *plant, finger: GLUED, ..Making::default() }
 }
 
 /// Armed and at rest for a while; `None` where it cannot be armed.
-pub fn armed<L: Line>(making: &Making, options: Options, line: L) -> Option<CoSimulation<L>> {
+pub fn armed<L: Line>(making: &Making, options: ServoOptions, line: L) -> Option<CoSimulation<L>> {
     let mut pair = CoSimulation::new(making, Script::default(), options, line);
     if !pair.arm(&mut ()) {
         return None;
@@ -112,14 +118,14 @@ pub fn armed<L: Line>(making: &Making, options: Options, line: L) -> Option<CoSi
 }
 
 /// The stroke through keyboard, line and servo; `None` where force was not given to the end.
-pub fn stroke<L: Line>(plant: &Plant, options: Options, line: L) -> Option<Stroke> {
+pub fn stroke<L: Line>(plant: &KeyPlant, options: ServoOptions, line: L) -> Option<Stroke> {
     let mut pair = armed(&making(plant), options, line)?;
     let begin = pair.time();
-    let act = |time: f64, deed: Deed| Act { time: begin + time, key: 0, deed };
+    let act = |time: f64, deed: FingerAction| ScriptedAction { time: begin + time, key: 0, deed };
     pair.emulator.play(Script::new(vec![
-        act(0.0, Deed::Press { depth: 0.0, within: 0.0 }),
-        act(0.1, Deed::Reach { depth: 22e-3, within: 0.06 }),
-        act(0.5, Deed::Reach { depth: 0.0, within: 0.06 }),
+        act(0.0, FingerAction::Press { depth: 0.0, within: 0.0 }),
+        act(0.1, FingerAction::Reach { depth: 22e-3, within: 0.06 }),
+        act(0.5, FingerAction::Reach { depth: 0.0, within: 0.06 }),
     ]));
     let mut ear = Ear::default();
     let mut way = Vec::new();
@@ -151,14 +157,14 @@ pub const fn line() -> Memory {
 /// Drag, N·s/m, and mass, kg, that a firm hand feels of the load when it shakes the key by 1 mm
 /// about 4 mm at `hertz`; `None` where force was not given.
 #[must_use]
-pub fn shaken(plant: &Plant, options: Options, hertz: f64) -> Option<[f64; 2]> {
-    let firm = Finger { stiffness: 5000.0, damping: 20.0, ..GLUED };
+pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f64; 2]> {
+    let firm = EmulatedFinger { stiffness: 5000.0, damping: 20.0, ..GLUED };
     let mut pair = armed(&Making { finger: firm, ..making(plant) }, options, line())?;
     let begin = pair.time();
-    let acts = vec![Act {
+    let acts = vec![ScriptedAction {
         time: begin,
         key: 0,
-        deed: Deed::Shake { middle: 4e-3, swing: 1e-3, rate: hertz },
+        deed: FingerAction::Shake { middle: 4e-3, swing: 1e-3, rate: hertz },
     }];
     pair.emulator.play(Script::new(acts));
     pair.run(1.0, &mut (), |_| ());
@@ -182,13 +188,13 @@ pub fn shaken(plant: &Plant, options: Options, hertz: f64) -> Option<[f64; 2]> {
 
 /// Peak to peak of the key, m, in the last of three seconds under a bias of 1 N and no finger.
 #[must_use]
-pub fn biased(plant: &Plant, options: Options) -> Option<f64> {
+pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
     let mut pair = armed(&making(plant), options, line())?;
     let begin = pair.time();
-    pair.emulator.play(Script::new(vec![Act {
+    pair.emulator.play(Script::new(vec![ScriptedAction {
         time: begin,
         key: 0,
-        deed: Deed::Bias { force: 1.0 },
+        deed: FingerAction::Bias { force: 1.0 },
     }]));
     pair.run(2.0, &mut (), |_| ());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -234,7 +240,7 @@ const BENCH_MASS: f64 = 0.2;
 
 /// Measures one row; `None` where force was not given throughout.
 #[must_use]
-pub fn row(plant: &Plant, options: Options) -> Option<Row> {
+pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<Row> {
     let aim = ideal(plant);
     let got = stroke(plant, options, line())?;
     let square: f64 = got.way.iter().zip(&aim.way).map(|(a, b)| (a - b).powi(2)).sum();

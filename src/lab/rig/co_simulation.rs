@@ -3,7 +3,7 @@
 use crate::haptics::emulator::{Emulator, Making};
 use crate::haptics::log::Log;
 use crate::haptics::script::Script;
-use crate::haptics::servo::{Options, Servo};
+use crate::haptics::servo::{Servo, ServoOptions};
 use crate::haptics::session::ConnectionState;
 use crate::haptics::simulated_link::SimulatedLink;
 
@@ -74,7 +74,7 @@ pub struct CoSimulation<L> {
 impl<L: Line> CoSimulation<L> {
     /// Powered up, nothing said yet.
     #[must_use]
-    pub fn new(making: &Making, script: Script, options: Options, line: L) -> Self {
+    pub fn new(making: &Making, script: Script, options: ServoOptions, line: L) -> Self {
         Self {
             emulator: Emulator::new(making, script),
             servo: Servo::new(options, 0.0),

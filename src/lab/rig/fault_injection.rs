@@ -11,11 +11,11 @@ use crate::action::TimedEvent;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Entry, Log, Twin};
 use crate::haptics::mechanism::{Action, Mechanism};
-use crate::haptics::plant::{self, Finger, Plant, Stop};
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::Options;
+use crate::haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::ServoOptions;
 use crate::haptics::session::ConnectionState;
-use crate::haptics::simulated_link::Faults;
+use crate::haptics::simulated_link::LinkFaults;
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
 use crate::math::random::Random;
@@ -61,7 +61,7 @@ const HOST_LIMIT: f64 = 8.0;
 #[must_use]
 pub fn faults(count: u32, seed: u64) -> Faulted {
     let mut random = Random::new(seed);
-    let mut options = Options::default();
+    let mut options = ServoOptions::default();
     options.limits.force = HOST_LIMIT;
     let making = Making { keys: 2, plant: KEY, ..Making::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, Memory::new(1, seed ^ 1));
@@ -98,8 +98,16 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
 /// Two fingers, for ever.
 fn playing(begin: f64) -> Script {
     Script::new(vec![
-        Act { time: begin, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 5.3, lasts: 1e9 } },
-        Act { time: begin, key: 1, deed: Deed::Trill { depth: 12e-3, rate: 2.1, lasts: 1e9 } },
+        ScriptedAction {
+            time: begin,
+            key: 0,
+            deed: FingerAction::Trill { depth: 14e-3, rate: 5.3, lasts: 1e9 },
+        },
+        ScriptedAction {
+            time: begin,
+            key: 1,
+            deed: FingerAction::Trill { depth: 12e-3, rate: 2.1, lasts: 1e9 },
+        },
     ])
 }
 
@@ -118,36 +126,36 @@ fn watched(pair: &CoSimulation<Memory>, done: &mut Faulted) {
 fn inject(pair: &mut CoSimulation<Memory>, making: &Making, random: &mut Random) {
     let share = random.share();
     let faults = match random.below(11) {
-        0 => Faults { loss: share, ..Faults::default() },
-        1 => Faults { corruption: share, ..Faults::default() },
-        2 => Faults { duplication: share, ..Faults::default() },
-        3 => Faults { lateness: share, late_ticks: 40, ..Faults::default() },
+        0 => LinkFaults { loss: share, ..LinkFaults::default() },
+        1 => LinkFaults { corruption: share, ..LinkFaults::default() },
+        2 => LinkFaults { duplication: share, ..LinkFaults::default() },
+        3 => LinkFaults { lateness: share, late_ticks: 40, ..LinkFaults::default() },
         4 => {
             pair.frozen = 8 * (1 + random.below(100));
-            Faults::default()
+            LinkFaults::default()
         }
         5 => {
             let jump = u32::try_from(random.bits() >> 33).unwrap_or(1);
             pair.emulator.jump(jump >> random.below(31));
-            Faults::default()
+            LinkFaults::default()
         }
         6 => {
             pair.line.up.is_cut = true;
             pair.line.down.is_cut = true;
-            Faults::default()
+            LinkFaults::default()
         }
         7 => {
             pair.line.down.is_cut = true;
-            Faults::default()
+            LinkFaults::default()
         }
         8 => {
             pair.emulator.restart(making);
-            Faults::default()
+            LinkFaults::default()
         }
         9 => {
             let counts = i32::try_from(random.below(40_000)).unwrap_or(0) - 20_000;
             pair.emulator.offset_sensors(counts);
-            Faults::default()
+            LinkFaults::default()
         }
         _ => {
             // Noise on both ways, zeros among it.
@@ -155,7 +163,7 @@ fn inject(pair: &mut CoSimulation<Memory>, making: &Making, random: &mut Random)
                 (0..200).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
             pair.emulator.receive(&noise);
             pair.noise(&noise);
-            Faults { loss: 0.1, corruption: 0.1, ..Faults::default() }
+            LinkFaults { loss: 0.1, corruption: 0.1, ..LinkFaults::default() }
         }
     };
     pair.line.up.faults = faults;
@@ -164,8 +172,8 @@ fn inject(pair: &mut CoSimulation<Memory>, making: &Making, random: &mut Random)
 
 fn mend(pair: &mut CoSimulation<Memory>) {
     pair.frozen = 0;
-    pair.line.up.faults = Faults::default();
-    pair.line.down.faults = Faults::default();
+    pair.line.up.faults = LinkFaults::default();
+    pair.line.down.faults = LinkFaults::default();
     pair.line.up.is_cut = false;
     pair.line.down.is_cut = false;
     pair.emulator.offset_sensors(0);
@@ -195,7 +203,7 @@ pub struct Strokes {
 #[must_use]
 pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
     let mut random = Random::new(seed);
-    let options = Options { action, ..Options::default() };
+    let options = ServoOptions { action, ..ServoOptions::default() };
     let making = Making { plant: KEY, ..Making::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, line());
     let mut done = Strokes::default();
@@ -212,11 +220,12 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
         let begin = pair.time();
         let depth = 4e-3 + 20e-3 * random.share();
         let within = 0.03 + 0.3 * random.share();
-        let press = Act { time: begin, key: 0, deed: Deed::Press { depth, within } };
-        let release = Act {
+        let press =
+            ScriptedAction { time: begin, key: 0, deed: FingerAction::Press { depth, within } };
+        let release = ScriptedAction {
             time: begin + within + 0.6,
             key: 0,
-            deed: Deed::Release { within: 0.03 + 0.2 * random.share() },
+            deed: FingerAction::Release { within: 0.03 + 0.2 * random.share() },
         };
         pair.emulator.play(Script::new(vec![press, release]));
         let before = energies(&pair);
@@ -286,13 +295,14 @@ impl Log for Replaying {
 pub fn twins(steps: u64, seed: u64) -> Twins {
     const KEYS: u8 = 8;
     let making = Making { keys: KEYS, plant: KEY, ..Making::default() };
-    let acts = (0..KEYS).map(|k| Act {
+    let acts = (0..KEYS).map(|k| ScriptedAction {
         time: 0.3,
         key: usize::from(k),
-        deed: Deed::Trill { depth: 14e-3, rate: 4.0 + 0.7 * f64::from(k), lasts: 1e9 },
+        deed: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.7 * f64::from(k), lasts: 1e9 },
     });
     let script = Script::new(acts.collect());
-    let mut pair = CoSimulation::new(&making, script, Options::default(), Memory::new(1, seed));
+    let mut pair =
+        CoSimulation::new(&making, script, ServoOptions::default(), Memory::new(1, seed));
     let twin = Twin::new(Action::GRAND);
     let mut log = Replaying { twin, heard: VecDeque::new(), done: Twins::default() };
     let mut rounds = 0u32;
@@ -300,7 +310,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
         pair.line.up.is_cut = false;
         pair.run(0.5, &mut log, |_| ());
         pair.line.up.faults =
-            Faults { loss: 0.02, lateness: 0.05, late_ticks: 8, ..Faults::default() };
+            LinkFaults { loss: 0.02, lateness: 0.05, late_ticks: 8, ..LinkFaults::default() };
         pair.run(0.5, &mut log, |_| ());
         rounds += 1;
         if rounds.is_multiple_of(2) {
@@ -325,10 +335,10 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
 /// Largest stiffness of a key bed rendered by the keyboard, N/m at 10 N·s/m, at which a key settles
 /// within 50 µm, with the seeds' finger or under 1 N alone; in steps of a quarter.
 #[must_use]
-pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
+pub fn stiffest_bed(plant: &KeyPlant, with_finger: bool) -> f64 {
     let settles = |stiffness: f64| {
-        let bare = Plant { bed: Stop::default(), ..*plant };
-        let mut key = plant::Key::new(bare, Finger { is_glued: true, ..GLUED });
+        let bare = KeyPlant { bed: Stop::default(), ..*plant };
+        let mut key = plant::EmulatedKey::new(bare, EmulatedFinger { is_glued: true, ..GLUED });
         let tick = TickConstants::new(8000.0);
         let limits = MotorLimits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
         let bed = RenderedBed { stiffness, damping: 10.0, depth: 5e-3 };
@@ -343,9 +353,9 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
         };
         let mut law = KeyImpedance::at(0.0, 0.0);
         let touch = if with_finger {
-            plant::Touch::Hand { depth: 10e-3, speed: 0.0 }
+            plant::FingerDrive::Hand { depth: 10e-3, speed: 0.0 }
         } else {
-            plant::Touch::Bias { force: 1.0 }
+            plant::FingerDrive::Bias { force: 1.0 }
         };
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for i in 0..16_000 {
@@ -371,14 +381,14 @@ pub fn stiffest_bed(plant: &Plant, with_finger: bool) -> f64 {
 /// the key and presses lightly; peak to peak of the key, m, in the last half second.
 #[must_use]
 pub fn chatter(action: Action, depth: f64) -> Option<f64> {
-    let options = Options { action, ..Options::default() };
+    let options = ServoOptions { action, ..ServoOptions::default() };
     let making = Making { finger: GLUED, ..making(&KEY) };
     let mut pair = armed(&making, options, line())?;
     let begin = pair.time();
-    pair.emulator.play(Script::new(vec![Act {
+    pair.emulator.play(Script::new(vec![ScriptedAction {
         time: begin,
         key: 0,
-        deed: Deed::Press { depth, within: 0.3 },
+        deed: FingerAction::Press { depth, within: 0.3 },
     }]));
     pair.run(1.5, &mut (), |_| ());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

@@ -10,9 +10,9 @@ use super::acceptance::{GLUED, armed, line};
 use crate::action::ActionSettings;
 use crate::haptics::emulator::Making;
 use crate::haptics::mechanism::Action;
-use crate::haptics::plant::{Plant, Stop};
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::Options;
+use crate::haptics::plant::{KeyPlant, Stop};
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::ServoOptions;
 use touchback_device::device::limit::MotorLimits;
 
 /// More than this, m, is chatter.
@@ -64,16 +64,17 @@ fn held(action: Action, scale: f64) -> Option<Contact> {
     }
     let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
     let settings = ActionSettings { key_bed_stiffness: scale, ..ActionSettings::default() };
-    let options = Options { action, limits, settings, ..Options::default() };
-    let plant = Plant { bed: Stop::default(), ..KEY };
+    let options = ServoOptions { action, limits, settings, ..ServoOptions::default() };
+    let plant = KeyPlant { bed: Stop::default(), ..KEY };
     let making =
         Making { plant, finger: GLUED, force: 100.0, renders_bed: false, ..Making::default() };
     let mut pair = armed(&making, options, line())?;
     let begin = pair.time();
-    let hand = |force: f64| Deed::Reach { depth: 10e-3 + force / GLUED.stiffness, within: 0.3 };
+    let hand =
+        |force: f64| FingerAction::Reach { depth: 10e-3 + force / GLUED.stiffness, within: 0.3 };
     pair.emulator.play(Script::new(vec![
-        Act { time: begin, key: 0, deed: hand(PRESS) },
-        Act { time: begin + 1.3, key: 0, deed: hand(PRESS + 1.0) },
+        ScriptedAction { time: begin, key: 0, deed: hand(PRESS) },
+        ScriptedAction { time: begin + 1.3, key: 0, deed: hand(PRESS + 1.0) },
     ]));
     let mut seen = [[0.0; 2]; 2];
     let mut unrest = 0.0f64;
@@ -100,7 +101,7 @@ mod tests {
     /// The line alone feels like Z/τ at most; what is rendered through it cannot be stiffer.
     #[test]
     fn nothing_is_felt_stiffer_than_the_line() {
-        let options = Options::default();
+        let options = ServoOptions::default();
         let line = options.impedance() / options.line_delay();
         let wall = held(Action::Wall, 1.0).unwrap();
         let series = 1.0 / (1.0 / line + 1.0 / 20_000.0);

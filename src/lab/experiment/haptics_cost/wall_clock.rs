@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use crate::action::KeyEvent;
 use crate::haptics::emulator::Making;
 use crate::haptics::live::Emulated;
-use crate::haptics::plant::Plant;
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::Options;
+use crate::haptics::plant::KeyPlant;
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::ServoOptions;
 use crate::haptics::session::ConnectionState;
-use crate::haptics::sidecar::{Order, Sidecar};
+use crate::haptics::sidecar::{Sidecar, SidecarOrder};
 use crate::lab::bench::{Report, short};
 use crate::lab::rig::acceptance::{self, GLUED};
 
@@ -20,10 +20,10 @@ const BEGIN: f64 = 1.5;
 
 /// Strikes at every block delay of `blocks`, as this machine's clock has them: notes, not verdicts.
 pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
-    let plant = &Plant::THREE[1];
+    let plant = &KeyPlant::THREE[1];
     let aim = acceptance::ideal(plant);
     for block in blocks {
-        let options = Options { lead_us: 1000, ..acceptance::options(*block) };
+        let options = ServoOptions { lead_us: 1000, ..acceptance::options(*block) };
         let virtually = acceptance::stroke(plant, options, acceptance::line());
         let virtually = virtually.context("force was lost in a stroke")?;
         match stroke(plant, options)? {
@@ -43,12 +43,12 @@ pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
 }
 
 /// Speed of the strike, m/s, and the longest time between states, s; nothing where force was lost.
-fn stroke(plant: &Plant, options: Options) -> Result<Option<(f64, f64)>> {
-    let act = |time: f64, deed: Deed| Act { time: BEGIN + time, key: 0, deed };
+fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>> {
+    let act = |time: f64, deed: FingerAction| ScriptedAction { time: BEGIN + time, key: 0, deed };
     let script = Script::new(vec![
-        act(-BEGIN, Deed::Press { depth: 0.0, within: 0.0 }),
-        act(0.0, Deed::Reach { depth: 22e-3, within: 0.06 }),
-        act(0.4, Deed::Reach { depth: 0.0, within: 0.06 }),
+        act(-BEGIN, FingerAction::Press { depth: 0.0, within: 0.0 }),
+        act(0.0, FingerAction::Reach { depth: 22e-3, within: 0.06 }),
+        act(0.4, FingerAction::Reach { depth: 0.0, within: 0.06 }),
     ]);
     let making = Making { plant: *plant, finger: GLUED, ..Making::default() };
     let emulated = Emulated::start(&making, script)?;
@@ -58,7 +58,7 @@ fn stroke(plant: &Plant, options: Options) -> Result<Option<(f64, f64)>> {
     while begin.elapsed() < Duration::from_secs(4) {
         std::thread::sleep(Duration::from_millis(2));
         match sidecar.report().status.standing {
-            ConnectionState::Present if !is_live => sidecar.order(Order::Arm(true)),
+            ConnectionState::Present if !is_live => sidecar.order(SidecarOrder::Arm(true)),
             ConnectionState::Live => is_live = true,
             ConnectionState::Halted => return Ok(None),
             _ => {}

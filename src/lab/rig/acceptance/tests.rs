@@ -10,7 +10,11 @@ use touchback_device::port::Port;
 
 /// The device's law, a line and a load end, in the servo's own formulas: force at the port after
 /// each tick of `way`. `load` moves under √(2Z)·u for a slot and tells how far.
-fn port(options: &Options, way: impl Fn(f64) -> f64, mut load: impl FnMut(f64) -> f64) -> Vec<f64> {
+fn port(
+    options: &ServoOptions,
+    way: impl Fn(f64) -> f64,
+    mut load: impl FnMut(f64) -> f64,
+) -> Vec<f64> {
     let tick = TickConstants::new(8000.0);
     let limits = MotorLimits { force: 1e3, slew: 1e9, held: 1e3, time: 1.0 };
     let z = options.impedance();
@@ -78,7 +82,7 @@ fn a_locked_line_is_a_spring_and_a_free_one_a_mass() {
 /// What the waves bring is what the load gets, but for the mean over a slot, which only loses.
 #[test]
 fn the_load_gets_no_more_than_the_waves_bring() {
-    let mut lever = Lever { mass: 0.02, ..Lever::BENCH };
+    let mut lever = BenchLoad { mass: 0.02, ..BenchLoad::BENCH };
     let start = lever.energy();
     let (z, mut given) = (20.0, 0.0);
     let port = Port::new(z);
@@ -110,7 +114,7 @@ fn resampling_never_adds_energy() {
 
 #[test]
 fn strokes_are_as_if_welded() {
-    for plant in &Plant::THREE {
+    for plant in &KeyPlant::THREE {
         for block in [0, 128] {
             let row = row(plant, options(block)).unwrap();
             assert!(row.late.abs() <= 2e-3, "{row:?}");
@@ -126,7 +130,7 @@ fn strokes_are_as_if_welded() {
 
 #[test]
 fn the_same_stroke_gives_the_same_numbers() {
-    let [a, b] = [0, 1].map(|_| stroke(&Plant::THREE[1], options(64), line()).unwrap());
+    let [a, b] = [0, 1].map(|_| stroke(&KeyPlant::THREE[1], options(64), line()).unwrap());
     assert_eq!(a, b);
 }
 
@@ -134,7 +138,7 @@ fn the_same_stroke_gives_the_same_numbers() {
 /// beginning, 0.1 s of rest included; the key at 0.39 m/s at most.
 #[test]
 fn the_ideal_stroke_is_the_references() {
-    let stroke = ideal(&Plant::THREE[1]);
+    let stroke = ideal(&KeyPlant::THREE[1]);
     assert!((stroke.speed - 0.418).abs() < 2e-3, "{} m/s", stroke.speed);
     assert!((stroke.time - 56.2e-3).abs() < 0.4e-3, "{} s", stroke.time);
     let fastest = stroke.way.windows(2).map(|w| (w[1] - w[0]) / STEP).fold(0.0, f64::max);

@@ -4,8 +4,8 @@ use crate::action::EventKind;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Entry, Kept, Twin};
 use crate::haptics::mechanism::Action;
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::Options;
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::ServoOptions;
 use crate::lab::rig::KEY;
 use crate::lab::rig::acceptance::line;
 use crate::lab::rig::co_simulation::{CoSimulation, Memory};
@@ -15,7 +15,7 @@ const FORCE: f64 = 10.0;
 
 fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> CoSimulation<Memory> {
     let making = Making { keys, plant: KEY, ..Making::default() };
-    let options = Options { plays, play_force: FORCE, ..Options::default() };
+    let options = ServoOptions { plays, play_force: FORCE, ..ServoOptions::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, line());
     assert!(pair.arm(recorded));
     pair.run(0.2, recorded, |_| ());
@@ -75,7 +75,7 @@ fn notes_move_their_keys_within_the_force_limit() {
 fn the_player_is_off_unless_it_is_allowed() {
     let mut recorded = Kept::default();
     let mut pair = armed(1, false, &mut recorded);
-    assert!(!Options::default().plays);
+    assert!(!ServoOptions::default().plays);
     pair.servo.play(key(0), 0.4);
     pair.run(0.3, &mut recorded, |_| ());
     // An idle key's encoder makes some millinewtons.
@@ -96,16 +96,16 @@ fn the_player_is_off_unless_it_is_allowed() {
 #[test]
 fn a_finger_takes_the_key_over_at_once() {
     for (speed, deed) in [
-        (0.03, Deed::Press { depth: 16e-3, within: 0.02 }),
-        (0.03, Deed::Bias { force: -4.0 }),
-        (0.05, Deed::Bias { force: 6.0 }),
-        (0.03, Deed::Strike { speed: 0.5 }),
+        (0.03, FingerAction::Press { depth: 16e-3, within: 0.02 }),
+        (0.03, FingerAction::Bias { force: -4.0 }),
+        (0.05, FingerAction::Bias { force: 6.0 }),
+        (0.03, FingerAction::Strike { speed: 0.5 }),
     ] {
         let mut recorded = Kept::default();
         let mut pair = armed(1, true, &mut recorded);
         let begin = pair.time();
         pair.servo.play(key(0), speed);
-        pair.emulator.play(Script::new(vec![Act { time: begin + 0.15, key: 0, deed }]));
+        pair.emulator.play(Script::new(vec![ScriptedAction { time: begin + 0.15, key: 0, deed }]));
         let (mut touched, mut left) = (None, None);
         pair.run(0.6, &mut recorded, |p| {
             let touch = p.emulator.key(0).unwrap().touch;
@@ -120,7 +120,7 @@ fn a_finger_takes_the_key_over_at_once() {
         eprintln!("{deed:?}: the player let go {took:.1} ms after the touch");
         assert!((0.0..=20.0).contains(&took), "{deed:?}: {took} ms");
         assert_eq!(pair.servo.status().played, 0);
-        if matches!(deed, Deed::Strike { .. }) {
+        if matches!(deed, FingerAction::Strike { .. }) {
             continue;
         }
         // It stays the finger's until it has rested.
@@ -135,7 +135,8 @@ fn a_finger_takes_the_key_over_at_once() {
 fn a_key_that_is_held_is_not_forced() {
     let mut recorded = Kept::default();
     let mut pair = armed(1, true, &mut recorded);
-    let hold = Act { time: pair.time(), key: 0, deed: Deed::Bias { force: -15.0 } };
+    let hold =
+        ScriptedAction { time: pair.time(), key: 0, deed: FingerAction::Bias { force: -15.0 } };
     pair.emulator.play(Script::new(vec![hold]));
     pair.servo.play(key(0), 0.3);
     let begin = pair.time();
@@ -148,7 +149,11 @@ fn a_key_that_is_held_is_not_forced() {
     assert!(left.unwrap() < 0.1, "{left:?}");
     assert!(pair.emulator.peak() <= FORCE, "{} N", pair.emulator.peak());
     let mut pair = armed(1, true, &mut recorded);
-    let press = Act { time: pair.time(), key: 0, deed: Deed::Press { depth: 20e-3, within: 0.1 } };
+    let press = ScriptedAction {
+        time: pair.time(),
+        key: 0,
+        deed: FingerAction::Press { depth: 20e-3, within: 0.1 },
+    };
     pair.emulator.play(Script::new(vec![press]));
     pair.run(0.4, &mut recorded, |_| ());
     let strikes = recorded.of(EventKind::Strike).len();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::haptics::plant::Plant;
-use crate::haptics::serial::Port;
+use crate::haptics::plant::KeyPlant;
+use crate::haptics::serial::SerialLink;
 use crate::haptics::serial::pty::Pty;
 use crate::lab::rig::acceptance::{line, options, stroke};
 use crate::lab::rig::co_simulation::Line;
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Both ends in lock-step: what one sends, the other has at once and whole.
 struct Lockstep {
     keyboard: Pty,
-    host: Port,
+    host: SerialLink,
     /// Bytes sent and not yet read, up and down.
     under_way: [usize; 2],
 }
@@ -21,7 +21,7 @@ struct Lockstep {
 impl Lockstep {
     fn new() -> Self {
         let (keyboard, path) = Pty::new().unwrap();
-        let host = Port::open(&path, "a test", PATIENCE).unwrap();
+        let host = SerialLink::open(&path, "a test", PATIENCE).unwrap();
         Self { keyboard, host, under_way: [0; 2] }
     }
 }
@@ -58,8 +58,8 @@ impl Line for Lockstep {
 #[test]
 fn a_stroke_over_a_pseudo_terminal_is_the_same() {
     for block in [0, 64, 128, 256] {
-        let by_pty = stroke(&Plant::THREE[1], options(block), Lockstep::new());
-        let by_memory = stroke(&Plant::THREE[1], options(block), line());
+        let by_pty = stroke(&KeyPlant::THREE[1], options(block), Lockstep::new());
+        let by_memory = stroke(&KeyPlant::THREE[1], options(block), line());
         assert_eq!(by_pty, by_memory);
         assert!(by_pty.is_some());
     }

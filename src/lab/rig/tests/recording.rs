@@ -2,17 +2,17 @@
 
 use crate::action::ActionSettings;
 use crate::action::mechanism::SAVED;
-use crate::haptics::connection::{Choice, KeyboardConnection, Place};
+use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use crate::haptics::log::Entry;
 use crate::haptics::mechanism::Action;
 use crate::haptics::recording::{Recording, Writer};
 
 use crate::haptics::emulator::Making;
 use crate::haptics::log::Twin;
-use crate::haptics::plant::Plant;
+use crate::haptics::plant::KeyPlant;
 use crate::haptics::replay::Replay;
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::Options;
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::ServoOptions;
 use crate::lab::rig::acceptance::line;
 use crate::lab::rig::co_simulation::CoSimulation;
 
@@ -22,11 +22,15 @@ const OLDER: &str = "touchback servo log 1";
 
 /// A played second and a half: the log and the servo's last state of the key.
 pub(crate) fn played() -> (Vec<Entry>, [u64; SAVED + 1]) {
-    let act = Act { time: 0.3, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 } };
-    let plant = Plant { mass: 0.03, weight: 0.2, ..Plant::THREE[0] };
+    let act = ScriptedAction {
+        time: 0.3,
+        key: 0,
+        deed: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
+    };
+    let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
     let making = Making { plant, ..Making::default() };
     let script = Script::new(vec![act]);
-    let mut pair = CoSimulation::new(&making, script, Options::default(), line());
+    let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
     let mut entries: Vec<Entry> = Vec::new();
     assert!(pair.arm(&mut entries));
     pair.run(1.6, &mut entries, |_| ());
@@ -129,7 +133,7 @@ fn a_take_sounds_in_place_of_a_keyboard() {
     let desk = KeyboardConnection::default();
     desk.choose(Choice { take: take.clone(), port: "/dev/nowhere".into(), ..Choice::default() });
     let settings = ActionSettings::default();
-    let place = Place {
+    let place = ActivationContext {
         owner: "a test",
         settings: &settings,
         sample_rate: 48_000.0,

@@ -7,8 +7,8 @@ use crate::haptics::emulator::Making;
 use crate::haptics::log::Kept;
 use crate::haptics::mechanism::Action;
 use crate::haptics::replay::{Replay, end};
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::Options;
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::ServoOptions;
 use crate::lab::rig::KEY;
 use crate::lab::rig::acceptance::line;
 use crate::lab::rig::co_simulation::CoSimulation;
@@ -16,10 +16,14 @@ use crate::math::compass::KeyNumber;
 use crate::math::random::Random;
 
 fn trill(seconds: f64) -> (Kept, [u64; SAVED + 1]) {
-    let act = Act { time: 0.3, key: 0, deed: Deed::Trill { depth: 14e-3, rate: 5.0, lasts: 1e9 } };
+    let act = ScriptedAction {
+        time: 0.3,
+        key: 0,
+        deed: FingerAction::Trill { depth: 14e-3, rate: 5.0, lasts: 1e9 },
+    };
     let making = Making { plant: KEY, ..Making::default() };
     let script = Script::new(vec![act]);
-    let mut pair = CoSimulation::new(&making, script, Options::default(), line());
+    let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
     let mut recorded = Kept::default();
     assert!(pair.arm(&mut recorded));
     pair.run(seconds, &mut recorded, |_| ());

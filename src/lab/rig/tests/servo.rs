@@ -7,37 +7,37 @@ use crate::action::EventKind;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Kept, Twin};
 use crate::haptics::mechanism::Action;
-use crate::haptics::plant::Plant;
-use crate::haptics::script::{Act, Deed, Script};
-use crate::haptics::servo::{Options, Servo};
+use crate::haptics::plant::KeyPlant;
+use crate::haptics::script::{FingerAction, Script, ScriptedAction};
+use crate::haptics::servo::{Servo, ServoOptions};
 use crate::haptics::session::{ConnectionState, HaltReason};
-use crate::haptics::simulated_link::Faults;
+use crate::haptics::simulated_link::LinkFaults;
 use crate::lab::rig::co_simulation::{CoSimulation, Memory};
 use crate::math::compass::KeyNumber;
 
-fn act(time: f64, key: usize, deed: Deed) -> Act {
-    Act { time, key, deed }
+fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
+    ScriptedAction { time, key, deed }
 }
 
 fn making(keys: u8) -> Making {
     Making {
         keys,
-        plant: Plant { mass: 0.03, friction: 0.1, weight: 0.2, ..Plant::THREE[0] },
+        plant: KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] },
         ..Making::default()
     }
 }
 
-fn pair(keys: u8, options: Options, acts: Vec<Act>) -> CoSimulation<Memory> {
+fn pair(keys: u8, options: ServoOptions, acts: Vec<ScriptedAction>) -> CoSimulation<Memory> {
     CoSimulation::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
 }
 
 #[test]
 fn nothing_gives_force_before_arming() {
     let acts = vec![
-        act(0.3, 0, Deed::Press { depth: 22e-3, within: 0.06 }),
-        act(0.8, 0, Deed::Release { within: 0.1 }),
+        act(0.3, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
+        act(0.8, 0, FingerAction::Release { within: 0.1 }),
     ];
-    let mut pair = pair(1, Options::default(), acts);
+    let mut pair = pair(1, ServoOptions::default(), acts);
     let mut record = Kept::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
     assert_eq!(pair.servo.status().standing, ConnectionState::Present);
@@ -48,12 +48,12 @@ fn nothing_gives_force_before_arming() {
 #[test]
 fn a_finger_feels_let_off_check_and_repetition() {
     let acts = vec![
-        act(0.5, 0, Deed::Press { depth: 22e-3, within: 0.08 }),
-        act(0.9, 0, Deed::Press { depth: 2e-3, within: 0.08 }),
-        act(1.02, 0, Deed::Press { depth: 22e-3, within: 0.08 }),
-        act(1.4, 0, Deed::Release { within: 0.1 }),
+        act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+        act(0.9, 0, FingerAction::Press { depth: 2e-3, within: 0.08 }),
+        act(1.02, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+        act(1.4, 0, FingerAction::Release { within: 0.1 }),
     ];
-    let mut pair = pair(1, Options::default(), acts);
+    let mut pair = pair(1, ServoOptions::default(), acts);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(2.0, &mut record, |_| ());
@@ -70,10 +70,10 @@ fn a_finger_feels_let_off_check_and_repetition() {
 fn every_action_can_be_felt() {
     for action in Action::ALL {
         let acts = vec![
-            act(0.5, 0, Deed::Press { depth: 15e-3, within: 0.1 }),
-            act(1.5, 0, Deed::Release { within: 0.2 }),
+            act(0.5, 0, FingerAction::Press { depth: 15e-3, within: 0.1 }),
+            act(1.5, 0, FingerAction::Release { within: 0.2 }),
         ];
-        let mut pair = pair(1, Options { action, ..Options::default() }, acts);
+        let mut pair = pair(1, ServoOptions { action, ..ServoOptions::default() }, acts);
         assert!(pair.arm(&mut ()));
         pair.run(2.5, &mut (), |_| ());
         let status = pair.servo.status();
@@ -86,11 +86,11 @@ fn every_action_can_be_felt() {
 fn a_keyboard_that_takes_only_forces_is_coupled() {
     let making = Making { has_junction: false, ..making(1) };
     let acts = vec![
-        act(0.5, 0, Deed::Press { depth: 22e-3, within: 0.08 }),
-        act(1.0, 0, Deed::Release { within: 0.1 }),
+        act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+        act(1.0, 0, FingerAction::Release { within: 0.1 }),
     ];
     let line = Memory::new(1, 5);
-    let mut pair = CoSimulation::new(&making, Script::new(acts), Options::default(), line);
+    let mut pair = CoSimulation::new(&making, Script::new(acts), ServoOptions::default(), line);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(1.6, &mut record, |_| ());
@@ -102,14 +102,20 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
 #[test]
 fn the_twin_is_the_servo_bit_for_bit() {
     let acts = (0..8)
-        .map(|k| act(0.3, k, Deed::Trill { depth: 14e-3, rate: 4.0 + 0.7 * k as f64, lasts: 5.0 }))
+        .map(|k| {
+            act(
+                0.3,
+                k,
+                FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.7 * k as f64, lasts: 5.0 },
+            )
+        })
         .collect();
-    let mut pair = pair(8, Options::default(), acts);
+    let mut pair = pair(8, ServoOptions::default(), acts);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     // Loss and a pulled plug on the way.
     pair.run(1.0, &mut record, |_| ());
-    pair.line.up.faults = Faults { loss: 0.05, ..Faults::default() };
+    pair.line.up.faults = LinkFaults { loss: 0.05, ..LinkFaults::default() };
     pair.run(1.0, &mut record, |_| ());
     pair.line.up.is_cut = true;
     pair.run(0.1, &mut record, |p| assert!(p.emulator.peak() <= 20.0));
@@ -131,8 +137,8 @@ fn the_twin_is_the_servo_bit_for_bit() {
 
 #[test]
 fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
-    let acts = vec![act(0.0, 0, Deed::Press { depth: 6e-3, within: 0.1 })];
-    let mut pair = pair(1, Options::default(), acts);
+    let acts = vec![act(0.0, 0, FingerAction::Press { depth: 6e-3, within: 0.1 })];
+    let mut pair = pair(1, ServoOptions::default(), acts);
     assert!(pair.arm(&mut ()));
     pair.run(0.5, &mut (), |_| ());
     pair.frozen = 8 * 100;
@@ -154,7 +160,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
 
 #[test]
 fn strangers_are_refused_in_words() {
-    let mut servo = Servo::new(Options::default(), 0.0);
+    let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
     let mut hello = crate::haptics::emulator::build(&making(1)).hello;
     hello.version = 9;
