@@ -9,13 +9,11 @@
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
 mod event_reader;
-mod event_scheduler;
 mod felt;
 mod notes;
 mod project;
 mod state;
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use nice_plug::prelude::{
@@ -28,13 +26,13 @@ use nice_plug::prelude::{
 use crate::editor::app::PluginEditor;
 use crate::exchange::latest;
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
-use crate::instrument::midi::Ignored;
+use crate::instrument::event_scheduler::{EventScheduler, Host};
+use crate::instrument::midi::{Ignored, InputMessage};
 use crate::instrument::{Event, Piano, Settings};
 use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
 use event_reader::EventReader;
-use event_scheduler::EventScheduler;
 use felt::Felt;
 use project::Project;
 
@@ -268,8 +266,6 @@ impl Plugin for Touchback {
         if let [left, right] = buffer.as_slice() {
             // VST3 hosts send the controllers of a sample before its notes.
             let reordered = context.plugin_api() == PluginApi::Vst3;
-            let context = RefCell::new(context);
-            let mut events = EventReader::new(reordered);
             if let Some(felt) = &mut active.felt {
                 let (player, window) = (&mut active.player, &mut self.window);
                 let (now, regulation) = (player.sample(), &active.settings.action);
@@ -278,30 +274,14 @@ impl Plugin for Touchback {
                     player.felt(event);
                 });
             }
-            let felt = active.felt.as_ref();
-            let (unsent, window) = (&mut self.unsent, &mut self.window);
-            active.player.process(
-                left,
-                right,
-                || {
-                    let next = events.next(|| context.borrow_mut().next_event());
-                    if let Some((offset, message)) = &next {
-                        window.hear(*offset, message);
-                    }
-                    next
-                },
-                |event, settings| {
-                    if let Some(felt) = felt {
-                        felt.on_event(event, settings);
-                    }
-                },
-                |timing, sent, settings| {
-                    for event in notes::events(sent, settings, timing) {
-                        let refused = context.borrow_mut().try_send_event(event).is_err();
-                        *unsent += u64::from(refused);
-                    }
-                },
-            );
+            let mut host = BlockContext {
+                context,
+                events: EventReader::new(reordered),
+                window: &mut self.window,
+                felt: active.felt.as_ref(),
+                unsent: &mut self.unsent,
+            };
+            active.player.process(left, right, &mut host);
         }
         self.window.after(active.player.piano(), samples);
         // A silent piano may be put to sleep, but not one with a motorized keyboard, which may be
@@ -320,6 +300,39 @@ impl Plugin for Touchback {
         if let Some(active) = &mut self.active {
             active.felt = None;
             active.report(unsent);
+        }
+    }
+}
+
+/// What the host and the window take part in while a block is played.
+struct BlockContext<'a, C> {
+    context: &'a mut C,
+    events: EventReader<()>,
+    window: &'a mut AudioEnd,
+    felt: Option<&'a Felt>,
+    /// Events that the host did not accept.
+    unsent: &'a mut u64,
+}
+
+impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        let (offset, message) = self.events.next(|| self.context.next_event())?;
+        self.window.hear(offset, &message);
+        Some((offset, message))
+    }
+
+    fn on_event(&mut self, event: &Event, settings: &Settings) {
+        if let Some(felt) = self.felt {
+            felt.on_event(event, settings);
+        }
+    }
+
+    fn rendered(&mut self, piano: &Piano, begin: u64) {
+        for sent in piano.outgoing() {
+            let offset = u32::try_from(sent.sample.saturating_sub(begin)).unwrap_or(u32::MAX);
+            for event in notes::events(&sent.what, piano.settings(), offset) {
+                *self.unsent += u64::from(self.context.try_send_event(event).is_err());
+            }
         }
     }
 }

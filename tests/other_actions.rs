@@ -2,7 +2,7 @@
 
 use touchback::action::ActionKind;
 use touchback::instrument::Event::{NoteOff, NoteOn, Sustain};
-use touchback::instrument::piano::StrikeRecord;
+use touchback::instrument::record::StrikeRecord;
 use touchback::instrument::settings::Timing;
 use touchback::instrument::{Piano, Settings};
 use touchback::math::cast::floor_index;

@@ -2,7 +2,7 @@
 
 use touchback::instrument::midi::{Address, InputMessage, Midi, split_velocity};
 use touchback::instrument::note_output::Sent;
-use touchback::instrument::piano::StrikeRecord;
+use touchback::instrument::record::StrikeRecord;
 use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;

@@ -149,6 +149,22 @@ pub enum InputMessage {
     Unsupported,
 }
 
+/// The settings that messages are read with.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Reading {
+    /// Semitones by which notes are moved.
+    pub transpose: f64,
+    /// What the sustain pedal's value means.
+    pub polarity: Polarity,
+}
+
+impl From<&Settings> for Reading {
+    fn from(settings: &Settings) -> Self {
+        let (transpose, polarity) = (settings.midi.transpose, settings.pedals.pedal_polarity);
+        Self { transpose, polarity }
+    }
+}
+
 /// What was left out, by reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ignored {
@@ -201,14 +217,14 @@ impl Midi {
         self.ignored
     }
 
-    /// Hands `out` the events that `message` means under `settings`, in their order.
+    /// Hands `out` the events that `message` means as `reading` has it, in their order.
     pub fn translate(
         &mut self,
         message: &InputMessage,
-        settings: &Settings,
+        reading: impl Into<Reading>,
         mut out: impl FnMut(Event),
     ) {
-        let transpose = settings.midi.transpose;
+        let Reading { transpose, polarity } = reading.into();
         if !is_finite(message) {
             self.ignored.invalid += 1;
             return;
@@ -256,7 +272,7 @@ impl Midi {
             InputMessage::Bend(value) => out(Event::Bend(value.clamp(-1.0, 1.0))),
             InputMessage::Controller { channel, number, value } => {
                 let value = value.clamp(0.0, 1.0);
-                let inverted = settings.pedals.pedal_polarity == Polarity::Inverted;
+                let inverted = polarity == Polarity::Inverted;
                 let value = if inverted && number == SUSTAIN { 1.0 - value } else { value };
                 self.control(channel, number, value, &mut out);
             }

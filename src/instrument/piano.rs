@@ -5,46 +5,11 @@ use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
 use crate::instrument::load::WorkCounters;
 use crate::instrument::note_output::SentAt;
+use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Settings};
-use crate::math::compass::KeyNumber;
 use crate::sound::Sound;
-
-/// Counters of what happened since creation or reset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// Note-ons taken.
-    pub notes: u64,
-    /// Hammers that met a string.
-    pub strikes: u64,
-    /// Presses that ended without a strike: the key reached its bottom or was let go, and the
-    /// hammer can no longer arrive.
-    pub silent_presses: u64,
-    /// Immediate notes that strict repetition left silent: the jack was not back under the knuckle.
-    pub missed_repetitions: u64,
-    /// Events ignored because their value is no number.
-    pub ignored: u64,
-    /// Key pressures ignored because the settings read them as aftertouch.
-    pub aftertouch: u64,
-    /// Action events that found no room and were not heard.
-    pub lost: u64,
-    /// Strikes that sounded but found no room in [`Piano::strikes`].
-    pub unlisted: u64,
-}
-
-/// One hammer strike, as it sounded.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct StrikeRecord {
-    /// Time of the strike since reset, s.
-    pub time: f64,
-    /// Which key.
-    pub key: KeyNumber,
-    /// Hammer speed, m/s; a plucked string's is 1.
-    pub speed: f64,
-    /// Time of the note-on that caused it, s; NaN without one.
-    pub note_on: f64,
-}
 
 /// Action and sound of 88 keys.
 ///
@@ -187,6 +152,7 @@ impl Piano {
 mod tests {
     use super::*;
     use crate::instrument::Event::{NoteOff, NoteOn};
+    use crate::math::compass::KeyNumber;
 
     #[test]
     fn an_immediate_note_is_a_strike_at_its_own_sample() {

@@ -1,6 +1,6 @@
 //! The whole keyboard at one moment, as a window shows it: plain data, copied by the audio thread.
 
-use crate::instrument::piano::Counts;
+use crate::instrument::record::Counts;
 use crate::math::compass::{KEYS, KeyNumber};
 
 /// State of the 88 keys and the pedals.

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 
 use crate::action::readout::Cell;
 use crate::haptics::recording::Recording;
-use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::settings::Timing;
 use crate::instrument::{Piano, Settings};
 use crate::lab::controls::{self, Automation};

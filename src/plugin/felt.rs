@@ -87,7 +87,8 @@ mod tests {
     use crate::haptics::script::{FingerAction, Script, ScriptedAction};
     use crate::haptics::servo::{Servo, ServoOptions};
     use crate::instrument::Piano;
-    use crate::plugin::event_scheduler::EventScheduler;
+    use crate::instrument::event_scheduler::{EventScheduler, Host};
+    use crate::instrument::midi::InputMessage;
 
     const RATE: f64 = 48_000.0;
     const LENGTH: usize = 72_000;
@@ -118,6 +119,15 @@ mod tests {
         let mut writer = Writer::new(Vec::new()).unwrap();
         entries.iter().for_each(|e| writer.put(e).unwrap());
         String::from_utf8(writer.finish().unwrap()).unwrap()
+    }
+
+    /// A host that sends nothing.
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn next(&mut self) -> Option<(u32, InputMessage)> {
+            None
+        }
     }
 
     /// A project that names a servo's log: the plugin's blocks, whatever their size, give the samples
@@ -158,7 +168,7 @@ mod tests {
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
                 let now = player.sample();
                 felt.block(now, left.len(), &settings.action, |e| player.felt(e));
-                player.process(left, right, || None, |_, _| (), |_, _, _| ());
+                player.process(left, right, &mut Nobody);
             }
             assert!(got == told, "blocks of {size}");
             player.reset();

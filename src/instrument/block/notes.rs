@@ -5,7 +5,7 @@ use super::sounding::{PLUCKED, list};
 use crate::action::press::Press;
 use crate::instrument::Event;
 use crate::instrument::engine_traits::{Keys, Strings};
-use crate::instrument::piano::StrikeRecord;
+use crate::instrument::record::StrikeRecord;
 use crate::instrument::settings::{Switch, Timing};
 use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed, struck_speed};
 use crate::math::compass::KeyNumber;

@@ -7,7 +7,7 @@ use crate::instrument::block_log::BlockLog;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::event_queue::{Entry, Sounding};
 use crate::instrument::note_output::NoteOutput;
-use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::shank;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;

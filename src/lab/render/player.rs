@@ -1,13 +1,16 @@
 //! A score through a piano, in blocks split where something happens.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::action::TimedEvent;
 use crate::haptics::recording::Recording;
 use crate::haptics::replay::Replay;
-use crate::instrument::midi::Midi;
-use crate::instrument::piano::{Counts, StrikeRecord};
+use crate::instrument::event_scheduler::{EventScheduler, Host};
+use crate::instrument::midi::InputMessage;
+use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::{Event, Piano, Settings};
 use crate::lab::controls::{AUTOMATION_PERIOD, Automation};
 use crate::lab::midi::Score;
@@ -17,11 +20,9 @@ use crate::math::cast::floor_index;
 
 /// One rendering under way.
 pub(super) struct Player<'a> {
-    piano: Piano,
-    midi: Midi,
+    scheduler: EventScheduler,
     score: &'a Score,
     base: Settings,
-    current: Settings,
     automation: &'a Automation,
     rate: u32,
     /// Samples played.
@@ -43,13 +44,10 @@ impl<'a> Player<'a> {
         automation: &'a Automation,
         rate: u32,
     ) -> Self {
-        let current = automation.at(&base, 0.0);
         Self {
-            piano,
-            midi: Midi::default(),
+            scheduler: EventScheduler::new(piano),
             score,
             base,
-            current,
             automation,
             rate,
             at: 0,
@@ -101,47 +99,37 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// One block: split at events and at automation values.
+    /// One block, split at automation values; the scheduler splits it at messages.
     fn block(&mut self, left: &mut [f32], right: &mut [f32]) {
         let end = self.at + left.len() as u64;
         if let Some((replay, _)) = &mut self.felt {
-            let piano = &mut self.piano;
-            replay.block(self.at, left.len(), |ahead, what| piano.handle(Event::felt(what, ahead)));
+            let scheduler = &mut self.scheduler;
+            let told = |ahead: f64, what: &TimedEvent| scheduler.felt(Event::felt(what, ahead));
+            replay.block(self.at, left.len(), told);
         }
         let mut from = 0;
         while self.at < end {
-            self.happen();
             let mut until = end;
-            if let Some((time, _)) = self.score.events.get(self.next) {
-                until = until.min(self.score.sample(*time, self.rate));
-            }
             if !self.automation.is_empty() {
+                self.automate();
                 until = until.min((self.at / AUTOMATION_PERIOD + 1) * AUTOMATION_PERIOD);
             }
             // Both ends lie inside this block.
             let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);
-            self.piano.process(&mut left[from..to], &mut right[from..to]);
-            self.strikes.extend_from_slice(self.piano.strikes());
+            let Self { scheduler, score, next, strikes, rate, at, .. } = self;
+            let mut host = ScoreHost { score, next, strikes, rate: *rate, span: *at..until };
+            scheduler.process(&mut left[from..to], &mut right[from..to], &mut host);
             (self.at, from) = (until, to);
         }
     }
 
-    /// Everything due at the current sample.
-    fn happen(&mut self) {
-        if !self.automation.is_empty() && self.at.is_multiple_of(AUTOMATION_PERIOD) {
+    /// Settings that begin at the current sample.
+    fn automate(&mut self) {
+        if self.at.is_multiple_of(AUTOMATION_PERIOD) {
             let settings = self.automation.at(&self.base, self.at as f64 / f64::from(self.rate));
-            if settings != self.current {
-                self.piano.set(&settings);
-                self.current = settings;
+            if settings != *self.scheduler.piano().settings() {
+                self.scheduler.set(&settings);
             }
-        }
-        while let Some((time, message)) = self.score.events.get(self.next) {
-            if self.score.sample(*time, self.rate) > self.at {
-                break;
-            }
-            let piano = &mut self.piano;
-            self.midi.translate(message, &self.current, |event| piano.handle(event));
-            self.next += 1;
         }
     }
 
@@ -151,11 +139,11 @@ impl<'a> Player<'a> {
 
     /// Notes outside the compass.
     pub(super) const fn ignored_notes(&self) -> u64 {
-        self.midi.ignored().outside
+        self.scheduler.ignored().outside
     }
 
     pub(super) fn counts(&self) -> Counts {
-        self.piano.counts()
+        self.scheduler.counts()
     }
 
     pub(super) fn real_time_factor(&self) -> f64 {
@@ -164,6 +152,33 @@ impl<'a> Player<'a> {
 
     pub(super) const fn worst_block_share(&self) -> f64 {
         self.worst
+    }
+}
+
+/// What the score sends in the samples `span`, and the strikes that it leads to.
+struct ScoreHost<'a> {
+    score: &'a Score,
+    /// Next event of the score.
+    next: &'a mut usize,
+    strikes: &'a mut Vec<StrikeRecord>,
+    rate: u32,
+    span: Range<u64>,
+}
+
+impl Host for ScoreHost<'_> {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        let (time, message) = self.score.events.get(*self.next)?;
+        let sample = self.score.sample(*time, self.rate);
+        if sample >= self.span.end {
+            return None;
+        }
+        *self.next += 1;
+        let offset = sample.saturating_sub(self.span.start);
+        Some((u32::try_from(offset).unwrap_or(u32::MAX), *message))
+    }
+
+    fn rendered(&mut self, piano: &Piano, _begin: u64) {
+        self.strikes.extend_from_slice(piano.strikes());
     }
 }
 

@@ -1,4 +1,4 @@
-//! Events at their samples: cuts a host block at event offsets.
+//! Messages at their samples: cuts a block where they come.
 //!
 //! The audio does not depend on where the host cuts its blocks: at one sample, settings change
 //! before events happen, and events keep the host's order.
@@ -7,102 +7,112 @@ use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
-use crate::instrument::midi::{Ignored, InputMessage, Midi};
-use crate::instrument::note_output::Sent;
-use crate::instrument::piano::Counts;
+use crate::instrument::midi::{Ignored, InputMessage, Midi, Reading};
+use crate::instrument::record::Counts;
 use crate::instrument::{Event, Piano, Settings};
 
 /// Messages kept for the next block. The framework cuts a block where a parameter changes and may
 /// have handed over messages of the cut's own sample; 256 exceed what is played at one sample.
 const LATE: usize = 256;
 
+/// Who sends a piano messages and takes what it gives.
+pub trait Host {
+    /// The next message of the block and its offset in samples.
+    fn next(&mut self) -> Option<(u32, InputMessage)>;
+
+    /// Called with every event that a message means, before the piano handles it.
+    fn on_event(&mut self, _event: &Event, _settings: &Settings) {}
+
+    /// Called whenever `piano` has rendered some samples of the block that began at sample `begin`.
+    fn rendered(&mut self, _piano: &Piano, _begin: u64) {}
+}
+
 /// A piano and the messages that wait for their sample.
-pub(super) struct EventScheduler {
+pub struct EventScheduler {
     piano: Piano,
     midi: Midi,
     schedule: Schedule<InputMessage>,
 }
 
 impl EventScheduler {
-    pub(super) fn new(piano: Piano) -> Self {
+    /// `piano` with no message waiting.
+    #[must_use]
+    pub fn new(piano: Piano) -> Self {
         Self { piano, midi: Midi::default(), schedule: Schedule::default() }
     }
 
     /// The piano, between blocks.
-    pub(super) const fn piano(&mut self) -> &mut Piano {
+    pub const fn piano(&mut self) -> &mut Piano {
         &mut self.piano
     }
 
-    pub(super) fn reset(&mut self) {
+    /// As new with the present settings.
+    pub fn reset(&mut self) {
         self.schedule.late.clear();
         self.midi.reset();
         self.piano.reset();
     }
 
     /// Forgets held notes, pedals and controllers after everything was stopped.
-    pub(super) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.midi.reset();
     }
 
-    pub(super) fn set(&mut self, settings: &Settings) {
+    /// See [`Piano::set`].
+    pub fn set(&mut self, settings: &Settings) {
         self.piano.set(settings);
     }
 
-    pub(super) fn is_idle(&self) -> bool {
+    /// Whether nothing moves, sounds or waits.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
         self.schedule.late.is_empty() && self.piano.is_idle()
     }
 
     /// Upper bound of the samples until it is idle, if nothing more comes.
-    pub(super) fn tail(&self) -> u32 {
+    #[must_use]
+    pub fn tail(&self) -> u32 {
         u32::try_from(self.piano.tail()).unwrap_or(u32::MAX)
     }
 
     /// The sample to be rendered next.
-    pub(super) const fn sample(&self) -> u64 {
+    #[must_use]
+    pub const fn sample(&self) -> u64 {
         self.piano.sample()
     }
 
     /// Hands the piano an event of a motorized keyboard, before the block it sounds in.
-    pub(super) fn felt(&mut self, event: Event) {
+    pub fn felt(&mut self, event: Event) {
         self.piano.handle(event);
     }
 
     /// Messages left out since creation.
-    pub(super) const fn ignored(&self) -> Ignored {
+    #[must_use]
+    pub const fn ignored(&self) -> Ignored {
         self.midi.ignored()
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    /// See [`Piano::counts`].
+    #[must_use]
+    pub fn counts(&self) -> Counts {
         self.piano.counts()
     }
 
-    /// Writes one block of both channels; `next` yields messages with their offsets in samples,
-    /// `on_event` is called with every event before the piano is, `sent` takes what leaves the
-    /// piano with its own.
-    pub(super) fn process(
-        &mut self,
-        left: &mut [f32],
-        right: &mut [f32],
-        next: impl FnMut() -> Option<(u32, InputMessage)>,
-        mut on_event: impl FnMut(&Event, &Settings),
-        mut sent: impl FnMut(u32, &Sent, &Settings),
-    ) {
+    /// Writes one block of both channels with what `host` sends.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32], host: &mut impl Host) {
         let Self { piano, midi, schedule } = self;
         let begin = piano.sample();
-        schedule.run(left.len().min(right.len()), next, |act| match act {
+        schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
             ScheduledAction::Handle(message) => {
-                let settings = *piano.settings();
-                midi.translate(&message, &settings, |event| {
-                    on_event(&event, &settings);
+                let reading = Reading::from(piano.settings());
+                midi.translate(&message, reading, |event| {
+                    host.on_event(&event, piano.settings());
                     piano.handle(event);
                 });
             }
             ScheduledAction::Render(span) => {
                 piano.process(&mut left[span.clone()], &mut right[span]);
-                for at in piano.outgoing() {
-                    let offset = u32::try_from(at.sample.saturating_sub(begin));
-                    sent(offset.unwrap_or(u32::MAX), &at.what, piano.settings());
-                }
+                host.rendered(piano, begin);
             }
         });
     }
@@ -127,38 +137,39 @@ impl<T> Default for Schedule<T> {
 }
 
 impl<T> Schedule<T> {
-    /// Calls `act` for a block of `length` samples: every sample is rendered once, in order, and
+    /// Calls `act` with `with` for a block of `length` samples: every sample is rendered once, in order, and
     /// every message handled once, before the sample it is stamped with. A message stamped at or
     /// beyond the end waits for the next block, so that settings that change there come first.
-    fn run(
+    fn run<W: ?Sized>(
         &mut self,
         length: usize,
-        mut next: impl FnMut() -> Option<(u32, T)>,
-        mut act: impl FnMut(ScheduledAction<T>),
+        with: &mut W,
+        mut next: impl FnMut(&mut W) -> Option<(u32, T)>,
+        mut act: impl FnMut(&mut W, ScheduledAction<T>),
     ) {
         if length > 0 {
-            self.late.drain(..).for_each(|event| act(ScheduledAction::Handle(event)));
+            self.late.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
         }
         let mut done = 0;
-        while let Some((offset, event)) = next() {
+        while let Some((offset, event)) = next(with) {
             let offset = usize::try_from(offset).unwrap_or(usize::MAX);
             let upto = offset.min(length);
             // A message stamped before the last one is handled at once.
             if upto > done && (offset < length || self.late.is_full()) {
-                act(ScheduledAction::Render(done..upto));
+                act(with, ScheduledAction::Render(done..upto));
                 done = upto;
             }
             if offset < length {
-                act(ScheduledAction::Handle(event));
+                act(with, ScheduledAction::Handle(event));
             } else {
                 if self.late.is_full() {
-                    self.late.drain(..).for_each(|event| act(ScheduledAction::Handle(event)));
+                    self.late.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
                 }
                 self.late.push(event);
             }
         }
         if done < length {
-            act(ScheduledAction::Render(done..length));
+            act(with, ScheduledAction::Render(done..length));
         }
     }
 }
@@ -174,7 +185,7 @@ mod tests {
         events: &[(u32, f64)],
     ) -> Vec<ScheduledAction<f64>> {
         let (mut events, mut acts) = (events.iter().copied(), Vec::new());
-        schedule.run(length, || events.next(), |act| acts.push(act));
+        schedule.run(length, &mut (), |()| events.next(), |(), act| acts.push(act));
         acts
     }
 
