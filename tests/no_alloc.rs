@@ -68,8 +68,8 @@ mod counted {
             let counted = calls(|| {
                 for i in 0..800 {
                     let drive = Drive::Finger([f64::from(i) * 3e-5, f64::from(i + 1) * 3e-5]);
-                    played.step(drive, &mut |_, _, value| {
-                        black_box(value);
+                    played.step(drive, &mut |_, event| {
+                        black_box(event);
                     });
                     black_box(played.view(drive).key_force);
                 }
