@@ -1,11 +1,12 @@
 //! The piano: gestures through the action to the strings.
 //!
-//! [`Piano`] is what a host plays; [`midi`] says what its messages mean. Under it, `block` keeps the
-//! one sample clock: `clock` says when an action step is due, `touch` turns notes into what fingers
-//! do, `held_notes` counts them, `repetition` says which can repeat, `dampers` carries dampers to the strings, `pitch` bends them, `event_queue`
-//! holds what sounds at a later sample, `output` sets the level. [`note_output`] sends the strikes on,
-//! [`load`] counts the work. Everything here runs on the audio thread; only [`Piano::new`]
-//! allocates.
+//! [`Piano`] is what a host plays; [`midi`] says what its messages mean, [`event_scheduler`] brings
+//! them to their samples. Under it, `block` keeps the one sample clock: `clock` says when an action
+//! step is due, `touch` turns notes into what fingers do, `held_notes` counts them, `repetition` says
+//! which can repeat, `dampers` carries dampers to the strings, `pitch` bends them, `event_queue` holds
+//! what sounds at a later sample, `output` sets the level. [`note_output`] sends the strikes on,
+//! [`record`] lists and counts them, [`load`] counts the work. Everything here runs on the audio
+//! thread; only [`Piano::new`] allocates.
 
 mod block;
 mod block_log;

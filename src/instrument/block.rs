@@ -77,8 +77,6 @@ pub struct Block<K, S> {
     positioned: KeySet,
     following: KeySet,
     dampers: Dampers,
-    /// Heights of the dampers of keys felt elsewhere.
-    felt_lifts: [f64; KEYS],
     /// Keys without a damper.
     undamped: KeySet,
     pedals: Pedals,
@@ -131,7 +129,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
             positioned: KeySet::EMPTY,
             following: KeySet::EMPTY,
             dampers: Dampers::new(),
-            felt_lifts: [0.0; KEYS],
             undamped,
             pedals: Pedals::UP,
             pitch: Pitch::new(),
@@ -185,7 +182,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.presses = HeldNotes::new();
         self.forget_positions();
         self.dampers = Dampers::new();
-        self.felt_lifts = [0.0; KEYS];
         self.pitch.untold();
         self.tell_pedals();
     }
@@ -298,16 +294,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         for key in KeyNumber::all() {
-            if let Some(lift) = self.dampers.take_change(key, self.damper_lift(key)) {
+            if let Some(lift) = self.dampers.take_change(key, self.keys.damper_lift(key)) {
                 let what = Sounding::Damper { key, lift };
                 self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
             }
         }
-    }
-
-    /// How high the damper of `key` is: by its own action, or by the one felt elsewhere.
-    fn damper_lift(&self, key: KeyNumber) -> f64 {
-        self.keys.damper_lift(key).max(self.felt_lifts[key.index()])
     }
 
     fn move_fingers(&mut self) {

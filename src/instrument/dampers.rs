@@ -16,10 +16,12 @@ const WATCH_STEPS: u32 = 2000;
 /// lips of dampers about half way up.
 const CAUGHT: f64 = 0.5;
 
-/// What the strings were last told of every damper.
+/// Every damper as it was last told to the strings, and what it is told by.
 #[derive(Clone, Debug)]
 pub struct Dampers {
     told: [f64; KEYS],
+    /// Heights of the dampers of keys whose action runs elsewhere, 0 … 1.
+    elsewhere: [f64; KEYS],
     watch: u32,
     /// Kept up by the sostenuto rod.
     caught: KeySet,
@@ -32,20 +34,35 @@ impl Dampers {
     pub const fn new() -> Self {
         Self {
             told: [f64::NAN; KEYS],
+            elsewhere: [0.0; KEYS],
             watch: WATCH_STEPS,
             caught: KeySet::EMPTY,
             choked: KeySet::EMPTY,
         }
     }
 
-    /// The sostenuto rod turns: catches the dampers that are up by `lift`, or lets all go.
-    pub fn rod(&mut self, down: bool, lift: impl Fn(KeyNumber) -> f64) {
+    /// The damper of `key`, whose action runs elsewhere, stands at `lift`, 0 … 1.
+    pub const fn lifted_elsewhere(&mut self, key: KeyNumber, lift: f64) {
+        self.elsewhere[key.index()] = lift;
+        self.watch();
+    }
+
+    /// How high the damper of `key` is, 0 … 1: by its own action, at `own`, or by one elsewhere.
+    fn lift(&self, key: KeyNumber, own: f64) -> f64 {
+        own.max(self.elsewhere[key.index()])
+    }
+
+    /// The sostenuto rod turns: catches the dampers that are up, by their own actions at `own`, or
+    /// lets all go.
+    pub fn rod(&mut self, down: bool, own: impl Fn(KeyNumber) -> f64) {
         self.watch();
         self.caught = KeySet::EMPTY;
         if down {
-            KeyNumber::all()
-                .filter(|key| lift(*key) > CAUGHT)
-                .for_each(|key| self.caught.insert(key));
+            for key in KeyNumber::all() {
+                if self.lift(key, own(key)) > CAUGHT {
+                    self.caught.insert(key);
+                }
+            }
         }
     }
 
@@ -85,12 +102,13 @@ impl Dampers {
         self.watch > 0
     }
 
-    /// The lift to tell the strings, 0…1, where the action's damper is at `lift`; `None` if they
-    /// know it.
-    pub fn take_change(&mut self, key: KeyNumber, lift: f64) -> Option<f64> {
-        if lift.is_nan() {
+    /// The lift to tell the strings, 0…1, where the key's own action has its damper at `own`;
+    /// `None` if they know it.
+    pub fn take_change(&mut self, key: KeyNumber, own: f64) -> Option<f64> {
+        if own.is_nan() {
             return None;
         }
+        let lift = self.lift(key, own);
         // A choked damper is released once the action's own is down.
         if lift <= 0.0 {
             self.choked.remove(key);

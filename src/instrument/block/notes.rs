@@ -226,7 +226,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Tells the strings at once where the damper of `key` is.
     fn tell_damper(&mut self, key: KeyNumber) {
-        if let Some(lift) = self.dampers.take_change(key, self.damper_lift(key)) {
+        if let Some(lift) = self.dampers.take_change(key, self.keys.damper_lift(key)) {
             self.strings.damper(key, lift);
             if lift <= 0.0 {
                 self.outgoing.landed(key, self.clock.now());

@@ -52,8 +52,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
         let down = travel >= ROD_TURNS;
         if down != self.pedals.sostenuto {
             self.pedals.sostenuto = down;
-            let (keys, felt) = (&self.keys, &self.felt_lifts);
-            self.dampers.rod(down, |key| keys.damper_lift(key).max(felt[key.index()]));
+            let keys = &self.keys;
+            self.dampers.rod(down, |key| keys.damper_lift(key));
         }
         self.pass_on(controller::SOSTENUTO, travel);
     }

@@ -123,8 +123,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                     }
                 }
                 Sounding::FeltDamper { key, lift } => {
-                    self.felt_lifts[key.index()] = lift;
-                    self.dampers.watch();
+                    self.dampers.lifted_elsewhere(key, lift);
                 }
                 Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
                 // A speed that is none comes from a model out of its range: nothing to hear.
