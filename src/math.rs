@@ -11,6 +11,7 @@ pub mod line;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod neon;
 pub mod random;
+pub mod range;
 pub mod real;
 pub mod trig;
 pub mod vec2;

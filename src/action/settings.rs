@@ -1,93 +1,85 @@
 //! What a technician sets: the regulation and the parts of an action, for all keys at once.
 
+use crate::math::range::settings;
 use crate::mech::hammer::HammerSettings;
 
 use super::kind::ActionKind;
 
-/// Which action, and the settings of the grand; the defaults are a well-regulated concert grand.
-///
-/// Lengths are a technician's millimetres; scales multiply the concert grand's own value.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ActionSettings {
-    /// Which action: a key at rest takes up another at its next touch.
-    pub action: ActionKind,
-    /// Depth of the key bed at the key front, mm.
-    pub key_dip_mm: f64,
-    /// Hammer crown below the string at rest, mm.
-    pub blow_mm: f64,
-    /// Hammer crown below the string where the jack has let off, mm.
-    pub let_off_mm: f64,
-    /// How far the hammer falls from let-off onto the repetition lever, mm.
-    pub drop_mm: f64,
-    /// Hammer crown below the string when held by the backcheck, mm.
-    pub check_mm: f64,
-    /// Gap between jack and knuckle at rest, mm.
-    pub jack_clearance_mm: f64,
-    /// Share of the blow at which the key begins to lift the damper, 0…1.
-    pub damper_pickup: f64,
-    /// Key front at rest above the concert grand's, mm.
-    pub key_height_mm: f64,
-    /// Capstan farther from the balance point than the concert grand's, mm.
-    pub capstan_mm: f64,
-    /// Hammer centre to knuckle, mm; the jack is set under it.
-    pub knuckle_mm: f64,
-    /// Added to every hammer's strike weight, g at the crown.
-    pub strike_weight_g: f64,
-    /// Repetition spring torque, scale.
-    pub repetition_spring: f64,
-    /// Jack spring torque, scale.
-    pub jack_spring: f64,
-    /// Hammer mass and inertia, scale.
-    pub hammer_mass: f64,
-    /// Stiffness of the hammers' felt in octaves about the concert grand's: −2 soft … +2 hard.
-    pub hammer_hardness: f64,
-    /// Distance of the hammers from the strings' near ends against the concert grand's.
-    pub strike_point: f64,
-    /// Key inertia, scale.
-    pub key_mass: f64,
-    /// Lead taken out of the key fronts: change of the static down weight, g.
-    pub key_lead_g: f64,
-    /// Knuckle stiffness, scale.
-    pub knuckle_stiffness: f64,
-    /// Key-bed felt stiffness, scale.
-    pub key_bed_stiffness: f64,
-    /// Friction of centres and slides, scale.
-    pub friction: f64,
-    /// Friction coefficient of the backcheck leather.
-    pub check_friction: f64,
-    /// Damper weight, scale.
-    pub damper_weight: f64,
-}
-
-impl Default for ActionSettings {
-    fn default() -> Self {
-        Self {
-            action: ActionKind::Grand,
-            key_dip_mm: 10.0,
-            blow_mm: 47.0,
-            let_off_mm: 1.5,
-            drop_mm: 2.0,
-            check_mm: 15.0,
-            jack_clearance_mm: 0.2,
-            damper_pickup: 0.5,
-            key_height_mm: 0.0,
-            capstan_mm: 0.0,
-            knuckle_mm: 17.0,
-            strike_weight_g: 0.0,
-            repetition_spring: 1.0,
-            jack_spring: 1.0,
-            hammer_mass: 1.0,
-            hammer_hardness: 0.0,
-            strike_point: 1.0,
-            key_mass: 1.0,
-            key_lead_g: 0.0,
-            knuckle_stiffness: 1.0,
-            key_bed_stiffness: 1.0,
-            friction: 1.0,
-            check_friction: 0.7,
-            damper_weight: 1.0,
-        }
+settings! {
+    /// Which action, and the settings of the grand; the defaults are a well-regulated concert grand.
+    ///
+    /// Lengths are a technician's millimetres; scales multiply the concert grand's own value.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ActionSettings, ActionRanges {
+        /// Which action: a key at rest takes up another at its next touch.
+        action: ActionKind = ActionKind::Grand,
+    }
+    numbers {
+        /// Depth of the key bed at the key front, mm.
+        /// Usual 9.5–10.7 mm [regulation sheets].
+        key_dip_mm = 10.0, 8.0..=12.0,
+        /// Hammer crown below the string at rest, mm.
+        /// Usual 42–49 mm [regulation sheets].
+        blow_mm = 47.0, 38.0..=54.0,
+        /// Hammer crown below the string where the jack has let off, mm.
+        /// Usual 0.8–3.2 mm [regulation sheets]; at 0 the hammer blocks.
+        let_off_mm = 1.5, 0.3..=8.0,
+        /// How far the hammer falls from let-off onto the repetition lever, mm.
+        /// Usual 1.0–2.0 mm [regulation sheets].
+        drop_mm = 2.0, 0.0..=6.0,
+        /// Hammer crown below the string when held by the backcheck, mm.
+        /// Usual 12.7–16 mm [regulation sheets].
+        check_mm = 15.0, 8.0..=30.0,
+        /// Gap between jack and knuckle at rest, mm.
+        /// Usual 0.2 mm [regulation sheets].
+        jack_clearance_mm = 0.2, 0.0..=1.0,
+        /// Share of the blow at which the key begins to lift the damper, 0…1.
+        /// Usual half the blow [regulation sheets].
+        damper_pickup = 0.5, 0.1..=0.95,
+        /// Key front at rest above the concert grand's, mm.
+        /// Chosen: what a technician's shims take.
+        key_height_mm = 0.0, -3.0..=3.0,
+        /// Capstan farther from the balance point than the concert grand's, mm.
+        /// Key ratios of 0.47 to 0.60 are found, 0.49 here [Stanwood tables].
+        capstan_mm = 0.0, -4.0..=6.0,
+        /// Hammer centre to knuckle, mm; the jack is set under it.
+        /// Usual 16–18 mm [regulation sheets].
+        knuckle_mm = 17.0, 16.0..=18.0,
+        /// Added to every hammer's strike weight, g at the crown.
+        /// Light and heavy sets lie 2 g below and above the middle one [Stanwood tables].
+        strike_weight_g = 0.0, -2.5..=2.5,
+        /// Repetition spring torque, scale.
+        /// 0 takes the spring out: the grand then repeats like an upright.
+        repetition_spring = 1.0, 0.0..=2.0,
+        /// Jack spring torque, scale.
+        /// Chosen: two octaves either way, as for all stiffnesses below.
+        jack_spring = 1.0, 0.25..=4.0,
+        /// Hammer mass and inertia, scale.
+        /// Strike weights from light to heavy sets span 0.76–1.14 of the middle set [Stanwood tables].
+        hammer_mass = 1.0, 0.5..=2.0,
+        /// Stiffness of the hammers' felt in octaves about the concert grand's: −2 soft … +2 hard.
+        hammer_hardness = 0.0, -2.0..=2.0,
+        /// Distance of the hammers from the strings' near ends against the concert grand's.
+        /// From 1/17 to 1/5 of the string in the bass: historical pianos struck at 1/8 to 1/20.
+        strike_point = 1.0, 0.5..=1.7,
+        /// Key inertia, scale.
+        key_mass = 1.0, 0.5..=2.0,
+        /// Lead taken out of the key fronts: change of the static down weight, g.
+        /// Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood tables].
+        key_lead_g = 0.0, -20.0..=20.0,
+        /// Knuckle stiffness, scale.
+        knuckle_stiffness = 1.0, 0.25..=4.0,
+        /// Key-bed felt stiffness, scale.
+        key_bed_stiffness = 1.0, 0.25..=4.0,
+        /// Friction of centres and slides, scale.
+        /// Friction weights: 15 g bass to 11 g treble, ± 2 g [Stanwood tables]; 0 is ideal.
+        friction = 1.0, 0.0..=2.0,
+        /// Friction coefficient of the backcheck leather.
+        /// Chosen: from polished to roughened leather.
+        check_friction = 0.7, 0.1..=1.5,
+        /// Damper weight, scale.
+        damper_weight = 1.0, 0.25..=4.0,
     }
 }
 
@@ -95,44 +87,20 @@ impl ActionSettings {
     /// The hammers of action and strings.
     #[must_use]
     pub fn hammers(&self) -> HammerSettings {
+        let s = self.with_numbers(self, |range, value, _| range.clamped(value));
         HammerSettings {
-            mass: self.hammer_mass,
-            added: self.strike_weight_g * 1e-3,
-            hardness: self.hammer_hardness,
-            strike_point: self.strike_point,
+            mass: s.hammer_mass,
+            added: s.strike_weight_g * 1e-3,
+            hardness: s.hammer_hardness,
+            strike_point: s.strike_point,
         }
     }
 
     /// The settings a share (0…1) of the way to `target`.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
-        let mix = |a: f64, b: f64| a + (b - a) * share;
-        Self {
-            action: target.action,
-            key_dip_mm: mix(self.key_dip_mm, target.key_dip_mm),
-            blow_mm: mix(self.blow_mm, target.blow_mm),
-            let_off_mm: mix(self.let_off_mm, target.let_off_mm),
-            drop_mm: mix(self.drop_mm, target.drop_mm),
-            check_mm: mix(self.check_mm, target.check_mm),
-            jack_clearance_mm: mix(self.jack_clearance_mm, target.jack_clearance_mm),
-            damper_pickup: mix(self.damper_pickup, target.damper_pickup),
-            key_height_mm: mix(self.key_height_mm, target.key_height_mm),
-            capstan_mm: mix(self.capstan_mm, target.capstan_mm),
-            knuckle_mm: mix(self.knuckle_mm, target.knuckle_mm),
-            strike_weight_g: mix(self.strike_weight_g, target.strike_weight_g),
-            repetition_spring: mix(self.repetition_spring, target.repetition_spring),
-            jack_spring: mix(self.jack_spring, target.jack_spring),
-            hammer_mass: mix(self.hammer_mass, target.hammer_mass),
-            hammer_hardness: mix(self.hammer_hardness, target.hammer_hardness),
-            strike_point: mix(self.strike_point, target.strike_point),
-            key_mass: mix(self.key_mass, target.key_mass),
-            key_lead_g: mix(self.key_lead_g, target.key_lead_g),
-            knuckle_stiffness: mix(self.knuckle_stiffness, target.knuckle_stiffness),
-            key_bed_stiffness: mix(self.key_bed_stiffness, target.key_bed_stiffness),
-            friction: mix(self.friction, target.friction),
-            check_friction: mix(self.check_friction, target.check_friction),
-            damper_weight: mix(self.damper_weight, target.damper_weight),
-        }
+        let mixed = self.with_numbers(target, |_, a, b| a + (b - a) * share);
+        Self { action: target.action, ..mixed }
     }
 }
 

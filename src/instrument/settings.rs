@@ -1,6 +1,7 @@
 //! All settings of a piano as one plain value: the only contract between controls and sound.
 
 use crate::action::{ActionSettings, finger};
+use crate::math::range::settings;
 use crate::sound::SoundSettings;
 
 /// How a host note becomes a gesture.
@@ -76,121 +77,97 @@ pub enum StrikeOutput {
     NotesAndCc88,
 }
 
-/// How host notes are played.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TouchSettings {
-    /// When the sound follows the note.
-    pub timing: Timing,
-    /// Velocity to hammer speed.
-    pub velocity_map: VelocityMap,
-    /// Hammer speed of velocity 1 in the linear and gamma maps, m/s.
-    pub softest_m_s: f64,
-    /// Hammer speed of velocity 127 in the linear and gamma maps, m/s.
-    pub loudest_m_s: f64,
-    /// Exponent of the gamma map.
-    pub gamma: f64,
-    /// Multiplies every hammer speed.
-    pub dynamics: f64,
-    /// Key-front speed of a release at the middle note-off velocity, m/s.
-    pub release_m_s: f64,
-    /// Velocity (1…127) that the player's keyboard sends for a soft note.
-    pub soft_velocity: f64,
-    /// Velocity (1…127) that the player's keyboard sends for a note of middle strength.
-    pub medium_velocity: f64,
-    /// Velocity (1…127) that the player's keyboard sends for a loud note.
-    pub loud_velocity: f64,
-    /// Presses of a velocity (0…127) below this make no sound but lift their damper.
-    pub silent_below: f64,
-    /// Immediate notes obey the action's limits of repetition.
-    pub strict_repetition: Switch,
-    /// What key pressure means.
-    pub key_pressure: KeyPressure,
-}
-
-impl Default for TouchSettings {
-    fn default() -> Self {
-        Self {
-            timing: Timing::Immediate,
-            velocity_map: VelocityMap::Se290,
-            softest_m_s: 0.2,
-            loudest_m_s: 7.0,
-            gamma: 2.0,
-            dynamics: 1.0,
-            release_m_s: finger::RELEASE,
-            soft_velocity: 32.0,
-            medium_velocity: 64.0,
-            loud_velocity: 96.0,
-            silent_below: 0.0,
-            strict_repetition: Switch::Off,
-            key_pressure: KeyPressure::Ignored,
-        }
+settings! {
+    /// How host notes are played.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct TouchSettings, TouchRanges {
+        /// When the sound follows the note.
+        timing: Timing = Timing::Immediate,
+        /// Velocity to hammer speed.
+        velocity_map: VelocityMap = VelocityMap::Se290,
+        /// Immediate notes obey the action's limits of repetition.
+        strict_repetition: Switch = Switch::Off,
+        /// What key pressure means.
+        key_pressure: KeyPressure = KeyPressure::Ignored,
+    }
+    numbers {
+        /// Hammer speed of velocity 1 in the linear and gamma maps, m/s.
+        /// Softest tones: 0.11–0.18 m/s [Boutillon 1988; Goebl 2005].
+        softest_m_s = 0.2, 0.05..=1.0,
+        /// Hammer speed of velocity 127 in the linear and gamma maps, m/s.
+        /// Loudest tones: 6.8–7.8 m/s [Goebl 2005].
+        loudest_m_s = 7.0, 2.0..=10.0,
+        /// Exponent of the gamma map.
+        /// Chosen: from soft-heavy to hard-heavy keyboards, 1 straight.
+        gamma = 2.0, 0.25..=4.0,
+        /// Multiplies every hammer speed.
+        /// Chosen: an octave of hammer speed either way.
+        dynamics = 1.0, 0.5..=2.0,
+        /// Key-front speed of a release at the middle note-off velocity, m/s.
+        /// Key speeds in playing: 0.1–0.6 m/s, seldom above 1 [Lozada 2007; Askenfelt 1990].
+        release_m_s = finger::RELEASE, 0.02..=1.5,
+        /// Velocity (1…127) that the player's keyboard sends for a soft note.
+        soft_velocity = 32.0, 1.0..=127.0,
+        /// Velocity (1…127) that the player's keyboard sends for a note of middle strength.
+        medium_velocity = 64.0, 1.0..=127.0,
+        /// Velocity (1…127) that the player's keyboard sends for a loud note.
+        loud_velocity = 96.0, 1.0..=127.0,
+        /// Presses of a velocity (0…127) below this make no sound but lift their damper.
+        silent_below = 0.0, 0.0..=64.0,
     }
 }
 
-/// How the sustain pedal's values are read.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PedalSettings {
-    /// Direction of its values.
-    pub pedal_polarity: Polarity,
-    /// Travel at which the dampers begin to leave the strings, %.
-    pub pedal_from: f64,
-    /// Travel at which they are clear of them, %.
-    pub pedal_to: f64,
-}
-
-impl Default for PedalSettings {
-    fn default() -> Self {
-        Self { pedal_polarity: Polarity::Normal, pedal_from: 0.0, pedal_to: 100.0 }
+settings! {
+    /// How the sustain pedal's values are read.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct PedalSettings, PedalRanges {
+        /// Direction of its values.
+        pedal_polarity: Polarity = Polarity::Normal,
+    }
+    numbers {
+        /// Travel at which the dampers begin to leave the strings, %.
+        pedal_from = 0.0, 0.0..=100.0,
+        /// Travel at which they are clear of them, %.
+        pedal_to = 100.0, 0.0..=100.0,
     }
 }
 
-/// What MIDI messages mean, and which leave the instrument.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MidiSettings {
-    /// Semitones by which notes are moved on the keyboard.
-    pub transpose: f64,
-    /// Semitones of the whole pitch bend, up and down.
-    pub bend_range: f64,
-    /// Strikes as notes.
-    pub strike_output: StrikeOutput,
-}
-
-impl Default for MidiSettings {
-    fn default() -> Self {
-        Self { transpose: 0.0, bend_range: 2.0, strike_output: StrikeOutput::Off }
+settings! {
+    /// What MIDI messages mean, and which leave the instrument.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct MidiSettings, MidiRanges {
+        /// Strikes as notes.
+        strike_output: StrikeOutput = StrikeOutput::Off,
+    }
+    numbers {
+        /// Semitones by which notes are moved on the keyboard.
+        transpose = 0.0, -48.0..=48.0,
+        /// Semitones of the whole pitch bend, up and down.
+        bend_range = 2.0, 0.0..=24.0,
     }
 }
 
-/// Everything that can be set.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// How notes become gestures.
-    pub touch: TouchSettings,
-    /// How the sustain pedal is read.
-    pub pedals: PedalSettings,
-    /// What MIDI messages mean, and what is sent.
-    pub midi: MidiSettings,
-    /// Which action, its regulation, springs, masses and friction.
-    pub action: ActionSettings,
-    /// Tuning, strings, felt, board, room.
-    pub sound: SoundSettings,
-    /// Output level, dB.
-    pub output_db: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            touch: TouchSettings::default(),
-            pedals: PedalSettings::default(),
-            midi: MidiSettings::default(),
-            action: ActionSettings::default(),
-            sound: SoundSettings::default(),
-            output_db: 0.0,
-        }
+settings! {
+    /// Everything that can be set.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Settings, OutputRanges {
+        /// How notes become gestures.
+        touch: TouchSettings = TouchSettings::default(),
+        /// How the sustain pedal is read.
+        pedals: PedalSettings = PedalSettings::default(),
+        /// What MIDI messages mean, and what is sent.
+        midi: MidiSettings = MidiSettings::default(),
+        /// Which action, its regulation, springs, masses and friction.
+        action: ActionSettings = ActionSettings::default(),
+        /// Tuning, strings, felt, board, room.
+        sound: SoundSettings = SoundSettings::default(),
+    }
+    numbers {
+        /// Output level, dB.
+        output_db = 0.0, -60.0..=12.0,
     }
 }

@@ -10,6 +10,7 @@ mod sound;
 mod touch;
 
 use crate::math::cast::floor_index;
+use crate::math::range::Range;
 use crate::params::{ParamError, Parameter, ValueKind};
 
 /// The parts of the table in display order.
@@ -49,13 +50,13 @@ pub fn find(id: &str) -> Result<&'static Parameter, ParamError> {
 }
 
 /// A number on a linear control.
-const fn number(min: f64, max: f64, decimals: usize) -> ValueKind {
-    ValueKind::Number { min, max, centre: None, decimals }
+const fn number(range: &Range, decimals: usize) -> ValueKind {
+    ValueKind::Number { min: range.min, max: range.max, centre: None, decimals }
 }
 
 /// A number whose control has `centre` at its middle.
-const fn centred(min: f64, centre: f64, max: f64, decimals: usize) -> ValueKind {
-    ValueKind::Number { min, max, centre: Some(centre), decimals }
+const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
+    ValueKind::Number { min: range.min, max: range.max, centre: Some(centre), decimals }
 }
 
 /// The place of `value` among the values of a choice.

@@ -1,7 +1,7 @@
 //! What MIDI messages mean, and which leave the instrument.
 
 use super::{at, index_of, number};
-use crate::instrument::settings::StrikeOutput;
+use crate::instrument::settings::{MidiSettings, StrikeOutput};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const OUTPUTS: [StrikeOutput; 3] =
@@ -14,7 +14,7 @@ pub static MIDI: [Parameter; 3] = [
         name: "Transpose",
         group: ParameterGroup::Midi,
         suffix: " semitones",
-        kind: number(-48.0, 48.0, 0),
+        kind: number(&MidiSettings::RANGES.transpose, 0),
         doc: "Moves notes along the keyboard, in whole semitones; notes held stay where they are.",
         get: |s| s.midi.transpose,
         set: |s, v| s.midi.transpose = v,
@@ -24,7 +24,7 @@ pub static MIDI: [Parameter; 3] = [
         name: "Bend range",
         group: ParameterGroup::Midi,
         suffix: " semitones",
-        kind: number(0.0, 24.0, 2),
+        kind: number(&MidiSettings::RANGES.bend_range, 2),
         doc: "Pitch of the whole pitch bend, up and down.",
         get: |s| s.midi.bend_range,
         set: |s, v| s.midi.bend_range = v,

@@ -1,7 +1,7 @@
 //! How pedals are read.
 
 use super::{at, index_of, number};
-use crate::instrument::settings::Polarity;
+use crate::instrument::settings::{PedalSettings, Polarity};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const POLARITIES: [Polarity; 2] = [Polarity::Normal, Polarity::Inverted];
@@ -23,7 +23,7 @@ pub static PEDALS: [Parameter; 3] = [
         name: "Pedal zone from",
         group: ParameterGroup::Pedals,
         suffix: " %",
-        kind: number(0.0, 100.0, 1),
+        kind: number(&PedalSettings::RANGES.pedal_from, 1),
         doc: "Travel of the sustain pedal at which the dampers begin to leave the strings.",
         get: |s| s.pedals.pedal_from,
         set: |s, v| s.pedals.pedal_from = v,
@@ -33,7 +33,7 @@ pub static PEDALS: [Parameter; 3] = [
         name: "Pedal zone to",
         group: ParameterGroup::Pedals,
         suffix: " %",
-        kind: number(0.0, 100.0, 1),
+        kind: number(&PedalSettings::RANGES.pedal_to, 1),
         doc: "Travel of the sustain pedal at which the dampers are clear of the strings.",
         get: |s| s.pedals.pedal_to,
         set: |s, v| s.pedals.pedal_to = v,

@@ -1,30 +1,31 @@
 //! What a tuner and a voicer set, and the output.
 
 use super::{centred, number};
+use crate::action::ActionSettings;
+use crate::instrument::Settings;
 use crate::params::{Parameter, ParameterGroup, ValueKind};
+use crate::sound::SoundSettings;
+use crate::sound::settings::Perspective;
 use crate::sound::temperament::Temperament;
-use crate::sound::voicing::Perspective;
 
 /// Tuning, voicing, output.
 pub static SOUND: [Parameter; 20] = [
     Parameter {
-        // French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
         id: "a4_hz",
         name: "Pitch of A4",
         group: ParameterGroup::Tuning,
         suffix: " Hz",
-        kind: number(390.0, 470.0, 2),
+        kind: number(&SoundSettings::RANGES.a4_hz, 2),
         doc: "Frequency of the A above middle C.",
         get: |s| s.sound.a4_hz,
         set: |s, v| s.sound.a4_hz = v,
     },
     Parameter {
-        // Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
         id: "stretch",
         name: "Stretch",
         group: ParameterGroup::Tuning,
         suffix: " ×",
-        kind: number(0.0, 2.0, 2),
+        kind: number(&SoundSettings::RANGES.stretch, 2),
         doc: "Stretch of the octaves against the median concert grand; 0 is equal temperament.",
         get: |s| s.sound.stretch,
         set: |s, v| s.sound.stretch = v,
@@ -49,35 +50,32 @@ pub static SOUND: [Parameter; 20] = [
         set: |s, v| s.sound.temperament = Temperament::from_index(v),
     },
     Parameter {
-        // Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
         id: "unison_width_cents",
         name: "Unison width",
         group: ParameterGroup::Tuning,
         suffix: " cents",
-        kind: centred(0.0, 3.0, 30.0, 2),
+        kind: centred(&SoundSettings::RANGES.unison_width_cents, 3.0, 2),
         doc: "Spread of the strings of one note.",
         get: |s| s.sound.unison_width_cents,
         set: |s, v| s.sound.unison_width_cents = v,
     },
     Parameter {
-        // From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
         id: "string_length",
         name: "String length",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: number(0.6, 1.2, 2),
+        kind: number(&SoundSettings::RANGES.string_length, 2),
         doc: "Length of the strings against the concert grand's, at the same pitch and gauge: shorter \
               strings need less tension and sound more inharmonic.",
         get: |s| s.sound.string_length,
         set: |s, v| s.sound.string_length = v,
     },
     Parameter {
-        // From 1/17 to 1/5 of the string in the bass: historical pianos struck at 1/8 to 1/20.
         id: "strike_point",
         name: "Strike point",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: centred(0.5, 1.0, 1.7, 2),
+        kind: centred(&ActionSettings::RANGES.strike_point, 1.0, 2),
         doc: "Distance of the hammers from the strings' ends against the concert grand's, about an \
               eighth of the string: nearer is thinner and brighter.",
         get: |s| s.action.strike_point,
@@ -88,18 +86,17 @@ pub static SOUND: [Parameter; 20] = [
         name: "Hammer hardness",
         group: ParameterGroup::Sound,
         suffix: " octaves",
-        kind: number(-2.0, 2.0, 2),
+        kind: number(&ActionSettings::RANGES.hammer_hardness, 2),
         doc: "Stiffness of the hammer felt in octaves about the concert grand's.",
         get: |s| s.action.hammer_hardness,
         set: |s, v| s.action.hammer_hardness = v,
     },
     Parameter {
-        // Chosen: two octaves either way, as for the next two.
         id: "sustain",
         name: "Sustain",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: centred(0.25, 1.0, 4.0, 2),
+        kind: centred(&SoundSettings::RANGES.sustain, 1.0, 2),
         doc: "Decay times of the free strings against the concert grand's.",
         get: |s| s.sound.sustain,
         set: |s, v| s.sound.sustain = v,
@@ -109,7 +106,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Treble damping",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: centred(0.25, 1.0, 4.0, 2),
+        kind: centred(&SoundSettings::RANGES.brightness_loss, 1.0, 2),
         doc: "How much faster high partials die than low ones, against the concert grand.",
         get: |s| s.sound.brightness_loss,
         set: |s, v| s.sound.brightness_loss = v,
@@ -119,7 +116,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Damping time",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: centred(0.25, 1.0, 4.0, 2),
+        kind: centred(&SoundSettings::RANGES.damper_time, 1.0, 2),
         doc: "Decay times of damped strings against the concert grand's.",
         get: |s| s.sound.damper_time,
         set: |s, v| s.sound.damper_time = v,
@@ -129,7 +126,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Soundboard",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: number(0.0, 2.0, 2),
+        kind: number(&SoundSettings::RANGES.board, 2),
         doc: "Share of the soundboard's reverberant tail.",
         get: |s| s.sound.board,
         set: |s, v| s.sound.board = v,
@@ -139,7 +136,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Knocks",
         group: ParameterGroup::Sound,
         suffix: " ×",
-        kind: centred(0.0, 1.0, 4.0, 2),
+        kind: centred(&SoundSettings::RANGES.knocks, 1.0, 2),
         doc: "Level of the noises of keys and action.",
         get: |s| s.sound.knocks,
         set: |s, v| s.sound.knocks = v,
@@ -149,7 +146,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Stereo width",
         group: ParameterGroup::Output,
         suffix: " ×",
-        kind: number(0.0, 2.0, 2),
+        kind: number(&SoundSettings::RANGES.width, 2),
         doc: "0 is mono, 1 natural, 2 wide.",
         get: |s| s.sound.width,
         set: |s, v| s.sound.width = v,
@@ -159,7 +156,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Lid",
         group: ParameterGroup::Output,
         suffix: "",
-        kind: number(0.0, 1.0, 2),
+        kind: number(&SoundSettings::RANGES.lid, 2),
         doc: "0 is closed, 1 open on the long stick.",
         get: |s| s.sound.lid,
         set: |s, v| s.sound.lid = v,
@@ -177,12 +174,11 @@ pub static SOUND: [Parameter; 20] = [
         },
     },
     Parameter {
-        // From inside the rim to the tenth row.
         id: "distance",
         name: "Microphone distance",
         group: ParameterGroup::Output,
         suffix: " m",
-        kind: centred(0.5, 1.5, 10.0, 2),
+        kind: centred(&SoundSettings::RANGES.distance, 1.5, 2),
         doc: "Distance of the microphones: the direct sound falls with it, the room does not.",
         get: |s| s.sound.distance,
         set: |s, v| s.sound.distance = v,
@@ -192,7 +188,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Room level",
         group: ParameterGroup::Output,
         suffix: " dB",
-        kind: number(-60.0, 0.0, 1),
+        kind: number(&SoundSettings::RANGES.room_db, 1),
         doc: "Level of the room against the direct sound at 1.5 m; -60 is none.",
         get: |s| s.sound.room_db,
         set: |s, v| s.sound.room_db = v,
@@ -202,7 +198,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Room size",
         group: ParameterGroup::Output,
         suffix: " m",
-        kind: centred(3.0, 10.0, 40.0, 1),
+        kind: centred(&SoundSettings::RANGES.room_size, 10.0, 1),
         doc: "Length of the room: a practice room to a hall.",
         get: |s| s.sound.room_size,
         set: |s, v| s.sound.room_size = v,
@@ -212,7 +208,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Room decay",
         group: ParameterGroup::Output,
         suffix: " s",
-        kind: centred(0.1, 1.0, 6.0, 2),
+        kind: centred(&SoundSettings::RANGES.room_time, 1.0, 2),
         doc: "Time in which the room falls by 60 dB.",
         get: |s| s.sound.room_time,
         set: |s, v| s.sound.room_time = v,
@@ -222,7 +218,7 @@ pub static SOUND: [Parameter; 20] = [
         name: "Output level",
         group: ParameterGroup::Output,
         suffix: " dB",
-        kind: centred(-60.0, -12.0, 12.0, 1),
+        kind: centred(&Settings::RANGES.output_db, -12.0, 1),
         doc: "Level of the output.",
         get: |s| s.output_db,
         set: |s, v| s.output_db = v,

@@ -1,7 +1,7 @@
 //! How host notes become gestures.
 
 use super::{at, centred, index_of, number};
-use crate::instrument::settings::{KeyPressure, Switch, Timing, VelocityMap};
+use crate::instrument::settings::{KeyPressure, Switch, Timing, TouchSettings, VelocityMap};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
@@ -35,56 +35,51 @@ pub static TOUCH: [Parameter; 13] = [
         set: |s, v| s.touch.velocity_map = at(&MAPS, v),
     },
     Parameter {
-        // Softest tones: 0.11–0.18 m/s [Boutillon 1988; Goebl 2005].
         id: "softest_m_s",
         name: "Softest strike",
         group: ParameterGroup::Touch,
         suffix: " m/s",
-        kind: centred(0.05, 0.25, 1.0, 2),
+        kind: centred(&TouchSettings::RANGES.softest_m_s, 0.25, 2),
         doc: "Hammer speed of velocity 1 in the linear and gamma maps.",
         get: |s| s.touch.softest_m_s,
         set: |s, v| s.touch.softest_m_s = v,
     },
     Parameter {
-        // Loudest tones: 6.8–7.8 m/s [Goebl 2005].
         id: "loudest_m_s",
         name: "Loudest strike",
         group: ParameterGroup::Touch,
         suffix: " m/s",
-        kind: centred(2.0, 5.0, 10.0, 2),
+        kind: centred(&TouchSettings::RANGES.loudest_m_s, 5.0, 2),
         doc: "Hammer speed of velocity 127 in the linear and gamma maps.",
         get: |s| s.touch.loudest_m_s,
         set: |s, v| s.touch.loudest_m_s = v,
     },
     Parameter {
-        // Chosen: from soft-heavy to hard-heavy keyboards, 1 straight.
         id: "gamma",
         name: "Velocity curve",
         group: ParameterGroup::Touch,
         suffix: "",
-        kind: centred(0.25, 1.0, 4.0, 2),
+        kind: centred(&TouchSettings::RANGES.gamma, 1.0, 2),
         doc: "Exponent of the gamma map: above 1 soft notes take more of the keyboard's range.",
         get: |s| s.touch.gamma,
         set: |s, v| s.touch.gamma = v,
     },
     Parameter {
-        // Chosen: an octave of hammer speed either way.
         id: "dynamics",
         name: "Dynamics",
         group: ParameterGroup::Touch,
         suffix: " ×",
-        kind: centred(0.5, 1.0, 2.0, 2),
+        kind: centred(&TouchSettings::RANGES.dynamics, 1.0, 2),
         doc: "Multiplies every hammer speed.",
         get: |s| s.touch.dynamics,
         set: |s, v| s.touch.dynamics = v,
     },
     Parameter {
-        // Key speeds in playing: 0.1–0.6 m/s, seldom above 1 [Lozada 2007; Askenfelt 1990].
         id: "release_m_s",
         name: "Release speed",
         group: ParameterGroup::Touch,
         suffix: " m/s",
-        kind: centred(0.02, 0.3, 1.5, 2),
+        kind: centred(&TouchSettings::RANGES.release_m_s, 0.3, 2),
         doc: "Speed of the rising key front at the middle release velocity.",
         get: |s| s.touch.release_m_s,
         set: |s, v| s.touch.release_m_s = v,
@@ -94,7 +89,7 @@ pub static TOUCH: [Parameter; 13] = [
         name: "Soft velocity",
         group: ParameterGroup::Touch,
         suffix: "",
-        kind: number(1.0, 127.0, 0),
+        kind: number(&TouchSettings::RANGES.soft_velocity, 0),
         doc: "Velocity your keyboard sends when you play softly (mapped to 32).",
         get: |s| s.touch.soft_velocity,
         set: |s, v| s.touch.soft_velocity = v,
@@ -104,7 +99,7 @@ pub static TOUCH: [Parameter; 13] = [
         name: "Medium velocity",
         group: ParameterGroup::Touch,
         suffix: "",
-        kind: number(1.0, 127.0, 0),
+        kind: number(&TouchSettings::RANGES.medium_velocity, 0),
         doc: "Velocity your keyboard sends when you play at middle strength (mapped to 64).",
         get: |s| s.touch.medium_velocity,
         set: |s, v| s.touch.medium_velocity = v,
@@ -114,7 +109,7 @@ pub static TOUCH: [Parameter; 13] = [
         name: "Loud velocity",
         group: ParameterGroup::Touch,
         suffix: "",
-        kind: number(1.0, 127.0, 0),
+        kind: number(&TouchSettings::RANGES.loud_velocity, 0),
         doc: "Velocity your keyboard sends when you play loudly (mapped to 96).",
         get: |s| s.touch.loud_velocity,
         set: |s, v| s.touch.loud_velocity = v,
@@ -124,7 +119,7 @@ pub static TOUCH: [Parameter; 13] = [
         name: "Silent below",
         group: ParameterGroup::Touch,
         suffix: "",
-        kind: number(0.0, 64.0, 0),
+        kind: number(&TouchSettings::RANGES.silent_below, 0),
         doc: "Notes of a velocity below this are pressed silently: they lift their damper only.",
         get: |s| s.touch.silent_below,
         set: |s, v| s.touch.silent_below = v,

@@ -1,0 +1,139 @@
+//! What a tuner and a voicer set: the whole sound in plain numbers.
+
+use crate::math::range::settings;
+use crate::sound::room::RoomSpec;
+use crate::sound::scala::Scale;
+use crate::sound::temperament::Temperament;
+
+/// Where the listener sits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Perspective {
+    /// At the keys: bass on the left, treble on the right.
+    #[default]
+    Player,
+    /// In the hall, facing the open lid: narrower, treble on the left.
+    Audience,
+}
+
+/// Distance of the microphones at which the direct sound has its natural level, m.
+const NATURAL_DISTANCE: f64 = 1.5;
+
+/// How much a closed lid takes from the high frequencies, dB (chosen: as between the long stick
+/// and the lid down in recordings).
+const LID_DB: f64 = 9.0;
+
+settings! {
+    /// Settings of the sound; the defaults are a concert grand at A = 440 Hz.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct SoundSettings, SoundRanges {
+        /// Where the twelve notes lie within the octave.
+        temperament: Temperament = Temperament::Equal,
+        /// A scale from a file, in place of the temperament; no host parameter.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        scale: Option<Scale> = None,
+        /// Where the listener sits.
+        perspective: Perspective = Perspective::Player,
+    }
+    numbers {
+        /// Fundamental of A4, Hz.
+        /// French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
+        a4_hz = 440.0, 390.0..=470.0,
+        /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
+        /// Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
+        stretch = 1.0, 0.0..=2.0,
+        /// Total spread of a unison, cents.
+        /// Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
+        unison_width_cents = 1.0, 0.0..=30.0,
+        /// Length of the strings against the concert grand's, at the same pitch and gauge.
+        /// From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
+        string_length = 1.0, 0.6..=1.2,
+        /// Decay times, scale.
+        /// Chosen: two octaves either way, as for the next two.
+        sustain = 1.0, 0.25..=4.0,
+        /// Extra damping of high partials, scale of the string's own frequency-dependent loss.
+        brightness_loss = 1.0, 0.25..=4.0,
+        /// Damped decay times, scale.
+        damper_time = 1.0, 0.25..=4.0,
+        /// Share of the soundboard's reverberant tail, scale.
+        board = 1.0, 0.0..=2.0,
+        /// Level of key and action knocks, scale (amplitude).
+        knocks = 1.0, 0.0..=4.0,
+        /// Stereo width, 0 mono … 1 natural … 2 wide.
+        width = 1.0, 0.0..=2.0,
+        /// Lid: 0 closed … 1 open.
+        lid = 1.0, 0.0..=1.0,
+        /// Distance of the microphones, m.
+        /// From inside the rim to the tenth row.
+        distance = NATURAL_DISTANCE, 0.5..=10.0,
+        /// Level of the room against the direct sound at 1.5 m, dB; −60 is none.
+        room_db = -22.0, -60.0..=0.0,
+        /// Length of the room, m.
+        room_size = 9.0, 3.0..=40.0,
+        /// Decay time of the room, s.
+        room_time = 0.7, 0.1..=6.0,
+    }
+}
+
+impl SoundSettings {
+    /// The nearest voicing that a piano can have; what is no number becomes its default.
+    #[must_use]
+    pub fn clamped(&self) -> Self {
+        self.with_numbers(self, |range, value, _| range.clamped(value))
+    }
+
+    /// The concert grand without a room: what strings and board are measured on.
+    #[must_use]
+    pub fn close() -> Self {
+        Self { room_db: -60.0, ..Self::default() }
+    }
+
+    /// The room.
+    #[must_use]
+    pub fn room(&self) -> RoomSpec {
+        let level = if self.room_db > -60.0 { 10f64.powf(self.room_db / 20.0) } else { 0.0 };
+        RoomSpec { level, size: self.room_size, time: self.room_time }
+    }
+
+    /// Factor on the direct sound at the microphones' distance.
+    #[must_use]
+    pub fn direct(&self) -> f64 {
+        NATURAL_DISTANCE / self.distance
+    }
+
+    /// Factor on the high frequencies of the direct sound under the lid.
+    #[must_use]
+    pub fn lid_gain(&self) -> f64 {
+        10f64.powf(-LID_DB * (1.0 - self.lid) / 20.0)
+    }
+
+    /// Factor on the difference of the channels: far microphones see the piano under a smaller
+    /// angle, and the audience from the other side.
+    #[must_use]
+    pub fn side(&self) -> f64 {
+        let angle = (NATURAL_DISTANCE / self.distance).min(1.0).sqrt();
+        let seat = match self.perspective {
+            Perspective::Player => 1.0,
+            Perspective::Audience => -0.6,
+        };
+        self.width * angle * seat
+    }
+
+    /// Whether the strings of both ring alike.
+    pub(crate) fn same_strings(&self, other: &Self) -> bool {
+        let rest = Self {
+            board: other.board,
+            knocks: other.knocks,
+            width: other.width,
+            lid: other.lid,
+            perspective: other.perspective,
+            distance: other.distance,
+            room_db: other.room_db,
+            room_size: other.room_size,
+            room_time: other.room_time,
+            ..*self
+        };
+        rest == *other
+    }
+}
