@@ -8,7 +8,7 @@
 //! | [`bank`], [`poles`], [`note`] | the ringing modes of all notes and their states |
 //! | [`overtones`] | phantom partials of the bass, duplex of the treble |
 //! | [`board`], [`evenness`], [`convolve`], [`knock`], [`room`], [`output`] | from bridge force to two channels |
-//! | [`engine`], [`voicing`] | the whole, and what may be set |
+//! | [`engine`], [`settings`] | the whole, and what may be set |
 //! | [`measure`] | measurements on rendered sound |
 
 pub mod bank;
@@ -17,6 +17,7 @@ pub mod contact;
 pub mod convolve;
 pub mod engine;
 pub mod evenness;
+pub mod glide;
 pub mod hammer;
 pub mod knock;
 pub mod loss;
@@ -28,11 +29,11 @@ pub mod poles;
 pub mod room;
 pub mod scala;
 pub mod scale;
+pub mod settings;
 pub mod temperament;
 pub mod tuning;
 pub mod unison;
-pub mod voicing;
 
 pub use engine::Sound;
 pub use knock::Knock;
-pub use voicing::SoundSettings;
+pub use settings::SoundSettings;

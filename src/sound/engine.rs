@@ -4,7 +4,7 @@
 //! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
 //! size never changes a sample. Audio thread, except `new`.
 
-use crate::math::cast::single;
+use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
@@ -12,6 +12,7 @@ use crate::mech::hammer::{Hammer, HammerSettings};
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
+use crate::sound::glide::Glide;
 use crate::sound::knock::{Knock, Knocks};
 use crate::sound::note::{Note, WAKE};
 use crate::sound::output::Lid;
@@ -33,8 +34,13 @@ const RANGE: f64 = 1e8;
 /// Time added to it for the board's response and for a gliding voicing, s.
 const AFTER: f64 = 1.5;
 
-/// Partials taken over at each block while a new voicing settles.
-const PARTIALS_A_BLOCK: usize = 16;
+/// Partials taken over in a second while a new voicing settles: 16 a block at 48 kHz.
+const PARTIALS_A_SECOND: f64 = 12_000.0;
+
+/// Time constant of levels, lid and width, s: 12 % of the way in a block at 48 kHz; and the distance
+/// from their targets at which they have arrived.
+const MIX_TIME: f64 = 10.430_245e-3;
+const MIX_NEAR: f32 = 1e-4;
 
 /// Largest strike speed, m/s; faster strikes are taken as this (the fastest measured is 7.8 m/s).
 const FASTEST: f64 = 20.0;
@@ -54,27 +60,9 @@ struct Loading {
     note: Option<(usize, Unison, usize)>,
 }
 
-/// A value that glides from block to block.
-#[derive(Clone, Copy, Debug)]
-struct Glide {
-    now: f32,
-    target: f32,
-}
-
-impl Glide {
-    fn new(value: f64) -> Self {
-        Self { now: single(value), target: single(value) }
-    }
-
-    /// One block closer: about 10 ms at 48 kHz.
-    fn step(&mut self) -> f32 {
-        let from = self.now;
-        self.now += 0.12 * (self.target - self.now);
-        if (self.target - self.now).abs() < 1e-4 {
-            self.now = self.target;
-        }
-        from
-    }
+/// Partials taken over at each block, so that a voicing settles as soon at every sample rate.
+fn partials_a_block(sample_rate: f64) -> usize {
+    floor_index((PARTIALS_A_SECOND * BLOCK as f64 / sample_rate).round()).max(1)
 }
 
 /// Targets of the gliding values: share of the late response, direct level, lid gain, stereo width.
@@ -94,6 +82,7 @@ pub struct Sound {
     knocks: Knocks,
     convolver: Convolver,
     loading: Option<Loading>,
+    partials_a_block: usize,
     /// Share of the late response, direct level, lid and stereo width: value at the block's start,
     /// and now.
     mix: [(f32, Glide); 4],
@@ -118,7 +107,7 @@ impl Sound {
     /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, voicing: &SoundSettings) -> Self {
-        Self::with_hammers(sample_rate, voicing, &HammerSettings::default())
+        Self::with_hammers(sample_rate, voicing, &HammerSettings::CONCERT)
     }
 
     /// Like [`Sound::new`] with `hammers`.
@@ -135,7 +124,7 @@ impl Sound {
     /// samples.
     #[must_use]
     pub fn with_kernel(sample_rate: f64, voicing: &SoundSettings, kernel: Kernel) -> Self {
-        Self::prepared(sample_rate, voicing, &HammerSettings::default(), kernel)
+        Self::prepared(sample_rate, voicing, &HammerSettings::CONCERT, kernel)
     }
 
     fn prepared(
@@ -161,7 +150,8 @@ impl Sound {
             knocks: Knocks::new(sample_rate),
             convolver: Convolver::new(&responses, kernel),
             loading: None,
-            mix: mix(&voicing).map(|x| (single(x), Glide::new(x))),
+            partials_a_block: partials_a_block(sample_rate),
+            mix: mix(&voicing).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
             lid: Lid::new(sample_rate),
             room: Room::new(sample_rate, voicing.room()),
             inputs: [[0.0; BLOCK]; ZONES],
@@ -184,7 +174,10 @@ impl Sound {
         self.awake = KeySet::EMPTY;
         self.knocks.reset();
         self.convolver.reset();
-        self.mix = mix(&self.voicing).map(|x| (single(x), Glide::new(x)));
+        for (from, glide) in &mut self.mix {
+            glide.settle();
+            *from = glide.now;
+        }
         self.lid.reset();
         self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
@@ -194,7 +187,7 @@ impl Sound {
     }
 
     /// New voicing from the next sample on, without clicks: knocks from the next event, levels within
-    /// 50 ms, pitch and decay note by note, sounding notes first, all within half a second.
+    /// 50 ms, pitch and decay note by note, sounding notes first, all within 0.52 s.
     pub fn set(&mut self, voicing: &SoundSettings) {
         let new = voicing.clamped();
         let old = self.voicing;
@@ -203,7 +196,7 @@ impl Sound {
         }
         self.voicing = new;
         for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
-            slot.1.target = single(target);
+            slot.1.aim(target);
         }
         self.room.set(new.room());
         if !new.same_strings(&old) {
@@ -436,7 +429,7 @@ impl Sound {
     /// Takes over a bounded number of partials of the new voicing.
     fn load_some(&mut self) {
         let Some(loading) = &mut self.loading else { return };
-        let mut budget = PARTIALS_A_BLOCK;
+        let mut budget = self.partials_a_block;
         while budget > 0 {
             let Some((index, unison, k)) = &mut loading.note else {
                 let sounding = |&i: &usize| loading.pending[i] && self.notes[i].is_awake();

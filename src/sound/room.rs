@@ -6,7 +6,9 @@
 use std::f64::consts::TAU;
 
 use crate::math::cast::{floor_index, single};
+use crate::sound::SoundSettings;
 use crate::sound::bank::BLOCK;
+use crate::sound::glide::Glide;
 
 /// Number of delay lines.
 const LINES: usize = 8;
@@ -15,11 +17,16 @@ const LINES: usize = 8;
 const RATIOS: [f64; LINES] = [0.613, 0.709, 0.787, 0.877, 0.971, 1.087, 1.201, 1.307];
 
 /// Longest room, m, and the speed of sound, m/s.
-pub const LONGEST: f64 = 40.0;
+const LONGEST: f64 = SoundSettings::RANGES.room_size.max;
 const SOUND_SPEED: f64 = 343.0;
 
 /// Where walls and air begin to take more, Hz (chosen: plaster, carpet, curtains).
 const DULL_HZ: f64 = 4500.0;
+
+/// Time constant of feedback and level, s: a tenth of the way in a block at 48 kHz; and the distance
+/// from their targets at which they have arrived.
+const GLIDE_TIME: f64 = 12.654_962e-3;
+const NEAR: f32 = 1e-5;
 
 /// Level below which the room counts as silent (−120 dBFS).
 const SILENCE: f32 = 1e-6;
@@ -45,12 +52,12 @@ pub struct Room {
     /// Present length of each delay, samples, and where it glides to.
     lengths: [f32; LINES],
     targets: [f32; LINES],
-    /// Present feedback of each delay, and where it glides to.
-    gains: [(f32, f32); LINES],
+    /// Feedback of each delay, amplitude.
+    gains: [Glide; LINES],
     dull: [f32; LINES],
     smooth: f32,
-    /// Present level, and where it glides to.
-    level: (f32, f32),
+    /// Level of what enters, amplitude.
+    level: Glide,
     /// Samples since anything above silence went round.
     quiet: usize,
 }
@@ -68,10 +75,10 @@ impl Room {
             write: 0,
             lengths: [0.0; LINES],
             targets: [0.0; LINES],
-            gains: [(0.0, 0.0); LINES],
+            gains: [Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate); LINES],
             dull: [0.0; LINES],
             smooth: single(1.0 - (-TAU * DULL_HZ / sample_rate).exp()),
-            level: (0.0, 0.0),
+            level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
             quiet: usize::MAX,
         };
         room.set(spec);
@@ -87,11 +94,11 @@ impl Room {
             let seconds = spec.size.min(LONGEST) / SOUND_SPEED * ratio;
             let gain = 10f64.powf(-3.0 * seconds / spec.time);
             self.targets[line] = single((seconds * self.sample_rate).max(2.0));
-            self.gains[line].1 = single(gain);
+            self.gains[line].aim(gain);
             kept += gain * gain / LINES as f64;
         }
         // Echoes of a steady sound add up to the level asked for.
-        self.level.1 = single(spec.level * (1.0 - kept).sqrt());
+        self.level.aim(spec.level * (1.0 - kept).sqrt());
     }
 
     /// Clears all echoes.
@@ -102,8 +109,8 @@ impl Room {
         self.write = 0;
         self.lengths = self.targets;
         self.dull = [0.0; LINES];
-        self.level.0 = self.level.1;
-        self.gains.iter_mut().for_each(|gain| gain.0 = gain.1);
+        self.level.settle();
+        self.gains.iter_mut().for_each(Glide::settle);
         self.quiet = usize::MAX;
     }
 
@@ -115,12 +122,8 @@ impl Room {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
-        // Within some 20 ms at 48 kHz.
-        for (now, target) in self.gains.iter_mut().chain([&mut self.level]) {
-            *now += 0.1 * (*target - *now);
-            if (*target - *now).abs() < 1e-5 {
-                *now = *target;
-            }
+        for glide in self.gains.iter_mut().chain([&mut self.level]) {
+            glide.step();
         }
         for (length, target) in self.lengths.iter_mut().zip(self.targets) {
             // Delay lengths change by at most a tenth of the elapsed time: heard as a pitch bend,
@@ -140,7 +143,7 @@ impl Room {
         // Active from the first sample above silence, wherever a block begins.
         let mut from = 0;
         if self.is_silent() {
-            if self.level == (0.0, 0.0) {
+            if self.level.is_zero() {
                 return;
             }
             let heard = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > SILENCE;
@@ -159,9 +162,9 @@ impl Room {
                 let x =
                     line[at & mask] + part * (line[at.wrapping_sub(1) & mask] - line[at & mask]);
                 self.dull[i] += self.smooth * (x - self.dull[i]);
-                *tap = self.gains[i].0 * self.dull[i];
+                *tap = self.gains[i].now * self.dull[i];
             }
-            let (a, b) = (self.level.0 * *l, self.level.0 * *r);
+            let (a, b) = (self.level.now * *l, self.level.now * *r);
             *l += 0.5 * (taps[0] + taps[2] - taps[4] - taps[6]);
             *r += 0.5 * (taps[1] + taps[3] - taps[5] - taps[7]);
             let mixed = mixed(taps);
