@@ -32,6 +32,7 @@ pub mod readout;
 pub mod regulation;
 pub mod rest;
 pub mod spec;
+pub mod string_law;
 pub mod thesis;
 
 pub use assembly::{Assembly, Running};

@@ -18,8 +18,8 @@ mod note_interface;
 use super::losses::Losses;
 use crate::action::KeyEvent;
 use crate::action::drive_input::DriveInput;
-use crate::action::grand::concert::string_like;
 use crate::action::grand::spec::{GRAVITY, SpecError};
+use crate::action::grand::string_law;
 use crate::action::mechanism::{KEY, KEY_SPEED, Lever, REST_DEPTH, check, contact_parts};
 use crate::action::pose::Pose;
 use crate::action::readout::Readout;
@@ -135,7 +135,7 @@ impl Spec {
             rail: Felt { hysteresis: 0.8, ..Felt::new(3e4, 1.5, 1.0) },
             bed: Felt { hysteresis: 0.7, ..Felt::new(1.2e6, 1.5, 0.6) },
             rest: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
-            string: string_like(mass, log_linear(&CONTACT_TIME, n), RESTITUTION),
+            string: string_law::like(mass, log_linear(&CONTACT_TIME, n), RESTITUTION),
         }
     }
 

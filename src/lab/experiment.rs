@@ -140,8 +140,8 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "contact",
-        about: "Compares contact time and peak force of the sound engine's felt with an \
-                independent solver.",
+        about: "Compares contact time, peak force and spectrum of the sound engine's hammers, as they \
+                are and changed, with independent solutions.",
         kind: Kind::Computed,
         run: contact::run,
     },

@@ -48,7 +48,7 @@ impl KeyNumber {
 
 /// The values on either side of `number` and how far (0…1) it lies from the first to the second;
 /// beyond the ends the end's value on both sides.
-fn around(anchors: &[(f64, f64)], number: f64) -> (f64, f64, f64) {
+fn around<T: Copy>(anchors: &[(f64, T)], number: f64) -> (T, T, f64) {
     let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
     if number <= first.0 {
         return (first.1, first.1, 0.0);
@@ -71,6 +71,13 @@ fn around(anchors: &[(f64, f64)], number: f64) -> (f64, f64, f64) {
 pub fn linear(anchors: &[(f64, f64)], number: f64) -> f64 {
     let (a, b, share) = around(anchors, number);
     a + (b - a) * share
+}
+
+/// Like [`linear`] for each of the values in a row.
+#[must_use]
+pub fn linear_rows<const N: usize>(anchors: &[(f64, [f64; N])], number: f64) -> [f64; N] {
+    let (a, b, share) = around(anchors, number);
+    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share)
 }
 
 /// Like [`linear`], but straight in the logarithm of the value; values must be positive.

@@ -76,10 +76,9 @@ pub struct HammerSettings {
     pub strike_point: f64,
 }
 
-impl Default for HammerSettings {
-    fn default() -> Self {
-        Self { mass: 1.0, added: 0.0, hardness: 0.0, strike_point: 1.0 }
-    }
+impl HammerSettings {
+    /// The concert grand's hammers as they are.
+    pub const CONCERT: Self = Self { mass: 1.0, added: 0.0, hardness: 0.0, strike_point: 1.0 };
 }
 
 /// The felt of a hammer's crown: F = K (ξ^p + α d(ξ^p)/dt) ≥ 0, ξ its compression in m.
@@ -189,8 +188,7 @@ mod tests {
     #[test]
     fn the_standard_settings_leave_the_concert_grands_hammers_as_they_are() {
         for key in KeyNumber::all() {
-            let (concert, set) =
-                (Hammer::concert(key), Hammer::of(key, &HammerSettings::default()));
+            let (concert, set) = (Hammer::concert(key), Hammer::of(key, &HammerSettings::CONCERT));
             assert!((set.centre - concert.centre).norm_squared() < 1e-32);
             assert_eq!(set, Hammer { centre: set.centre, ..concert });
             let ratio = concert.mass * CROWN * CROWN / concert.inertia;
@@ -202,11 +200,11 @@ mod tests {
     fn weight_at_the_crown_is_felt_in_full_by_key_and_strings() {
         let key = KeyNumber::from_index(39).unwrap();
         let (concert, added) = (Hammer::concert(key), 1e-3);
-        let heavier = concert.set(&HammerSettings { added, ..HammerSettings::default() });
+        let heavier = concert.set(&HammerSettings { added, ..HammerSettings::CONCERT });
         assert!((heavier.mass - concert.mass - added).abs() < 1e-12);
         let inertia = heavier.inertia - concert.inertia;
         assert!((inertia / (CROWN * CROWN) - added).abs() < 1e-12);
-        let double = concert.set(&HammerSettings { mass: 2.0, ..HammerSettings::default() });
+        let double = concert.set(&HammerSettings { mass: 2.0, ..HammerSettings::CONCERT });
         assert_eq!(double.mass, 2.0 * concert.mass);
         assert_eq!(double.inertia, 2.0 * concert.inertia);
     }

@@ -189,6 +189,9 @@ pub fn gone(hammer: &Hammer, string: &StringSpec) -> f64 {
     2e-3 + string.answer_time(hammer)
 }
 
+/// Highest partial of [`strike_offline`], Hz.
+const LIMIT_HZ: f64 = 20_000.0;
+
 /// Strikes resting strings without loss once, at `speed` m/s, in steps of 1/`rate` s.
 ///
 /// The string is fixed at both ends and has its partials below 20 kHz (and 0.45 `rate`). Ends when
@@ -200,8 +203,20 @@ pub fn strike_offline(
     speed: f64,
     rate: f64,
 ) -> ContactReport {
+    strike_below(LIMIT_HZ, hammer, string, speed, rate)
+}
+
+/// Like [`strike_offline`] with the partials below `limit_hz` Hz (and 0.45 `rate`).
+#[must_use]
+pub fn strike_below(
+    limit_hz: f64,
+    hammer: &Hammer,
+    string: &StringSpec,
+    speed: f64,
+    rate: f64,
+) -> ContactReport {
     let h = 1.0 / rate;
-    let mut modes = Modes::new(hammer, string, (0.45 * rate).min(20_000.0), h);
+    let mut modes = Modes::new(hammer, string, (0.45 * rate).min(limit_hz), h);
     let mut head = MovingHammer::new(hammer, 0.0, 0.0, speed);
     let own = head.energy();
     let (mut forces, mut dissipated, mut last, mut clear) = (Vec::new(), 0.0, 0, 0.0);

@@ -7,8 +7,9 @@
 use super::fitted::Fitted;
 use super::regulation::{Regulated, Regulation, regulate};
 use super::spec::{Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Spec, Wippen};
+use super::string_law;
 use crate::action::ActionSettings;
-use crate::math::compass::{self, linear, log_linear};
+use crate::math::compass::{self, linear};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 use crate::mech::hammer;
@@ -29,39 +30,12 @@ const LEAST_SHARE: f64 = 0.3;
 /// Last key with a damper (E6 to G6 in most makes).
 const LAST_DAMPER: u8 = 68;
 
-/// Contact time of hammer and string at 2.5 m/s, s by key number: the sound engine's strings as
-/// the action feels them, fitted by `touchback lab string-law`.
-///
-/// Held within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and
-/// C7, where the engine's are shorter; A0 is the sum of the several touches of a loud blow.
-const CONTACT_TIME: [(f64, f64); 9] = [
-    (1.0, 6.35e-3),
-    (4.0, 6.14e-3),
-    (16.0, 3.05e-3),
-    (28.0, 2.57e-3),
-    (40.0, 1.83e-3),
-    (52.0, 1.27e-3),
-    (64.0, 0.94e-3),
-    (76.0, 0.66e-3),
-    (88.0, 0.30e-3),
-];
-/// Share of its speed that the hammer keeps, by key number; as [`CONTACT_TIME`].
-const RESTITUTION: [(f64, f64); 9] = [
-    (1.0, 0.15),
-    (4.0, 0.195),
-    (16.0, 0.39),
-    (28.0, 0.49),
-    (40.0, 0.59),
-    (52.0, 0.66),
-    (64.0, 0.72),
-    (76.0, 0.88),
-    (88.0, 0.74),
-];
-
 /// One key's parts and leads before anyone regulates them.
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
     spec: Spec,
+    /// Number of the key, 1…88.
+    number: f64,
     /// The concert grand's hammer.
     hammer: hammer::Hammer,
 }
@@ -91,14 +65,16 @@ impl Design {
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
         let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
         spec.key.lead_torque = (regulated.upward_force - balance) * spec.key.front;
-        Self { spec, hammer }
+        Self { spec, number: f64::from(key.number()), hammer }
     }
 
     /// The key with `settings`, regulated. Closed form: no iteration over poses.
     #[must_use]
     pub fn build(&self, settings: &ActionSettings) -> Built {
         let mut spec = self.spec;
-        scale(&mut spec, &self.hammer.set(&settings.hammers()), settings);
+        let hammer = self.hammer.set(&settings.hammers());
+        spec.string = string_law::of(self.number, &hammer, &self.hammer);
+        scale(&mut spec, &hammer, settings);
         let regulated = regulate(&mut spec, &regulation(settings));
         let taken = settings.key_lead_g * 1e-3 * spec.key.front;
         spec.key.lead_torque -= taken * GRAVITY;
@@ -239,30 +215,9 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             clear: 1.5e-3,
             tray: 8e-3,
         },
-        string: string_law(n, hammer.inertia / (crown * crown)),
+        string: string_law::of(n, hammer, hammer),
         coupling: [200.0, 0.82],
     }
-}
-
-/// The string of key `n` for a hammer of effective mass `mass` kg.
-fn string_law(n: f64, mass: f64) -> Felt {
-    string_like(mass, log_linear(&CONTACT_TIME, n), linear(&RESTITUTION, n))
-}
-
-/// A one-sided spring that keeps a hammer of effective mass `mass` kg for about `time` s at
-/// 2.5 m/s and throws it back at `restitution` (0…1) of its speed.
-///
-/// With p = 3/2 the contact lasts C (m/K)^0.4 v^−0.2, C = 3.218 (from the beta function).
-#[must_use]
-pub fn string_like(mass: f64, time: f64, restitution: f64) -> Felt {
-    let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
-    // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
-    let swings = 0.5
-        * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
-        * (1.0 + hysteresis).powf(0.1);
-    let c = 3.218 * swings;
-    let stiffness = mass * (c / time).powf(2.5) * 2.5f64.powf(-0.5);
-    Felt { hysteresis, ..Felt::new(stiffness, 1.5, 0.0) }
 }
 
 /// The hammer as set, and the scales of the settings that are not distances.

@@ -144,7 +144,7 @@ fn torture(rate: f64, found: &mut Found) {
         }
         // All strings free and nothing else happens: the sound may only die away.
         sound.set(&SoundSettings::default());
-        sound.set_hammers(&HammerSettings::default());
+        sound.set_hammers(&HammerSettings::CONCERT);
         KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
         let mut before: Option<f64> = None;
         let pause = at;

@@ -5,20 +5,22 @@
 //! action steps it, and the sound engine's hammer meets its strings once; contact time and rebound
 //! are compared. The tables that the law is made of are fitted here.
 
+mod hammers;
+
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::action::grand::concert::{Built, Design, string_like};
+use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::DriveNow;
 use crate::action::grand::model::guard;
-use crate::action::grand::{Grand, Phase, STATES, construct, key, rest, state};
+use crate::action::grand::{Grand, Phase, STATES, construct, key, rest, state, string_law};
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::episode::{Observer, State};
 use crate::lab::bench::{Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::math::compass::KeyNumber;
-use crate::mech::hammer::Hammer;
+use crate::mech::hammer::{Hammer, HammerSettings};
 use crate::sound::SoundSettings;
 use crate::sound::contact::strike_offline;
 use crate::sound::scale::StringSpec;
@@ -30,7 +32,7 @@ pub const NUMBERS: [usize; 9] = [1, 4, 16, 28, 40, 52, 64, 76, 88];
 const SPEEDS: [f64; 4] = [1.0, 2.0, 4.0, 6.0];
 
 /// Speed at which the tables hold, m/s.
-const FIT_SPEED: f64 = 2.5;
+const FIT_SPEED: f64 = string_law::SPEED;
 
 /// Steps a second of the sound engine's contact here: finer than any note uses.
 const RATE: f64 = 384_000.0;
@@ -107,9 +109,9 @@ fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
 }
 
 /// The sound engine's hammer against its strings.
-fn heard(key: KeyNumber, speed: f64) -> Contact {
+fn heard(key: KeyNumber, hammers: &HammerSettings, speed: f64) -> Contact {
     let string = StringSpec::of(key, &SoundSettings::default());
-    let report = strike_offline(&Hammer::concert(key), &string, speed, RATE);
+    let report = strike_offline(&Hammer::of(key, hammers), &string, speed, RATE);
     Contact { time: report.contact_time, restitution: report.restitution }
 }
 
@@ -123,7 +125,7 @@ fn fitted(built: &Built, aim: Contact) -> Result<(Contact, Contact)> {
     let mass = built.spec.hammer.inertia / built.spec.hammer.crown.powi(2);
     let mut got = aim;
     for _ in 0..30 {
-        built.spec.string = string_like(mass, asked.time, asked.restitution);
+        built.spec.string = string_law::like(mass, asked.time, asked.restitution);
         got = felt(&built, FIT_SPEED, Arrival::Flying)?;
         asked.time *= (aim.time / got.time).powf(0.7);
         let step = 0.7 * (aim.restitution - got.restitution);
@@ -137,9 +139,10 @@ fn ms(time: f64) -> String {
     format!("{} ms", short(time * 1e3))
 }
 
-/// Compares nine keys at four speeds.
+/// Compares nine keys at four speeds, and with other hammers.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
+    let concert = HammerSettings::CONCERT;
     let mut csv = String::from(
         "key,speed_m_s,felt_contact_s,heard_contact_s,felt_rebound_m_s,heard_rebound_m_s\n",
     );
@@ -151,7 +154,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             KeyNumber::from_index(number - 1).context("a key of the table is off the compass")?;
         let built = Design::new(key).build(&ActionSettings::default());
         for (i, speed) in SPEEDS.into_iter().enumerate() {
-            let (felt, heard) = (felt(&built, speed, Arrival::Flying)?, heard(key, speed));
+            let (felt, heard) =
+                (felt(&built, speed, Arrival::Flying)?, heard(key, &concert, speed));
             let name = format!("key {number}, {speed} m/s");
             report.near(&format!("{name}: contact, ms"), heard.time * 1e3, BAND, felt.time * 1e3);
             let (out, back) = (felt.restitution * speed, heard.restitution * speed);
@@ -167,12 +171,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let placed = felt(&built, FIT_SPEED, Arrival::Constructed)?;
         let quantity = format!("key {number}: constructed over played rebound");
         report.near(&quantity, 1.0, 0.01, placed.restitution / flying.restitution);
-        let aim = heard(key, FIT_SPEED);
+        let aim = heard(key, &concert, FIT_SPEED);
         let (fit, got) = fitted(&built, aim)?;
         let (contact, rebound) = (got.time / aim.time, got.restitution - aim.restitution);
         if (contact - 1.0).abs() > 0.01 || rebound.abs() > 0.01 {
             beyond += &format!(
-                "KeyNumber {number}: the law comes to a contact of {} and a rebound of {} of the \
+                "Key {number}: the law comes to a contact of {} and a rebound of {} of the \
                  strike's speed; the strings give {} and {}.\n",
                 ms(got.time),
                 short(got.restitution),
@@ -183,6 +187,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         write!(times, "({number}.0, {:.3}e-3), ", fit.time * 1e3)?;
         write!(restitutions, "({number}.0, {:.3}), ", fit.restitution)?;
     }
+    hammers::compare(&mut report)?;
     for (kind, by_speed) in traces.into_iter().enumerate() {
         for (i, points) in by_speed.into_iter().enumerate() {
             let heard = kind % 2 == 1;
@@ -195,9 +200,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "Tables of the action's string for which the law meets the sound engine's strings at \
          {FIT_SPEED} m/s:\n\n```rust\n\
          const CONTACT_TIME: [(f64, f64); {n}] = [{}];\n\
-         const RESTITUTION: [(f64, f64); {n}] = [{}];\n```",
+         const RESTITUTION: [(f64, f64); {n}] = [{}];\n{}```",
         times.trim_end_matches(", "),
         restitutions.trim_end_matches(", "),
+        hammers::tables()?,
         n = NUMBERS.len(),
     ));
     if !beyond.is_empty() {

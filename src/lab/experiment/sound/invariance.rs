@@ -9,8 +9,8 @@ use crate::math::compass::KeyNumber;
 use crate::mech::hammer::HammerSettings;
 use crate::sound::measure::{self, db, decay_time};
 use crate::sound::scale::StringSpec;
+use crate::sound::settings::Perspective;
 use crate::sound::temperament::Temperament;
-use crate::sound::voicing::Perspective;
 use crate::sound::{Knock, Sound, SoundSettings};
 
 /// Notes that ring while something changes.
@@ -108,7 +108,7 @@ fn rates(bench: &mut Bench) -> Result<()> {
 
 /// What moves, and how far: as far as a hand moves a control in a step, or further.
 fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17] {
-    let h = HammerSettings::default();
+    let h = HammerSettings::CONCERT;
     [
         ("pitch, 440 to 446 Hz", SoundSettings { a4_hz: 446.0, ..v }, h),
         ("stretch, 1 to 1.5", SoundSettings { stretch: 1.5, ..v }, h),
@@ -133,7 +133,7 @@ fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17
 /// What a change adds to the bends of four ringing notes in the next 0.7 s, against their peak.
 fn changes(bench: &mut Bench) -> Result<()> {
     let usual = bench.voicing;
-    let standard = HammerSettings::default();
+    let standard = HammerSettings::CONCERT;
     for (name, voicing, hammers) in moved(usual) {
         let sound = &mut bench.sound;
         let mut heard = |to: &SoundSettings, hammers: &HammerSettings| -> Result<(f64, f64)> {
