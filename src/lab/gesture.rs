@@ -59,7 +59,7 @@ impl Channel {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::KeyM, Self::ForceN, Self::FingerM, Self::DRad];
 
-    /// Its column in a gesture CSV.
+    /// Name of its column in a gesture CSV.
     #[must_use]
     pub const fn column(self) -> &'static str {
         match self {

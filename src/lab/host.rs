@@ -40,7 +40,7 @@ pub enum Message {
 pub struct Timed {
     /// Sample after the block's first.
     pub at: u32,
-    /// What.
+    /// The message.
     pub what: Message,
 }
 
@@ -53,9 +53,9 @@ pub struct Announced {
     pub name: String,
     /// Least value in the plugin's own scale.
     pub min: f64,
-    /// Greatest.
+    /// Greatest value in the plugin's own scale.
     pub max: f64,
-    /// Default.
+    /// Default value in the plugin's own scale.
     pub default: f64,
 }
 

@@ -143,16 +143,16 @@ pub struct Band {
 /// A moment of the abscissa, ruled over all panels and named above them.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// Where.
+    /// Place on the abscissa, in its unit.
     pub at: f64,
-    /// What.
+    /// Name written above it.
     pub name: String,
 }
 
 /// A whole figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Title.
+    /// Title above the figure.
     pub title: String,
     /// The common abscissa.
     pub x: Axis,
@@ -174,9 +174,9 @@ impl Figure {
 /// File formats of figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Pixels.
+    /// PNG, pixels.
     Png,
-    /// Vectors.
+    /// SVG, vectors.
     Svg,
 }
 

@@ -1,4 +1,4 @@
-//! `state-graphs`: every transition of the actions' finite state machines, taken by a restless
+//! `state-graphs`: every transition of the actions' finite state machines, exercised by a random
 //! finger, and what of the positions jumps there.
 //!
 //! [Gillespie 1996, figs. 3.2, 3.4, 3.9, tables 3.1, 3.2]. The finger's target goes along straight
@@ -30,7 +30,7 @@ const GRAND_RUNS: u64 = 5;
 const DEPTHS: (f64, f64) = (-4e-3, 18e-3);
 const TIMES: (f64, f64) = (0.01, 0.2);
 
-/// Targets of the restless finger: (time s, depth m).
+/// Targets of the random finger: (time s, depth m).
 fn restless(seed: u64) -> Vec<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut between = |(low, high): (f64, f64)| low + (high - low) * random.share();
@@ -174,7 +174,7 @@ fn grand(report: &mut Report, csv: &mut String, built: &Built) {
     }
 }
 
-/// A smaller action's machine under the restless finger.
+/// A smaller action's machine under the random finger.
 fn small<M, const N: usize, const G: usize, const S: usize>(
     spec: &M,
     name: fn(M::Phase) -> &'static str,

@@ -16,9 +16,9 @@ use crate::haptics::sidecar::{KeyPress, Sidecar, SidecarOrder};
 use crate::haptics::status_text;
 use crate::lab::output;
 
-/// Between looks, without and with notes to be played in time.
+/// Time between looks at the keyboard and the typed lines.
 const LONG: Duration = Duration::from_millis(10);
-/// See [`LONG`].
+/// Time between looks while notes are to be played in time.
 const SHORT: Duration = Duration::from_millis(1);
 
 /// Lines typed, as they come; a closed input just says nothing more.

@@ -33,7 +33,7 @@ const NOTHING: RGBColor = RGBColor(225, 225, 225);
 /// A table of grids.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Title.
+    /// Title above the map.
     pub title: String,
     /// Name and numbers of the abscissa of every grid.
     pub x: (String, Vec<String>),

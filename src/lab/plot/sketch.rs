@@ -16,7 +16,7 @@ const MARGIN: i32 = 30;
 /// How strongly something is drawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ink {
-    /// Colour.
+    /// Colour of lines and letters.
     pub colour: RGBColor,
     /// Line width, px.
     pub width: u32,

@@ -15,7 +15,7 @@ use crate::haptics::script::{FingerAction, Script, ScriptedAction, eased};
 use crate::haptics::servo::ServoOptions;
 use crate::haptics::session::ConnectionState;
 
-/// The seeds' finger, glued to the key.
+/// The thesis's finger, glued to the key.
 pub const GLUED: EmulatedFinger = EmulatedFinger {
     mass: 0.02,
     damping: 3.75,
@@ -34,14 +34,14 @@ fn hand(t: f64) -> (f64, f64) {
     }
 }
 
-/// Time of the first strike, s, the hammer's speed, m/s, and the key's way in a stroke, m a tick.
+/// Result of a stroke.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stroke {
-    /// s from the stroke's beginning.
+    /// Time of the first strike from the stroke's beginning, s.
     pub time: f64,
-    /// m/s.
+    /// Hammer speed of the first strike, m/s.
     pub speed: f64,
-    /// Positions every 125 µs.
+    /// Depth of the key every 125 µs, m.
     pub way: Vec<f64>,
     /// Energy that the junction created, J.
     pub created: f64,

@@ -12,9 +12,9 @@ const NOTES: usize = 1000;
 pub(super) struct Immediate {
     /// Strikes missing or too many.
     pub(super) missing: f64,
-    /// Samples.
+    /// Largest distance of strike and note-on, samples.
     pub(super) samples: f64,
-    /// m/s.
+    /// Largest deviation of hammer speed from the map, m/s.
     pub(super) speed: f64,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Immediate {
 pub(super) struct Travelled {
     /// Key 1…88.
     pub(super) key: u8,
-    /// 0…127.
+    /// Velocity, 0…127.
     pub(super) velocity: f64,
     /// Hammer speed by the map and as it was, m/s.
     pub(super) mapped: f64,

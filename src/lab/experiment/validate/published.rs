@@ -3,9 +3,9 @@
 /// a·v^b + c, ms, over the hammer speed v, m/s.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// Piano.
+    /// Name of the piano measured.
     pub piano: &'static str,
-    /// Factor, exponent, constant.
+    /// Factor a, exponent b and constant c of the law, for times in ms and speeds in m/s.
     pub abc: [f64; 3],
 }
 

@@ -14,7 +14,7 @@ const PATIENCE: f64 = 1.0;
 const SOFTEST: f64 = 0.4;
 /// The last of them.
 const STRONGEST: f64 = 200.0;
-/// See [`SOFTEST`].
+/// Ratio of one push tried to the next.
 const GROWTH: f64 = 1.1;
 
 /// One let-off under a constant force on the key.
