@@ -8,9 +8,11 @@
 mod clap;
 
 use clack_extensions::tail::TailLength;
-use clack_host::prelude::{PluginEntry, ProcessStatus};
-use clap::{Plugin, Processor, Send, bits, blocks, library};
+use clap::{
+    Message, Plugin, PluginEntry, ProcessStatus, Processor, bits, blocks, control, library, off,
+};
 use touchback::instrument::{Event, Piano, Settings};
+use touchback::lab::host::{ClapId, PLUGIN_ID};
 use touchback::math::compass::KeyNumber;
 use touchback::math::random::Random;
 use touchback::params::{self, Parameter};
@@ -26,29 +28,29 @@ fn key(note: i16) -> KeyNumber {
 }
 
 /// A little music with pedal and automation, at offsets that no block length divides.
-fn music() -> Vec<(usize, Send)> {
+fn music() -> Vec<(usize, Message)> {
     let (blow, hardness, timing) =
         (parameter("blow_mm"), parameter("hammer_hardness"), parameter("timing"));
     vec![
-        (0, Send::Control(blow, 0.25)),
-        (0, Send::On(60, 0.8)),
-        (317, Send::On(64, 0.3)),
-        (317, Send::On(67, 0.6)),
-        (1_001, Send::Midi([0xB0, 64, 127])),
-        (2_500, Send::Off(60)),
+        (0, control(blow, 0.25)),
+        (0, Message::NoteOn(60, 0.8)),
+        (317, Message::NoteOn(64, 0.3)),
+        (317, Message::NoteOn(67, 0.6)),
+        (1_001, Message::Midi([0xB0, 64, 127])),
+        (2_500, off(60)),
         // At one sample: a note before and after a control, in the host's list.
-        (3_333, Send::On(36, 0.9)),
-        (3_333, Send::Control(hardness, 0.9)),
-        (3_333, Send::Control(blow, 0.75)),
-        (3_333, Send::On(96, 0.5)),
-        (4_000, Send::Midi([0x90, 72, 100])),
-        (4_801, Send::Midi([0xB0, 64, 51])),
-        (5_432, Send::Control(timing, 1.0)),
-        (5_433, Send::On(60, 0.4)),
-        (7_001, Send::Midi([0xB0, 64, 0])),
-        (7_777, Send::Off(67)),
-        (8_191, Send::Control(timing, 0.0)),
-        (8_192, Send::Midi([0x80, 72, 64])),
+        (3_333, Message::NoteOn(36, 0.9)),
+        (3_333, control(hardness, 0.9)),
+        (3_333, control(blow, 0.75)),
+        (3_333, Message::NoteOn(96, 0.5)),
+        (4_000, Message::Midi([0x90, 72, 100])),
+        (4_801, Message::Midi([0xB0, 64, 51])),
+        (5_432, control(timing, 1.0)),
+        (5_433, Message::NoteOn(60, 0.4)),
+        (7_001, Message::Midi([0xB0, 64, 0])),
+        (7_777, off(67)),
+        (8_191, control(timing, 0.0)),
+        (8_192, Message::Midi([0x80, 72, 64])),
     ]
 }
 
@@ -65,27 +67,27 @@ fn it_says_what_it_is() {
     let factory = entry.get_plugin_factory().unwrap();
     assert_eq!(factory.plugin_count(), 1);
     let descriptor = factory.plugin_descriptor(0).unwrap();
-    assert_eq!(descriptor.id(), Some(clap::PLUGIN_ID));
+    assert_eq!(descriptor.id().unwrap().to_str(), Ok(PLUGIN_ID));
     assert_eq!(descriptor.name(), Some(c"Touchback"));
     assert_eq!(descriptor.vendor(), Some(c"Touchback"));
     let features: Vec<_> = descriptor.features().collect();
     for feature in [c"instrument", c"synthesizer", c"stereo"] {
         assert!(features.contains(&feature), "{feature:?} of {features:?}");
     }
-    assert_eq!(Plugin::active(&entry, RATE).latency(), 0);
+    assert_eq!(Plugin::active(&entry, RATE).host.latency().unwrap(), 0);
 }
 
 #[test]
 fn it_lists_the_table() {
-    let listed = Plugin::new(&library()).list();
+    let listed = Plugin::new(&library()).host.parameters().unwrap();
     assert_eq!(listed.len(), params::COUNT);
     for (parameter, listed) in params::all().zip(listed) {
-        assert_eq!(listed.id, clap::clap_id(parameter).get(), "{}", parameter.id);
+        assert_eq!(listed.id, clap::clap_id(parameter), "{}", parameter.id);
         assert_eq!(listed.name, parameter.name);
         assert_eq!(listed.module, parameter.group.name());
         assert_eq!(listed.default_text, parameter.text(parameter.default_value()));
         let steps = parameter.choices().len().saturating_sub(1).max(1);
-        assert_eq!(listed.range, (0.0, steps as f64));
+        assert_eq!((listed.min, listed.max), (0.0, steps as f64));
     }
 }
 
@@ -129,14 +131,14 @@ fn it_plays_exactly_the_piano() {
     let mut plugin = Plugin::new(&library());
     // Set before activation, as a project does.
     plugin.activate(RATE).unwrap();
-    plugin.processor().render([1], &[(0, Send::Control(blow, 1.0))]);
+    plugin.processor().render([1], &[(0, control(blow, 1.0))]);
     plugin.activate(RATE).unwrap();
     let events = [
-        (100, Send::On(60, 0.75)),
-        (5_000, Send::Midi([0xB0, 64, 127])),
-        (5_000, Send::Off(60)),
-        (8_000, Send::Control(blow, 0.0)),
-        (8_000, Send::On(40, 0.25)),
+        (100, Message::NoteOn(60, 0.75)),
+        (5_000, Message::Midi([0xB0, 64, 127])),
+        (5_000, off(60)),
+        (8_000, control(blow, 0.0)),
+        (8_000, Message::NoteOn(40, 0.25)),
     ];
     let rendered = plugin.processor().render(blocks(LENGTH, 512), &events);
     assert!(bits(&rendered) == bits(&expected));
@@ -145,7 +147,11 @@ fn it_plays_exactly_the_piano() {
 #[test]
 fn a_chord_is_heard() {
     let mut plugin = Plugin::active(&library(), RATE);
-    let chord = [(10, Send::On(60, 0.7)), (10, Send::On(64, 0.7)), (10, Send::On(67, 0.7))];
+    let chord = [
+        (10, Message::NoteOn(60, 0.7)),
+        (10, Message::NoteOn(64, 0.7)),
+        (10, Message::NoteOn(67, 0.7)),
+    ];
     let samples = plugin.processor().render(blocks(24_000, 256), &chord);
     assert!(samples.iter().flatten().all(|s| s.is_finite()));
     let peak = samples.iter().flatten().fold(0.0f32, |peak, s| peak.max(s.abs()));
@@ -180,8 +186,8 @@ fn reset_starts_again() {
     // music's own first event does, and hardness goes back by hand.
     let hardness = parameter("hammer_hardness");
     let back = [
-        (LENGTH, Send::Control(hardness, hardness.normalized(0.0))),
-        (LENGTH, Send::Control(parameter("blow_mm"), 0.25)),
+        (LENGTH, control(hardness, hardness.normalized(0.0))),
+        (LENGTH, control(parameter("blow_mm"), 0.25)),
     ];
     plugin.processor().render([1], &back);
     plugin.processor().reset();
@@ -192,7 +198,7 @@ fn reset_starts_again() {
 
     // The first run's own opening: the same settings before the first sample.
     let mut other = Plugin::active(&entry, RATE);
-    other.processor().render([1], &[(0, Send::Control(parameter("blow_mm"), 0.25))]);
+    other.processor().render([1], &[(0, control(parameter("blow_mm"), 0.25))]);
     other.activate(RATE).unwrap();
     let expected = bits(&other.processor().render([LENGTH], &music()));
     assert!(again == expected, "after a reset");
@@ -207,7 +213,7 @@ fn a_project_comes_back() {
         .enumerate()
         .map(|(i, p)| {
             let position = if p.choices().is_empty() { 0.3 + 0.01 * i as f64 } else { 1.0 };
-            (0, Send::Control(p, position))
+            (0, control(p, position))
         })
         .collect();
     plugin.processor().render([1], &changes);
@@ -215,7 +221,7 @@ fn a_project_comes_back() {
     let saved = plugin.save();
     plugin.activate(RATE).unwrap();
     let notes: Vec<_> =
-        music().into_iter().filter(|(_, send)| !matches!(send, Send::Control(..))).collect();
+        music().into_iter().filter(|(_, send)| !matches!(send, Message::Parameter(..))).collect();
     let expected = bits(&plugin.processor().render([LENGTH], &notes));
 
     let mut other = Plugin::new(&entry);
@@ -287,7 +293,7 @@ fn bad_state_is_refused_or_made_safe() {
         ("\"unheard_of\":{\"f32\":1.0}", "47.0 mm"),
     ] {
         let mut plugin = Plugin::active(&entry, RATE);
-        plugin.processor().render([1], &[(0, Send::Control(blow, 0.1))]);
+        plugin.processor().render([1], &[(0, control(blow, 0.1))]);
         assert!(plugin.load(&state(&format!("{{\"params\":{{{entry_text}}},\"fields\":{{}}}}"))));
         let control = plugin.control(blow);
         assert_eq!(plugin.text(blow, control), text, "{entry_text}");
@@ -305,7 +311,7 @@ fn damaged_state_is_refused_or_made_safe() {
     let entry = library();
     let mut plugin = Plugin::active(&entry, RATE);
     let good = plugin.save();
-    let listed = plugin.list();
+    let listed = plugin.host.parameters().unwrap();
     let (mut loaded, mut random) = (0, Random::new(1));
     let mut below = |sides: usize| usize::try_from(random.below(sides as u64)).unwrap();
     for round in 0..400 {
@@ -320,7 +326,7 @@ fn damaged_state_is_refused_or_made_safe() {
         }
         loaded += u32::from(plugin.load(&bytes));
         for (parameter, listed) in params::all().zip(&listed) {
-            let ((low, high), control) = (listed.range, plugin.control(parameter));
+            let (low, high, control) = (listed.min, listed.max, plugin.control(parameter));
             assert!((low..=high).contains(&control), "round {round}: {} {control}", parameter.id);
         }
         if round % 20 == 0 {
@@ -347,7 +353,7 @@ fn played_live_it_sounds_as_in_a_bounce() {
 }
 
 fn sounds_finite(processor: &mut Processor) {
-    let samples = processor.render(blocks(2_000, 333), &[(5, Send::On(60, 0.9))]);
+    let samples = processor.render(blocks(2_000, 333), &[(5, Message::NoteOn(60, 0.9))]);
     assert!(samples.iter().flatten().all(|s| s.is_finite()));
 }
 
@@ -381,31 +387,31 @@ fn odd_events_do_no_harm() {
     let mut plugin = Plugin::active(&library(), RATE);
     let blow = parameter("blow_mm");
     let mut events = vec![
-        (0, Send::On(-1, 0.5)),
-        (1, Send::On(0, 0.5)),
-        (1, Send::On(127, 0.5)),
-        (2, Send::On(60, f64::NAN)),
-        (2, Send::On(60, 1e9)),
-        (3, Send::On(61, -4.0)),
-        (4, Send::Off(61)),
-        (4, Send::Off(61)),
-        (5, Send::Choke(60)),
-        (6, Send::Choke(-1)),
-        (7, Send::Midi([0xB0, 120, 0])),
-        (7, Send::Midi([0xB0, 123, 0])),
-        (8, Send::Midi([0xFF, 0xFF, 0xFF])),
-        (8, Send::Midi([0xE0, 0, 127])),
-        (9, Send::Control(blow, f64::NAN)),
-        (10, Send::Control(blow, f64::INFINITY)),
-        (11, Send::Control(blow, -70.0)),
-        (12, Send::Control(blow, 70.0)),
-        (13, Send::RawControl(12_345, 0.5)),
+        (0, Message::NoteOn(-1, 0.5)),
+        (1, Message::NoteOn(0, 0.5)),
+        (1, Message::NoteOn(127, 0.5)),
+        (2, Message::NoteOn(60, f64::NAN)),
+        (2, Message::NoteOn(60, 1e9)),
+        (3, Message::NoteOn(61, -4.0)),
+        (4, off(61)),
+        (4, off(61)),
+        (5, Message::Choke(60)),
+        (6, Message::Choke(-1)),
+        (7, Message::Midi([0xB0, 120, 0])),
+        (7, Message::Midi([0xB0, 123, 0])),
+        (8, Message::Midi([0xFF, 0xFF, 0xFF])),
+        (8, Message::Midi([0xE0, 0, 127])),
+        (9, control(blow, f64::NAN)),
+        (10, control(blow, f64::INFINITY)),
+        (11, control(blow, -70.0)),
+        (12, control(blow, 70.0)),
+        (13, Message::Parameter(ClapId::new(12_345), 0.5)),
     ];
     // More at one sample than music has.
     for i in 0..3_000 {
-        events.push((20, if i % 2 == 0 { Send::On(62, 0.5) } else { Send::Off(62) }));
+        events.push((20, if i % 2 == 0 { Message::NoteOn(62, 0.5) } else { off(62) }));
     }
-    events.push((20, Send::Control(blow, 0.5)));
+    events.push((20, control(blow, 0.5)));
     let samples = plugin.processor().render([64, 4_000], &events);
     assert!(samples.iter().flatten().all(|s| s.is_finite()));
     let control = plugin.control(blow);
@@ -423,7 +429,7 @@ fn it_runs_at_every_usual_rate_and_refuses_absurd_ones() {
     }
     // A change of rate in one instance leaves nothing of the old one behind.
     let mut plugin = Plugin::active(&entry, 96_000.0);
-    plugin.processor().render([1_000], &[(0, Send::On(60, 0.5))]);
+    plugin.processor().render([1_000], &[(0, Message::NoteOn(60, 0.5))]);
     plugin.activate(RATE).unwrap();
     let rendered = bits(&plugin.processor().render([LENGTH - 8_000, 8_000], &music()));
     assert!(rendered == fresh(&entry));
@@ -443,7 +449,7 @@ fn it_sleeps_only_in_silence() {
         }
         piano.process(&mut left, &mut right);
         let processor = plugin.processor();
-        let status = processor.block(512, &[(2 * 512, Send::On(60, 0.5))], &mut samples);
+        let status = processor.block(512, &[(2 * 512, Message::NoteOn(60, 0.5))], &mut samples);
         let (expected, tail) = if piano.is_idle() {
             (ProcessStatus::ContinueIfNotQuiet, TailLength::Finite(0))
         } else {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clack_host::events::event_types::NoteExpressionType;
-use clap::{Plugin, Send, Sent, bits, blocks, library};
+use clap::{Message, Plugin, Sent, bits, blocks, control, library, off};
 use touchback::instrument::Settings;
 use touchback::params::{self, Parameter};
 
@@ -19,23 +19,23 @@ fn parameter(id: &str) -> &'static Parameter {
 }
 
 /// A parameter set to a choice or a value, as a host sends it.
-fn set(id: &str, text: &str) -> Send {
+fn set(id: &str, text: &str) -> Message {
     let parameter = parameter(id);
     let value = parameter.parse(text).unwrap();
     let position = if parameter.choices().is_empty() { parameter.normalized(value) } else { value };
-    Send::Control(parameter, position)
+    control(parameter, position)
 }
 
 /// Notes at uneven times under natural timing, with pedal, repetitions and releases.
-fn performance() -> Vec<(usize, Send)> {
+fn performance() -> Vec<(usize, Message)> {
     let mut events = Vec::new();
     for i in 0..24_usize {
         let note = i16::try_from(48 + i * 7 % 31).unwrap();
         let at = 100 + i * 1_117;
-        events.push((at, Send::On(note, 0.3 + 0.027 * i as f64)));
-        events.push((at + 1_900, Send::Off(note)));
+        events.push((at, Message::NoteOn(note, 0.3 + 0.027 * i as f64)));
+        events.push((at + 1_900, off(note)));
         if i % 6 == 2 {
-            events.push((at + 3, Send::Midi([0xB0, 64, if i % 12 == 2 { 127 } else { 0 }])));
+            events.push((at + 3, Message::Midi([0xB0, 64, if i % 12 == 2 { 127 } else { 0 }])));
         }
     }
     events.sort_by_key(|event| event.0);
@@ -57,9 +57,9 @@ fn loop_through(output: &str) -> [Vec<(usize, Sent)>; 2] {
     let mut events = vec![(0, set("strike_output", output))];
     events.extend(sent.iter().map(|(at, what)| {
         let send = match *what {
-            Sent::On(note, velocity) => Send::On(i16::try_from(note).unwrap(), velocity),
-            Sent::Off(note) => Send::Off(i16::try_from(note).unwrap()),
-            Sent::Midi(data) => Send::Midi(data),
+            Sent::NoteOn(note, velocity) => Message::NoteOn(i16::try_from(note).unwrap(), velocity),
+            Sent::NoteOff(note) => off(i16::try_from(note).unwrap()),
+            Sent::Midi(data) => Message::Midi(data),
         };
         (*at, send)
     }));
@@ -71,7 +71,7 @@ fn loop_through(output: &str) -> [Vec<(usize, Sent)>; 2] {
 /// Strikes alone: sample, note, velocity.
 fn strikes(sent: &[(usize, Sent)]) -> Vec<(usize, u16, f64)> {
     let strike = |(at, what): &(usize, Sent)| match what {
-        Sent::On(note, velocity) => Some((*at, *note, *velocity)),
+        Sent::NoteOn(note, velocity) => Some((*at, *note, *velocity)),
         _ => None,
     };
     sent.iter().filter_map(strike).collect()
@@ -102,7 +102,7 @@ fn with_controller_88_the_second_plugin_sends_the_same_again() {
     };
     assert!(finer(&sent) > 10);
     let played = |sent: &[(usize, Sent)]| {
-        let off = |what: &Sent| matches!(what, Sent::Off(_));
+        let off = |what: &Sent| matches!(what, Sent::NoteOff(_));
         sent.iter().filter(|(_, what)| !off(what)).copied().collect::<Vec<_>>()
     };
     assert_eq!(played(&sent), played(&again));
@@ -111,8 +111,8 @@ fn with_controller_88_the_second_plugin_sends_the_same_again() {
         let mut open: BTreeMap<u16, i32> = BTreeMap::new();
         for (_, what) in sent {
             match what {
-                Sent::On(note, _) => *open.entry(*note).or_default() += 1,
-                Sent::Off(note) => *open.entry(*note).or_default() -= 1,
+                Sent::NoteOn(note, _) => *open.entry(*note).or_default() += 1,
+                Sent::NoteOff(note) => *open.entry(*note).or_default() -= 1,
                 Sent::Midi(_) => {}
             }
             assert!(open.values().all(|count| (0..=1).contains(count)));
@@ -123,13 +123,13 @@ fn with_controller_88_the_second_plugin_sends_the_same_again() {
 
 #[test]
 fn every_parameter_is_on_one_page_of_its_group() {
-    let pages = Plugin::new(&library()).pages();
+    let pages = Plugin::new(&library()).host.pages().unwrap();
     let on_pages: Vec<_> = pages.iter().flat_map(|page| page.2.clone()).collect();
-    let table: Vec<_> = params::all().map(|p| clap::clap_id(p).get()).collect();
+    let table: Vec<_> = params::all().map(clap::clap_id).collect();
     assert_eq!(on_pages, table);
     for (section, name, ids) in pages {
         assert!(ids.len() <= 8 && name.starts_with(&section), "{section}: {name}");
-        for parameter in params::all().filter(|p| ids.contains(&clap::clap_id(p).get())) {
+        for parameter in params::all().filter(|p| ids.contains(&clap::clap_id(p))) {
             assert_eq!(parameter.group.name(), section, "{}", parameter.id);
         }
     }
@@ -138,29 +138,30 @@ fn every_parameter_is_on_one_page_of_its_group() {
 #[test]
 fn expressions_retune_and_pressure_is_position_only_where_it_is_switched_on() {
     let entry = library();
-    let render = |events: &[(usize, Send)]| {
+    let render = |events: &[(usize, Message)]| {
         let mut plugin = Plugin::active(&entry, RATE);
         bits(&plugin.processor().render(blocks(9_600, 333), events))
     };
-    let note = (10, Send::On(60, 0.5));
+    let note = (10, Message::NoteOn(60, 0.5));
     let plain = render(&[note]);
     for ignored in [
-        Send::Express(60, NoteExpressionType::Vibrato, 0.5),
-        Send::Express(60, NoteExpressionType::Brightness, 0.5),
-        Send::Express(60, NoteExpressionType::Pressure, 0.5),
-        Send::Midi([0xA0, 60, 100]),
-        Send::Midi([0xD0, 100, 0]),
+        Message::Express(60, NoteExpressionType::Vibrato, 0.5),
+        Message::Express(60, NoteExpressionType::Brightness, 0.5),
+        Message::Express(60, NoteExpressionType::Pressure, 0.5),
+        Message::Midi([0xA0, 60, 100]),
+        Message::Midi([0xD0, 100, 0]),
     ] {
         assert!(render(&[note, (2_000, ignored)]) == plain, "{ignored:?}");
     }
-    for heard in [Send::Midi([0xB0, 7, 64]), Send::Midi([0xB0, 10, 0]), Send::Midi([0xB0, 11, 64])]
+    for heard in
+        [Message::Midi([0xB0, 7, 64]), Message::Midi([0xB0, 10, 0]), Message::Midi([0xB0, 11, 64])]
     {
         let changed = render(&[note, (2_000, heard)]);
         assert!(changed[..2_000] == plain[..2_000] && changed != plain, "{heard:?}");
     }
     let mut sensed = vec![(0, set("key_pressure", "Position"))];
     for step in 0..=127_u8 {
-        sensed.push((usize::from(step) * 24, Send::Midi([0xA0, 60, step])));
+        sensed.push((usize::from(step) * 24, Message::Midi([0xA0, 60, step])));
     }
     assert!(render(&sensed).iter().flatten().any(|sample| f32::from_bits(*sample).abs() > 1e-3));
 }
@@ -172,10 +173,10 @@ fn ten_thousand_events_in_one_block_are_taken() {
     for i in 0..10_000_usize {
         let note = i16::try_from(21 + i % 88).unwrap();
         let send = match i % 4 {
-            0 => Send::On(note, 0.4),
-            1 => Send::Off(note),
-            2 => Send::Midi([0xE0, 0, 0x40]),
-            _ => Send::Midi([0xB0, 64, 0]),
+            0 => Message::NoteOn(note, 0.4),
+            1 => off(note),
+            2 => Message::Midi([0xE0, 0, 0x40]),
+            _ => Message::Midi([0xB0, 64, 0]),
         };
         events.push((i / 20, send));
     }
@@ -195,7 +196,8 @@ fn a_state_loaded_while_playing_is_heard_in_the_next_block() {
         plugin.processor().render([1], &events);
         plugin.save()
     };
-    let notes = |from: usize| [(from, Send::On(60, 0.7)), (from + 700, Send::On(67, 0.7))];
+    let notes =
+        |from: usize| [(from, Message::NoteOn(60, 0.7)), (from + 700, Message::NoteOn(67, 0.7))];
     let mut loading = Plugin::active(&entry, RATE);
     let mut heard = loading.processor().render([512, 512], &notes(0));
     assert!(loading.load(&saved));
@@ -240,7 +242,8 @@ fn saved_states_load() {
         }
         let known = |id: &String| params::find(id).is_ok();
         assert!(saved.keys().all(known), "{}: an id was lost", file.display());
-        let samples = plugin.processor().render(blocks(2_000, 333), &[(5, Send::On(60, 0.9))]);
+        let samples =
+            plugin.processor().render(blocks(2_000, 333), &[(5, Message::NoteOn(60, 0.9))]);
         assert!(samples.iter().flatten().all(|s| s.is_finite()));
     }
 }

@@ -25,11 +25,11 @@ fn render(block: usize) -> Vec<u32> {
     let hard = host.value_of(hardness, "1.5").expect("a value");
     let music = [
         (0, Message::NoteOn(60, 0.7)),
-        (1001, Message::Controller(64, 127)),
+        (1001, Message::Midi([0xB0, 64, 127])),
         (2222, Message::Parameter(hardness, hard)),
         (2222, Message::NoteOn(67, 0.9)),
         (7001, Message::NoteOff(60, 0.5)),
-        (9000, Message::Controller(64, 20)),
+        (9000, Message::Midi([0xB0, 64, 20])),
     ];
     host.activate(RATE, 4096).expect("active");
     let mut bits = Vec::new();

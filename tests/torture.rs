@@ -11,8 +11,8 @@ mod clap;
 use std::time::{Duration, Instant};
 
 use clack_host::events::event_types::NoteExpressionType;
-use clack_host::prelude::{PluginEntry, ProcessStatus};
-use clap::{Plugin, Send, library};
+use clap::{Message, Plugin, PluginEntry, ProcessStatus, control, library, off};
+use touchback::lab::host::ClapId;
 use touchback::math::random::Random;
 use touchback::params;
 
@@ -52,28 +52,31 @@ impl Dice {
         }
     }
 
-    fn send(&mut self) -> Send {
+    fn send(&mut self) -> Message {
         use NoteExpressionType::{Brightness, Pan, Pressure, Tuning, Vibrato, Volume};
         let expressions = [Brightness, Pan, Pressure, Tuning, Vibrato, Volume];
         match self.below(20) {
-            0..=6 => Send::On(self.note(), self.value()),
-            7..=10 => Send::Off(self.note()),
-            11 => Send::Choke(self.note()),
+            0..=6 => Message::NoteOn(self.note(), self.value()),
+            7..=10 => off(self.note()),
+            11 => Message::Choke(self.note()),
             12 => {
                 let what = expressions[self.below(expressions.len())];
-                Send::Express(self.note(), what, 3.0 * self.value())
+                Message::Express(self.note(), what, 3.0 * self.value())
             }
-            13 => Send::Midi([self.byte(), self.byte(), self.byte()]),
+            13 => Message::Midi([self.byte(), self.byte(), self.byte()]),
             14 => {
                 let pedal = [64, 66, 67, 88, 7, 10, 11][self.below(7)];
-                Send::Midi([0xB0 | (self.byte() & 3), pedal, self.byte() & 0x7F])
+                Message::Midi([0xB0 | (self.byte() & 3), pedal, self.byte() & 0x7F])
             }
-            15 => Send::Midi([0xA0, 21 + self.byte() % 88, self.byte() & 0x7F]),
-            16 => Send::RawControl(u32::try_from(self.below(1 << 31)).unwrap(), self.value()),
+            15 => Message::Midi([0xA0, 21 + self.byte() % 88, self.byte() & 0x7F]),
+            16 => Message::Parameter(
+                ClapId::new(u32::try_from(self.below(1 << 31)).unwrap()),
+                self.value(),
+            ),
             _ => {
                 let parameter = params::all().nth(self.below(params::COUNT)).unwrap();
                 let steps = parameter.choices().len().saturating_sub(1).max(1);
-                Send::Control(parameter, self.value() * steps as f64)
+                control(parameter, self.value() * steps as f64)
             }
         }
     }
@@ -128,7 +131,7 @@ fn round(entry: &PluginEntry, dice: &mut Dice, blocks: usize, longest: usize, ra
         let mut release = Vec::new();
         for channel in 0..16 {
             for (number, value) in [(121, 0), (123, 0)] {
-                release.push((now, Send::Midi([0xB0 | channel, number, value])));
+                release.push((now, Message::Midi([0xB0 | channel, number, value])));
             }
         }
         let mut status = processor.block(64, &release, &mut samples);

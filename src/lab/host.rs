@@ -1,48 +1,28 @@
 //! A CLAP host without window or sound card: loads the built plugin and plays it, sample-accurate.
 //!
-//! One thread does everything, playing the host's main and audio threads in turn, which CLAP
-//! allows where the calls never overlap.
+//! One thread may do everything, playing the host's main and audio threads in turn, which CLAP
+//! allows where the calls never overlap; a [`Processor`] may also go to a thread of its own.
 
 mod library;
+mod processor;
 
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail};
+use clack_extensions::latency::PluginLatency;
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
+use clack_extensions::remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer};
 use clack_extensions::state::PluginState;
-use clack_host::events::Match;
-use clack_host::events::event_types::{MidiEvent, NoteOffEvent, NoteOnEvent, ParamValueEvent};
 use clack_host::prelude::*;
 pub use clack_host::utils::ClapId;
 
 pub use library::find;
+pub use processor::{Message, Processor, Sent, Timed};
 
 /// The plugin's CLAP id.
 pub const PLUGIN_ID: &str = "org.touchback.touchback";
-
-/// Something sent to the plugin.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Message {
-    /// MIDI note 0…127 pressed, velocity 0…1.
-    NoteOn(u8, f64),
-    /// MIDI note released, velocity 0…1.
-    NoteOff(u8, f64),
-    /// MIDI controller and its value 0…127.
-    Controller(u8, u8),
-    /// A parameter by its CLAP id, in the plugin's own scale ([`Host::value_of`]).
-    Parameter(ClapId, f64),
-}
-
-/// A message and its sample within the block.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Timed {
-    /// Sample after the block's first.
-    pub at: u32,
-    /// The message.
-    pub what: Message,
-}
 
 /// A parameter as the plugin announces it.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,25 +31,26 @@ pub struct Announced {
     pub id: ClapId,
     /// Name shown to people.
     pub name: String,
+    /// Path of groups that it is shown in.
+    pub module: String,
     /// Least value in the plugin's own scale.
     pub min: f64,
     /// Greatest value in the plugin's own scale.
     pub max: f64,
-    /// Default value in the plugin's own scale.
+    /// Default value in the plugin's own scale, and how it reads.
     pub default: f64,
+    /// See `default`.
+    pub default_text: String,
 }
 
 /// What the plugin may ask of the host.
 #[derive(Default)]
 struct Requests {
     callback: AtomicBool,
-    restart: AtomicBool,
 }
 
 impl SharedHandler<'_> for Requests {
-    fn request_restart(&self) {
-        self.restart.store(true, Ordering::Release);
-    }
+    fn request_restart(&self) {}
 
     fn request_process(&self) {}
 
@@ -89,12 +70,28 @@ impl HostHandlers for Handlers {
 /// One instance of the plugin.
 pub struct Host {
     instance: PluginInstance<Handlers>,
-    processor: Option<StartedPluginAudioProcessor<Handlers>>,
-    ports: AudioPorts,
-    events: EventBuffer,
-    /// Samples since activation.
-    at: u64,
-    max_block: usize,
+    processor: Option<Processor>,
+}
+
+/// Loads the plugin library at `path`; once loaded it stays.
+///
+/// # Errors
+/// A library that is no CLAP plugin.
+pub fn entry(path: &Path) -> Result<PluginEntry> {
+    // SAFETY: the library is this project's own build, found by name beside the program; its
+    // entry is written by the plugin framework to the CLAP specification.
+    let entry = unsafe { PluginEntry::load(path) }
+        .map_err(|e| anyhow!("{}: cannot be loaded as a plugin: {e}", path.display()))?;
+    // Unloading would pull the code from under the destructors of its thread-local values,
+    // which run when a thread ends.
+    std::mem::forget(entry.clone());
+    Ok(entry)
+}
+
+/// A name or a text of the plugin.
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 impl Host {
@@ -103,43 +100,33 @@ impl Host {
     /// # Errors
     /// A library that is no CLAP plugin, holds another plugin or another version.
     pub fn load(path: &Path) -> Result<Self> {
-        let show = path.display();
-        // SAFETY: the library is this project's own build, found by name beside the program; its
-        // entry is written by the plugin framework to the CLAP specification.
-        let entry = unsafe { PluginEntry::load(path) }
-            .map_err(|e| anyhow!("{show}: cannot be loaded as a plugin: {e}"))?;
-        // Unloading would pull the code from under the destructors of its thread-local values,
-        // which run when a thread ends: a library once loaded stays.
-        std::mem::forget(entry.clone());
-        let factory = entry
-            .get_plugin_factory()
-            .ok_or_else(|| anyhow!("{show}: holds no plugin; build it with `cargo build`"))?;
+        Self::new(&entry(path)?).with_context(|| path.display().to_string())
+    }
+
+    /// Makes one instance.
+    ///
+    /// # Errors
+    /// A library that holds another plugin or another version.
+    pub fn new(entry: &PluginEntry) -> Result<Self> {
+        let factory =
+            entry.get_plugin_factory().context("holds no plugin; build it with `cargo build`")?;
         let text = |s: Option<&std::ffi::CStr>| {
             s.map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
         };
         let descriptor = factory
             .plugin_descriptors()
             .find(|d| text(d.id()) == PLUGIN_ID)
-            .ok_or_else(|| anyhow!("{show}: does not hold {PLUGIN_ID}"))?;
+            .ok_or_else(|| anyhow!("does not hold {PLUGIN_ID}"))?;
         let (version, own) = (text(descriptor.version()), env!("CARGO_PKG_VERSION"));
         if version != own {
-            bail!(
-                "{show}: is version {version}, this program {own}; build both with `cargo build`"
-            );
+            bail!("is version {version}, this program {own}; build both with `cargo build`");
         }
         let info = HostInfo::new("Touchback lab", "Touchback", "", own)?;
         let id = CString::new(PLUGIN_ID)?;
         let instance =
-            PluginInstance::<Handlers>::new(|()| Requests::default(), |_| (), &entry, &id, &info)
-                .map_err(|e| anyhow!("{show}: cannot be instantiated: {e}"))?;
-        Ok(Self {
-            instance,
-            processor: None,
-            ports: AudioPorts::with_capacity(2, 1),
-            events: EventBuffer::with_capacity(1024),
-            at: 0,
-            max_block: 0,
-        })
+            PluginInstance::<Handlers>::new(|()| Requests::default(), |_| (), entry, &id, &info)
+                .map_err(|e| anyhow!("cannot be instantiated: {e}"))?;
+        Ok(Self { instance, processor: None })
     }
 
     /// Prepares for blocks of 1…`max_block` samples at `sample_rate` Hz.
@@ -159,28 +146,36 @@ impl Host {
         let started = stopped
             .start_processing()
             .map_err(|e| anyhow!("the plugin does not start processing: {e}"))?;
-        self.processor = Some(started);
-        self.at = 0;
-        self.max_block = usize::try_from(max_block.max(1))?;
+        self.processor = Some(Processor::new(started, usize::try_from(max_block.max(1))?));
         Ok(())
     }
 
     /// Gives back what [`Host::activate`] prepared.
     pub fn deactivate(&mut self) {
         if let Some(processor) = self.processor.take() {
-            self.instance.deactivate(processor.stop_processing());
+            self.instance.deactivate(processor.stop());
         }
     }
 
-    /// Silence, as after activation.
-    pub fn reset(&mut self) {
-        if let Some(processor) = &mut self.processor {
-            processor.reset();
-        }
+    /// The audio half.
+    ///
+    /// # Errors
+    /// When not active.
+    pub fn processor(&mut self) -> Result<&mut Processor> {
+        self.processor.as_mut().context("the plugin is not active")
     }
 
-    /// Processes one block of both channels (equal lengths); `messages` in any order, those of one
-    /// sample in the order given.
+    /// The audio half, for another thread; comes back by [`Host::give_back`].
+    pub const fn take_processor(&mut self) -> Option<Processor> {
+        self.processor.take()
+    }
+
+    /// Takes back the half that [`Host::take_processor`] lent.
+    pub fn give_back(&mut self, processor: Processor) {
+        self.processor = Some(processor);
+    }
+
+    /// [`Processor::process`]; then the plugin has its turn on the main thread if it asked for one.
     ///
     /// # Errors
     /// When not active, the block too long, or the plugin failed.
@@ -190,31 +185,7 @@ impl Host {
         left: &mut [f32],
         right: &mut [f32],
     ) -> Result<ProcessStatus> {
-        if left.len() != right.len() || left.is_empty() || left.len() > self.max_block {
-            bail!("a block of {} samples where 1…{} fit", left.len(), self.max_block);
-        }
-        self.events.clear();
-        for message in messages {
-            push(&mut self.events, message);
-        }
-        self.events.sort();
-        let processor = self.processor.as_mut().context("the plugin is not active")?;
-        let frames = left.len() as u64;
-        let mut outputs = self.ports.with_output_buffers([AudioPortBuffer {
-            latency: 0,
-            channels: AudioPortBufferType::f32_output_only([left, right]),
-        }]);
-        let status = processor
-            .process(
-                &InputAudioBuffers::empty(),
-                &mut outputs,
-                &self.events.as_input(),
-                &mut OutputEvents::void(),
-                Some(self.at),
-                None,
-            )
-            .map_err(|e| anyhow!("the plugin failed to process: {e}"))?;
-        self.at += frames;
+        let status = self.processor()?.process(messages, left, right)?;
         self.answer();
         Ok(status)
     }
@@ -225,12 +196,6 @@ impl Host {
         if self.instance.access_shared_handler(asked) {
             self.instance.call_on_main_thread_callback();
         }
-    }
-
-    /// The plugin has asked to be deactivated and activated again since the last call.
-    #[must_use]
-    pub fn wants_restart(&self) -> bool {
-        self.instance.access_shared_handler(|h| h.restart.swap(false, Ordering::AcqRel))
     }
 
     fn params(&self) -> Result<PluginParams> {
@@ -249,12 +214,16 @@ impl Host {
         let mut list = Vec::new();
         for index in 0..params.count(&plugin) {
             if let Some(info) = params.get_info(&plugin, index, &mut buffer) {
+                let mut room = [0; 64];
+                let said = params.value_to_text(&plugin, info.id, info.default_value, &mut room);
                 list.push(Announced {
                     id: info.id,
-                    name: String::from_utf8_lossy(info.name).into_owned(),
+                    name: text(info.name),
+                    module: text(info.module),
                     min: info.min_value,
                     max: info.max_value,
                     default: info.default_value,
+                    default_text: text(said.map_err(|e| anyhow!("no text of a default: {e}"))?),
                 });
             }
         }
@@ -281,6 +250,46 @@ impl Host {
         params
             .text_to_value(&self.instance.plugin_handle(), id, &cstring)
             .with_context(|| format!("the plugin refuses `{text}` for parameter {}", id.get()))
+    }
+
+    /// How `value`, in the plugin's own scale, reads.
+    ///
+    /// # Errors
+    /// When the plugin cannot say.
+    pub fn text_of(&mut self, id: ClapId, value: f64) -> Result<String> {
+        let params = self.params()?;
+        let mut room = [0; 64];
+        params
+            .value_to_text(&self.instance.plugin_handle(), id, value, &mut room)
+            .map(|said| text(said))
+            .map_err(|e| anyhow!("the plugin has no text for parameter {}: {e}", id.get()))
+    }
+
+    /// Delay from input to output, samples.
+    ///
+    /// # Errors
+    /// When the plugin does not say.
+    pub fn latency(&mut self) -> Result<u32> {
+        let handle = self.instance.plugin_handle();
+        let latency: PluginLatency = handle.get_extension().context("no latency")?;
+        Ok(latency.get(&handle))
+    }
+
+    /// Pages for a host's knobs: section, page and the parameters' ids.
+    ///
+    /// # Errors
+    /// When the plugin has none.
+    pub fn pages(&mut self) -> Result<Vec<(String, String, Vec<ClapId>)>> {
+        let handle = self.instance.plugin_handle();
+        let pages: PluginRemoteControls = handle.get_extension().context("no remote controls")?;
+        let mut buffer = RemoteControlsPageBuffer::new();
+        (0..pages.count(&handle))
+            .map(|index| {
+                let page = pages.get(&handle, index, &mut buffer).context("no such page")?;
+                let ids = page.param_ids.iter().flatten().copied().collect();
+                Ok((text(page.section_name), text(page.page_name), ids))
+            })
+            .collect()
     }
 
     /// The plugin's whole state.
@@ -318,20 +327,5 @@ impl Host {
 impl Drop for Host {
     fn drop(&mut self) {
         self.deactivate();
-    }
-}
-
-fn push(events: &mut EventBuffer, message: &Timed) {
-    let at = message.at;
-    let note = |key: u8| Pckn::new(0u16, 0u16, u16::from(key), Match::All);
-    match message.what {
-        Message::NoteOn(key, velocity) => events.push(&NoteOnEvent::new(at, note(key), velocity)),
-        Message::NoteOff(key, velocity) => events.push(&NoteOffEvent::new(at, note(key), velocity)),
-        Message::Controller(number, value) => {
-            events.push(&MidiEvent::new(at, 0, [0xB0, number & 0x7F, value & 0x7F]));
-        }
-        Message::Parameter(id, value) => {
-            events.push(&ParamValueEvent::new(at, id, Pckn::match_all(), value))
-        }
     }
 }

@@ -10,7 +10,6 @@ use crate::lab::midi::Score;
 use crate::lab::output::progress;
 use crate::lab::table::Curve;
 use crate::lab::wave::{Tail, Wave};
-use crate::math::cast::{byte, floor_index};
 use crate::params::Parameter;
 
 /// Samples a second, Hz, and a block.
@@ -96,10 +95,14 @@ fn find(host: &mut Host, parameter: &Parameter) -> Result<Announced> {
 /// The same for the host; `None` for what no performance of ours holds.
 fn message(message: midi::InputMessage) -> Option<Message> {
     Some(match message {
-        midi::InputMessage::NoteOn { note, velocity, .. } => Message::NoteOn(note, velocity),
-        midi::InputMessage::NoteOff { to, velocity } => Message::NoteOff(to.note?, velocity),
+        midi::InputMessage::NoteOn { note, velocity, .. } => {
+            Message::NoteOn(i16::from(note), velocity)
+        }
+        midi::InputMessage::NoteOff { to, velocity } => {
+            Message::NoteOff(i16::from(to.note?), velocity)
+        }
         midi::InputMessage::Controller { number, value, .. } => {
-            Message::Controller(number, byte(floor_index((value * 127.0).round())))
+            Message::Midi([0xB0, number, midi::seven_bits(value)])
         }
         _ => return None,
     })
