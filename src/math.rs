@@ -6,10 +6,10 @@ pub mod compass;
 pub mod kernel;
 pub mod key_set;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod lanes;
+mod lanes;
 pub mod line;
 #[cfg(target_arch = "aarch64")]
-pub(crate) mod neon;
+mod neon;
 pub mod random;
 pub mod range;
 pub mod real;

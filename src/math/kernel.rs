@@ -2,20 +2,39 @@
 
 use arrayvec::ArrayVec;
 
-/// Instructions the loops were compiled for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg(target_arch = "x86_64")]
+use crate::math::lanes;
+#[cfg(target_arch = "aarch64")]
+use crate::math::neon::Two;
+use crate::math::real::Real;
+
+/// Says that this machine has the instructions of a kernel: made here alone, after asking.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Detected(());
+
+/// Instructions the loops were compiled for; one that is there can be run.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
     /// Whatever the build assumes.
     Plain,
     /// Registers of 256 bits.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(Detected),
     /// Registers of 512 bits, and twice as many.
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(Detected),
     /// Registers of 128 bits, which every 64-bit ARM processor has.
     #[cfg(target_arch = "aarch64")]
     Neon,
+}
+
+/// Something done over the registers of a kernel; see [`Kernel::run`].
+pub trait Work {
+    /// What it gives.
+    type Out;
+
+    /// Does it; always inlined, so that it is compiled for the kernel's instructions.
+    fn run<R: Real>(self) -> Self::Out;
 }
 
 impl Kernel {
@@ -26,10 +45,10 @@ impl Kernel {
         #[cfg(target_arch = "x86_64")]
         {
             if std::arch::is_x86_feature_detected!("avx2") {
-                kernels.push(Self::Avx2);
+                kernels.push(Self::Avx2(Detected(())));
             }
             if std::arch::is_x86_feature_detected!("avx512f") {
-                kernels.push(Self::Avx512);
+                kernels.push(Self::Avx512(Detected(())));
             }
         }
         #[cfg(target_arch = "aarch64")]
@@ -41,5 +60,48 @@ impl Kernel {
     #[must_use]
     pub fn detect() -> Self {
         Self::available().last().copied().unwrap_or(Self::Plain)
+    }
+
+    /// Numbers of double precision in a register; 1 for [`Kernel::Plain`].
+    #[must_use]
+    pub const fn lanes(self) -> usize {
+        match self {
+            Self::Plain => 1,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => 4,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => 8,
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => 2,
+        }
+    }
+
+    /// Does `work` over this kernel's registers of [`Kernel::lanes`] numbers. Their types are met
+    /// nowhere else, so nothing can use instructions that were not asked for.
+    #[inline]
+    pub fn run<W: Work>(self, work: W) -> W::Out {
+        match self {
+            Self::Plain => work.run::<f64>(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(proof) => lanes::avx2(proof, work),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(proof) => lanes::avx512(proof, work),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => work.run::<Two>(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "Plain",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => "Avx2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => "Avx512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => "Neon",
+        })
     }
 }

@@ -64,6 +64,8 @@ pub trait Real:
     + Mul<Output = Self>
     + Div<Output = Self>
     + Neg<Output = Self>
+    + Send
+    + Sync
     + 'static
 {
     /// Outcome of a comparison.

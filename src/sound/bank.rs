@@ -99,11 +99,11 @@ macro_rules! kernels {
             match kernel {
                 Kernel::Plain => $body($($arg),*),
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx2` is only made by `Kernel::available` on a machine that has it.
-                Kernel::Avx2 => unsafe { $avx2($($arg),*) },
+                // SAFETY: the kernel says that the machine has the instructions.
+                Kernel::Avx2(_) => unsafe { $avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Avx512` is only made by `Kernel::available` on a machine that has it.
-                Kernel::Avx512 => unsafe { $avx512($($arg),*) },
+                // SAFETY: as above.
+                Kernel::Avx512(_) => unsafe { $avx512($($arg),*) },
                 // The build itself assumes NEON on this architecture.
                 #[cfg(target_arch = "aarch64")]
                 Kernel::Neon => $body($($arg),*),

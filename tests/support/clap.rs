@@ -9,7 +9,7 @@ use touchback::lab::host::{self, ClapId, Host, Timed};
 use touchback::params::Parameter;
 
 /// Samples of the longest block.
-const LONGEST: u32 = 8192;
+const LONGEST: u32 = 16_384;
 
 /// The library that cargo built beside this test.
 pub fn library() -> PluginEntry {

@@ -4,6 +4,8 @@
 //! to a key is taken in lanes, substeps included; a key to which something happens (a transition, a
 //! contact that opens or closes) is left as it was, to take the step alone.
 
+use std::any::Any;
+
 use super::assembly::Assembly;
 use super::drive::{Causality, DriveNow};
 use super::kinematics::Kinematics;
@@ -16,11 +18,7 @@ use crate::action::STEP;
 use crate::episode::Model;
 use crate::episode::lane_step::{self, Rates, Smooth};
 use crate::math::compass::KEYS;
-use crate::math::kernel::Kernel;
-#[cfg(target_arch = "x86_64")]
-use crate::math::lanes::{Eight, Four};
-#[cfg(target_arch = "aarch64")]
-use crate::math::neon::Two;
+use crate::math::kernel::{Kernel, Work};
 use crate::math::real::{MOST_LANES, Mask, Real};
 
 /// State of all keys: one array over the keys for each state.
@@ -49,20 +47,15 @@ pub struct Stepped {
     pub moving: u8,
 }
 
-/// The numbers of all keys as the machine's registers hold them.
-pub enum Lanes {
-    /// No registers: every key steps alone.
-    Plain,
-    /// Four keys a block.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(Box<[Precomputed<Four>]>),
-    /// Eight keys a block.
-    #[cfg(target_arch = "x86_64")]
-    Avx512(Box<[Precomputed<Eight>]>),
-    /// Two keys a block.
-    #[cfg(target_arch = "aarch64")]
-    Neon(Box<[Precomputed<Two>]>),
+/// The numbers of all keys as the registers of a kernel hold them.
+pub struct Lanes {
+    kernel: Kernel,
+    /// [`Blocks`] of the kernel's own type of number.
+    blocks: Box<dyn Any + Send + Sync>,
 }
+
+/// The numbers of the keys of every block; none where every key steps alone.
+type Blocks<R> = Vec<Precomputed<R>>;
 
 /// The equations of a block during one step.
 struct Law<'a, R: Real> {
@@ -163,99 +156,84 @@ fn gather<R: Real>(keys: &[Assembly]) -> Precomputed<R> {
     Precomputed::gather(|lane| &keys[lane].grand.numbers)
 }
 
-/// The functions above compiled for one set of instructions.
-#[cfg(target_arch = "x86_64")]
-macro_rules! kernel {
-    ($feature:literal, $real:ident, $advance:ident, $gather:ident) => {
-        #[target_feature(enable = $feature)]
-        fn $advance(n: &Precomputed<$real>, block: &Block, x: &mut States, slow: f64) -> Stepped {
-            advance(n, block, x, slow)
-        }
+/// Makes the [`Blocks`] of these keys.
+struct Gather<'a>(&'a [Assembly]);
 
-        #[target_feature(enable = $feature)]
-        fn $gather(keys: &[Assembly]) -> Precomputed<$real> {
-            gather(keys)
+impl Work for Gather<'_> {
+    type Out = Box<dyn Any + Send + Sync>;
+
+    #[inline(always)]
+    fn run<R: Real>(self) -> Self::Out {
+        let mut blocks: Blocks<R> = Vec::with_capacity(self.0.len() / R::LANES);
+        for keys in self.0.chunks(R::LANES) {
+            blocks.push(gather(keys));
         }
-    };
+        Box::new(blocks)
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-kernel!("avx2", Four, advance_avx2, gather_avx2);
-#[cfg(target_arch = "x86_64")]
-kernel!("avx512f", Eight, advance_avx512, gather_avx512);
+/// See [`Lanes::refresh`].
+struct Refresh<'a> {
+    blocks: &'a mut (dyn Any + Send + Sync),
+    first: usize,
+    keys: &'a [Assembly],
+}
+
+impl Work for Refresh<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        if let Some(blocks) = self.blocks.downcast_mut::<Blocks<R>>()
+            && let Some(numbers) = blocks.get_mut(self.first / R::LANES)
+        {
+            *numbers = gather(self.keys);
+        }
+    }
+}
+
+/// See [`Lanes::advance`].
+struct Advance<'a> {
+    blocks: &'a (dyn Any + Send + Sync),
+    block: &'a Block<'a>,
+    x: &'a mut States,
+    slow: f64,
+}
+
+impl Work for Advance<'_> {
+    type Out = Stepped;
+
+    #[inline(always)]
+    fn run<R: Real>(self) -> Stepped {
+        let blocks = self.blocks.downcast_ref::<Blocks<R>>();
+        match blocks.and_then(|blocks| blocks.get(self.block.first / R::LANES)) {
+            Some(numbers) => advance(numbers, self.block, self.x, self.slow),
+            None => Stepped::default(),
+        }
+    }
+}
 
 impl Lanes {
-    /// Lanes of `kernel` over `keys`, which must be one that [`Kernel::available`] names.
+    /// Lanes of `kernel` over `keys`. Allocates; nothing else here does.
     #[must_use]
     pub fn new(kernel: Kernel, keys: &[Assembly; KEYS]) -> Self {
-        if !Kernel::available().contains(&kernel) {
-            return Self::Plain;
-        }
-        match kernel {
-            Kernel::Plain => Self::Plain,
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => {
-                // SAFETY: the machine has the instructions: asked above.
-                let block = |keys: &[Assembly]| unsafe { gather_avx2(keys) };
-                Self::Avx2(keys.chunks(Four::LANES).map(block).collect())
-            }
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => {
-                // SAFETY: the machine has the instructions: asked above.
-                let block = |keys: &[Assembly]| unsafe { gather_avx512(keys) };
-                Self::Avx512(keys.chunks(Eight::LANES).map(block).collect())
-            }
-            #[cfg(target_arch = "aarch64")]
-            Kernel::Neon => Self::Neon(keys.chunks(Two::LANES).map(gather::<Two>).collect()),
-        }
+        let keys = if kernel == Kernel::Plain { &[][..] } else { &keys[..] };
+        Self { kernel, blocks: kernel.run(Gather(keys)) }
     }
 
     /// Keys a block; 1 where every key steps alone.
     #[must_use]
     pub const fn width(&self) -> usize {
-        match self {
-            Self::Plain => 1,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => Four::LANES,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => Eight::LANES,
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon(_) => Two::LANES,
-        }
+        self.kernel.lanes()
     }
 
     /// Takes up the numbers of the block whose keys are `keys`.
     pub fn refresh(&mut self, first: usize, keys: &[Assembly]) {
-        let width = self.width();
-        match self {
-            Self::Plain => {}
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only made where the machine has it.
-            Self::Avx2(blocks) => blocks[first / width] = unsafe { gather_avx2(keys) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only made where the machine has it.
-            Self::Avx512(blocks) => blocks[first / width] = unsafe { gather_avx512(keys) },
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon(blocks) => blocks[first / width] = gather(keys),
-        }
+        self.kernel.run(Refresh { blocks: self.blocks.as_mut(), first, keys });
     }
 
     /// One step of the keys of `block`; those to which nothing happens take it.
     pub fn advance(&self, block: &Block, x: &mut States, slow: f64) -> Stepped {
-        match self {
-            Self::Plain => Stepped { done: 0, moving: 0 },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only made where the machine has it.
-            Self::Avx2(blocks) => unsafe {
-                advance_avx2(&blocks[block.first / Four::LANES], block, x, slow)
-            },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only made where the machine has it.
-            Self::Avx512(blocks) => unsafe {
-                advance_avx512(&blocks[block.first / Eight::LANES], block, x, slow)
-            },
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon(blocks) => advance(&blocks[block.first / Two::LANES], block, x, slow),
-        }
+        self.kernel.run(Advance { blocks: self.blocks.as_ref(), block, x, slow })
     }
 }
