@@ -8,6 +8,15 @@ use std::arch::aarch64::{
 };
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
+/// An instruction of a register.
+macro_rules! instruction {
+    ($call:expr) => {
+        // SAFETY: every processor of this architecture has NEON; what is loaded and stored was
+        // sliced to two numbers.
+        unsafe { $call }
+    };
+}
+
 /// Two numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Two(float64x2_t);
@@ -23,8 +32,7 @@ macro_rules! operator {
             type Output = Self;
             #[inline(always)]
             fn $name(self, o: Self) -> Self {
-                // SAFETY: every processor of this architecture has NEON.
-                Self(unsafe { $instruction(self.0, o.0) })
+                Self(instruction!($instruction(self.0, o.0)))
             }
         }
     };
@@ -41,8 +49,7 @@ impl Neg for Two {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vnegq_f64(self.0) })
+        Self(instruction!(vnegq_f64(self.0)))
     }
 }
 
@@ -56,16 +63,14 @@ impl Not for TwoMask {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { veorq_u64(self.0, vdupq_n_u64(u64::MAX)) })
+        Self(instruction!(veorq_u64(self.0, vdupq_n_u64(u64::MAX))))
     }
 }
 
 impl Mask for TwoMask {
     #[inline(always)]
     fn none() -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vdupq_n_u64(0) })
+        Self(instruction!(vdupq_n_u64(0)))
     }
 
     #[inline(always)]
@@ -75,16 +80,14 @@ impl Mask for TwoMask {
 
     #[inline(always)]
     fn bits(self) -> u8 {
-        // SAFETY: as above.
-        let (low, high) = unsafe { (vgetq_lane_u64::<0>(self.0), vgetq_lane_u64::<1>(self.0)) };
+        let (low, high) = instruction!((vgetq_lane_u64::<0>(self.0), vgetq_lane_u64::<1>(self.0)));
         u8::from(low != 0) | (u8::from(high != 0) << 1)
     }
 
     #[inline(always)]
     fn from_bits(bits: u8) -> Self {
         let lane = |l: u8| u64::from((bits >> l) & 1).wrapping_neg();
-        // SAFETY: as above.
-        Self(unsafe { vcombine_u64(vcreate_u64(lane(0)), vcreate_u64(lane(1))) })
+        Self(instruction!(vcombine_u64(vcreate_u64(lane(0)), vcreate_u64(lane(1)))))
     }
 }
 
@@ -95,52 +98,44 @@ impl Real for Two {
 
     #[inline(always)]
     fn of(x: f64) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vdupq_n_f64(x) })
+        Self(instruction!(vdupq_n_f64(x)))
     }
 
     #[inline(always)]
     fn load(values: &[f64]) -> Self {
         let values: &[f64] = &values[..2];
-        // SAFETY: as above; two values were sliced.
-        Self(unsafe { vld1q_f64(values.as_ptr()) })
+        Self(instruction!(vld1q_f64(values.as_ptr())))
     }
 
     #[inline(always)]
     fn store(self, values: &mut [f64]) {
         let values: &mut [f64] = &mut values[..2];
-        // SAFETY: as above; two values were sliced.
-        unsafe { vst1q_f64(values.as_mut_ptr(), self.0) }
+        instruction!(vst1q_f64(values.as_mut_ptr(), self.0));
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vsqrtq_f64(self.0) })
+        Self(instruction!(vsqrtq_f64(self.0)))
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vabsq_f64(self.0) })
+        Self(instruction!(vabsq_f64(self.0)))
     }
 
     #[inline(always)]
     fn lt(self, other: Self) -> TwoMask {
-        // SAFETY: as above.
-        TwoMask(unsafe { vcltq_f64(self.0, other.0) })
+        TwoMask(instruction!(vcltq_f64(self.0, other.0)))
     }
 
     #[inline(always)]
     fn le(self, other: Self) -> TwoMask {
-        // SAFETY: as above.
-        TwoMask(unsafe { vcleq_f64(self.0, other.0) })
+        TwoMask(instruction!(vcleq_f64(self.0, other.0)))
     }
 
     #[inline(always)]
     fn select(mask: TwoMask, yes: Self, no: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { vbslq_f64(mask.0, yes.0, no.0) })
+        Self(instruction!(vbslq_f64(mask.0, yes.0, no.0)))
     }
 
     // The instructions for larger and smaller treat what is no number, and zeros, otherwise.

@@ -1,6 +1,7 @@
 //! Scales and keyboard maps in Scala's formats, `.scl` and `.kbm` [Op de Coul 2001].
 //!
-//! Text in, a [`Scale`] out; files are read elsewhere.
+//! Text in, a [`Scale`] out; files are read elsewhere. The crate `tuning-library-rs` 0.1 reads both
+//! formats as well, but its errors name no line.
 
 pub(crate) mod texts;
 
