@@ -151,19 +151,9 @@ impl Compass {
     /// Key depth at let-off, mm, by key number; a key that cannot let off has none.
     #[must_use]
     pub fn let_off(&self) -> Vec<[f64; 2]> {
-        self.points(|r| 1e3 * r.let_off_depth)
-    }
-
-    /// Key travel after let-off, mm, by key number.
-    #[must_use]
-    pub fn aftertouch(&self) -> Vec<[f64; 2]> {
-        self.points(|r| 1e3 * r.aftertouch)
-    }
-
-    fn points(&self, f: impl Fn(&Regulated) -> f64) -> Vec<[f64; 2]> {
         let numbered = self.regulated.iter().zip(KeyNumber::all());
         numbered
-            .map(|(r, key)| [f64::from(key.number()), f(r)])
+            .map(|(r, key)| [f64::from(key.number()), 1e3 * r.let_off_depth])
             .filter(|p| p[1].is_finite())
             .collect()
     }

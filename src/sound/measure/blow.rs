@@ -53,10 +53,3 @@ pub fn lines_above(lines: &[(f64, f64)], down: f64) -> usize {
     let top = lines.iter().map(|l| l.1).fold(0.0, f64::max);
     lines.iter().filter(|l| db(l.1 / top) > -down).count()
 }
-
-/// Amplitude-weighted mean frequency, Hz.
-#[must_use]
-pub fn centroid(lines: &[(f64, f64)]) -> f64 {
-    let sum: f64 = lines.iter().map(|l| l.1).sum();
-    lines.iter().map(|l| l.0 * l.1).sum::<f64>() / sum
-}
