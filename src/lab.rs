@@ -7,7 +7,7 @@
 //! | [`simulate`] | one key under one gesture, as data and figure |
 //! | [`gesture`] | what a finger, weight or jig does to a key |
 //! | [`model`] | one key's dimensions and masses as a file |
-//! | [`bench`] | what experiments are made with |
+//! | [`mod@bench`] | what experiments are made with |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
 //! | [`rig`] | felt keys in virtual time, and what is measured on them |
 //! | [`shot`] | pictures of the window in a scripted state |

@@ -2,7 +2,7 @@
 //!
 //! The junction pushes with f − Z·v ([`Drive::Wave`]), where f = √(2Z)·u is held for a step and v is
 //! the key's own speed at every moment inside it. As ∫v² dt ≥ v̄²·T, the key gets no more work than
-//! the waves bring. How light a key may be for that is [`LIGHTEST`].
+//! the waves bring. How light a key may be for that is `LIGHTEST`.
 
 use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;

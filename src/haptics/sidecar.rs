@@ -52,7 +52,7 @@ pub struct KeyPress {
 /// Histogram of times in octaves: below 125 µs, 250 µs, … 64 ms, and above.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Histogram {
-    /// Number of times in each class: [0] below 125 µs, [1] 125 to 250 µs, … [9] 32 to 64 ms, [10]
+    /// Number of times in each class: 0 below 125 µs, 1 125 to 250 µs, … 9 32 to 64 ms, 10
     /// above.
     pub counts: [u64; 11],
     /// Longest time, s.

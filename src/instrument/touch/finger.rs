@@ -1,6 +1,6 @@
 //! One finger on one key: host notes as motions of a finger's target.
 //!
-//! The finger is the port's one-sided spring ([`Drive::NoteFinger`], 500 N/m and 0.5 N·s/m) whose
+//! The finger is the port's one-sided spring ([`Drive::Finger`], 500 N/m and 0.5 N·s/m) whose
 //! target depth moves: down at constant speed in a *pressed* touch [Goebl, Bresin & Galembo 2005],
 //! on until the key is at its bottom, then to the depth at which the finger holds; up at constant
 //! speed in a release, until it is off the key.
