@@ -4,8 +4,8 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use touchback::action::events::EventList;
-use touchback::action::load::Load;
+use touchback::action::interface::events::EventList;
+use touchback::action::keyboard::load::Load;
 use touchback::action::{ActionSettings, Keyboard};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;

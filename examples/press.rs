@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --no-default-features --example press`
 
-use touchback::action::events::EventList;
+use touchback::action::interface::events::EventList;
 use touchback::action::{ActionSettings, Drive, Keyboard, STEP, step_time};
 use touchback::math::compass::KeyNumber;
 

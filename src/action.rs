@@ -1,43 +1,25 @@
 //! Keyboard actions: what lies between the finger and the string.
 //!
 //! Everything here advances on one fixed grid of [`STEP`] seconds, whatever the host's sample rate.
-//! [`grand`] is the instrument's own action, [`keyboard`] 88 keys of it; the others are small models
-//! with one lever, all played through [`mechanism::Mechanism`] and found by name in [`catalogue`].
+//! [`grand`] is the instrument's own action, [`penalty_model`] the same piano once more as a check,
+//! [`simple`] six smaller models with one lever. A [`Key`] is one key of any of them, [`keyboard`]
+//! has 88, [`catalogue`] finds them by name.
 
-pub mod ball;
 pub mod catalogue;
-pub mod drive_input;
-pub mod events;
-pub mod finger;
 pub mod grand;
-pub mod harpsichord;
+pub mod interface;
 pub mod keyboard;
-pub mod kind;
-pub mod load;
-pub mod losses;
-pub mod mechanism;
-pub mod model_a;
-pub mod model_b;
-pub mod note_interface;
 pub mod penalty_model;
-pub mod port;
-pub mod pose;
-pub mod press;
-pub mod readout;
-pub mod settings;
-pub mod simple_keys;
-pub mod simplified;
-pub mod slider;
-pub mod switchable_keyboard;
-pub mod viennese;
+pub mod simple;
 
-pub use events::{EventKind, KeyEvent, TimedEvent};
+pub use interface::events::{EventKind, KeyEvent, TimedEvent};
+pub use interface::key::Key;
+pub use interface::kind::ActionKind;
+pub use interface::port::Drive;
+pub use interface::readout::Readout;
+pub use interface::settings::ActionSettings;
 pub use keyboard::Keyboard;
-pub use kind::ActionKind;
-pub use port::Drive;
-pub use readout::Readout;
-pub use settings::ActionSettings;
-pub use switchable_keyboard::SwitchableKeyboard;
+pub use keyboard::switchable::SwitchableKeyboard;
 
 /// Length of an action step, s.
 pub const STEP: f64 = 125e-6;

@@ -4,21 +4,21 @@
 //! | --- | --- | --- |
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
-//! | [`mechanism`], [`lever`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
+//! | [`action`], [`bench_load`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
 //! | `recording`, `status_text`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
 //! | `connection` (feature `serial`) | a plugin's choice of all that: what a window calls | main thread, window |
 
+pub mod action;
+pub mod bench_load;
 pub mod clock;
 #[cfg(feature = "serial")]
 pub mod connection;
 pub mod emulator;
-pub mod lever;
 #[cfg(feature = "serial")]
 pub mod live;
 pub mod log;
-pub mod mechanism;
 pub mod plant;
 #[cfg(feature = "serial")]
 pub mod priority;

@@ -1,13 +1,10 @@
 //! The grand action does what the thesis and a regulated grand do.
 
-use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::{Phase, STATES, key, rest, state, thesis};
-use touchback::action::{ActionSettings, Drive, EventKind, KeyEvent, Readout, STEP};
-use touchback::episode::{State, Stepper};
+use touchback::action::grand::{GrandKey, Phase, STATES, Spec, rest, state, step, thesis};
+use touchback::action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
+use touchback::episode::Stepper;
 use touchback::math::compass::KeyNumber;
-
-type Running = State<Phase, STATES>;
 
 /// What happened, with times; and the submodels passed through.
 #[derive(Default)]
@@ -17,7 +14,7 @@ struct Log {
     phases: Vec<(f64, char, char)>,
 }
 
-impl key::Listener for Log {
+impl step::Listener for Log {
     fn event(&mut self, offset: f64, event: KeyEvent) {
         self.events.push((self.now + offset, event));
     }
@@ -38,22 +35,23 @@ impl Log {
 
 /// One key under a drive given as a function of time.
 struct Bench {
-    built: Built,
-    running: Running,
+    key: GrandKey,
     log: Log,
 }
 
 impl Bench {
     fn concert(midi: u8, settings: &ActionSettings) -> Self {
-        let built = Design::new(KeyNumber::from_midi(midi).unwrap()).build(settings);
-        let near = &built.regulated.rest;
-        let x = rest::pose(&built.spec, near).x;
-        Self { built, running: State { phase: Phase::Return, x }, log: Log::default() }
+        let key = GrandKey::new(KeyNumber::from_midi(midi).unwrap(), settings);
+        Self { key, log: Log::default() }
     }
 
     fn thesis() -> Self {
-        let (phase, x) = thesis::initial();
-        Self { built: thesis::build(), running: State { phase, x }, log: Log::default() }
+        let key = GrandKey::standing(thesis::build().spec, thesis::initial());
+        Self { key, log: Log::default() }
+    }
+
+    fn spec(&self) -> &Spec {
+        &self.key.assembly().spec
     }
 
     /// Runs until `end` s, calling `each` after every step.
@@ -66,11 +64,10 @@ impl Bench {
         while self.log.now < end - 0.5 * STEP {
             let t = self.log.now;
             let d = drive(t, t + STEP);
-            let tray = [rest::TRAY_DOWN; 2];
-            let outcome = key::step(&self.built.spec, &mut self.running, d, tray, &mut self.log);
+            let outcome = self.key.advance(d, &mut self.log);
             assert!(!outcome.capped, "more switches than followed at {t}");
             self.log.now = t + STEP;
-            each(self.log.now, &key::read(&self.built.spec, &self.running, d, tray));
+            each(self.log.now, &self.key.readout(d));
         }
     }
 }
@@ -87,8 +84,7 @@ fn finger<'a>(points: &'a [(f64, f64)]) -> impl Fn(f64, f64) -> Drive + 'a {
 #[test]
 fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
     let mut bench = Bench::thesis();
-    let built = bench.built;
-    let k = Kinematics::new(&built.spec, Phase::Acceleration, &bench.running.x);
+    let k = Kinematics::new(bench.spec(), Phase::Acceleration, &bench.key.state().x);
     let normal = k.hammer.perp();
     let head = k.to_jack.perp().dot(normal) + k.head.reach * k.head.axis.perp().dot(normal);
     let ratio = k.r5 * head / k.head.q9;
@@ -125,7 +121,7 @@ fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
     let (before, during) = (mean(let_off - 0.02, let_off), mean(let_off, release));
     assert!(during > 1.3 * before, "key force {before} → {during} N");
     // Afterwards the hammer settles on the repetition lever.
-    let rest = bench.running.x;
+    let rest = bench.key.state().x;
     assert!(rest[state::HAMMER] < -0.05, "{rest:?}");
 }
 
@@ -148,10 +144,10 @@ fn regulation_in_millimetres_is_what_the_slow_action_shows() {
     for midi in [21, 60, 108] {
         let settings = ActionSettings::default();
         let mut bench = Bench::concert(midi, &settings);
-        let x = bench.running.x;
-        let crown = bench.built.spec.hammer.crown;
+        let x = bench.key.state().x;
+        let crown = bench.spec().hammer.crown;
         assert!((x[state::HAMMER] * crown * 1e3 + settings.blow_mm).abs() < 0.1, "blow");
-        let k = Kinematics::new(&bench.built.spec, Phase::Return, &x);
+        let k = Kinematics::new(bench.spec(), Phase::Return, &x);
         assert!((k.head.q4 * 1e3 + settings.jack_clearance_mm).abs() < 0.05, "jack clearance");
         // Pressed at 5 mm/s the jack slips at the let-off distance.
         let mut at_release = 0.0;
@@ -231,8 +227,8 @@ fn shallow_strokes_bounce_the_hammer_on_the_jack() {
 
 #[test]
 fn constraints_hold_at_every_hand_over() {
-    struct Gaps<'a>(&'a Built, f64);
-    impl key::Listener for Gaps<'_> {
+    struct Gaps<'a>(&'a Spec, f64);
+    impl step::Listener for Gaps<'_> {
         fn event(&mut self, _: f64, _: KeyEvent) {}
     }
     impl touchback::episode::Observer<Phase, STATES> for Gaps<'_> {
@@ -248,7 +244,7 @@ fn constraints_hold_at_every_hand_over() {
             if from == Phase::Flank {
                 return;
             }
-            let spec = &self.0.spec;
+            let spec = self.0;
             let a = Kinematics::new(spec, from, before);
             let b = Kinematics::new(spec, to, after);
             let head = |k: &Kinematics| k.to_jack + k.head.axis * spec.jack.length;
@@ -259,14 +255,14 @@ fn constraints_hold_at_every_hand_over() {
     }
     let bench = Bench::concert(60, &ActionSettings::default());
     let press = [(0.01, 0.0), (0.05, 0.0165), (0.3, 0.0165), (0.4, -0.03)];
-    let mut running = bench.running;
-    let mut gaps = Gaps(&bench.built, 0.0);
-    let model = touchback::action::grand::Grand::new(&bench.built.spec);
+    let mut running = *bench.key.state();
+    let mut gaps = Gaps(bench.spec(), 0.0);
+    let model = &bench.key.assembly().grand;
     for i in 0..4800u32 {
         let t = f64::from(i) * STEP;
         let drive = finger(&press)(t, t + STEP);
         let inputs = touchback::action::grand::drive::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
-        key::STEPPER.advance(&model, &mut running, &inputs, &mut gaps);
+        step::STEPPER.advance(model, &mut running, &inputs, &mut gaps);
     }
     assert!(gaps.1 < 1e-9, "jack head jumps by {} m", gaps.1);
 }
@@ -285,7 +281,7 @@ fn energy_is_accounted_for() {
             largest = largest.max(r.work);
         });
         assert!(worst < 5e-3 * largest, "key {midi}: {worst} J of {largest} J unaccounted");
-        assert!(bench.running.x[state::DISSIPATED] > 0.0);
+        assert!(bench.key.state().x[state::DISSIPATED] > 0.0);
     }
 }
 
@@ -314,16 +310,13 @@ fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f6
             }
         }
     }
-    let spec = &bench.built.spec;
-    let made = touchback::action::grand::construct::strike(spec, &bench.built.regulated, speed);
-    let (phase, mut x) = made.unwrap();
-    x[state::HAMMER] = -meets * stepper.h * speed / spec.hammer.crown;
-    let mut running = State { phase, x };
+    let (parts, spec) = (bench.key.assembly(), bench.spec());
+    let mut running = parts.strike(speed).unwrap();
+    running.x[state::HAMMER] = -meets * stepper.h * speed / spec.hammer.crown;
     let mut heard = Contact(0.0, None, None);
-    let model = touchback::action::grand::Grand::new(spec);
     let free = touchback::action::grand::drive::DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
     while heard.2.is_none() && heard.0 < 0.02 {
-        stepper.advance(&model, &mut running, &free, &mut heard);
+        stepper.advance(&parts.grand, &mut running, &free, &mut heard);
         heard.0 += stepper.h;
     }
     let (left, u) = heard.2.unwrap();
@@ -335,7 +328,7 @@ fn the_actions_own_string_is_near_the_reference_strikes() {
     for (midi, times, [low, high]) in REFERENCE_STRIKES {
         let bench = Bench::concert(midi, &ActionSettings::default());
         for (speed, expected) in [1.0, 2.0, 4.0, 6.0].into_iter().zip(times) {
-            let (time, kept) = rebound(&bench, speed, 0.5, &key::STEPPER);
+            let (time, kept) = rebound(&bench, speed, 0.5, &step::STEPPER);
             assert!(
                 (time / expected - 1.0).abs() < 0.2,
                 "key {midi} at {speed} m/s: contact {time} ms, reference {expected}"
@@ -356,7 +349,7 @@ fn a_rebound_is_that_of_a_much_finer_step() {
         for speed in [1.0, 2.5, 6.0] {
             let (_, exact) = rebound(&bench, speed, 0.5, &fine);
             let off = (1..10).map(|tenth| {
-                let (_, kept) = rebound(&bench, speed, 0.1 * f64::from(tenth), &key::STEPPER);
+                let (_, kept) = rebound(&bench, speed, 0.1 * f64::from(tenth), &step::STEPPER);
                 (kept / exact - 1.0).abs()
             });
             let worst = off.fold(0.0, f64::max);

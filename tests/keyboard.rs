@@ -1,7 +1,7 @@
 //! Eighty-eight keys: sleep costs nothing and changes nothing, settings arrive, notes strike.
 
-use touchback::action::events::EventList;
 use touchback::action::grand::pressing;
+use touchback::action::interface::events::EventList;
 use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;

@@ -10,7 +10,7 @@ mod counted {
     use std::hint::black_box;
 
     use touchback::action::catalogue::Model;
-    use touchback::action::kind;
+    use touchback::action::interface::kind;
     use touchback::action::{ActionKind, ActionSettings, Drive};
     use touchback::instrument::settings::Timing;
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
@@ -71,9 +71,9 @@ mod counted {
                     played.step(drive, &mut |_, event| {
                         black_box(event);
                     });
-                    black_box(played.view(drive).key_force);
+                    black_box(played.readout(drive).key_force);
                 }
-                played.reset();
+                played.lay_to_rest();
             });
             assert_eq!(counted, 0, "{name}");
         }

@@ -1,10 +1,9 @@
 //! What a technician can set: it is what the piano then does, while it plays too.
 
-use touchback::action::events::EventList;
-use touchback::action::grand::concert::{Built, Design};
-use touchback::action::grand::{Phase, key as one_key, rest, state};
-use touchback::action::{ActionSettings, Drive, EventKind, KeyEvent, Keyboard, STEP};
-use touchback::episode::State;
+use touchback::action::grand::GrandKey;
+use touchback::action::grand::concert::Design;
+use touchback::action::interface::events::EventList;
+use touchback::action::{ActionSettings, Drive, EventKind, Key, Keyboard, STEP};
 use touchback::instrument::Settings;
 use touchback::math::compass::{KeyNumber, linear};
 use touchback::params::{self, ParameterGroup};
@@ -20,18 +19,16 @@ fn pressed(
     path: &[(f64, f64)],
     end: f64,
 ) -> (Vec<(EventKind, f64)>, f64) {
-    let Built { spec, regulated } = Design::new(key(60)).build(settings);
-    let x = rest::pose(&spec, &regulated.rest).x;
-    let mut running = State { phase: Phase::Return, x };
+    let mut played = GrandKey::new(key(60), settings);
     let mut heard = Vec::new();
     let mut t = 0.0;
     while t < end {
         let drive = Drive::Finger([linear(path, t), linear(path, t + STEP)]);
-        let mut listener = |_: f64, event: KeyEvent| heard.push((event.kind(), event.value()));
-        one_key::step(&spec, &mut running, drive, [rest::TRAY_DOWN; 2], &mut listener);
+        played.step(drive, &mut |_, event| heard.push((event.kind(), event.value())));
         t += STEP;
     }
-    (heard, spec.hammer.crown * running.x[state::HAMMER])
+    let [crown, _] = played.assembly().hammer(&played.state().x);
+    (heard, crown)
 }
 
 fn count(heard: &[(EventKind, f64)], kind: EventKind) -> usize {

@@ -9,6 +9,7 @@
 //! so that key down and hammer toward the string are positive.
 
 pub mod assembly;
+pub mod compensation;
 pub mod concert;
 pub mod construct;
 pub mod contact;
@@ -22,9 +23,9 @@ pub mod jack;
 pub mod key;
 pub mod kinematics;
 pub(crate) mod lanes;
-pub mod mechanism;
 pub mod model;
 pub mod moment;
+pub mod outline;
 pub mod phase;
 pub mod precomputed;
 pub mod pressing;
@@ -32,10 +33,12 @@ pub mod readout;
 pub mod regulation;
 pub mod rest;
 pub mod spec;
+pub mod step;
 pub mod string_law;
 pub mod thesis;
 
-pub use assembly::{Assembly, Running};
+pub use assembly::{Assembly, GrandState};
+pub use key::GrandKey;
 pub use model::Grand;
 pub use phase::Phase;
 pub use spec::Spec;

@@ -6,14 +6,17 @@
 //! pedal's tray without dynamics of its own.
 
 mod activity;
+pub mod load;
+pub mod simple_keys;
 mod stillness;
+pub mod switchable;
 
-use crate::action::events::EventList;
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::lanes::{Block, Lanes, Stepped};
-use crate::action::grand::{Assembly, Phase, Running, STATES, key, pressing, rest, state};
-use crate::action::settings::Slew;
+use crate::action::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state, step};
+use crate::action::interface::events::EventList;
+use crate::action::interface::settings::Slew;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
@@ -35,7 +38,7 @@ pub struct Keyboard {
     lanes: Lanes,
     lanes_stale: [bool; KEYS],
     x: Box<[[f64; KEYS]; STATES]>,
-    rest: Box<[Running; KEYS]>,
+    rest: Box<[GrandState; KEYS]>,
     phases: [Phase; KEYS],
     activity: Activities,
     stale: [bool; KEYS],
@@ -216,7 +219,7 @@ impl Keyboard {
 
     /// Submodel and state of `key` while it moves.
     #[must_use]
-    pub fn moving(&self, key: KeyNumber) -> Option<Running> {
+    pub fn moving(&self, key: KeyNumber) -> Option<GrandState> {
         let i = key.index();
         (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
     }
@@ -243,7 +246,7 @@ impl Keyboard {
 
     /// Submodel and integrated states of `key`.
     #[must_use]
-    pub fn state(&self, key: KeyNumber) -> Running {
+    pub fn state(&self, key: KeyNumber) -> GrandState {
         self.running(key.index())
     }
 
@@ -339,7 +342,7 @@ impl Keyboard {
             let ends = DriveNow::ends(self.drives[i], tray);
             if causality == Causality::Motion {
                 let mut running = self.running(i);
-                key::impose(&self.assemblies[i].grand, &mut running, &ends[0]);
+                step::impose(&self.assemblies[i].grand, &mut running, &ends[0]);
                 self.put(i, &running);
             }
             (inputs[0][lane], inputs[1][lane]) = (ends[0], ends[1]);
@@ -349,11 +352,11 @@ impl Keyboard {
         self.lanes.advance(&block, &mut self.x, STILL_SPEED)
     }
 
-    fn running(&self, i: usize) -> Running {
-        Running { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
+    fn running(&self, i: usize) -> GrandState {
+        GrandState { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
     }
 
-    fn put(&mut self, i: usize, running: &Running) {
+    fn put(&mut self, i: usize, running: &GrandState) {
         for s in 0..STATES {
             self.x[s][i] = running.x[s];
         }
@@ -366,7 +369,7 @@ impl Keyboard {
         let mut listener = |offset: f64, event: KeyEvent| events.push(key, offset, event);
         let drive = self.drives[i];
         let outcome =
-            key::advance(&self.assemblies[i].grand, &mut running, drive, tray, &mut listener);
+            step::advance(&self.assemblies[i].grand, &mut running, drive, tray, &mut listener);
         self.capped_steps += u64::from(outcome.capped);
         if running.x.iter().any(|v| !v.is_finite()) {
             // Nothing a player or a setting does should lead here; if it does, the key lets go.
@@ -406,7 +409,7 @@ impl Keyboard {
         self.stillness[i] = Stillness::default();
     }
 
-    fn place(&mut self, key: KeyNumber, made: &Running) {
+    fn place(&mut self, key: KeyNumber, made: &GrandState) {
         let i = key.index();
         self.put(i, made);
         self.activity.set(key, Activity::Moving);

@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 use super::grand::concert::Built;
 use super::grand::drive::DriveNow;
 use super::grand::rest;
-use super::grand::spec::{Spec, SpecError};
-use super::mechanism::{Hear, Mechanism, check};
-use super::pose::Pose;
-use super::readout::Readout;
-use super::{Drive, KeyEvent, STEP};
+use super::grand::spec::Spec;
+use super::interface::key::{self, Hear, Key, REST_DEPTH, Saved};
+use super::interface::numbers::{SpecError, check};
+use super::interface::pose::Pose;
+use super::{Drive, KeyEvent, Readout, STEP};
 use crate::episode::Input;
 use crate::episode::rk4;
 use body::Memory;
@@ -64,6 +64,7 @@ const LEVER_AT: usize = 7;
 const DAMPER: usize = 9;
 const WORK: usize = 2 * PLACES;
 const DISSIPATED: usize = WORK + 1;
+const _: () = assert!(STATES <= key::STATES);
 
 /// No friction.
 const FREE: Held = [0.0; PLACES];
@@ -173,7 +174,7 @@ impl PenaltyModel {
     }
 
     fn depth(&self) -> f64 {
-        self.spec.key.front * (self.state.x[KEY] - self.spec.key.rest_angle)
+        self.spec.key.depth(self.state.x[KEY])
     }
 
     /// Puts the key where and at what speed the imposed motion has it; the jump in speed is work.
@@ -191,7 +192,7 @@ impl PenaltyModel {
         let spec = &self.spec;
         let now = &self.state;
         let crown = spec.hammer.crown;
-        let front = |s: &State| spec.key.front * (s.x[KEY] - spec.key.rest_angle);
+        let front = |s: &State| spec.key.depth(s.x[KEY]);
         let front_speed = spec.key.front * now.x[PLACES + KEY];
         let rose = |f: &dyn Fn(&State) -> f64| f(before) <= 0.0 && f(now) > 0.0;
         let fell = |f: &dyn Fn(&State) -> f64| f(before) > 0.0 && f(now) <= 0.0;
@@ -201,7 +202,7 @@ impl PenaltyModel {
         if rose(&|s| front(s) - spec.key.dip) {
             hear(offset, KeyEvent::KeyBottom { speed: front_speed });
         }
-        if fell(&|s| front(s) - super::mechanism::REST_DEPTH) {
+        if fell(&|s| front(s) - REST_DEPTH) {
             hear(offset, KeyEvent::KeyRest { speed: -front_speed });
         }
         if before.memory.home && !now.memory.home {
@@ -226,7 +227,7 @@ impl PenaltyModel {
     }
 }
 
-impl Mechanism for PenaltyModel {
+impl Key for PenaltyModel {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         let ends = DriveNow::ends(drive, TRAY);
         let imposed = matches!(drive, Drive::Motion(_));
@@ -261,7 +262,7 @@ impl Mechanism for PenaltyModel {
         }
     }
 
-    fn view(&self, drive: Drive) -> Readout {
+    fn readout(&self, drive: Drive) -> Readout {
         let x = &self.state.x;
         let input = DriveNow::ends(drive, TRAY)[1];
         let moment = |held: &Held| {
@@ -271,7 +272,7 @@ impl Mechanism for PenaltyModel {
         let h = STEP / f64::from(self.coupling.parts);
         let m = moment(&moment(&FREE).hold(x, imposed, h));
         let crown = self.spec.hammer.crown;
-        let mut view = Readout {
+        let mut shown = Readout {
             phase: if self.state.memory.under { "under" } else { "beside" },
             key: self.depth(),
             key_speed: self.spec.key.front * x[PLACES + KEY],
@@ -287,17 +288,43 @@ impl Mechanism for PenaltyModel {
         };
         // The thesis's q1, q2, q3, q5 and q6; the rest belongs to the other formulation.
         for (q, i) in [(0, KEY), (1, HAMMER), (2, LEVER), (4, WIPPEN), (5, JACK)] {
-            (view.q[q], view.q_rate[q]) = (x[i], x[PLACES + i]);
+            (shown.q[q], shown.q_rate[q]) = (x[i], x[PLACES + i]);
         }
-        view
+        shown
     }
 
-    fn key(&self) -> [f64; 2] {
+    fn front(&self) -> [f64; 2] {
         [self.depth(), self.spec.key.front * self.state.x[PLACES + KEY]]
     }
 
-    fn reset(&mut self) {
+    fn fastest(&self) -> f64 {
+        self.state.x[PLACES..WORK].iter().map(|v| v.abs()).fold(0.0, f64::max)
+    }
+
+    fn work(&self) -> f64 {
+        self.state.x[WORK]
+    }
+
+    fn damper_lift(&self) -> f64 {
+        self.spec.damper.lift(self.state.x[DAMPER])
+    }
+
+    fn lay_to_rest(&mut self) {
         self.state = self.start;
+    }
+
+    fn save(&self) -> Saved {
+        let Memory { under, home } = self.state.memory;
+        Saved::new(u8::from(under) + 2 * u8::from(home), &self.state.x)
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        self.state.memory = Memory { under: saved.phase & 1 != 0, home: saved.phase & 2 != 0 };
+        self.state.x = saved.states();
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
+        Box::new(self.clone())
     }
 
     fn pose(&self) -> Pose {

@@ -64,7 +64,7 @@ impl ActionView {
         let view = ScreenMapping::fit(bounds, rect.shrink(6.0));
         let drawing = grand::draw(pose);
         paint::paint(&painter, &view, &drawing, dark);
-        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.phase));
+        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.standing.phase));
         if self.names {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
@@ -100,8 +100,8 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     };
     line(&name(caption.key), 20.0, text, 0.0);
     line(caption.moment, 11.0, theme::faint(ui), 0.0);
-    let phase = theme::phase(pose.phase);
-    let drawn = line(theme::phase_name(pose.phase), 13.0, text, 16.0);
+    let phase = theme::phase(pose.standing.phase);
+    let drawn = line(theme::phase_name(pose.standing.phase), 13.0, text, 16.0);
     let chip =
         Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
     painter.rect_filled(chip, 3.0, phase);

@@ -2,10 +2,8 @@
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
-use crate::action::grand::concert::Design;
-use crate::action::pose::Pose;
-use crate::action::simple_keys::SimpleKey;
-use crate::action::{ActionKind, ActionSettings, Drive, Readout};
+use crate::action::interface::pose::Pose;
+use crate::action::{ActionKind, Readout};
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, ScreenMapping};
 use crate::editor::hand::KeyHand;
@@ -18,16 +16,7 @@ use crate::math::vec2::Vec2;
 /// The key of a smaller action under the mouse.
 #[derive(Default)]
 pub struct OtherView {
-    resting: Option<Resting>,
     hand: KeyHand,
-}
-
-/// A key at rest under some settings.
-struct Resting {
-    key: KeyNumber,
-    settings: ActionSettings,
-    pose: Pose,
-    view: Readout,
 }
 
 /// A pose to draw, with its caption.
@@ -50,35 +39,7 @@ pub struct Shown<'a> {
     pub reads: bool,
 }
 
-impl Resting {
-    fn new(key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
-        let built = || Design::new(key).build(settings);
-        let lever = SimpleKey::new(settings.action, key, built)?;
-        let (pose, view) = (lever.played().pose(), lever.played().view(Drive::Free));
-        Some(Self { key, settings: *settings, pose, view })
-    }
-}
-
 impl OtherView {
-    /// Draws `key` at rest; nothing where `settings` choose the grand.
-    pub fn rest(
-        &mut self,
-        ui: &mut Ui,
-        key: KeyNumber,
-        settings: &ActionSettings,
-        (names, reads): (bool, bool),
-        play: &mut Vec<Event>,
-    ) {
-        let fits = |made: &Resting| made.key == key && made.settings == *settings;
-        let made = self.resting.take().filter(fits).or_else(|| Resting::new(key, settings));
-        if let Some(Resting { pose, view, .. }) = &made {
-            let (kind, bounds) = (settings.action, other::bounds(pose));
-            let shown = Shown { key, kind, pose, bounds, view, moment: "at rest", names, reads };
-            self.ui(ui, &shown, play);
-        }
-        self.resting = made;
-    }
-
     /// Draws `shown` over all the room there is. The mouse plays the key.
     pub fn ui(&mut self, ui: &mut Ui, shown: &Shown<'_>, play: &mut Vec<Event>) {
         let rect = ui.available_rect_before_wrap();

@@ -4,20 +4,21 @@
 //! The audio thread hands over states only; every other quantity follows from them here, by the
 //! action's own equations. On the window's thread.
 
-mod playback_model;
 mod press;
 pub mod quantity;
 pub mod table;
 
+use crate::action::catalogue;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Phase, Spec};
-use crate::action::{ActionKind, ActionSettings, Readout, STEP};
-use crate::editor::drawing::{grand, other};
-use crate::episode::State;
-use crate::instrument::trace::{Sample, Standing};
+use crate::action::interface::key::Saved;
+use crate::action::interface::pose::Pose;
+use crate::action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
+use crate::editor::drawing::grand::GrandPose;
+use crate::editor::drawing::other;
+use crate::instrument::trace::{Look, Sample};
 use crate::math::compass::KeyNumber;
-use playback_model::PlaybackModel;
-pub use playback_model::Posed;
+use crate::math::vec2::Vec2;
 use press::Press;
 
 /// Steps a stroke holds at most: two seconds.
@@ -64,10 +65,18 @@ impl Origin {
 pub struct Row {
     /// End of the step, s; 0 at the first strike, or where the stroke begins if it has none.
     pub time: f64,
-    /// How the key stands.
-    pub standing: Standing,
+    /// Submodel and states of the key.
+    pub saved: Saved,
     /// Everything that follows from it.
     pub view: Readout,
+}
+
+/// What to draw of a row.
+pub enum Posed<'a> {
+    /// The grand.
+    Grand(GrandPose<'a>),
+    /// A smaller action, and the corners of the picture.
+    Other(Pose, (Vec2, Vec2)),
 }
 
 /// A stretch of one submodel.
@@ -98,7 +107,9 @@ pub struct Stroke {
     pub origin: Origin,
     /// The steps in order.
     pub rows: Vec<Row>,
-    made: PlaybackModel,
+    kind: ActionKind,
+    /// A key that takes up the states, to show what follows from them.
+    model: Box<dyn Key>,
     /// First step of the instrument's count, for the times of later ones.
     first_step: u64,
     /// From that step to the first strike, s, and whether it has come.
@@ -108,12 +119,12 @@ pub struct Stroke {
 
 impl Stroke {
     fn new(key: KeyNumber, settings: &ActionSettings, kind: ActionKind) -> Self {
-        let built = Design::new(key).build(settings);
         Self {
             key,
             touch: None,
-            made: PlaybackModel::new(kind, key, &built),
-            spec: built.spec,
+            kind,
+            model: catalogue::played(kind, key, settings),
+            spec: Design::new(key).build(settings).spec,
             settings: *settings,
             origin: Origin::Computed,
             rows: Vec::new(),
@@ -123,20 +134,33 @@ impl Stroke {
         }
     }
 
+    /// `key` at rest under `settings`: one row.
+    #[must_use]
+    pub fn at_rest(key: KeyNumber, settings: &ActionSettings) -> Self {
+        let mut stroke = Self::new(key, settings, settings.action);
+        let (saved, view) = (stroke.model.save(), stroke.model.readout(Drive::Free));
+        stroke.rows.push(Row { time: 0.0, saved, view });
+        stroke
+    }
+
+    /// What the key shows as it looks so, `time` s into the stroke.
+    fn row(&mut self, time: f64, look: &Look) -> Row {
+        self.model.adopt(&look.saved);
+        self.model.set_tray(look.tray);
+        Row { time, saved: look.saved, view: self.model.readout(look.drive) }
+    }
+
     /// A stroke that begins with `sample` under `settings`.
     #[must_use]
     pub fn begin(sample: &Sample, settings: &ActionSettings) -> Self {
-        let mut stroke = Self::new(sample.key, settings, sample.look.kind());
+        let mut stroke = Self::new(sample.key, settings, sample.look.kind);
         stroke.touch = Some(sample.touch);
         stroke.origin = Origin::Played;
         stroke.first_step = sample.step;
         stroke.has_struck = false;
         // A constructed strike: the hammer is at the string and nothing led there.
-        let view = stroke.made.view(&sample.look);
-        let pressed = match &stroke.made {
-            PlaybackModel::Grand(_) => 0.0,
-            PlaybackModel::Other(_, lever) => 0.4 * lever.played().travel().dip,
-        };
+        let view = stroke.row(0.0, &sample.look).view;
+        let pressed = stroke.model.travel().map_or(0.0, |travel| 0.4 * travel.dip);
         let constructed = view.hammer.abs() < 2e-3 && view.key >= pressed;
         if constructed && view.hammer_speed != 0.0 {
             stroke.lead_in(&view);
@@ -148,7 +172,7 @@ impl Stroke {
     /// Which action.
     #[must_use]
     pub const fn kind(&self) -> ActionKind {
-        self.made.kind()
+        self.kind
     }
 
     /// Appends a step of the same touch.
@@ -157,7 +181,7 @@ impl Stroke {
             return;
         }
         let time = STEP * (sample.step - self.first_step) as f64 - self.strike_after;
-        let row = self.made.row(time, &sample.look);
+        let row = self.row(time, &sample.look);
         let had_struck = self.has_struck;
         self.has_struck |= row.view.hammer >= 0.0;
         self.rows.push(row);
@@ -192,9 +216,9 @@ impl Stroke {
 
     /// Puts the press that leads to the strike `view` before the first row.
     fn lead_in(&mut self, view: &Readout) {
-        let mut press = match &self.made {
-            PlaybackModel::Grand(_) => Press::for_hammer(self, view.hammer_speed.abs()),
-            PlaybackModel::Other(..) => Press::new(self, view.key_speed.max(SLOWEST)),
+        let mut press = match self.kind {
+            ActionKind::Grand => Press::for_hammer(self, view.hammer_speed.abs()),
+            _ => Press::new(self, view.key_speed.max(SLOWEST)),
         };
         let mut rows = Vec::new();
         while press.time < PATIENCE {
@@ -229,13 +253,16 @@ impl Stroke {
 
     /// What to draw of a row.
     #[must_use]
-    pub fn pose<'a>(&'a self, row: &'a Row) -> Option<Posed<'a>> {
-        if let Standing::Grand(State { phase, x }) = &row.standing {
-            return Some(Posed::Grand(grand::GrandPose { spec: &self.spec, phase: *phase, x }));
+    pub fn pose(&self, row: &Row) -> Posed<'_> {
+        if self.kind == ActionKind::Grand {
+            let standing = (&row.saved).into();
+            return Posed::Grand(GrandPose { spec: &self.spec, standing });
         }
-        let PlaybackModel::Other(_, rest) = &self.made else { return None };
-        let lever = self.made.standing(&row.standing)?;
-        Some(Posed::Other(lever.played().pose(), other::bounds(&rest.played().pose())))
+        let mut key = self.model.clone();
+        key.adopt(&row.saved);
+        let pose = key.pose();
+        key.lay_to_rest();
+        Posed::Other(pose, other::bounds(&key.pose()))
     }
 
     /// The stretches of one submodel each.
@@ -291,7 +318,7 @@ impl Memory {
             Some(stroke)
                 if stroke.touch == Some(sample.touch)
                     && stroke.key == sample.key
-                    && stroke.kind() == sample.look.kind() =>
+                    && stroke.kind() == sample.look.kind =>
             {
                 stroke.push(sample);
             }
@@ -308,8 +335,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::Drive;
-    use crate::instrument::trace::Look;
+    use crate::action::grand::GrandState;
     use crate::instrument::{Event, Piano, Settings, settings::Timing};
 
     fn middle() -> KeyNumber {
@@ -360,8 +386,9 @@ mod tests {
     #[test]
     fn a_new_touch_begins_a_new_stroke_and_the_kept_one_stays() {
         let mut memory = Memory::default();
-        let still = State { phase: Phase::Return, x: [-0.1; crate::action::grand::STATES] };
-        let look = Look { standing: Standing::Grand(still), drive: Drive::Free, tray: 0.0 };
+        let still = GrandState { phase: Phase::Return, x: [-0.1; crate::action::grand::STATES] };
+        let (kind, saved) = (ActionKind::Grand, still.into());
+        let look = Look { kind, saved, drive: Drive::Free, tray: 0.0 };
         let sample = |touch, step| Sample { step, touch, key: middle(), look };
         for step in 10..20 {
             memory.absorb(&sample(1, step), &ActionSettings::default());

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use egui::{CentralPanel, Context, Panel, RichText, Ui};
 
-use crate::action::grand::concert::Design;
-use crate::action::grand::{Phase, STATES, Spec, rest};
-use crate::action::{ActionKind, ActionSettings};
+use crate::action::ActionSettings;
 use crate::editor::action_view::{ActionView, Caption};
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
-use crate::editor::drawing::grand::GrandPose;
 use crate::editor::gauge::Gauge;
 use crate::editor::keyboard::Strip;
 use crate::editor::other_view::{OtherView, Shown};
@@ -24,7 +21,6 @@ use crate::haptics::connection::{Choice, KeyboardConnection};
 use crate::instrument::settings::KeyPressure;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
-use crate::math::compass::KeyNumber;
 use crate::monitor::Meter;
 use crate::monitor::tape::TimedMessage;
 use crate::preset::user_presets::UserPresets;
@@ -72,26 +68,11 @@ pub struct Window {
     gauge: Gauge,
     /// What was played since the last frame.
     heard: Vec<TimedMessage>,
-    resting: Option<RestingGrand>,
+    /// The chosen key at rest under the present settings.
+    resting: Option<Stroke>,
     /// When the last step came, by the context's clock, s.
     moved: f64,
     fresh: bool,
-}
-
-/// A key at rest under some settings.
-struct RestingGrand {
-    key: KeyNumber,
-    settings: ActionSettings,
-    spec: Spec,
-    x: [f64; STATES],
-}
-
-impl RestingGrand {
-    fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
-        let built = Design::new(key).build(settings);
-        let x = rest::pose(&built.spec, &built.regulated.rest).x;
-        Self { key, settings: *settings, spec: built.spec, x }
-    }
 }
 
 impl Default for Window {
@@ -295,37 +276,32 @@ impl Window {
             let row = if live { stroke.rows.last() } else { stroke.at(self.transport.time) };
             row.map(|row| (stroke, row))
         });
-        if let Some((stroke, row)) = row {
-            let moment = if self.transport.is_live {
-                "live".to_owned()
-            } else {
-                format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.words())
-            };
-            let (key, moment) = (stroke.key, &*moment);
-            match stroke.pose(row) {
-                Some(Posed::Grand(pose)) => {
-                    self.view.ui(ui, &pose, &Caption { key, moment }, controls, play);
-                }
-                Some(Posed::Other(pose, bounds)) => {
-                    let (kind, pose, view) = (stroke.kind(), &pose, &row.view);
-                    let shown = Shown { key, kind, pose, bounds, view, moment, names, reads };
-                    self.other.ui(ui, &shown, play);
-                }
-                None => {}
-            }
-            return;
-        }
         let key = self.strip.chosen;
-        if settings.action != ActionKind::Grand {
-            self.other.rest(ui, key, settings, (names, reads), play);
-            return;
+        let (stroke, row, moment) = match row {
+            Some((stroke, row)) if self.transport.is_live => (stroke, row, "live".to_owned()),
+            Some((stroke, row)) => {
+                let moment = format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.words());
+                (stroke, row, moment)
+            }
+            None => {
+                let fits = |r: &Stroke| r.key == key && r.settings == *settings;
+                self.resting = self.resting.take().filter(fits);
+                let resting = self.resting.get_or_insert_with(|| Stroke::at_rest(key, settings));
+                let Some(row) = resting.rows.first() else { return };
+                (&*resting, row, "at rest".to_owned())
+            }
+        };
+        let (key, moment) = (stroke.key, &*moment);
+        match stroke.pose(row) {
+            Posed::Grand(pose) => {
+                self.view.ui(ui, &pose, &Caption { key, moment }, controls, play);
+            }
+            Posed::Other(pose, bounds) => {
+                let (kind, pose, view) = (stroke.kind(), &pose, &row.view);
+                let shown = Shown { key, kind, pose, bounds, view, moment, names, reads };
+                self.other.ui(ui, &shown, play);
+            }
         }
-        let fits = |r: &RestingGrand| r.key == key && r.settings == *settings;
-        self.resting = self.resting.take().filter(fits);
-        let resting = self.resting.get_or_insert_with(|| RestingGrand::new(key, settings));
-        let pose = GrandPose { spec: &resting.spec, phase: Phase::Return, x: &resting.x };
-        let caption = Caption { key, moment: "at rest" };
-        self.view.ui(ui, &pose, &caption, controls, play);
     }
 
     /// The panel beside the action.

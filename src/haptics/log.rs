@@ -1,15 +1,15 @@
 //! The servo's log: what each felt key was pushed with, step by step, and its replay, the twin.
 //!
-//! A mechanism is a function of its state and its pushes alone, so that whoever replays the log has
+//! A key is a function of its state and its pushes alone, so that whoever replays the log has
 //! the servo's state bit for bit, in another thread or from a file. After a gap the servo logs a
 //! whole state, which the twin adopts and counts.
 
-use crate::action::mechanism::Saved;
+use crate::action::interface::key::{DynamicsCompensation, Key, Saved};
 use crate::action::{ActionSettings, Drive, EventKind, TimedEvent};
 use crate::exchange::queue;
 use crate::math::compass::KeyNumber;
 
-use super::mechanism::{Action, DynamicsCompensation, Mechanism};
+use super::action::Action;
 
 /// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -29,7 +29,7 @@ pub enum Entry {
         step: u64,
         /// Which key.
         key: KeyNumber,
-        /// What its mechanism is relieved of.
+        /// What it is relieved of.
         deduct: DynamicsCompensation,
         /// Its state.
         saved: Saved,
@@ -145,15 +145,15 @@ pub struct Twin {
     /// What is felt now is another action.
     is_foreign: bool,
     settings: ActionSettings,
-    keys: Vec<Felt>,
+    keys: Vec<TwinKey>,
     adopted: u64,
 }
 
 #[derive(Debug)]
-struct Felt {
-    key: KeyNumber,
+struct TwinKey {
+    number: KeyNumber,
     deduct: DynamicsCompensation,
-    mechanism: Mechanism,
+    key: Box<dyn Key>,
     is_stale: bool,
     /// Step it stands before; none until its first state came.
     step: Option<u64>,
@@ -166,10 +166,10 @@ impl Twin {
     pub fn new(action: Action) -> Self {
         let settings = ActionSettings::default();
         let keys = KeyNumber::all()
-            .map(|key| {
+            .map(|number| {
                 let deduct = DynamicsCompensation::default();
-                let (mechanism, _) = Mechanism::new(action, key, &settings, &deduct);
-                Felt { key, deduct, mechanism, is_stale: false, step: None }
+                let (key, _) = action.key(number, &settings, &deduct);
+                TwinKey { number, deduct, key, is_stale: false, step: None }
             })
             .collect();
         Self { action, is_fixed: false, is_foreign: false, settings, keys, adopted: 0 }
@@ -184,8 +184,8 @@ impl Twin {
     /// Every key waits for its first state again.
     pub fn forget(&mut self) {
         self.is_foreign = false;
-        for felt in &mut self.keys {
-            (felt.step, felt.is_stale) = (None, true);
+        for twin in &mut self.keys {
+            (twin.step, twin.is_stale) = (None, true);
         }
     }
 
@@ -195,12 +195,12 @@ impl Twin {
         self.watch(entry, hear, |_, _, _| ());
     }
 
-    /// As [`Twin::play`]; `look` sees the mechanism after every step, by the step's number.
+    /// As [`Twin::play`]; `look` sees the key after every step, by the step's number.
     pub fn watch(
         &mut self,
         entry: &Entry,
         mut hear: impl FnMut(&TimedEvent),
-        mut look: impl FnMut(u64, Drive, &Mechanism),
+        mut look: impl FnMut(u64, Drive, &dyn Key),
     ) {
         match entry {
             Entry::Setting { action, settings, .. } => {
@@ -208,15 +208,14 @@ impl Twin {
                 self.is_foreign = self.is_fixed && *action != self.action;
                 if *action == self.action {
                     // Taken up with the state that the servo sends of every key that moves.
-                    self.keys.iter_mut().for_each(|felt| felt.is_stale = true);
+                    self.keys.iter_mut().for_each(|twin| twin.is_stale = true);
                 } else if self.is_fixed {
-                    self.keys.iter_mut().for_each(|felt| felt.step = None);
+                    self.keys.iter_mut().for_each(|twin| twin.step = None);
                 } else {
                     self.action = *action;
-                    for felt in &mut self.keys {
-                        let deduct = felt.deduct;
-                        felt.mechanism = Mechanism::new(*action, felt.key, settings, &deduct).0;
-                        felt.step = None;
+                    for twin in &mut self.keys {
+                        twin.key = action.key(twin.number, settings, &twin.deduct).0;
+                        twin.step = None;
                     }
                 }
             }
@@ -224,30 +223,33 @@ impl Twin {
                 if self.is_foreign {
                     return;
                 }
-                let Some(felt) = self.keys.get_mut(key.index()) else { return };
-                if std::mem::take(&mut felt.is_stale) || felt.deduct != *deduct {
-                    felt.deduct = *deduct;
-                    felt.mechanism.configure(*key, &self.settings, deduct);
+                let Some(twin) = self.keys.get_mut(key.index()) else { return };
+                if std::mem::take(&mut twin.is_stale) {
+                    twin.key.regulate(&self.settings);
                 }
-                felt.mechanism.adopt(saved);
-                felt.step = Some(*step);
+                if twin.deduct != *deduct {
+                    twin.deduct = *deduct;
+                    twin.key.compensate(deduct);
+                }
+                twin.key.adopt(saved);
+                twin.step = Some(*step);
                 self.adopted += 1;
             }
             Entry::Slot { step, key, steps, force, impedance } => {
-                let Some(felt) = self.keys.get_mut(key.index()) else { return };
-                if felt.step != Some(*step) {
-                    felt.step = None;
+                let Some(twin) = self.keys.get_mut(key.index()) else { return };
+                if twin.step != Some(*step) {
+                    twin.step = None;
                     return;
                 }
                 let drive = Drive::Wave { force: *force, impedance: *impedance };
                 for i in 0..u64::from(*steps) {
                     let at = step + i;
-                    felt.mechanism.step(drive, |offset, event| {
+                    twin.key.step(drive, &mut |offset, event| {
                         hear(&TimedEvent { key: *key, step: at, offset, event });
                     });
-                    look(at, drive, &felt.mechanism);
+                    look(at, drive, &*twin.key);
                 }
-                felt.step = Some(step + u64::from(*steps));
+                twin.step = Some(step + u64::from(*steps));
             }
             Entry::Played { .. } => {}
         }
@@ -259,10 +261,10 @@ impl Twin {
         self.adopted
     }
 
-    /// A key's mechanism, and the step it stands before.
+    /// A key as it follows the servo's, and the step it stands before.
     #[must_use]
-    pub fn key(&self, key: KeyNumber) -> Option<(&Mechanism, u64)> {
-        let felt = self.keys.get(key.index())?;
-        felt.step.map(|step| (&felt.mechanism, step))
+    pub fn key(&self, key: KeyNumber) -> Option<(&dyn Key, u64)> {
+        let twin = self.keys.get(key.index())?;
+        twin.step.map(|step| (&*twin.key, step))
     }
 }

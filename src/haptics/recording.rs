@@ -18,11 +18,11 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
+use super::action::Action;
 use super::log::Entry;
-use super::mechanism::{Action, DynamicsCompensation};
 use super::servo::{MOST_STEPS, seconds};
 use crate::action::ActionSettings;
-use crate::action::mechanism::{SAVED, Saved};
+use crate::action::interface::key::{DynamicsCompensation, STATES, Saved};
 use crate::math::compass::KeyNumber;
 
 /// First line of a take.
@@ -237,7 +237,7 @@ fn entry(line: &str, more: usize) -> Option<Entry> {
             let mut value = || bits(words.next()).map(f64::from_bits).filter(sane(MOST[0]));
             let (mass, weight, friction) = (value()?, value()?, value()?);
             let has_bed = words.next()? == "1";
-            let mut saved = [0; SAVED + 1];
+            let mut saved = [0; STATES + 1];
             for place in &mut saved {
                 *place = bits(words.next())?;
             }

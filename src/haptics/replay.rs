@@ -9,8 +9,8 @@
 
 use std::collections::VecDeque;
 
+use super::action::Action;
 use super::log::{Entry, Twin};
-use super::mechanism::Action;
 use crate::action::{KeyEvent, STEP, TimedEvent};
 use crate::exchange::queue;
 use crate::math::compass::{KEYS, KeyNumber};
@@ -223,8 +223,8 @@ impl Replay {
             }
         });
         let Some(key) = key else { return };
-        if let Some((mechanism, step)) = self.twin.key(key) {
-            let lift = if is_silent { 0.0 } else { mechanism.damper_lift() };
+        if let Some((simulated, step)) = self.twin.key(key) {
+            let lift = if is_silent { 0.0 } else { simulated.damper_lift() };
             let told = &mut self.lifts[key.index()];
             if lift.to_bits() != told.to_bits() && lift.is_finite() {
                 *told = lift;

@@ -2,7 +2,7 @@
 //!
 //! No thread, no port, no clock of its own: bytes and times come in, bytes go out, so that tests run
 //! it in virtual time. Its step grid is the keyboard's clock: a state of time t ends a slot of whole
-//! steps of 125 µs, in which the mechanism is pushed with √(2Z)·ū − Z·v, ū the mean of the received
+//! steps of 125 µs, in which the simulated key is pushed with √(2Z)·ū − Z·v, ū the mean of the received
 //! wave over the slot by its integral. The answer, w = √(2Z)·v̄ − ū, is a command for the time
 //! t + lead. The loop's delay is lead + report interval + block delay; half of it, with the filters,
 //! is the line's τ: Z = min(25, 0.045/τ), and the line's mass is taken off the felt key.
@@ -12,13 +12,14 @@ mod options;
 mod status;
 pub mod virtual_finger;
 
+use super::action::Action;
 use super::clock::Recovery;
 use super::log::{Entry, Log};
-use super::mechanism::{Action, DynamicsCompensation};
 use super::session::{ConnectionState, HaltReason, SILENCE, Session};
+use crate::action::interface::key::{DynamicsCompensation, Key};
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
-use key::{FeltKey, Join, Slot};
+use key::{HapticKey, Join, Slot};
 pub use options::{BLOCK_MAX, ServoOptions};
 pub use status::ServoStatus;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
@@ -47,7 +48,7 @@ pub struct Servo {
     hello: Option<Hello>,
     facts: [KeyFacts; KEYS],
     has_facts: bool,
-    keys: Vec<FeltKey>,
+    keys: Vec<HapticKey>,
     /// Number and time of the last state; µs since the first one.
     last: Option<(u16, u32)>,
     clock_us: u64,
@@ -111,7 +112,7 @@ impl Servo {
     fn stop(&mut self, out: &mut Vec<u8>) {
         self.seq = self.seq.wrapping_add(1);
         send(&Message::Stop(self.seq), out);
-        self.keys.iter_mut().for_each(FeltKey::cut);
+        self.keys.iter_mut().for_each(HapticKey::cut);
     }
 
     /// Share of the force given, 0…1.
@@ -230,7 +231,7 @@ impl Servo {
         let first = usize::from(hello.first_key.max(1)) - 1;
         self.keys = (0..usize::from(hello.keys))
             .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
-            .map(|(i, key)| FeltKey::new(key, &self.deduct(i), self.own(i), &self.options))
+            .map(|(i, key)| HapticKey::new(key, &self.deduct(i), self.own(i), &self.options))
             .collect();
         self.status.left = self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
             DynamicsCompensation {
@@ -315,7 +316,7 @@ impl Servo {
         }
         if is_gap {
             self.status.gaps += u64::from(self.status.states > 1);
-            self.keys.iter_mut().for_each(FeltKey::lose);
+            self.keys.iter_mut().for_each(HapticKey::lose);
         }
         let before = self.step();
         self.clock_us += advance_us;
@@ -394,7 +395,7 @@ impl Servo {
             if self.session.standing() == ConnectionState::Refused { 1.0 } else { SILENCE };
         if now - self.heard_at > patience && self.session.standing() != ConnectionState::Seeking {
             self.session.silence();
-            self.keys.iter_mut().for_each(FeltKey::lose);
+            self.keys.iter_mut().for_each(HapticKey::lose);
         }
         if self.session.standing() == ConnectionState::Seeking {
             if now - self.asked_at >= ASK_EVERY {
@@ -425,7 +426,7 @@ impl Servo {
             limited: self.keys.iter().map(|k| k.limited).sum(),
             upset: self.keys.iter().map(|k| k.upset).sum(),
             played: u32::try_from(self.keys.iter().filter(|k| k.is_played()).count()).unwrap_or(0),
-            yields: self.keys.iter().map(FeltKey::yields).sum(),
+            yields: self.keys.iter().map(HapticKey::yields).sum(),
             drift,
             residual,
             ..self.status
@@ -436,13 +437,13 @@ impl Servo {
     /// taken from the line so far, J.
     #[must_use]
     pub fn key(&self, index: usize) -> Option<[f64; 4]> {
-        self.keys.get(index).map(FeltKey::view)
+        self.keys.get(index).map(HapticKey::view)
     }
 
-    /// The mechanism behind one key.
+    /// The simulated key behind one of the keyboard's.
     #[must_use]
-    pub fn mechanism(&self, index: usize) -> Option<&super::mechanism::Mechanism> {
-        self.keys.get(index).map(FeltKey::mechanism)
+    pub fn simulated(&self, index: usize) -> Option<&dyn Key> {
+        self.keys.get(index).map(HapticKey::simulated)
     }
 }
 

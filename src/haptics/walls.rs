@@ -5,18 +5,17 @@
 //! Designed for the lever alone, without the line: what holds the key is not known here. The wall
 //! that learns is left out: what it has learnt has no place in a log that a twin follows.
 
-use super::lever::{BenchLoad, pushed};
+use super::bench_load::{BenchLoad, pushed};
 use super::plant::Stop;
-use crate::action::mechanism::{Felt, Hear, Mechanism, Saved};
-use crate::action::pose::Pose;
-use crate::action::{Drive, KeyEvent, Readout, STEP};
-use crate::math::vec2::Vec2;
+use crate::action::interface::key::{DynamicsCompensation, Hear, Key, LIGHTEST, Saved};
+use crate::action::interface::pose::Pose;
+use crate::action::{Drive, Readout, STEP};
 use crate::wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use crate::wall::plant::Plant;
 
-/// Stiffness, N/m, depth, m, and damping, N·s/m, of [`BenchLoad::WALL`].
+/// Stiffness, N/m, and depth, m, of [`BenchLoad::WALL`].
 const STIFFNESS: f64 = BenchLoad::WALL.bed.stiffness;
 const DEPTH: f64 = BenchLoad::WALL.bed.depth;
 /// Damping of the damped one, N·s/m: that of [`BenchLoad::WALL`].
@@ -135,66 +134,49 @@ impl Walled {
     /// At rest before a wall of `kind`.
     #[must_use]
     pub fn new(kind: WallKind) -> Self {
-        let lever = BenchLoad { bed: Stop::default(), ..BenchLoad::WALL };
+        let mut lever = BenchLoad::WALL;
+        lever.bed = Stop::default();
         let wall = Bed { wall: Wall::new(kind, lever.mass), depth: DEPTH };
         Self { kind, lever, wall, force: 0.0, work: 0.0 }
     }
 }
 
-impl Mechanism for Walled {
+impl Key for Walled {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         let now = Measurement { position: self.lever.x, velocity: self.lever.v };
         self.force = self.wall.force(now);
         let (force, impedance) = pushed(drive);
-        let left = Drive::Wave { force: force - self.force, impedance };
-        let mut hear = |offset: f64, event: KeyEvent| hear(offset, event);
-        self.lever.step(left, &mut hear);
+        self.lever.step(Drive::Wave { force: force - self.force, impedance }, hear);
         // The wall's share of the work is its own.
         self.work += self.force * (self.lever.x - now.position);
     }
 
-    fn view(&self, drive: Drive) -> Readout {
+    fn readout(&self, drive: Drive) -> Readout {
         Readout {
             phase: if self.lever.x > DEPTH { "wall" } else { "air" },
             contact_force: self.force,
             work: self.work(),
             dissipated: f64::NAN,
-            ..self.lever.view(drive)
+            ..self.lever.readout(drive)
         }
     }
 
-    fn key(&self) -> [f64; 2] {
-        [self.lever.x, self.lever.v]
+    fn front(&self) -> [f64; 2] {
+        self.lever.front()
     }
 
-    fn reset(&mut self) {
-        self.lever.lay_to_rest();
-        self.wall.reset();
-        (self.force, self.work) = (0.0, 0.0);
-    }
-
-    fn pose(&self) -> Pose {
-        let half = 0.03;
-        Pose::default()
-            .with("lever", [Vec2::new(-half, -self.lever.x), Vec2::new(half, -self.lever.x)])
-            .with("wall", [Vec2::new(-half, -DEPTH), Vec2::new(half, -DEPTH)])
-    }
-}
-
-impl Felt for Walled {
-    fn relieve(&mut self, mass: f64, least: f64) -> f64 {
-        let own = BenchLoad::WALL.mass;
-        self.lever.mass = (own - mass).max(least);
-        self.wall.wall = Wall::new(self.kind, self.lever.mass);
-        own - self.lever.mass
+    fn fastest(&self) -> f64 {
+        self.lever.fastest()
     }
 
     fn work(&self) -> f64 {
         self.lever.work + self.work
     }
 
-    fn fastest(&self) -> f64 {
-        self.lever.v.abs()
+    fn lay_to_rest(&mut self) {
+        self.lever.lay_to_rest();
+        self.wall.reset();
+        (self.force, self.work) = (0.0, 0.0);
     }
 
     fn save(&self) -> Saved {
@@ -203,7 +185,7 @@ impl Felt for Walled {
         if let Wall::Deadbeat(wall) = &self.wall.wall {
             let (kind, memory) = wall.memory();
             saved.phase = kind;
-            saved.x[2..].copy_from_slice(&memory);
+            saved.x[2..2 + memory.len()].copy_from_slice(&memory);
         }
         saved
     }
@@ -215,8 +197,20 @@ impl Felt for Walled {
         }
     }
 
-    fn duplicate(&self) -> Box<dyn Felt> {
+    fn pose(&self) -> Pose {
+        self.lever.pose()
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
         Box::new(*self)
+    }
+
+    /// Its mass alone: a wall is what is to be felt, not a bed.
+    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
+        let own = BenchLoad::WALL.mass;
+        self.lever.mass = (own - brought.mass).max(LIGHTEST);
+        self.wall.wall = Wall::new(self.kind, self.lever.mass);
+        DynamicsCompensation { mass: brought.mass - (own - self.lever.mass), ..*brought }
     }
 }
 

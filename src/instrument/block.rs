@@ -19,8 +19,8 @@ mod fakes;
 #[cfg(test)]
 mod tests;
 
-use crate::action::events::EventList;
-use crate::action::press::Travel;
+use crate::action::interface::events::EventList;
+use crate::action::interface::press::Travel;
 use crate::instrument::Settings;
 use crate::instrument::block_log::BlockLog;
 use crate::instrument::clock::Clock;

@@ -3,10 +3,10 @@
 //! The meaning of every method is that of the method of the same name of [`SwitchableKeyboard`] and
 //! [`Sound`].
 
-use crate::action::events::EventList;
-use crate::action::press::{Press, Travel};
+use crate::action::interface::events::EventList;
+use crate::action::interface::press::{Press, Travel};
 use crate::action::{ActionSettings, Drive, SwitchableKeyboard};
-use crate::instrument::trace::{Look, Standing};
+use crate::instrument::trace::Look;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
 use crate::mech::hammer::HammerSettings;
@@ -125,15 +125,13 @@ impl Keys for SwitchableKeyboard {
         self.tray()
     }
     fn look(&self, key: KeyNumber) -> Option<Look> {
-        let (grand, tray) = (self.grand(), self.tray());
-        let (standing, drive) = match self.lever(key) {
-            Some(lever) if lever.is_moving() => {
-                (Standing::Other(self.kind(key), lever.played().save()), lever.driven())
-            }
+        let (grand, kind, tray) = (self.grand(), self.kind(key), self.tray());
+        let (saved, drive) = match self.lever(key) {
+            Some(lever) if lever.is_moving() => (lever.key().save(), lever.driven()),
             Some(_) => return None,
-            None => (Standing::Grand(grand.moving(key)?), grand.drive_of(key)),
+            None => (grand.moving(key)?.into(), grand.drive_of(key)),
         };
-        Some(Look { standing, drive, tray })
+        Some(Look { kind, saved, drive, tray })
     }
 }
 

@@ -1,6 +1,7 @@
 //! All settings of a piano as one plain value: the only contract between controls and sound.
 
-use crate::action::{ActionSettings, finger};
+use crate::action::ActionSettings;
+use crate::action::interface::finger;
 use crate::math::range::settings;
 use crate::sound::SoundSettings;
 

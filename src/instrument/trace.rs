@@ -1,43 +1,23 @@
 //! The last touched key, step by step, recorded only while it is watched.
 
-use crate::action::grand::{Phase, STATES};
-use crate::action::mechanism::Saved;
+use crate::action::interface::key::Saved;
 use crate::action::{ActionKind, Drive};
-use crate::episode::State;
 use crate::math::compass::KeyNumber;
 
 /// Samples kept for the reader: half a second of steps, more than the longest block has.
 const CAPACITY: usize = 4096;
 
-/// Submodel and state of one key.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Standing {
-    /// Of the grand action.
-    Grand(State<Phase, STATES>),
-    /// Of a smaller one.
-    Other(ActionKind, Saved),
-}
-
 /// State of one key and what drives it: everything the action's other quantities follow from.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Look {
-    /// Submodel and state.
-    pub standing: Standing,
+    /// Which action the key has.
+    pub kind: ActionKind,
+    /// How it stands.
+    pub saved: Saved,
     /// What drives the key.
     pub drive: Drive,
     /// Height of the damper tray, m.
     pub tray: f64,
-}
-
-impl Look {
-    /// Which action the key has.
-    #[must_use]
-    pub const fn kind(&self) -> ActionKind {
-        match self.standing {
-            Standing::Grand(_) => ActionKind::Grand,
-            Standing::Other(kind, _) => kind,
-        }
-    }
 }
 
 /// One key at the end of one action step.
@@ -136,14 +116,10 @@ impl KeyTrace {
 mod tests {
     use super::*;
 
-    const LOOK: Look = Look {
-        standing: Standing::Grand(State { phase: Phase::Return, x: [0.0; STATES] }),
-        drive: Drive::Free,
-        tray: 0.0,
-    };
-
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
+        let (kind, saved) = (ActionKind::Grand, Saved::default());
+        let look = Look { kind, saved, drive: Drive::Free, tray: 0.0 };
         let mut trace = KeyTrace::default();
         let key = KeyNumber::from_midi(60).unwrap();
         trace.touch(key);
@@ -151,13 +127,13 @@ mod tests {
         trace.watch(true);
         assert_eq!(trace.watched(), Some(key));
         for step in 0..5000 {
-            trace.push(step, key, LOOK);
+            trace.push(step, key, look);
         }
         assert_eq!((trace.samples().len(), trace.dropped()), (CAPACITY, 5000 - 4096));
-        assert_eq!(trace.samples()[7], Sample { step: 7, touch: 1, key, look: LOOK });
+        assert_eq!(trace.samples()[7], Sample { step: 7, touch: 1, key, look });
         trace.clear();
         assert!(trace.samples().is_empty());
-        trace.push(1, key, LOOK);
+        trace.push(1, key, look);
         trace.watch(false);
         assert!(trace.samples().is_empty() && trace.watched().is_none());
     }

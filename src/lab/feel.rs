@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::haptics::mechanism::Action;
+use crate::haptics::action::Action;
 use crate::haptics::servo::{self, BLOCK_MAX};
 use crate::haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
 use crate::instrument::Settings;

@@ -16,7 +16,7 @@ mod player;
 mod read;
 
 use crate::action::Drive;
-use crate::action::mechanism::Mechanism;
+use crate::action::Key;
 pub use form::Form;
 pub use player::Gesture;
 
@@ -33,10 +33,10 @@ pub struct KeyView {
 }
 
 impl KeyView {
-    /// How `mechanism`'s key front stands.
+    /// How the front of `key` stands.
     #[must_use]
-    pub fn of(mechanism: &dyn Mechanism) -> Self {
-        let [depth, speed] = mechanism.key();
+    pub fn of(key: &dyn Key) -> Self {
+        let [depth, speed] = key.front();
         Self { depth, speed }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use crate::action::readout::Cell;
+use crate::action::interface::readout::Cell;
 use crate::haptics::recording::Recording;
 use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::settings::Timing;

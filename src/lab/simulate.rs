@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::action::mechanism::Mechanism;
-use crate::action::readout::Table;
+use crate::action::Key;
+use crate::action::interface::readout::Table;
 use crate::action::{ActionKind, Readout, TimedEvent, step_time};
 use crate::haptics::recording::Recording;
 use crate::instrument::Settings;
@@ -108,7 +108,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// What moves the key.
 enum Source {
     /// A gesture on a key of an action.
-    Gesture(Gesture, Box<dyn Mechanism>, KeyNumber, String),
+    Gesture(Gesture, Box<dyn Key>, KeyNumber, String),
     /// A key of a servo's log.
     Recording(Recording, KeyNumber),
 }
@@ -178,7 +178,7 @@ impl Source {
 /// Those of [`play`].
 pub fn figure_of(
     gesture: &mut Gesture,
-    mechanism: &mut dyn Mechanism,
+    mechanism: &mut dyn Key,
     key: KeyNumber,
     title: &str,
 ) -> Result<plot::Figure> {
@@ -196,7 +196,7 @@ pub fn figure_of(
 /// Those of `each`, and a state that is no longer a number.
 pub fn play(
     gesture: &mut Gesture,
-    mechanism: &mut dyn Mechanism,
+    mechanism: &mut dyn Key,
     key: KeyNumber,
     mut each: impl FnMut(f64, &Readout) -> Result<()>,
 ) -> Result<Vec<TimedEvent>> {
@@ -213,7 +213,7 @@ pub fn play(
         if !front.depth.is_finite() {
             bail!("the action lost its state at {time} s; report this gesture");
         }
-        each(time, &mechanism.view(drive))?;
+        each(time, &mechanism.readout(drive))?;
         if step % 4096 == 0 {
             bar.set_position(step);
         }

@@ -10,7 +10,7 @@ use crate::action::{Drive, Readout};
 use crate::episode::State;
 
 /// Submodel and integrated states of one key.
-pub type Running = State<Phase, STATES>;
+pub type GrandState = State<Phase, STATES>;
 
 /// A key's parts as regulated, and its equations over them.
 #[derive(Clone, Debug)]
@@ -33,23 +33,21 @@ impl Assembly {
 
     /// Where it comes to rest, untouched, the damper tray down.
     #[must_use]
-    pub fn rest(&self) -> Running {
+    pub fn rest(&self) -> GrandState {
         rest::pose(&self.spec, &self.regulated.rest)
     }
 
     /// The moment at which its hammer meets the string at `speed` m/s; see [`construct::strike`].
     #[must_use]
-    pub fn strike(&self, speed: f64) -> Option<Running> {
-        let (phase, x) = construct::strike(&self.spec, &self.regulated, speed)?;
-        Some(State { phase, x })
+    pub fn strike(&self, speed: f64) -> Option<GrandState> {
+        construct::strike(&self.spec, &self.regulated, speed)
     }
 
     /// The moment at which its key, rising at `speed` m/s at the front, lets the damper down on the
     /// string.
     #[must_use]
-    pub fn release(&self, speed: f64) -> Running {
-        let (phase, x) = construct::release(&self.spec, &self.regulated, speed);
-        State { phase, x }
+    pub fn release(&self, speed: f64) -> GrandState {
+        construct::release(&self.spec, &self.regulated, speed)
     }
 
     /// Depth of the key front, m, and its speed, m/s.
@@ -70,13 +68,12 @@ impl Assembly {
     /// none.
     #[must_use]
     pub fn damper_lift(&self, height: f64) -> f64 {
-        let damper = &self.spec.damper;
-        if damper.present { (height / damper.clear).clamp(0.0, 1.0) } else { 1.0 }
+        self.spec.damper.lift(height)
     }
 
     /// What it shows at the end of a step driven by `drive`, the damper tray at `tray` m.
     #[must_use]
-    pub fn readout(&self, running: &Running, drive: Drive, tray: f64) -> Readout {
+    pub fn readout(&self, running: &GrandState, drive: Drive, tray: f64) -> Readout {
         readout(&self.grand.numbers, running, &DriveNow::ends(drive, [tray; 2])[1])
     }
 }

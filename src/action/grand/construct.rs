@@ -6,7 +6,7 @@
 use super::precomputed::Precomputed;
 use super::regulation::Regulated;
 use super::spec::Spec;
-use super::{Phase, STATES, contact, jack, kinematics, state};
+use super::{GrandState, Phase, STATES, contact, jack, kinematics, state};
 use crate::math::trig::direction;
 
 /// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch
@@ -26,7 +26,7 @@ const BEFORE_BED: f64 = 0.1e-3;
 /// The key stands and moves as a pressed key would. `None` where the regulation lets no jack slip
 /// before the key bed, or the hammer could not fly.
 #[must_use]
-pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<(Phase, [f64; STATES])> {
+pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandState> {
     let off = regulated.let_off_depth;
     if !off.is_finite() || off >= spec.key.dip || !speed.is_finite() || speed <= 0.0 {
         return None;
@@ -48,12 +48,12 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<(Phase, 
     let to_jack = spec.wippen.jack_pivot.turned(wippen);
     let home = direction(spec.jack.stop).turned(wippen);
     let phase = if jack::toe_gap(spec, to_jack, home) < 0.0 { Phase::Catch } else { Phase::Return };
-    Some((phase, x))
+    Some(GrandState { phase, x })
 }
 
 /// Phase and state at which a key rising at `speed` m/s lets its damper down on the string.
 #[must_use]
-pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; STATES]) {
+pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     let mut x = [0.0; STATES];
     let depth = spec.damper.pickup.min(spec.key.dip);
     x[state::KEY] = spec.key.rest_angle + depth / spec.key.front;
@@ -82,7 +82,7 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> (Phase, [f64; 
         x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
     }
     let phase = if k.head.q4 > 0.0 { Phase::Acceleration } else { Phase::Return };
-    (phase, x)
+    GrandState { phase, x }
 }
 
 /// Lever angle at which its surface meets the drop screw, rad.

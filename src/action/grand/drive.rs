@@ -3,7 +3,8 @@
 use super::kinematics::Kinematics;
 use super::precomputed::Precomputed;
 use super::{STATES, state};
-use crate::action::{Drive, STEP, finger};
+use crate::action::interface::finger;
+use crate::action::{Drive, STEP};
 use crate::episode::Input;
 use crate::math::real::{MOST_LANES, Mask, Real};
 

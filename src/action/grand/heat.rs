@@ -4,7 +4,7 @@ use super::drive::DriveNow;
 use super::moment::Moment;
 use super::precomputed::Precomputed;
 use super::{STATES, state};
-use crate::action::losses::Losses;
+use crate::action::interface::losses::Losses;
 
 /// Elements in the order of [`losses`]: felts, then what drags, then Coulomb friction.
 const ELEMENTS: [&str; 21] = [

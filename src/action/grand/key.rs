@@ -1,157 +1,189 @@
-//! One key's action running: a step of the grid, and what happened in it.
+//! One key of the grand by itself, with its own damper tray.
 
-use super::drive::DriveNow;
+use super::assembly::{Assembly, GrandState};
+use super::concert::{Built, Design};
 use super::kinematics::Kinematics;
-use super::model::{Grand, guard};
-use super::precomputed::Precomputed;
-use super::readout::readout;
+use super::regulation::Regulated;
 use super::spec::Spec;
-use super::{Phase, STATES, energy, state};
-use crate::action::{Drive, KeyEvent, Readout, STEP};
-use crate::episode::{Observer, Outcome, State, Stepper};
+use super::step::{self, Listener};
+use super::{Phase, compensation, energy, outline, rest, state};
+use crate::action::interface::key::{DynamicsCompensation, Hear, Key, Saved};
+use crate::action::interface::pose::Pose;
+use crate::action::{ActionSettings, Drive, KeyEvent, Readout};
+use crate::episode::Outcome;
+use crate::math::compass::KeyNumber;
 
-/// Hears of events, with the seconds after the step's beginning.
-pub trait Listener {
-    /// One event.
-    fn event(&mut self, offset: f64, event: KeyEvent);
-    /// One change of submodel.
-    fn phase(&mut self, _offset: f64, _from: Phase, _to: Phase) {}
-}
-
-impl<F: FnMut(f64, KeyEvent)> Listener for F {
-    fn event(&mut self, offset: f64, event: KeyEvent) {
-        self(offset, event);
-    }
-}
-
-/// Real-time stepping of the grand action.
-pub const STEPPER: Stepper = Stepper::new(STEP);
-
-/// Advances one key by one step.
-///
-/// `tray` is the damper tray's height at both ends of the step, m. Works out the numbers of `spec`
-/// anew; what runs a key in real time keeps its [`Grand`] and calls [`advance`].
-pub fn step(
-    spec: &Spec,
-    running: &mut State<Phase, STATES>,
-    drive: Drive,
+/// A key: how it is built, how it stands, and what a haptic keyboard's own key relieves it of.
+#[derive(Clone, Debug)]
+pub struct GrandKey {
+    /// What its screws are turned on; none where only its numbers are known.
+    design: Option<Box<Design>>,
+    /// As regulated, with nothing taken off.
+    built: Box<Built>,
+    assembly: Box<Assembly>,
+    brought: DynamicsCompensation,
+    state: GrandState,
+    /// Where it rests; none until that is asked for.
+    rest: Option<GrandState>,
+    /// Height of the damper tray at the ends of the coming step, m.
     tray: [f64; 2],
-    listener: &mut impl Listener,
-) -> Outcome {
-    advance(&Grand::new(spec), running, drive, tray, listener)
 }
 
-/// Advances one key by one step; see [`step`].
-pub fn advance(
-    grand: &Grand,
-    running: &mut State<Phase, STATES>,
-    drive: Drive,
-    tray: [f64; 2],
-    listener: &mut impl Listener,
-) -> Outcome {
-    let inputs = DriveNow::ends(drive, tray);
-    if inputs[0].is_imposed() {
-        impose(grand, running, &inputs[0]);
+impl GrandKey {
+    /// `key` of the concert grand at rest, with `settings`. Allocates.
+    #[must_use]
+    pub fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
+        let design = Design::new(key);
+        Self { design: Some(Box::new(design)), ..Self::built(design.build(settings)) }
     }
-    let mut translator = Translator { numbers: &grand.numbers, listener };
-    STEPPER.advance(grand, running, &inputs, &mut translator)
-}
 
-/// Puts the key where and at what speed the imposed motion has it; the energy that the jump in
-/// speed takes is work of the drive.
-pub(crate) fn impose(grand: &Grand, running: &mut State<Phase, STATES>, input: &DriveNow) {
-    let n = &grand.numbers;
-    let energy = |r: &State<Phase, STATES>| {
-        let k = Kinematics::at(n, &r.phase.into(), &r.x);
-        energy::total(n, r.phase, &k, &r.x, input.tray)
-    };
-    let (angle, speed) = (n.rest_angle + input.target / n.front, input.rate / n.front);
-    if running.x[state::KEY] == angle && running.x[state::KEY_SPEED] == speed {
-        return;
+    /// The key `built`, at rest: what its screws are turned on is not known. Allocates.
+    #[must_use]
+    pub fn built(built: Built) -> Self {
+        Self::at(built, rest::pose(&built.spec, &built.regulated.rest))
     }
-    let before = energy(running);
-    running.x[state::KEY] = angle;
-    running.x[state::KEY_SPEED] = speed;
-    running.x[state::WORK] += energy(running) - before;
-}
 
-/// What a key shows at the end of a step driven by `drive`.
-///
-/// Like [`step`] it works out the numbers of `spec` anew; [`show`] takes them.
-#[must_use]
-pub fn read(spec: &Spec, running: &State<Phase, STATES>, drive: Drive, tray: [f64; 2]) -> Readout {
-    show(&Grand::new(spec), running, drive, tray)
-}
-
-/// What a key shows at the end of a step driven by `drive`; see [`read`].
-#[must_use]
-pub fn show(
-    grand: &Grand,
-    running: &State<Phase, STATES>,
-    drive: Drive,
-    tray: [f64; 2],
-) -> Readout {
-    readout(&grand.numbers, running, &DriveNow::ends(drive, tray)[1])
-}
-
-/// Turns transitions and guards into action events.
-struct Translator<'a, L> {
-    numbers: &'a Precomputed,
-    listener: &'a mut L,
-}
-
-impl<L: Listener> Translator<'_, L> {
-    fn depth(&self, x: &[f64; STATES]) -> f64 {
-        self.numbers.front * (x[state::KEY] - self.numbers.rest_angle)
-    }
-}
-
-impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
-    fn transition(
-        &mut self,
-        t: f64,
-        from: Phase,
-        to: Phase,
-        before: &[f64; STATES],
-        _after: &[f64; STATES],
-    ) {
-        self.listener.phase(t, from, to);
-        let depth = self.depth(before);
-        match (from, to) {
-            (Phase::Acceleration, Phase::LetOff) => {
-                self.listener.event(t, KeyEvent::LetOffStart { depth });
-            }
-            (Phase::LetOff, Phase::Catch) => {
-                let speed = self.numbers.crown * before[state::HAMMER_SPEED];
-                self.listener.event(t, KeyEvent::Release { speed });
-            }
-            (Phase::Catch | Phase::Flank, Phase::Return | Phase::Acceleration) => {
-                self.listener.event(t, KeyEvent::Reset { depth });
-            }
-            _ => {}
+    fn at(built: Built, rest: GrandState) -> Self {
+        Self {
+            design: None,
+            built: Box::new(built),
+            assembly: Box::new(Assembly::new(built)),
+            brought: DynamicsCompensation::default(),
+            state: rest,
+            rest: Some(rest),
+            tray: [rest::TRAY_DOWN; 2],
         }
     }
 
-    fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
-        let crown = self.numbers.crown;
-        let front = self.numbers.front * x[state::KEY_SPEED];
-        match (index, rising) {
-            (guard::STRING, true) => {
-                self.listener.event(t, KeyEvent::Strike { speed: crown * x[state::HAMMER_SPEED] });
-            }
-            (guard::KEY_BED, true) => self.listener.event(t, KeyEvent::KeyBottom { speed: front }),
-            (guard::DAMPER, true) => {
-                let depth = self.depth(x);
-                self.listener.event(t, KeyEvent::DamperLift { depth });
-            }
-            (guard::DAMPER, false) => {
-                self.listener.event(t, KeyEvent::DamperFall { speed: -x[state::DAMPER_SPEED] });
-            }
-            (guard::CHECK, true) => {
-                self.listener.event(t, KeyEvent::Check { distance: -crown * x[state::HAMMER] });
-            }
-            (guard::REST, false) => self.listener.event(t, KeyEvent::KeyRest { speed: -front }),
-            _ => {}
-        }
+    /// A key of which only the numbers `spec` and the place `start` are known, where it also rests.
+    /// Allocates.
+    #[must_use]
+    pub fn standing(spec: Spec, start: GrandState) -> Self {
+        let angles = [start.x[state::KEY], start.x[state::HAMMER], start.x[state::LEVER]];
+        let let_off_depth = f64::INFINITY;
+        let regulated = Regulated { rest: angles, let_off_depth, ..Regulated::default() };
+        Self::at(Built { spec, regulated }, start)
+    }
+
+    /// Its parts as regulated and relieved.
+    #[must_use]
+    pub const fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+
+    /// Submodel and states.
+    #[must_use]
+    pub const fn state(&self) -> &GrandState {
+        &self.state
+    }
+
+    /// As [`Key::step`], with changes of submodel; what the step came to.
+    pub fn advance(&mut self, drive: Drive, listener: &mut impl Listener) -> Outcome {
+        let tray = self.tray;
+        self.tray[0] = tray[1];
+        step::advance(&self.assembly.grand, &mut self.state, drive, tray, listener)
+    }
+
+    /// Puts the parts together anew; what could not be taken off.
+    fn assemble(&mut self) -> DynamicsCompensation {
+        let mut built = *self.built;
+        let left = compensation::compensate(&mut built, &self.brought);
+        *self.assembly = Assembly::new(built);
+        self.rest = None;
+        left
+    }
+
+    /// Kinetic and stored energy, J.
+    fn energy(&self) -> f64 {
+        let (n, GrandState { phase, x }) = (&self.assembly.grand.numbers, &self.state);
+        energy::total(n, *phase, &Kinematics::at(n, &(*phase).into(), x), x, self.tray[1])
+    }
+}
+
+impl Key for GrandKey {
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+        self.advance(drive, &mut |offset: f64, event: KeyEvent| hear(offset, event));
+    }
+
+    fn readout(&self, drive: Drive) -> Readout {
+        self.assembly.readout(&self.state, drive, self.tray[1])
+    }
+
+    fn front(&self) -> [f64; 2] {
+        self.assembly.front(&self.state.x)
+    }
+
+    fn fastest(&self) -> f64 {
+        use state::{DAMPER_SPEED, HAMMER_SPEED, KEY_SPEED, LEVER_SPEED};
+        let speeds = [KEY_SPEED, HAMMER_SPEED, LEVER_SPEED, DAMPER_SPEED];
+        speeds.iter().map(|&i| self.state.x[i].abs()).fold(0.0, f64::max)
+    }
+
+    fn work(&self) -> f64 {
+        self.state.x[state::WORK]
+    }
+
+    fn damper_lift(&self) -> f64 {
+        self.assembly.damper_lift(self.state.x[state::DAMPER])
+    }
+
+    fn lay_to_rest(&mut self) {
+        self.state = *self.rest.get_or_insert_with(|| self.assembly.rest());
+    }
+
+    fn save(&self) -> Saved {
+        self.state.into()
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        self.state = saved.into();
+    }
+
+    fn pose(&self) -> Pose {
+        outline::pose(&self.assembly.spec, &self.state)
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
+        Box::new(self.clone())
+    }
+
+    fn regulate(&mut self, settings: &ActionSettings) -> f64 {
+        let Some(design) = &self.design else { return 0.0 };
+        let before = self.energy();
+        *self.built = design.build(settings);
+        self.assemble();
+        self.energy() - before
+    }
+
+    fn set_tray(&mut self, height: f64) {
+        self.tray[1] = height;
+    }
+
+    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
+        self.brought = *brought;
+        self.assemble()
+    }
+
+    fn strike(&mut self, speed: f64) -> bool {
+        let made = self.assembly.strike(speed);
+        self.state = made.unwrap_or(self.state);
+        made.is_some()
+    }
+
+    fn release(&mut self, speed: f64) {
+        self.state = self.assembly.release(speed);
+    }
+}
+
+impl From<GrandState> for Saved {
+    fn from(state: GrandState) -> Self {
+        Self::new(state.phase.number(), &state.x)
+    }
+}
+
+impl From<&Saved> for GrandState {
+    fn from(saved: &Saved) -> Self {
+        let phase = Phase::ALL.get(usize::from(saved.phase)).copied().unwrap_or(Phase::Return);
+        Self { phase, x: saved.states() }
     }
 }

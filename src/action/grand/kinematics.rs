@@ -147,7 +147,7 @@ impl<R: Real> Kinematics<R> {
         let axis = n.fly.turned(jack.direction);
         Self {
             u,
-            depth: n.front * (x[state::KEY] - n.rest_angle),
+            depth: n.depth(x[state::KEY]),
             key,
             hammer,
             lever,

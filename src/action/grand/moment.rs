@@ -7,6 +7,7 @@ use super::kinematics::Kinematics;
 use super::phase::Phases;
 use super::precomputed::{HALVINGS, Precomputed};
 use super::{STATES, jack, state};
+use crate::action::interface::key::REST_DEPTH;
 use crate::math::real::{Mask, Real};
 use crate::mech::friction::{self, Element};
 
@@ -28,9 +29,6 @@ pub mod guard {
 pub const INDICATORS: usize = 3;
 /// See [`guard`].
 pub const GUARDS: usize = 5;
-
-/// Key-front depth that counts as returned, m (chosen: a third of a millimetre).
-const REST_DEPTH: f64 = 0.3e-3;
 
 /// Generalized friction forces on key, hammer and lever, N·m, held through a (sub)step.
 #[derive(Clone, Copy, Debug, Default)]

@@ -25,6 +25,16 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All of them, in the order in which they are numbered.
+    pub const ALL: [Self; 5] =
+        [Self::Acceleration, Self::LetOff, Self::Catch, Self::Return, Self::Flank];
+
+    /// Its place in [`Self::ALL`].
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
     /// Names of all, the thesis's letters and E.
     pub const NAMES: [&str; 5] = ["A", "B", "C", "D", "E"];
 

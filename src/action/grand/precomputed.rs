@@ -227,6 +227,14 @@ numbers! {
     contact_energies: Energies,
 }
 
+impl<R: Real> Precomputed<R> {
+    /// Depth of the key front below rest with the key at `angle` rad, m.
+    #[inline(always)]
+    pub fn depth(&self, angle: R) -> R {
+        self.front * (angle - self.rest_angle)
+    }
+}
+
 impl Precomputed {
     /// Of one key.
     #[must_use]

@@ -4,6 +4,7 @@
 //! at angle 0. The screws (capstan height, button height, lever stop, drop screw, check, damper
 //! pick-up) are set from a technician's millimetres by `regulation`.
 
+use crate::action::interface::numbers::{SpecError, check};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,14 @@ impl Key {
     #[must_use]
     pub fn depth(&self, angle: f64) -> f64 {
         self.front * (angle - self.rest_angle)
+    }
+}
+
+impl Damper {
+    /// How far it is off its string at `height` m, 0 (resting) … 1 (clear); 1 where there is none.
+    #[must_use]
+    pub fn lift(&self, height: f64) -> f64 {
+        if self.present { (height / self.clear).clamp(0.0, 1.0) } else { 1.0 }
     }
 }
 
@@ -236,24 +245,6 @@ pub struct Damper {
     pub tray: f64,
 }
 
-/// Nothing but positive, finite numbers where physics needs them.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum SpecError {
-    /// A value is outside what the model can take.
-    #[error("{name} = {value} must be {must}")]
-    Value {
-        /// Field.
-        name: &'static str,
-        /// What it was.
-        value: f64,
-        /// What it must be.
-        must: &'static str,
-    },
-    /// The dimensions cannot be assembled.
-    #[error("the dimensions do not close: {0}")]
-    Geometry(&'static str),
-}
-
 impl Spec {
     /// Checks what the model relies on.
     ///
@@ -272,11 +263,7 @@ impl Spec {
             ("hammer.inertia", self.hammer.inertia),
             ("damper.mass", self.damper.mass),
         ];
-        for (name, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(SpecError::Value { name, value, must: "finite and above zero" });
-            }
-        }
+        check(&positive, &[])?;
         let felts = [
             ("key.bed_felt", self.key.bed_felt),
             ("key.rest_felt", self.key.rest_felt),

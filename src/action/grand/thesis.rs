@@ -11,7 +11,7 @@
 use super::concert::Built;
 use super::regulation::{Limits, Regulated};
 use super::spec::{Check, Damper, Hammer, Jack, Key, Lever, Spec, Wippen};
-use super::{Phase, STATES, state};
+use super::{GrandState, Phase, STATES, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
@@ -174,10 +174,10 @@ pub fn build() -> Built {
 
 /// Phase A at the printed initial coordinates, at rest.
 #[must_use]
-pub fn initial() -> (Phase, [f64; STATES]) {
+pub fn initial() -> GrandState {
     let mut x = [0.0; STATES];
     x[state::KEY] = INITIAL[0];
     x[state::HAMMER] = INITIAL[1];
     x[state::LEVER] = INITIAL[2];
-    (Phase::Acceleration, x)
+    GrandState { phase: Phase::Acceleration, x }
 }

@@ -5,9 +5,9 @@ use super::joints::{backcheck, carry_jack, damper, heel, joint, knuckle, repetit
 use super::{
     Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN, WORK,
 };
-use crate::action::finger;
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::spec::Spec;
+use crate::action::interface::finger;
 use crate::math::vec2::Vec2;
 use crate::mech::friction::{self, Element};
 
@@ -88,7 +88,7 @@ impl Moment {
 
         // Key: leads, felts, damper, drive.
         let front = spec.key.front;
-        let depth = front * (x[KEY] - spec.key.rest_angle);
+        let depth = spec.key.depth(x[KEY]);
         let speed = front * key.speed;
         key.torque += spec.key.lead_torque;
         sums.stored -= spec.key.lead_torque * (x[KEY] - spec.key.rest_angle);

@@ -3,8 +3,8 @@
 use super::{DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::spec::Spec;
-use crate::action::grand::{self, Phase, contact, mechanism, rest};
-use crate::action::pose::Pose;
+use crate::action::grand::{self, Phase, contact, outline, rest};
+use crate::action::interface::pose::Pose;
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 
@@ -34,9 +34,9 @@ pub fn pose(spec: &Spec, x: &[f64; STATES]) -> Pose {
         [KEY, WIPPEN, HAMMER, JACK, LEVER].map(|i| direction(x[i]));
     let at = |i: usize| Vec2::new(x[i], x[i + 1]);
     let surface = contact::surface(spec, lever);
-    mechanism::outline(
+    outline::outline(
         spec,
-        &mechanism::Places {
+        &outline::Places {
             key,
             wippen,
             hammer,

@@ -12,7 +12,7 @@ fn middle(coupling: Coupling) -> PenaltyModel {
 /// Presses at `speed` m/s to 20 mm for `seconds`, then lets go for 0.2 s: first events by kind, and the worst
 /// imbalance of energy beside the work done.
 fn press(mut key: PenaltyModel, speed: f64, seconds: f64) -> (Vec<(f64, EventKind, f64)>, f64) {
-    let start = key.view(Drive::Free).imbalance();
+    let start = key.readout(Drive::Free).imbalance();
     let (mut events, mut worst, mut work) = (Vec::new(), 0.0f64, 0.0f64);
     for i in 0..floor_index((seconds + 0.2) / STEP) {
         let t = i as f64 * STEP;
@@ -22,7 +22,7 @@ fn press(mut key: PenaltyModel, speed: f64, seconds: f64) -> (Vec<(f64, EventKin
         key.step(drive, &mut |offset, event| {
             events.push((t + offset, event.kind(), event.value()));
         });
-        let view = key.view(drive);
+        let view = key.readout(drive);
         worst = worst.max((view.imbalance() - start).abs());
         work = work.max(view.work.abs());
     }
@@ -33,7 +33,7 @@ fn press(mut key: PenaltyModel, speed: f64, seconds: f64) -> (Vec<(f64, EventKin
 fn it_rests_as_the_other_formulation_does() {
     let key = middle(Coupling::default());
     let built = Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
-    let view = key.view(Drive::Free);
+    let view = key.readout(Drive::Free);
     assert!(view.key.abs() < 5e-5, "{view:?}");
     let blow = -built.spec.hammer.crown * built.regulated.rest[1];
     assert!((view.hammer + blow).abs() < 4e-4, "{view:?}");

@@ -6,7 +6,7 @@ mod bearing;
 
 use super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc, ellipse};
 use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::{Phase, STATES, Spec, contact, state};
+use crate::action::grand::{GrandState, Spec, contact, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 
@@ -27,10 +27,8 @@ const REMARKS: f64 = 0.352;
 pub struct GrandPose<'a> {
     /// The key's numbers.
     pub spec: &'a Spec,
-    /// Submodel that governs the step.
-    pub phase: Phase,
-    /// State.
-    pub x: &'a [f64; STATES],
+    /// Submodel and states.
+    pub standing: GrandState,
 }
 
 /// What the drawing covers, m: lower left and upper right.
@@ -42,7 +40,7 @@ pub const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.
 #[must_use]
 pub fn draw(pose: &GrandPose) -> Drawing {
     let mut d = Drawing::default();
-    let k = Kinematics::new(pose.spec, pose.phase, pose.x);
+    let k = Kinematics::new(pose.spec, pose.standing.phase, &pose.standing.x);
     frame(&mut d, pose.spec);
     damper(&mut d, pose);
     key(&mut d, pose.spec, &k);
@@ -110,7 +108,7 @@ fn damper(d: &mut Drawing, pose: &GrandPose) {
         return;
     }
     let string = spec.hammer.pivot.y + CROWN;
-    let lift = pose.x[state::DAMPER];
+    let lift = pose.standing.x[state::DAMPER];
     // The lever's reach over the key and the wire's place follow from the arm.
     let contact = KEY_END - 0.006;
     let length = DAMPER_PIVOT - contact;

@@ -1,7 +1,7 @@
 //! Any action but the grand: drawn through the points of its model, which defines no outlines.
 
 use super::{Drawing, DrawnPart, Label, Material, bar, disc};
-use crate::action::pose::{self, Pose};
+use crate::action::interface::pose::{self, Pose};
 use crate::math::vec2::Vec2;
 
 /// Margin around an action at rest, m: takes a key's dip, a hammer's way and a name.
@@ -69,7 +69,7 @@ pub fn bounds(pose: &Pose) -> (Vec2, Vec2) {
 mod tests {
     use super::*;
     use crate::action::catalogue::Model;
-    use crate::action::kind;
+    use crate::action::interface::kind;
     use crate::action::{ActionSettings, Drive};
     use crate::math::compass::KeyNumber;
 

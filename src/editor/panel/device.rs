@@ -11,10 +11,10 @@ use egui::{ComboBox, DragValue, Grid, ProgressBar, RichText, Slider, Ui};
 use super::heading;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
+use crate::haptics::action::Action;
 use crate::haptics::connection::{
     Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,
 };
-use crate::haptics::mechanism::Action;
 use crate::haptics::serial::PortInfo;
 use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Histogram, SidecarReport};

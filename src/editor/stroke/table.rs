@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Stroke;
-use crate::action::readout::Table;
+use crate::action::interface::readout::Table;
 
 /// Writes the whole stroke; times as in the window, 0 at the strike.
 ///

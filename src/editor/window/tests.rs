@@ -7,7 +7,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
+use crate::action::ActionKind;
 use crate::editor::controls::DetachedControls;
+use crate::math::compass::KeyNumber;
 use crate::params::{Parameter, ValueKind, all, find};
 
 /// A window with what it plays on.

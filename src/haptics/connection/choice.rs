@@ -1,6 +1,6 @@
 //! A project's choice of keyboard, and its form as text.
 
-use super::super::mechanism::Action;
+use super::super::action::Action;
 use super::super::servo::{BLOCK_MAX, ServoOptions};
 use crate::action::ActionSettings;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::action::ActionKind;
-use crate::haptics::mechanism::Action;
+use crate::haptics::action::Action;
 
 const PLACE: (f64, usize) = (48_000.0, 64);
 

@@ -1,9 +1,9 @@
-//! One felt key of the servo: its mechanism, its end of the line, its limits.
+//! One felt key of the servo: the simulated key, its end of the line, its limits.
 
 use super::super::log::{Entry, Log};
-use super::super::mechanism::{DynamicsCompensation, Mechanism};
 use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
 use super::{ServoOptions, seconds};
+use crate::action::interface::key::{DynamicsCompensation, Key};
 use crate::action::{Drive, TimedEvent};
 use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
@@ -20,6 +20,9 @@ const WAKE_WAVE: f64 = 0.05;
 const STILL_SLOTS: u32 = 100;
 /// Wave, √W, that the steps of an encoder and their echoes make.
 const STILL_WAVE: f64 = 0.1;
+/// Speed of any of its parts, m/s and rad/s, below which it stands: more than an encoder's steps
+/// cause at the end of a line.
+const STILL_SPEED: f64 = 0.1;
 /// How near, m.
 const NEAR_REST: f64 = 0.2e-3;
 
@@ -34,14 +37,14 @@ const MEND: [f64; 2] = [100.0, 0.1];
 /// Speed below which it acts, m/s.
 const SLOW: f64 = 5e-3;
 
-/// How the keyboard and the mechanism are joined in a slot.
+/// How the keyboard and the simulated key are joined in a slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Join {
     /// By waves, at an impedance.
     Wave(f64),
     /// The keyboard gives force, by a virtual coupling.
     Coupled,
-    /// The keyboard gives none; the mechanism follows its position.
+    /// The keyboard gives none; the simulated key follows its position.
     Followed,
 }
 
@@ -60,9 +63,9 @@ pub struct Slot<'a> {
 
 /// One key.
 #[derive(Clone, Debug)]
-pub struct FeltKey {
+pub struct HapticKey {
     key: KeyNumber,
-    mechanism: Mechanism,
+    simulated: Box<dyn Key>,
     deduct: DynamicsCompensation,
     /// What could not be deducted.
     pub left: DynamicsCompensation,
@@ -87,11 +90,11 @@ pub struct FeltKey {
     work: f64,
     /// Commands limited here.
     pub limited: u64,
-    /// Times its mechanism left the numbers.
+    /// Times its state became non-finite.
     pub upset: u64,
 }
 
-impl FeltKey {
+impl HapticKey {
     /// At rest. Allocates.
     pub fn new(
         key: KeyNumber,
@@ -99,10 +102,10 @@ impl FeltKey {
         own: KeyMechanics,
         options: &ServoOptions,
     ) -> Self {
-        let (mechanism, left) = Mechanism::new(options.action, key, &options.settings, deduct);
+        let (simulated, left) = options.action.key(key, &options.settings, deduct);
         Self {
             key,
-            mechanism,
+            simulated,
             deduct: *deduct,
             left,
             own,
@@ -125,8 +128,8 @@ impl FeltKey {
     /// Feels what `options` say from now on.
     pub fn feel(&mut self, options: &ServoOptions, is_other: bool) {
         if is_other {
-            let made = Mechanism::new(options.action, self.key, &options.settings, &self.deduct);
-            (self.mechanism, self.left) = made;
+            let made = options.action.key(self.key, &options.settings, &self.deduct);
+            (self.simulated, self.left) = made;
         }
         self.is_stale = !is_other;
         self.is_placed = false;
@@ -182,13 +185,13 @@ impl FeltKey {
 
     /// Depth, speed, force commanded, work taken from the line.
     pub fn view(&self) -> [f64; 4] {
-        let (x, v) = self.mechanism.place();
+        let [x, v] = self.simulated.front();
         [x, v, self.force, self.work]
     }
 
     /// What is felt.
-    pub const fn mechanism(&self) -> &Mechanism {
-        &self.mechanism
+    pub fn simulated(&self) -> &dyn Key {
+        &*self.simulated
     }
 
     /// The record of a command for the key called `number` by the keyboard.
@@ -200,7 +203,7 @@ impl FeltKey {
         }
     }
 
-    /// Takes a report: moves the mechanism through the slot and finds the answer.
+    /// Takes a report: moves the simulated key through the slot and finds the answer.
     pub fn slot(&mut self, slot: &Slot, options: &ServoOptions, log: &mut impl Log) {
         let x = f64::from(slot.report.x) * POSITION;
         let sum = slot.report.wave_sum;
@@ -218,7 +221,7 @@ impl FeltKey {
         let force = f64::from(slot.report.force) * FORCE;
         self.player.look(&SlotMotion { from: was, to: x, force, time: seconds(steps) }, &self.own);
         if !self.is_awake {
-            let rest = self.mechanism.place().0;
+            let rest = self.simulated.front()[0];
             if !self.player.presses() && (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
                 self.force = 0.0;
                 return;
@@ -228,10 +231,10 @@ impl FeltKey {
             self.is_placed = false;
         }
         if std::mem::take(&mut self.is_stale) {
-            self.left = self.mechanism.configure(self.key, &options.settings, &self.deduct);
+            self.simulated.regulate(&options.settings);
         }
         if !self.is_placed {
-            let (key, deduct, saved) = (self.key, self.deduct, self.mechanism.save());
+            let (key, deduct, saved) = (self.key, self.deduct, self.simulated.save());
             self.is_placed = log.put(&Entry::Place { step: slot.before, key, deduct, saved });
         }
         let is_played = self.player.plays();
@@ -239,7 +242,7 @@ impl FeltKey {
             let entry = Entry::Played { step: slot.before, key: self.key, is_played };
             self.is_told_played = is_played == log.put(&entry);
         }
-        let (depth, limit) = (self.mechanism.place().0, options.play_force);
+        let (depth, limit) = (self.simulated.front()[0], options.play_force);
         let finger = self.player.force(depth, self.own.bed, seconds(steps), limit);
         let ways = [was, x];
         let wanted = match slot.join {
@@ -254,12 +257,12 @@ impl FeltKey {
             self.motor.apply(&options.limits, wanted * options.gain, seconds(steps));
         self.force = force;
         self.limited += u64::from(limited.clamped || limited.hot);
-        if !self.mechanism.is_sound() {
+        if !self.simulated.save().is_finite() {
             self.upset += 1;
-            self.fall_asleep(options);
+            self.fall_asleep();
             return;
         }
-        self.rest_if_still(wave, x, options);
+        self.rest_if_still(wave, x);
     }
 
     /// Through the wave junction, the player's finger pressing; the answer as a force.
@@ -277,8 +280,8 @@ impl FeltKey {
         let mut back = port.leaving(wave, moved / time);
         self.work += Port::energy(wave, back, time);
         // Only where it makes the wave smaller may the drift be mended, and only near standstill: in
-        // motion the mechanism is ahead by the line's delay.
-        let (place, speed) = self.mechanism.place();
+        // motion the simulated key is ahead by the line's delay.
+        let [place, speed] = self.simulated.front();
         let off = port.wave((MEND[0] * (place - x)).clamp(-MEND[1], MEND[1]));
         if speed.abs() < SLOW && (back + off).abs() < back.abs() {
             back += off;
@@ -301,14 +304,14 @@ impl FeltKey {
         let mut sum = 0.0;
         for i in 0..steps {
             let ahead = from + speed * (seconds(i) + 0.5 * seconds(1));
-            let force = stiffness * (ahead - self.mechanism.place().0) + damping * speed;
+            let force = stiffness * (ahead - self.simulated.front()[0]) + damping * speed;
             let moved = self.steps(slot.before + i, 1, force + finger, damping, log);
             sum += force - damping * moved / seconds(1);
         }
         sum * seconds(1) / time
     }
 
-    /// The mechanism through some steps under one force and impedance, logged; how far it moved, m.
+    /// The simulated key through some steps under one force and impedance, logged; how far it moved, m.
     fn steps(
         &mut self,
         step: u64,
@@ -323,30 +326,36 @@ impl FeltKey {
         let drive = Drive::Wave { force, impedance };
         let mut moved = 0.0;
         for i in 0..u64::from(count) {
-            moved += self.mechanism.step(drive, |offset, event| {
+            let [from, _] = self.simulated.front();
+            self.simulated.step(drive, &mut |offset, event| {
                 log.heard(&TimedEvent { key, step: step + i, offset, event });
             });
+            moved += self.simulated.front()[0] - from;
         }
         moved
     }
 
-    fn rest_if_still(&mut self, wave: f64, x: f64, options: &ServoOptions) {
-        let (depth, _) = self.mechanism.place();
+    fn rest_if_still(&mut self, wave: f64, x: f64) {
+        let [depth, _] = self.simulated.front();
         let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
         let has_moved = (depth - self.anchor).abs() > WAKE_WAY;
-        if !is_near || has_moved || !self.mechanism.is_still() || wave.abs() > STILL_WAVE {
+        if !is_near
+            || has_moved
+            || self.simulated.fastest() >= STILL_SPEED
+            || wave.abs() > STILL_WAVE
+        {
             self.anchor = depth;
             self.quiet = 0;
             return;
         }
         self.quiet += 1;
         if self.quiet >= STILL_SLOTS && !self.player.plays() && (x - depth).abs() < WAKE_WAY {
-            self.fall_asleep(options);
+            self.fall_asleep();
         }
     }
 
-    fn fall_asleep(&mut self, options: &ServoOptions) {
-        self.mechanism.lay_to_rest(self.key, &options.settings, &self.deduct);
+    fn fall_asleep(&mut self) {
+        self.simulated.lay_to_rest();
         self.is_awake = false;
         self.is_placed = false;
         self.cut();

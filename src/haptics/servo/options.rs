@@ -1,6 +1,6 @@
 //! What is felt and how, and the line that follows from it.
 
-use super::super::mechanism::Action;
+use super::super::action::Action;
 use crate::action::{ActionSettings, STEP};
 use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
 use touchback_device::device::limit::MotorLimits;

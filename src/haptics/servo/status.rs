@@ -1,7 +1,7 @@
 //! Status of the servo: connection, counts, clock.
 
-use super::super::mechanism::DynamicsCompensation;
 use super::super::session::{ConnectionState, HaltReason};
+use crate::action::interface::key::DynamicsCompensation;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::Hello;
 
@@ -30,7 +30,7 @@ pub struct ServoStatus {
     pub gaps: u64,
     /// Commands whose force the host limited.
     pub limited: u64,
-    /// Slots in which a mechanism's state became non-finite and was replaced by rest.
+    /// Slots in which a simulated key's state became non-finite and was replaced by rest.
     pub upset: u64,
     /// Keys that host notes move now.
     pub played: u32,

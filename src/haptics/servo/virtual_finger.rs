@@ -9,7 +9,7 @@
 //! the key does not follow at all, the player lets go and leaves the key alone until it has been at
 //! rest for a tenth of a second.
 
-use crate::action::finger::{HOLD, STIFFNESS};
+use crate::action::interface::finger::{HOLD, STIFFNESS};
 
 /// How fast a finger leaves its key, m/s.
 const LEAVING: f64 = 0.2;

@@ -1,6 +1,6 @@
 //! An action and strings simple enough to predict, for the scheduler's tests.
 
-use crate::action::events::EventList;
+use crate::action::interface::events::EventList;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};

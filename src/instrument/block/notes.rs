@@ -2,7 +2,7 @@
 
 use super::Block;
 use super::sounding::{PLUCKED, list};
-use crate::action::press::Press;
+use crate::action::interface::press::Press;
 use crate::instrument::Event;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::record::StrikeRecord;

@@ -12,9 +12,9 @@
 //! ```
 //! Any call is allowed in any phase.
 
-use crate::action::finger::{HOLD, RISEN, STIFFNESS};
 use crate::action::grand::spec::GRAVITY;
-use crate::action::press::{Press, Travel};
+use crate::action::interface::finger::{HOLD, RISEN, STIFFNESS};
+use crate::action::interface::press::{Press, Travel};
 use crate::action::{Drive, STEP};
 use crate::math::compass::{KeyNumber, linear};
 

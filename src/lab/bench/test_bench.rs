@@ -1,29 +1,23 @@
 //! One key of the grand action on the bench: driven step by step, with what happened to it.
 
-use crate::action::grand::concert::{Built, Design};
+use crate::action::grand::concert::Built;
 use crate::action::grand::regulation::Regulated;
-use crate::action::grand::{Phase, STATES, Spec, key, rest, state, thesis};
-use crate::action::{ActionSettings, Drive, EventKind, KeyEvent, Readout, STEP};
-use crate::episode::State;
+use crate::action::grand::step::Listener;
+use crate::action::grand::{GrandKey, GrandState, Phase, Spec, rest, thesis};
+use crate::action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
 use crate::lab::gesture::{Gesture, KeyView};
 use crate::math::compass::KeyNumber;
 
 /// Largest speed at which the bench raises the damper tray, m/s.
 const TRAY_SPEED: f64 = 0.05;
 
-/// A key, its state, and its log since it was made.
+/// A key and its log since it was made.
 #[derive(Clone, Debug)]
 pub struct TestBench {
-    /// The key's numbers.
-    pub spec: Spec,
-    /// Where it rests and lets off.
-    pub regulated: Regulated,
-    /// Submodel and states.
-    pub running: State<Phase, STATES>,
+    key: GrandKey,
     /// What happened.
     pub log: Log,
-    /// What its screws are turned on; none for the thesis's key.
-    design: Option<Design>,
+    /// Height of the damper tray, m.
     tray: f64,
     steps: u32,
 }
@@ -38,7 +32,7 @@ pub struct Log {
     pub phases: Vec<(f64, Phase, Phase)>,
 }
 
-impl key::Listener for Log {
+impl Listener for Log {
     fn event(&mut self, offset: f64, event: KeyEvent) {
         self.events.push((self.now + offset, event));
     }
@@ -69,36 +63,55 @@ impl TestBench {
     #[must_use]
     pub fn concert(number: u8, settings: &ActionSettings) -> Self {
         let index = usize::from(number.clamp(1, 88)) - 1;
-        let design =
-            Design::new(KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("1…88")));
-        Self { design: Some(design), ..Self::at_rest(design.build(settings)) }
+        let number = KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("1…88"));
+        Self::of(GrandKey::new(number, settings))
     }
 
     /// A regulated key at rest.
     #[must_use]
     pub fn at_rest(built: Built) -> Self {
-        let Built { spec, regulated } = built;
-        Self::new(spec, regulated, rest::pose(&spec, &regulated.rest))
+        Self::of(GrandKey::built(built))
     }
 
     /// Turns the screws under the key as it moves.
     pub fn regulate(&mut self, settings: &ActionSettings) {
-        if let Some(design) = &self.design {
-            Built { spec: self.spec, regulated: self.regulated } = design.build(settings);
-        }
+        self.key.regulate(settings);
     }
 
     /// The thesis's key at the beginning of its run.
     #[must_use]
     pub fn thesis() -> Self {
-        let (phase, x) = thesis::initial();
-        let Built { spec, regulated } = thesis::build();
-        Self::new(spec, regulated, State { phase, x })
+        Self::of(GrandKey::standing(thesis::build().spec, thesis::initial()))
     }
 
-    fn new(spec: Spec, regulated: Regulated, running: State<Phase, STATES>) -> Self {
-        let (log, tray) = (Log::default(), rest::TRAY_DOWN);
-        Self { spec, regulated, running, log, design: None, tray, steps: 0 }
+    /// The same key standing alike with some of its numbers changed, its log empty.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Spec)) -> Self {
+        let mut spec = *self.spec();
+        change(&mut spec);
+        Self::of(GrandKey::standing(spec, *self.state()))
+    }
+
+    fn of(key: GrandKey) -> Self {
+        Self { key, log: Log::default(), tray: rest::TRAY_DOWN, steps: 0 }
+    }
+
+    /// The key's numbers.
+    #[must_use]
+    pub const fn spec(&self) -> &Spec {
+        &self.key.assembly().spec
+    }
+
+    /// Where it rests and lets off.
+    #[must_use]
+    pub const fn regulated(&self) -> &Regulated {
+        &self.key.assembly().regulated
+    }
+
+    /// Submodel and states.
+    #[must_use]
+    pub const fn state(&self) -> &GrandState {
+        self.key.state()
     }
 
     /// Time since the bench began, s.
@@ -110,31 +123,26 @@ impl TestBench {
     /// How the key front stands.
     #[must_use]
     pub fn key(&self) -> KeyView {
-        let key = &self.spec.key;
-        KeyView {
-            depth: key.front * (self.running.x[state::KEY] - key.rest_angle),
-            speed: key.front * self.running.x[state::KEY_SPEED],
-        }
+        KeyView::of(&self.key)
     }
 
     /// Crown above the string, m, and its speed, m/s.
     #[must_use]
     pub fn hammer(&self) -> (f64, f64) {
-        let crown = self.spec.hammer.crown;
-        (crown * self.running.x[state::HAMMER], crown * self.running.x[state::HAMMER_SPEED])
+        self.key.assembly().hammer(&self.state().x).into()
     }
 
     /// One action step.
     pub fn step(&mut self, drive: Drive) {
         self.log.now = self.now();
-        key::step(&self.spec, &mut self.running, drive, [self.tray; 2], &mut self.log);
+        self.key.advance(drive, &mut self.log);
         self.steps += 1;
     }
 
     /// What the key shows now under `drive`.
     #[must_use]
     pub fn read(&self, drive: Drive) -> Readout {
-        key::read(&self.spec, &self.running, drive, [self.tray; 2])
+        self.key.readout(drive)
     }
 
     /// Steps for `seconds` under drives of (time since now, the same a step later); `each` may stop
@@ -169,13 +177,11 @@ impl TestBench {
 
     /// Raises the damper from the string as the pedal does, and lets all settle.
     pub fn raise_damper(&mut self) {
-        let up = self.spec.damper.tray;
+        let up = self.spec().damper.tray;
         while self.tray < up {
-            let from = self.tray;
             self.tray = (self.tray + TRAY_SPEED * STEP).min(up);
-            let tray = [from, self.tray];
-            key::step(&self.spec, &mut self.running, Drive::Free, tray, &mut self.log);
-            self.steps += 1;
+            self.key.set_tray(self.tray);
+            self.step(Drive::Free);
         }
         self.run(0.1, |_, _| Drive::Free, |_, _| true);
     }

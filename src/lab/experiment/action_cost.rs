@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::action::events::EventList;
-use crate::action::load::Load;
+use crate::action::interface::events::EventList;
+use crate::action::keyboard::load::Load;
 use crate::action::{ActionSettings, Keyboard, STEP};
 use crate::lab::bench::hash::Hash;
 use crate::lab::bench::{Band, Folder, Report, short};

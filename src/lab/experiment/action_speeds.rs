@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use crate::action::Key;
 use crate::action::catalogue::Model;
-use crate::action::kind::NAMES;
-use crate::action::mechanism::Mechanism;
+use crate::action::interface::kind::NAMES;
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::lab::bench::hash::Hash;
 use crate::lab::bench::{Band, Folder, Report, short};
@@ -18,8 +18,8 @@ const STROKE: u32 = 1600;
 const REPEATS: usize = 9;
 
 /// One stroke; seconds it took and the hash of depth, hammer and force of every step.
-fn stroke(key: &mut dyn Mechanism) -> (f64, Hash) {
-    key.reset();
+fn stroke(key: &mut dyn Key) -> (f64, Hash) {
+    key.lay_to_rest();
     let drive = |i: u32| {
         let target = |i: u32| (f64::from(i) * STEP * 0.2).min(0.0165);
         Drive::Finger([target(i), target(i + 1)])
@@ -29,14 +29,14 @@ fn stroke(key: &mut dyn Mechanism) -> (f64, Hash) {
         key.step(drive(i), &mut |_, _| {});
     }
     let seconds = begin.elapsed().as_secs_f64();
-    key.reset();
+    key.lay_to_rest();
     let mut hash = Hash::NEW;
     for i in 0..STROKE {
         key.step(drive(i), &mut |offset, event| {
             hash.add(offset);
             hash.add(event.value());
         });
-        let view = key.view(drive(i));
+        let view = key.readout(drive(i));
         [view.key, view.hammer, view.key_force].iter().for_each(|value| hash.add(*value));
     }
     (seconds, hash)

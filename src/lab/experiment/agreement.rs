@@ -9,10 +9,9 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use crate::action::grand::concert::{Built, Design};
-use crate::action::grand::mechanism::GrandKey;
-use crate::action::grand::{Phase, rest};
-use crate::action::mechanism::Mechanism;
+use crate::action::Key;
+use crate::action::grand::GrandKey;
+use crate::action::grand::concert::Design;
 use crate::action::penalty_model::{Coupling, PenaltyModel};
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::lab::bench::{Band, Folder, Report, short};
@@ -117,11 +116,11 @@ fn gestures() -> Result<Vec<(&'static str, Gesture)>> {
 }
 
 /// Plays `gesture` on `key`.
-fn play(mut gesture: Gesture, key: &mut dyn Mechanism) -> Trace {
+fn play(mut gesture: Gesture, key: &mut dyn Key) -> Trace {
     let mut trace = Trace::default();
-    key.reset();
+    key.lay_to_rest();
     for step in 0..gesture.steps() {
-        let [depth, speed] = key.key();
+        let [depth, speed] = key.front();
         let drive: Drive = gesture.drive(step, KeyView { depth, speed });
         let begin = step as f64 * STEP;
         key.step(drive, &mut |offset, event| {
@@ -129,7 +128,7 @@ fn play(mut gesture: Gesture, key: &mut dyn Mechanism) -> Trace {
                 trace.strikes.push((begin + offset, speed));
             }
         });
-        let view = key.view(drive);
+        let view = key.readout(drive);
         trace.rows.push([view.key, view.hammer, view.key_force]);
     }
     trace
@@ -156,17 +155,11 @@ fn apart(a: &Trace, b: &Trace) -> Apart {
     }
 }
 
-fn episode(built: &Built) -> GrandKey {
-    let near = &built.regulated.rest;
-    let x = rest::pose(&built.spec, near).x;
-    GrandKey::new(Box::new(built.spec), Phase::Return, x)
-}
-
 /// Plays every gesture on both, the second at three stiffnesses.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let key = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let built = Design::new(key).build(&ActionSettings::default());
-    let mut first = episode(&built);
+    let mut first = GrandKey::built(built);
     let mut others = COUPLINGS.map(|(stiffness, parts)| {
         PenaltyModel::of_grand(&built, Coupling { stiffness, parts, ..Coupling::default() })
     });

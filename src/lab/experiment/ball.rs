@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 
-use crate::action::ball::{Phase, STATES, Spec};
-use crate::action::drive_input::DriveInput;
 use crate::action::grand::spec::GRAVITY;
-use crate::action::mechanism::{KEY_SPEED, Lever};
+use crate::action::simple::ball::{Phase, STATES, Spec};
+use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::{KEY_SPEED, SimpleAction};
 use crate::episode::exact::Discrete;
 use crate::episode::{Model, Observer, State, Stepper};
 use crate::lab::bench::{Band, Folder, Report};
@@ -59,7 +59,7 @@ fn submodels(spec: &Spec, report: &mut Report) {
     report.source("002 eqs. 1–6 (ball on a paddle)");
     let (ball, paddle) = (spec.ball, spec.paddle);
     let held = [1e-3, 0.0, 1e-3 - ball * GRAVITY / spec.stiffness, 0.0, 0.0, 0.0];
-    let force = spec.view(Phase::Paddle, &DriveInput::Motion(1e-3, 0.0), &held).key_force;
+    let force = spec.readout(Phase::Paddle, &DriveInput::Motion(1e-3, 0.0), &held).key_force;
     report.near(
         "force that holds ball and paddle, N: (m_b + m_p) g",
         (ball + paddle) * GRAVITY,

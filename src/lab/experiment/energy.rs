@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use crate::action::grand::state;
-use crate::action::settings::Slew;
+use crate::action::interface::settings::Slew;
 use crate::action::{ActionSettings, Drive, STEP};
 use crate::lab::bench::strokes::Touch;
 use crate::lab::bench::test_bench::{TestBench, motion};
@@ -106,7 +106,7 @@ fn struck(rig: &mut TestBench) -> Audit {
 fn trilled(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
-    let dip = rig.spec.key.dip;
+    let dip = rig.spec().key.dip;
     let mut path = vec![(0.0, 0.0)];
     for stroke in 0..6u32 {
         let t = 0.125 * f64::from(stroke);
@@ -202,7 +202,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let most = rises(&mut rig);
         let what = format!("largest rise of a free key's energy in a step, key {number}, J");
         report.check(&what, "≤ 0", Band::AtMost(1e-7), most);
-        let heat = rig.running.x[state::DISSIPATED];
+        let heat = rig.state().x[state::DISSIPATED];
         let what = format!("energy it has turned to heat meanwhile, key {number}, J");
         report.check(&what, "> 0", Band::AtLeast(1e-3), heat);
     }

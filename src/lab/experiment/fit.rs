@@ -110,7 +110,7 @@ fn constructed(report: &mut Report) -> Result<()> {
             let key = rig.key();
             let depth = before.depth + share * (key.depth - before.depth);
             let key_speed = before.speed + share * (key.speed - before.speed);
-            rows.push((hammer, key_speed, depth - rig.regulated.let_off_depth));
+            rows.push((hammer, key_speed, depth - rig.regulated().let_off_depth));
         }
     }
     let n = rows.len() as f64;

@@ -11,9 +11,8 @@ use plotters::style::RGBColor;
 use crate::action::grand::concert::Design;
 use crate::action::grand::describe::{self, Entry};
 use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::{Phase, STATES, Spec, construct, contact, key, rest, thesis};
-use crate::action::{ActionSettings, Drive, EventKind, KeyEvent, STEP};
-use crate::episode::State;
+use crate::action::grand::{Assembly, GrandKey, GrandState, Spec, contact, thesis};
+use crate::action::{ActionSettings, Drive, EventKind, Key, STEP};
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::sketch::{Ink, Sketch};
 use crate::lab::plot::{INK, palette};
@@ -29,18 +28,15 @@ const SPEED: f64 = 2.0;
 /// Length of the marks for felt-covered faces, m.
 const FACE: f64 = 6e-3;
 
-type Pose = (Phase, [f64; STATES]);
-
 /// Draws and lists both sets.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let built = Design::new(middle).build(&ActionSettings::default());
-    let x = rest::pose(&built.spec, &built.regulated.rest).x;
-    let struck = construct::strike(&built.spec, &built.regulated, SPEED)
-        .context("the standard regulation has no strike")?;
+    let parts = Assembly::new(built);
+    let struck = parts.strike(SPEED).context("the standard regulation has no strike")?;
     let title = "Concert set, middle C: at rest; faint, at the string";
-    let poses = [(Phase::Return, x), struck];
+    let poses = [parts.rest(), struck];
     set(
         folder,
         &mut report,
@@ -59,17 +55,15 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 }
 
 /// The thesis's key at the string in its reference run.
-fn thesis_strike(spec: &Spec) -> Result<Pose> {
-    let (phase, x) = thesis::initial();
-    let mut running = State { phase, x };
+fn thesis_strike(spec: &Spec) -> Result<GrandState> {
+    let mut key = GrandKey::standing(*spec, thesis::initial());
     let mut struck = false;
     for step in 0..3200u32 {
         let d = |i: u32| linear(&thesis::REFERENCE, f64::from(i) * STEP);
         let drive = Drive::Manipulandum([d(step), d(step + 1)]);
-        let mut hear = |_: f64, event: KeyEvent| struck |= event.kind() == EventKind::Strike;
-        key::step(spec, &mut running, drive, [rest::TRAY_DOWN; 2], &mut hear);
+        key.step(drive, &mut |_, event| struck |= event.kind() == EventKind::Strike);
         if struck {
-            return Ok((running.phase, running.x));
+            return Ok(*key.state());
         }
     }
     anyhow::bail!("the reference run has no strike")
@@ -82,7 +76,7 @@ fn set(
     name: &str,
     title: &str,
     spec: &Spec,
-    poses: &[Pose; 2],
+    poses: &[GrandState; 2],
     entries: &[Entry],
 ) -> Result<()> {
     let mut sketch = Sketch::new(title);
@@ -115,15 +109,15 @@ fn set(
 }
 
 /// How far the capstan lies off the heel's line, m.
-fn loop_error(spec: &Spec, (phase, x): &Pose) -> f64 {
-    let k = Kinematics::new(spec, *phase, x);
+fn loop_error(spec: &Spec, standing: &GrandState) -> f64 {
+    let k = Kinematics::new(spec, standing.phase, &standing.x);
     let from_pivot = spec.key.capstan.turned(k.key) - spec.wippen.pivot;
     (from_pivot.dot(k.wippen.perp()) + spec.wippen.heel).abs()
 }
 
 /// Draws all bodies in one pose.
-fn draw(sketch: &mut Sketch, spec: &Spec, (phase, x): &Pose, faint: bool) {
-    let k = Kinematics::new(spec, *phase, x);
+fn draw(sketch: &mut Sketch, spec: &Spec, standing: &GrandState, faint: bool) {
+    let k = Kinematics::new(spec, standing.phase, &standing.x);
     let pen = |colour: RGBColor, width: u32| Ink {
         colour: if faint { fainter(colour) } else { colour },
         width,

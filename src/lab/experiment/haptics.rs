@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use crate::haptics::mechanism::Action;
+use crate::haptics::action::Action;
 use crate::haptics::plant::KeyPlant;
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::output::progress;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::haptics::SEED;
-use crate::haptics::mechanism::Action;
+use crate::haptics::action::Action;
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::output::progress;
 use crate::lab::rig::fault_injection;

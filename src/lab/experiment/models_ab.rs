@@ -12,10 +12,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::action::drive_input::DriveInput;
-use crate::action::mechanism::{Lever, Mechanism, Running};
-use crate::action::slider::Bodies;
-use crate::action::{Drive, STEP, model_a, model_b};
+use crate::action::Key;
+use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::slider::Bodies;
+use crate::action::simple::{Running, SimpleAction};
+use crate::action::simple::{model_a, model_b};
+use crate::action::{Drive, STEP};
 use crate::episode::Stepper;
 use crate::lab::bench::{Band, Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, palette};
@@ -60,13 +62,13 @@ fn displayable() -> model_b::Spec {
 }
 
 /// A model in a sampled loop: it is shown a depth once a period and answers with a force.
-struct Loop<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> {
+struct Loop<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
     model: Running<M, N, G, S>,
     stepper: Stepper,
     last: f64,
 }
 
-impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, N, G, S> {
+impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, N, G, S> {
     fn new(spec: M, period: f64, depth: f64) -> Self {
         let mut model = Running::new(spec);
         // Carried slowly to where the loop begins, and left to settle.
@@ -87,7 +89,7 @@ impl<M: Lever<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, 
         self.model.advance(&self.stepper, &ends, &mut |_, _| {});
         self.last = depth;
         let state = &self.model.state;
-        self.model.spec.view(state.phase, &ends[1], &state.x).key_force
+        self.model.spec.readout(state.phase, &ends[1], &state.x).key_force
     }
 
     /// Forces over the throw, seen through `sensor` every `period`.
@@ -165,7 +167,7 @@ fn apart(scale: f64) -> f64 {
         let drive = Drive::Motion([throw(t), throw(t + STEP)]);
         a.step(drive, &mut |_, _| {});
         b.step(drive, &mut |_, _| {});
-        worst = worst.max((a.view(drive).hammer - b.view(drive).hammer).abs());
+        worst = worst.max((a.readout(drive).hammer - b.readout(drive).hammer).abs());
     }
     worst
 }

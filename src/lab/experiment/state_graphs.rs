@@ -9,14 +9,17 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::action::drive_input::DriveInput;
+use crate::action::Key;
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::DriveNow;
 use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::{Grand, Phase, STATES, Spec, key as grand_key, rest};
-use crate::action::mechanism::{Lever, Mechanism, Running};
-use crate::action::{ActionSettings, Drive, STEP, harpsichord, simplified};
-use crate::episode::{Observer, State, Stepper};
+use crate::action::grand::{Assembly, Phase, STATES, Spec, rest, step};
+use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::note_interface::Playing;
+use crate::action::simple::{Running, SimpleAction};
+use crate::action::simple::{harpsichord, simplified};
+use crate::action::{ActionSettings, Drive, STEP};
+use crate::episode::{Observer, Stepper};
 use crate::lab::bench::{Band, Folder, Report};
 use crate::lab::plot::{self, Axis, Figure, Panel, Series, palette};
 use crate::math::compass::linear;
@@ -147,9 +150,8 @@ const GRAND: [(&str, &str); 11] = [
 
 fn grand(report: &mut Report, csv: &mut String, built: &Built) {
     let spec = built.spec;
-    let model = Grand::new(&spec);
-    let x = rest::pose(&spec, &built.regulated.rest).x;
-    let mut running = State { phase: Phase::Return, x };
+    let parts = Assembly::new(*built);
+    let mut running = parts.rest();
     let moved = |from, to, before: &[f64; STATES], after: &[f64; STATES]| {
         head_moves(&spec, from, to, before, after)
     };
@@ -157,7 +159,7 @@ fn grand(report: &mut Report, csv: &mut String, built: &Built) {
     for seed in 1..=GRAND_RUNS {
         for drive in drives(&restless(seed), SECONDS) {
             let inputs = DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
-            grand_key::STEPPER.advance(&model, &mut running, &inputs, &mut seen);
+            step::STEPPER.advance(&parts.grand, &mut running, &inputs, &mut seen);
         }
     }
     report.source("000 fig. 3.9, T3.1, T3.2; 001");
@@ -181,7 +183,7 @@ fn small<M, const N: usize, const G: usize, const S: usize>(
     seed: u64,
 ) -> Found
 where
-    M: Lever<N, G, S>,
+    M: SimpleAction<N, G, S>,
 {
     // Key and hammer or jack, as lengths: nothing moves but in time.
     let moved = |_, _, before: &[f64; N], after: &[f64; N]| {
@@ -209,15 +211,14 @@ fn draw<M, const N: usize, const G: usize, const S: usize>(
     spec: M,
 ) -> Result<()>
 where
-    M: Lever<N, G, S> + Send,
-    M::Phase: Send,
+    M: Playing<N, G, S>,
 {
     let mut key = Running::new(spec);
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
     let mut bands: Vec<plot::Band> = Vec::new();
     for (i, drive) in (1u32..).zip(drives(&PRESS, 0.45)) {
         key.step(drive, &mut |_, _| {});
-        let (view, t) = (key.view(drive), f64::from(i) * STEP * 1e3);
+        let (view, t) = (key.readout(drive), f64::from(i) * STEP * 1e3);
         let values = [view.key * 1e3, view.hammer * 1e3, view.key_force, view.contact_force];
         for (curve, value) in curves.iter_mut().zip(values) {
             curve.push((t, value));

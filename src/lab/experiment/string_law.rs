@@ -14,9 +14,9 @@ use anyhow::{Context, Result, anyhow};
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::drive::DriveNow;
 use crate::action::grand::model::guard;
-use crate::action::grand::{Grand, Phase, STATES, construct, key, rest, state, string_law};
+use crate::action::grand::{Grand, Phase, STATES, construct, rest, state, step, string_law};
 use crate::action::{ActionSettings, Drive, STEP};
-use crate::episode::{Observer, State};
+use crate::episode::Observer;
 use crate::lab::bench::{Folder, Report, short};
 use crate::lab::plot::{Axis, Figure, Panel, Series, Shape, palette};
 use crate::math::compass::KeyNumber;
@@ -86,17 +86,16 @@ impl Observer<Phase, STATES> for Heard {
 /// The hammer of a running key against the action's string.
 fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
     let spec = &built.spec;
-    let (phase, mut x) = construct::strike(spec, &built.regulated, speed)
+    let mut running = construct::strike(spec, &built.regulated, speed)
         .context("the standard regulation has no strike")?;
     let mut heard = Heard { now: 0.0, met: Some(0.0), left: None };
     if arrival == Arrival::Flying {
-        x[state::HAMMER] = -0.4 * STEP * speed / spec.hammer.crown;
+        running.x[state::HAMMER] = -0.4 * STEP * speed / spec.hammer.crown;
         heard.met = None;
     }
-    let mut running = State { phase, x };
     let inputs = DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
     while heard.now < 0.05 {
-        key::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut heard);
+        step::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut heard);
         if let (Some(met), Some((left, rate))) = (heard.met, heard.left) {
             return Ok(Contact {
                 time: left - met,

@@ -34,7 +34,7 @@ fn gesture(time: f64) -> f64 {
 
 /// Hammer over key, in angle, with the jack standing on its stop.
 fn ratio(rig: &TestBench) -> f64 {
-    let k = Kinematics::new(&rig.spec, rig.running.phase, &rig.running.x);
+    let k = Kinematics::new(rig.spec(), rig.state().phase, &rig.state().x);
     let normal = k.hammer.perp();
     let head = k.to_jack.perp().dot(normal) + k.head.reach * k.head.axis.perp().dot(normal);
     k.r5 * head / k.head.q9
@@ -57,9 +57,9 @@ fn measure(report: &mut Report) -> Result<Course> {
     let drive = |a: f64, b: f64| Drive::Manipulandum([gesture(a), gesture(b)]);
     rig.run(END, drive, |rig, drive| {
         trace.push(rig, drive);
-        let k = Kinematics::new(&rig.spec, rig.running.phase, &rig.running.x);
-        let toe = jack::toe_gap(&rig.spec, k.to_jack, k.jack.direction);
-        surfaces.push((rig.now(), toe, k.head.tip - rig.spec.hammer.knuckle_edge));
+        let k = Kinematics::new(rig.spec(), rig.state().phase, &rig.state().x);
+        let toe = jack::toe_gap(rig.spec(), k.to_jack, k.jack.direction);
+        surfaces.push((rig.now(), toe, k.head.tip - rig.spec().hammer.knuckle_edge));
         true
     });
     let log = &rig.log;

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 
 use crate::action::ActionSettings;
-use crate::haptics::mechanism::Action;
+use crate::haptics::action::Action;
 use crate::haptics::sidecar::{Sidecar, SidecarOrder};
 use crate::instrument::Settings;
 use crate::lab::controls;

@@ -112,9 +112,9 @@ fn note(key: KeyNumber) -> u7 {
 mod tests {
     use super::*;
     use crate::action::EventKind;
+    use crate::haptics::action::Action;
     use crate::haptics::emulator::Making;
     use crate::haptics::log::{Kept, Twin};
-    use crate::haptics::mechanism::Action;
     use crate::haptics::script::{FingerAction, Script, ScriptedAction};
     use crate::haptics::servo::ServoOptions;
     use crate::instrument::midi::Midi;
@@ -157,7 +157,7 @@ mod tests {
         for entry in &played.entries {
             let mut heard = Vec::new();
             let mut ways = Vec::new();
-            twin.watch(entry, |h| heard.push(*h), |step, _, m| ways.push((step, m.place().0)));
+            twin.watch(entry, |h| heard.push(*h), |step, _, m| ways.push((step, m.front()[0])));
             for (step, depth) in ways {
                 midi.look(step, entry.key().unwrap(), depth);
             }

@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 
 use super::midi::Performance;
 use crate::action::STEP;
+use crate::haptics::action::Action;
 use crate::haptics::log::{Entry, Twin};
-use crate::haptics::mechanism::Action;
 use crate::haptics::recording::Writer;
 use crate::instrument::settings::TouchSettings;
 use crate::lab::output::Draft;
@@ -77,7 +77,7 @@ impl Records {
             |h| heard.push(*h),
             |step, _, mechanism| {
                 let Some(key) = key else { return };
-                let depth = mechanism.place().0;
+                let depth = mechanism.front()[0];
                 if let Some((_, gesture)) = gesture {
                     gesture.look(step, key, depth);
                 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::haptics::action::Action;
 use crate::haptics::log::{Entry, Twin};
-use crate::haptics::mechanism::Action;
 use crate::haptics::recording::Recording;
 use crate::lab::output;
 use crate::math::compass::KeyNumber;

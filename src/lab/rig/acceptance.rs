@@ -5,11 +5,11 @@
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
 use super::co_simulation::{CoSimulation, Line, Memory};
-use crate::action::{Drive, KeyEvent, STEP, TimedEvent};
+use crate::action::{Drive, Key, KeyEvent, STEP, TimedEvent};
+use crate::haptics::action::Action;
+use crate::haptics::bench_load::BenchLoad;
 use crate::haptics::emulator::Making;
-use crate::haptics::lever::BenchLoad;
 use crate::haptics::log::{Entry, Log};
-use crate::haptics::mechanism::Action;
 use crate::haptics::plant::{EmulatedFinger, KeyPlant};
 use crate::haptics::script::{FingerAction, Script, ScriptedAction, eased};
 use crate::haptics::servo::ServoOptions;
@@ -50,7 +50,8 @@ pub struct Stroke {
 /// The stroke with key and lever welded together.
 #[must_use]
 pub fn ideal(plant: &KeyPlant) -> Stroke {
-    let mut lever = BenchLoad { mass: 0.05 + plant.mass + GLUED.mass, ..BenchLoad::BENCH };
+    let mut lever = BenchLoad::BENCH;
+    lever.mass = 0.05 + plant.mass + GLUED.mass;
     lever.bed = plant.bed;
     let mut stroke = Stroke::default();
     for i in 0..8000u32 {
@@ -145,7 +146,7 @@ pub fn stroke<L: Line>(plant: &KeyPlant, options: ServoOptions, line: L) -> Opti
 /// Work the keyboard put into the junction, and the load's energy with what it lost, J.
 fn energies<L: Line>(pair: &CoSimulation<L>) -> Option<[f64; 2]> {
     let key = pair.emulator.key(0)?;
-    Some([-key.motor_work, pair.servo.mechanism(0)?.energy()?])
+    Some([-key.motor_work, pair.servo.simulated(0)?.work()])
 }
 
 /// The line in memory used for figures: no delay of its own, the lead counts it.

@@ -8,9 +8,9 @@ use super::KEY;
 use super::acceptance::{GLUED, armed, line, making};
 use super::co_simulation::{CoSimulation, Memory};
 use crate::action::TimedEvent;
+use crate::haptics::action::Action;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Entry, Log, Twin};
-use crate::haptics::mechanism::{Action, Mechanism};
 use crate::haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
 use crate::haptics::script::{FingerAction, Script, ScriptedAction};
 use crate::haptics::servo::ServoOptions;
@@ -209,7 +209,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
     let mut done = Strokes::default();
     let energies = |p: &CoSimulation<Memory>| {
         let key = p.emulator.key(0).map_or(0.0, |k| -k.motor_work);
-        key - p.servo.mechanism(0).and_then(Mechanism::energy).unwrap_or(0.0)
+        key - p.servo.simulated(0).map_or(0.0, |k| k.work())
     };
     for _ in 0..count {
         if !pair.arm(&mut ()) {
@@ -326,7 +326,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     for k in 0..KEYS {
         let key = KeyNumber::from_index(39 + usize::from(k));
         let twin = key.and_then(|key| log.twin.key(key)).map(|(m, _)| m.save().bits());
-        let servo = pair.servo.mechanism(usize::from(k)).map(|m| m.save().bits());
+        let servo = pair.servo.simulated(usize::from(k)).map(|m| m.save().bits());
         done.different += u32::from(twin.is_none() || twin != servo);
     }
     done

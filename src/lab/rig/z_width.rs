@@ -8,8 +8,8 @@
 use super::KEY;
 use super::acceptance::{GLUED, armed, line};
 use crate::action::ActionSettings;
+use crate::haptics::action::Action;
 use crate::haptics::emulator::Making;
-use crate::haptics::mechanism::Action;
 use crate::haptics::plant::{KeyPlant, Stop};
 use crate::haptics::script::{FingerAction, Script, ScriptedAction};
 use crate::haptics::servo::ServoOptions;

@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::action::ActionSettings;
+use crate::action::Key;
 use crate::action::catalogue::Model;
 use crate::action::grand::concert::Design;
-use crate::action::kind::NAMES;
-use crate::action::mechanism::Mechanism;
+use crate::action::interface::kind::NAMES;
 use crate::instrument::Settings;
 use crate::lab::output;
 use crate::math::compass::KeyNumber;
@@ -54,7 +54,7 @@ pub fn start(
     key: KeyNumber,
     settings: &Settings,
     file: Option<&Path>,
-) -> Result<Box<dyn Mechanism>> {
+) -> Result<Box<dyn Key>> {
     let model = match file {
         Some(path) => open(path)?,
         None => model(name, key, &settings.action)?,

@@ -29,7 +29,7 @@ pub fn play(
             |heard| events.push(TimedEvent { step: heard.step - begin, ..*heard }),
             |step, push, mechanism| {
                 if failed.is_ok() {
-                    failed = each(step_time(step + 1 - begin), &mechanism.view(push));
+                    failed = each(step_time(step + 1 - begin), &mechanism.readout(push));
                 }
             },
         );
@@ -60,7 +60,7 @@ mod tests {
         entries.iter().for_each(|e| twin.play(e, |_| ()));
         let (mechanism, _) = twin.key(key).unwrap();
         assert_eq!(mechanism.save().bits(), servo);
-        assert_eq!(last.1.key.to_bits(), mechanism.place().0.to_bits());
+        assert_eq!(last.1.key.to_bits(), mechanism.front()[0].to_bits());
         assert!(rows > 4000 && last.0 <= take.length() + 2e-3);
         assert!(events.iter().any(|e| e.event.kind() == crate::action::EventKind::Strike));
     }

@@ -1,12 +1,12 @@
 use super::*;
-use crate::action::mechanism::Hear;
-use crate::action::pose::Pose;
+use crate::action::interface::key::{Hear, Saved};
+use crate::action::interface::pose::Pose;
 use crate::action::{Drive, KeyEvent, STEP};
 use crate::lab::gesture::{Channel, Form};
 use crate::lab::table::Curve;
 
 /// A key of 0.25 kg that falls freely under the drive's force down to a hard bed at 10 mm.
-#[derive(Default)]
+#[derive(Clone, Default, Debug)]
 struct Block {
     key: KeyView,
     bottom: bool,
@@ -26,7 +26,7 @@ impl Block {
     }
 }
 
-impl Mechanism for Block {
+impl Key for Block {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         if let Drive::Motion([a, b]) = drive {
             self.key = KeyView { depth: b, speed: (b - a) / STEP };
@@ -41,7 +41,7 @@ impl Mechanism for Block {
         }
     }
 
-    fn view(&self, drive: Drive) -> Readout {
+    fn readout(&self, drive: Drive) -> Readout {
         Readout {
             phase: if self.bottom { "bottom" } else { "fall" },
             key: self.key.depth,
@@ -51,16 +51,37 @@ impl Mechanism for Block {
         }
     }
 
-    fn key(&self) -> [f64; 2] {
+    fn front(&self) -> [f64; 2] {
         [self.key.depth, self.key.speed]
     }
 
-    fn reset(&mut self) {
+    fn fastest(&self) -> f64 {
+        self.key.speed.abs()
+    }
+
+    fn work(&self) -> f64 {
+        0.125 * self.key.speed * self.key.speed
+    }
+
+    fn lay_to_rest(&mut self) {
         *self = Self::default();
+    }
+
+    fn save(&self) -> Saved {
+        Saved::new(u8::from(self.bottom), &self.front())
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        let [depth, speed] = saved.states();
+        *self = Self { key: KeyView { depth, speed }, bottom: saved.phase > 0 };
     }
 
     fn pose(&self) -> Pose {
         Pose::default()
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
+        Box::new(self.clone())
     }
 }
 

@@ -3,19 +3,19 @@
 use super::{CROWN, GrandPose, KEY_END, WOOD};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::precomputed::Precomputed;
-use crate::action::grand::{Phase, Spec, contact, jack, state};
+use crate::action::grand::{GrandState, Phase, Spec, contact, jack, state};
 use crate::editor::drawing::{BodyFrame, Drawing, Screw};
 use crate::math::vec2::Vec2;
 
 /// Adds the contacts that bear.
 pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
-    let (spec, x) = (pose.spec, pose.x);
+    let (spec, GrandState { phase, x }) = (pose.spec, &pose.standing);
     let h = &spec.hammer;
     let pin = spec.wippen.pivot + k.to_jack;
-    if pose.phase.jack_drives() {
+    if phase.jack_drives() {
         d.touch(pin + k.head.axis * spec.jack.length, "jack on knuckle", k.head.q4);
     }
-    if matches!(pose.phase, Phase::LetOff | Phase::Catch) {
+    if matches!(phase, Phase::LetOff | Phase::Catch) {
         let toe = pin + spec.jack.toe.turned(k.jack.direction);
         let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
         // A rigid contact in the model: it bears whenever the submodel says so.

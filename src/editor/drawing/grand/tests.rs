@@ -1,15 +1,13 @@
 use super::*;
 use crate::action::ActionSettings;
+use crate::action::grand::Assembly;
 use crate::action::grand::concert::Design;
-use crate::action::grand::{construct, rest};
 use crate::math::compass::KeyNumber;
 use crate::params;
 
-fn poses(key: KeyNumber) -> (Spec, Vec<(Phase, [f64; STATES])>) {
-    let built = Design::new(key).build(&ActionSettings::default());
-    let x = rest::pose(&built.spec, &built.regulated.rest).x;
-    let struck = construct::strike(&built.spec, &built.regulated, 2.0).unwrap();
-    (built.spec, vec![(Phase::Return, x), struck])
+fn poses(key: KeyNumber) -> (Spec, [GrandState; 2]) {
+    let parts = Assembly::new(Design::new(key).build(&ActionSettings::default()));
+    (parts.spec, [parts.rest(), parts.strike(2.0).unwrap()])
 }
 
 /// Doubled area, corner by corner, has one sign.
@@ -23,8 +21,8 @@ fn is_convex(o: &[Vec2]) -> bool {
 fn every_piece_is_convex_and_in_the_picture() {
     for key in KeyNumber::all() {
         let (spec, poses) = poses(key);
-        for (phase, x) in &poses {
-            let drawing = draw(&GrandPose { spec: &spec, phase: *phase, x });
+        for standing in poses {
+            let drawing = draw(&GrandPose { spec: &spec, standing });
             assert!(drawing.pieces.len() > 40);
             for piece in &drawing.pieces {
                 assert!(is_convex(&piece.outline), "{}: {piece:?}", key.number());
@@ -42,8 +40,11 @@ fn every_piece_is_convex_and_in_the_picture() {
 fn contacts_are_those_of_the_pose() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let names = |i: usize| -> Vec<&str> {
-        let (phase, x) = &poses[i];
-        draw(&GrandPose { spec: &spec, phase: *phase, x }).touching.iter().map(|t| t.name).collect()
+        draw(&GrandPose { spec: &spec, standing: poses[i] })
+            .touching
+            .iter()
+            .map(|t| t.name)
+            .collect()
     };
     assert_eq!(names(0), ["knuckle on repetition lever"]);
     let struck = names(1);
@@ -54,8 +55,7 @@ fn contacts_are_those_of_the_pose() {
 #[test]
 fn screws_set_parameters_that_exist() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
-    let (phase, x) = &poses[0];
-    let drawing = draw(&GrandPose { spec: &spec, phase: *phase, x });
+    let drawing = draw(&GrandPose { spec: &spec, standing: poses[0] });
     assert_eq!(drawing.screws.len(), 6);
     for screw in &drawing.screws {
         assert!(params::find(screw.parameter).is_ok(), "{}", screw.parameter);

@@ -50,8 +50,8 @@ impl Observer<Phase, STATES> for Count {
 
 impl Course<'_> {
     fn left_over(&self, s: &State<Phase, STATES>) -> f64 {
-        let k = Kinematics::new(&self.rig.spec, s.phase, &s.x);
-        let numbers = Precomputed::new(&self.rig.spec);
+        let k = Kinematics::new(self.rig.spec(), s.phase, &s.x);
+        let numbers = Precomputed::new(self.rig.spec());
         let total = energy::total(&numbers, s.phase, &k, &s.x, rest::TRAY_DOWN);
         total + s.x[state::DISSIPATED] - s.x[state::WORK]
     }
@@ -59,9 +59,9 @@ impl Course<'_> {
     /// `steps` of the action's grid, each in `parts`; also the number of events.
     fn run(&self, steps: u32, parts: u32) -> (End, u32) {
         let stepper = Stepper::new(STEP / f64::from(parts));
-        let model = Grand::new(&self.rig.spec);
+        let model = Grand::new(self.rig.spec());
         let inputs = DriveNow::ends(Drive::Force([self.force; 2]), [rest::TRAY_DOWN; 2]);
-        let mut s = self.rig.running;
+        let mut s = *self.rig.state();
         let before = self.left_over(&s);
         let mut events = Count::default();
         for _ in 0..steps * parts {
@@ -92,7 +92,7 @@ pub fn check(report: &mut Report) {
     rig.run(
         0.1,
         |_, _| Drive::Force([course_force; 2]),
-        |rig, _| rig.running.phase != Phase::Acceleration || rig.key().depth < 1.5e-3,
+        |rig, _| rig.state().phase != Phase::Acceleration || rig.key().depth < 1.5e-3,
     );
     let course = Course { rig: &rig, force: course_force };
     let (fine, events) = course.run(STRETCH, FINE);
@@ -105,7 +105,7 @@ pub fn check(report: &mut Report) {
     let order = slope(&ends.map(|e| e.1.abs()));
     let what = "order of the unaccounted energy between guards, friction off";
     report.check(what, "4", Band::Within(3.5, 5.5), order);
-    let share = ends[0].1.abs() / (ends[0].0[state::WORK] - rig.running.x[state::WORK]);
+    let share = ends[0].1.abs() / (ends[0].0[state::WORK] - rig.state().x[state::WORK]);
     let what = "unaccounted over work there, at the action's step";
     report.check(what, "0 (aim 1e-4)", Band::AtMost(1e-4), share);
 

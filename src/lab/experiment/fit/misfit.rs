@@ -38,11 +38,11 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     // V9, V11, V22, V23, V24.
     all.push((Touch::Pressed.stroke(&rig, 20.0).map(|s| s.hammer), [3.5, 5.5]));
     let settings = ActionSettings::default();
-    let integral = 1e-3 * (settings.blow_mm - settings.let_off_mm) / rig.regulated.let_off_depth;
+    let integral = 1e-3 * (settings.blow_mm - settings.let_off_mm) / rig.regulated().let_off_depth;
     all.push((Some(integral), [4.8, 6.0]));
-    all.push((Some(rig.regulated.aftertouch), [0.8e-3, 1.6e-3]));
+    all.push((Some(rig.regulated().aftertouch), [0.8e-3, 1.6e-3]));
     all.push((Some(escapement::held(&rig, 3.0).caught), [0.010, 0.018]));
-    all.push((Some(escapement::reset(&rig) / rig.spec.key.dip), [1.0 / 3.0, 2.0 / 3.0]));
+    all.push((Some(escapement::reset(&rig) / rig.spec().key.dip), [1.0 / 3.0, 2.0 / 3.0]));
     let square = |(value, [low, high]): &(Option<f64>, [f64; 2])| {
         let away = value.map_or(f64::NAN, |v| (v - 0.5 * (low + high)) / (0.5 * (high - low)));
         if away.is_finite() { (away * away).min(9.0) } else { 9.0 }

@@ -23,11 +23,11 @@ const END: f64 = 0.2;
 /// Mean force of each step that it takes to impose `depths` m on the key.
 fn impose(rig: &mut TestBench, depths: &[f64]) -> Vec<f64> {
     let force = |ends: &[f64]| {
-        let before = rig.running.x[state::WORK];
+        let before = rig.state().x[state::WORK];
         rig.step(Drive::Motion([ends[0], ends[1]]));
         // From the work, so that the inertia of the imposed parts is in it.
         let way = ends[1] - ends[0];
-        let work = rig.running.x[state::WORK] - before;
+        let work = rig.state().x[state::WORK] - before;
         if way.abs() > 1e-7 { work / way } else { f64::NAN }
     };
     depths.windows(2).map(force).collect()
@@ -46,7 +46,7 @@ fn fingered() -> (Vec<f64>, Vec<f64>) {
     let (mut depths, mut given) = (vec![0.0], Vec::new());
     let (mut work, mut before) = (0.0, 0.0);
     rig.play(&mut Touch::Pressed.gesture(FINGER), |rig, _| {
-        let (depth, done) = (rig.key().depth, rig.running.x[state::WORK]);
+        let (depth, done) = (rig.key().depth, rig.state().x[state::WORK]);
         given.push((done - work) / (depth - before));
         (work, before) = (done, depth);
         depths.push(depth);
@@ -73,7 +73,7 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
     report.check(what, "0", Band::AtMost(0.05), (square / n).sqrt() / peak);
 
     let mut second = standard(MIDDLE);
-    let dip = second.spec.key.dip;
+    let dip = second.spec().key.dip;
     let steps = (END / STEP).round();
     let depth = |t: f64| dip * (t / DOWN).powi(2).min(1.0);
     let accelerated: Vec<f64> =

@@ -49,7 +49,7 @@ pub fn held(rig: &TestBench, speed: f64) -> Held {
 /// A key pressed to its bed by a finger and held there for `until` s.
 fn pressed(rig: &TestBench, until: f64) -> TestBench {
     let mut rig = rig.clone();
-    let dip = rig.spec.key.dip;
+    let dip = rig.spec().key.dip;
     let press = [(0.0, 0.0), (0.08, dip + 6e-3), (until, dip + 6e-3)];
     rig.run(until, |a, b| Drive::Finger([linear(&press, a), linear(&press, b)]), |_, _| true);
     rig
@@ -59,7 +59,7 @@ fn pressed(rig: &TestBench, until: f64) -> TestBench {
 /// slowly (25 mm/s); NaN if it does not come back.
 pub fn reset(rig: &TestBench) -> f64 {
     let mut rig = pressed(rig, 0.5);
-    let dip = rig.spec.key.dip;
+    let dip = rig.spec().key.dip;
     let lift = [(0.0, dip + 6e-3), (0.64, 0.0)];
     let stop = |rig: &TestBench| rig.log.count(EventKind::Reset) == 0;
     let finger = |a: f64, b: f64| Drive::Finger([linear(&lift, a), linear(&lift, b)]);
@@ -70,7 +70,7 @@ pub fn reset(rig: &TestBench) -> f64 {
 /// Rise from the bed, m, after which a second press strikes again (the least, to 0.1 mm), and the
 /// hammer speed of that strike; the finger lifts slowly, stands, and presses at 0.2 m/s.
 pub fn retrigger(rig: &TestBench) -> (f64, f64) {
-    let dip = rig.spec.key.dip;
+    let dip = rig.spec().key.dip;
     let down = pressed(rig, 0.3);
     let again = |rise: f64| {
         let mut rig = down.clone();
@@ -95,7 +95,7 @@ pub fn retrigger(rig: &TestBench) -> (f64, f64) {
 
 /// From the bed, let go at once: times to half the dip and to 0.3 mm, s.
 pub fn free_return(rig: &TestBench) -> (f64, f64) {
-    let dip = rig.spec.key.dip;
+    let dip = rig.spec().key.dip;
     let mut rig = pressed(rig, 0.5);
     let start = rig.now();
     let (mut half, mut full) = (f64::NAN, f64::NAN);
@@ -155,7 +155,7 @@ fn repeats(rig: &TestBench, rate: f64) -> bool {
 /// Every stroke of a triangular finger strikes once.
 fn strikes(rig: &TestBench, rate: f64, lift: f64, down: f64, beyond: f64) -> bool {
     let mut rig = rig.clone();
-    let dip = rig.spec.key.dip;
+    let dip = rig.spec().key.dip;
     let (period, top, low) = (1.0 / rate, lift * dip, dip + beyond);
     let target = |t: f64| {
         let stroke = (t / period).floor();

@@ -21,7 +21,7 @@ pub fn swing(number: u8) -> (f64, f64) {
     let Some(key) = KeyNumber::from_index(index) else { return (f64::NAN, f64::NAN) };
     let mut rig = TestBench::at_rest(Design::new(key).build(&ActionSettings::default()));
     let [mass, damping, stiffness] = FINGER;
-    let target = rig.spec.key.dip + BEYOND;
+    let target = rig.spec().key.dip + BEYOND;
     let (mut x, mut v) = (0.0, 0.0);
     let mut held = 0.0;
     let mut seen = Vec::new();

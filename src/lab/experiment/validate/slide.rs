@@ -38,11 +38,11 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
         |_, _| Drive::Force([push; 2]),
         |rig, drive| {
             let r = rig.read(drive);
-            if rig.running.phase == Phase::LetOff {
+            if rig.state().phase == Phase::LetOff {
                 forces.push(r.contact_force);
                 speeds.push(r.q_rate[8]);
             }
-            slipped = rig.running.phase == Phase::Catch;
+            slipped = rig.state().phase == Phase::Catch;
             !slipped
         },
     );

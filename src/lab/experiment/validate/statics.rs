@@ -82,14 +82,14 @@ pub struct Slow {
 /// Imposes a press at `speed` m/s down to the bed.
 pub fn slow_press(rig: &TestBench, speed: f64) -> Slow {
     let mut rig = rig.clone();
-    let end = rig.spec.key.dip - 0.2e-3;
+    let end = rig.spec().key.dip - 0.2e-3;
     let mut rows = Vec::new();
     rig.run(end / speed, motion(&[(0.0, 0.0), (end / speed, end)]), |rig, drive| {
         let r = rig.read(drive);
-        rows.push((r.key, r.key_force, r.hammer, rig.running.phase));
+        rows.push((r.key, r.key_force, r.hammer, rig.state().phase));
         true
     });
-    Slow { rows, spec: rig.spec }
+    Slow { rows, spec: *rig.spec() }
 }
 
 impl Slow {

@@ -164,7 +164,7 @@ fn forces(rig: &TestBench, report: &mut Report) {
 /// thirds of its way to let-off.
 fn dent(rig: &TestBench, touch: Touch, stroke: Stroke) -> f64 {
     let mut rig = rig.clone();
-    let end = 2.0 / 3.0 * rig.regulated.let_off_depth;
+    let end = 2.0 / 3.0 * rig.regulated().let_off_depth;
     let (mut top, mut deepest) = (0.0f64, 0.0f64);
     rig.play(&mut touch.gesture(stroke.finger), |rig, _| {
         let key = rig.key();

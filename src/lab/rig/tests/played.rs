@@ -1,9 +1,9 @@
 //! Host notes that move keys, over the emulator: what the player must and must not do.
 
 use crate::action::EventKind;
+use crate::haptics::action::Action;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Entry, Kept, Twin};
-use crate::haptics::mechanism::Action;
 use crate::haptics::script::{FingerAction, Script, ScriptedAction};
 use crate::haptics::servo::ServoOptions;
 use crate::lab::rig::KEY;
@@ -47,7 +47,7 @@ fn notes_move_their_keys_within_the_force_limit() {
         assert_eq!(pair.servo.status().played, 1);
         recorded.entries[replayed..].iter().for_each(|e| twin.play(e, |_| ()));
         replayed = recorded.entries.len();
-        let servo = pair.servo.mechanism(number).unwrap().save().bits();
+        let servo = pair.servo.simulated(number).unwrap().save().bits();
         assert_eq!(twin.key(key(number)).unwrap().0.save().bits(), servo);
         pair.servo.play(key(number), 0.0);
         pair.run(0.5, &mut recorded, |_| ());

@@ -1,10 +1,10 @@
 //! The servo's log as a file, and what sounds of it.
 
 use crate::action::ActionSettings;
-use crate::action::mechanism::SAVED;
+use crate::action::interface::key::STATES;
+use crate::haptics::action::Action;
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use crate::haptics::log::Entry;
-use crate::haptics::mechanism::Action;
 use crate::haptics::recording::{Recording, Writer};
 
 use crate::haptics::emulator::Making;
@@ -21,7 +21,7 @@ const HEAD: &str = "touchback servo log 2";
 const OLDER: &str = "touchback servo log 1";
 
 /// A played second and a half: the log and the servo's last state of the key.
-pub(crate) fn played() -> (Vec<Entry>, [u64; SAVED + 1]) {
+pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
         key: 0,
@@ -34,7 +34,7 @@ pub(crate) fn played() -> (Vec<Entry>, [u64; SAVED + 1]) {
     let mut entries: Vec<Entry> = Vec::new();
     assert!(pair.arm(&mut entries));
     pair.run(1.6, &mut entries, |_| ());
-    (entries, pair.servo.mechanism(0).unwrap().save().bits())
+    (entries, pair.servo.simulated(0).unwrap().save().bits())
 }
 
 pub(crate) fn text(entries: &[Entry]) -> String {

@@ -1,11 +1,11 @@
 //! The servo's log replayed on the audio clock.
 
-use crate::action::mechanism::SAVED;
+use crate::action::interface::key::STATES;
 use crate::action::{EventKind, STEP, TimedEvent};
 use crate::exchange::queue;
+use crate::haptics::action::Action;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::Kept;
-use crate::haptics::mechanism::Action;
 use crate::haptics::replay::{Replay, end};
 use crate::haptics::script::{FingerAction, Script, ScriptedAction};
 use crate::haptics::servo::ServoOptions;
@@ -15,7 +15,7 @@ use crate::lab::rig::co_simulation::CoSimulation;
 use crate::math::compass::KeyNumber;
 use crate::math::random::Random;
 
-fn trill(seconds: f64) -> (Kept, [u64; SAVED + 1]) {
+fn trill(seconds: f64) -> (Kept, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
         key: 0,
@@ -27,7 +27,7 @@ fn trill(seconds: f64) -> (Kept, [u64; SAVED + 1]) {
     let mut recorded = Kept::default();
     assert!(pair.arm(&mut recorded));
     pair.run(seconds, &mut recorded, |_| ());
-    (recorded, pair.servo.mechanism(0).unwrap().save().bits())
+    (recorded, pair.servo.simulated(0).unwrap().save().bits())
 }
 
 /// Entries that arrive up to 2 ms late from a keyboard whose clock is off by 200 ppm: every

@@ -4,9 +4,9 @@ use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
 
 use crate::action::EventKind;
+use crate::haptics::action::Action;
 use crate::haptics::emulator::Making;
 use crate::haptics::log::{Kept, Twin};
-use crate::haptics::mechanism::Action;
 use crate::haptics::plant::KeyPlant;
 use crate::haptics::script::{FingerAction, Script, ScriptedAction};
 use crate::haptics::servo::{Servo, ServoOptions};
@@ -62,7 +62,7 @@ fn a_finger_feels_let_off_check_and_repetition() {
         assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
     }
     assert!(pair.emulator.peak() > 0.5 && pair.emulator.peak() <= 20.0);
-    let end = (pair.servo.key(0), pair.emulator.key(0), pair.servo.mechanism(0));
+    let end = (pair.servo.key(0), pair.emulator.key(0), pair.servo.simulated(0));
     assert!(pair.servo.status().awake == 0, "{end:?}");
 }
 
@@ -129,7 +129,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     assert_eq!(heard, record.heard);
     assert!(twin.adopted() > 8);
     for k in 0..8 {
-        let servo = pair.servo.mechanism(k).unwrap();
+        let servo = pair.servo.simulated(k).unwrap();
         let (mechanism, _) = twin.key(KeyNumber::from_index(39 + k).unwrap()).unwrap();
         assert_eq!(mechanism.save().bits(), servo.save().bits());
     }

@@ -1,0 +1,478 @@
+//! A Viennese fortepiano action of Stein's kind: the key carries the hammer.
+//!
+//! The hammer hangs in a Kapsel on the far end of the key, its head toward the player. Its beak,
+//! behind the Kapsel, catches under the notch of a hopper that stands on the frame: as the key
+//! lifts the Kapsel, the beak is held back and the hammer flung upward (Prellen). The beak's arc
+//! draws it out of the notch, and short of the string it slips off: let-off. The falling hammer
+//! lands on its rest rail and rebounds, the beak pushing the hopper back; only when the key has
+//! risen does the beak find the notch again. There is no repetition lever and no check.
+//!
+//! Key angle θ (front down is positive), hammer angle φ (head up is positive), Kapsel at
+//! P = l₂ (cos θ, sin θ), head at P + c (−cos φ, sin φ), beak at P + b (cos φ, −sin φ):
+//!
+//! (I_k + m l₂²) θ̈ + m l₂ r cos(θ+φ) φ̈ − m l₂ r sin(θ+φ) φ̇² = Q_θ
+//! m l₂ r cos(θ+φ) θ̈ + I_h φ̈ − m l₂ r sin(θ+φ) θ̇² = Q_φ
+
+mod note_interface;
+
+use crate::action::KeyEvent;
+use crate::action::grand::spec::GRAVITY;
+use crate::action::grand::string_law;
+use crate::action::interface::key::REST_DEPTH;
+use crate::action::interface::losses::Losses;
+use crate::action::interface::numbers::{SpecError, check};
+use crate::action::interface::pose::Pose;
+use crate::action::interface::readout::Readout;
+use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::episode::{Model, State};
+use crate::math::compass::{self, linear, log_linear};
+use crate::math::trig::direction;
+use crate::math::vec2::Vec2;
+use crate::mech::felt::{Contact, Felt};
+use serde::{Deserialize, Serialize};
+
+/// Its numbers. Heights are above the key's balance point, the key level at rest.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Balance point to where the finger plays, m.
+    pub front: f64,
+    /// Balance point to the Kapsel, l₂, m.
+    pub back: f64,
+    /// Kapsel to the head's crown, c, m.
+    pub crown: f64,
+    /// Kapsel to the beak's tip, b, m.
+    pub beak: f64,
+    /// Key's inertia about its balance point, without the hammer, kg·m².
+    pub key_inertia: f64,
+    /// Torque of the key's own weight, N·m; positive presses the front down.
+    pub key_torque: f64,
+    /// Hammer's mass, kg.
+    pub hammer: f64,
+    /// Kapsel to the hammer's centre of mass, r, m.
+    pub centre: f64,
+    /// Hammer's inertia about the Kapsel, kg·m².
+    pub hammer_inertia: f64,
+    /// Height of the string, m.
+    pub string_height: f64,
+    /// Height of the rest rail under the crown, m.
+    pub rail_height: f64,
+    /// Height of the notch, m.
+    pub notch_height: f64,
+    /// Edge of the notch, from the balance point, m.
+    pub notch_edge: f64,
+    /// Depth of the key bed at the front, m.
+    pub dip: f64,
+    /// Beak on the leather of the notch.
+    pub notch: Felt,
+    /// Beak on the hopper's face when it stands above the notch: the hopper's spring.
+    pub hopper: Felt,
+    /// Crown on the rest rail.
+    pub rail: Felt,
+    /// Key bed, by front depth.
+    pub bed: Felt,
+    /// Cloth under the back of the key, by front height.
+    pub rest: Felt,
+    /// String, at the crown.
+    pub string: Felt,
+}
+
+/// Distances that a maker regulates, m: blow, let-off below the string, play between beak and
+/// notch, key travel left after let-off (chosen within what reproductions of Walter have).
+const BLOW: f64 = 38e-3;
+const LET_OFF: f64 = 2e-3;
+const PLAY: f64 = 0.3e-3;
+const AFTERTOUCH: f64 = 0.8e-3;
+/// Hammer's angle at rest, rad, chosen: the head lies a little below the Kapsel.
+const REST_ANGLE: f64 = -0.05;
+/// Weight that just moves the key, N: 24 g, half a modern piano's (chosen).
+const TOUCH: f64 = 0.024 * GRAVITY;
+/// Hammer with shank and leather, kg by key number (chosen: a third of a modern one).
+const HAMMER: [(f64, f64); 2] = [(1.0, 4.5e-3), (88.0, 2.4e-3)];
+/// Contact time with the string at 2.5 m/s, s by key number (chosen: below the modern piano's by
+/// the square root of the hammers' masses).
+const CONTACT_TIME: [(f64, f64); 3] = [(1.0, 3.5e-3), (40.0, 1.1e-3), (88.0, 0.25e-3)];
+/// Share of its speed that the leathered hammer keeps (chosen).
+const RESTITUTION: f64 = 0.5;
+
+impl Spec {
+    /// The key `key`, regulated in closed form.
+    #[must_use]
+    pub fn of_key(key: compass::KeyNumber) -> Self {
+        let n = f64::from(key.number());
+        let (front, back, crown, beak) = (0.2, 0.17, 0.095, 0.0125);
+        let hammer = linear(&HAMMER, n);
+        let (centre, gyration) = (0.072, 0.08);
+        let hammer_inertia = hammer * gyration * gyration;
+        let low = direction(REST_ANGLE).y;
+        let string_height = crown * low + BLOW;
+        let notch_height = PLAY - beak * low;
+        // Held at the notch, the crown stands at the let-off distance.
+        let sine = (string_height - LET_OFF - notch_height) / (beak + crown);
+        let lifted = (notch_height + beak * sine) / back;
+        let across = |sine: f64| (1.0 - sine * sine).sqrt();
+        let mass = hammer_inertia / (crown * crown);
+        Self {
+            front,
+            back,
+            crown,
+            beak,
+            // A limewood stick of 60 g.
+            key_inertia: 0.06 * (front + back) * (front + back) / 12.0,
+            // The rail carries a part of the hammer at rest; playing, all of it counts, and the
+            // part that is flung by its ratio.
+            key_torque: hammer * GRAVITY * (back + centre * back / beak) - TOUCH * front,
+            hammer,
+            centre,
+            hammer_inertia,
+            string_height,
+            rail_height: crown * low,
+            notch_height,
+            notch_edge: back * across(lifted) + beak * across(sine),
+            dip: front * lifted.asin() + AFTERTOUCH,
+            notch: Felt { hysteresis: 0.5, ..Felt::new(2e6, 1.5, 0.5) },
+            // A spring of 60 N/m: 0.03 N on a beak half a millimetre out, too little to hold it.
+            hopper: Felt::new(60.0, 1.0, 2.0),
+            rail: Felt { hysteresis: 0.8, ..Felt::new(3e4, 1.5, 1.0) },
+            bed: Felt { hysteresis: 0.7, ..Felt::new(1.2e6, 1.5, 0.6) },
+            rest: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
+            string: string_law::like(mass, log_linear(&CONTACT_TIME, n), RESTITUTION),
+        }
+    }
+
+    /// Checks what the model relies on.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), SpecError> {
+        check(
+            &[
+                ("front", self.front),
+                ("back", self.back),
+                ("crown", self.crown),
+                ("beak", self.beak),
+                ("key_inertia", self.key_inertia),
+                ("hammer", self.hammer),
+                ("centre", self.centre),
+                // Or the mass matrix has no inverse.
+                (
+                    "hammer_inertia above hammer · centre²",
+                    self.hammer_inertia - self.hammer * self.centre * self.centre,
+                ),
+                ("dip", self.dip),
+            ],
+            &[
+                ("notch", &self.notch),
+                ("hopper", &self.hopper),
+                ("rail", &self.rail),
+                ("bed", &self.bed),
+                ("rest", &self.rest),
+                ("string", &self.string),
+            ],
+        )
+    }
+
+    /// Key and hammer directions, and the two contacts' compressions with their derivatives.
+    fn place(&self, x: &[f64; STATES]) -> Place {
+        let key = direction(x[KEY] / self.front);
+        let hammer = direction(x[HAMMER_ANGLE]);
+        let turning = [x[KEY_SPEED] / self.front, x[HAMMER_SPEED]];
+        let rate = |j: [f64; 2]| j[0] * turning[0] + j[1] * turning[1];
+        let height = self.back * key.y;
+        let crown = [self.back * key.x, self.crown * hammer.x];
+        let beak = [self.back * key.x, -self.beak * hammer.x];
+        let along = [-self.back * key.y, -self.beak * hammer.y];
+        Place {
+            key,
+            hammer,
+            turning,
+            crown: (height + self.crown * hammer.y, crown, rate(crown)),
+            beak: (height - self.beak * hammer.y, beak, rate(beak)),
+            along: (self.back * key.x + self.beak * hammer.x, along, rate(along)),
+        }
+    }
+
+    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+        let p = self.place(x);
+        let (height, by_crown, rising) = p.crown;
+        let string = self.string.contact(height - self.string_height, rising);
+        let rail = self.rail.contact(self.rail_height - height, -rising);
+        let none = Contact::default();
+        let (notch, hopper) = match phase {
+            Phase::Driven => (self.notch.contact(p.beak.0 - self.notch_height, p.beak.2), none),
+            Phase::Under => (none, none),
+            Phase::Out => (none, self.hopper.contact(p.along.0 - self.notch_edge, p.along.2)),
+        };
+        let bed = self.bed.contact(x[KEY] - self.dip, x[KEY_SPEED]);
+        let rest = self.rest.contact(self.rest_compression() - x[KEY], -x[KEY_SPEED]);
+        let at_crown = rail.force - string.force;
+        let weight = self.hammer * GRAVITY;
+        let force = [
+            self.key_torque - weight * self.back * p.key.x + by_crown[0] * at_crown
+                - p.beak.1[0] * notch.force
+                - p.along.1[0] * hopper.force
+                + self.front * (rest.force - bed.force),
+            -weight * self.centre * p.hammer.x + by_crown[1] * at_crown
+                - p.beak.1[1] * notch.force
+                - p.along.1[1] * hopper.force,
+        ];
+        let product = self.hammer * self.back * self.centre;
+        // cos and sin of θ + φ.
+        let both = p.key.turned(p.hammer);
+        let [w, u] = p.turning;
+        let force = [force[0] + product * both.y * u * u, force[1] + product * both.y * w * w];
+        let mass = [
+            self.key_inertia + self.hammer * self.back * self.back,
+            product * both.x,
+            self.hammer_inertia,
+        ];
+        let (drive, acceleration) = match input.force(x[KEY], x[KEY_SPEED]) {
+            Some(f) => {
+                let torque = force[0] + f * self.front;
+                let reduced = mass[0] - mass[1] * mass[1] / mass[2];
+                let key = (torque - mass[1] / mass[2] * force[1]) / reduced;
+                (f, [key, (force[1] - mass[1] * key) / mass[2]])
+            }
+            None => {
+                let hammer = force[1] / mass[2];
+                ((mass[1] * hammer - force[0]) / self.front, [0.0, hammer])
+            }
+        };
+        Moment {
+            drive,
+            notch: notch.force,
+            acceleration,
+            losses: [string.loss, rail.loss, notch.loss, hopper.loss, bed.loss, rest.loss],
+        }
+    }
+
+    /// Compression of the rest cloth at depth 0, m: the Kapsel carries what the rail does not.
+    fn rest_compression(&self) -> f64 {
+        let on_rail = self.hammer * GRAVITY * self.centre / self.crown;
+        let lifted = (self.hammer * GRAVITY - on_rail) * self.back - self.key_torque;
+        self.rest.compression(lifted / self.front)
+    }
+
+    fn energy(&self, phase: Phase, x: &[f64; STATES]) -> [f64; 2] {
+        let p = self.place(x);
+        let [w, u] = p.turning;
+        let both = p.key.turned(p.hammer).x;
+        let kinetic = 0.5 * (self.key_inertia + self.hammer * self.back * self.back) * w * w
+            + self.hammer * self.back * self.centre * both * w * u
+            + 0.5 * self.hammer_inertia * u * u;
+        let held = match phase {
+            Phase::Driven => self.notch.energy(p.beak.0 - self.notch_height),
+            Phase::Under => 0.0,
+            Phase::Out => self.hopper.energy(p.along.0 - self.notch_edge),
+        };
+        let potential = self.hammer * GRAVITY * (self.back * p.key.y + self.centre * p.hammer.y)
+            - self.key_torque * x[KEY] / self.front
+            + held
+            + self.string.energy(p.crown.0 - self.string_height)
+            + self.rail.energy(self.rail_height - p.crown.0)
+            + self.bed.energy(x[KEY] - self.dip)
+            + self.rest.energy(self.rest_compression() - x[KEY]);
+        [kinetic, potential]
+    }
+}
+
+/// A height or distance, its derivatives by the angles of key and hammer, its rate.
+type Reach = (f64, [f64; 2], f64);
+
+struct Place {
+    key: Vec2,
+    hammer: Vec2,
+    turning: [f64; 2],
+    crown: Reach,
+    beak: Reach,
+    along: Reach,
+}
+
+/// What turns energy into heat.
+const ELEMENTS: [&str; 6] = ["string", "rail", "notch", "hopper", "key_bed", "key_rest"];
+
+struct Moment {
+    /// Of the drive on the front, N.
+    drive: f64,
+    /// Notch on beak, N.
+    notch: f64,
+    /// Of key and hammer, rad/s².
+    acceleration: [f64; 2],
+    /// Power that each of `ELEMENTS` turns into heat, W.
+    losses: [f64; 6],
+}
+
+/// Where the beak is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Below the notch's height, touching nothing.
+    Under,
+    /// Held back by the notch: the hammer is flung.
+    Driven,
+    /// Above the notch, having slipped; it may lean on the hopper's face.
+    Out,
+}
+
+/// States: key depth and speed, hammer angle and speed, work in, dissipated.
+pub const STATES: usize = 6;
+const HAMMER_ANGLE: usize = 2;
+const HAMMER_SPEED: usize = 3;
+
+/// Guards: crown at the string; front at its bed; front back at rest.
+const STRING: usize = 0;
+const BED: usize = 1;
+
+impl Model<STATES, 2, 3> for Spec {
+    type Input = DriveInput;
+    type Phase = Phase;
+    type Held = ();
+
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
+        let m = self.moment(phase, input, x);
+        let [key, hammer] = m.acceleration;
+        [
+            x[KEY_SPEED],
+            key * self.front,
+            x[HAMMER_SPEED],
+            hammer,
+            m.drive * x[KEY_SPEED],
+            m.losses.iter().sum(),
+        ]
+    }
+
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
+        let p = self.place(x);
+        let above = p.beak.0 - self.notch_height;
+        let indicators = match phase {
+            Phase::Under => [-above, f64::INFINITY],
+            Phase::Driven => [above, p.along.0 - self.notch_edge],
+            Phase::Out => [above, f64::INFINITY],
+        };
+        let guards = [p.crown.0 - self.string_height, x[KEY] - self.dip, x[KEY] - REST_DEPTH];
+        (indicators, guards)
+    }
+
+    fn transition(
+        &self,
+        phase: Phase,
+        index: usize,
+        _: &DriveInput,
+        x: &mut [f64; STATES],
+    ) -> Phase {
+        let inside = self.place(x).along.0 > self.notch_edge;
+        let to = match (phase, index) {
+            (Phase::Under, _) => {
+                if inside {
+                    Phase::Driven
+                } else {
+                    Phase::Out
+                }
+            }
+            (Phase::Driven, 0) | (Phase::Out, _) => Phase::Under,
+            (Phase::Driven, _) => Phase::Out,
+        };
+        // What the leather of the notch, or the hopper's spring, still held is lost.
+        x[STATES - 1] += self.energy(phase, x)[1] - self.energy(to, x)[1];
+        to
+    }
+
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
+
+    fn longest_part(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        let p = self.place(x);
+        let mass = self.hammer_inertia / (self.crown * self.crown);
+        let string = contact_parts(&self.string, mass, p.crown.0 - self.string_height, p.crown.2);
+        // The light hammer on the notch, seen from the beak.
+        h / f64::from(if phase == Phase::Driven { string.max(4) } else { string })
+    }
+}
+
+impl SimpleAction<STATES, 2, 3> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Under, Phase::Driven, Phase::Out];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.key_inertia, self.front * self.front)
+    }
+
+    /// Hammer on its rail, key on its cloth.
+    fn rest(&self) -> State<Phase, STATES> {
+        let on_rail = self.hammer * GRAVITY * self.centre / self.crown;
+        let height = self.rail_height - self.rail.compression(on_rail);
+        let x = [0.0, 0.0, (height / self.crown).asin(), 0.0, 0.0, 0.0];
+        State { phase: Phase::Under, x }
+    }
+
+    fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
+        let m = self.moment(phase, input, x);
+        let p = self.place(x);
+        let [kinetic, potential] = self.energy(phase, x);
+        let mut view = Readout {
+            phase: match phase {
+                Phase::Under => "under",
+                Phase::Driven => "driven",
+                Phase::Out => "out",
+            },
+            key: x[KEY],
+            key_speed: x[KEY_SPEED],
+            key_force: m.drive,
+            contact_force: m.notch,
+            hammer: p.crown.0 - self.string_height,
+            hammer_speed: p.crown.2,
+            kinetic,
+            potential,
+            dissipated: x[STATES - 1],
+            work: x[STATES - 2],
+            losses: Losses::new(&ELEMENTS, m.losses),
+            ..Readout::NONE
+        };
+        view.q[..2].copy_from_slice(&[x[KEY] / self.front, x[HAMMER_ANGLE]]);
+        view.q_rate[..2].copy_from_slice(&p.turning);
+        view
+    }
+
+    fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {
+        let p = self.place(x);
+        let kapsel = p.key * self.back;
+        let head = kapsel + Vec2::new(-p.hammer.x, p.hammer.y) * self.crown;
+        let beak = kapsel + Vec2::new(p.hammer.x, -p.hammer.y) * self.beak;
+        let (edge, notch) = (self.notch_edge, self.notch_height);
+        let string = self.string_height;
+        Pose::default()
+            .with("key", [p.key * -self.front, kapsel])
+            .with("hammer", [beak, kapsel, head])
+            .with(
+                "hopper",
+                [
+                    Vec2::new(edge, notch),
+                    Vec2::new(edge + 5e-3, notch),
+                    Vec2::new(edge + 5e-3, -0.05),
+                ],
+            )
+            .with("rest rail", [Vec2::new(self.back - self.crown, self.rail_height)])
+            .with("string", [Vec2::new(0.0, string), Vec2::new(0.3, string)])
+    }
+
+    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
+        let p = self.place(x);
+        let inside = p.along.0 > self.notch_edge;
+        match (from, to) {
+            (Phase::Driven, Phase::Out) => Some(KeyEvent::Release { speed: p.crown.2 }),
+            (Phase::Out, Phase::Under) if inside => Some(KeyEvent::Reset { depth: x[KEY] }),
+            _ => None,
+        }
+    }
+
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
+        match (index, rising) {
+            (STRING, true) => Some(KeyEvent::Strike { speed: self.place(x).crown.2 }),
+            (BED, true) => Some(KeyEvent::KeyBottom { speed: x[KEY_SPEED] }),
+            (STRING | BED, false) | (_, true) => None,
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

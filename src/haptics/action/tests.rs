@@ -1,0 +1,63 @@
+use super::*;
+use crate::action::Drive;
+use crate::action::grand::moment::Held;
+use crate::action::grand::rest;
+use touchback_device::port::Port;
+
+fn middle() -> KeyNumber {
+    KeyNumber::from_midi(60).unwrap()
+}
+
+/// Everything a keyboard could declare of its own, and more than any key has.
+const ALL: DynamicsCompensation =
+    DynamicsCompensation { mass: 1.0, weight: 5.0, friction: 5.0, has_bed: true };
+
+/// The key gets no more than the waves bring, at any impedance that a keyboard can name, and what
+/// is shown as its force is the junction's at its own speed.
+#[test]
+fn a_wave_drives_the_lightest_key_of_any_action_without_giving_it_energy() {
+    for action in Action::ALL {
+        for impedance in [0.5, 25.0, 127.5] {
+            let settings = ActionSettings::default();
+            let (mut key, left) = action.key(middle(), &settings, &ALL);
+            assert!(left.mass > 0.0, "{action:?}");
+            let port = Port::new(impedance);
+            let mut brought = 0.0;
+            let (mut got, mut fastest) = (0.0, 0.0f64);
+            for i in 0..4000 {
+                let force = if i % 800 < 400 { 8.0 } else { 0.5 } * (0.01 * f64::from(i)).cos();
+                let drive = Drive::Wave { force, impedance };
+                let [from, _] = key.front();
+                key.step(drive, &mut |_, _| ());
+                let [depth, speed] = key.front();
+                let back = port.leaving(port.wave(force), (depth - from) / STEP);
+                brought += Port::energy(port.wave(force), back, STEP);
+                fastest = fastest.max(speed.abs());
+                let shown = key.readout(drive);
+                assert!((shown.key_force - (force - impedance * speed)).abs() < 1e-9, "{action:?}");
+                got = shown.work;
+            }
+            assert!(got <= brought + 1e-6, "{action:?}: {got} J of {brought}");
+            assert!(
+                key.save().is_finite() && fastest > 0.01 && fastest < 17.0,
+                "{action:?} {fastest}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_key_is_lighter_than_the_junction_bears() {
+    for number in [1, 40, 88] {
+        let key = KeyNumber::from_index(number - 1).unwrap();
+        let settings = ActionSettings { key_mass: 0.5, ..ActionSettings::default() };
+        let mut key = GrandKey::new(key, &settings);
+        key.compensate(&ALL);
+        key.lay_to_rest();
+        let (parts, at) = (key.assembly(), key.state());
+        let moment = parts.grand.moment(at.phase, &Held::default(), &rest::UNTOUCHED, &at.x);
+        let front = parts.spec.key.front;
+        let mass = 1.0 / (moment.balance.mass.per_key * front * front);
+        assert!(mass > LIGHTEST, "{number}: {mass} kg");
+    }
+}
