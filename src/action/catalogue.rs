@@ -80,7 +80,8 @@ pub enum Model {
 }
 
 impl Model {
-    /// The model of `key` of the action `name` with `settings`; none for a name not in [`super::kind::NAMES`].
+    /// The model of `key` of the action `name` with `settings`; none for a name not in
+    /// [`NAMES`](crate::action::interface::kind::NAMES).
     #[must_use]
     pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
         if let Some(kind) = ActionKind::named(name) {

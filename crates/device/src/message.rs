@@ -194,7 +194,7 @@ pub struct StateMessage {
     pub t_us: u32,
     /// `seq` of the last wave or torque message received.
     pub ack: u16,
-    /// [`crate::device::safety::Mode`] as a number.
+    /// [`crate::device::safety::DeviceMode`] as a number.
     pub mode: u8,
     /// Bits of [`fault`].
     pub faults: u16,

@@ -135,7 +135,7 @@ pub struct TimedEvent {
     pub key: KeyNumber,
     /// Step in which it happens, by the count of whoever steps.
     pub step: u64,
-    /// Time after the step's beginning, s, 0…[`super::STEP`].
+    /// Time after the step's beginning, s, 0…[`crate::action::STEP`].
     pub offset: f64,
     /// What happens.
     pub event: KeyEvent,

@@ -1,5 +1,5 @@
-//! The finger that presses toward a target ([`Drive::Finger`](super::Drive::Finger)), the same
-//! wherever a key is played.
+//! The finger that presses toward a target ([`Drive::Finger`](crate::action::Drive::Finger)), the
+//! same wherever a key is played.
 
 /// Stiffness of its spring, N/m [reference gesture].
 pub const STIFFNESS: f64 = 500.0;
