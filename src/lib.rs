@@ -32,8 +32,6 @@ pub mod preset;
 pub mod sound;
 pub mod wall;
 
-#[cfg(feature = "lab")]
-pub mod lab;
 #[cfg(feature = "plugin")]
 mod plugin;
 

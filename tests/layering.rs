@@ -11,8 +11,8 @@ use paths::{Reference, references};
 /// What each part may name; a part may always name itself.
 ///
 /// math → {episode, mech} → {action, sound, wall} → instrument → params → preset → editor →
-/// plugin; exchange stands alone; monitor lies between instrument and {editor, plugin}; lab sees all but the plugin's insides.
-const DIRECTIONS: [(&str, &[&str]); 15] = [
+/// plugin; exchange stands alone; monitor lies between instrument and {editor, plugin}.
+const DIRECTIONS: [(&str, &[&str]); 14] = [
     ("math", &[]),
     ("exchange", &[]),
     ("episode", &["math"]),
@@ -60,43 +60,17 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "editor",
         ],
     ),
-    (
-        "lab",
-        &[
-            "math",
-            "episode",
-            "mech",
-            "action",
-            "sound",
-            "wall",
-            "instrument",
-            "preset",
-            "params",
-            "exchange",
-            "haptics",
-            "monitor",
-            "editor",
-        ],
-    ),
 ];
 
 /// Files and parts, as paths below `src`, that may name a crate; crates not listed are free.
-const CRATES: [(&str, &[&str]); 15] = [
+const CRATES: [(&str, &[&str]); 7] = [
     ("nice_plug", &["lib.rs", "params", "editor", "plugin"]),
     ("nice_plug_egui", &["editor/app.rs"]),
     ("egui", &["editor"]),
-    ("clack_host", &["lab"]),
-    ("clack_extensions", &["lab"]),
-    ("clap", &["lab", "main.rs"]),
-    ("anyhow", &["lab", "main.rs"]),
-    ("hound", &["lab"]),
-    ("indicatif", &["lab"]),
-    ("midly", &["editor", "lab"]),
-    ("plotters", &["lab"]),
-    ("epaint_default_fonts", &["lab"]),
+    ("midly", &["editor"]),
     ("serialport", &["haptics"]),
-    ("touchback_device", &["wall", "haptics", "lab"]),
-    ("serde_json", &["preset", "params/tests.rs", "plugin", "haptics", "lab"]),
+    ("touchback_device", &["wall", "haptics"]),
+    ("serde_json", &["preset", "params/tests.rs", "plugin", "haptics"]),
 ];
 
 /// The parts' names.
@@ -114,7 +88,7 @@ fn is_in(file: &str, place: &str) -> bool {
 /// What `source`, the text of `file` (a path below `src`, with `/`), may not name.
 fn violations(file: &str, source: &str) -> Vec<String> {
     let part = file.split(['/', '.']).next().unwrap_or_default();
-    let is_root = matches!(file, "lib.rs" | "main.rs");
+    let is_root = file == "lib.rs";
     let Some((_, allowed)) =
         DIRECTIONS.iter().find(|(p, _)| *p == part).or(is_root.then_some(&("", &[])))
     else {
@@ -184,18 +158,17 @@ fn violations_are_found() {
         ("sound/engine.rs", "use crate::plugin::Touchback;"),
         ("sound.rs", "pub use crate::action;"),
         ("action/keyboard.rs", "use crate::{math::compass::Key, instrument::{self, Piano}};"),
-        ("instrument/piano.rs", "fn f() { crate::lab::run() }"),
+        ("instrument/piano.rs", "fn f() { crate::editor::run() }"),
         ("math/vec2.rs", "fn f(p: &crate::mech::Felt) {}"),
         ("action/grand/key.rs", "use super::super::super::sound::Voicing;"),
         ("mech.rs", "use super::action::STEP;"),
         ("exchange.rs", "use crate::math::cast::single;"),
-        ("lab/host.rs", "use crate::plugin::Touchback;"),
         ("params.rs", "use crate::\n    editor::App;"),
         ("instrument/piano.rs", "use nice_plug::prelude::*;"),
         ("plugin.rs", "fn f(ui: &mut egui::Ui) {}"),
         ("editor/window.rs", "use nice_plug_egui as adapter;"),
         ("editor/window.rs", "use {egui::Ui, nice_plug_egui::App};"),
-        ("plugin/process.rs", "extern crate clack_host;"),
+        ("plugin/process.rs", "extern crate egui;"),
         ("params/table.rs", "use serde_json::Value;"),
         ("cellar/wine.rs", ""),
     ] {
@@ -207,20 +180,21 @@ fn violations_are_found() {
 fn what_is_allowed_passes() {
     for (file, source) in [
         ("sound/engine.rs", "use crate::math::{cast, compass::Key}; use crate::sound::Voicing;"),
-        ("sound/engine.rs", "// use crate::plugin;\n/* crate::lab /* nested */ crate::lab */"),
+        (
+            "sound/engine.rs",
+            "// use crate::plugin;\n/* crate::editor /* nested */ crate::plugin */",
+        ),
         ("sound/engine.rs", "const A: &str = \"crate::plugin\"; const B: char = '\"';"),
         ("sound/engine.rs", "const A: &str = r#\"a \" crate::plugin\"#; fn f<'a>(x: &'a u8) {}"),
         (
             "sound/engine.rs",
-            "/// See [`crate::plugin`].\nfn plugin() { self::lab::egui(); x.egui(); }",
+            "/// See [`crate::plugin`].\nfn plugin() { self::plugin::egui(); x.egui(); }",
         ),
         ("sound/engine/felt.rs", "use super::super::Voicing; mod tests { use super::*; }"),
         ("math.rs", "mod tests { use super::*; use super::vec2::Vec2; }"),
         ("plugin/process.rs", "use crate::{editor, haptics::Status, exchange}; use nice_plug::x;"),
-        ("lab/render.rs", "use crate::params::all; use clap::Parser; use clack_host::prelude::*;"),
         ("editor/app.rs", "use nice_plug_egui::App; use egui::Ui;"),
         ("lib.rs", "pub mod sound; mod plugin; nice_plug::nice_export_clap!(plugin::Touchback);"),
-        ("main.rs", "use clap::Parser; fn main() { touchback::lab::run() }"),
     ] {
         assert_eq!(violations(file, source), Vec::<String>::new(), "{file}: {source}");
     }

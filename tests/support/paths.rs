@@ -44,7 +44,7 @@ pub fn references(file: &str, source: &str) -> Vec<Reference> {
 
 /// Number of modules on the way to `file`: 1 for `sound.rs`, 2 for `sound/engine.rs`.
 fn module_depth(file: &str) -> usize {
-    if matches!(file, "lib.rs" | "main.rs") { 0 } else { file.split('/').count() }
+    if file == "lib.rs" { 0 } else { file.split('/').count() }
 }
 
 /// Collects the first names of a path or of a braced group of paths that starts at `at`.

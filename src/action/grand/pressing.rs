@@ -2,7 +2,7 @@
 //!
 //! A finger target moves from the key's rest at constant speed through a one-sided spring
 //! (500 N/m, 0.5 N·s/m); the hammer speed it gives was simulated in the standard regulation, and
-//! `touchback lab fit` prints the table and `tests/keyboard.rs` holds it to the action.
+//! `touchback lab fit` prints the table and `tests/piano/keyboard.rs` holds it to the action.
 
 /// Finger speeds of the table, m/s.
 pub const FINGER: [f64; 12] = [0.075, 0.08, 0.09, 0.1, 0.12, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0];

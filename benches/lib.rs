@@ -1,0 +1,1 @@
+//! Benches only: `cargo bench -p touchback-benches`.

@@ -1,0 +1,32 @@
+//! What experiments are made with: a key on the bench, the report and the folder of one experiment.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
+//! | [`report`], [`folder`] | a table of targets and verdicts; files, put in place together |
+//! | [`hash`] | a hash of results |
+//! | [`runner`] | runs experiments side by side, or alone where they look at the clock |
+
+pub mod folder;
+pub mod hash;
+pub mod report;
+pub mod runner;
+pub mod strokes;
+pub mod test_bench;
+pub mod trace;
+
+use anyhow::Result;
+
+use touchback::math::compass::KeyNumber;
+
+pub use folder::Folder;
+pub use report::{Band, Report, short};
+
+/// The key of a maker's number, 1…88.
+///
+/// # Errors
+/// Any other number.
+pub fn key(number: usize) -> Result<KeyNumber> {
+    KeyNumber::from_index(number.wrapping_sub(1))
+        .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))
+}

@@ -1,0 +1,100 @@
+//! Where an experiment writes: whole files, put in place together when it has finished.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::report::Report;
+use crate::output::Draft;
+use crate::plot::grid::{self, Map};
+use crate::plot::sketch::{self, Sketch};
+use crate::plot::{self, Figure, spectrogram};
+
+/// The output folder of one experiment.
+#[derive(Debug)]
+pub struct Folder {
+    place: PathBuf,
+    drafts: Vec<Draft>,
+}
+
+impl Folder {
+    /// Of the existing folder `place`.
+    #[must_use]
+    pub fn new(place: &Path) -> Self {
+        Self { place: place.to_owned(), drafts: Vec::new() }
+    }
+
+    /// Writes the file `name`.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        let draft = Draft::create(&self.place.join(name))?;
+        draft.write_all(bytes)?;
+        self.drafts.push(draft);
+        Ok(())
+    }
+
+    /// Reserves the file `name` for a writer of its own.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn draft(&mut self, name: &str) -> Result<&Draft> {
+        self.drafts.push(Draft::create(&self.place.join(name))?);
+        self.drafts.last().ok_or_else(|| anyhow::anyhow!("{name}: not reserved"))
+    }
+
+    /// Writes the spectrogram of `samples` at `rate` Hz as the PNG file `name`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn spectrogram(&mut self, name: &str, samples: &[f32], rate: f64) -> Result<()> {
+        spectrogram::draw(samples, rate, self.draft(name)?)
+    }
+
+    /// Draws the figure `name` and enters it in `report`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn draw(&mut self, name: &str, figure: &Figure, report: &mut Report) -> Result<()> {
+        let draft = Draft::create(&self.place.join(name))?;
+        plot::draw(figure, &draft)?;
+        self.drafts.push(draft);
+        report.figure(name);
+        Ok(())
+    }
+
+    /// Draws the drawing to scale `name`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn sketch(&mut self, name: &str, sketch: &Sketch) -> Result<()> {
+        let draft = Draft::create(&self.place.join(name))?;
+        sketch::draw(sketch, &draft)?;
+        self.drafts.push(draft);
+        Ok(())
+    }
+
+    /// Draws the map `name` and enters it in `report`.
+    ///
+    /// # Errors
+    /// When the disk or the drawing library refuses.
+    pub fn map(&mut self, name: &str, map: &Map, report: &mut Report) -> Result<()> {
+        grid::draw(map, self.draft(name)?)?;
+        report.figure(name);
+        Ok(())
+    }
+
+    /// Puts everything in its place and names it.
+    ///
+    /// # Errors
+    /// When a rename fails.
+    pub fn keep(self) -> Result<Vec<PathBuf>> {
+        let mut names = Vec::with_capacity(self.drafts.len());
+        for draft in self.drafts {
+            names.push(draft.target().to_owned());
+            draft.keep()?;
+        }
+        Ok(names)
+    }
+}

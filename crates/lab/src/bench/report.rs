@@ -1,0 +1,238 @@
+//! What an experiment found: rows of target and measured value, and what goes with them.
+
+use std::fmt::Write as _;
+
+/// What a measured value must be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Band {
+    /// Between two values, both allowed.
+    Within(f64, f64),
+    /// Within this share of the target on both sides: target, share.
+    Near(f64, f64),
+    /// Not above.
+    AtMost(f64),
+    /// Not below.
+    AtLeast(f64),
+}
+
+impl Band {
+    /// `value` lies in the band; no number lies in none.
+    #[must_use]
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Within(low, high) => value >= low && value <= high,
+            Self::Near(target, share) => (value - target).abs() <= share * target.abs(),
+            Self::AtMost(high) => value <= high,
+            Self::AtLeast(low) => value >= low,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Within(low, high) => format!("{}…{}", short(low), short(high)),
+            Self::Near(_, share) => format!("± {} %", short(100.0 * share)),
+            Self::AtMost(high) => format!("≤ {}", short(high)),
+            Self::AtLeast(low) => format!("≥ {}", short(low)),
+        }
+    }
+}
+
+/// One row: its five cells, and where in the source documents the system stands, with the slip
+/// found there.
+#[derive(Clone, Debug)]
+struct Row {
+    cells: [String; 5],
+    source: String,
+    erratum: String,
+}
+
+/// The result of one experiment: a table of verdicts, and lines that explain or add to it.
+#[derive(Clone, Default, Debug)]
+pub struct Report {
+    rows: Vec<Row>,
+    source: String,
+    notes: Vec<String>,
+    figures: Vec<String>,
+}
+
+impl Report {
+    /// The rows that follow are of the system at `place` in the source documents: document and
+    /// equation, table or figure. Empty for none.
+    pub fn source(&mut self, place: &str) {
+        self.source = place.into();
+    }
+
+    /// A slip of the source document that the last row's system had to mend.
+    pub fn erratum(&mut self, text: &str) {
+        if let Some(row) = self.rows.last_mut() {
+            row.erratum = text.into();
+        }
+    }
+
+    fn push(&mut self, cells: [&str; 4], holds: bool) {
+        let verdict = if holds { "ok" } else { "missed" };
+        let [quantity, target, band, measured] = cells.map(String::from);
+        let cells = [quantity, target, band, measured, verdict.into()];
+        self.rows.push(Row { cells, source: self.source.clone(), erratum: String::new() });
+    }
+
+    /// Adds a row; `quantity` names the unit, `target` is what is aimed at, as text.
+    pub fn check(&mut self, quantity: &str, target: &str, band: Band, measured: f64) {
+        self.push([quantity, target, &band.text(), &short(measured)], band.holds(measured));
+    }
+
+    /// Adds a row for a value that should round to `target` at this many decimals.
+    pub fn digits(&mut self, quantity: &str, target: f64, decimals: usize, measured: f64) {
+        let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
+        // A target that stands for a tie rounded either way is met by both.
+        let holds = (measured - target).abs() <= half * (1.0 + 1e-6);
+        let [target, measured] = [target, measured].map(|x| format!("{x:.decimals$}"));
+        self.push([quantity, &target, "every digit", &measured], holds);
+    }
+
+    /// Adds a row for a value that should lie within `share` of `target`.
+    pub fn near(&mut self, quantity: &str, target: f64, share: f64, measured: f64) {
+        self.check(quantity, &short(target), Band::Near(target, share), measured);
+    }
+
+    /// Adds a row for something that must be so.
+    pub fn holds(&mut self, quantity: &str, measured: bool) {
+        self.push([quantity, "yes", "yes", if measured { "yes" } else { "no" }], measured);
+    }
+
+    /// Adds a paragraph, or lines to copy, below the table.
+    pub fn note(&mut self, text: &str) {
+        self.notes.push(text.into());
+    }
+
+    /// Names a figure of the output folder.
+    pub fn figure(&mut self, file: &str) {
+        self.figures.push(file.into());
+    }
+
+    /// Rows in all, and those whose target was not met.
+    #[must_use]
+    pub fn count(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows.iter().filter(|r| r.cells[4] != "ok").count())
+    }
+
+    /// The rows of systems in the source documents, as lines of a Markdown table: place, command,
+    /// quantity, expected, measured, verdict, erratum.
+    #[must_use]
+    pub fn sourced(&self, experiment: &str) -> String {
+        let line = |row: &Row| {
+            let [quantity, target, band, measured, verdict] = &row.cells;
+            let expected = match band.as_str() {
+                "yes" | "every digit" => target.clone(),
+                _ if target == band => band.clone(),
+                _ => format!("{target} ({band})"),
+            };
+            format!(
+                "| {} | `lab {experiment}` | {quantity} | {expected} | {measured} | {verdict} | {} |\n",
+                row.source, row.erratum
+            )
+        };
+        self.rows.iter().filter(|r| !r.source.is_empty()).map(line).collect()
+    }
+
+    /// The table and the notes, as Markdown that reads well as plain text; with `figures`, links
+    /// to them.
+    #[must_use]
+    pub fn text(&self, figures: bool) -> String {
+        let mut text = String::new();
+        if !self.rows.is_empty() {
+            let header = ["quantity", "target", "band", "measured", "verdict"].map(String::from);
+            let all = || std::iter::once(&header).chain(self.rows.iter().map(|r| &r.cells));
+            let width =
+                |i: usize| all().map(|row| row[i].chars().count()).max().unwrap_or_default();
+            let widths = [0, 1, 2, 3, 4].map(width);
+            for (i, row) in all().enumerate() {
+                for (cell, width) in row.iter().zip(widths) {
+                    let _ = write!(text, "| {cell:width$} ");
+                }
+                text += "|\n";
+                if i == 0 {
+                    text += &"| --- ".repeat(5);
+                    text += "|\n";
+                }
+            }
+        }
+        for note in &self.notes {
+            let _ = write!(text, "\n{note}\n");
+        }
+        if figures {
+            for figure in &self.figures {
+                let _ = write!(text, "\n![{figure}]({figure})\n");
+            }
+        }
+        text
+    }
+}
+
+/// Four significant figures, no trailing zeros; powers of ten where they are shorter.
+#[must_use]
+pub fn short(x: f64) -> String {
+    if !x.is_finite() {
+        return "none".into();
+    }
+    if x == 0.0 {
+        return "0".into();
+    }
+    if x.abs() < 1e-4 || x.abs() >= 1e7 {
+        return format!("{x:.2e}");
+    }
+    let whole = x.abs().log10().floor();
+    let digits = touchback::math::cast::floor_index((3.0 - whole).max(0.0));
+    let text = format!("{x:.digits$}");
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').into();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_follow_the_bands_and_no_number_is_in_none() {
+        let bands =
+            [Band::Within(1.0, 2.0), Band::Near(1.5, 0.1), Band::AtMost(2.0), Band::AtLeast(1.0)];
+        for band in bands {
+            assert!(band.holds(1.5) && !band.holds(f64::NAN), "{band:?}");
+        }
+        assert!(!Band::Within(1.0, 2.0).holds(2.1) && !Band::Near(-2.0, 0.1).holds(-2.3));
+        assert!(!Band::AtMost(2.0).holds(2.1) && !Band::AtLeast(1.0).holds(0.9));
+        let mut report = Report::default();
+        report.near("time, ms", 2.0, 0.2, 2.1);
+        report.check("force, N", "30", Band::AtMost(31.0), f64::NAN);
+        report.holds("order kept", true);
+        assert_eq!(report.count(), (3, 1));
+        let text = report.text(false);
+        assert_eq!(text.matches("missed").count(), 1);
+        assert_eq!(text.lines().count(), 5);
+        report.source("000 eq. 1.1");
+        report.digits("ratio", 1.2346, 4, 1.234_56);
+        report.digits("ratio", 1.2346, 4, 1.234_66);
+        report.erratum("a sign");
+        assert_eq!(report.count(), (5, 2));
+        let lines = report.sourced("name");
+        assert_eq!(lines.lines().count(), 2);
+        assert!(lines.ends_with("| 1.2346 | 1.2347 | missed | a sign |\n"), "{lines}");
+        assert!(
+            lines.starts_with("| 000 eq. 1.1 | `lab name` | ratio | 1.2346 | 1.2346 | ok |  |")
+        );
+        assert!(text.lines().nth(3).is_some_and(|l| l.contains("none") && l.contains("missed")));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let cases = [(0.0, "0"), (1.0, "1"), (12.345_6, "12.35"), (-0.181_04, "-0.181")];
+        for (x, text) in cases {
+            assert_eq!(short(x), text);
+        }
+        assert_eq!(short(123_456.0), "123456");
+        assert_eq!(short(1.5e-9), "1.50e-9");
+        assert_eq!(short(f64::NAN), "none");
+    }
+}

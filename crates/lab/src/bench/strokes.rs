@@ -1,0 +1,151 @@
+//! The two touches of the timing measurements, and the stroke that gives a wanted hammer speed.
+//!
+//! Gestures are those of [`Form`]; they were laid down before any parameter was fitted.
+
+use super::test_bench::TestBench;
+use crate::gesture::{Form, Gesture};
+use touchback::action::grand::pressing;
+use touchback::action::{Drive, EventKind};
+
+/// First motion of a key, m of front depth: what an accelerometer on the key shows (chosen).
+const FIRST_MOTION: f64 = 0.01e-3;
+
+/// How long a stroke is followed, s.
+const PATIENCE: f64 = 0.6;
+
+/// How long after the strike the key may take to its bed, s.
+const BOTTOM_WITHIN: f64 = 0.06;
+
+/// The two touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touch {
+    /// A finger target moving from the key at constant speed.
+    Pressed,
+    /// A mass of 0.3 kg arriving at speed.
+    Struck,
+}
+
+/// One stroke.
+#[derive(Clone, Copy, Debug)]
+pub struct Stroke {
+    /// Speed of the finger target or of the arriving mass, m/s.
+    pub finger: f64,
+    /// Hammer speed at the string, m/s.
+    pub hammer: f64,
+    /// First key motion to string contact, s.
+    pub travel: f64,
+    /// Key bottom after string contact, s; NaN if the key does not get there soon.
+    pub bottom: f64,
+    /// Largest force on the key before its bottom, N.
+    pub peak_force: f64,
+}
+
+impl Touch {
+    /// Its gesture at `speed` m/s.
+    pub fn gesture(self, speed: f64) -> Gesture {
+        Gesture::of_forms(vec![match self {
+            Self::Pressed => {
+                Form::Pressed { speed_m_s: speed, duration_s: PATIENCE, depth_m: pressing::REACH }
+            }
+            Self::Struck => Form::Struck {
+                speed_m_s: speed,
+                duration_s: PATIENCE,
+                mass_kg: 0.3,
+                stiffness_n_m: 3000.0,
+                damping_n_s_m: 5.0,
+            },
+        }])
+    }
+
+    /// The range of speeds that is searched, m/s.
+    const fn range(self) -> (f64, f64) {
+        match self {
+            Self::Pressed => (0.02, 20.0),
+            Self::Struck => (0.1, 8.0),
+        }
+    }
+
+    /// Plays it at `speed` m/s on a copy of `rig`; `None` if the string is not reached.
+    pub fn stroke(self, rig: &TestBench, speed: f64) -> Option<Stroke> {
+        let mut rig = rig.clone();
+        let mut moved = None;
+        let mut peak_force = 0.0f64;
+        rig.play(&mut self.gesture(speed), |rig, drive| {
+            if moved.is_none() && rig.key().depth > FIRST_MOTION {
+                moved = Some(rig.now());
+            }
+            if rig.log.first(EventKind::KeyBottom).is_none() {
+                peak_force = peak_force.max(force(rig, drive));
+            }
+            match rig.log.first(EventKind::Strike) {
+                Some((at, _)) => {
+                    rig.log.first(EventKind::KeyBottom).is_none() && rig.now() < at + BOTTOM_WITHIN
+                }
+                // A hammer that falls past let-off will not strike.
+                None => rig.log.first(EventKind::Release).is_none() || rig.hammer().1 > 0.0,
+            }
+        });
+        let (at, hammer) = rig.log.first(EventKind::Strike)?;
+        let bottom = rig.log.first(EventKind::KeyBottom).map_or(f64::NAN, |b| b.0 - at);
+        Some(Stroke { finger: speed, hammer, travel: at - moved?, bottom, peak_force })
+    }
+
+    /// The stroke whose hammer arrives at `hammer` m/s, to 0.05 %; `None` if it is out of reach.
+    pub fn giving(self, rig: &TestBench, hammer: f64) -> Option<Stroke> {
+        let (mut low, fastest) = self.range();
+        let (mut high, mut below) = (low, 0.0);
+        let mut best = loop {
+            high = fastest.min(2.0 * high);
+            match self.stroke(rig, high) {
+                Some(s) if s.hammer >= hammer => break s,
+                other => (low, below) = (high, other.map_or(0.0, |s| s.hammer)),
+            }
+            if high >= fastest {
+                return None;
+            }
+        };
+        for _ in 0..40 {
+            // Hammer speed rises with the finger's: between two strikes go where a power law says.
+            let middle = if below > 0.2 * hammer {
+                let share = (hammer / below).ln() / (best.hammer / below).ln();
+                low * (high / low).powf(share.clamp(0.05, 0.95))
+            } else {
+                (low * high).sqrt()
+            };
+            match self.stroke(rig, middle) {
+                Some(s) if s.hammer >= hammer => (high, best) = (middle, s),
+                other => (low, below) = (middle, other.map_or(0.0, |s| s.hammer)),
+            }
+            if best.hammer < 1.0005 * hammer {
+                return Some(best);
+            }
+            if below > 0.9995 * hammer {
+                return self.stroke(rig, low);
+            }
+        }
+        None
+    }
+
+    /// The slowest stroke that still strikes, to 0.05 % of the finger's speed.
+    pub fn softest(self, rig: &TestBench) -> Option<Stroke> {
+        let (mut low, mut high) = (self.range().0, 1.0);
+        let mut best = self.stroke(rig, high)?;
+        while high / low > 1.000_5 {
+            let middle = (low * high).sqrt();
+            match self.stroke(rig, middle) {
+                Some(s) => (high, best) = (middle, s),
+                None => low = middle,
+            }
+        }
+        Some(best)
+    }
+}
+
+/// Force of a drive on the key front, N.
+fn force(rig: &TestBench, drive: Drive) -> f64 {
+    match drive {
+        Drive::Force([a, b]) => a.max(b),
+        Drive::Wave { .. } | Drive::Finger(_) => rig.read(drive).key_force,
+        Drive::Free | Drive::Motion(_) | Drive::Manipulandum(_) => 0.0,
+    }
+}

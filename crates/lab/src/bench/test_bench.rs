@@ -1,0 +1,198 @@
+//! One key of the grand action on the bench: driven step by step, with what happened to it.
+
+use crate::gesture::{Gesture, KeyView};
+use touchback::action::grand::concert::Built;
+use touchback::action::grand::regulation::Regulated;
+use touchback::action::grand::step::Listener;
+use touchback::action::grand::{GrandKey, GrandState, Phase, Spec, rest, thesis};
+use touchback::action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
+use touchback::math::compass::KeyNumber;
+
+/// Largest speed at which the bench raises the damper tray, m/s.
+const TRAY_SPEED: f64 = 0.05;
+
+/// A key and its log since it was made.
+#[derive(Clone, Debug)]
+pub struct TestBench {
+    key: GrandKey,
+    /// What happened.
+    pub log: Log,
+    /// Height of the damper tray, m.
+    tray: f64,
+    steps: u32,
+}
+
+/// Events (time s) and submodels entered (time s, from, to).
+#[derive(Clone, Default, Debug)]
+pub struct Log {
+    now: f64,
+    /// Events.
+    pub events: Vec<(f64, KeyEvent)>,
+    /// Changes of submodel.
+    pub phases: Vec<(f64, Phase, Phase)>,
+}
+
+impl Listener for Log {
+    fn event(&mut self, offset: f64, event: KeyEvent) {
+        self.events.push((self.now + offset, event));
+    }
+    fn phase(&mut self, offset: f64, from: Phase, to: Phase) {
+        self.phases.push((self.now + offset, from, to));
+    }
+}
+
+impl Log {
+    /// Time, s, and value of every event of a kind.
+    pub fn of(&self, kind: EventKind) -> impl Iterator<Item = (f64, f64)> {
+        self.events.iter().filter(move |e| e.1.kind() == kind).map(|e| (e.0, e.1.value()))
+    }
+
+    /// Time and value of the first event of a kind.
+    pub fn first(&self, kind: EventKind) -> Option<(f64, f64)> {
+        self.of(kind).next()
+    }
+
+    /// How many events of a kind there were.
+    pub fn count(&self, kind: EventKind) -> usize {
+        self.of(kind).count()
+    }
+}
+
+impl TestBench {
+    /// The key of this number (1…88) of the concert grand at rest.
+    #[must_use]
+    pub fn concert(number: u8, settings: &ActionSettings) -> Self {
+        let index = usize::from(number.clamp(1, 88)) - 1;
+        let number = KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("1…88"));
+        Self::of(GrandKey::new(number, settings))
+    }
+
+    /// A regulated key at rest.
+    #[must_use]
+    pub fn at_rest(built: Built) -> Self {
+        Self::of(GrandKey::built(built))
+    }
+
+    /// Turns the screws under the key as it moves.
+    pub fn regulate(&mut self, settings: &ActionSettings) {
+        self.key.regulate(settings);
+    }
+
+    /// The thesis's key at the beginning of its run.
+    #[must_use]
+    pub fn thesis() -> Self {
+        Self::of(GrandKey::standing(thesis::build().spec, thesis::initial()))
+    }
+
+    /// The same key standing alike with some of its numbers changed, its log empty.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Spec)) -> Self {
+        let mut spec = *self.spec();
+        change(&mut spec);
+        Self::of(GrandKey::standing(spec, *self.state()))
+    }
+
+    fn of(key: GrandKey) -> Self {
+        Self { key, log: Log::default(), tray: rest::TRAY_DOWN, steps: 0 }
+    }
+
+    /// The key's numbers.
+    #[must_use]
+    pub const fn spec(&self) -> &Spec {
+        &self.key.assembly().spec
+    }
+
+    /// Where it rests and lets off.
+    #[must_use]
+    pub const fn regulated(&self) -> &Regulated {
+        &self.key.assembly().regulated
+    }
+
+    /// Submodel and states.
+    #[must_use]
+    pub const fn state(&self) -> &GrandState {
+        self.key.state()
+    }
+
+    /// Time since the bench began, s.
+    #[must_use]
+    pub fn now(&self) -> f64 {
+        f64::from(self.steps) * STEP
+    }
+
+    /// How the key front stands.
+    #[must_use]
+    pub fn key(&self) -> KeyView {
+        KeyView::of(&self.key)
+    }
+
+    /// Crown above the string, m, and its speed, m/s.
+    #[must_use]
+    pub fn hammer(&self) -> (f64, f64) {
+        self.key.assembly().hammer(&self.state().x).into()
+    }
+
+    /// One action step.
+    pub fn step(&mut self, drive: Drive) {
+        self.log.now = self.now();
+        self.key.advance(drive, &mut self.log);
+        self.steps += 1;
+    }
+
+    /// What the key shows now under `drive`.
+    #[must_use]
+    pub fn read(&self, drive: Drive) -> Readout {
+        self.key.readout(drive)
+    }
+
+    /// Steps for `seconds` under drives of (time since now, the same a step later); `each` may stop
+    /// it by answering `false`.
+    pub fn run(
+        &mut self,
+        seconds: f64,
+        drive: impl Fn(f64, f64) -> Drive,
+        mut each: impl FnMut(&Self, Drive) -> bool,
+    ) {
+        let start = self.now();
+        while self.now() - start < seconds - 0.5 * STEP {
+            let t = self.now() - start;
+            let d = drive(t, t + STEP);
+            self.step(d);
+            if !each(self, d) {
+                break;
+            }
+        }
+    }
+
+    /// Plays a gesture; `each` may stop it by answering `false`.
+    pub fn play(&mut self, gesture: &mut Gesture, mut each: impl FnMut(&Self, Drive) -> bool) {
+        for step in 0..gesture.steps() {
+            let drive = gesture.drive(step, self.key());
+            self.step(drive);
+            if !each(self, drive) {
+                break;
+            }
+        }
+    }
+
+    /// Raises the damper from the string as the pedal does, and lets all settle.
+    pub fn raise_damper(&mut self) {
+        let up = self.spec().damper.tray;
+        while self.tray < up {
+            self.tray = (self.tray + TRAY_SPEED * STEP).min(up);
+            self.key.set_tray(self.tray);
+            self.step(Drive::Free);
+        }
+        self.run(0.1, |_, _| Drive::Free, |_, _| true);
+    }
+}
+
+/// Imposed key-front depth along straight lines through (time s, depth m).
+pub fn motion(points: &[(f64, f64)]) -> impl Fn(f64, f64) -> Drive + '_ {
+    |a, b| {
+        Drive::Motion([
+            touchback::math::compass::linear(points, a),
+            touchback::math::compass::linear(points, b),
+        ])
+    }
+}

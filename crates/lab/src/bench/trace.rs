@@ -1,0 +1,64 @@
+//! What a key on the bench showed, step by step.
+
+use super::test_bench::TestBench;
+use crate::plot::Band;
+use touchback::action::grand::Phase;
+use touchback::action::{Drive, Readout};
+
+/// Readouts in order of time, s.
+#[derive(Clone, Default, Debug)]
+pub struct Trace {
+    /// Time and readout at the end of each step.
+    pub rows: Vec<(f64, Readout)>,
+}
+
+impl Trace {
+    /// Appends what `rig` shows under `drive`.
+    pub fn push(&mut self, rig: &TestBench, drive: Drive) {
+        self.rows.push((rig.now(), rig.read(drive)));
+    }
+
+    /// Rows between two instants.
+    fn between(&self, from: f64, to: f64) -> impl Iterator<Item = &Readout> {
+        self.rows.iter().filter(move |r| r.0 > from && r.0 < to).map(|r| &r.1)
+    }
+
+    /// Mean of a quantity between two instants; NaN where there is no row.
+    pub fn mean(&self, from: f64, to: f64, pick: impl Fn(&Readout) -> f64) -> f64 {
+        let (sum, n) = self.between(from, to).fold((0.0, 0.0), |(s, n), r| (s + pick(r), n + 1.0));
+        sum / n
+    }
+
+    /// Largest less smallest value between two instants.
+    pub fn spread(&self, from: f64, to: f64, pick: impl Fn(&Readout) -> f64) -> f64 {
+        let start = (f64::MAX, f64::MIN);
+        let (low, high) =
+            self.between(from, to).map(pick).fold(start, |(l, h), v| (l.min(v), h.max(v)));
+        high - low
+    }
+
+    /// The hammer ends further from the string than `crown` m (negative).
+    pub fn ends_below(&self, crown: f64) -> bool {
+        self.rows.last().is_some_and(|r| r.1.hammer < crown)
+    }
+
+    /// A quantity over the time in ms.
+    pub fn points(&self, pick: impl Fn(&Readout) -> f64) -> Vec<(f64, f64)> {
+        self.rows.iter().map(|(t, r)| (t * 1e3, pick(r))).collect()
+    }
+}
+
+/// The submodels passed through since `first`, as shaded stretches to `end` s.
+pub fn shaded(rig: &TestBench, first: Phase, end: f64) -> Vec<Band> {
+    let phases = || rig.log.phases.iter();
+    let starts = std::iter::once((0.0, first)).chain(phases().map(|p| (p.0, p.2)));
+    let ends = phases().map(|p| p.0).chain([end]);
+    starts
+        .zip(ends)
+        .map(|((from, phase), to)| Band {
+            from: from * 1e3,
+            to: to * 1e3,
+            name: phase.letter().to_string(),
+        })
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! The command line: what is asked for, and how a refusal reads.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{demo, experiment, feel, keyboard, model, output, play, render, shot, simulate};
+
+/// A grand piano whose action is simulated: played, heard and measured.
+#[derive(Parser, Debug)]
+#[command(name = "touchback", version, about, long_about = None,
+    after_help = "Without a command: plays the demonstration and writes it to touchback-demo/.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Plays live: the window with sound and MIDI of its own
+    #[command(disable_help_flag = true)]
+    Play(play::Options),
+    /// Renders a MIDI file to a stereo WAV file
+    Render(render::Options),
+    /// Simulates one key under one gesture
+    Simulate(simulate::Options),
+    /// Works with models of actions
+    #[command(subcommand)]
+    Model(Model),
+    /// Prints every parameter as a JSON array
+    Params {
+        /// As the page docs/parameters.md instead
+        #[arg(long)]
+        page: bool,
+    },
+    /// Finds, tests and emulates motorized keyboards
+    #[command(subcommand)]
+    Keyboard(keyboard::Command),
+    /// Feels an action on a motorized keyboard
+    Feel(feel::Options),
+    /// Runs experiments and validations; `list` names them
+    Lab(Lab),
+}
+
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Lab {
+    #[command(subcommand)]
+    picture: Option<Picture>,
+    #[command(flatten)]
+    experiments: experiment::Options,
+}
+
+#[derive(Subcommand, Debug)]
+enum Picture {
+    /// Draws the window off screen in a scripted state
+    Shot(shot::Options),
+}
+
+#[derive(Subcommand, Debug)]
+enum Model {
+    /// Writes every dimension, mass, spring and friction of one key
+    Export(model::Options),
+}
+
+/// Runs the command given to the program: exit code 0 on success, 2 with one line on stderr
+/// otherwise.
+#[must_use]
+pub fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(error) if !error.use_stderr() => {
+            // Help and version; a closed pipe is no failure of ours.
+            let _ = error.print();
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => Err(anyhow::anyhow!("{}", usage(&error))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::warn(&format!("error: {}", one_line(&format!("{error:#}"))));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Option<Command>) -> anyhow::Result<()> {
+    match command {
+        None => demo::run(std::path::Path::new("touchback-demo")),
+        Some(Command::Play(options)) => play::run(&options),
+        Some(Command::Render(options)) => render::run(&options),
+        Some(Command::Simulate(options)) => simulate::run(&options),
+        Some(Command::Model(Model::Export(options))) => model::run(&options),
+        Some(Command::Params { page: true }) => output::print(&touchback::params::page::page()),
+        Some(Command::Params { page: false }) => {
+            let text = serde_json::to_string_pretty(&touchback::params::listing())?;
+            output::print(&(text + "\n"))
+        }
+        Some(Command::Keyboard(command)) => keyboard::run(&command),
+        Some(Command::Feel(options)) => feel::run(&options),
+        Some(Command::Lab(Lab { picture: Some(Picture::Shot(options)), .. })) => {
+            shot::run(&options)
+        }
+        Some(Command::Lab(lab)) => experiment::run(&lab.experiments),
+    }
+}
+
+/// What clap has to say, without its usage paragraphs.
+fn usage(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let said = text.split("\n\n").next().unwrap_or_default();
+    let said = said.trim().trim_start_matches("error: ");
+    if said.is_empty() || said.starts_with("A grand piano") {
+        return "a command is missing; see `touchback --help`".into();
+    }
+    format!("{}; see `touchback --help`", one_line(said))
+}
+
+/// `text` on one line, control characters of file names made visible.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut line = String::new();
+    for c in words.join(" ").chars() {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}

@@ -1,0 +1,178 @@
+//! `--preset`, `--set` and `--automate`: from text to settings.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::output;
+use crate::table::{Curve, Table};
+use touchback::instrument::Settings;
+use touchback::params::{self, Parameter};
+use touchback::preset::{self, Preset, user_presets};
+
+/// Largest curve file, bytes.
+const CURVE_LIMIT: u64 = 64_000_000;
+
+/// Samples between two automation values, counted from sample 0.
+pub const AUTOMATION_PERIOD: u64 = 64;
+
+/// Settings of the factory piano `name`, or of the preset file `name` where it ends in `.toml`;
+/// what of the file could not be taken is told on stderr.
+///
+/// # Errors
+/// Names the pianos there are; a bad file with its line.
+pub fn preset(name: &str) -> Result<Settings> {
+    let path = Path::new(name);
+    if path.extension().is_some_and(|e| e == user_presets::EXTENSION) {
+        let (saved, losses) = user_presets::read(path).context("--preset")?;
+        if let Some(words) = losses.words() {
+            output::warn(&format!("warning: {name}: {words}"));
+        }
+        return Ok(saved.settings);
+    }
+    preset::find(name).map(Preset::settings).ok_or_else(|| {
+        anyhow!("--preset {name}: no such piano; there are: {}, or FILE.toml", preset::names())
+    })
+}
+
+/// Applies `--set ID=VALUE` options in order.
+///
+/// # Errors
+/// Unknown id, or a value out of range.
+pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
+    params::apply(settings, options).context("--set")
+}
+
+/// Parameters that follow curves over the rendering.
+#[derive(Default)]
+pub struct Automation {
+    curves: Vec<(&'static Parameter, Curve)>,
+}
+
+impl Automation {
+    /// Reads `--automate ID=CURVE.csv` options.
+    ///
+    /// # Errors
+    /// Unknown id, the same id twice, or a bad file: named with its line.
+    pub fn read(options: &[String]) -> Result<Self> {
+        let mut curves: Vec<(&'static Parameter, Curve)> = Vec::new();
+        for option in options {
+            let (id, file) = option
+                .split_once('=')
+                .ok_or_else(|| anyhow!("--automate {option}: write --automate ID=CURVE.csv"))?;
+            let param = params::find(id.trim()).context("--automate")?;
+            if curves.iter().any(|(p, _)| p.id == param.id) {
+                bail!("--automate {option}: `{}` already follows a curve", param.id);
+            }
+            let bytes = output::read(Path::new(file), CURVE_LIMIT)?;
+            curves.push((param, curve(param, file, &bytes)?));
+        }
+        Ok(Self { curves })
+    }
+
+    /// An automation of one parameter.
+    #[must_use]
+    pub fn of(param: &'static Parameter, curve: Curve) -> Self {
+        Self { curves: vec![(param, curve)] }
+    }
+
+    /// Nothing is automated.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.curves.is_empty()
+    }
+
+    /// `base` with the values at `time` s.
+    #[must_use]
+    pub fn at(&self, base: &Settings, time: f64) -> Settings {
+        let mut settings = *base;
+        for (param, curve) in &self.curves {
+            param.set(&mut settings, curve.at(time));
+        }
+        settings
+    }
+}
+
+/// Reads a curve of columns `t_s,value`.
+///
+/// # Errors
+/// Names file and line.
+pub fn curve(param: &'static Parameter, file: &str, bytes: &[u8]) -> Result<Curve> {
+    let table = Table::read(file, bytes)?;
+    let times = table.times(file, "t_s")?;
+    let value =
+        table.column("value").ok_or_else(|| anyhow!("{file}, line 1: no column `value`"))?;
+    if let Some(other) = table.columns.iter().find(|c| !matches!(c.as_str(), "t_s" | "value")) {
+        bail!("{file}, line 1: column `{other}` is unknown; the columns are t_s,value");
+    }
+    let points = table
+        .rows
+        .iter()
+        .zip(times)
+        .map(|((line, cells), t)| {
+            let value =
+                param.parse(&cells[value]).with_context(|| format!("{file}, line {line}"))?;
+            Ok((t, value))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Curve::new(points).ok_or_else(|| anyhow!("{file}: no rows"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn let_off() -> &'static Parameter {
+        params::find("let_off_mm").unwrap()
+    }
+
+    #[test]
+    fn options_reach_the_settings() {
+        let mut settings = preset("concert").unwrap();
+        set(&mut settings, &["let_off_mm=2.5".into()]).unwrap();
+        assert_eq!(settings.action.let_off_mm, 2.5);
+        assert!(preset("spinet").unwrap_err().to_string().contains("concert"));
+        for (bad, part) in [
+            ("let_off_mm", "ID=VALUE"),
+            ("no_such=1", "`no_such`"),
+            ("let_off_mm=wide", "`wide`"),
+            ("let_off_mm=1e9", "let_off_mm: 1e9"),
+        ] {
+            let error = format!("{:#}", set(&mut settings, &[bad.into()]).unwrap_err());
+            assert!(error.starts_with("--set: ") && error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_curve_moves_one_parameter_linearly() {
+        let curve = curve(let_off(), "c.csv", b"t_s,value\n0,1\n2,3\n").unwrap();
+        let automation = Automation::of(let_off(), curve);
+        assert_eq!(automation.at(&Settings::default(), 0.5).action.let_off_mm, 1.5);
+    }
+
+    #[test]
+    fn bad_curves_name_their_line() {
+        for (text, part) in [
+            ("t_s,value\n0,1\n1,1e9\n", "c.csv, line 3"),
+            ("t_s,value\n1,1\n0,1\n", "line 3"),
+            ("t_s,values\n0,1\n", "no column `value`"),
+            ("t_s,value,more\n0,1,1\n", "`more` is unknown"),
+        ] {
+            let error = format!("{:#}", curve(let_off(), "c.csv", text.as_bytes()).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = curve(let_off(), "c.csv", &bytes);
+        }
+
+        #[test]
+        fn arbitrary_cells_never_panic(text in "t_s,value\n([-0-9.e,\"na\n]{0,40})") {
+            let _ = curve(let_off(), "c.csv", text.as_bytes());
+        }
+    }
+}

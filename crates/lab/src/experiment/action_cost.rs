@@ -1,0 +1,129 @@
+//! `action-cost`: time and output of the action together, so that a change in one shows the other.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::bench::hash::Hash;
+use crate::bench::{Band, Folder, Report, short};
+use touchback::action::interface::events::EventList;
+use touchback::action::keyboard::load::Load;
+use touchback::action::{ActionSettings, Keyboard, STEP};
+use touchback::math::compass::KeyNumber;
+use touchback::math::kernel::Kernel;
+
+/// The quickest of so many runs counts: the others were disturbed.
+const REPEATS: usize = 5;
+/// Runs of one measurement last at least so many steps.
+const STEPS: u32 = 400;
+/// Steps of the idle measurement.
+const IDLE: u32 = 200_000;
+
+/// What a load came to.
+struct Cost {
+    nanoseconds: f64,
+    hash: Hash,
+    steady: bool,
+}
+
+/// One `load` on `keys`; seconds a step took, and the hash of every event and every key's state.
+fn once(
+    load: Load,
+    keyboard: &mut Keyboard,
+    keys: &[KeyNumber],
+    events: &mut EventList,
+) -> (f64, Hash) {
+    let mut hash = Hash::NEW;
+    let mut seconds = 0.0;
+    let mut steps = 0;
+    while steps < STEPS {
+        let mut loaded = load.prepare(keyboard, keys, events);
+        for _ in 0..load.steps() {
+            events.clear();
+            loaded.drive(keyboard, keys);
+            let begin = Instant::now();
+            keyboard.step(events);
+            seconds += begin.elapsed().as_secs_f64();
+            for event in events.iter() {
+                hash.add(f64::from(event.key.number()));
+                hash.add(event.offset);
+                hash.add(event.event.value());
+            }
+        }
+        keys.iter().for_each(|key| keyboard.state(*key).x.iter().for_each(|x| hash.add(*x)));
+        steps += load.steps();
+    }
+    (seconds / f64::from(steps), hash)
+}
+
+fn cost(load: Load, keyboard: &mut Keyboard, keys: &[KeyNumber]) -> Cost {
+    let mut events = EventList::default();
+    let runs: Vec<_> = (0..REPEATS).map(|_| once(load, keyboard, keys, &mut events)).collect();
+    let best = runs.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
+    Cost {
+        nanoseconds: 1e9 * best / keys.len() as f64,
+        hash: runs[0].1,
+        steady: runs.iter().all(|r| r.1 == runs[0].1),
+    }
+}
+
+/// Measures one key, all keys, none.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let settings = ActionSettings::default();
+    let all: Vec<KeyNumber> = KeyNumber::all().collect();
+    let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
+    let mut report = Report::default();
+    let mut csv = String::from("case,kernel,ns_a_key_step,hash\n");
+    let mut steady = true;
+    let mut note = |case: &str, kernel: Kernel, cost: &Cost| {
+        steady &= cost.steady;
+        csv += &format!("{case},{kernel:?},{},{:016x}\n", cost.nanoseconds, cost.hash.0);
+    };
+
+    let mut plain = Keyboard::with_kernel(&settings, Kernel::Plain);
+    let one = cost(Load::Stroke, &mut plain, &[middle]);
+    note("one key stroke", Kernel::Plain, &one);
+    report.check("one key, stroke, ns a step", "600", Band::AtMost(1000.0), one.nanoseconds);
+    let best = Kernel::detect();
+    let mut equal = true;
+    let mut slower = Vec::new();
+    for load in Load::ALL {
+        let mut hash = None;
+        for kernel in Kernel::available() {
+            let all = cost(load, &mut Keyboard::with_kernel(&settings, kernel), &all);
+            note(&format!("88 keys {}", load.name()), kernel, &all);
+            equal &= *hash.get_or_insert(all.hash) == all.hash;
+            let name = format!("88 keys, {}, {kernel:?}, ns a key-step", load.name());
+            if kernel == best {
+                report.check(&name, "150", Band::AtMost(350.0), all.nanoseconds);
+            } else {
+                slower.push(format!("{name}: {}", short(all.nanoseconds)));
+            }
+        }
+    }
+
+    let mut keyboard = Keyboard::new(&settings);
+    let mut events = EventList::default();
+    let begin = Instant::now();
+    for _ in 0..IDLE {
+        events.clear();
+        keyboard.step(std::hint::black_box(&mut events));
+    }
+    let idle = 1e9 * begin.elapsed().as_secs_f64() / f64::from(IDLE);
+    report.check("no key moving, ns a step", "0", Band::AtMost(200.0), idle);
+    report.holds("repeated runs give the same output", steady);
+    report.holds("all kernels give the same output", equal);
+    report.note(&format!(
+        "Hash of events and states, one key: {:016x}; the others are in action-cost.csv. Equal on \
+         one machine for the same physics; other processors may round powers differently.",
+        one.hash.0
+    ));
+    report.note(&format!("With fewer instructions: {}.", slower.join("; ")));
+    report.note(&format!(
+        "One key takes {} % of a core in real time.",
+        short(100.0 * one.nanoseconds * 1e-9 / STEP)
+    ));
+    csv += &format!("idle,{best:?},{idle},\n");
+    folder.write("action-cost.csv", csv.as_bytes())?;
+    Ok(report)
+}

@@ -1,0 +1,157 @@
+//! `ball`: the engine of events against a system whose events are known exactly.
+//!
+//! A ball falls on a paddle held still: half a swing about the static compression inside each
+//! contact, a parabola between, speed kept. The time inside a contact entered at speed v is
+//! [π + 2 atan2(g/ω², v/ω)]/ω.
+
+use std::f64::consts::PI;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use nalgebra::{Matrix2, Vector2};
+
+use crate::bench::{Band, Folder, Report};
+use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use touchback::action::grand::spec::GRAVITY;
+use touchback::action::simple::ball::{Phase, STATES, Spec};
+use touchback::action::simple::drive_input::DriveInput;
+use touchback::action::simple::{KEY_SPEED, SimpleAction};
+use touchback::episode::exact::Discrete;
+use touchback::episode::{Model, Observer, State, Stepper};
+
+/// Height of the fall, m.
+const HEIGHT: f64 = 0.1;
+
+/// Steps tried, s, and how many landings each is followed for.
+const STEPS: [f64; 5] = [1.6e-3, 8e-4, 4e-4, 2e-4, 1e-4];
+const LANDINGS: usize = 10;
+
+/// Time inside one contact entered at `speed` m/s, s.
+fn inside(spec: &Spec, speed: f64) -> f64 {
+    let w = (spec.stiffness / spec.ball).sqrt();
+    (PI + 2.0 * (GRAVITY / (w * w)).atan2(speed / w)) / w
+}
+
+/// Times of landings and partings, alternating, by the engine in steps of `h` s.
+fn events(spec: &Spec, h: f64) -> Vec<f64> {
+    struct Heard(f64, Vec<f64>);
+    impl Observer<Phase, STATES> for Heard {
+        fn transition(&mut self, t: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
+            self.1.push(self.0 + t);
+        }
+        fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
+    }
+    let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
+    let mut state = State { phase: Phase::Air, x: [0.0, 0.0, HEIGHT, 0.0, 0.0, 0.0] };
+    let mut heard = Heard(0.0, Vec::new());
+    let mut step = 0u32;
+    while heard.1.len() < 2 * LANDINGS {
+        heard.0 = f64::from(step) * h;
+        let still = [DriveInput::Motion(0.0, 0.0); 2];
+        stepper.advance(spec, &mut state, &still, &mut heard);
+        step += 1;
+    }
+    heard.1
+}
+
+/// The two submodels by themselves, and the exact difference equation of the first.
+fn submodels(spec: &Spec, report: &mut Report) {
+    report.source("002 eqs. 1–6 (ball on a paddle)");
+    let (ball, paddle) = (spec.ball, spec.paddle);
+    let held = [1e-3, 0.0, 1e-3 - ball * GRAVITY / spec.stiffness, 0.0, 0.0, 0.0];
+    let force = spec.readout(Phase::Paddle, &DriveInput::Motion(1e-3, 0.0), &held).key_force;
+    report.near(
+        "force that holds ball and paddle, N: (m_b + m_p) g",
+        (ball + paddle) * GRAVITY,
+        1e-12,
+        force,
+    );
+    report.erratum("(2), (3): F = m_p d̈ − k(q − d) + m_p g, tensile when q − d > 0");
+    let air = [1e-3, 0.0, HEIGHT, 0.0, 0.0, 0.0];
+    let rates = spec.rates(Phase::Air, &(), &DriveInput::Force(2.0), &air);
+    let flight = paddle * (rates[KEY_SPEED] + GRAVITY);
+    report.near("m_p (d̈ + g) in free flight under 2 N, N", 2.0, 1e-12, flight);
+    report.source("002 eqs. 7–10 (difference equation)");
+    let (square, t) = (spec.stiffness / ball, 1e-3);
+    let w = square.sqrt();
+    let a = Matrix2::new(0.0, 1.0, -square, 0.0);
+    let found = Discrete::new(&a, &Vector2::new(0.0, 1.0), t);
+    let (sin, cos) = (w * t).sin_cos();
+    let phi = Matrix2::new(cos, sin / w, -w * sin, cos);
+    let gamma = Vector2::new((1.0 - cos) / square, sin / w);
+    let off = (found.phi - phi).amax().max((found.gamma - gamma).amax());
+    report.check(
+        "Φ and Γ of the ball on the paddle off e^{AT}, T 1 ms",
+        "0",
+        Band::AtMost(1e-12),
+        off,
+    );
+    report.source("002 eq. 6; 003 §3 (events)");
+}
+
+/// Compares twenty events and the order of convergence.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let spec = Spec::default();
+    let speed = (2.0 * GRAVITY * HEIGHT).sqrt();
+    let mut exact = Vec::with_capacity(2 * LANDINGS);
+    let mut time = speed / GRAVITY;
+    for _ in 0..LANDINGS {
+        exact.push(time);
+        time += inside(&spec, speed);
+        exact.push(time);
+        time += 2.0 * speed / GRAVITY;
+    }
+    let runs = STEPS.map(|h| events(&spec, h));
+    let finest = &runs[STEPS.len() - 1];
+
+    let mut report = Report::default();
+    submodels(&spec, &mut report);
+    let mut csv = String::from("event,exact_s");
+    for h in STEPS {
+        write!(csv, ",error_s_at_step_{h}")?;
+    }
+    csv.push('\n');
+    for (i, expected) in exact.iter().enumerate() {
+        let what = if i % 2 == 0 { "landing" } else { "parting" };
+        write!(csv, "{what} {},{expected}", i / 2 + 1)?;
+        for run in &runs {
+            write!(csv, ",{:e}", run[i] - expected)?;
+        }
+        csv.push('\n');
+        if i % 2 == 0 {
+            let error = (finest[i] - expected).abs();
+            let quantity = format!("landing {} off the exact time, s", i / 2 + 1);
+            report.check(&quantity, "0", Band::AtMost(1e-9), error);
+            if i == 0 {
+                report
+                    .erratum("003 (12) prints y_{i+1}(t_i) = y(t_i) + h_i; it is of the states x");
+            }
+        }
+    }
+    // The phase error of a contact is of the method's order; flights are followed exactly.
+    let error = |i: usize| (runs[i][1] - runs[i][0] - inside(&spec, speed)).abs();
+    for i in 2..STEPS.len() - 1 {
+        let order = (error(i) / error(i + 1)).log2();
+        let quantity =
+            format!("order between steps {} and {} ms", STEPS[i] * 1e3, STEPS[i + 1] * 1e3);
+        report.check(&quantity, "4", Band::Within(3.7, 4.3), order);
+    }
+    let points = STEPS.iter().enumerate().map(|(i, h)| (h * 1e3, error(i))).collect();
+    let guide = STEPS.iter().map(|h| (h * 1e3, error(1) * (h / STEPS[1]).powi(4))).collect();
+    let figure = Figure {
+        title: "A bouncing ball: error of the time inside a contact".into(),
+        x: Axis::new("step, ms").log(),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Panel::new(
+            Axis::new("error, s").log(),
+            vec![
+                Series::line("fourth order", guide, palette(1)),
+                Series::new("engine", points, palette(0), Shape::Dots),
+            ],
+        )],
+    };
+    folder.write("ball.csv", csv.as_bytes())?;
+    folder.draw("ball.png", &figure, &mut report)?;
+    Ok(report)
+}

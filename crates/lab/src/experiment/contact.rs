@@ -1,0 +1,280 @@
+//! `contact`: hammer and strings as the sound engine solves them, against independent solutions.
+
+mod whole_string;
+
+use std::f64::consts::TAU;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use touchback_fft::num_complex::Complex64;
+
+use crate::bench::{Band, Folder, Report, key};
+use touchback::math::compass::KeyNumber;
+use touchback::mech::hammer::{CROWN, Hammer, HammerSettings};
+use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
+use touchback::sound::measure::{db, force_centroid, strike_free};
+use touchback::sound::scale::StringSpec;
+use touchback::sound::{Sound, SoundSettings};
+
+/// Hammer speeds, m/s.
+const SPEEDS: [f64; 4] = [1.0, 2.0, 4.0, 6.0];
+
+/// Contact time ms and peak force N at [`SPEEDS`] of an independent solver (explicit steps at
+/// 1.536 MHz) with the parameters of [Chaigne 1994]; printed to 10 µs and to the newton.
+const REFERENCE: [(ReferenceNote, [(f64, f64); 4]); 3] = [
+    (ReferenceNote::C2, [(3.67, 11.0), (3.31, 25.0), (3.03, 56.0), (2.90, 88.0)]),
+    (ReferenceNote::C4, [(2.26, 13.0), (2.06, 28.0), (1.91, 61.0), (1.84, 95.0)]),
+    (ReferenceNote::C7, [(0.92, 27.0), (0.78, 60.0), (0.69, 127.0), (0.66, 196.0)]),
+];
+
+/// Steps a second: the finest rate a note of the engine uses.
+const RATE: f64 = 352_800.0;
+
+/// Keys whose hammers are changed, C1 to C8, and their speed, m/s.
+const KEYS: [usize; 6] = [4, 16, 40, 64, 76, 88];
+const SPEED: f64 = 2.5;
+
+/// Partials that stand for all of a string, Hz, and the steps a second that they ask for.
+const ALL_HZ: f64 = 300_000.0;
+const ALL_RATE: f64 = 1_536_000.0;
+
+/// Agreement asked of what a changed hammer changes.
+const BAND: f64 = 0.03;
+
+/// Keys and sample rate of what is played, Hz.
+const PLAYED: [usize; 3] = [16, 40, 64];
+const PLAYED_RATE: f64 = 48_000.0;
+
+/// Partials 1 to 8 are looked at where the force's spectrum is within 20 dB of its loudest.
+const FAINT: f64 = 0.1;
+
+/// Hammers unlike the concert grand's, and what of them is heard in what is played.
+const HAMMERS: [(&str, HammerSettings); 7] = {
+    let h = HammerSettings::CONCERT;
+    [
+        ("mass × 0.7", HammerSettings { mass: 0.7, ..h }),
+        ("mass × 1.5", HammerSettings { mass: 1.5, ..h }),
+        ("mass × 2", HammerSettings { mass: 2.0, ..h }),
+        ("strike weight −2.5 g", HammerSettings { added: -2.5e-3, ..h }),
+        ("strike weight +2.5 g", HammerSettings { added: 2.5e-3, ..h }),
+        ("hardness −2", HammerSettings { hardness: -2.0, ..h }),
+        ("hardness +2", HammerSettings { hardness: 2.0, ..h }),
+    ]
+};
+
+/// One strike, however it was solved.
+struct Blow {
+    /// Contact time, ms, peak force, N, and spectral centroid of the force, Hz.
+    numbers: [f64; 3],
+    forces: Vec<f64>,
+    rate: f64,
+}
+
+/// The numbers' names and units.
+const QUANTITIES: [(&str, &str); 3] =
+    [("contact", "ms"), ("peak force", "N"), ("centroid of the force", "Hz")];
+
+impl Blow {
+    fn new(contact_time: f64, forces: Vec<f64>, rate: f64) -> Self {
+        let peak = forces.iter().copied().fold(0.0, f64::max);
+        let numbers = [1e3 * contact_time, peak, force_centroid(&forces, rate)];
+        Self { numbers, forces, rate }
+    }
+
+    fn of_engine(hammer: &Hammer, string: &StringSpec) -> Self {
+        let report = strike_offline(hammer, string, SPEED, RATE);
+        Self::new(report.contact_time, report.forces, report.rate)
+    }
+
+    /// The engine's solver with all of the string's partials.
+    fn of_all_partials(hammer: &Hammer, string: &StringSpec) -> Self {
+        let report = strike_below(ALL_HZ, hammer, string, SPEED, ALL_RATE);
+        Self::new(report.contact_time, report.forces, report.rate)
+    }
+
+    fn of_whole_string(hammer: &Hammer, string: &StringSpec) -> Self {
+        let strike = whole_string::strike(hammer, string, SPEED);
+        Self::new(strike.contact_time, strike.forces, strike.rate)
+    }
+
+    /// Spectrum of the force at `hz`, N s.
+    fn at(&self, hz: f64) -> f64 {
+        let turn = Complex64::cis(-TAU * hz / self.rate);
+        let step = |(w, sum): (Complex64, Complex64), f: &f64| (w * turn, sum + w * *f);
+        let start = (Complex64::ONE, Complex64::ZERO);
+        self.forces.iter().fold(start, step).1.norm() / self.rate
+    }
+}
+
+/// Compares three notes at four speeds, and six keys with eight hammers.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    published(folder, &mut report)?;
+    changed(&mut report)?;
+    played(&mut report)?;
+    similarity(&mut report)?;
+    masses(&mut report)?;
+    folder.write("contact.md", page(&report).as_bytes())?;
+    Ok(report)
+}
+
+/// The engine's solver with the hammers and strings of [Chaigne 1994].
+fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let mut csv = String::from("note,speed_m_s,time_s,force_n\n");
+    let mut worst: f64 = 0.0;
+    for (note, rows) in REFERENCE {
+        let (hammer, string) = chaigne_askenfelt(note);
+        for (speed, (time, force)) in SPEEDS.into_iter().zip(rows) {
+            let got = strike_offline(&hammer, &string, speed, RATE);
+            let name = format!("{note:?}, {speed} m/s");
+            report.near(&format!("{name}: contact, ms"), time, 0.02, got.contact_time * 1e3);
+            // Half a newton is the reference's own rounding.
+            let band = Band::Within(0.97 * force - 0.5, 1.03 * force + 0.5);
+            let quantity = format!("{name}: peak force, N");
+            report.check(&quantity, &format!("{force}"), band, got.peak_force);
+            worst = worst.max(got.energy_error);
+            for (i, f) in got.forces.iter().enumerate() {
+                writeln!(csv, "{note:?},{speed},{},{f}", (i + 1) as f64 / got.rate)?;
+            }
+        }
+    }
+    report.check("largest energy error, share", "0", Band::AtMost(1e-6), worst);
+    report.note(
+        "Published hammers and strings: contact time ± 2 %, peak force ± 3 % and half a newton, to \
+         which the reference is rounded.",
+    );
+    folder.write("contact.csv", csv.as_bytes())
+}
+
+/// The string of `key` as tuned.
+fn string(key: KeyNumber) -> StringSpec {
+    StringSpec::of(key, &SoundSettings::default())
+}
+
+/// The concert grand's hammers as they are; others over them.
+fn changed(report: &mut Report) -> Result<()> {
+    for number in KEYS {
+        against_whole_string(report, &format!("key {number}"), key(number)?, Blow::of_engine);
+    }
+    against_whole_string(report, "key 88, all partials", key(88)?, Blow::of_all_partials);
+    report.note(
+        "Keys: the concert grand's hammers and strings at 2.5 m/s, against the whole string in \
+         finite differences; below each, what another hammer makes of these three numbers. The \
+         engine's strings end at 20 kHz. Up to C7 that leaves the contact as it is; C8 has four \
+         partials below it, and a contact a tenth too short. *All partials* is the same solver with \
+         those up to 300 kHz.",
+    );
+    Ok(())
+}
+
+/// Rows for `key` as `solve` has it.
+fn against_whole_string(
+    report: &mut Report,
+    name: &str,
+    key: KeyNumber,
+    solve: fn(&Hammer, &StringSpec) -> Blow,
+) {
+    let string = string(key);
+    let both = |hammer: &Hammer| {
+        (solve(hammer, &string).numbers, Blow::of_whole_string(hammer, &string).numbers)
+    };
+    let (found, whole) = both(&Hammer::concert(key));
+    for (i, (quantity, unit)) in QUANTITIES.into_iter().enumerate() {
+        report.near(&format!("{name}: {quantity}, {unit}"), whole[i], BAND, found[i]);
+    }
+    for (hammer, settings) in HAMMERS {
+        let (with, expected) = both(&Hammer::of(key, &settings));
+        for (i, (quantity, _)) in QUANTITIES.into_iter().enumerate() {
+            let quantity = format!("{name}, {hammer}: {quantity}, ratio");
+            report.near(&quantity, expected[i] / whole[i], BAND, with[i] / found[i]);
+        }
+    }
+}
+
+/// What other hammers change in the partials of what is played.
+fn played(report: &mut Report) -> Result<()> {
+    let mut sound = Sound::new(PLAYED_RATE, &SoundSettings::close());
+    let mut levels = |hammers: &HammerSettings, key, partials: &[f64; 8]| {
+        sound.set_hammers(hammers);
+        let note = strike_free(&mut sound, key, SPEED, 0.3, PLAYED_RATE);
+        partials.map(|hz| db(note.amplitude(hz, 0.02, 0.3)))
+    };
+    for number in PLAYED {
+        let key = key(number)?;
+        let (string, concert) = (string(key), Hammer::concert(key));
+        let whole = Blow::of_whole_string(&concert, &string);
+        let partials = std::array::from_fn(|i| string.partial_hz(i + 1));
+        let before = levels(&HammerSettings::CONCERT, key, &partials);
+        for (name, settings) in HAMMERS {
+            let other = Blow::of_whole_string(&Hammer::of(key, &settings), &string);
+            let expected = partials.map(|hz| [&other, &whole].map(|blow| blow.at(hz)));
+            let loudest = expected.iter().flatten().fold(0.0f64, |m, x| m.max(*x));
+            let after = levels(&settings, key, &partials);
+            let mut worst = 0.0f64;
+            for ((after, before), [other, whole]) in after.iter().zip(before).zip(expected) {
+                if other.min(whole) > FAINT * loudest {
+                    worst = worst.max((after - before - db(other / whole)).abs());
+                }
+            }
+            let quantity = format!("key {number}, {name}, as played: partials, most, dB");
+            report.check(&quantity, "0", Band::AtMost(0.5), worst);
+        }
+    }
+    report.note(
+        "As played: what other hammers change in the levels of the partials 1 to 8 of a note rendered \
+         at 48 kHz, against what they change in the force's spectrum by finite differences; partials \
+         within 20 dB of the loudest.",
+    );
+    Ok(())
+}
+
+/// A felt x times as stiff meets v as the concert grand's meets v x^(1/(p − 1)): displacements go
+/// with the speed, and K v^(p − 1) is all that the equations know of both.
+fn similarity(report: &mut Report) -> Result<()> {
+    for number in KEYS {
+        let key = key(number)?;
+        let (string, concert) = (string(key), Hammer::concert(key));
+        let stiff = concert.set(&HammerSettings { hardness: 1.0, ..HammerSettings::CONCERT });
+        let faster = SPEED * 2f64.powf(1.0 / (concert.felt.exponent - 1.0));
+        let a = strike_offline(&stiff, &string, SPEED, RATE);
+        let b = strike_offline(&concert, &string, faster, RATE);
+        let quantity = format!("key {number}: rebound with felt twice as stiff over that at speed");
+        report.near(&quantity, 1.0, 1e-3, a.restitution / b.restitution);
+    }
+    Ok(())
+}
+
+/// What the strings would meet if the action's inertia were their hammer's mass.
+fn masses(report: &mut Report) -> Result<()> {
+    let mut text = String::from(
+        "The mass that strings meet and the inertia that keys throw come from two published sets \
+         (`src/mech/hammer.rs`). Inertia over the crown's radius squared, over that mass, and what \
+         contact time, peak force and centroid would be with it, over what they are:\n\n\
+         | key | mass | contact | peak force | centroid |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for number in KEYS {
+        let key = key(number)?;
+        let (string, concert) = (string(key), Hammer::concert(key));
+        let mass = concert.inertia / (CROWN * CROWN);
+        let [is, would] = [concert.mass, mass]
+            .map(|mass| Blow::of_engine(&Hammer { mass, ..concert }, &string).numbers);
+        let [time, force, centroid] = std::array::from_fn(|i| would[i] / is[i]);
+        let ratio = mass / concert.mass;
+        writeln!(text, "| {number} | {ratio:.3} | {time:.3} | {force:.3} | {centroid:.3} |")?;
+    }
+    report.note(text.trim_end());
+    Ok(())
+}
+
+/// The page of the documentation.
+fn page(report: &Report) -> String {
+    let (rows, open) = report.count();
+    format!(
+        "# Hammer and strings, against independent solutions\n\nThis page is written by `touchback \
+         lab contact`. Every row is one number of a strike as the sound engine solves it: what an \
+         independent solution gives, the band in which that counts as met, and what was found. \
+         Rows that are not met stay here with their numbers: {} of {rows} are met.\n\n{}",
+        rows - open,
+        report.text(true)
+    )
+}

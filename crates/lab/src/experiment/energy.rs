@@ -1,0 +1,251 @@
+//! `energy`: work in = stored + dissipated, line by line, on every gesture.
+//!
+//! The action integrates the work of its drive and everything that turns to heat as two more
+//! states, with the same method as the motion; impacts of the jack are booked where they happen.
+//! What is left over is the integration's error. Moving screws do work too: it is the change of
+//! stored energy at the moment a screw moves, and has a line of its own.
+
+mod order;
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::bench::strokes::Touch;
+use crate::bench::test_bench::{TestBench, motion};
+use crate::bench::{Band, Folder, Report, short};
+use crate::gesture::{Form, Gesture};
+use crate::plot::{Axis, Figure, Panel, Series, palette};
+use touchback::action::grand::state;
+use touchback::action::interface::settings::Slew;
+use touchback::action::{ActionSettings, Drive, STEP};
+
+/// Keys looked at.
+const KEYS: [u8; 3] = [4, 40, 71];
+
+/// The lines of an audit, J, since the beginning.
+#[derive(Clone, Copy, Default, Debug)]
+struct Line {
+    time: f64,
+    stored: f64,
+    work: f64,
+    dissipated: f64,
+    screws: f64,
+}
+
+/// One gesture's audit.
+#[derive(Default, Debug)]
+struct Audit {
+    lines: Vec<Line>,
+    screws: f64,
+    start: Option<f64>,
+}
+
+impl Audit {
+    fn take(&mut self, rig: &TestBench, drive: Drive) {
+        let r = rig.read(drive);
+        let energy = r.kinetic + r.potential;
+        let start = *self.start.get_or_insert(energy + r.dissipated - r.work - self.screws);
+        self.lines.push(Line {
+            time: rig.now(),
+            stored: energy - start,
+            work: r.work,
+            dissipated: r.dissipated,
+            screws: self.screws,
+        });
+    }
+
+    /// Turns the screws under the key's feet.
+    fn turn(&mut self, rig: &mut TestBench, settings: &ActionSettings) {
+        let energy = |rig: &TestBench| {
+            let r = rig.read(Drive::Free);
+            r.kinetic + r.potential
+        };
+        let before = energy(rig);
+        rig.regulate(settings);
+        self.screws += energy(rig) - before;
+    }
+
+    /// Largest unaccounted energy over the largest work, of hand and screws.
+    fn unaccounted(&self) -> f64 {
+        let (mut worst, mut largest) = (0.0f64, 0.0f64);
+        for l in &self.lines {
+            worst = worst.max((l.stored + l.dissipated - l.work - l.screws).abs());
+            largest = largest.max(l.work.abs() + l.screws.abs());
+        }
+        worst / largest
+    }
+}
+
+/// A pressed stroke held and let go.
+fn pressed(rig: &mut TestBench) -> Audit {
+    let mut audit = Audit::default();
+    audit.take(rig, Drive::Free);
+    let press = Form::Pressed { speed_m_s: 0.2, duration_s: 0.3, depth_m: 0.016 };
+    let mut gesture =
+        Gesture::of_forms(vec![press, Form::Release { duration_s: 0.3, speed_m_s: None }]);
+    rig.play(&mut gesture, |rig, drive| {
+        audit.take(rig, drive);
+        true
+    });
+    audit
+}
+
+/// A struck fortissimo.
+fn struck(rig: &mut TestBench) -> Audit {
+    let mut audit = Audit::default();
+    audit.take(rig, Drive::Free);
+    rig.play(&mut Touch::Struck.gesture(2.0), |rig, drive| {
+        audit.take(rig, drive);
+        rig.now() < 0.3
+    });
+    audit
+}
+
+/// A trill of eight strokes a second by imposed motion.
+fn trilled(rig: &mut TestBench) -> Audit {
+    let mut audit = Audit::default();
+    audit.take(rig, Drive::Free);
+    let dip = rig.spec().key.dip;
+    let mut path = vec![(0.0, 0.0)];
+    for stroke in 0..6u32 {
+        let t = 0.125 * f64::from(stroke);
+        path.extend([(t + 0.04, 0.35 * dip), (t + 0.06, dip), (t + 0.09, dip), (t + 0.12, 0.0)]);
+    }
+    rig.run(0.8, motion(&path), |rig, drive| {
+        audit.take(rig, drive);
+        true
+    });
+    audit
+}
+
+/// A held key while blow, drop and let-off are turned, as the keyboard turns them.
+fn turned(rig: &mut TestBench) -> Audit {
+    let mut audit = Audit::default();
+    audit.take(rig, Drive::Free);
+    let standard = ActionSettings::default();
+    let other =
+        ActionSettings { blow_mm: 44.0, let_off_mm: 2.5, drop_mm: 3.0, check_mm: 13.0, ..standard };
+    let mut slew = Slew::new(&standard);
+    let hold = |t: f64| (0.25 * t).min(0.016);
+    let mut step = 0u32;
+    while rig.now() < 0.5 {
+        if step == 1000 {
+            slew.aim(&other);
+        }
+        if slew.step() {
+            audit.turn(rig, slew.now());
+        }
+        let drive = Drive::Finger([hold(rig.now()), hold(rig.now() + STEP)]);
+        rig.step(drive);
+        audit.take(rig, drive);
+        step += 1;
+    }
+    audit
+}
+
+/// Largest rise of the energy of a key that nothing drives, J, from a step to the next.
+fn rises(rig: &mut TestBench) -> f64 {
+    let press = [(0.0, 0.0), (0.05, 0.016)];
+    let finger = |t: f64| touchback::math::compass::linear(&press, t);
+    rig.run(0.052, |a, b| Drive::Finger([finger(a), finger(b)]), |_, _| true);
+    let energy = |rig: &TestBench| {
+        let r = rig.read(Drive::Free);
+        r.kinetic + r.potential
+    };
+    let mut last = energy(rig);
+    let mut most = 0.0f64;
+    rig.run(
+        0.4,
+        |_, _| Drive::Free,
+        |rig, _| {
+            let now = energy(rig);
+            most = most.max(now - last);
+            last = now;
+            true
+        },
+    );
+    most
+}
+
+/// A gesture's name and its audit on a key at rest.
+type Gesturing = (&'static str, fn(&mut TestBench) -> Audit);
+
+/// Audits them all.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let gestures: [Gesturing; 4] = [
+        ("pressed, held, let go", pressed),
+        ("struck fortissimo", struck),
+        ("trill by imposed motion", trilled),
+        ("held while screws turn", turned),
+    ];
+    let mut csv = String::from("gesture,key,time_s,stored_j,dissipated_j,work_j,screws_j\n");
+    let mut shown = None;
+    for (name, gesture) in gestures {
+        for number in KEYS {
+            let mut rig = TestBench::concert(number, &ActionSettings::default());
+            let audit = gesture(&mut rig);
+            let what = format!("unaccounted over work, {name}, key {number}");
+            report.check(&what, "0 (aim 1e-4)", Band::AtMost(1e-3), audit.unaccounted());
+            for l in audit.lines.iter().step_by(8) {
+                let Line { time, stored, work, dissipated, screws } = l;
+                writeln!(csv, "{name},{number},{time},{stored},{dissipated},{work},{screws}")?;
+            }
+            if number == 40 && shown.is_none() {
+                shown = Some(audit);
+            }
+        }
+    }
+    for number in KEYS {
+        let mut rig = TestBench::concert(number, &ActionSettings::default());
+        let most = rises(&mut rig);
+        let what = format!("largest rise of a free key's energy in a step, key {number}, J");
+        report.check(&what, "≤ 0", Band::AtMost(1e-7), most);
+        let heat = rig.state().x[state::DISSIPATED];
+        let what = format!("energy it has turned to heat meanwhile, key {number}, J");
+        report.check(&what, "> 0", Band::AtLeast(1e-3), heat);
+    }
+    order::check(&mut report);
+    folder.write("energy.csv", csv.as_bytes())?;
+    if let Some(audit) = shown {
+        folder.draw("energy.svg", &figure(&audit), &mut report)?;
+    }
+    report.note(&format!(
+        "The pressed stroke of C4 takes {} mJ from the finger.",
+        short(1e3 * audit_peak(&csv))
+    ));
+    Ok(report)
+}
+
+/// Largest work in the first gesture's rows of key 40, J.
+fn audit_peak(csv: &str) -> f64 {
+    let rows = csv.lines().filter(|l| l.starts_with("pressed, held, let go,40,"));
+    let work = rows.filter_map(|l| l.rsplit(',').nth(1)?.parse::<f64>().ok());
+    work.fold(0.0, f64::max)
+}
+
+fn figure(audit: &Audit) -> Figure {
+    let line = |name: &str, colour: usize, pick: &dyn Fn(&Line) -> f64| {
+        let points = audit.lines.iter().map(|l| (l.time * 1e3, 1e3 * pick(l))).collect();
+        Series::line(name, points, palette(colour))
+    };
+    let lost = |l: &Line| 1e3 * (l.stored + l.dissipated - l.work - l.screws);
+    Figure {
+        title: "Energy of a pressed stroke, C4".into(),
+        x: Axis::new("time, ms"),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![
+            Panel::new(
+                Axis::new("energy, mJ"),
+                vec![
+                    line("work in", 0, &|l| l.work),
+                    line("stored", 1, &|l| l.stored),
+                    line("dissipated", 2, &|l| l.dissipated),
+                ],
+            ),
+            Panel::new(Axis::new("unaccounted, µJ"), vec![line("left over", 3, &lost)]),
+        ],
+    }
+}

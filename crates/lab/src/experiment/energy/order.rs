@@ -1,0 +1,127 @@
+//! How the error falls with the step: between guards, and across a whole blow.
+
+use crate::bench::test_bench::TestBench;
+use crate::bench::{Band, Report};
+use touchback::action::Drive;
+use touchback::action::grand::drive::DriveNow;
+use touchback::action::grand::kinematics::Kinematics;
+use touchback::action::grand::precomputed::Precomputed;
+use touchback::action::grand::{Grand, Phase, STATES, energy, rest, state};
+use touchback::action::{ActionSettings, STEP};
+use touchback::episode::{Observer, State, Stepper};
+use touchback::math::line::Line;
+
+/// Lengths of the steps, shares of the action's.
+const PARTS: [u32; 4] = [1, 2, 4, 8];
+
+/// Steps of the action in which the stretch between guards is run: 3 ms of a stroke on its way.
+const STRETCH: u32 = 24;
+
+/// Forces of the whole blows, N.
+const BLOWS: [f64; 6] = [4.0, 5.0, 6.0, 8.0, 10.0, 14.0];
+
+/// Steps of the action in a whole blow: 40 ms.
+const BLOW: u32 = 320;
+
+/// Step of the reference, share of the action's.
+const FINE: u32 = 64;
+
+/// One state stepped under a constant force.
+struct Course<'a> {
+    rig: &'a TestBench,
+    force: f64,
+}
+
+/// Where it came to: state, and energy left over, J.
+type End = ([f64; STATES], f64);
+
+/// Hears how many transitions and guards there were.
+#[derive(Default)]
+struct Count(u32);
+
+impl Observer<Phase, STATES> for Count {
+    fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
+        self.0 += 1;
+    }
+    fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {
+        self.0 += 1;
+    }
+}
+
+impl Course<'_> {
+    fn left_over(&self, s: &State<Phase, STATES>) -> f64 {
+        let k = Kinematics::new(self.rig.spec(), s.phase, &s.x);
+        let numbers = Precomputed::new(self.rig.spec());
+        let total = energy::total(&numbers, s.phase, &k, &s.x, rest::TRAY_DOWN);
+        total + s.x[state::DISSIPATED] - s.x[state::WORK]
+    }
+
+    /// `steps` of the action's grid, each in `parts`; also the number of events.
+    fn run(&self, steps: u32, parts: u32) -> (End, u32) {
+        let stepper = Stepper::new(STEP / f64::from(parts));
+        let model = Grand::new(self.rig.spec());
+        let inputs = DriveNow::ends(Drive::Force([self.force; 2]), [rest::TRAY_DOWN; 2]);
+        let mut s = *self.rig.state();
+        let before = self.left_over(&s);
+        let mut events = Count::default();
+        for _ in 0..steps * parts {
+            stepper.advance(&model, &mut s, &inputs, &mut events);
+        }
+        ((s.x, self.left_over(&s) - before), events.0)
+    }
+}
+
+/// Distance of two states in hammer angle and key angle, each over its own way, about 0.3 rad.
+fn apart(a: &[f64; STATES], b: &[f64; STATES]) -> f64 {
+    let of = |i: usize| (a[i] - b[i]).abs();
+    of(state::HAMMER).max(10.0 * of(state::KEY))
+}
+
+/// Least-squares slope of log error over log step.
+fn slope(errors: &[f64]) -> f64 {
+    let points: Vec<(f64, f64)> =
+        PARTS.iter().zip(errors).map(|(p, e)| (-f64::from(*p).ln(), e.max(1e-300).ln())).collect();
+    Line::through(&points).map_or(f64::NAN, |line| line.slope)
+}
+
+/// Orders without friction, whose own time-stepping is of the first.
+pub fn check(report: &mut Report) {
+    let settings = ActionSettings { friction: 0.0, ..ActionSettings::default() };
+    let mut rig = TestBench::concert(40, &settings);
+    let course_force = 6.0;
+    rig.run(
+        0.1,
+        |_, _| Drive::Force([course_force; 2]),
+        |rig, _| rig.state().phase != Phase::Acceleration || rig.key().depth < 1.5e-3,
+    );
+    let course = Course { rig: &rig, force: course_force };
+    let (fine, events) = course.run(STRETCH, FINE);
+    let ends = PARTS.map(|p| course.run(STRETCH, p).0);
+    let what = "events in the stretch between guards";
+    report.check(what, "0", Band::AtMost(0.0), f64::from(events));
+    let order = slope(&ends.map(|e| apart(&e.0, &fine.0)));
+    let what = "order of the motion between guards, friction off";
+    report.check(what, "4", Band::Within(3.5, 4.6), order);
+    let order = slope(&ends.map(|e| e.1.abs()));
+    let what = "order of the unaccounted energy between guards, friction off";
+    report.check(what, "4", Band::Within(3.5, 5.5), order);
+    let share = ends[0].1.abs() / (ends[0].0[state::WORK] - rig.state().x[state::WORK]);
+    let what = "unaccounted over work there, at the action's step";
+    report.check(what, "0 (aim 1e-4)", Band::AtMost(1e-4), share);
+
+    // The whole stroke with every event and with friction: reported, and bounded by first order.
+    let rest = TestBench::concert(40, &ActionSettings::default());
+    let blows = BLOWS.map(|force| {
+        let course = Course { rig: &rest, force };
+        let (fine, _) = course.run(BLOW, FINE);
+        PARTS.map(|p| apart(&course.run(BLOW, p).0.0, &fine.0))
+    });
+    let means: [f64; PARTS.len()] = std::array::from_fn(|i| {
+        (blows.iter().map(|errors| errors[i].ln()).sum::<f64>() / BLOWS.len() as f64).exp()
+    });
+    let what = "order of the motion across whole blows, friction on, geometric mean of six";
+    report.check(what, "reported", Band::AtLeast(0.5), slope(&means));
+    let worst = blows.iter().fold(0.0f64, |most, errors| most.max(errors[0]));
+    let what = "hammer and key off the fine run after a blow, rad, at the action's step";
+    report.check(what, "reported", Band::AtMost(1e-2), worst);
+}

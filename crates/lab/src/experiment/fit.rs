@@ -1,0 +1,138 @@
+//! `fit`: what is fitted to the running action, and how well.
+//!
+//! Three things: the numbers of [`Fitted`], by their misfit to the *must* targets under gestures
+//! that stay as they are; the table of the pressed touch (`pressing.rs`); the constants of the
+//! constructed strike (`construct.rs`). The last two are printed ready to paste.
+
+mod misfit;
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::bench::strokes::Touch;
+use crate::bench::test_bench::TestBench;
+use crate::bench::{Band, Folder, Report, short};
+use misfit::misfit;
+use touchback::action::grand::fitted::Fitted;
+use touchback::action::grand::{construct, pressing};
+use touchback::action::{ActionSettings, EventKind, STEP};
+use touchback::math::cast::{byte, floor_index};
+
+/// Share by which each number is moved.
+const STEP_ASIDE: f64 = 0.05;
+
+/// Hammer speeds at which the constructed strike is fitted, m/s.
+const SPEEDS: [f64; 6] = [0.6, 0.9, 1.3, 2.0, 2.8, 4.0];
+
+/// Keys at which it is fitted.
+const KEYS: [u8; 3] = [4, 40, 71];
+
+/// How to reach one of the fitted numbers.
+type Field = (&'static str, fn(&mut Fitted) -> &mut f64);
+
+const FIELDS: [Field; 7] = [
+    ("capstan", |f| &mut f.capstan),
+    ("knuckle edge", |f| &mut f.knuckle_edge),
+    ("knuckle stiffness", |f| &mut f.knuckle),
+    ("key-bed stiffness", |f| &mut f.bed),
+    ("check stiffness", |f| &mut f.check),
+    ("check slope", |f| &mut f.check_slope),
+    ("damper cloth stiffness", |f| &mut f.damper_lift),
+];
+
+/// Looks at all three.
+pub fn run(_: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let base = misfit(&Fitted::CONCERT);
+    report.check(
+        "misfit: rms of distances over half-widths of the bands",
+        "0",
+        Band::AtMost(1.0),
+        base,
+    );
+    let mut sides = String::from("Misfit with a number 5 % less, and 5 % more:\n");
+    for (name, field) in FIELDS {
+        let [less, more] = [-STEP_ASIDE, STEP_ASIDE].map(|share| {
+            let mut moved = Fitted::CONCERT;
+            *field(&mut moved) *= 1.0 + share;
+            misfit(&moved)
+        });
+        write!(sides, "\n- {name}: {}, {}", short(less), short(more))?;
+        let what = format!("5 % more or less {name} improves the misfit by, %");
+        let gain = 100.0 * (1.0 - less.min(more) / base);
+        report.check(&what, "≤ 0", Band::AtMost(10.0), gain);
+    }
+    report.note(&sides);
+    pressed(&mut report)?;
+    constructed(&mut report)?;
+    Ok(report)
+}
+
+/// The table of the pressed touch.
+fn pressed(report: &mut Report) -> Result<()> {
+    let mut table = String::from("pub const HAMMER: [(f64, [f64; 12]); 5] = [\n");
+    let mut apart = 0.0f64;
+    for (number, speeds) in pressing::HAMMER {
+        let rig = TestBench::concert(byte(floor_index(number)), &ActionSettings::default());
+        let now = pressing::FINGER
+            .map(|finger| Touch::Pressed.stroke(&rig, finger).map_or(0.0, |s| s.hammer));
+        for (a, b) in now.iter().zip(speeds) {
+            apart = apart.max((a - b).abs());
+        }
+        let row = now.map(|v| format!("{v:.2}")).join(", ");
+        writeln!(table, "    ({number:.1}, [{row}]),")?;
+    }
+    let what = "pressed touch, farthest of the table from the action, m/s";
+    report.check(what, "0", Band::AtMost(0.012), apart);
+    report.note(&format!("For `pressing.rs`:\n\n```rust\n{table}];\n```"));
+    Ok(())
+}
+
+/// Key speed and depth at the moment of the strike.
+fn constructed(report: &mut Report) -> Result<()> {
+    let mut rows = Vec::new();
+    for number in KEYS {
+        let rig = TestBench::concert(number, &ActionSettings::default());
+        for speed in SPEEDS {
+            let Some(stroke) = Touch::Pressed.giving(&rig, speed) else { continue };
+            let mut rig = rig.clone();
+            let mut before = rig.key();
+            rig.play(&mut Touch::Pressed.gesture(stroke.finger), |rig, _| {
+                let there = rig.log.count(EventKind::Strike) > 0;
+                if !there {
+                    before = rig.key();
+                }
+                !there
+            });
+            let Some((at, hammer)) = rig.log.first(EventKind::Strike) else { continue };
+            let share = 1.0 - (rig.now() - at) / STEP;
+            let key = rig.key();
+            let depth = before.depth + share * (key.depth - before.depth);
+            let key_speed = before.speed + share * (key.speed - before.speed);
+            rows.push((hammer, key_speed, depth - rig.regulated().let_off_depth));
+        }
+    }
+    let n = rows.len() as f64;
+    let key_share = rows.iter().map(|r| r.1 / r.0).sum::<f64>() / n;
+    let (mv, md) = rows.iter().fold((0.0, 0.0), |(v, d), r| (v + r.0 / n, d + r.2 / n));
+    let (svd, svv) = rows
+        .iter()
+        .fold((0.0, 0.0), |(a, b), r| (a + (r.0 - mv) * (r.2 - md), b + (r.0 - mv).powi(2)));
+    let rise = svd / svv;
+    let start = md - rise * mv;
+    let far = rows.iter().fold(0.0f64, |most, r| {
+        let (start, rise) = construct::DEPTH_PAST_LET_OFF;
+        most.max((r.2 - start - rise * r.0).abs())
+    });
+    let what = "constructed strike, farthest key depth from the pressed touch, mm";
+    report.check(what, "0", Band::AtMost(0.5), far * 1e3);
+    let what = "constructed strike, key speed over hammer speed";
+    report.near(what, construct::KEY_SHARE, 0.05, key_share);
+    report.note(&format!(
+        "For `construct.rs`: `KEY_SHARE` {key_share:.3}, `DEPTH_PAST_LET_OFF` ({:.2}e-3, {:.2}e-3).",
+        start * 1e3,
+        rise * 1e3
+    ));
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! How far an action is from the *must* targets.
+
+use crate::bench::strokes::Touch;
+use crate::bench::test_bench::TestBench;
+use crate::experiment::validate::escapement;
+use touchback::action::ActionSettings;
+use touchback::action::grand::concert::Design;
+use touchback::action::grand::fitted::Fitted;
+use touchback::math::compass::KeyNumber;
+
+/// Middle C.
+const MIDDLE: u8 = 60;
+
+/// Hammer speed m/s and band of the travel time, s: the validation's V1 and V3.
+const PRESSED: [(f64, [f64; 2]); 4] =
+    [(0.5, [0.115, 0.185]), (1.0, [0.080, 0.115]), (2.0, [0.050, 0.070]), (4.0, [0.031, 0.047])];
+const STRUCK: [(f64, [f64; 2]); 4] =
+    [(1.0, [0.048, 0.075]), (2.0, [0.028, 0.045]), (4.0, [0.017, 0.027]), (6.0, [0.012, 0.020])];
+
+/// Root mean square of the distances from the middles of the bands over their half-widths, C4;
+/// below 1 where most bands are met. A target that cannot be measured counts as 3.
+pub fn misfit(fitted: &Fitted) -> f64 {
+    let Some(key) = KeyNumber::from_midi(MIDDLE) else { return f64::NAN };
+    let rig = TestBench::at_rest(Design::with(key, fitted).build(&ActionSettings::default()));
+    let mut all: Vec<(Option<f64>, [f64; 2])> = Vec::new();
+    let mut bottoms = Vec::new();
+    for (speed, band) in PRESSED {
+        let stroke = Touch::Pressed.giving(&rig, speed);
+        all.push((stroke.map(|s| s.travel), band));
+        bottoms.push(stroke.map(|s| s.bottom));
+    }
+    for (speed, band) in STRUCK {
+        all.push((Touch::Struck.giving(&rig, speed).map(|s| s.travel), band));
+    }
+    // V6: the sign, as bands in which it is right.
+    all.push((bottoms[0], [0.004, 0.016]));
+    all.push((bottoms[3], [-0.005, 0.0]));
+    // V9, V11, V22, V23, V24.
+    all.push((Touch::Pressed.stroke(&rig, 20.0).map(|s| s.hammer), [3.5, 5.5]));
+    let settings = ActionSettings::default();
+    let integral = 1e-3 * (settings.blow_mm - settings.let_off_mm) / rig.regulated().let_off_depth;
+    all.push((Some(integral), [4.8, 6.0]));
+    all.push((Some(rig.regulated().aftertouch), [0.8e-3, 1.6e-3]));
+    all.push((Some(escapement::held(&rig, 3.0).caught), [0.010, 0.018]));
+    all.push((Some(escapement::reset(&rig) / rig.spec().key.dip), [1.0 / 3.0, 2.0 / 3.0]));
+    let square = |(value, [low, high]): &(Option<f64>, [f64; 2])| {
+        let away = value.map_or(f64::NAN, |v| (v - 0.5 * (low + high)) / (0.5 * (high - low)));
+        if away.is_finite() { (away * away).min(9.0) } else { 9.0 }
+    };
+    (all.iter().map(square).sum::<f64>() / all.len() as f64).sqrt()
+}

@@ -1,0 +1,253 @@
+//! `geometry`: the two parameter sets of the grand action, drawn to scale and listed.
+//!
+//! Everything is placed by the numbers of the key and by the kinematics that the action itself
+//! runs on; only the crown's height over the shank, which no motion depends on, is added.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use plotters::style::RGBColor;
+
+use crate::bench::{Band, Folder, Report, short};
+use crate::plot::sketch::{Ink, Sketch};
+use crate::plot::{INK, palette};
+use touchback::action::grand::concert::Design;
+use touchback::action::grand::describe::{self, Entry};
+use touchback::action::grand::kinematics::Kinematics;
+use touchback::action::grand::{Assembly, GrandKey, GrandState, Spec, contact, thesis};
+use touchback::action::{ActionSettings, Drive, EventKind, Key, STEP};
+use touchback::math::compass::{KeyNumber, linear};
+use touchback::math::vec2::Vec2;
+
+/// Crown over the shank's axis, m [Hirschkorn 2004]; for the drawing only.
+const CROWN: f64 = 0.0356;
+
+/// Hammer speed of the pose at the string, m/s.
+const SPEED: f64 = 2.0;
+
+/// Length of the marks for felt-covered faces, m.
+const FACE: f64 = 6e-3;
+
+/// Draws and lists both sets.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
+    let built = Design::new(middle).build(&ActionSettings::default());
+    let parts = Assembly::new(built);
+    let struck = parts.strike(SPEED).context("the standard regulation has no strike")?;
+    let title = "Concert set, middle C: at rest; faint, at the string";
+    let poses = [parts.rest(), struck];
+    set(
+        folder,
+        &mut report,
+        "concert",
+        title,
+        &built.spec,
+        &poses,
+        &describe::concert(&built.spec),
+    )?;
+
+    let old = thesis::build();
+    let title = "Thesis set: at the start of the run; faint, at the string";
+    let poses = [thesis::initial(), thesis_strike(&old.spec)?];
+    set(folder, &mut report, "thesis", title, &old.spec, &poses, &describe::thesis(&old.spec))?;
+    Ok(report)
+}
+
+/// The thesis's key at the string in its reference run.
+fn thesis_strike(spec: &Spec) -> Result<GrandState> {
+    let mut key = GrandKey::standing(*spec, thesis::initial());
+    let mut struck = false;
+    for step in 0..3200u32 {
+        let d = |i: u32| linear(&thesis::REFERENCE, f64::from(i) * STEP);
+        let drive = Drive::Manipulandum([d(step), d(step + 1)]);
+        key.step(drive, &mut |_, event| struck |= event.kind() == EventKind::Strike);
+        if struck {
+            return Ok(*key.state());
+        }
+    }
+    anyhow::bail!("the reference run has no strike")
+}
+
+/// One set: drawings, list, and what the drawn poses must satisfy.
+fn set(
+    folder: &mut Folder,
+    report: &mut Report,
+    name: &str,
+    title: &str,
+    spec: &Spec,
+    poses: &[GrandState; 2],
+    entries: &[Entry],
+) -> Result<()> {
+    let mut sketch = Sketch::new(title);
+    draw(&mut sketch, spec, &poses[1], true);
+    draw(&mut sketch, spec, &poses[0], false);
+    let file = format!("action-{name}");
+    folder.sketch(&format!("{file}.svg"), &sketch)?;
+    folder.sketch(&format!("{file}.png"), &sketch)?;
+    report.figure(&format!("{file}.svg"));
+    let mut text = format!(
+        "# Grand action, set {name}\n\n![{title}]({file}.svg)\n\nDrawn to scale from the numbers \
+         below by `touchback lab geometry`. Axes, signs and frames: [notation](notation.md). \
+         Names in brackets: [references](references.md). Points are given in the frame of the body \
+         that carries them.\n\n| symbol | value | unit | source |\n| --- | --- | --- | --- |\n"
+    );
+    for entry in entries {
+        let (value, unit) = (short(entry.value), entry.unit);
+        writeln!(text, "| `{}` | {value} | {unit} | {} |", entry.name, entry.source)?;
+    }
+    folder.write(&format!("{file}.md"), text.as_bytes())?;
+
+    let known = entries.iter().filter(|e| e.source != "unknown").count();
+    let quantity = format!("{name}: numbers with a source, of {}", entries.len());
+    let all = entries.len() as f64;
+    report.check(&quantity, &short(all), Band::Within(all, all), known as f64);
+    let open = poses.iter().map(|p| loop_error(spec, p)).fold(0.0, f64::max);
+    let quantity = format!("{name}: capstan off the heel's line in the poses, m");
+    report.check(&quantity, "0", Band::AtMost(1e-9), open);
+    Ok(())
+}
+
+/// How far the capstan lies off the heel's line, m.
+fn loop_error(spec: &Spec, standing: &GrandState) -> f64 {
+    let k = Kinematics::new(spec, standing.phase, &standing.x);
+    let from_pivot = spec.key.capstan.turned(k.key) - spec.wippen.pivot;
+    (from_pivot.dot(k.wippen.perp()) + spec.wippen.heel).abs()
+}
+
+/// Draws all bodies in one pose.
+fn draw(sketch: &mut Sketch, spec: &Spec, standing: &GrandState, faint: bool) {
+    let k = Kinematics::new(spec, standing.phase, &standing.x);
+    let pen = |colour: RGBColor, width: u32| Ink {
+        colour: if faint { fainter(colour) } else { colour },
+        width,
+    };
+    let dark = INK;
+    let (w, h, c) = (&spec.wippen, &spec.hammer, &spec.check);
+    let check = c.felt.stiffness > 0.0;
+
+    // Key: top edge, capstan, backcheck.
+    let on_key = |p: Vec2| p.turned(k.key);
+    let back = if check { c.face.x } else { spec.key.capstan.x + 0.02 };
+    let wood = pen(palette(0), 4);
+    sketch.line(&[on_key(Vec2::new(-spec.key.front, 0.0)), on_key(Vec2::new(back, 0.0))], wood);
+    let capstan = spec.key.capstan;
+    sketch.line(&[on_key(Vec2::new(capstan.x, 0.0)), on_key(capstan)], pen(palette(0), 3));
+    if check {
+        let face = on_key(c.face);
+        let along = Vec2::unit(c.normal).turned(k.key).perp() * FACE;
+        sketch.line(&[on_key(Vec2::new(c.face.x, 0.0)), face], pen(palette(0), 2));
+        sketch.line(&[face - along, face + along], pen(palette(0), 5));
+    }
+
+    // Wippen: body, heel, post of the repetition lever.
+    let on_wippen = |p: Vec2| w.pivot + p.turned(k.wippen);
+    let body = pen(palette(2), 4);
+    let heel = Vec2::new(-k.q7, -w.heel);
+    let ends = [Vec2::new(heel.x - FACE, heel.y), Vec2::new(heel.x + FACE, heel.y)];
+    sketch
+        .line(&[w.pivot, on_wippen(Vec2::new(w.jack_pivot.x, 0.0)), on_wippen(w.jack_pivot)], body);
+    sketch.line(&ends.map(on_wippen), pen(palette(2), 5));
+    sketch.line(&[on_wippen(heel), on_wippen(Vec2::new(heel.x, 0.0))], pen(palette(2), 3));
+    let post = Vec2::new(w.lever_pivot.x, 0.0);
+    sketch.line(&[on_wippen(post), on_wippen(w.lever_pivot)], pen(palette(2), 3));
+
+    // Jack: fly and toe.
+    let jj = on_wippen(w.jack_pivot);
+    let toe = jj + spec.jack.toe.turned(k.jack.direction);
+    sketch.line(&[toe, jj, jj + k.head.axis * spec.jack.length], pen(palette(1), 4));
+
+    // Repetition lever: its surface, and the post to its pin.
+    let rr = on_wippen(w.lever_pivot);
+    let surface = contact::surface(spec, k.lever);
+    let foot = rr + surface.perp() * spec.lever.surface_height;
+    let reach = surface * -(spec.lever.drop_reach + FACE);
+    sketch.line(&[foot + reach, foot + surface * FACE], pen(palette(4), 4));
+    sketch.line(&[rr, foot], pen(palette(4), 3));
+
+    // Hammer: shank, head from tail to crown, knuckle.
+    let on_hammer = |p: Vec2| h.pivot + p.turned(k.hammer);
+    let shank = pen(palette(3), 3);
+    let crown = Vec2::new(h.crown, CROWN);
+    sketch.line(&[h.pivot, on_hammer(Vec2::new(h.crown, 0.0))], shank);
+    let tail = if check { c.tail } else { Vec2::new(h.crown, 0.0) };
+    sketch.line(
+        &[on_hammer(tail), on_hammer(Vec2::new(h.crown, 0.0)), on_hammer(crown)],
+        pen(palette(3), 7),
+    );
+    let radius = 0.5 * h.knuckle_depth;
+    sketch.circle(on_hammer(Vec2::new(h.knuckle, -radius)), radius, shank);
+
+    if faint {
+        return;
+    }
+    // What does not move: string, button, drop screw, pins.
+    let string = h.pivot + crown;
+    sketch.line(
+        &[string - Vec2::new(0.05, 0.0), string + Vec2::new(0.05, 0.0)],
+        pen(RGBColor(120, 126, 136), 2),
+    );
+    sketch.label(string + Vec2::new(0.02, 0.0), "string", dark);
+    let screw = pen(dark, 3);
+    let mut fixed = |at: Vec2, height: f64, left: f64, name: &str| {
+        let side = Vec2::new(0.5 * FACE, 0.0);
+        let top = at + Vec2::new(0.0, height);
+        sketch.line(&[at - side, at + side], screw);
+        sketch.line(&[at, top], pen(dark, 2));
+        sketch.label(top - Vec2::new(left, 0.0), name, dark);
+    };
+    fixed(
+        Vec2::new(spec.jack.button_x, spec.jack.button_height),
+        2.0 * FACE,
+        0.03,
+        "let-off button",
+    );
+    let under = rr + contact::drop_point(spec, k.lever);
+    if spec.lever.drop_felt.stiffness > 0.0 {
+        fixed(Vec2::new(under.x, spec.lever.drop_height), 5.0 * FACE, 0.0, "drop screw");
+    }
+    for (at, name) in
+        [(Vec2::default(), "P1"), (w.pivot, "P2"), (h.pivot, "P3"), (jj, "JJ"), (rr, "RR")]
+    {
+        sketch.dot(at, 4, dark);
+        sketch.label(at, name, dark);
+    }
+    let beside = [
+        (on_key(Vec2::new(-0.6 * spec.key.front, 0.0)), "key", palette(0)),
+        (on_wippen(Vec2::new(-0.03, -0.009)), "wippen", palette(2)),
+        (jj + k.head.axis * (0.45 * spec.jack.length), "jack", palette(1)),
+        (foot + surface * FACE, "repetition lever", palette(4)),
+        (on_hammer(Vec2::new(0.6 * h.crown, 0.0)), "hammer", palette(3)),
+    ];
+    for (at, name, colour) in beside {
+        sketch.label(at, name, colour);
+    }
+}
+
+/// A colour three quarters of the way to white.
+fn fainter(RGBColor(r, g, b): RGBColor) -> RGBColor {
+    let pale = |c: u8| 255 - (255 - c) / 4;
+    RGBColor(pale(r), pale(g), pale(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_holds_every_number_of_the_spec() {
+        // As many as the spec has when it is written out, but for the damper's presence.
+        let spec =
+            Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default()).spec;
+        fn count(value: &serde_json::Value) -> usize {
+            match value {
+                serde_json::Value::Number(_) => 1,
+                serde_json::Value::Array(list) => list.iter().map(count).sum(),
+                serde_json::Value::Object(map) => map.values().map(count).sum(),
+                _ => 0,
+            }
+        }
+        let written = serde_json::to_value(spec).unwrap();
+        assert_eq!(describe::concert(&spec).len(), count(&written));
+    }
+}

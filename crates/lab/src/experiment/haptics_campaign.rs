@@ -1,0 +1,67 @@
+//! `haptics-campaign`: what random faults and strokes do.
+
+use anyhow::Result;
+
+use super::haptics::SEED;
+use crate::bench::{Band, Folder, Report, short};
+use crate::output::progress;
+use crate::rig::fault_injection;
+use touchback::haptics::action::Action;
+
+/// Faults injected, strokes of each action.
+const FAULTS: u32 = 10_000;
+/// See [`FAULTS`].
+const STROKES: u32 = 1000;
+
+/// Runs the campaigns in virtual time.
+///
+/// # Errors
+/// A disk that refuses.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let bar = progress(Action::ALL.len() as u64 + 1, "haptics-campaign");
+    for action in Action::ALL {
+        let done = fault_injection::strokes(action, STROKES, SEED);
+        let name = action.name();
+        let energy = format!("{name}, {STROKES} strokes: most energy created, mJ");
+        report.check(&energy, "0", Band::AtMost(0.5), done.created * 1e3);
+        let held = format!("{name}, {STROKES} strokes: held keys that chatter");
+        report.check(&held, "0", Band::AtMost(0.0), f64::from(done.chatter));
+        let halts = format!("{name}, {STROKES} strokes: losses of force");
+        report.check(&halts, "0", Band::AtMost(0.0), f64::from(done.halts));
+        report.note(&format!(
+            "{name}: mean energy created {} mJ a stroke, largest unrest of a held key {} µm, \
+             largest force {} N.",
+            short(done.mean * 1e3),
+            short(done.unrest * 1e6),
+            short(done.peak)
+        ));
+        bar.inc(1);
+    }
+    faults(&mut report, folder)?;
+    bar.finish_and_clear();
+    Ok(report)
+}
+
+fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
+    let done = fault_injection::faults(FAULTS, SEED);
+    let mut zero = |what: &str, n: f64| {
+        report.check(&format!("{FAULTS} faults: {what}"), "0", Band::AtMost(0.0), n);
+    };
+    zero("forces above the keyboard's limit", done.over_limit as f64);
+    zero("forces while none is allowed", done.forbidden as f64);
+    zero("keyboards that did not come back", f64::from(done.stuck));
+    zero("mechanisms that left the numbers", done.upset as f64);
+    report.note(&format!(
+        "{} of {FAULTS} faults took force away; armed again after a median of {} ms, 99 % within \
+         {} ms, all within {} ms. Ticks above the host's own limit of 8 N, the damping of the \
+         keyboard included: {}.",
+        done.halts,
+        short(done.quantile(0.5) * 1e3),
+        short(done.quantile(0.99) * 1e3),
+        short(done.quantile(1.0) * 1e3),
+        done.over_host
+    ));
+    let rows: String = done.recoveries.iter().map(|t| format!("{t}\n")).collect();
+    folder.write("haptics-recovery.csv", format!("recovery_s\n{rows}").as_bytes())
+}

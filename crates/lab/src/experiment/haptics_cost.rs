@@ -1,0 +1,95 @@
+//! `haptics-cost`: work of the servo by the clock, and a stroke by the wall clock.
+
+#[cfg(unix)]
+mod wall_clock;
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use super::haptics::BLOCKS;
+use crate::bench::{Band, Folder, Report, short};
+use crate::rig::KEY;
+use touchback::haptics::emulator::{Emulator, Making};
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::{Servo, ServoOptions};
+use touchback_device::frame::MAX_FRAME;
+use touchback_device::message::Message;
+
+/// Times the servo, then plays.
+///
+/// # Errors
+/// No pseudo-terminal for the stroke.
+pub fn run(_: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    cost(&mut report)?;
+    #[cfg(unix)]
+    wall_clock::strokes(&mut report, &BLOCKS)?;
+    Ok(report)
+}
+
+/// Work of the servo on a state, by the clock: bytes of an emulated keyboard, recorded beforehand.
+fn cost(report: &mut Report) -> Result<()> {
+    let mut most = 0;
+    for keys in [1u8, 10, 88] {
+        let acts = (0..keys).map(|k| ScriptedAction {
+            time: 0.2,
+            key: usize::from(k),
+            deed: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.05 * f64::from(k), lasts: 1e9 },
+        });
+        let making = Making { keys, first_key: 1, plant: KEY, ..Making::default() };
+        let mut emulator = Emulator::new(&making, Script::new(acts.collect()));
+        let mut frame = [0; MAX_FRAME];
+        let length = Message::Ask(1).frame(&mut frame).context("a frame")?;
+        emulator.receive(&frame[..length]);
+        let mut states: Vec<Vec<u8>> = Vec::new();
+        for _ in 0..8 * 2000 {
+            let mut out = Vec::new();
+            emulator.tick(&mut out);
+            if !out.is_empty() {
+                states.push(out);
+            }
+        }
+        let mut best = f64::INFINITY;
+        let mut worst = [0.0f64; 2];
+        for _ in 0..5 {
+            let mut servo = Servo::new(ServoOptions::default(), 0.0);
+            let mut out = Vec::with_capacity(1 << 16);
+            let (mut sum, mut slots, mut times) = (0.0, 0u64, Vec::new());
+            for (i, bytes) in states.iter().enumerate() {
+                out.clear();
+                let now = i as f64 * 1e-3;
+                let begin = Instant::now();
+                servo.receive(now, bytes, &mut out, &mut ());
+                servo.tick(now, &mut out);
+                let took = begin.elapsed().as_secs_f64();
+                if i > 400 {
+                    sum += took;
+                    slots += u64::from(servo.status().awake);
+                    times.push(took);
+                }
+            }
+            let mean = sum / slots.max(1) as f64;
+            if mean < best {
+                times.sort_by(f64::total_cmp);
+                let last = times.len().saturating_sub(1);
+                best = mean;
+                worst = [last * 999 / 1000, last].map(|i| times.get(i).copied().unwrap_or(0.0));
+            }
+        }
+        if worst[0] < 1e-3 {
+            most = keys;
+        }
+        let what = format!("{keys} keys moving: servo work a key and millisecond, µs");
+        report.check(&what, "10", Band::AtMost(20.0), best * 1e6);
+        report.note(&format!(
+            "{keys} keys: {} µs a state; 99.9 % within {} µs, longest {} µs.",
+            short(best * 1e6 * f64::from(keys)),
+            short(worst[0] * 1e6),
+            short(worst[1] * 1e6)
+        ));
+    }
+    let what = "keys moving at once within a 1 kHz tick, 99.9 % of the states";
+    report.check(what, "88", Band::AtLeast(10.0), f64::from(most));
+    Ok(())
+}

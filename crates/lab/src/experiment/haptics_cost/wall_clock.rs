@@ -1,0 +1,75 @@
+//! The acceptance stroke by the wall clock: the built sidecar and an emulator on a pseudo-terminal.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::bench::{Report, short};
+use crate::rig::acceptance::{self, GLUED};
+use touchback::action::KeyEvent;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::live::Emulated;
+use touchback::haptics::plant::KeyPlant;
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+use touchback::haptics::session::ConnectionState;
+use touchback::haptics::sidecar::{Sidecar, SidecarOrder};
+
+/// When the stroke begins, s after power-up.
+const BEGIN: f64 = 1.5;
+
+/// Strikes at every block delay of `blocks`, as this machine's clock has them: notes, not verdicts.
+pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
+    let plant = &KeyPlant::THREE[1];
+    let aim = acceptance::ideal(plant);
+    for block in blocks {
+        let options = ServoOptions { lead_us: 1000, ..acceptance::options(*block) };
+        let virtually = acceptance::stroke(plant, options, acceptance::line());
+        let virtually = virtually.context("force was lost in a stroke")?;
+        match stroke(plant, options)? {
+            Some((speed, period)) => report.note(&format!(
+                "By the wall clock, key of 100 g, block {block}, lead 1 ms: strike speed {} % off the \
+                 ideal ({} % in virtual time), longest time between states {} ms.",
+                short((speed / aim.speed - 1.0) * 1e2),
+                short((virtually.speed / aim.speed - 1.0) * 1e2),
+                short(period * 1e3)
+            )),
+            None => report.note(&format!(
+                "By the wall clock, block {block}: this machine stopped for too long, force was lost."
+            )),
+        }
+    }
+    Ok(())
+}
+
+/// Speed of the strike, m/s, and the longest time between states, s; nothing where force was lost.
+fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>> {
+    let act = |time: f64, deed: FingerAction| ScriptedAction { time: BEGIN + time, key: 0, deed };
+    let script = Script::new(vec![
+        act(-BEGIN, FingerAction::Press { depth: 0.0, within: 0.0 }),
+        act(0.0, FingerAction::Reach { depth: 22e-3, within: 0.06 }),
+        act(0.4, FingerAction::Reach { depth: 0.0, within: 0.06 }),
+    ]);
+    let making = Making { plant: *plant, finger: GLUED, ..Making::default() };
+    let emulated = Emulated::start(&making, script)?;
+    let mut sidecar = Sidecar::start(emulated.path(), "touchback lab", options)?;
+    let begin = Instant::now();
+    let mut is_live = false;
+    while begin.elapsed() < Duration::from_secs(4) {
+        std::thread::sleep(Duration::from_millis(2));
+        match sidecar.report().status.standing {
+            ConnectionState::Present if !is_live => sidecar.order(SidecarOrder::Arm(true)),
+            ConnectionState::Live => is_live = true,
+            ConnectionState::Halted => return Ok(None),
+            _ => {}
+        }
+        while let Some(heard) = sidecar.heard() {
+            if let KeyEvent::Strike { speed } = heard.event
+                && is_live
+            {
+                return Ok(Some((speed, sidecar.report().periods.longest)));
+            }
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,148 @@
+//! `instrument-load`: when notes sound, and what playing costs.
+
+mod blocks;
+mod timing;
+
+use anyhow::Result;
+
+use crate::bench::{Band, Folder, Report, short};
+use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+
+/// Measures timing, blocks, memory and starting time.
+///
+/// # Errors
+/// A disk that refuses, or a plugin library that cannot be loaded.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    // First, while no memory of earlier pianos lies ready.
+    let start = blocks::starting();
+    immediate(&mut report);
+    natural(folder, &mut report)?;
+    playing(folder, &mut report)?;
+    starting(&mut report, start);
+    Ok(report)
+}
+
+fn immediate(report: &mut Report) {
+    let found = timing::immediate();
+    let zero = Band::Within(0.0, 0.0);
+    report.check("immediate: strikes missing or too many, of 1000", "0", zero, found.missing);
+    report.check("immediate: largest strike − note-on, samples", "0", zero, found.samples);
+    report.check("immediate: largest hammer speed − map, m/s", "0", zero, found.speed);
+}
+
+fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let found = timing::natural();
+    let mut times: Vec<f64> = found.notes.iter().map(|note| note.travel_ms).collect();
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let last = times.len().saturating_sub(1);
+        let place = touchback::math::cast::floor_index(share * last as f64);
+        times.get(place).copied().unwrap_or(f64::NAN)
+    };
+    // 20 to 230 ms from the first key motion to the string [Goebl, Bresin & Galembo 2005].
+    let band = Band::Within(20.0, 230.0);
+    report.check("natural: shortest travel time, ms", "20", band, at(0.0));
+    report.check("natural: median travel time, ms", "–", band, at(0.5));
+    report.check("natural: longest travel time, ms", "230", band, at(1.0));
+    report.check("natural: notes without a strike, of 1000", "0", Band::AtMost(0.0), found.silent);
+    let speeds: Vec<f64> = found.notes.iter().map(|n| (n.speed / n.mapped).log2().abs()).collect();
+    let worst = speeds.iter().copied().fold(0.0, f64::max);
+    report.note(&format!(
+        "Natural notes strike within a factor {} of the mapped hammer speed.",
+        short(worst.exp2())
+    ));
+    let mut csv = String::from("key,velocity,mapped_m_s,hammer_velocity_m_s,travel_ms\n");
+    for n in &found.notes {
+        csv += &format!("{},{},{},{},{}\n", n.key, n.velocity, n.mapped, n.speed, n.travel_ms);
+    }
+    folder.write("natural-travel.csv", csv.as_bytes())?;
+    let points = found.notes.iter().map(|n| (n.velocity, n.travel_ms)).collect();
+    let mut bins = [0_u32; 26];
+    for time in &times {
+        let bin = touchback::math::cast::floor_index(time / 10.0).min(bins.len() - 1);
+        bins[bin] += 1;
+    }
+    let histogram =
+        bins.iter().enumerate().map(|(i, n)| (10.0 * i as f64 + 5.0, f64::from(*n))).collect();
+    let by_velocity = Figure {
+        title: "Natural timing: from note-on to strike".into(),
+        x: Axis::new("MIDI velocity").within(0.0, 127.0),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Panel::new(
+            Axis::new("travel time, ms"),
+            vec![Series::new("", points, palette(0), Shape::Dots)],
+        )],
+    };
+    folder.draw("natural-travel.png", &by_velocity, report)?;
+    let counted = Figure {
+        title: "Natural timing: travel times of 1000 random notes".into(),
+        x: Axis::new("travel time, ms").within(0.0, 260.0),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Panel::new(
+            Axis::new("notes in 10 ms"),
+            vec![Series::new("", histogram, palette(1), Shape::Stems)],
+        )],
+    };
+    folder.draw("natural-histogram.png", &counted, report)
+}
+
+fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let share = |seconds: f64| 100.0 * seconds;
+    let worst = Band::AtMost(50.0);
+    let chord = share(blocks::worst(10));
+    report.check("ten-note chord: worst block of 64, % of its time", "25", worst, chord);
+    let cluster = share(blocks::worst(88));
+    report.check("88 keys at once: worst block of 64, % of its time", "50", worst, cluster);
+    let idle = share(blocks::idle());
+    report.check("silent piano, % of a core", "0", Band::AtMost(0.1), idle);
+    let held = share(blocks::held());
+    report.check("ten notes held 1 to 3 s, % of a core", "5", Band::AtMost(20.0), held);
+    let music = blocks::dense();
+    report.check(
+        "16 notes a second under the pedal, % of a core",
+        "12",
+        Band::AtMost(45.0),
+        share(music.share),
+    );
+    report.note(&format!(
+        "Dense music: {} keys move on average, {} at most; {} events in the fullest step; output \
+         hash {:016x}, equal on one machine for the same physics.",
+        short(music.load.mean_keys()),
+        music.load.most_keys,
+        music.load.most_events,
+        music.hash
+    ));
+    let decay = blocks::decay();
+    report.check(
+        "60 s of decay: dearest second after the tenth over the tenth",
+        "1",
+        Band::AtMost(1.25),
+        decay.dearest_late_over_early,
+    );
+    let mut csv = String::from("second,share_of_a_core\n");
+    for (second, share) in decay.shares.iter().enumerate() {
+        csv += &format!("{second},{share}\n");
+    }
+    folder.write("decay.csv", csv.as_bytes())
+}
+
+fn starting(report: &mut Report, start: blocks::Starting) {
+    let band = Band::AtMost(100.0);
+    report.check("a piano built, ms", "–", band, start.build_ms);
+    match start.plugin_ms {
+        Ok([first, best]) => {
+            report.check("plugin loaded, instantiated, activated, ms", "100", band, best);
+            report.note(&format!("The first load of the library took {} ms.", short(first)));
+        }
+        Err(error) => report.note(&format!("The plugin was not loaded: {error:#}.")),
+    }
+    match start.megabytes {
+        Some(megabytes) => {
+            report.check("memory of one more piano, MB", "–", Band::AtMost(64.0), megabytes);
+        }
+        None => report.note("This system does not tell how much memory a program holds."),
+    }
+}

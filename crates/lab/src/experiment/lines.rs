@@ -1,0 +1,208 @@
+//! `lines`: bodies joined by transmission lines [Tsai 1996, ch. 6, app. B, D].
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::bench::{Band, Folder, Report, short};
+use crate::plot::{Axis, Figure, Panel, Series, palette};
+use touchback::wall::junction::masses::Pair;
+use touchback::wall::junction::{cases, pendulum};
+
+fn masses(report: &mut Report) {
+    let (z, h, steps) = (50.0, 1e-3, 200_000u32);
+    let mut pair = Pair::joined([1.0; 2], [1.0, 0.0], z);
+    let (mut off, mut last) = (0.0f64, 0.0);
+    // Times at which the difference of the speeds rises through zero, and the places of the centre
+    // then: whole periods have no remainder of the swing.
+    let mut crossings = Vec::new();
+    for k in 0..steps {
+        pair.step(h);
+        if k < 5000 {
+            off = off.max((pair.kinetic() + pair.stored(h) - 0.5).abs());
+        }
+        let ([a, b], [x, y]) = (pair.velocities, pair.positions);
+        if last < 0.0 && a >= b {
+            let back = (a - b) / (a - b - last);
+            let centre = 0.5 * (x + y) - back * h * 0.5 * (a + b);
+            crossings.push((f64::from(k) - back, centre));
+        }
+        last = a - b;
+    }
+    report.source("004 §6.4.1, figs. 6.5, 6.6 (bilateral)");
+    report.check("two masses, energy with the line off over 5 s, J", "0", Band::AtMost(1e-12), off);
+    let (first, last) = (crossings[0], crossings[crossings.len() - 1]);
+    let time = (last.0 - first.0) * h;
+    let speed = (last.1 - first.1) / time;
+    report.digits("mean speed p/(m1 + m2 + ZT), m/s", 0.487_80, 5, speed);
+    let periods = f64::from(u32::try_from(crossings.len() - 1).unwrap_or(0));
+    report.digits("their frequency, Hz", 49.9, 1, periods / time);
+    report.source("004 §6.4.2, figs. 6.7, 6.8 (unilateral)");
+    let balls = |m2: f64, z: f64| {
+        let mut pair = Pair::balls([1.0, m2], [1.0, 0.0], 0.01, z);
+        for _ in 0..20_000 {
+            pair.step(1e-4);
+        }
+        pair
+    };
+    let equal = balls(1.0, 200.0);
+    report.digits("equal balls, first after, m/s", 0.0006, 4, equal.velocities[0]);
+    report.digits("equal balls, second after, m/s", 0.9994, 4, equal.velocities[1]);
+    report.digits("energy left in the line, mJ", 0.57, 2, 1e3 * equal.left());
+    let heavy = balls(3.0, 200.0);
+    report.digits("1 kg on 3 kg, first after, m/s", -0.488, 3, heavy.velocities[0]);
+    report.digits("1 kg on 3 kg, second after, m/s", 0.499, 3, heavy.velocities[1]);
+    let error = |z: f64| (balls(3.0, z).velocities[0] + 0.5).abs();
+    report.check(
+        "error with a tenth of Z over that with Z",
+        "falls with ZT",
+        Band::AtMost(0.2),
+        error(20.0) / error(200.0),
+    );
+}
+
+/// The two masses and the two balls as the source draws them: speeds, forces, energies.
+fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let runs = [
+        ("line-masses", "Two masses on a line, Z 50 N·s/m, T 1 ms; welded: 0.5 m/s", 1e-3, 0..100),
+        ("line-balls", "Two balls that meet, Z 200 N·s/m, T 0.1 ms", 1e-4, 90..130),
+    ];
+    for (name, title, h, shown) in runs {
+        let mut pair = if name == "line-masses" {
+            Pair::joined([1.0; 2], [1.0, 0.0], 50.0)
+        } else {
+            Pair::balls([1.0; 2], [1.0, 0.0], 0.01, 200.0)
+        };
+        let mut csv = String::from(
+            "time_s,first_m_s,second_m_s,force_on_first_n,force_on_second_n,bodies_j,line_j\n",
+        );
+        let mut curves: [Vec<(f64, f64)>; 6] = Default::default();
+        for k in 0..shown.end {
+            let t = f64::from(k + 1) * h;
+            let [first, second] = pair.step(h);
+            let [a, b] = pair.velocities;
+            let values = [a, b, first, second, pair.kinetic(), pair.stored(h)];
+            if shown.contains(&k) {
+                writeln!(csv, "{t},{}", values.map(|x| x.to_string()).join(","))?;
+                for (curve, value) in curves.iter_mut().zip(values) {
+                    curve.push((t * 1e3, value));
+                }
+            }
+        }
+        let [a, b, first, second, bodies, line] = curves;
+        let two = |names: [&str; 2], one, other| {
+            vec![Series::line(names[0], one, palette(0)), Series::line(names[1], other, palette(1))]
+        };
+        let figure = Figure {
+            title: title.into(),
+            x: Axis::new("time, ms"),
+            bands: Vec::new(),
+            marks: Vec::new(),
+            panels: vec![
+                Panel::new(Axis::new("speed, m/s"), two(["first", "second"], a, b)),
+                Panel::new(
+                    Axis::new("force, N"),
+                    two(["on the first", "on the second"], first, second),
+                ),
+                Panel::new(
+                    Axis::new("energy, J"),
+                    two(["of the bodies", "in the line"], bodies, line),
+                ),
+            ],
+        };
+        folder.write(&format!("{name}.csv"), csv.as_bytes())?;
+        folder.draw(&format!("{name}.png"), &figure, report)?;
+    }
+    Ok(())
+}
+
+/// Runs all of it.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    masses(&mut report);
+    let (z, h) = (50.0, 1e-4);
+    for (name, found) in cases::all(z, h) {
+        report.source(match name {
+            "prismatic" => "004 §6.5.1",
+            "revolute" => "004 §6.5.2",
+            "revolute-translational" => "004 §6.5.3",
+            "gear" => "004 fig. B.2",
+            "rack and pinion" => "004 fig. B.3",
+            "cam and follower" => "004 fig. B.4",
+            "cam and flat-faced follower" => "004 fig. B.5",
+            _ => "004 fig. B.1",
+        });
+        let target = format!("≤ F/(Z/T) = {} µm", short(found.force * h / z * 1e6));
+        report.check(
+            &format!("{name}, constraint error, µm"),
+            &target,
+            Band::AtMost(1.001e6 * found.force * h / z),
+            found.error * 1e6,
+        );
+        report.check(
+            &format!("{name}, least energy put into its lines, J"),
+            "≥ 0",
+            Band::AtLeast(-1e-12),
+            found.least,
+        );
+        report.check(
+            &format!("{name}, energy made with the lines, J"),
+            "0",
+            Band::AtMost(1e-9),
+            found.energy.abs(),
+        );
+    }
+    report.source("004 §6.5.5, app. D, fig. 6.18 (double pendulum)");
+    let [angle, energy, joint, force] = pendulum::compare(20.0, 1e-4);
+    report.check(
+        "against Lagrange, angle off in 0.5 s, share of 90°",
+        "1 %",
+        Band::AtMost(0.01),
+        angle / std::f64::consts::FRAC_PI_2,
+    );
+    report.check(
+        "energy of the bodies off, share of the fall's",
+        "1e-3",
+        Band::AtMost(1e-3),
+        energy / pendulum::fall(),
+    );
+    let most = force * h / 20.0 * 1e6;
+    let target = format!("≤ F/(Z/T) = {} µm", short(most));
+    report.check("joint error, µm", &target, Band::AtMost(1.001 * most), 1e6 * joint);
+    let half = pendulum::compare(20.0, 5e-5);
+    let ratio = [half[0] / angle, half[1] / energy];
+    report.check("angle off with half the step, over", "0.5", Band::Within(0.4, 0.6), ratio[0]);
+    report.check("energy off with half the step, over", "0.5", Band::Within(0.4, 0.6), ratio[1]);
+    draw_masses(folder, &mut report)?;
+
+    let mut csv = String::from("time_s,first_rad,second_rad,first_lagrange,second_lagrange\n");
+    let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
+    let mut lines = pendulum::on_lines(20.0);
+    for k in 1..=10_000u32 {
+        lines.step(1e-4);
+        if k.is_multiple_of(50) {
+            let t = f64::from(k) * 1e-4;
+            let [a, b] = pendulum::reference(1e-4, k);
+            let values = [lines.q[0].z, lines.q[1].z, a, b];
+            writeln!(csv, "{t},{},{},{a},{b}", values[0], values[1])?;
+            for (curve, value) in curves.iter_mut().zip(values) {
+                curve.push((t, value));
+            }
+        }
+    }
+    let names = ["first, lines", "second, lines", "first, Lagrange", "second, Lagrange"];
+    let all = names.iter().zip(curves).enumerate();
+    let figure = Figure {
+        title: "A double pendulum on transmission lines, Z 20 N·s/m, T 0.1 ms".into(),
+        x: Axis::new("time, s"),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Panel::new(
+            Axis::new("angle from hanging, rad"),
+            all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect(),
+        )],
+    };
+    folder.write("lines.csv", csv.as_bytes())?;
+    folder.draw("lines.png", &figure, &mut report)?;
+    Ok(report)
+}

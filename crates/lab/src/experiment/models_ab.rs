@@ -1,0 +1,301 @@
+//! `models-ab`: why springs were put into the first virtual piano action.
+//!
+//! [Gillespie and Cutkosky 1993, §§5–6]: model A reads the key's force from its acceleration, the
+//! encoder's position differenced twice; model B from the extension of a spring. With 50 lines to
+//! the inch and a loop of 7 ms, A "quickly goes unstable", B renders a hammer that can be thrown
+//! and caught. Here both are shown a known motion through that encoder, then coupled to a device
+//! and a finger. The device's mass and damping are chosen, the finger's are the thesis's; the
+//! springs of B are those the paper's hardware could display.
+
+use std::f64::consts::PI;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::bench::{Band, Folder, Report, short};
+use crate::plot::{Axis, Figure, Panel, Series, palette};
+use touchback::action::Key;
+use touchback::action::simple::drive_input::DriveInput;
+use touchback::action::simple::slider::Bodies;
+use touchback::action::simple::{Running, SimpleAction};
+use touchback::action::simple::{model_a, model_b};
+use touchback::action::{Drive, STEP};
+use touchback::episode::Stepper;
+
+/// One line of the encoder, m.
+const LINE: f64 = 0.0254 / 50.0;
+/// Period of the closed loop, s.
+const SERVO: f64 = 7e-3;
+/// Servo periods of the thrown hammer, and of the coupled device.
+const THROW: u32 = 90;
+const HELD: u32 = 430;
+/// Servo periods of a second.
+const SECOND: usize = 143;
+/// Mass, kg, and damping, N·s/m, of the motor and the manipulandum.
+const DEVICE: [f64; 2] = [0.1, 0.5];
+/// Mass, damping and stiffness, N/m, of the finger that holds it [Gillespie 1996, ch. 6].
+const FINGER: [f64; 3] = [0.02, 3.75, 257.0];
+/// Force at which a loop counts as lost, N: more than the motor has.
+const LOST: f64 = 20.0;
+
+/// Depth of the key front in a soft throw, m at `t` s: 5 mm in 80 ms, no corners.
+fn throw(t: f64) -> f64 {
+    let share = ((t - 0.1) / 0.08).clamp(0.0, 1.0);
+    1.1e-3 + 5e-3 * 0.5 * (1.0 - (PI * share).cos())
+}
+
+/// What the encoder makes of a depth.
+fn lines(depth: f64) -> f64 {
+    (depth / LINE).floor() * LINE
+}
+
+/// Model B with springs of `k` N/m and `b` N·s/m at the key front and `k2` N/m under the hammer.
+fn springs(k: f64, b: f64, k2: f64, b2: f64) -> model_b::Spec {
+    let bodies = Bodies::default();
+    let square = bodies.front * bodies.front;
+    model_b::Spec { bodies, k1: k * square, b1: b * square, k2, b2, ..Default::default() }
+}
+
+/// The strongest springs that the paper's hardware could display, k2 a tenth of its own.
+fn displayable() -> model_b::Spec {
+    springs(100.0, 1.0, 200.0, 2.0)
+}
+
+/// A model in a sampled loop: it is shown a depth once a period and answers with a force.
+struct Loop<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
+    model: Running<M, N, G, S>,
+    stepper: Stepper,
+    last: f64,
+}
+
+impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, N, G, S> {
+    fn new(spec: M, period: f64, depth: f64) -> Self {
+        let mut model = Running::new(spec);
+        // Carried slowly to where the loop begins, and left to settle.
+        let settle = Stepper::new(STEP);
+        for i in 0..16_000 {
+            let at = |i: i32| depth * (f64::from(i) / 8000.0).min(1.0);
+            let rate = (at(i + 1) - at(i)) / STEP;
+            let ends = [at(i), at(i + 1)].map(|d| DriveInput::Motion(d, rate));
+            model.advance(&settle, &ends, &mut |_, _| {});
+        }
+        Self { model, stepper: Stepper::new(period), last: depth }
+    }
+
+    /// The force on the key when it is seen at `depth` m, N.
+    fn force(&mut self, depth: f64) -> f64 {
+        let speed = (depth - self.last) / self.stepper.h;
+        let ends = [self.last, depth].map(|d| DriveInput::Motion(d, speed));
+        self.model.advance(&self.stepper, &ends, &mut |_, _| {});
+        self.last = depth;
+        let state = &self.model.state;
+        self.model.spec.readout(state.phase, &ends[1], &state.x).key_force
+    }
+
+    /// Forces over the throw, seen through `sensor` every `period`.
+    fn thrown(mut self, count: u32, sensor: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+        (1..=count)
+            .map(|i| {
+                let t = f64::from(i) * self.stepper.h;
+                (t, self.force(sensor(throw(t))))
+            })
+            .collect()
+    }
+
+    /// Forces felt by a finger that holds the device still after a nudge of 2 mm.
+    fn held(mut self) -> Vec<(f64, f64)> {
+        let (mut x, mut v, hold) = (self.last, 0.0, self.last);
+        let mut forces = Vec::new();
+        let parts = 70u32;
+        let dt = SERVO / f64::from(parts);
+        for i in 1..=HELD {
+            let t = f64::from(i) * SERVO;
+            let force = self.force(lines(x));
+            forces.push((t, force));
+            if is_lost(force) {
+                break;
+            }
+            let target = hold + if (0.1..0.3).contains(&t) { 2e-3 } else { 0.0 };
+            for _ in 0..parts {
+                let push = FINGER[2] * (target - x) - (FINGER[1] + DEVICE[1]) * v - force;
+                v += dt * push / (FINGER[0] + DEVICE[0]);
+                x += dt * v;
+            }
+        }
+        forces
+    }
+}
+
+/// The motor cannot give it, or it is no number.
+fn is_lost(force: f64) -> bool {
+    force.abs() >= LOST || force.is_nan()
+}
+
+/// Root mean square difference of `seen` from `exact` at the times of `seen`.
+fn error(seen: &[(f64, f64)], exact: &[(f64, f64)]) -> f64 {
+    let every = exact.len() / seen.len();
+    let pairs = seen.iter().zip(exact.iter().skip(every - 1).step_by(every));
+    let sum: f64 = pairs.map(|(a, b)| (a.1 - b.1) * (a.1 - b.1)).sum();
+    (sum / seen.len() as f64).sqrt()
+}
+
+/// Root mean square of the last `count` of `forces` about their mean.
+fn ripple(forces: &[(f64, f64)], count: usize) -> f64 {
+    let last = &forces[forces.len().saturating_sub(count)..];
+    let mean = last.iter().map(|f| f.1).sum::<f64>() / last.len() as f64;
+    (last.iter().map(|f| (f.1 - mean) * (f.1 - mean)).sum::<f64>() / last.len() as f64).sqrt()
+}
+
+/// Largest distance, m, of the hammers of A and of B with springs `scale` times the thesis's,
+/// both driven through the throw without an encoder.
+fn apart(scale: f64) -> f64 {
+    let usual = model_b::Spec::default();
+    let root = scale.sqrt();
+    let stiff = model_b::Spec {
+        k1: usual.k1 * scale,
+        b1: usual.b1 * root,
+        k2: usual.k2 * scale,
+        b2: usual.b2 * root,
+        ..usual
+    };
+    let mut a = Loop::new(model_a::Spec::default(), STEP, throw(0.0)).model;
+    let mut b = Loop::new(stiff, STEP, throw(0.0)).model;
+    let mut worst = 0.0f64;
+    // To the middle of the upward throw: beyond, the two let go at different moments.
+    for i in 0..1080 {
+        let t = f64::from(i) * STEP;
+        let drive = Drive::Motion([throw(t), throw(t + STEP)]);
+        a.step(drive, &mut |_, _| {});
+        b.step(drive, &mut |_, _| {});
+        worst = worst.max((a.readout(drive).hammer - b.readout(drive).hammer).abs());
+    }
+    worst
+}
+
+/// Shows both models the throw, then couples both to the device.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    report.source("003 §§5–6 (models A and B)");
+    let fine = THROW * 56;
+    let start = throw(0.0);
+    let exact_a = Loop::new(model_a::Spec::default(), STEP, start).thrown(fine, |d| d);
+    let exact_b = Loop::new(displayable(), STEP, start).thrown(fine, |d| d);
+    let seen = lines(start);
+    let seen_a = Loop::new(model_a::Spec::default(), SERVO, seen).thrown(THROW, lines);
+    let seen_b = Loop::new(displayable(), SERVO, seen).thrown(THROW, lines);
+    // Noise beside the signal: the force's own variation over the throw.
+    let error_a = error(&seen_a, &exact_a) / ripple(&exact_a, exact_a.len());
+    let error_b = error(&seen_b, &exact_b) / ripple(&exact_b, exact_b.len());
+    report.check(
+        "A: noise of the force in a throw beside its signal",
+        "drowned",
+        Band::AtLeast(1.0),
+        error_a,
+    );
+    report.erratum("T2 (and T3.4 of the thesis) give dampings in N/m/s; they are N·s/m");
+    report.check("B: the same", "below it", Band::AtMost(1.0), error_b);
+    report.check("A's noise over B's", "much", Band::AtLeast(10.0), error_a / error_b);
+
+    let held_a = Loop::new(model_a::Spec::default(), SERVO, seen).held();
+    let held_b = Loop::new(displayable(), SERVO, seen).held();
+    let lost =
+        |forces: &[(f64, f64)]| forces.iter().find(|f| is_lost(f.1)).map_or(f64::INFINITY, |f| f.0);
+    report.check(
+        "A: held by a finger, out of control after, s",
+        "quickly",
+        Band::AtMost(3.0),
+        lost(&held_a),
+    );
+    report.check(
+        "B: held by a finger, ripple, N rms",
+        "0",
+        Band::AtMost(0.05),
+        ripple(&held_b, SECOND),
+    );
+    report.holds("B: in control for 3 s", lost(&held_b).is_infinite());
+
+    // Springs well above the thesis's: the order is that of the limit.
+    let stiffness = [4.0, 16.0, 64.0, 256.0];
+    let gaps = stiffness.map(apart);
+    for i in 0..3 {
+        let order = (gaps[i] / gaps[i + 1]).log2() / 2.0;
+        let quantity = format!(
+            "B to A: hammers {} mm apart with springs × {}, order towards the next",
+            short(1e3 * gaps[i]),
+            stiffness[i]
+        );
+        report.check(&quantity, "1", Band::Within(0.8, 1.2), order);
+    }
+    let quantity = format!("B to A: hammers apart with springs × {}, mm", stiffness[3]);
+    report.check(&quantity, "0", Band::AtMost(0.1), 1e3 * gaps[3]);
+    report.note(&format!(
+        "Encoder line {} mm, loop {} ms. A second difference of one line is {} m/s², which on the \
+         {} kg that key and hammer show at the front is {} N. A with a hammer and key of a tenth, \
+         less than the device's own mass, held: {}.",
+        short(LINE * 1e3),
+        short(SERVO * 1e3),
+        short(LINE / (SERVO * SERVO)),
+        short(shown_mass(&Bodies::default())),
+        short(shown_mass(&Bodies::default()) * LINE / (SERVO * SERVO)),
+        light_a(seen, lost),
+    ));
+
+    let mut csv = String::from("time_s,a_exact_n,a_n,b_exact_n,b_n\n");
+    for (i, a) in seen_a.iter().enumerate() {
+        let at = 56 * (i + 1) - 1;
+        writeln!(csv, "{},{},{},{},{}", a.0, exact_a[at].1, a.1, exact_b[at].1, seen_b[i].1)?;
+    }
+    folder.write("models-ab.csv", csv.as_bytes())?;
+    let ms = |f: &[(f64, f64)]| f.iter().map(|p| (p.0 * 1e3, p.1.clamp(-LOST, LOST))).collect();
+    let panel = |label: &str, exact: &[(f64, f64)], seen: &[(f64, f64)]| {
+        let series = vec![
+            Series::line("through the encoder", ms(seen), palette(1)),
+            Series::line("exact", ms(exact), palette(0)),
+        ];
+        Panel::new(Axis::new(label), series)
+    };
+    let figure = Figure {
+        title: "Force on the key as a hammer is thrown and caught".into(),
+        x: Axis::new("time, ms").within(0.0, 1e3 * SERVO * f64::from(THROW)),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![
+            panel("model A, N", &exact_a, &seen_a),
+            panel("model B, N", &exact_b, &seen_b),
+        ],
+    };
+    folder.draw("models-ab-throw.png", &figure, &mut report)?;
+    let figure = Figure {
+        title: "Force on a finger that holds the device still, nudged at 0.1 s".into(),
+        x: Axis::new("time, ms").within(0.0, 1e3 * SERVO * f64::from(HELD)),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![
+            Panel::new(Axis::new("model A, N"), vec![Series::line("A", ms(&held_a), palette(1))]),
+            Panel::new(Axis::new("model B, N"), vec![Series::line("B", ms(&held_b), palette(0))]),
+        ],
+    };
+    folder.draw("models-ab-held.png", &figure, &mut report)?;
+    Ok(report)
+}
+
+/// Mass that key and hammer together show at the front, kg.
+fn shown_mass(bodies: &Bodies) -> f64 {
+    let ratio = bodies.closed(0.0)[1];
+    (bodies.key_inertia + bodies.hammer_inertia * ratio * ratio) / (bodies.front * bodies.front)
+}
+
+/// What becomes of model A with a tenth of the masses.
+fn light_a(seen: f64, lost: impl Fn(&[(f64, f64)]) -> f64) -> String {
+    let mut bodies = Bodies::default();
+    bodies.key_inertia *= 0.1;
+    bodies.hammer_inertia *= 0.1;
+    bodies.hammer_weight *= 0.1;
+    let forces = Loop::new(model_a::Spec { bodies }, SERVO, seen).held();
+    let end = lost(&forces);
+    if end.is_finite() {
+        format!("lost after {} s", short(end))
+    } else {
+        format!("ripple {} N rms", short(ripple(&forces, SECOND)))
+    }
+}

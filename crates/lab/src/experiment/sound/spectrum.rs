@@ -1,0 +1,145 @@
+//! Pitch and colour: partials, stretch, phantoms, board.
+
+use anyhow::Result;
+
+use super::{Band, Bench, RATE, key};
+use touchback::math::compass::KeyNumber;
+use touchback::mech::hammer::Hammer;
+use touchback::sound::measure::{self, db};
+use touchback::sound::scale::StringSpec;
+use touchback::sound::{board, tuning};
+
+/// Keys whose partials are compared with the law, and how many.
+const PARTIALS: [(usize, usize); 6] = [(4, 20), (16, 20), (28, 20), (40, 20), (49, 12), (64, 6)];
+
+/// Keys whose inharmonicity is measured, and the partial it is taken from.
+const STIFF: [(usize, usize); 8] =
+    [(1, 20), (16, 12), (28, 10), (40, 8), (52, 5), (64, 4), (76, 3), (88, 2)];
+
+/// Cents of the fundamental against equal temperament: key, least and most of ten concert grands
+/// [Renault 2022].
+const STRETCH: [(usize, f64, f64); 11] = [
+    (1, -22.0, -3.0),
+    (13, -9.0, -1.0),
+    (28, -6.0, -1.0),
+    (40, -5.0, -1.0),
+    (52, 0.0, 2.0),
+    (61, 2.0, 10.0),
+    (64, 3.0, 13.0),
+    (73, 11.0, 25.0),
+    (76, 16.0, 31.0),
+    (85, 42.0, 69.0),
+    (88, 58.0, 93.0),
+];
+
+/// Phantoms looked at: key and the two partials whose sum they are, of both parities and with a
+/// sum that lies clear of the partial i + j.
+const PHANTOMS: [(usize, usize, usize); 4] = [(4, 13, 14), (13, 11, 12), (16, 9, 10), (28, 7, 8)];
+
+pub fn tuning(bench: &mut Bench) -> Result<()> {
+    let (voicing, sound, report) = (bench.voicing, &mut bench.sound, &mut bench.report);
+    for (number, most) in PARTIALS {
+        let key = key(number)?;
+        let string = StringSpec::of(key, &voicing);
+        let seconds = (200.0 / string.partial_hz(1)).clamp(0.3, 2.0);
+        let recording = measure::strike_free(sound, key, 3.0, seconds, RATE);
+        let mut worst = [0.0f64; 2];
+        for k in 1..=most {
+            let hz = string.partial_hz(k);
+            // Partials with a node near the hammer are no lines.
+            if string.strike_shape(&Hammer::concert(key), k).abs() < 0.15 {
+                continue;
+            }
+            let error = 1200.0 * (recording.peak_hz(hz, 12.0, 0.02, seconds) / hz).log2();
+            let slot = &mut worst[usize::from(k > 8)];
+            *slot = slot.max(error.abs());
+        }
+        let quantity = format!("key {number}: partials 1–8, largest error, cents");
+        report.check(&quantity, "0", Band::AtMost(1.0), worst[0]);
+        if most > 8 {
+            let quantity = format!("key {number}: partials 9–{most}, largest error, cents");
+            report.check(&quantity, "0", Band::AtMost(3.0), worst[1]);
+        }
+    }
+    for (number, partial) in STIFF {
+        let key = key(number)?;
+        let found = measure::inharmonicity(sound, &voicing, key, partial, RATE);
+        let ratio = found / tuning::inharmonicity(key);
+        let (low, high) = if (16..=76).contains(&number) { (0.8, 1.25) } else { (0.6, 1.6) };
+        let quantity = format!("key {number}: B over median grand");
+        report.check(&quantity, "1", Band::Within(low, high), ratio);
+    }
+    let mut cents = Vec::new();
+    for key in KeyNumber::all() {
+        let error = measure::tuning_error_cents(sound, &voicing, key, RATE);
+        cents.push(error + tuning::stretch_cents(key));
+        bench.errors.push((f64::from(key.number()), error));
+    }
+    for (name, most, ends) in [("C2–C7", 1.0, false), ("elsewhere", 3.0, true)] {
+        let within = |n: f64| (16.0..=76.0).contains(&n) != ends;
+        let part = bench.errors.iter().filter(|(n, _)| within(*n));
+        // A pitch that is no number must not hide behind a maximum.
+        let worst = part.map(|e| e.1.abs()).fold(0.0, |m, e| if e <= m { m } else { e });
+        let quantity = format!("fundamentals {name}, largest error, cents");
+        report.check(&quantity, "0", Band::AtMost(most), worst);
+    }
+    let a4 = cents[48];
+    for (number, low, high) in STRETCH {
+        let quantity = format!("key {number}: stretch, cents");
+        let target = format!("{low}…{high}");
+        report.check(&quantity, &target, Band::Within(low, high), cents[number - 1] - a4);
+    }
+    // A6 is key 73.
+    let step = cents[..73].windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f64::max);
+    report.check("A0–A6: stretch between neighbours, most, cents", "0", Band::AtMost(1.5), step);
+    Ok(())
+}
+
+pub fn phantoms(bench: &mut Bench) -> Result<()> {
+    let (voicing, sound, report) = (bench.voicing, &mut bench.sound, &mut bench.report);
+    for (number, i, j) in PHANTOMS {
+        let key = key(number)?;
+        let string = StringSpec::of(key, &voicing);
+        let sum = string.partial_hz(i) + string.partial_hz(j);
+        let mut levels = |speed: f64| {
+            let recording = measure::strike_free(sound, key, speed, 1.5, RATE);
+            let at = |hz: f64| db(recording.amplitude(hz, 0.05, 1.5));
+            (
+                at(sum),
+                at(string.partial_hz(i)),
+                at(string.partial_hz(j)),
+                at(string.partial_hz(i + j)),
+            )
+        };
+        let (soft, loud) = (levels(2.5), levels(5.0));
+        // A harder blow also brightens: per 6 dB of each parent the child must grow by 6.
+        let parents = (loud.1 - soft.1) + (loud.2 - soft.2);
+        let quantity = format!("key {number}: phantom {i} + {j}, dB for 12 dB of its parents");
+        let step = (loud.0 - soft.0) * 12.0 / parents;
+        report.check(&quantity, "12", Band::Within(10.0, 14.0), step);
+        let quantity = format!("key {number}: phantom {i} + {j} at 5 m/s, dB re partial {}", i + j);
+        report.check(&quantity, "-20…-45", Band::Within(-45.0, -20.0), loud.0 - loud.3);
+    }
+    Ok(())
+}
+
+pub fn board(bench: &mut Bench) {
+    let report = &mut bench.report;
+    let modes = board::modes(RATE);
+    let low: Vec<_> = modes.iter().filter(|m| m.hz < 1000.0).collect();
+    let first = low.first().map_or(f64::NAN, |m| m.hz);
+    let density = low.len() as f64 / (1000.0 - first);
+    report.check("board: modes a hertz below 1 kHz", "0.05", Band::Within(0.03, 0.08), density);
+    let loss =
+        low.iter().map(|m| m.sigma / (std::f64::consts::PI * m.hz)).sum::<f64>() / low.len() as f64;
+    report.check("board: mean loss factor below 1 kHz", "0.02", Band::Within(0.015, 0.03), loss);
+    let response = board::responses(RATE);
+    let corner = response.iter().map(|zone| measure::corner_hz(&zone[0], RATE)).sum::<f64>()
+        / response.len() as f64;
+    report.check(
+        "board: lower corner of the radiation, Hz",
+        "80–100",
+        Band::Within(60.0, 120.0),
+        corner,
+    );
+}

@@ -1,0 +1,194 @@
+//! What players hold against modelled pianos, as numbers: steps and metal in the colour, a dead
+//! attack, dull repetitions, an unnatural release. No piano has been measured for most of these
+//! bands: they are chosen, and say so by their targets.
+
+use anyhow::Result;
+
+use super::{Band, Bench, RATE, key};
+use touchback::math::cast::single;
+use touchback::math::compass::KeyNumber;
+use touchback::sound::Sound;
+use touchback::sound::measure::{self, RenderedNote, db};
+use touchback::sound::scale::StringSpec;
+
+/// The keys looked at: C2, C4, C6.
+const KEYS: [usize; 3] = [16, 40, 64];
+
+/// Samples of a spectrum, 0.34 s.
+const LENGTH: usize = 16_384;
+
+pub fn run(bench: &mut Bench) -> Result<()> {
+    for number in KEYS {
+        steps(bench, number)?;
+        metal(bench, number)?;
+        attack(bench, number)?;
+        repetition(bench, number)?;
+        release(bench, number)?;
+    }
+    Ok(())
+}
+
+/// Power in each band of 1/`LENGTH` of the rate, of the first samples under half a Hann window.
+fn spectrum(samples: &[f64]) -> Vec<f64> {
+    let plan = touchback_fft::forward(LENGTH);
+    let (mut input, mut output) = (plan.make_input_vec(), plan.make_output_vec());
+    for (n, (slot, x)) in input.iter_mut().zip(samples).enumerate() {
+        let fade = 0.5 + 0.5 * (std::f64::consts::PI * n as f64 / LENGTH as f64).cos();
+        *slot = single(x * fade);
+    }
+    if plan.process(&mut input, &mut output).is_err() {
+        return Vec::new();
+    }
+    output.iter().map(|w| f64::from(w.norm_sqr())).collect()
+}
+
+/// Frequency of the middle of a band, Hz.
+fn hz(bin: usize) -> f64 {
+    bin as f64 * RATE / LENGTH as f64
+}
+
+/// Amplitude-weighted mean frequency, Hz.
+fn centroid(power: &[f64]) -> f64 {
+    let (mut weighted, mut sum) = (0.0, 0.0);
+    for (bin, power) in power.iter().enumerate() {
+        weighted += hz(bin) * power.sqrt();
+        sum += power.sqrt();
+    }
+    weighted / sum
+}
+
+fn strike(sound: &mut Sound, key: KeyNumber, speed: f64) -> RenderedNote {
+    measure::strike_free(sound, key, speed, LENGTH as f64 / RATE, RATE)
+}
+
+/// Level and colour over forty speeds from the softest to fortissimo: how far each lies off the line
+/// through its neighbours.
+fn steps(bench: &mut Bench, number: usize) -> Result<()> {
+    let key = key(number)?;
+    let (mut levels, mut colours) = (Vec::new(), Vec::new());
+    for i in 0..40 {
+        let sound = strike(&mut bench.sound, key, 0.3 * 20f64.powf(f64::from(i) / 39.0));
+        levels.push(sound.rms_db(0.0, 0.3));
+        colours.push(1200.0 * centroid(&spectrum(&sound.samples)).log2());
+    }
+    let off = |x: &[f64]| {
+        let off = x.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs());
+        off.fold(0.0, |m, x| if x <= m { m } else { x })
+    };
+    let quantity = format!("key {number}: level over forty speeds, largest step, dB");
+    bench.report.check(&quantity, "none", Band::AtMost(0.5), off(&levels));
+    let quantity = format!("key {number}: centroid over forty speeds, largest step, cents");
+    bench.report.check(&quantity, "none", Band::AtMost(50.0), off(&colours));
+    let rises = colours.windows(2).all(|w| w[1] > w[0] - 5.0);
+    let quantity = format!("key {number}: colour brightens with every step from 0.3 to 6 m/s");
+    bench.report.holds(&quantity, rises);
+    Ok(())
+}
+
+/// What lies between the partials of a fortissimo note, and how its partials fall with frequency.
+fn metal(bench: &mut Bench, number: usize) -> Result<()> {
+    let key = key(number)?;
+    let string = StringSpec::of(key, &bench.voicing);
+    let sound = strike(&mut bench.sound, key, 5.0);
+    let power = spectrum(&sound.samples);
+    let near = |hz: f64| {
+        let k = (1..)
+            .map(|k| string.partial_hz(k))
+            .take_while(|p| *p < 20_000.0)
+            .map(|p| (p - hz).abs());
+        k.fold(f64::INFINITY, f64::min) < 0.25 * string.ideal_hz
+    };
+    let (mut between, mut sum, mut high) = (0.0, 0.0, 0.0);
+    for (bin, power) in power.iter().enumerate().filter(|(bin, _)| hz(*bin) > 150.0) {
+        let hz = hz(bin);
+        sum += power;
+        between += if near(hz) { 0.0 } else { *power };
+        high += if hz > 6000.0 { *power } else { 0.0 };
+    }
+    let quantity = format!("key {number}: at 5 m/s between its partials, dB re note");
+    bench.report.check(&quantity, "below -25", Band::AtMost(-25.0), 0.5 * db(between / sum));
+    let quantity = format!("key {number}: at 5 m/s above 6 kHz, dB re note");
+    bench.report.check(&quantity, "below -20", Band::AtMost(-20.0), 0.5 * db(high / sum));
+    Ok(())
+}
+
+/// The first 50 ms: whether two of them are the same.
+fn attack(bench: &mut Bench, number: usize) -> Result<()> {
+    let key = key(number)?;
+    let sound = strike(&mut bench.sound, key, 2.0);
+    // Struck again while it rings, it is never the same sample twice.
+    let piano = &mut bench.sound;
+    piano.reset();
+    piano.damper(key, 1.0);
+    piano.strike(key, 2.0, 0.0);
+    let _ = measure::render(piano, 0.41, RATE);
+    let before = measure::render(piano, 0.05, RATE);
+    piano.strike(key, 2.0, 0.0);
+    let again = measure::render(piano, 0.05, RATE);
+    let count = again.samples.len();
+    let difference = RenderedNote {
+        samples: again.samples.iter().zip(&sound.samples[..count]).map(|(a, b)| a - b).collect(),
+        rate: RATE,
+    };
+    let ringing = before.rms_db(0.0, 0.05);
+    let apart = difference.rms_db(0.0, 0.05);
+    let quantity = format!("key {number}: a second blow's first 50 ms against the first's, dB");
+    let own = sound.rms_db(0.0, 0.05);
+    bench.report.check(&quantity, "above -30", Band::AtLeast(-30.0), apart - own);
+    // More than the old sound going on: the ringing string takes the hammer otherwise.
+    let quantity = format!("key {number}: the same over what still rang, dB");
+    bench.report.check(&quantity, "not 0", Band::AtLeast(-6.0), apart - ringing);
+    Ok(())
+}
+
+/// Eight equal blows at eight a second, each damped before the next.
+fn repetition(bench: &mut Bench, number: usize) -> Result<()> {
+    let key = key(number)?;
+    let sound = &mut bench.sound;
+    sound.reset();
+    let (mut levels, mut colours) = (Vec::new(), Vec::new());
+    for _ in 0..8 {
+        sound.damper(key, 1.0);
+        sound.strike(key, 2.0, 0.0);
+        let held = measure::render(sound, 0.09, RATE);
+        sound.damper(key, 0.0);
+        let _ = measure::render(sound, 0.035, RATE);
+        levels.push(held.rms_db(0.0, 0.09));
+        colours.push(1200.0 * centroid(&spectrum(&held.samples)).log2());
+    }
+    let quantity = format!("key {number}: eighth of eight repetitions over the first, dB");
+    bench.report.check(&quantity, "0", Band::Within(-1.5, 3.0), levels[7] - levels[0]);
+    let quantity = format!("key {number}: its colour over the first's, cents");
+    bench.report.check(&quantity, "0", Band::Within(-200.0, 200.0), colours[7] - colours[0]);
+    let span = |x: &[f64]| {
+        x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+            - x.iter().copied().fold(f64::INFINITY, f64::min)
+    };
+    let quantity = format!("key {number}: eight repetitions, loudest over softest, dB");
+    bench.report.check(&quantity, "0.05–3", Band::Within(0.02, 4.0), span(&levels));
+    Ok(())
+}
+
+/// The damper takes the partials one after the other, not as a gate.
+fn release(bench: &mut Bench, number: usize) -> Result<()> {
+    let key = key(number)?;
+    let string = StringSpec::of(key, &bench.voicing);
+    let sound = &mut bench.sound;
+    sound.reset();
+    sound.damper(key, 1.0);
+    sound.strike(key, 4.0, 0.0);
+    let _ = measure::render(sound, 0.3, RATE);
+    sound.damper(key, 0.0);
+    let rest = measure::render(sound, 1.0, RATE);
+    let mut times = Vec::new();
+    for k in (1..=10).filter(|&k| string.partial_hz(k) < 9000.0) {
+        let window = (5.0 / string.ideal_hz).max(0.03);
+        let envelope = rest.envelope_db(string.partial_hz(k), window, 0.25 * window);
+        times.extend(measure::decay_time(&envelope, 3.0, 20.0));
+    }
+    let (low, high) =
+        times.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
+    let quantity = format!("key {number}: damped partials, slowest over fastest");
+    bench.report.check(&quantity, "above 1.5", Band::AtLeast(1.5), high / low);
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `sound-cost`: computing time and output of the sound engine together.
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::bench::{Band, Folder, Report, key};
+use touchback::math::compass::KeyNumber;
+use touchback::math::kernel::Kernel;
+use touchback::sound::bank::BLOCK;
+use touchback::sound::{Sound, SoundSettings};
+
+const RATE: usize = 48_000;
+
+/// The quickest of so many runs counts: the others were disturbed.
+const REPEATS: usize = 5;
+
+/// Ten notes in both hands.
+const CHORD: [usize; 10] = [16, 23, 28, 32, 35, 40, 44, 47, 52, 56];
+
+/// Processor seconds of this thread where the system counts them, else the clock's.
+fn seconds(start: Instant) -> f64 {
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let counted = counted.and_then(|s| s.split_whitespace().next()?.parse::<f64>().ok());
+    counted.map_or_else(|| start.elapsed().as_secs_f64(), |ns| 1e-9 * ns)
+}
+
+/// FNV-1a over the bits of samples.
+fn hash(mut sum: u64, samples: &[f32]) -> u64 {
+    for x in samples {
+        sum = (sum ^ u64::from(x.to_bits())).wrapping_mul(0x0100_0000_01b3);
+    }
+    sum
+}
+
+/// Strikes `struck` at 3 m/s with the dampers of `lifted` clear and plays two seconds; processor
+/// seconds of each second, longest block over its duration, hash.
+fn play(sound: &mut Sound, lifted: &[KeyNumber], struck: &[KeyNumber]) -> ([f64; 2], f64, u64) {
+    let start = Instant::now();
+    sound.reset();
+    lifted.iter().for_each(|key| sound.damper(*key, 1.0));
+    struck.iter().for_each(|key| sound.strike(*key, 3.0, 0.0));
+    let (mut times, mut worst, mut sum) = ([0.0; 2], 0.0f64, 0xcbf2_9ce4_8422_2325);
+    let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+    for time in &mut times {
+        let begin = seconds(start);
+        for _ in 0..RATE / BLOCK {
+            let block = Instant::now();
+            sound.process(&mut left, &mut right);
+            worst = worst.max(block.elapsed().as_secs_f64() * RATE as f64 / BLOCK as f64);
+            sum = hash(hash(sum, &left), &right);
+        }
+        *time = seconds(start) - begin;
+    }
+    (times, worst, sum)
+}
+
+/// Longest block over its duration while ten notes ring and every string takes up a new pitch and
+/// new losses.
+fn changing(sound: &mut Sound, notes: &[KeyNumber]) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..REPEATS {
+        sound.set(&SoundSettings::default());
+        let _ = play(sound, notes, notes);
+        sound.set(&SoundSettings { a4_hz: 446.0, sustain: 0.8, ..SoundSettings::default() });
+        let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+        let mut worst = 0.0f64;
+        for _ in 0..RATE / BLOCK / 2 {
+            let block = Instant::now();
+            sound.process(&mut left, &mut right);
+            worst = worst.max(block.elapsed().as_secs_f64() * RATE as f64 / BLOCK as f64);
+        }
+        best = best.min(worst);
+    }
+    best
+}
+
+/// Name, keys lifted, keys struck, aim and most in % of a core.
+type Case<'a> = (&'a str, &'a [KeyNumber], &'a [KeyNumber], f64, f64);
+
+/// Measures silence, a chord, a note and all notes under the pedal, on every kernel.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let mut csv = String::from("case,kernel,first_second,second_second,worst_block,hash\n");
+    let all: Vec<KeyNumber> = KeyNumber::all().collect();
+    let ten = CHORD.iter().map(|n| key(*n)).collect::<Result<Vec<_>>>()?;
+    let one = [key(40)?];
+    let cases: [Case; 5] = [
+        ("silence", &[], &[], 0.0, 0.1),
+        ("ten notes", &ten, &ten, 3.0, 5.0),
+        ("ten notes with pedal", &all, &ten, 5.0, 20.0),
+        ("one note with pedal", &all, &one, 5.0, 20.0),
+        ("88 notes with pedal", &all, &all, 12.0, 20.0),
+    ];
+    let best_kernel = Kernel::detect();
+    for (name, lifted, struck, aim, most) in cases {
+        let mut hashes = Vec::new();
+        for kernel in Kernel::available() {
+            let mut sound = Sound::with_kernel(RATE as f64, &SoundSettings::default(), kernel);
+            let mut best = ([f64::INFINITY; 2], f64::INFINITY);
+            for _ in 0..REPEATS {
+                let (times, worst, sum) = play(&mut sound, lifted, struck);
+                best.0 = [best.0[0].min(times[0]), best.0[1].min(times[1])];
+                best.1 = best.1.min(worst);
+                hashes.push(sum);
+            }
+            let ([first, second], worst) = best;
+            let sum = hashes[0];
+            csv += &format!("{name},{kernel:?},{first},{second},{worst},{sum:016x}\n");
+            let share = 100.0 * first.max(second);
+            let quantity = format!("{name}, {kernel:?}: share of a core, %");
+            let bound = if kernel == Kernel::Plain { 2.0 * most } else { most };
+            report.check(&quantity, &format!("{aim}"), Band::AtMost(bound), share);
+            if name == "ten notes" && kernel == best_kernel {
+                let quantity = "ten notes: longest block of 64 samples, % of its time";
+                report.check(quantity, "25", Band::AtMost(50.0), 100.0 * worst);
+            }
+        }
+        let same = hashes.iter().all(|h| *h == hashes[0]);
+        report.holds(&format!("{name}: every kernel and run gives the same samples"), same);
+    }
+    let mut sound = Sound::new(RATE as f64, &SoundSettings::default());
+    let quantity = "ten notes, every string changing: longest block of 64 samples, % of its time";
+    report.check(quantity, "25", Band::AtMost(50.0), 100.0 * changing(&mut sound, &ten));
+    let start = Instant::now();
+    let begin = seconds(start);
+    let sound = std::hint::black_box(Sound::new(RATE as f64, &SoundSettings::default()));
+    report.check(
+        "preparing 88 notes, ms",
+        "50",
+        Band::AtMost(100.0),
+        1e3 * (seconds(start) - begin),
+    );
+    drop(sound);
+    report.note(
+        "Shares are processor time of the thread, the quickest of five runs; a machine that \
+         shares its cores still shows up to twice what it needs alone. A whole piano is prepared \
+         where the host activates the plugin. A setting that moves while it plays is taken up on the \
+         audio thread, sixteen partials of a note every 64 samples: nothing waits, and the sample at \
+         which it happens does not depend on the machine.",
+    );
+    folder.write("sound-cost.csv", csv.as_bytes())?;
+    Ok(report)
+}

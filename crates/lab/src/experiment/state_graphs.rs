@@ -1,0 +1,329 @@
+//! `state-graphs`: every transition of the actions' finite state machines, exercised by a random
+//! finger, and what of the positions jumps there.
+//!
+//! [Gillespie 1996, figs. 3.2, 3.4, 3.9, tables 3.1, 3.2]. The finger's target goes along straight
+//! lines between random depths, so that keys are turned back everywhere in their travel.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::bench::{Band, Folder, Report};
+use crate::plot::{self, Axis, Figure, Panel, Series, palette};
+use touchback::action::Key;
+use touchback::action::grand::concert::{Built, Design};
+use touchback::action::grand::drive::DriveNow;
+use touchback::action::grand::kinematics::Kinematics;
+use touchback::action::grand::{Assembly, Phase, STATES, Spec, rest, step};
+use touchback::action::simple::drive_input::DriveInput;
+use touchback::action::simple::note_interface::Playing;
+use touchback::action::simple::{Running, SimpleAction};
+use touchback::action::simple::{harpsichord, simplified};
+use touchback::action::{ActionSettings, Drive, STEP};
+use touchback::episode::{Observer, Stepper};
+use touchback::math::compass::linear;
+use touchback::math::random::Random;
+
+/// Length of a random run, s.
+const SECONDS: f64 = 60.0;
+/// Runs of the grand, whose rarest transition comes a few times a minute.
+const GRAND_RUNS: u64 = 5;
+/// Depths between which the finger's target goes, m, and how long it takes, s.
+const DEPTHS: (f64, f64) = (-4e-3, 18e-3);
+const TIMES: (f64, f64) = (0.01, 0.2);
+
+/// Targets of the random finger: (time s, depth m).
+fn restless(seed: u64) -> Vec<(f64, f64)> {
+    let mut random = Random::new(seed);
+    let mut between = |(low, high): (f64, f64)| low + (high - low) * random.share();
+    let mut points = vec![(0.0, 0.0)];
+    while points.last().is_some_and(|p| p.0 < SECONDS) {
+        let time = points.last().map_or(0.0, |p| p.0) + between(TIMES);
+        points.push((time, between(DEPTHS)));
+    }
+    points
+}
+
+/// Drives along `points` for each of the action steps.
+fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + '_ {
+    let steps = touchback::math::cast::floor_index(seconds / STEP);
+    let mut near = 0;
+    (0..steps).map(move |i| {
+        let t = i as f64 * STEP;
+        while near + 2 < points.len() && points[near + 1].0 <= t {
+            near += 1;
+        }
+        let local = &points[near..(near + 3).min(points.len())];
+        Drive::Finger([linear(local, t), linear(local, t + STEP)])
+    })
+}
+
+/// Transitions by their ends with how often each was taken, and the largest jump there, m.
+#[derive(Default)]
+struct Found {
+    taken: BTreeMap<(&'static str, &'static str), u32>,
+    jump: f64,
+}
+
+/// Watches a run.
+struct Watch<P, F> {
+    name: fn(P) -> &'static str,
+    /// How far positions move at a transition, m.
+    moved: F,
+    found: Found,
+}
+
+impl<P, F, const N: usize> Observer<P, N> for Watch<P, F>
+where
+    P: Copy,
+    F: Fn(P, P, &[f64; N], &[f64; N]) -> f64,
+{
+    fn transition(&mut self, _: f64, from: P, to: P, before: &[f64; N], after: &[f64; N]) {
+        let ends = ((self.name)(from), (self.name)(to));
+        *self.found.taken.entry(ends).or_default() += 1;
+        self.found.jump = self.found.jump.max((self.moved)(from, to, before, after));
+    }
+    fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; N]) {}
+}
+
+/// What was found of one machine as rows.
+fn rows(
+    report: &mut Report,
+    csv: &mut String,
+    machine: &str,
+    found: &Found,
+    graph: &[(&str, &str)],
+) {
+    for (from, to) in graph {
+        // How often is in the file: the count follows the last bit of every run.
+        let is_taken = found.taken.contains_key(&(*from, *to));
+        report.holds(&format!("{machine}: {from} → {to} taken"), is_taken);
+    }
+    let is_known = |ends: &&(&str, &str)| graph.contains(ends) || **ends == RARE;
+    let strange = found.taken.keys().filter(|ends| !is_known(ends)).count();
+    let quantity = format!("{machine}: transitions that the graph does not have");
+    report.check(&quantity, "0", Band::AtMost(0.0), strange as f64);
+    let quantity = format!("{machine}: largest jump of a constrained point at a transition, m");
+    report.check(&quantity, "0", Band::AtMost(1e-9), found.jump);
+    for ((from, to), count) in &found.taken {
+        let _ = writeln!(csv, "{machine},{from},{to},{count}");
+    }
+}
+
+/// The head of the jack: what the sliders carry from submodel to submodel.
+fn head_moves(
+    spec: &Spec,
+    from: Phase,
+    to: Phase,
+    before: &[f64; STATES],
+    after: &[f64; STATES],
+) -> f64 {
+    // A jack let go from the flank swings home: that jump is meant.
+    if from == Phase::Flank {
+        return 0.0;
+    }
+    let head = |phase, x| {
+        let k = Kinematics::new(spec, phase, x);
+        k.to_jack + k.head.axis * spec.jack.length
+    };
+    (head(from, before) - head(to, after)).norm_squared().sqrt()
+}
+
+/// The jack swings home at the instant in which the knuckle comes down again: possible, not met.
+const RARE: (&str, &str) = ("E", "A");
+
+/// The grand's graph [Gillespie 1996, fig. 3.9], and E, the jack that cannot re-set.
+const GRAND: [(&str, &str); 11] = [
+    ("A", "B"),
+    ("A", "D"),
+    ("B", "A"),
+    ("B", "C"),
+    ("C", "D"),
+    ("C", "B"),
+    ("C", "E"),
+    ("D", "C"),
+    ("D", "A"),
+    ("E", "C"),
+    ("E", "D"),
+];
+
+fn grand(report: &mut Report, csv: &mut String, built: &Built) {
+    let spec = built.spec;
+    let parts = Assembly::new(*built);
+    let mut running = parts.rest();
+    let moved = |from, to, before: &[f64; STATES], after: &[f64; STATES]| {
+        head_moves(&spec, from, to, before, after)
+    };
+    let mut seen = Watch { name: letter, moved, found: Found::default() };
+    for seed in 1..=GRAND_RUNS {
+        for drive in drives(&restless(seed), SECONDS) {
+            let inputs = DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
+            step::STEPPER.advance(&parts.grand, &mut running, &inputs, &mut seen);
+        }
+    }
+    report.source("000 fig. 3.9, T3.1, T3.2; 001");
+    rows(report, csv, "grand", &seen.found, &GRAND);
+    report.erratum(
+        "T3.1 has phase A with S1, S2 and C with S1, S3 active; A: S1, S3 (q8 artificial), C: S1, S2 \
+         (q9); the text on C lets b8 act on S2: it acts on S3, between jack and hammer",
+    );
+    if !seen.found.taken.contains_key(&RARE) {
+        report.note(
+            "Not met in five minutes of such play: E → A, the jack home just as the knuckle comes \
+             down on it. E, the jack caught on the knuckle's flank, is not in the source's graph.",
+        );
+    }
+}
+
+/// A smaller action's machine under the random finger.
+fn small<M, const N: usize, const G: usize, const S: usize>(
+    spec: &M,
+    name: fn(M::Phase) -> &'static str,
+    seed: u64,
+) -> Found
+where
+    M: SimpleAction<N, G, S>,
+{
+    // Key and hammer or jack, as lengths: nothing moves but in time.
+    let moved = |_, _, before: &[f64; N], after: &[f64; N]| {
+        (before[0] - after[0]).abs().max((before[2] - after[2]).abs())
+    };
+    let mut seen = Watch { name, moved, found: Found::default() };
+    let mut state = spec.rest();
+    let stepper = Stepper::new(STEP);
+    for drive in drives(&restless(seed), SECONDS) {
+        stepper.advance(spec, &mut state, &DriveInput::ends(drive), &mut seen);
+    }
+    seen.found
+}
+
+/// A press and its release: time s, depth m.
+const PRESS: [(f64, f64); 4] = [(0.02, -1e-3), (0.12, 14e-3), (0.25, 14e-3), (0.35, -2e-3)];
+
+/// A press of a smaller action with its submodels shaded.
+fn draw<M, const N: usize, const G: usize, const S: usize>(
+    folder: &mut Folder,
+    report: &mut Report,
+    file: &str,
+    title: &str,
+    [part, contact]: [&str; 2],
+    spec: M,
+) -> Result<()>
+where
+    M: Playing<N, G, S>,
+{
+    let mut key = Running::new(spec);
+    let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
+    let mut bands: Vec<plot::Band> = Vec::new();
+    for (i, drive) in (1u32..).zip(drives(&PRESS, 0.45)) {
+        key.step(drive, &mut |_, _| {});
+        let (view, t) = (key.readout(drive), f64::from(i) * STEP * 1e3);
+        let values = [view.key * 1e3, view.hammer * 1e3, view.key_force, view.contact_force];
+        for (curve, value) in curves.iter_mut().zip(values) {
+            curve.push((t, value));
+        }
+        match bands.last_mut() {
+            Some(band) if band.name == view.phase => band.to = t,
+            _ => bands.push(plot::Band { from: t, to: t, name: view.phase.into() }),
+        }
+    }
+    let [depth, height, force, between] = curves;
+    let one = |name: &str, points, colour| Series::line(name, points, palette(colour));
+    let figure = Figure {
+        title: title.into(),
+        x: Axis::new("time, ms"),
+        bands,
+        marks: Vec::new(),
+        panels: vec![
+            Panel::new(Axis::new("mm: depth of the key"), vec![one("", depth, 0)]),
+            Panel::new(Axis::new(&format!("mm: {part}")), vec![one("", height, 1)]),
+            Panel::new(
+                Axis::new("force, N"),
+                vec![one("of the finger", force, 0), one(contact, between, 1)],
+            ),
+        ],
+    };
+    folder.draw(file, &figure, report)
+}
+
+const fn letter(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Acceleration => "A",
+        Phase::LetOff => "B",
+        Phase::Catch => "C",
+        Phase::Return => "D",
+        Phase::Flank => "E",
+    }
+}
+
+const fn simplified_name(phase: simplified::Phase) -> &'static str {
+    match phase {
+        simplified::Phase::Coupled => "coupled",
+        simplified::Phase::Flight => "flight",
+        simplified::Phase::Bedded => "bedded",
+        simplified::Phase::Held => "held",
+    }
+}
+
+const fn harpsichord_name(phase: harpsichord::Phase) -> &'static str {
+    match phase {
+        harpsichord::Phase::Below => "below",
+        harpsichord::Phase::Bending => "bending",
+        harpsichord::Phase::Above => "above",
+        harpsichord::Phase::Passing => "passing",
+    }
+}
+
+/// Runs all of it.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let mut csv = String::from("machine,from,to,times\n");
+    let key = crate::bench::key(40)?;
+    let built = Design::new(key).build(&ActionSettings::default());
+    grand(&mut report, &mut csv, &built);
+    report.source("000 figs. 2.4, 2.5, 3.2; 002 §§4, 5, figs. 2, 3");
+    let spec = simplified::Spec::of_grand(&built);
+    let found = small(&spec, simplified_name, 2);
+    rows(
+        &mut report,
+        &mut csv,
+        "key and hammer",
+        &found,
+        &[
+            ("coupled", "flight"),
+            ("flight", "coupled"),
+            ("coupled", "held"),
+            ("held", "coupled"),
+            ("flight", "bedded"),
+            ("bedded", "flight"),
+            ("held", "bedded"),
+            ("bedded", "held"),
+        ],
+    );
+    let names = ["crown above the string", "hammer on key"];
+    let title = "Key, hammer and keybed: a press and its release";
+    draw(folder, &mut report, "key-and-hammer.png", title, names, spec)?;
+    report.source("000 figs. 3.3, 3.4; 001");
+    let spec = harpsichord::Spec::of_key(key);
+    let found = small(&spec, harpsichord_name, 3);
+    rows(
+        &mut report,
+        &mut csv,
+        "harpsichord",
+        &found,
+        &[
+            ("below", "bending"),
+            ("bending", "below"),
+            ("bending", "above"),
+            ("above", "passing"),
+            ("passing", "above"),
+            ("passing", "below"),
+        ],
+    );
+    let names = ["plectrum above the string", "plectrum on string"];
+    let title = "A harpsichord's key and jack: a press and its release";
+    draw(folder, &mut report, "harpsichord.png", title, names, spec)?;
+    folder.write("state-graphs.csv", csv.as_bytes())?;
+    Ok(report)
+}

@@ -1,0 +1,94 @@
+//! Hammers other than the concert grand's: how the law answers to them, and the tables that say so.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::{Arrival, BAND, FIT_SPEED, NUMBERS, felt, fitted, heard};
+use crate::bench::{Report, key};
+use touchback::action::ActionSettings;
+use touchback::action::grand::concert::Design;
+
+/// Another hammer: its name and what is set.
+type Other = (&'static str, fn(&mut ActionSettings));
+
+/// Hammers compared.
+const HAMMERS: [Other; 11] = [
+    ("mass × 0.7", |s| s.hammer_mass = 0.7),
+    ("mass × 1.5", |s| s.hammer_mass = 1.5),
+    ("mass × 2", |s| s.hammer_mass = 2.0),
+    ("strike weight −2.5 g", |s| s.strike_weight_g = -2.5),
+    ("strike weight +2.5 g", |s| s.strike_weight_g = 2.5),
+    ("hardness −2", |s| s.hammer_hardness = -2.0),
+    ("hardness +2", |s| s.hammer_hardness = 2.0),
+    ("strike point × 0.7", |s| s.strike_point = 0.7),
+    ("strike point × 1.4", |s| s.strike_point = 1.4),
+    ("mass × 0.8, hardness +1", |s| (s.hammer_mass, s.hammer_hardness) = (0.8, 1.0)),
+    ("mass × 1.2, hardness −1", |s| (s.hammer_mass, s.hammer_hardness) = (1.2, -1.0)),
+];
+
+/// One table of the law: its name, the ratios it is fitted to, and how a ratio is set.
+type Fit = (&'static str, [f64; 4], fn(&mut ActionSettings, f64));
+
+const FITS: [Fit; 3] = [
+    ("BY_MASS", [0.5, 0.7, 1.5, 2.0], |s, x| s.hammer_mass = x),
+    ("BY_STIFFNESS", [0.25, 0.5, 2.0, 4.0], |s, x| s.hammer_hardness = x.log2()),
+    ("BY_STRIKE_POINT", [0.5, 0.7, 1.4, 1.7], |s, x| s.strike_point = x),
+];
+
+/// Adds a row for contact and rebound of every key with every hammer.
+pub fn compare(report: &mut Report) -> Result<()> {
+    for number in NUMBERS {
+        let (key, design) = (key(number)?, Design::new(key(number)?));
+        for (name, set) in HAMMERS {
+            let mut settings = ActionSettings::default();
+            set(&mut settings);
+            let felt = felt(&design.build(&settings), FIT_SPEED, Arrival::Flying)?;
+            let heard = heard(key, &settings.hammers(), FIT_SPEED);
+            let name = format!("key {number}, {name}");
+            report.near(&format!("{name}: contact, ms"), heard.time * 1e3, BAND, felt.time * 1e3);
+            let [back, out] = [heard, felt].map(|contact| contact.restitution * FIT_SPEED);
+            report.near(&format!("{name}: rebound, m/s"), back, BAND, out);
+        }
+    }
+    Ok(())
+}
+
+/// The law's tables of answers, ready to paste.
+pub fn tables() -> Result<String> {
+    let mut text = String::new();
+    for (name, ratios, set) in FITS {
+        writeln!(text, "const {name}: Response = [")?;
+        for number in NUMBERS {
+            let [a, b, c, d] = answer(number, ratios, set)?;
+            writeln!(text, "    ({number}.0, [{a:.3}, {b:.3}, {c:.3}, {d:.3}]),")?;
+        }
+        writeln!(text, "];")?;
+    }
+    Ok(text)
+}
+
+/// Exponents of the contact time below and above the ratio 1 and slopes of the restitution, by least
+/// squares over the ratios on either side.
+fn answer(number: usize, ratios: [f64; 4], set: fn(&mut ActionSettings, f64)) -> Result<[f64; 4]> {
+    let (key, design) = (key(number)?, Design::new(key(number)?));
+    let asked = |ratio: f64| {
+        let mut settings = ActionSettings::default();
+        set(&mut settings, ratio);
+        let aim = heard(key, &settings.hammers(), FIT_SPEED);
+        fitted(&design.build(&settings), aim).map(|(asked, _)| asked)
+    };
+    let standard = asked(1.0)?;
+    let mut answer = [0.0; 4];
+    for (side, ratios) in ratios.chunks(2).enumerate() {
+        let (mut time, mut restitution, mut square) = (0.0, 0.0, 0.0);
+        for &ratio in ratios {
+            let (asked, x) = (asked(ratio)?, ratio.ln());
+            time += x * (asked.time / standard.time).ln();
+            restitution += x * (asked.restitution - standard.restitution);
+            square += x * x;
+        }
+        (answer[side], answer[2 + side]) = (time / square, restitution / square);
+    }
+    Ok(answer)
+}

@@ -1,0 +1,196 @@
+//! `sweeps`: every regulation moved under a trill: what is heard of it, and what it leaves behind.
+//!
+//! A click is what no string or hammer makes: content above every partial (16 kHz). The trill is
+//! rendered at 96 kHz, cut below 26 kHz, and the largest sample left is compared with what a step of
+//! the note's own peak would leave there. The same chord held through jumps to both ends of the
+//! range shows what else is heard: knocks of a bed or check that moves, dampers that come down; a
+//! screw that nothing rests on is heard not at all.
+
+use std::f64::consts::{PI, TAU};
+
+use anyhow::Result;
+
+use crate::bench::{Band, Folder, Report};
+use crate::output::progress;
+use touchback::instrument::settings::Timing;
+use touchback::instrument::{Event, Piano, Settings};
+use touchback::math::cast::single;
+use touchback::math::compass::KeyNumber;
+use touchback::params::{self, Parameter, ParameterGroup};
+
+/// Sample rate of the trill, Hz, and samples in one of its blocks of 2 ms.
+const RATE: f64 = 96_000.0;
+const BLOCK: usize = 192;
+
+/// Blocks of the trill, of one key's period and of its hold.
+const TRILL: usize = 1500;
+const STROKE: usize = 84;
+const HOLD: usize = 40;
+
+/// Period of a sweep over the whole range and back, s (chosen: a hand turning a knob).
+const SWEEP: f64 = 1.5;
+
+/// Blocks that keys may move for once let go: 4 s.
+const REST: usize = 2000;
+
+/// Depth at which a key let go is stuck, m.
+const STUCK: f64 = 0.5e-3;
+
+/// Blocks of the held chord, and those between which a parameter stands at one end.
+const CHORD: usize = 800;
+const JUMP: usize = 300;
+const BACK: usize = 550;
+
+/// Cut-off of what is taken for a click, Hz, and taps of the filter.
+const CUT: f64 = 26_000.0;
+const TAPS: usize = 63;
+
+/// A trill as it was heard.
+struct Heard {
+    samples: Vec<f32>,
+    strikes: usize,
+    lost: u64,
+    /// The keys rest where they began.
+    is_home: bool,
+}
+
+/// Two keys in turn, pressed naturally twelve times a second, while `swept` moves.
+fn trill(swept: Option<&'static Parameter>) -> Result<Heard> {
+    let mut settings = Settings::default();
+    settings.touch.timing = Timing::Natural;
+    let keys = [crate::bench::key(40)?, crate::bench::key(42)?];
+    let mut piano = Piano::new(RATE, &settings);
+    let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+    let mut heard = Heard { samples: Vec::new(), strikes: 0, lost: 0, is_home: false };
+    for block in 0..TRILL {
+        if let Some(parameter) = swept {
+            let turn = TAU * (block * BLOCK) as f64 / RATE / SWEEP;
+            let mut now = settings;
+            parameter.set(&mut now, parameter.plain(0.5 - 0.5 * turn.cos()));
+            piano.set(&now);
+        }
+        for (i, key) in keys.into_iter().enumerate() {
+            match (block + i * STROKE / 2) % STROKE {
+                0 => piano.handle(Event::NoteOn { key, velocity: 0.5 }),
+                HOLD => piano.handle(Event::NoteOff { key, velocity: 0.5 }),
+                _ => {}
+            }
+        }
+        piano.process(&mut left, &mut right);
+        heard.samples.extend_from_slice(&left);
+        heard.strikes += piano.strikes().len();
+    }
+    piano.set(&settings);
+    piano.handle(Event::AllNotesOff);
+    for _ in 0..REST {
+        piano.process(&mut left, &mut right);
+        heard.samples.extend_from_slice(&left);
+        if piano.keyboard().awake() == 0 {
+            break;
+        }
+    }
+    let at_rest = |key: KeyNumber| piano.keyboard().key_depth(key).abs() < STUCK;
+    heard.is_home = piano.keyboard().awake() == 0 && keys.into_iter().all(at_rest);
+    heard.lost = piano.keyboard().lost_states();
+    Ok(heard)
+}
+
+/// A chord held while `moved` jumps to one end of its range and back.
+fn chord(moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
+    let settings = Settings::default();
+    let mut piano = Piano::new(RATE, &settings);
+    for number in [28, 40, 44, 59] {
+        piano.handle(Event::NoteOn { key: crate::bench::key(number)?, velocity: 0.5 });
+    }
+    let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+    let mut samples = Vec::new();
+    for block in 0..CHORD {
+        if let Some((parameter, end)) = moved {
+            let mut now = settings;
+            if (JUMP..BACK).contains(&block) {
+                parameter.set(&mut now, end);
+            }
+            piano.set(&now);
+        }
+        piano.process(&mut left, &mut right);
+        samples.extend_from_slice(&left);
+    }
+    Ok(samples)
+}
+
+/// High-pass taps: a windowed sinc.
+fn taps() -> [f64; TAPS] {
+    let cut = CUT / RATE;
+    std::array::from_fn(|i| {
+        let (m, share) = (i as f64 - (TAPS / 2) as f64, i as f64 / (TAPS - 1) as f64);
+        let window = 0.42 - 0.5 * (TAU * share).cos() + 0.08 * (2.0 * TAU * share).cos();
+        let low = if m == 0.0 { 2.0 * cut } else { (TAU * cut * m).sin() / (PI * m) };
+        window * (f64::from(u8::from(m == 0.0)) - low)
+    })
+}
+
+fn peak(samples: &[f32]) -> f64 {
+    samples.iter().fold(0.0, |m, x| m.max(f64::from(x.abs())))
+}
+
+/// Largest sample of what lies above every partial.
+fn click(samples: &[f32]) -> f64 {
+    let taps = taps();
+    let filtered = |w: &[f32]| w.iter().zip(&taps).map(|(x, t)| f64::from(*x) * t).sum::<f64>();
+    samples.windows(TAPS).map(filtered).fold(0.0, |m, x| m.max(x.abs()))
+}
+
+fn db(x: f64) -> f64 {
+    20.0 * x.log10()
+}
+
+/// Clicks, strikes, stuck keys, of every parameter of the action.
+pub fn run(_: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let mut step = [0.0f32; 4 * TAPS];
+    step[2 * TAPS..].fill(1.0);
+    let of_step = click(&step);
+    let level = |samples: &[f32]| db(click(samples) / of_step / peak(samples));
+    let plain = trill(None)?;
+    let unswept = level(&plain.samples);
+    report.check("trill, nothing swept: click, dB re note", "≤ −60", Band::AtMost(-60.0), unswept);
+    // What the measure sees of a click that is there.
+    let mut clicked = plain.samples.clone();
+    let added = single(1e-3 * peak(&clicked));
+    let middle = clicked.len() / 2;
+    clicked[middle..].iter_mut().for_each(|x| *x += added);
+    let found = level(&clicked);
+    report.check("the same with a step of −60 dB added", "−60", Band::Within(-61.0, -59.0), found);
+    let held = chord(None)?;
+    let ringing = peak(&held[JUMP * BLOCK..]);
+    let swept: Vec<_> = params::all()
+        .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
+        .collect();
+    let bar = progress(swept.len() as u64, "sweeping");
+    let mut heard = String::from(
+        "What a chord held through jumps to both ends is heard of them, dB re its level: knocks, \
+         dampers, hammers let go; nothing (−inf) where nothing rests on the screw.\n\n",
+    );
+    for parameter in swept {
+        let id = parameter.id;
+        let swept = trill(Some(parameter))?;
+        let clicks = level(&swept.samples);
+        report.check(&format!("{id}: click, dB re note"), "≤ −60", Band::AtMost(-60.0), clicks);
+        let finite = swept.samples.iter().all(|x| x.is_finite()) && swept.lost == 0;
+        report.holds(&format!("{id}: every sample and state a number"), finite);
+        report.holds(&format!("{id}: keys and hammers home"), swept.is_home);
+        let strikes = swept.strikes as f64;
+        report.check(&format!("{id}: strikes"), "some", Band::AtLeast(4.0), strikes);
+        let mut ends = [0.0; 2];
+        for (end, value) in ends.iter_mut().zip([parameter.min(), parameter.max()]) {
+            let moved = chord(Some((parameter, value)))?;
+            let differs = |(a, b): (&f32, &f32)| f64::from((a - b).abs());
+            *end = db(moved.iter().zip(&held).map(differs).fold(0.0, f64::max) / ringing);
+        }
+        heard += &format!("{id}: {:.1}, {:.1}\n", ends[0], ends[1]);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    report.note(&heard);
+    Ok(report)
+}

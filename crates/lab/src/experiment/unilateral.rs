@@ -1,0 +1,235 @@
+//! `unilateral`: stability criteria for a one-sided spring against brute force [Tsai 1996, II].
+
+use std::f64::consts::PI;
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use nalgebra::Complex;
+
+use crate::bench::{Band, Folder, Report};
+use crate::plot::palette;
+use crate::plot::sketch::{Ink, Sketch};
+use touchback::math::vec2::Vec2;
+use touchback::wall::mapping::Mapping;
+use touchback::wall::plant::{FINGER, Plant};
+use touchback::wall::unilateral::criterion::{
+    Criterion, LONGEST, all_frequencies, harmonics, sampled,
+};
+use touchback::wall::unilateral::orbits;
+
+const T: f64 = 1e-3;
+const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
+
+/// The device, the finger on it, whole periods of delay: five for blocks of 64 samples at 48 kHz
+/// and a tick of transport both ways, 4.7 ms.
+const CASES: [(&str, bool, f64, u32); 5] = [
+    ("device", false, 0.5, 0),
+    ("device, delay 2 T", false, 0.5, 2),
+    ("damped device (5 N·s/m)", false, 5.0, 0),
+    ("held, delay 1 T", true, 0.5, 1),
+    ("held, delay 5 T", true, 0.5, 5),
+];
+
+fn plant(is_held: bool, damping: f64) -> Plant {
+    let device = Plant { damping, ..DEVICE };
+    if is_held { device.with(FINGER) } else { device }
+}
+
+/// Orbits that exist, and those of them that the criterion excludes at their own harmonics, over
+/// a grid of stiffness and period.
+fn falsify() -> (f64, f64) {
+    let (mut exist, mut excluded) = (0.0, 0.0);
+    for (is_held, damping, delay) in
+        [(false, 0.5, 0), (false, 0.5, 2), (false, 2.0, 1), (true, 0.5, 1), (true, 0.5, 4)]
+    {
+        for period in [2e-3, 4e-3] {
+            let plant = plant(is_held, damping);
+            let response = |angle: f64| sampled(&plant, period, delay, angle);
+            for i in 0..60 {
+                let k = 50.0 * 1.12f64.powi(i);
+                let late = usize::try_from(delay).unwrap_or(0);
+                let Some([n, _]) = orbits::single_visit(&plant, k, period, late) else { continue };
+                exist += 1.0;
+                let own = harmonics(u32::try_from(n).unwrap_or(LONGEST));
+                if Criterion::Shifts.excludes(&response, k, &own).is_some() {
+                    excluded += 1.0;
+                }
+            }
+        }
+    }
+    (exist, excluded)
+}
+
+fn mappings(report: &mut Report) {
+    let (m, k) = (0.2, 1000.0);
+    let mass = |s: Complex<f64>| s * m;
+    let spring = |s: Complex<f64>| Complex::new(k, 0.0) / s;
+    report.source("004 §5.1, 5.2 (A-stability and passivity)");
+    let largest = |span: [f64; 2]| span[0].abs().max(span[1].abs());
+    let relative = 2.0 * m / T * 2.0 * 20_000.0 / PI;
+    report.check(
+        "bilinear mass, Re over the largest modulus",
+        "0",
+        Band::AtMost(1e-9),
+        largest(Mapping::Bilinear.resistance(T, mass)) / relative,
+    );
+    // The same at the lowest of the frequencies.
+    let relative = 0.5 * k * T * 2.0 * 20_000.0 / PI;
+    report.check(
+        "bilinear spring, Re over the largest modulus",
+        "0",
+        Band::AtMost(1e-9),
+        largest(Mapping::Bilinear.resistance(T, spring)) / relative,
+    );
+    let [low, high] = Mapping::BackwardEuler.resistance(T, spring);
+    report.near("backward Euler spring, least Re: +KT/2", 0.5, 1e-6, low);
+    report.near("backward Euler spring, largest Re", 0.5, 1e-6, high);
+    let [low, _] = Mapping::BackwardEuler.resistance(T, mass);
+    report.check("backward Euler mass, least Re", "≥ 0", Band::AtLeast(0.0), low);
+    let [low, _] = Mapping::ForwardEuler.resistance(T, mass);
+    report.near("forward Euler mass, least Re: −2m/T", -400.0, 1e-6, low);
+    let [low, _] = Mapping::ForwardEuler.resistance(T, spring);
+    report.near("forward Euler spring, least Re: −KT/2", -0.5, 1e-6, low);
+}
+
+/// Runs all of it.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    report.source("004 ch. 3, 4 (re-derived: docs/unilateral.md)");
+    let all = [all_frequencies()];
+    let mut csv = String::from("case,circle,tsypkin,wedge,shifts,brute_force\n");
+    for (name, is_held, damping, delay) in CASES {
+        let plant = plant(is_held, damping);
+        let response = |angle: f64| sampled(&plant, T, delay, angle);
+        let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
+        let [circle, tsypkin, wedge, shifts] = limits;
+        let found = orbits::limit(&plant, T, usize::try_from(delay)?);
+        writeln!(csv, "{name},{circle},{tsypkin},{wedge},{shifts},{found}")?;
+        let quantity = |what: &str| format!("{name}: {what}");
+        // The stiffness up to which brute force finds rest bounds all of them.
+        report.check(
+            &quantity("circle, N/m"),
+            "≤ brute force",
+            Band::AtMost(1.003 * found),
+            circle,
+        );
+        report.check(
+            &quantity("Tsypkin, N/m"),
+            "between",
+            Band::Within(0.999 * circle, 1.001 * wedge),
+            tsypkin,
+        );
+        report.check(
+            &quantity("wedge (one shift), N/m"),
+            "above the circle",
+            Band::Within(circle.max(tsypkin), 1.003 * found),
+            wedge,
+        );
+        report.check(
+            &quantity("all shifts, N/m"),
+            "≤ brute force",
+            Band::Within(0.999 * wedge, 1.003 * found),
+            shifts,
+        );
+        if delay == 5 {
+            report.check(
+                &quantity("against the direct limit over 64-sample blocks both ways, N/m"),
+                "outside: below 816",
+                Band::AtMost(816.0),
+                shifts,
+            );
+        }
+    }
+    let (exist, excluded) = falsify();
+    report.check(
+        "orbits of up to 64 samples found over all grids",
+        "some",
+        Band::AtLeast(50.0),
+        exist,
+    );
+    report.check("of them excluded by the criterion", "0", Band::AtMost(0.0), excluded);
+    mappings(&mut report);
+    report.note(
+        "Brute force is the largest stiffness without a periodic orbit of one visit and up to 64 \
+         samples at which the loop comes to rest from twelve starts. All criteria are evaluated at \
+         800 frequencies up to the Nyquist frequency.",
+    );
+    folder.write("unilateral.csv", csv.as_bytes())?;
+    let sketch = nyquist(&all[0]).context("the wedge does not reach its own limit")?;
+    folder.sketch("unilateral.png", &sketch)?;
+    report.figure("unilateral.png");
+    Ok(report)
+}
+
+/// The Nyquist plane of the held device, a period late, a little below the wedge's limit.
+fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
+    const CORNER: (f64, f64) = (-6.0, -2.6);
+    const OTHER: (f64, f64) = (1.6, 1.0);
+    let held = plant(true, 0.5);
+    let response = |angle: f64| sampled(&held, T, 1, angle);
+    let one = Complex::new(1.0, 0.0);
+    let wedge_limit = Criterion::Wedge.limit(&response, &[frequencies.to_vec()]);
+    let k = 0.95 * wedge_limit;
+    let (wedge, _) = Criterion::Wedge.excludes(&response, k, frequencies)?;
+    let tsypkin_limit = Criterion::Tsypkin.limit(&response, &[frequencies.to_vec()]);
+    let (tsypkin, _) = Criterion::Tsypkin.excludes(&response, tsypkin_limit, frequencies)?;
+
+    let mut sketch =
+        Sketch::new("G = K P of the held device, one period late, at 95 % of the wedge's limit");
+    let at = |z: Complex<f64>| Vec2::new(z.re, z.im);
+    let is_shown = |z: &Complex<f64>| {
+        (CORNER.0..OTHER.0).contains(&z.re) && (CORNER.1..OTHER.1).contains(&z.im)
+    };
+    let pen = |index, width| Ink { colour: palette(index), width };
+    let grey = Ink { colour: plotters::style::RGBColor(120, 126, 135), width: 1 };
+    let corner = |x, y| Vec2::new(x, y);
+    sketch.line(&[corner(CORNER.0, 0.0), corner(OTHER.0, 0.0)], grey);
+    sketch.line(&[corner(0.0, CORNER.1), corner(0.0, OTHER.1)], grey);
+    for (at, text) in [
+        (corner(OTHER.0 - 0.4, 0.04), "Re G"),
+        (corner(0.0, OTHER.1 - 0.15), "Im G"),
+        (corner(-1.0, -0.2), "−1"),
+        (corner(0.0, -0.2), "0"),
+    ] {
+        sketch.label(at, text, grey.colour);
+    }
+    sketch.label(corner(-4.4, -2.3), "G", palette(0));
+    // A straight line through `through` along `along`, as far as the window goes.
+    let line = |through: Complex<f64>, along: Complex<f64>| {
+        let steps = (-800..=800).map(|i| through + along / along.norm() * (0.01 * f64::from(i)));
+        steps.filter(is_shown).map(at).collect::<Vec<_>>()
+    };
+    let curve: Vec<_> = (1..=8000)
+        .map(|i| response(PI * f64::from(i) / 8000.0) * k)
+        .filter(is_shown)
+        .map(at)
+        .collect();
+    sketch.line(&curve, pen(0, 2));
+    sketch.line(&line(-one, Complex::new(0.0, 1.0)), pen(1, 2));
+    sketch.label(corner(-2.6, OTHER.1 - 0.15), "circle: G to the right of this", palette(1));
+    for (i, share) in [0.03, 0.06, 0.12].into_iter().enumerate() {
+        let angle = PI * share;
+        let turn = |d: f64| one - Complex::from_polar(1.0, angle * d);
+        let multiplier = turn(1.0) * wedge[1] + turn(-1.0) * wedge[2] + one * wedge[0];
+        let border = line(-one, Complex::new(0.0, 1.0) * multiplier.conj());
+        sketch.line(&border, pen(2 + i, 2));
+        // Re[(h₀ + h₁(1 − e^{−jω})) G] = −h₀.
+        let popov = turn(-1.0) * tsypkin[1] + one * tsypkin[0];
+        let through = popov.conj() * (-tsypkin[0] / popov.norm_sqr());
+        sketch.line(
+            &line(through, Complex::new(0.0, 1.0) * popov.conj()),
+            Ink { colour: palette(2 + i), width: 1 },
+        );
+        let g = response(angle) * k;
+        if is_shown(&g) {
+            sketch.dot(at(g), 6, palette(2 + i));
+        }
+        let y = CORNER.1 + 0.2 * f64::from(u32::try_from(i).ok()? + 1);
+        let text = format!(
+            "at {share} of the Nyquist frequency: dot G, thick border of the wedge, thin of Tsypkin"
+        );
+        sketch.label(corner(-3.2, y), &text, palette(2 + i));
+    }
+    sketch.dot(at(-one), 4, palette(1));
+    Some(sketch)
+}

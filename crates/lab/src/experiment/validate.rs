@@ -1,0 +1,245 @@
+//! `validate`: the grand action beside published measurements, target by target.
+//!
+//! The gestures are those of [`strokes`](crate::bench::strokes) and of the parts below; they were laid
+//! down before any parameter was fitted. Rows marked *must* rest on several sources, rows marked
+//! *should* on one transcription or on a derivation.
+
+mod driven;
+pub mod escapement;
+mod inertia;
+mod passive;
+mod published;
+mod slide;
+mod statics;
+mod timing;
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::bench::test_bench::TestBench;
+use crate::bench::{Band, Folder, Report, short};
+use touchback::action::ActionSettings;
+
+/// The keys of the timing measurements: C1, G2, C4, C5, G6 [Goebl 2005].
+pub const KEYS: [u8; 5] = [4, 23, 40, 52, 71];
+
+/// Mean forces of jack on knuckle in let-off, N: from a hammer's weight to a hard blow's.
+const SLIDES: [f64; 7] = [0.7, 1.5, 3.0, 6.0, 12.0, 25.0, 40.0];
+
+/// Largest ripple of that force, % of its mean (chosen: a fifth of what friction of 0.12 makes that
+/// turns round every step).
+const RIPPLE: f64 = 10.0;
+
+/// Middle C.
+const MIDDLE: u8 = 40;
+
+/// The bench of the standard regulation.
+fn standard(number: u8) -> TestBench {
+    TestBench::concert(number, &ActionSettings::default())
+}
+
+/// Everything that concerns the action.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let rigs = KEYS.map(standard);
+    timing::check(&rigs, folder, &mut report)?;
+    weights(&mut report);
+    slow(&mut report);
+    inertias(&mut report);
+    blows(&mut report);
+    repetition(&mut report);
+    driven::check(folder, &mut report)?;
+    slides(&mut report);
+    loops(&mut report);
+    super::thesis_run::check(&mut report)?;
+    page(folder, &report)?;
+    Ok(report)
+}
+
+/// The page of the documentation.
+fn page(folder: &mut Folder, report: &Report) -> Result<()> {
+    let mut page = String::from(
+        "# Validation of the grand action\n\nThis page is written by `touchback lab validate`; a \
+         test compares it with fresh output. Every row is one target: what is published, the band \
+         in which it counts as met, and what the action of the concert set does in the standard \
+         regulation under the gesture named. Missed targets are listed too. \
+         V1 to V34 number the published measurements; *must* is required of a release, *should* is \
+         aimed at. Names in brackets: [references](references.md).\n\n",
+    );
+    write!(page, "{}", report.text(true))?;
+    folder.write("validation.md", page.as_bytes())
+}
+
+/// V11, V14: ratio, down and up weights.
+fn weights(report: &mut Report) {
+    let compass = [(1, "bass", 15.0), (44, "middle", 13.0), (88, "treble", 11.0)];
+    for (number, name, friction) in compass {
+        let w = statics::weights(&standard(number));
+        let [down, up] = [w.down, w.up].map(|mass| mass * 1e3);
+        let said = |what: &str| format!("V14 must: {what}, {name} (key {number}), g");
+        report.check(&said("down weight"), "46–56", Band::Within(45.0, 56.0), down);
+        report.check(&said("up weight"), "≥ 20", Band::AtLeast(20.0), up);
+        let half = 0.5 * (down - up);
+        let band = Band::Within(friction - 4.0, friction + 4.0);
+        report.check(&said("friction"), &short(friction), band, half);
+    }
+}
+
+/// V11, V15–V17, V22: the slow press and the regulation it shows.
+fn slow(report: &mut Report) {
+    let settings = ActionSettings::default();
+    for number in KEYS {
+        let rig = standard(number);
+        let slow = statics::slow_press(&rig, 8e-3);
+        let said = |what: &str| format!("{what}, key {number}");
+        if number == MIDDLE {
+            let ratio = slow.ratio(2e-3, slow.let_off_begins());
+            let band = Band::Within(4.8, 6.0);
+            report.check("V11 must: hammer over key speed before let-off", "5", band, ratio);
+            let integral = (settings.blow_mm - settings.let_off_mm) / (slow.slips() * 1e3);
+            let what = "V11 must: (blow − let-off) over dip at let-off";
+            report.check(what, "5", Band::Within(4.8, 6.0), integral);
+        }
+        if number == 4 || number == MIDDLE {
+            let force = slow.mean(1e-3, 3e-3);
+            let what = said("V15 must: force before the damper, 8 mm/s, N");
+            report.check(&what, "0.45–0.55", Band::Within(0.3825, 0.6325), force);
+            let what = said("V16 should: damper pick-up, N");
+            report.check(&what, "0.2–0.3", Band::Within(0.1, 0.45), slow.pick_up());
+        }
+        if number == 4 || number == MIDDLE || number == 71 {
+            let (bump, at) = slow.bump();
+            let what = said("V17 should: let-off bump, 8 mm/s, N");
+            report.check(&what, "0.15–0.25", Band::Within(0.1, 0.6), bump);
+            let what = said("V17 should: the bump's top before the slip, mm");
+            let before = (slow.slips() - at) * 1e3;
+            report.check(&what, "1–2", Band::Within(0.0, 2.0), before);
+            let what = said("V17 should: fall of the force after the slip, N");
+            report.check(&what, "falls", Band::AtLeast(0.0), slow.fall());
+        }
+        let what = said("V22 must: blow at rest, mm");
+        report.check(&what, "46", Band::Within(44.0, 48.0), -rig.hammer().0 * 1e3);
+        let what = said("V22 must: let-off of a slow press, mm");
+        report.check(&what, "1–3", Band::Within(1.0, 3.0), -slow.crown_at_slip() * 1e3);
+        let after = (rig.spec().key.dip - slow.slips()) * 1e3;
+        let what = said("V22 must: after-touch, mm");
+        report.check(&what, "0.8–1.6", Band::Within(0.8, 1.6), after);
+    }
+    let middle = standard(MIDDLE);
+    for (depth, name) in [(0.004, "at 4 mm"), (0.0078, "in let-off, at 7.8 mm")] {
+        let what = format!("creep under 80 % of friction {name}, mm/s");
+        let band = Band::AtMost(0.1);
+        report.check(&what, "0", band, statics::creep(&middle, depth) * 1e3);
+    }
+    let (creep, caught) = statics::checked_creep(&middle);
+    let what = "travel of a checked hammer in 10 s, mm";
+    report.check(what, "0", Band::AtMost(0.2), creep * 1e3);
+    let what = "V23 must: held mezzo-forte press, hammer caught at, mm";
+    report.check(what, "12–16", Band::Within(10.0, 18.0), caught * 1e3);
+}
+
+/// V18, V19: what the key weighs.
+fn inertias(report: &mut Report) {
+    let compass = [
+        (1, "0.30–0.40", 0.2, 0.45),
+        (MIDDLE, "0.30–0.40", 0.2, 0.45),
+        (88, "0.15–0.20", 0.1, 0.28),
+    ];
+    for (number, target, low, high) in compass {
+        let rig = standard(number);
+        let what = format!("V18 must: mass at the key front before let-off, key {number}, kg");
+        let before = inertia::before_let_off(&rig);
+        report.check(&what, target, Band::Within(low, high), before);
+        let what = format!("V19 must: the same while the hammer flies, key {number}, kg");
+        report.check(&what, "≤ 0.12", Band::AtMost(0.12), inertia::after_let_off(&rig));
+    }
+}
+
+/// V22, V23: check.
+fn blows(report: &mut Report) {
+    for number in [4, MIDDLE, 71] {
+        let rig = standard(number);
+        let held = escapement::held(&rig, 3.0);
+        let what = format!("V23 must: held struck blow, hammer caught at, key {number}, mm");
+        report.check(&what, "12–16", Band::Within(10.0, 18.0), held.caught * 1e3);
+        let what = format!("V23 must: settled after, key {number}, ms");
+        report.check(&what, "< 60", Band::AtMost(60.0), held.settled * 1e3);
+    }
+}
+
+/// V24–V26: repetition and return.
+fn repetition(report: &mut Report) {
+    let rig = standard(MIDDLE);
+    let dip = rig.spec().key.dip;
+    let what = "V24 must: rise from the bed that re-sets the jack, share of the dip";
+    let band = Band::Within(1.0 / 3.0, 2.0 / 3.0);
+    report.check(what, "1/3–1/2", band, escapement::reset(&rig) / dip);
+    let (rise, speed) = escapement::retrigger(&rig);
+    let what = "V24 must: rise from the bed for any second strike, share of the dip";
+    report.check(what, "1/3–1/2", Band::Within(1.0 / 3.0, 2.0 / 3.0), rise / dip);
+    let double = escapement::fastest_repetition(&rig);
+    let what = "V25 must: fastest repetition, ideal finger, strokes a second";
+    report.check(what, "14–15", Band::Within(12.0, 17.0), double);
+    let off = ActionSettings { repetition_spring: 0.0, ..ActionSettings::default() };
+    let single = TestBench::concert(MIDDLE, &off);
+    let what = "V25 must: the same with the repetition spring off";
+    let alone = escapement::fastest_repetition(&single);
+    report.check(what, "7", Band::Within(6.0, 9.0), alone);
+    let single = single.with(|spec| spec.hammer.rail = -single.hammer().0);
+    let what = "V25 must: single escapement: spring off, hammers resting at the blow";
+    report.check(what, "7", Band::Within(6.0, 9.0), escapement::fastest_repetition(&single));
+    let (half, full) = escapement::free_return(&rig);
+    let what = "V26 should: free return, half the dip, ms";
+    report.check(what, "20–50", Band::Within(20.0, 50.0), half * 1e3);
+    let what = "V26 should: free return, to 0.3 mm, ms";
+    report.check(what, "40–170", Band::Within(40.0, 170.0), full * 1e3);
+    report.note(&format!(
+        "V24: the least rise gives a second strike of {} m/s: the hammer, let go by the check, is \
+         thrown by the repetition lever alone. Repetition spring 0.8 to 1.2, drop 1 to 4 mm, let-off \
+         3 mm and check 12 to 20 mm move it between 0.06 and 0.18; what is published is the jack's \
+         return, the row above it. V25: the ideal finger of the repetition moves its target up \
+         and down in straight lines; lift, share of the period downward and pressure \
+         are searched. Every one of twelve strokes must strike exactly once, at 0.5 m/s or more.",
+        short(speed)
+    ));
+    report.note(
+        "V25 with the spring off: a hammer that has come down on its rail, 8 mm below the blow, is \
+         not taken up again. Its knuckle then hangs a millimetre below the jack's head, and it \
+         bears with 0.7 N where the jack's spring has 0.04 N to wedge itself under: the symptom \
+         technicians know of a weak spring. A single escapement has its hammers rest at the blow, \
+         where the jack comes home without lifting anything: the row below it.",
+    );
+    report.note(
+        "V1 at 4 m/s, V9 at key 71 and V25, tried one at a time: a key with 1.25, 1.5, 1.75 times \
+         the inertia has 28.7, 28.9, 29.1 ms, 9.1, 9.0, 8.9 m/s and 17, 16, 15 strokes a second, \
+         but a soft press no longer reaches its bed; half the stiffness between key and hammer \
+         27.8 ms, the capstan 4 % nearer or farther 28.3 or 28.5 ms, each with ten rows and more \
+         missed elsewhere; treble hammers above their strike weights 8.7 m/s. What is left is the \
+         gesture: the force of the pressing finger rises with its speed, and the fastest press is \
+         over when a hand's would still be building up.",
+    );
+}
+
+/// The jack leaves the knuckle without chatter, however hard it bears on it.
+fn slides(report: &mut Report) {
+    let rig = standard(MIDDLE);
+    for force in SLIDES {
+        let slide = slide::under(&rig, force);
+        let what = format!("let-off with {force} N of jack on knuckle, turns of the slide");
+        let turns = slide.map_or(f64::NAN, |s| f64::from(s.turns));
+        report.check(&what, "0", Band::AtMost(0.0), turns);
+        let what = format!("let-off with {force} N, ripple of the force from step to step, %");
+        let ripple = slide.map_or(f64::NAN, |s| 100.0 * s.ripple);
+        report.check(&what, "0", Band::AtMost(RIPPLE), ripple);
+    }
+}
+
+/// V33: nothing swings up by itself.
+fn loops(report: &mut Report) {
+    let (early, late) = passive::swing(MIDDLE);
+    let what = "V33 must: finger on the bed in a 1 kHz loop, late over early swing";
+    report.check(what, "dies out", Band::AtMost(1.0), late / early.max(1e-7));
+    let what = "V33 must: swing after 1.25 s, mm";
+    report.check(what, "0", Band::AtMost(0.01), late * 1e3);
+}

@@ -1,0 +1,125 @@
+//! V31: a key trajectory in, the force out.
+//!
+//! Force-driven tests cannot tell a mass from a mechanism; an imposed motion can. Two trajectories:
+//! one that a finger gave the key, whose force must come out again, and a constant acceleration
+//! to the bed, under which the force must show the hammer's leaving and its check.
+
+use anyhow::Result;
+
+use super::{Band, Folder, MIDDLE, Report, standard};
+use crate::bench::strokes::Touch;
+use crate::bench::test_bench::TestBench;
+use crate::plot::{Axis, Figure, Mark, Panel, Series, palette};
+use touchback::action::grand::state;
+use touchback::action::{Drive, EventKind, STEP};
+
+/// Speed of the finger whose trajectory is imposed, m/s: a mezzo-forte press.
+const FINGER: f64 = 0.2;
+/// Time in which the accelerated key goes down, s: mezzo-forte.
+const DOWN: f64 = 0.08;
+/// Length of the runs, s.
+const END: f64 = 0.2;
+
+/// Mean force of each step that it takes to impose `depths` m on the key.
+fn impose(rig: &mut TestBench, depths: &[f64]) -> Vec<f64> {
+    let force = |ends: &[f64]| {
+        let before = rig.state().x[state::WORK];
+        rig.step(Drive::Motion([ends[0], ends[1]]));
+        // From the work, so that the inertia of the imposed parts is in it.
+        let way = ends[1] - ends[0];
+        let work = rig.state().x[state::WORK] - before;
+        if way.abs() > 1e-7 { work / way } else { f64::NAN }
+    };
+    depths.windows(2).map(force).collect()
+}
+
+/// Mean of the forces between two instants, s.
+fn mean(forces: &[f64], from: f64, to: f64) -> f64 {
+    let inside = |i: &usize| (*i as f64) * STEP >= from && (*i as f64) * STEP < to;
+    let part: Vec<f64> = (0..forces.len()).filter(inside).map(|i| forces[i]).collect();
+    part.iter().sum::<f64>() / part.len() as f64
+}
+
+/// The finger's trajectory: depths at the steps' ends, and the finger's mean force in each step.
+fn fingered() -> (Vec<f64>, Vec<f64>) {
+    let mut rig = standard(MIDDLE);
+    let (mut depths, mut given) = (vec![0.0], Vec::new());
+    let (mut work, mut before) = (0.0, 0.0);
+    rig.play(&mut Touch::Pressed.gesture(FINGER), |rig, _| {
+        let (depth, done) = (rig.key().depth, rig.state().x[state::WORK]);
+        given.push((done - work) / (depth - before));
+        (work, before) = (done, depth);
+        depths.push(depth);
+        rig.now() < END
+    });
+    (depths, given)
+}
+
+/// Imposes both and compares.
+pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let (depths, given) = fingered();
+    let mut first = standard(MIDDLE);
+    let again = impose(&mut first, &depths);
+    let bottom = first.log.first(EventKind::KeyBottom).map_or(END, |e| e.0);
+    let (mut square, mut n, mut peak) = (0.0, 0.0, 0.0f64);
+    for i in 20..again.len() {
+        if (i as f64) * STEP < bottom && again[i].is_finite() && given[i].is_finite() {
+            square += (again[i] - given[i]).powi(2);
+            n += 1.0;
+            peak = peak.max(given[i]);
+        }
+    }
+    let what = "V31 must: finger's motion imposed, force off the finger's (rms over peak)";
+    report.check(what, "0", Band::AtMost(0.05), (square / n).sqrt() / peak);
+
+    let mut second = standard(MIDDLE);
+    let dip = second.spec().key.dip;
+    let steps = (END / STEP).round();
+    let depth = |t: f64| dip * (t / DOWN).powi(2).min(1.0);
+    let accelerated: Vec<f64> =
+        (0..).map(f64::from).take_while(|i| *i <= steps).map(|i| depth(i * STEP)).collect();
+    let taken = impose(&mut second, &accelerated);
+    let (release, _) = second.log.first(EventKind::Release).unwrap_or((f64::NAN, 0.0));
+    let before = mean(&taken, release - 4e-3, release - 1e-3);
+    let after = mean(&taken, release + 0.5e-3, release + 3e-3);
+    let what = "V31 must: accelerated key, fall of the force as the hammer leaves, share";
+    report.check(what, "visible", Band::AtLeast(0.2), 1.0 - after / before);
+    let strikes = second.log.count(EventKind::Strike) as f64;
+    report.check("V31 must: its strikes", "1", Band::Within(1.0, 1.0), strikes);
+
+    let points = |values: &[f64]| {
+        values.iter().enumerate().map(|(i, v)| ((i as f64) * STEP * 1e3, *v)).collect::<Vec<_>>()
+    };
+    let named = |(time, kind): (f64, &str)| Mark { at: time * 1e3, name: kind.into() };
+    let marks = [(release, "slip")]
+        .into_iter()
+        .chain(second.log.first(EventKind::Strike).map(|e| (e.0, "strike")))
+        .chain(second.log.first(EventKind::Check).map(|e| (e.0, "check")))
+        .map(named)
+        .collect();
+    let millimetres: Vec<f64> = accelerated.iter().map(|d| d * 1e3).collect();
+    let figure = Figure {
+        title: "Imposed key motion, C4: a finger's trajectory, and constant acceleration".into(),
+        x: Axis::new("time, ms").within(0.0, END * 1e3),
+        bands: Vec::new(),
+        marks,
+        panels: vec![
+            Panel::new(
+                Axis::new("a finger's, N"),
+                vec![
+                    Series::line("finger", points(&given), palette(1)),
+                    Series::line("its motion imposed", points(&again), palette(0)),
+                ],
+            ),
+            Panel::new(
+                Axis::new("accelerated, N"),
+                vec![Series::line("force", points(&taken), palette(0))],
+            ),
+            Panel::new(
+                Axis::new("its depth, mm"),
+                vec![Series::line("key", points(&millimetres), palette(2))],
+            ),
+        ],
+    };
+    folder.draw("validation-imposed.svg", &figure, report)
+}

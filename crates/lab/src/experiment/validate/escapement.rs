@@ -1,0 +1,183 @@
+//! After the blow: check, return, re-set and repetition.
+
+use crate::bench::strokes::Touch;
+use crate::bench::test_bench::TestBench;
+use touchback::action::{Drive, EventKind};
+use touchback::math::compass::linear;
+
+/// A blow held down by the finger.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Crown below the string in the end, m; NaN without a check.
+    pub caught: f64,
+    /// From the strike until it stays within [`NEAR`] of there, s.
+    pub settled: f64,
+}
+
+/// How near counts as settled, m.
+const NEAR: f64 = 0.5e-3;
+
+/// Force with which the key is held once it has met its bed, N.
+const HOLD: f64 = 3.0;
+
+/// A struck blow at `speed` m/s of the arriving mass; from the key's bed on, the finger holds it
+/// with [`HOLD`] or with what the mass still presses, if that is more.
+pub fn held(rig: &TestBench, speed: f64) -> Held {
+    let mut rig = rig.clone();
+    let mut gesture = Touch::Struck.gesture(speed);
+    let mut rows = Vec::new();
+    for step in 0..gesture.steps() {
+        let drive = match gesture.drive(step, rig.key()) {
+            Drive::Force(ends) if rig.log.first(EventKind::KeyBottom).is_some() => {
+                Drive::Force(ends.map(|f| f.max(HOLD)))
+            }
+            other => other,
+        };
+        rig.step(drive);
+        rows.push((rig.now(), rig.hammer().0));
+    }
+    let Some((strike, _)) = rig.log.first(EventKind::Strike) else {
+        return Held { caught: f64::NAN, settled: f64::NAN };
+    };
+    let last = rows.last().map_or(f64::NAN, |r| r.1);
+    let away = rows.iter().rev().find(|r| (r.1 - last).abs() > NEAR);
+    let settled = away.map_or(0.0, |r| r.0 - strike);
+    let checked = rig.log.count(EventKind::Check) > 0;
+    Held { caught: if checked { -last } else { f64::NAN }, settled }
+}
+
+/// A key pressed to its bed by a finger and held there for `until` s.
+fn pressed(rig: &TestBench, until: f64) -> TestBench {
+    let mut rig = rig.clone();
+    let dip = rig.spec().key.dip;
+    let press = [(0.0, 0.0), (0.08, dip + 6e-3), (until, dip + 6e-3)];
+    rig.run(until, |a, b| Drive::Finger([linear(&press, a), linear(&press, b)]), |_, _| true);
+    rig
+}
+
+/// Rise of the key from its bed, m, at which the jack is back on its stop, the finger lifting
+/// slowly (25 mm/s); NaN if it does not come back.
+pub fn reset(rig: &TestBench) -> f64 {
+    let mut rig = pressed(rig, 0.5);
+    let dip = rig.spec().key.dip;
+    let lift = [(0.0, dip + 6e-3), (0.64, 0.0)];
+    let stop = |rig: &TestBench| rig.log.count(EventKind::Reset) == 0;
+    let finger = |a: f64, b: f64| Drive::Finger([linear(&lift, a), linear(&lift, b)]);
+    rig.run(0.64, finger, |rig, _| stop(rig));
+    rig.log.first(EventKind::Reset).map_or(f64::NAN, |e| dip - e.1)
+}
+
+/// Rise from the bed, m, after which a second press strikes again (the least, to 0.1 mm), and the
+/// hammer speed of that strike; the finger lifts slowly, stands, and presses at 0.2 m/s.
+pub fn retrigger(rig: &TestBench) -> (f64, f64) {
+    let dip = rig.spec().key.dip;
+    let down = pressed(rig, 0.3);
+    let again = |rise: f64| {
+        let mut rig = down.clone();
+        let up = dip - rise;
+        let path = [(0.0, dip + 6e-3), (0.1, up), (0.25, up), (0.25 + 0.125, up + 0.025)];
+        rig.run(0.5, |a, b| Drive::Finger([linear(&path, a), linear(&path, b)]), |_, _| true);
+        rig.log.of(EventKind::Strike).nth(1).map(|e| e.1)
+    };
+    let mut least = (f64::NAN, f64::NAN);
+    for tenths in 1..100u32 {
+        let rise = f64::from(tenths) * 1e-4;
+        if rise > dip {
+            break;
+        }
+        if let Some(speed) = again(rise) {
+            least = (rise, speed);
+            break;
+        }
+    }
+    least
+}
+
+/// From the bed, let go at once: times to half the dip and to 0.3 mm, s.
+pub fn free_return(rig: &TestBench) -> (f64, f64) {
+    let dip = rig.spec().key.dip;
+    let mut rig = pressed(rig, 0.5);
+    let start = rig.now();
+    let (mut half, mut full) = (f64::NAN, f64::NAN);
+    rig.run(
+        0.6,
+        |_, _| Drive::Free,
+        |rig, _| {
+            let depth = rig.key().depth;
+            if half.is_nan() && depth < 0.5 * dip {
+                half = rig.now() - start;
+            }
+            if full.is_nan() && depth < 0.3e-3 {
+                full = rig.now() - start;
+            }
+            full.is_nan()
+        },
+    );
+    (half, full)
+}
+
+/// Presses of a repetition that is tried.
+const PRESSES: u32 = 12;
+
+/// Depths to which the ideal finger lifts, shares of the dip; below zero it leaves the key.
+const LIFTS: [f64; 6] = [-0.3, 0.0, 0.2, 0.4, 0.5, 0.6];
+
+/// Shares of a period that it spends going down.
+const DOWN: [f64; 3] = [0.35, 0.5, 0.65];
+
+/// Depths beyond the bed to which its target presses, m: up to 10 N.
+const BEYOND: [f64; 2] = [8e-3, 20e-3];
+
+/// Slowest strike that counts, m/s: the softest of the timing measurements' targets.
+const SOFTEST: f64 = 0.5;
+
+/// Fastest repetition, strokes a second, of a finger that may choose how it goes (lift, share of the
+/// period downward, pressure): every stroke must strike once.
+pub fn fastest_repetition(rig: &TestBench) -> f64 {
+    let mut rate = 24.0;
+    while rate >= 2.0 {
+        if repeats(rig, rate) {
+            return rate;
+        }
+        rate -= 0.5;
+    }
+    f64::NAN
+}
+
+/// Some finger of the family repeats at `rate` strokes a second.
+fn repeats(rig: &TestBench, rate: f64) -> bool {
+    LIFTS.iter().any(|lift| {
+        DOWN.iter()
+            .any(|down| BEYOND.iter().any(|beyond| strikes(rig, rate, *lift, *down, *beyond)))
+    })
+}
+
+/// Every stroke of a triangular finger strikes once.
+fn strikes(rig: &TestBench, rate: f64, lift: f64, down: f64, beyond: f64) -> bool {
+    let mut rig = rig.clone();
+    let dip = rig.spec().key.dip;
+    let (period, top, low) = (1.0 / rate, lift * dip, dip + beyond);
+    let target = |t: f64| {
+        let stroke = (t / period).floor();
+        let share = t / period - stroke;
+        // The first stroke begins at the key's rest.
+        let from = if stroke < 1.0 { 0.0 } else { top };
+        if share < down {
+            from + (low - from) * share / down
+        } else {
+            low + (top - low) * (share - down) / (1.0 - down)
+        }
+    };
+    let end = f64::from(PRESSES) * period;
+    rig.run(
+        end,
+        |a, b| Drive::Finger([target(a), target(b)]),
+        |rig, _| {
+            let done = (rig.now() / period).floor();
+            // One stroke late is too late.
+            rig.log.count(EventKind::Strike) as f64 >= done - 1.0
+        },
+    );
+    let strong = rig.log.of(EventKind::Strike).filter(|e| e.1 > SOFTEST);
+    strong.count() == PRESSES as usize && rig.log.count(EventKind::Strike) == PRESSES as usize
+}

@@ -1,0 +1,56 @@
+//! A finger and a sampled loop on the key bed: nothing may swing up by itself.
+
+use crate::bench::test_bench::TestBench;
+use touchback::action::grand::concert::Design;
+use touchback::action::{ActionSettings, Drive, STEP};
+use touchback::math::compass::KeyNumber;
+
+/// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].
+const FINGER: [f64; 3] = [0.02, 3.75, 257.0];
+/// Coupling of the sampled loop, N/m [Gillespie 1996, the wall of ch. 6], and N·s/m (chosen).
+const COUPLING: [f64; 2] = [5000.0, 5.0];
+/// Action steps a tick of the loop: 1 kHz.
+const TICK: u32 = 8;
+/// Where the finger's muscles want to be beyond the bed, m: 3 N.
+const BEYOND: f64 = 3.0 / 257.0;
+
+/// Swing of the finger, m peak to peak, in the first and the last quarter of a second after its
+/// landing on the bed has had half a second to settle.
+pub fn swing(number: u8) -> (f64, f64) {
+    let index = usize::from(number.clamp(1, 88)) - 1;
+    let Some(key) = KeyNumber::from_index(index) else { return (f64::NAN, f64::NAN) };
+    let mut rig = TestBench::at_rest(Design::new(key).build(&ActionSettings::default()));
+    let [mass, damping, stiffness] = FINGER;
+    let target = rig.spec().key.dip + BEYOND;
+    let (mut x, mut v) = (0.0, 0.0);
+    let mut held = 0.0;
+    let mut seen = Vec::new();
+    let ticks = 1500u32;
+    for _ in 0..ticks {
+        // Both sides get the force of the tick's beginning, held.
+        let k = rig.key();
+        let gap = x - k.depth;
+        let force = if gap > 0.0 {
+            (COUPLING[0] * gap + COUPLING[1] * (v - k.speed)).max(0.0)
+        } else {
+            0.0
+        };
+        for _ in 0..TICK {
+            rig.step(Drive::Force([force; 2]));
+            // The finger's own muscles are continuous; half-implicit steps.
+            v += STEP / mass * (stiffness * (target - x) - damping * v - force);
+            x += STEP * v;
+        }
+        held += force;
+        seen.push(x);
+    }
+    let range = |part: &[f64]| {
+        let (low, high) =
+            part.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+        high - low
+    };
+    if held <= 0.0 {
+        return (f64::NAN, f64::NAN);
+    }
+    (range(&seen[500..750]), range(&seen[1250..]))
+}

@@ -1,0 +1,238 @@
+//! V1–V10, V13, V21: touch, travel and loudness.
+
+use anyhow::Result;
+
+use super::published::{BOTTOM_PRESSED, BOTTOM_STRUCK, Law, TRAVEL_PRESSED, TRAVEL_STRUCK};
+use super::{Band, Folder, KEYS, Report, short};
+use crate::bench::strokes::{Stroke, Touch};
+use crate::bench::test_bench::TestBench;
+use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use touchback::action::EventKind;
+use touchback::math::line::Line;
+
+/// Hammer speed m/s, target ms, band ms.
+type Row = (f64, f64, f64, f64);
+
+const PRESSED: [Row; 4] = [
+    (0.5, 148.0, 115.0, 185.0),
+    (1.0, 94.0, 80.0, 115.0),
+    (2.0, 60.0, 50.0, 70.0),
+    (4.0, 39.0, 31.0, 47.0),
+];
+const STRUCK: [Row; 4] = [
+    (1.0, 61.0, 48.0, 75.0),
+    (2.0, 36.0, 28.0, 45.0),
+    (4.0, 21.5, 17.0, 27.0),
+    (6.0, 16.0, 12.0, 20.0),
+];
+const BOTTOM: [Row; 4] =
+    [(0.5, 9.0, 4.0, 16.0), (1.0, 4.0, 1.0, 12.0), (2.0, 0.0, -3.0, 4.0), (4.0, -2.5, -5.0, 0.0)];
+
+/// Largest force of a finger, N.
+const STRONGEST: f64 = 60.0;
+
+/// Mean over the keys that have the value, and their largest distance from it.
+fn mean(values: &[Option<f64>]) -> (f64, f64) {
+    let n = values.iter().flatten().count() as f64;
+    if values.len() as f64 > n {
+        return (f64::NAN, f64::NAN);
+    }
+    let mean = values.iter().flatten().sum::<f64>() / n;
+    (mean, values.iter().flatten().fold(0.0, |most, v| most.max((v - mean).abs())))
+}
+
+/// Checks all of it on the keys of the measurements.
+pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let at = |touch: Touch, speed: f64| rigs.each_ref().map(|rig| touch.giving(rig, speed));
+    let mut pressed_at_one = f64::NAN;
+    let mut slope = Vec::new();
+    let mut bottoms = Vec::new();
+    for ((v, target, low, high), (_, late, early, latest)) in PRESSED.into_iter().zip(BOTTOM) {
+        let strokes = at(Touch::Pressed, v);
+        let (travel, apart) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
+        let what = format!("V1 must: pressed, travel at {v} m/s, mean of five keys, ms");
+        report.check(&what, &short(target), Band::Within(low, high), travel);
+        if v == 1.0 {
+            pressed_at_one = travel;
+            let what = "travel at 1 m/s, farthest key from the mean, %";
+            report.check(what, "same for all", Band::AtMost(15.0), 100.0 * apart / travel);
+        }
+        slope.push((v.ln(), travel.ln()));
+        let (bottom, _) = mean(&strokes.map(|s| s.map(|s| s.bottom * 1e3)));
+        let what = format!("V6 should: pressed, key bottom after contact at {v} m/s, ms");
+        report.check(&what, &short(late), Band::Within(early, latest), bottom);
+        bottoms.push((v, bottom));
+    }
+    let falls = bottoms.windows(2).all(|w| w[1].1 < w[0].1);
+    report.holds("V6 must: the harder the earlier", falls);
+    let signs = bottoms[0].1 > 0.0 && bottoms[3].1 < 0.0;
+    report.holds("V6 must: after contact when soft, before when loud", signs);
+    let zero = bottoms.windows(2).find(|w| w[0].1 > 0.0 && w[1].1 <= 0.0).map_or(f64::NAN, |w| {
+        let share = w[0].1 / (w[0].1 - w[1].1);
+        w[0].0 * (w[1].0 / w[0].0).powf(share)
+    });
+    let what = "V7 must: hammer speed at which both coincide, m/s";
+    report.check(what, "1.4–3.1", Band::Within(1.2, 4.5), zero);
+    let what = "V2 should: slope of travel over speed, 0.5–4 m/s";
+    report.check(
+        what,
+        "−0.56…−0.71",
+        Band::Within(-0.85, -0.5),
+        Line::through(&slope).map_or(f64::NAN, |line| line.slope),
+    );
+    for (v, target, low, high) in STRUCK {
+        let strokes = at(Touch::Struck, v);
+        let (travel, _) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
+        let what = format!("V3 must: struck, travel at {v} m/s, mean of five keys, ms");
+        report.check(&what, &short(target), Band::Within(low, high), travel);
+        if v == 1.0 {
+            let what = "V4 must: struck less pressed at 1 m/s, ms";
+            let band = Band::Within(-42.0, -20.0);
+            report.check(what, "−32", band, travel - pressed_at_one);
+        }
+    }
+    extremes(rigs, report);
+    forces(&rigs[2], report);
+    figures(&rigs[2], folder, report)
+}
+
+/// V9, V10.
+fn extremes(rigs: &[TestBench; 5], report: &mut Report) {
+    let middle = &rigs[2];
+    let most = Touch::Pressed.stroke(middle, 20.0).map_or(f64::NAN, |s| s.hammer);
+    let what = "V9 must: strongest press (25 N at once), hammer, m/s";
+    report.check(what, "4–5", Band::Within(3.5, 5.5), most);
+    for (rig, number, target) in
+        [(&rigs[0], KEYS[0], "6–7"), (middle, KEYS[2], "7–7.6"), (&rigs[4], KEYS[4], "7.5–7.8")]
+    {
+        let what = format!("V9 must: strongest blow (60 N at the tip), key {number}, m/s");
+        report.check(&what, target, Band::Within(5.5, 8.5), strongest(rig));
+    }
+    for (rig, number) in [(&rigs[0], KEYS[0]), (middle, KEYS[2]), (&rigs[4], KEYS[4])] {
+        let softest = Touch::Pressed.softest(rig);
+        let what =
+            format!("V10 must: softest press that still touches the string, key {number}, m/s");
+        let speed = softest.map_or(f64::NAN, |s| s.hammer);
+        report.check(&what, "0.11–0.18", Band::Within(0.05, 0.3), speed);
+        let beside =
+            |share: f64| softest.and_then(|s| Touch::Pressed.stroke(rig, share * s.finger));
+        let what = format!("V10 must: a hundredth slower is silent, key {number}");
+        report.holds(&what, softest.is_some() && beside(0.99).is_none());
+        let what = format!("a finger 5 % faster than the softest, key {number}, m/s");
+        let speed = beside(1.05).map_or(f64::NAN, |s| s.hammer);
+        report.check(&what, "0.11–0.18", Band::Within(0.05, 0.3), speed);
+    }
+    report.note(
+        "V10: the search finds the press whose hammer just touches the string; its speed falls to \
+         zero with the search's fineness. The row 5 % above it approximates a human press.",
+    );
+}
+
+/// Hammer speed of the blow whose tip force reaches the strongest finger's, m/s.
+fn strongest(rig: &TestBench) -> f64 {
+    let (mut low, mut high) = (0.2, 12.0);
+    let mut best = f64::NAN;
+    for _ in 0..14 {
+        let middle = 0.5 * (low + high);
+        match Touch::Struck.stroke(rig, middle) {
+            Some(s) if s.peak_force > STRONGEST => high = middle,
+            Some(s) => (low, best) = (middle, s.hammer),
+            None => low = middle,
+        }
+    }
+    best
+}
+
+/// V13, V21.
+fn forces(rig: &TestBench, report: &mut Report) {
+    for (name, v, target) in [("p", 1.0, 8.0), ("mf", 2.5, 15.0), ("ff", 6.0, 50.0)] {
+        let stroke = Touch::Struck.giving(rig, v);
+        let what = format!("V21 should: struck {name} ({v} m/s), peak force, N");
+        let band = Band::Within(0.6 * target, 1.6 * target);
+        report.check(&what, &short(target), band, stroke.map_or(f64::NAN, |s| s.peak_force));
+    }
+    let struck = Touch::Struck.giving(rig, 3.0).map_or(f64::NAN, |s| dent(rig, Touch::Struck, s));
+    let what = "V13 should: struck at 3 m/s, dent in the key's speed, share";
+    report.check(what, "plateau", Band::AtLeast(0.05), struck);
+    let pressed =
+        Touch::Pressed.giving(rig, 1.0).map_or(f64::NAN, |s| dent(rig, Touch::Pressed, s));
+    let what = "V13 should: pressed at 1 m/s, the same";
+    report.check(what, "none", Band::AtMost(0.05), pressed);
+}
+
+/// Deepest fall of the key's speed below an earlier speed, as a share of it, within the first two
+/// thirds of its way to let-off.
+fn dent(rig: &TestBench, touch: Touch, stroke: Stroke) -> f64 {
+    let mut rig = rig.clone();
+    let end = 2.0 / 3.0 * rig.regulated().let_off_depth;
+    let (mut top, mut deepest) = (0.0f64, 0.0f64);
+    rig.play(&mut touch.gesture(stroke.finger), |rig, _| {
+        let key = rig.key();
+        top = top.max(key.speed);
+        if key.depth > FIRST {
+            deepest = deepest.max(1.0 - key.speed / top);
+        }
+        key.depth < end && rig.log.count(EventKind::Strike) == 0
+    });
+    deepest
+}
+
+/// Depth from which a dent counts, m.
+const FIRST: f64 = 1e-3;
+
+/// Speeds of the figures' curves, m/s.
+fn speeds(from: f64, to: f64) -> impl Iterator<Item = f64> {
+    (0..=24u32).map(move |i| from * (to / from).powf(f64::from(i) / 24.0))
+}
+
+/// The published curves with ours over them.
+fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let curve = |touch: Touch, from: f64, to: f64| -> Vec<Stroke> {
+        speeds(from, to).filter_map(|v| touch.giving(rig, v)).collect()
+    };
+    let pressed = curve(Touch::Pressed, 0.35, 4.4);
+    let struck = curve(Touch::Struck, 0.6, 7.0);
+    let dots = |strokes: &[Stroke], pick: &dyn Fn(&Stroke) -> f64| {
+        strokes.iter().map(|s| (s.hammer, pick(s) * 1e3)).collect()
+    };
+    let panel = |label: &str, laws: &[Law; 3], range, ours: Vec<(f64, f64)>, log: bool| {
+        let (from, to) = range;
+        let mut series: Vec<Series> = laws
+            .iter()
+            .enumerate()
+            .map(|(i, law)| {
+                let points = speeds(from, to).map(|v| (v, law.at(v))).collect();
+                Series::line(law.piano, points, palette(i + 1))
+            })
+            .collect();
+        series.push(Series::new("Touchback", ours, palette(0), Shape::Dots));
+        let axis = Axis::new(label);
+        Panel::new(if log { axis.log() } else { axis }, series)
+    };
+    let travel = |s: &Stroke| s.travel;
+    let bottom = |s: &Stroke| s.bottom;
+    let figure = |title: &str, panels| Figure {
+        title: title.into(),
+        x: Axis::new("hammer speed, m/s").log(),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels,
+    };
+    let (soft, hard) = ((0.35, 5.0), (0.6, 7.0));
+    let both = figure(
+        "Finger on key to hammer on string, C4; lines: three grands [Goebl 2005]",
+        vec![
+            panel("pressed, ms", &TRAVEL_PRESSED, soft, dots(&pressed, &travel), true),
+            panel("struck, ms", &TRAVEL_STRUCK, hard, dots(&struck, &travel), true),
+        ],
+    );
+    folder.draw("validation-travel.svg", &both, report)?;
+    let both = figure(
+        "Key bottom after hammer on string, C4; lines: three grands [Goebl 2005]",
+        vec![
+            panel("pressed, ms", &BOTTOM_PRESSED, soft, dots(&pressed, &bottom), false),
+            panel("struck, ms", &BOTTOM_STRUCK, hard, dots(&struck, &bottom), false),
+        ],
+    );
+    folder.draw("validation-bottom.svg", &both, report)
+}

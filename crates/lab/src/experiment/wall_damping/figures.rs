@@ -1,0 +1,277 @@
+//! The figures of the thesis's sixth chapter.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+
+use super::{K, MASS, PERIODS_MS, dimensionless, worst};
+use crate::bench::{Folder, Report};
+use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use touchback::wall::analysis::marginal;
+use touchback::wall::analysis::return_map::{Crossing, Switching};
+use touchback::wall::bench::SampledLoop;
+use touchback::wall::controller::{Controller, Measurement};
+use touchback::wall::plant::{FINGER, Motion, Plant};
+
+type Points = Vec<(f64, f64)>;
+
+/// A sampled spring on both sides: no threshold.
+struct Spring;
+
+impl Controller for Spring {
+    fn force(&mut self, now: Measurement) -> f64 {
+        K * now.position
+    }
+
+    fn reset(&mut self) {}
+}
+
+/// Sample period, s, and samples of figure 6.4.
+const PERIOD: f64 = 2e-3;
+const SIMULATED: usize = 2000;
+
+/// The mass under `share` of its marginal damping.
+fn damped(share: f64) -> Result<Plant> {
+    let marginal = marginal::damping(&MASS, K, PERIOD).context("no marginal damping")?;
+    Ok(Plant { damping: share * marginal, ..MASS })
+}
+
+/// Its positions, m, let go at 1 mm.
+fn simulated(share: f64) -> Result<Vec<f64>> {
+    let mut seen = Vec::with_capacity(SIMULATED);
+    SampledLoop::ideal(damped(share)?, PERIOD).run(&mut Spring, [1e-3, 0.0], SIMULATED, |tick| {
+        seen.push(tick.state[0]);
+        true
+    });
+    Ok(seen)
+}
+
+/// Amplitude of the swing, m, at the beginning and at the end of that run: with
+/// y_k = A ρᵏ cos(kφ + ψ) two samples give both components, so that it does not matter how near
+/// to a peak they fall.
+pub fn swing(share: f64) -> Result<[f64; 2]> {
+    let seen = simulated(share)?;
+    let a = marginal::closed_loop(&damped(share)?, K, PERIOD);
+    let modulus = a.determinant().sqrt();
+    let c = 0.5 * a.trace() / modulus;
+    let amplitude = |k: usize| {
+        let quadrature = (c * seen[k] - seen[k + 1] / modulus) / (1.0 - c * c).sqrt();
+        seen[k].hypot(quadrature)
+    };
+    Ok([amplitude(0), amplitude(SIMULATED - 2)])
+}
+
+fn lines<const N: usize>(names: [&str; N], curves: [Points; N]) -> Vec<Series> {
+    let all = names.iter().zip(curves).enumerate();
+    all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect()
+}
+
+fn figure(title: &str, x: Axis, panels: Vec<Panel>) -> Figure {
+    Figure { title: title.into(), x, bands: Vec::new(), marks: Vec::new(), panels }
+}
+
+/// Figures 6.2, 6.7, 6.14 and 6.15, and 6.3.
+fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let held = MASS.with(FINGER);
+    let mut csv = String::from(
+        "period_ms,alone,passive,finger,worst_case_no_bias,worst_case_0.2_n,worst_case_1_n\n",
+    );
+    let mut curves: [Points; 6] = Default::default();
+    let mut border = Points::new();
+    for i in 1..=40 {
+        let ms = 0.25 * f64::from(i);
+        let t = ms * 1e-3;
+        let of = |bias: f64| worst(ms).damping(1.0, bias).unwrap_or(f64::NAN);
+        let alone = marginal::damping(&MASS, K, t).unwrap_or(f64::NAN);
+        let values = [
+            alone,
+            0.5 * K * t,
+            marginal::damping(&held, K, t).unwrap_or(f64::NAN),
+            of(0.0),
+            of(0.2),
+            of(1.0),
+        ];
+        let cells: Vec<String> = values.iter().map(f64::to_string).collect();
+        writeln!(csv, "{ms},{}", cells.join(","))?;
+        for (curve, value) in curves.iter_mut().zip(values) {
+            curve.push((ms, value));
+        }
+        border.push(dimensionless(alone, t).into());
+    }
+    folder.write("wall-damping.csv", csv.as_bytes())?;
+    let [a, b, c, d, e, f] = curves;
+    let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
+    let late = ["switching late, no bias", "bias 0.2 N", "bias 1 N"];
+    let panels = vec![
+        Panel::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
+        Panel::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
+    ];
+    let title = "Damping a sampled wall of 5 kN/m asks for";
+    // Room for the names beside the curves.
+    let x = Axis::new("sample period, ms").within(0.0, 13.0);
+    let damping = figure(title, x, panels);
+    folder.draw("wall-damping.png", &damping, report)?;
+    let most = border.last().map_or(1.0, |p| p.0);
+    let circled = PERIODS_MS.map(|ms| {
+        let b = marginal::damping(&MASS, K, ms * 1e-3).unwrap_or(f64::NAN);
+        dimensionless(b, ms * 1e-3).into()
+    });
+    let mut regions =
+        lines(["stable below", "passive below (Colgate)"], [border, vec![(0.0, 2.0), (most, 2.0)]]);
+    regions.push(Series::new("0.5, 1, 2, 5, 10 ms", circled.into(), palette(2), Shape::Dots));
+    let panel = Panel::new(Axis::new("α = KT/b").within(1.9, 2.5), regions);
+    let regions = figure("A sampled spring on a mass alone", Axis::new("τ = bT/m"), vec![panel]);
+    folder.draw("alpha-tau.png", &regions, report)
+}
+
+/// Figure 6.4.
+fn marginal_runs(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let mut panels = Vec::new();
+    for (i, (share, name)) in
+        [(1.0, "marginal damping"), (0.99, "1 % less"), (1.01, "1 % more")].into_iter().enumerate()
+    {
+        let seen = simulated(share)?;
+        let points = (0u32..).zip(&seen).map(|(k, y)| (f64::from(k) * PERIOD, y * 1e3)).collect();
+        let line = Series::line("", points, palette(i));
+        panels.push(Panel::new(Axis::new(&format!("mm: {name}")), vec![line]));
+    }
+    let title = "A mass of 0.3 kg on a sampled spring of 5 kN/m, T 2 ms";
+    folder.draw("wall-marginal.png", &figure(title, Axis::new("time, s"), panels), report)
+}
+
+/// Figure 6.9, and exit speeds strike by strike.
+fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let start = Crossing { time: 0.0, speed: 1.0 };
+    let exits = [0.1, 0.2, 0.3].iter().enumerate().map(|(i, t)| {
+        let speeds = unit(*t).speeds(start, 40);
+        let points = (1u32..).zip(&speeds).map(|(k, v)| (f64::from(k), *v)).collect();
+        Series::new(&format!("T {t}"), points, palette(i), Shape::Dots)
+    });
+    let panel = Panel::new(Axis::new("exit speed, m/s"), exits.collect());
+    let title = "Exit speeds of a wall switched at samples: k = m = g = v0 = 1";
+    folder.draw("return-map.png", &figure(title, Axis::new("strike"), vec![panel]), report)?;
+    let largest = (0..=2900u32).map(|i| {
+        let t = 0.01 + 1e-4 * f64::from(i);
+        (t, unit(t).speeds(start, 40).into_iter().fold(0.0, f64::max))
+    });
+    let points: Points = largest.collect();
+    let mut csv = String::from("period_s,largest_exit_speed_m_s\n");
+    for (t, v) in &points {
+        writeln!(csv, "{t:.4},{v}")?;
+    }
+    folder.write("return-map-period.csv", csv.as_bytes())?;
+    let panel =
+        Panel::new(Axis::new("exit speed, m/s"), vec![Series::line("", points, palette(0))]);
+    let title = "Largest exit speed of 40 strikes: k = m = g = v0 = 1";
+    let periods = figure(title, Axis::new("sample period, s"), vec![panel]);
+    folder.draw("return-map-period.png", &periods, report)
+}
+
+/// The wall of unit values that switches at samples.
+pub fn unit(period: f64) -> Switching {
+    let outside = Plant::ball(1.0, 1.0);
+    Switching { outside, inside: outside.on(1.0, 0.0), period }
+}
+
+/// Time s, state, whether the wall is on.
+type Course = Vec<(f64, Motion, bool)>;
+
+/// States along a pass from exit to exit, and the next exit.
+fn course(map: &Switching, from: Crossing) -> Option<(Course, Crossing)> {
+    let pass = map.pass(from)?;
+    let off = if map.period > 0.0 {
+        map.period * (1.0 + (from.time / map.period).floor())
+    } else {
+        from.time
+    };
+    let late = if map.period > 0.0 {
+        map.period * (1.0 + (pass.entry.time / map.period).floor()) - pass.entry.time
+    } else {
+        0.0
+    };
+    let on = pass.entry.time + late;
+    let parts = [
+        (from.time, off, [0.0, -from.speed], true),
+        (off, on, pass.off, false),
+        (on, pass.exit.time, pass.on, true),
+    ];
+    let mut all = Vec::new();
+    for (from, to, start, is_on) in parts {
+        let plant = if is_on { map.inside } else { map.outside };
+        for i in 0..=40 {
+            let t = f64::from(i) / 40.0 * (to - from);
+            all.push((from + t, plant.after(start, t), is_on));
+        }
+    }
+    Some((all, pass.exit))
+}
+
+/// Figures 6.10 and 6.11: the energies of a wall that switches late, and of one that does not.
+fn energies(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let mut panels = Vec::new();
+    for (period, name) in
+        [(0.5, "switched at samples, T 0.5 s"), (0.0, "switched at the threshold")]
+    {
+        let map = unit(period);
+        let mut curves: [Points; 3] = Default::default();
+        let mut now = Crossing { time: 0.0, speed: 1.0 };
+        for _ in 0..6 {
+            let (states, exit) = course(&map, now).context("the map ends")?;
+            for (t, x, is_on) in states {
+                let plant = if is_on { &map.inside } else { &map.outside };
+                let moving = 0.5 * plant.mass * x[1] * x[1];
+                let all = plant.energy(x);
+                for (curve, e) in curves.iter_mut().zip([moving, all - moving, all]) {
+                    curve.push((t, e));
+                }
+            }
+            now = exit;
+        }
+        let axis = Axis::new(&format!("J: {name}"));
+        panels.push(Panel::new(axis, lines(["moving", "stored", "together"], curves)));
+    }
+    let title = "Energy of a ball on a wall: k = m = g = v0 = 1";
+    folder.draw("wall-energy.png", &figure(title, Axis::new("time, s"), panels), report)
+}
+
+/// Figures 6.12 and 6.13: the worst case in the phase plane, each speed over its spring's ω.
+fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let map = worst(5.0);
+    let balance = 2.0 * map.mass * map.balance().context("no balance")?;
+    let mut panels = Vec::new();
+    for (name, damping) in [("no damping", 0.0), ("balancing damping", balance)] {
+        let outside = Plant { mass: map.mass, damping, stiffness: map.outside, bias: 0.0 };
+        let inside = outside.on(map.inside - map.outside, 0.0);
+        let mut speed = 0.1;
+        let mut points = Points::new();
+        for _ in 0..5 {
+            let [t1, ..] = map.round(0.5 * damping / map.mass);
+            let on = outside.after([0.0, -speed], t1);
+            let stay = inside.leaves(on).context("no exit")?;
+            for (plant, from, time) in [(&outside, [0.0, -speed], t1), (&inside, on, stay)] {
+                points.extend((0..=60).map(|i| {
+                    let [x, v] = plant.after(from, f64::from(i) / 60.0 * time);
+                    (x * 1e3, v)
+                }));
+            }
+            speed = -inside.after(on, stay)[1];
+        }
+        let axis = Axis::new(&format!("m/s: {name}"));
+        panels.push(Panel::new(axis, lines([""], [points])));
+    }
+    let title = "The worst case, every entry a whole period late, T 5 ms: speed over depth";
+    folder.draw(
+        "wall-phase.png",
+        &figure(title, Axis::new("depth in the wall, mm"), panels),
+        report,
+    )
+}
+
+/// Draws all of them.
+pub fn draw(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    dampings(folder, report)?;
+    marginal_runs(folder, report)?;
+    return_maps(folder, report)?;
+    energies(folder, report)?;
+    phase_plane(folder, report)
+}

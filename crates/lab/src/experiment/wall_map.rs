@@ -1,0 +1,207 @@
+//! `wall-map`: every wall and the wave junction under the same conditions.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, anyhow};
+
+use crate::bench::{Band, Folder, Report, short};
+use crate::output::progress;
+use crate::plot::grid::Map;
+use crate::plot::{Axis, Figure, Panel, Series, palette};
+use touchback::wall::comparison::{Conditions, Contender};
+
+/// Sample periods, s, and delays, whole periods: doubled from step to step.
+const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];
+const DELAYS: [usize; 5] = [0, 1, 2, 4, 8];
+/// Places of 1 ms and of two periods.
+const ONE_MS: usize = 1;
+const TWO: usize = 2;
+
+/// The ground of a column: what holds the device, what is measured.
+const GROUNDS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+const fn ground_name(has_finger: bool, is_measured: bool) -> &'static str {
+    match (has_finger, is_measured) {
+        (false, false) => "no finger, true state",
+        (false, true) => "no finger, encoder",
+        (true, false) => "finger, true state",
+        (true, true) => "finger, encoder",
+    }
+}
+
+/// Largest quiet stiffness, N/m, by delay, then by period.
+type Cells = [[f64; PERIODS.len()]; DELAYS.len()];
+
+fn count(i: usize) -> f64 {
+    f64::from(u32::try_from(i).unwrap_or(u32::MAX))
+}
+
+/// Every contender on every ground; the grounds beside each other.
+fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
+    let cells = Contender::ALL.len() * GROUNDS.len() * PERIODS.len() * DELAYS.len();
+    let bar = progress(cells as u64, "wall map");
+    let of_ground = |(has_finger, is_measured): (bool, bool)| {
+        Contender::ALL.map(|contender| {
+            DELAYS.map(|delay| {
+                PERIODS.map(|period| {
+                    let conditions = Conditions { period, delay, has_finger, is_measured };
+                    bar.inc(1);
+                    conditions.stiffest(contender)
+                })
+            })
+        })
+    };
+    let found = std::thread::scope(|scope| {
+        let all = GROUNDS.map(|ground| scope.spawn(move || of_ground(ground)));
+        all.map(|thread| thread.join().map_err(|_| anyhow!("the search broke off")))
+    });
+    bar.finish_and_clear();
+    let [a, b, c, d] = found;
+    let (a, b, c, d) = (a?, b?, c?, d?);
+    Ok((0..Contender::ALL.len()).map(|i| [a[i], b[i], c[i], d[i]]).collect())
+}
+
+/// Runs all of it.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let found = search()?;
+    let mut csv = String::from("wall,finger,measured,period_ms,delay_periods,stiffness_n_m\n");
+    let mut table = String::from("| wall, largest quiet stiffness at T 1 ms, N/m |");
+    for (has_finger, is_measured) in GROUNDS {
+        for delay in [DELAYS[0], DELAYS[TWO]] {
+            write!(table, " {}, {delay} ms |", ground_name(has_finger, is_measured))?;
+        }
+    }
+    table += "\n|";
+    table += &" --- |".repeat(1 + 2 * GROUNDS.len());
+    for (contender, grounds) in Contender::ALL.iter().zip(&found) {
+        write!(table, "\n| {} |", contender.name())?;
+        for ((has_finger, is_measured), cells) in GROUNDS.iter().zip(grounds) {
+            let shown = |delay: usize| short(cells[delay][ONE_MS]);
+            write!(table, " {} | {} |", shown(0), shown(TWO))?;
+            for (delay, line) in DELAYS.iter().zip(cells) {
+                for (period, k) in PERIODS.iter().zip(line) {
+                    let (name, ms) = (contender.name(), period * 1e3);
+                    writeln!(csv, "{name},{has_finger},{is_measured},{ms},{delay},{k}")?;
+                }
+            }
+        }
+    }
+    checks(&mut report, &found);
+    report.note(&table);
+    report.note(
+        "Device 0.1 kg, 0.5 N·s/m, pressed by 1 N, falling at 0.03, 0.12 and 0.4 m/s; finger of the \
+         thesis; encoder 2 µm, velocity differenced and filtered at 200 Hz. Quiet: within 50 µm \
+         after 4 s, or motion halved in two seconds. Tried from 20 N/m in steps of 10 % \
+         (waves 50 %) up to the first that is not quiet; 10⁵ where all are, 0 (a dash in the map) \
+         where the softest is not. The waves' figure is the stiffness felt through the line at the \
+         best of four impedances; a line has at least one period there and back.",
+    );
+    folder.write("wall-map.csv", csv.as_bytes())?;
+    let grids = |grounds: &[Cells; GROUNDS.len()]| {
+        grounds.iter().map(|cells| cells.iter().map(|line| line.to_vec()).collect()).collect()
+    };
+    let map = Map {
+        title: "Largest quiet stiffness, N/m, of virtual walls: 0.1 kg, 0.5 N·s/m, pressed by 1 N"
+            .into(),
+        x: ("sample period, ms".into(), PERIODS.map(|t| short(t * 1e3)).into()),
+        y: ("delay, periods".into(), DELAYS.map(|d| d.to_string()).into()),
+        columns: GROUNDS.map(|(f, m)| ground_name(f, m).into()).into(),
+        rows: Contender::ALL.iter().zip(&found).map(|(c, g)| (c.name().into(), grids(g))).collect(),
+        range: (20.0, 1e5),
+    };
+    folder.map("wall-map.png", &map, &mut report)?;
+    curves(folder, &mut report, &found)?;
+    Ok(report)
+}
+
+fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
+    let of = |contender: Contender, ground: usize, delay: usize| {
+        let place = Contender::ALL.iter().position(|c| *c == contender);
+        place.map_or(f64::NAN, |i| found[i][ground][delay][ONE_MS])
+    };
+    report.source("000 ch. 5, 6; Niemeyer and Slotine (beyond the sources)");
+    let standard = of(Contender::Standard, 0, 0);
+    report.check(
+        "standard wall, no finger, 1 ms, N/m",
+        "2(b − 2m ln 2/2 s)/T = 861 on the grid",
+        Band::Within(861.0 / 1.1, 861.5),
+        standard,
+    );
+    let gain = of(Contender::Prediction, 3, 0) / of(Contender::Standard, 3, 0);
+    report.check(
+        "prediction over standard, finger and encoder",
+        "stiffer",
+        Band::AtLeast(1.1),
+        gain,
+    );
+    let gain = of(Contender::Prediction, 3, TWO) / of(Contender::Standard, 3, TWO);
+    report.check("the same, 2 ms late", "stiffer", Band::AtLeast(2.0), gain);
+    let gain = of(Contender::WaveInDevice, 1, TWO) / of(Contender::Standard, 1, TWO);
+    report.check(
+        "wave, damper in device, over standard; no finger, encoder, 2 ms late",
+        "stiffer",
+        Band::AtLeast(2.0),
+        gain,
+    );
+    let cells = found.iter().flatten().flatten().flatten();
+    report.check(
+        "cells: walls, grounds, delays, periods",
+        "10 × 4 × 5 × 5",
+        Band::Within(1000.0, 1000.0),
+        count(cells.filter(|k| k.is_finite()).count()),
+    );
+}
+
+/// The contenders that the curves leave to the map: as many as there are colours are drawn.
+const fn is_drawn(contender: Contender) -> bool {
+    !matches!(
+        contender,
+        Contender::Hysteresis | Contender::Learning | Contender::Placement | Contender::Wave
+    )
+}
+
+/// Cuts through the map: over the period without delay, over the delay at 1 ms.
+fn curves(
+    folder: &mut Folder,
+    report: &mut Report,
+    found: &[[Cells; GROUNDS.len()]],
+) -> Result<()> {
+    type Cut = fn(&Cells) -> Vec<(f64, f64)>;
+    let cuts: [(&str, &str, Axis, Cut); 2] = [
+        (
+            "wall-map-period.png",
+            "Largest quiet stiffness against sample period, no delay",
+            Axis::new("sample period, ms").log().within(0.5, 12.0),
+            |cells| PERIODS.iter().map(|t| t * 1e3).zip(cells[0]).collect(),
+        ),
+        (
+            "wall-map-delay.png",
+            "Largest quiet stiffness against delay, T 1 ms",
+            Axis::new("delay, periods of 1 ms").within(0.0, 11.0),
+            |cells| DELAYS.iter().zip(cells).map(|(d, line)| (count(*d), line[ONE_MS])).collect(),
+        ),
+    ];
+    for (file, title, x, cut) in cuts {
+        let panels = GROUNDS.iter().enumerate().map(|(g, (has_finger, is_measured))| {
+            let drawn = Contender::ALL.iter().zip(found).filter(|(c, _)| is_drawn(**c));
+            let series = drawn.enumerate().map(|(i, (contender, grounds))| {
+                // Below the first stiffness tried nothing is known: left out.
+                let keep = |(x, y): (f64, f64)| (x, if y > 0.0 { y } else { f64::NAN });
+                let points = cut(&grounds[g]).into_iter().map(keep).collect();
+                Series::line(contender.name(), points, palette(i))
+            });
+            let name = ground_name(*has_finger, *is_measured);
+            Panel::new(Axis::new(&format!("N/m: {name}")).log(), series.collect())
+        });
+        let figure = Figure {
+            title: title.into(),
+            x,
+            bands: Vec::new(),
+            marks: Vec::new(),
+            panels: panels.collect(),
+        };
+        folder.draw(file, &figure, report)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! `window-cost`: a frame of the window without its GPU, and the audio thread's share of it.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::bench::{Band, Folder, Report, short};
+use touchback::editor::shot::Shot;
+use touchback::instrument::{Event, Piano, Settings};
+use touchback::math::compass::KeyNumber;
+use touchback::monitor::link;
+
+/// Frames of a run, and those at its beginning that still build fonts and layouts.
+const FRAMES: usize = 120;
+const FIRST: usize = 10;
+/// Blocks of a run: 2 s.
+const BLOCKS: usize = 1500;
+const BLOCK: usize = 64;
+/// The quickest of so many runs counts: the others were disturbed.
+const REPEATS: usize = 5;
+
+/// Least times of the audio end's work a block, ns, and a hash of the sound.
+fn audio(open: bool) -> Result<(f64, u64)> {
+    let key = KeyNumber::from_midi(60).context("middle C is off the compass")?;
+    let (mut best, mut hash) = (f64::INFINITY, 0);
+    for _ in 0..REPEATS {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let (mut audio, window) = link();
+        window.open.set(open);
+        let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+        let mut spent = 0.0;
+        hash = 0xcbf2_9ce4_8422_2325_u64;
+        for block in 0..BLOCKS {
+            if block % 300 == 0 {
+                piano.handle(Event::NoteOn { key, velocity: 0.6 });
+            }
+            let begin = Instant::now();
+            let _ = audio.before(&mut piano);
+            spent += begin.elapsed().as_secs_f64();
+            piano.process(&mut left, &mut right);
+            let begin = Instant::now();
+            audio.after(&mut piano, BLOCK);
+            spent += begin.elapsed().as_secs_f64();
+            while window.steps.receive().is_some() {}
+            for sample in left.iter().chain(&right) {
+                hash = (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        best = best.min(1e9 * spent / BLOCKS as f64);
+    }
+    Ok((best, hash))
+}
+
+/// Measures both.
+pub fn run(_folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let (times, triangles) = Shot::default().frames(FRAMES);
+    let steady = times.iter().skip(FIRST).copied().fold(f64::INFINITY, f64::min);
+    // Half of what a display of 60 Hz leaves.
+    report.check("frame in slow motion, ms", "4", Band::AtMost(8.0), 1e3 * steady);
+    let first = times.first().copied().unwrap_or(f64::NAN);
+    report.check("first frame with its fonts, ms", "50", Band::AtMost(100.0), 1e3 * first);
+    report.note(&format!("{triangles} triangles in a frame of 1180 × 760 points."));
+
+    let (closed, quiet) = audio(false)?;
+    let (open, watched) = audio(true)?;
+    // A block of 64 samples lasts 1 333 000 ns at 48 kHz.
+    report.check("audio thread, window closed, ns a block", "0", Band::AtMost(200.0), closed);
+    report.check("audio thread, window open, ns a block", "1000", Band::AtMost(13_330.0), open);
+    report.holds("an open window changes no sample", quiet == watched);
+    report.note(&format!(
+        "Hash of the sound {quiet:016x}; clocks themselves take {} ns.",
+        short({
+            let begin = Instant::now();
+            for _ in 0..1000 {
+                std::hint::black_box(Instant::now());
+            }
+            begin.elapsed().as_secs_f64() * 1e6
+        })
+    ));
+    Ok(report)
+}

@@ -1,0 +1,172 @@
+//! `touchback feel`: the haptic loop without a host, live on the terminal.
+
+mod compare;
+mod midi;
+mod performer;
+mod record;
+mod replay;
+mod terminal_session;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::controls;
+use crate::keyboard::probe::{histogram, port_of, seconds, wait};
+use crate::output::{self, Draft};
+use performer::Performer;
+use record::Records;
+use terminal_session::TerminalSession;
+use touchback::haptics::action::Action;
+use touchback::haptics::servo::{self, BLOCK_MAX};
+use touchback::haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
+use touchback::instrument::Settings;
+
+/// What to feel.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Serial port of the keyboard, the path `touchback keyboard emulate` prints, or `emulator`
+    #[arg(value_name = "PORT")]
+    port: String,
+    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists them all
+    #[arg(long, value_name = "NAME", default_value = "grand")]
+    action: String,
+    /// Sets a parameter of the action, in its unit (repeatable)
+    #[arg(long, value_name = "ID=VALUE")]
+    set: Vec<String>,
+    /// Share of the force, 0…1; while running, type another and Enter
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    gain: f64,
+    /// Time from a keyboard's state to the answer's use, µs: what the way may take
+    #[arg(long, value_name = "US", default_value_t = 1000)]
+    lead_us: u32,
+    /// Joins as if through an audio block of so many samples at 48 kHz, 0…256
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    block: u32,
+    /// Writes how the first key moved as a gesture file (t_s,key_m) that `simulate` plays
+    #[arg(long, value_name = "RUN.csv")]
+    record: Option<PathBuf>,
+    /// Writes the servo's log, which `simulate`, `render` and `feel --replay` repeat bit for bit
+    #[arg(long, value_name = "SERVO.log")]
+    log: Option<PathBuf>,
+    /// Writes what was played as MIDI: strikes as notes, key positions as polyphonic pressure
+    #[arg(long, value_name = "OUT.mid")]
+    midi: Option<PathBuf>,
+    /// Lets a MIDI file move the keys, which yield at once to a finger
+    #[arg(long, value_name = "FILE.mid", conflicts_with = "compare")]
+    play: Option<PathBuf>,
+    /// With --play: largest force of the simulated finger on a key, N
+    #[arg(long, value_name = "N", default_value_t = 10.0, requires = "play")]
+    play_force: f64,
+    /// Reads PORT as such a log and replays it: events and a fingerprint, no keyboard
+    #[arg(long, conflicts_with_all = ["record", "log", "midi", "play", "compare"])]
+    replay: bool,
+    /// Compares two blind: actions, or settings as ID=VALUE[,ID=VALUE…]
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    compare: Vec<String>,
+    /// With --compare: writes every answer
+    #[arg(long, value_name = "ANSWERS.csv", requires = "compare")]
+    answers: Option<PathBuf>,
+    /// Ends after so many seconds instead of at `q` and Enter
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<f64>,
+}
+
+/// Feels until told to end.
+///
+/// # Errors
+/// A bad value, a port that cannot be had, a keyboard that cannot be used, a disk that refuses.
+pub fn run(options: &Options) -> Result<()> {
+    if options.replay {
+        return replay::run(Path::new(&options.port));
+    }
+    let Some(action) = Action::of(&options.action) else {
+        let names = Action::ALL.map(Action::name).join(", ");
+        bail!("--action {}: cannot be felt; one of {names}", options.action)
+    };
+    if !(0.0..=1.0).contains(&options.gain) {
+        bail!("--gain {}: a share between 0 and 1", options.gain);
+    }
+    if options.block > BLOCK_MAX {
+        bail!("--block {}: at most {BLOCK_MAX} samples; longer ones cannot be felt", options.block);
+    }
+    if !(125..=20_000).contains(&options.lead_us) {
+        bail!("--lead-us {}: between 125 and 20000 µs", options.lead_us);
+    }
+    let mut settings = Settings::default();
+    controls::set(&mut settings, &options.set)?;
+    let sides = compare::sides(&options.compare, action, &settings)?;
+    if !(0.5..=20.0).contains(&options.play_force) {
+        bail!("--play-force {}: between 0.5 and 20 N", options.play_force);
+    }
+    let performer = options.play.as_deref().map(|p| Performer::open(p, &settings)).transpose()?;
+    let outputs: Vec<_> = [&options.record, &options.log, &options.midi, &options.answers]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    let inputs: Vec<_> = options.play.iter().map(PathBuf::as_path).collect();
+    output::distinct(&inputs, &outputs)?;
+    let records = Records::create(
+        options.record.as_deref(),
+        options.log.as_deref(),
+        options.midi.as_deref(),
+        &settings.touch,
+    )?;
+    let answers = options.answers.as_deref().map(Draft::create).transpose()?;
+
+    let felt = servo::ServoOptions {
+        action,
+        settings: settings.action,
+        gain: options.gain,
+        lead_us: options.lead_us,
+        block: options.block,
+        plays: performer.is_some(),
+        play_force: options.play_force,
+        ..servo::ServoOptions::default()
+    };
+    let (port, _emulated) = port_of(&options.port)?;
+    let mut sidecar = Sidecar::start(&port, "touchback feel", felt)?;
+    wait(&port, &mut sidecar, Duration::from_secs(3))?;
+    sidecar.order(SidecarOrder::Arm(true));
+    output::warn("force is on; type a share and Enter for less force, `arm`, `off`, or `q` to end");
+    let log = sidecar.take_log().context("the log was taken")?;
+    let notes = sidecar.take_notes().context("the notes were taken")?;
+    let mut room = TerminalSession::new(log, records, sides.map(compare::Trial::new));
+    let performance = performer.map(|p| (p, notes));
+    room.stay(&mut sidecar, performance, options.seconds)?;
+    let report = *sidecar.report();
+    drop(sidecar);
+    room.drain()?;
+    let mut text = summary(&report)?;
+    let trial = room.keep()?;
+    if let Some(trial) = &trial {
+        text += &trial.verdict();
+        if let Some(draft) = answers {
+            draft.write_all(trial.csv().as_bytes())?;
+            draft.keep()?;
+        }
+    }
+    output::print(&text)
+}
+
+fn summary(report: &SidecarReport) -> Result<String> {
+    let mut text = String::new();
+    histogram(&mut text, "round trip", &report.round_trips)?;
+    histogram(&mut text, "state to state", &report.periods)?;
+    histogram(&mut text, "work on a state", &report.work)?;
+    let status = &report.status;
+    text += &format!(
+        "\n{} states, {} lost, {} damaged, {} gaps; force limited {} times; {} log entries lost; \
+         {} keys left to a finger\n",
+        status.states,
+        status.lost,
+        status.damaged,
+        status.gaps,
+        status.limited,
+        report.lost_log,
+        status.yields
+    );
+    Ok(text)
+}

@@ -1,0 +1,156 @@
+//! Blind comparison: A, B, and X, which is one of the two and not told which.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+
+use crate::controls;
+use touchback::action::ActionSettings;
+use touchback::haptics::action::Action;
+use touchback::haptics::sidecar::{Sidecar, SidecarOrder};
+use touchback::instrument::Settings;
+use touchback::math::random::Random;
+
+/// One of the two things compared.
+#[derive(Clone, Debug)]
+pub struct Side {
+    action: Action,
+    settings: ActionSettings,
+}
+
+/// The two sides of `--compare`, each an action or settings; `None` where nothing is compared.
+///
+/// # Errors
+/// What is neither.
+pub fn sides(texts: &[String], action: Action, settings: &Settings) -> Result<Option<[Side; 2]>> {
+    let [a, b] = texts else { return Ok(None) };
+    let side = |text: &String| -> Result<Side> {
+        if let Some(action) = Action::of(text) {
+            return Ok(Side { action, settings: settings.action });
+        }
+        let mut other = *settings;
+        let options: Vec<String> = text.split(',').map(Into::into).collect();
+        controls::set(&mut other, &options).with_context(|| {
+            let names = Action::ALL.map(Action::name).join(", ");
+            format!("--compare {text}: neither an action ({names}) nor ID=VALUE")
+        })?;
+        Ok(Side { action, settings: other.action })
+    };
+    Ok(Some([side(a)?, side(b)?]))
+}
+
+/// A run of trials.
+#[derive(Debug)]
+pub struct Trial {
+    sides: [Side; 2],
+    random: Random,
+    hidden: usize,
+    /// Hidden side and answer of every trial.
+    answers: Vec<(usize, usize)>,
+}
+
+impl Trial {
+    /// The first trial; which side is hidden depends on the time of day.
+    #[must_use]
+    pub fn new(sides: [Side; 2]) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut random = Random::new(u64::from(now.subsec_nanos()) ^ now.as_secs());
+        let hidden = usize::from(random.share() < 0.5);
+        Self { sides, random, hidden, answers: Vec::new() }
+    }
+
+    /// What to type.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        "a, b, x and Enter: feel A, B or the hidden X; xa, xb: X is A, X is B; q: end"
+    }
+
+    /// Begins with X.
+    pub fn feel(&self, sidecar: &Sidecar) {
+        self.show(self.hidden, sidecar);
+    }
+
+    fn show(&self, side: usize, sidecar: &Sidecar) {
+        let side = &self.sides[side];
+        sidecar.order(SidecarOrder::Feel(side.action, side.settings));
+    }
+
+    /// Does what a line says; the answer to it.
+    pub fn obey(&mut self, line: &str, sidecar: &Sidecar) -> String {
+        match line {
+            "a" => self.show(0, sidecar),
+            "b" => self.show(1, sidecar),
+            "x" => self.show(self.hidden, sidecar),
+            "xa" | "xb" => {
+                self.answers.push((self.hidden, usize::from(line == "xb")));
+                self.hidden = usize::from(self.random.share() < 0.5);
+                self.show(self.hidden, sidecar);
+                return format!("trial {} noted; X is hidden anew\n", self.answers.len());
+            }
+            _ => return format!("{}\n", self.help()),
+        }
+        format!("this is {}\n", line.to_uppercase())
+    }
+
+    fn right(&self) -> usize {
+        self.answers.iter().filter(|(hidden, said)| hidden == said).count()
+    }
+
+    /// How many were right, and how likely that is by guessing.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let (n, right) = (self.answers.len(), self.right());
+        let chance = by_guessing(n, right);
+        format!("\n{right} of {n} right; by guessing so many or more: {:.1} %\n", 100.0 * chance)
+    }
+
+    /// Every trial as a row.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let letter = |side: usize| if side == 0 { 'A' } else { 'B' };
+        let mut text = String::from("trial,hidden,answer\n");
+        for (i, (hidden, said)) in self.answers.iter().enumerate() {
+            text += &format!("{},{},{}\n", i + 1, letter(*hidden), letter(*said));
+        }
+        text
+    }
+}
+
+/// Probability of `right` or more of `n` by tossing a coin.
+fn by_guessing(n: usize, right: usize) -> f64 {
+    let mut term = 0.5f64.powf(n as f64);
+    let mut sum = 0.0;
+    for k in 0..=n {
+        if k >= right {
+            sum += term;
+        }
+        term *= (n - k) as f64 / (k + 1) as f64;
+    }
+    sum.min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback::action::ActionKind;
+
+    #[test]
+    fn guessing_is_a_coin() {
+        assert!((by_guessing(10, 9) - 11.0 / 1024.0).abs() < 1e-12);
+        assert!((by_guessing(0, 0) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sides_are_actions_or_settings() {
+        let piano = Settings::default();
+        let texts = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        let [a, b] = sides(&texts("ball", "let_off_mm=3"), Action::GRAND, &piano).unwrap().unwrap();
+        assert_eq!(
+            (a.action, b.action, b.settings.let_off_mm),
+            (Action::Played(ActionKind::Ball), Action::GRAND, 3.0)
+        );
+        assert!(sides(&[], Action::GRAND, &piano).unwrap().is_none());
+        let error = sides(&texts("grand", "nothing"), Action::GRAND, &piano).unwrap_err();
+        assert!(format!("{error:#}").contains("neither an action"));
+    }
+}

@@ -1,0 +1,41 @@
+//! `touchback feel LOG --replay`: a servo's log again, without a keyboard.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::output;
+use touchback::haptics::action::Action;
+use touchback::haptics::log::{Entry, Twin};
+use touchback::haptics::recording::Recording;
+use touchback::math::compass::KeyNumber;
+
+/// Replays the log at `path`: prints what happened and a fingerprint of all states.
+///
+/// # Errors
+/// A file that cannot be read or is no log.
+pub fn run(path: &Path) -> Result<()> {
+    let take = Recording::open(path)?;
+    let mut twin = Twin::new(Action::GRAND);
+    let mut said = String::from("time_s,key,kind,value\n");
+    let mut steps = 0u64;
+    for entry in take.entries() {
+        twin.play(entry, |h| {
+            let (kind, value) = (h.event.kind().name(), h.event.value());
+            said += &format!("{:.6},{},{kind},{value}\n", h.time(), h.key.number());
+        });
+        if let Entry::Slot { steps: n, .. } = entry {
+            steps += u64::from(*n);
+        }
+    }
+    said += &format!("{steps} steps, fingerprint {:016x}\n", fingerprint(&twin));
+    output::print(&said)
+}
+
+/// FNV-1a over the bits of every key's state.
+fn fingerprint(twin: &Twin) -> u64 {
+    let states = KeyNumber::all().filter_map(|k| twin.key(k).map(|(m, _)| m.save().bits()));
+    states.flatten().fold(0xCBF2_9CE4_8422_2325, |hash: u64, bits| {
+        (hash ^ bits).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}

@@ -1,0 +1,93 @@
+//! Gestures: what a finger, a weight or a jig does to one key, read from CSV or TOML.
+//!
+//! A gesture answers every action step with a drive, given how the key stands. Curves are known
+//! beforehand; a striking mass or a falling weight integrates its own motion against the key.
+//!
+//! CSV: `t_s` rising strictly from 0 and exactly one of `key_m` (imposed depth of the key front),
+//! `force_n` (force on it), `finger_m` (target of a massless finger behind a one-sided spring) or
+//! `d_rad` (the thesis's manipulandum angle D); linear between rows.
+//!
+//! TOML: one form, or several as `[[part]]` tables played in order; the forms and their constants
+//! are in [`form::Form`].
+
+pub mod form;
+mod mass;
+mod player;
+mod read;
+
+pub use form::Form;
+pub use player::Gesture;
+use touchback::action::Drive;
+use touchback::action::Key;
+
+/// Longest gesture, s.
+pub const LIMIT: f64 = 600.0;
+
+/// How the key front stands at the beginning of a step.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct KeyView {
+    /// Depth below rest, m.
+    pub depth: f64,
+    /// Downward speed, m/s.
+    pub speed: f64,
+}
+
+impl KeyView {
+    /// How the front of `key` stands.
+    #[must_use]
+    pub fn of(key: &dyn Key) -> Self {
+        let [depth, speed] = key.front();
+        Self { depth, speed }
+    }
+}
+
+/// The quantity a curve prescribes, named as its column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    /// Imposed depth of the key front, m.
+    KeyM,
+    /// Force on the key front, N.
+    ForceN,
+    /// Target of the massless finger, m.
+    FingerM,
+    /// The thesis's manipulandum angle, rad.
+    DRad,
+}
+
+impl Channel {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::KeyM, Self::ForceN, Self::FingerM, Self::DRad];
+
+    /// Name of its column in a gesture CSV.
+    #[must_use]
+    pub const fn column(self) -> &'static str {
+        match self {
+            Self::KeyM => "key_m",
+            Self::ForceN => "force_n",
+            Self::FingerM => "finger_m",
+            Self::DRad => "d_rad",
+        }
+    }
+
+    /// The drive with these values at a step's start and end.
+    #[must_use]
+    pub const fn drive(self, ends: [f64; 2]) -> Drive {
+        match self {
+            Self::KeyM => Drive::Motion(ends),
+            Self::ForceN => Drive::Force(ends),
+            Self::FingerM => Drive::Finger(ends),
+            Self::DRad => Drive::Manipulandum(ends),
+        }
+    }
+
+    /// Where a ramp on this channel begins when nothing was prescribed on it before: a finger or a
+    /// jig starts at the key, force and manipulandum at zero.
+    #[must_use]
+    const fn start(self, key: KeyView) -> f64 {
+        match self {
+            Self::KeyM | Self::FingerM => key.depth,
+            Self::ForceN | Self::DRad => 0.0,
+        }
+    }
+}

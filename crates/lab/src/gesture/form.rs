@@ -1,0 +1,178 @@
+//! The parametric forms of a gesture and their constants.
+
+use serde::Deserialize;
+
+use super::Channel;
+
+/// One part of a gesture. Every `duration_s` is the part's length, s.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Form {
+    /// A finger whose target moves down from the key at constant speed, as in a pressed touch.
+    Pressed {
+        /// Speed of the target, m/s.
+        speed_m_s: f64,
+        /// Length of the part, s.
+        duration_s: f64,
+        /// Depth at which the target stops, m.
+        #[serde(default = "pressed_depth")]
+        depth_m: f64,
+    },
+    /// A free mass that arrives at the key moving, as in a struck touch.
+    Struck {
+        /// Speed on arrival, m/s.
+        speed_m_s: f64,
+        /// Length of the part, s.
+        duration_s: f64,
+        /// Mass, kg.
+        #[serde(default = "struck_mass")]
+        mass_kg: f64,
+        /// Stiffness of the one-sided tip, N/m.
+        #[serde(default = "struck_stiffness")]
+        stiffness_n_m: f64,
+        /// Damping of the tip, N·s/m.
+        #[serde(default = "struck_damping")]
+        damping_n_s_m: f64,
+    },
+    /// A weight placed on the key, or dropped on it from a height.
+    Weight {
+        /// Mass, kg.
+        mass_kg: f64,
+        /// Length of the part, s.
+        duration_s: f64,
+        /// Height above the key it falls from, m; 0 places it.
+        #[serde(default)]
+        height_m: f64,
+        /// Stiffness between weight and key, N/m.
+        #[serde(default = "weight_stiffness")]
+        stiffness_n_m: f64,
+        /// Damping between weight and key, N·s/m.
+        #[serde(default = "weight_damping")]
+        damping_n_s_m: f64,
+    },
+    /// A straight line of one quantity from where it stands to a value.
+    Ramp {
+        /// The quantity.
+        channel: Channel,
+        /// Where the line ends, in the quantity's unit.
+        to: f64,
+        /// Length of the part, s.
+        duration_s: f64,
+    },
+    /// What went before goes on: a curve keeps its value, a mass keeps moving.
+    Hold {
+        /// Length of the part, s.
+        duration_s: f64,
+    },
+    /// The key is let go: at once, or by a finger rising at constant speed.
+    Release {
+        /// Length of the part, s.
+        duration_s: f64,
+        /// Speed of the rising finger or jig, m/s; without it the hand is gone at once.
+        speed_m_s: Option<f64>,
+    },
+    /// Other parts, several times.
+    Repeat {
+        /// How often.
+        times: u32,
+        /// What.
+        part: Vec<Form>,
+    },
+}
+
+/// Deepest target of a pressing finger, m: 15 N at the bed of a 10 mm dip through 500 N/m, the
+/// force of a mezzoforte (chosen).
+const fn pressed_depth() -> f64 {
+    0.04
+}
+
+/// Mass of a finger, hand and part of the arm, kg; with the tip below the struck touch of the
+/// travel-time measurements [Goebl 2005].
+const fn struck_mass() -> f64 {
+    0.3
+}
+
+const fn struck_stiffness() -> f64 {
+    3000.0
+}
+
+const fn struck_damping() -> f64 {
+    5.0
+}
+
+/// A brass weight on a key's surface: 20 times the key-bed's static stiffness of a pressed felt,
+/// so that 50 g sink 25 µm (chosen; stiff beside every felt of the action).
+const fn weight_stiffness() -> f64 {
+    20_000.0
+}
+
+/// About a third of critical for 50 g on that stiffness (chosen).
+const fn weight_damping() -> f64 {
+    20.0
+}
+
+impl Form {
+    /// Length, s; 0 for a repetition, whose parts have their own.
+    #[must_use]
+    pub const fn duration(&self) -> f64 {
+        match self {
+            Self::Pressed { duration_s, .. }
+            | Self::Struck { duration_s, .. }
+            | Self::Weight { duration_s, .. }
+            | Self::Ramp { duration_s, .. }
+            | Self::Hold { duration_s }
+            | Self::Release { duration_s, .. } => *duration_s,
+            Self::Repeat { .. } => 0.0,
+        }
+    }
+
+    /// What is wrong with the numbers, if anything.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let mut checks: Vec<(&str, f64, f64, f64)> = Vec::new();
+        match *self {
+            Self::Pressed { speed_m_s, depth_m, .. } => {
+                checks.push(("speed_m_s", speed_m_s, 1e-5, 20.0));
+                checks.push(("depth_m", depth_m, 1e-4, 1.0));
+            }
+            Self::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, .. } => {
+                checks.push(("speed_m_s", speed_m_s, 0.0, 20.0));
+                checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
+            }
+            Self::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
+                checks.push(("height_m", height_m, 0.0, 2.0));
+                checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
+            }
+            Self::Ramp { channel: Channel::ForceN, to, .. } => {
+                checks.push(("to", to, -1000.0, 1000.0));
+            }
+            Self::Ramp { to, .. } => checks.push(("to", to, -1.0, 1.0)),
+            Self::Release { speed_m_s: Some(speed), .. } => {
+                checks.push(("speed_m_s", speed, 1e-5, 20.0));
+            }
+            Self::Hold { .. } | Self::Release { .. } => {}
+            Self::Repeat { times, ref part } => {
+                checks.push(("times", f64::from(times), 1.0, 10_000.0));
+                if part.is_empty() {
+                    return Some("`part` is empty; say what to repeat".into());
+                }
+            }
+        }
+        if !matches!(self, Self::Repeat { .. }) {
+            checks.push(("duration_s", self.duration(), touchback::action::STEP, super::LIMIT));
+        }
+        let bad = checks.into_iter().find(|(_, x, low, high)| !(low..=high).contains(&x));
+        bad.map(|(name, x, low, high)| format!("{name} = {x} is outside {low}…{high}"))
+    }
+}
+
+/// Ranges within which a mass on its spring is resolved by the action step: the fastest,
+/// 10 g on 40 kN/m, turns by 0.25 rad a step, and its damper by 0.25 of its momentum.
+fn contact(mass: f64, stiffness: f64, damping: f64) -> [(&'static str, f64, f64, f64); 3] {
+    let step = touchback::action::STEP;
+    [
+        ("mass_kg", mass, 0.001, 20.0),
+        ("stiffness_n_m", stiffness, 1.0, mass * (0.25 / step).powi(2)),
+        ("damping_n_s_m", damping, 0.0, mass * 0.25 / step),
+    ]
+}

@@ -1,0 +1,257 @@
+//! A gesture being played: the part of the moment and what the hand holds.
+
+use super::mass::Mass;
+use super::{Channel, Form, KeyView};
+use crate::table::Curve;
+use touchback::action::grand::spec::GRAVITY;
+use touchback::action::{Drive, STEP};
+use touchback::math::cast::floor_index;
+
+/// A gesture, ready to be played once from step 0.
+#[derive(Clone, Debug)]
+pub struct Gesture {
+    parts: Vec<Part>,
+    steps: usize,
+    next: usize,
+    hand: Hand,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    /// First step.
+    from: usize,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Curve(Channel, Curve),
+    Form(Form),
+}
+
+/// What touches the key now.
+#[derive(Clone, Debug)]
+enum Hand {
+    Gone,
+    Curve {
+        channel: Channel,
+        curve: Curve,
+    },
+    /// A straight line: value at `from` s, slope a second, held beyond `to`.
+    Line {
+        channel: Channel,
+        from: f64,
+        value: f64,
+        slope: f64,
+        to: f64,
+    },
+    Mass(Mass),
+}
+
+impl Gesture {
+    /// A gesture of one curve whose points start at 0 s.
+    #[must_use]
+    pub fn of_curve(channel: Channel, curve: Curve) -> Self {
+        let steps = grid(curve.end());
+        Self::new(vec![Part { from: 0, what: What::Curve(channel, curve) }], steps)
+    }
+
+    /// A gesture of parts in order, repetitions already written out.
+    #[must_use]
+    pub fn of_forms(forms: Vec<Form>) -> Self {
+        let mut end = 0.0;
+        let mut parts = Vec::with_capacity(forms.len());
+        for form in forms {
+            // Rounded from the running sum, so that rounding never adds up.
+            parts.push(Part { from: grid(end), what: What::Form(form) });
+            if let Some(Part { what: What::Form(form), .. }) = parts.last() {
+                end += form.duration();
+            }
+        }
+        Self::new(parts, grid(end))
+    }
+
+    const fn new(parts: Vec<Part>, steps: usize) -> Self {
+        Self { parts, steps, next: 0, hand: Hand::Gone }
+    }
+
+    /// Number of action steps to the gesture's last row.
+    #[must_use]
+    pub const fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Drive of step number `step`, with the key as it stands at the step's beginning. Steps must
+    /// be asked for in order from 0.
+    pub fn drive(&mut self, step: usize, key: KeyView) -> Drive {
+        let time = step as f64 * STEP;
+        while let Some(part) = self.parts.get(self.next) {
+            if part.from > step {
+                break;
+            }
+            self.hand = match &part.what {
+                What::Curve(channel, curve) => {
+                    Hand::Curve { channel: *channel, curve: curve.clone() }
+                }
+                What::Form(form) => take_up(&self.hand, form, time, key),
+            };
+            self.next += 1;
+        }
+        match &mut self.hand {
+            Hand::Gone => Drive::Free,
+            Hand::Mass(mass) => Drive::Force(mass.step(key)),
+            Hand::Curve { channel, .. } | Hand::Line { channel, .. } => {
+                let channel = *channel;
+                channel.drive([self.hand.at(time), self.hand.at(time + STEP)])
+            }
+        }
+    }
+}
+
+/// `time` in whole steps, nearest.
+fn grid(time: f64) -> usize {
+    floor_index((time / STEP).round())
+}
+
+impl Hand {
+    /// Value of a curve or line at `time` s.
+    fn at(&self, time: f64) -> f64 {
+        match self {
+            Self::Curve { curve, .. } => curve.at(time),
+            Self::Line { from, value, slope, to, .. } => value + slope * (time.min(*to) - from),
+            Self::Gone | Self::Mass(_) => 0.0,
+        }
+    }
+
+    /// The channel it prescribes, if it does.
+    const fn channel(&self) -> Option<Channel> {
+        match self {
+            Self::Curve { channel, .. } | Self::Line { channel, .. } => Some(*channel),
+            Self::Gone | Self::Mass(_) => None,
+        }
+    }
+}
+
+/// What the hand does when `form` begins at `time` s.
+fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
+    let line = |channel, value: f64, slope: f64, end: f64| {
+        let to = time + if slope == 0.0 { 0.0 } else { (end - value) / slope };
+        Hand::Line { channel, from: time, value, slope, to }
+    };
+    let here = |channel| {
+        if hand.channel() == Some(channel) { hand.at(time) } else { channel.start(key) }
+    };
+    match *form {
+        Form::Pressed { speed_m_s, depth_m, .. } => {
+            let start = key.depth;
+            let slope = if depth_m > start { speed_m_s } else { -speed_m_s };
+            line(Channel::FingerM, start, slope, depth_m)
+        }
+        Form::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, .. } => Hand::Mass(Mass {
+            mass: mass_kg,
+            stiffness: stiffness_n_m,
+            damping: damping_n_s_m,
+            gravity: 0.0,
+            x: key.depth,
+            v: speed_m_s,
+        }),
+        Form::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
+            // A placed weight begins with its weight on the key, moving with it.
+            let placed = height_m == 0.0;
+            let sunk = mass_kg * GRAVITY / stiffness_n_m;
+            Hand::Mass(Mass {
+                mass: mass_kg,
+                stiffness: stiffness_n_m,
+                damping: damping_n_s_m,
+                gravity: GRAVITY,
+                x: key.depth + if placed { sunk } else { -height_m },
+                v: if placed { key.speed } else { 0.0 },
+            })
+        }
+        Form::Ramp { channel, to, duration_s } => {
+            let value = here(channel);
+            line(channel, value, (to - value) / duration_s, to)
+        }
+        Form::Hold { .. } => match hand {
+            // A line that was cut short by the grid stops where it is.
+            Hand::Line { channel, .. } => line(*channel, hand.at(time), 0.0, 0.0),
+            other => other.clone(),
+        },
+        Form::Release { speed_m_s: None, .. } => Hand::Gone,
+        Form::Release { speed_m_s: Some(speed), .. } => match hand.channel() {
+            // A jig brings the key to rest; a finger rises until it is clear of it.
+            Some(Channel::KeyM) => {
+                let value = hand.at(time);
+                line(Channel::KeyM, value, -speed * value.signum(), 0.0)
+            }
+            Some(Channel::FingerM) => line(Channel::FingerM, hand.at(time), -speed, -CLEAR),
+            _ => line(Channel::FingerM, key.depth, -speed, -CLEAR),
+        },
+        // Written out by the reader.
+        Form::Repeat { .. } => Hand::Gone,
+    }
+}
+
+/// Where a finger is well clear of the key, m above rest.
+const CLEAR: f64 = 0.02;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REST: KeyView = KeyView { depth: 0.0, speed: 0.0 };
+
+    #[test]
+    fn a_curve_is_sampled_at_both_ends_of_every_step() {
+        let curve = Curve::new(vec![(0.0, 0.0), (0.01, 0.005)]).unwrap();
+        let mut gesture = Gesture::of_curve(Channel::KeyM, curve);
+        assert_eq!(gesture.steps(), 80);
+        let Drive::Motion([a, b]) = gesture.drive(0, REST) else { panic!() };
+        assert!(a == 0.0 && (b - 0.5 * STEP).abs() < 1e-15);
+    }
+
+    #[test]
+    fn parts_follow_each_other_without_a_jump() {
+        let mut gesture = Gesture::of_forms(vec![
+            Form::Ramp { channel: Channel::FingerM, to: 0.004, duration_s: 0.01 },
+            Form::Hold { duration_s: 0.01 },
+            Form::Release { duration_s: 0.02, speed_m_s: Some(0.4) },
+            Form::Release { duration_s: 0.001, speed_m_s: None },
+        ]);
+        assert_eq!(gesture.steps(), 328);
+        let mut last = 0.0;
+        for step in 0..320 {
+            let Drive::Finger([a, b]) = gesture.drive(step, REST) else { panic!("{step}") };
+            assert!((a - last).abs() < 1e-12, "jump at {step}: {last} to {a}");
+            last = b;
+        }
+        assert!((last - (0.004 - 0.4 * 0.02)).abs() < 1e-12);
+        assert_eq!(gesture.drive(320, REST), Drive::Free);
+    }
+
+    #[test]
+    fn a_pressing_finger_stops_at_its_depth() {
+        let mut gesture = Gesture::of_forms(vec![Form::Pressed {
+            speed_m_s: 0.5,
+            duration_s: 0.1,
+            depth_m: 0.01,
+        }]);
+        let drives: Vec<_> = (0..gesture.steps()).map(|i| gesture.drive(i, REST)).collect();
+        assert_eq!(drives[8], Drive::Finger([0.5 * 8.0 * STEP, 0.5 * 9.0 * STEP]));
+        let Some(Drive::Finger([a, b])) = drives.last() else { panic!() };
+        assert!((a - 0.01).abs() < 1e-15 && (b - 0.01).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_placed_weight_presses_with_its_weight_at_once() {
+        let mut gesture = Gesture::of_forms(vec![Form::Weight {
+            mass_kg: 0.05,
+            duration_s: 0.1,
+            height_m: 0.0,
+            stiffness_n_m: 20_000.0,
+            damping_n_s_m: 20.0,
+        }]);
+        let Drive::Force([a, b]) = gesture.drive(0, REST) else { panic!() };
+        assert!((a - 0.05 * GRAVITY).abs() < 1e-12 && (b - a).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,232 @@
+//! Gesture files: the format follows the name's ending, CSV or TOML.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use serde::Deserialize;
+
+use super::{Channel, Form, Gesture, LIMIT};
+use crate::output;
+use crate::table::{Curve, Table, number};
+
+/// Largest gesture file, bytes.
+const FILE_LIMIT: u64 = 64_000_000;
+
+/// Parts of a gesture after repetitions are written out.
+const PART_LIMIT: usize = 100_000;
+
+impl Gesture {
+    /// Reads a gesture file.
+    ///
+    /// # Errors
+    /// One line naming file and line or part.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        if ending != "csv" && ending != "toml" {
+            bail!("{file}: a gesture is a .csv or a .toml file");
+        }
+        let bytes = output::read(path, FILE_LIMIT)?;
+        if ending == "csv" { Self::from_csv(&file, &bytes) } else { Self::from_toml(&file, &bytes) }
+    }
+
+    /// Reads gesture CSV; `file` names it in errors.
+    ///
+    /// # Errors
+    /// One line naming file and line.
+    pub fn from_csv(file: &str, bytes: &[u8]) -> Result<Self> {
+        let table = Table::read(file, bytes)?;
+        let names = Channel::ALL.map(Channel::column);
+        let others: Vec<_> = table.columns.iter().filter(|c| *c != "t_s").collect();
+        let channel = match others[..] {
+            [one] => Channel::ALL.into_iter().find(|c| c.column() == one),
+            _ => None,
+        };
+        let Some(channel) = channel else {
+            bail!(
+                "{file}, line 1: the columns are t_s and exactly one of {}, not {}",
+                names.join(", "),
+                table.columns.join(",")
+            );
+        };
+        let times = table.times(file, "t_s")?;
+        if times[0] != 0.0 {
+            bail!("{file}, line {}: t_s begins at {}, not at 0", table.rows[0].0, times[0]);
+        }
+        let end = times[times.len() - 1];
+        if end > LIMIT {
+            bail!("{file}: lasts {end} s; a gesture lasts at most {LIMIT} s");
+        }
+        let column = table.column(channel.column()).unwrap_or_default();
+        let limit = if channel == Channel::ForceN { 1000.0 } else { 1.0 };
+        let points = table.rows.iter().zip(times).map(|((line, cells), t)| {
+            let value = number(&cells[column]).filter(|x| x.abs() <= limit).ok_or_else(|| {
+                anyhow!(
+                    "{file}, line {line}: {} `{}` is no number within ±{limit}",
+                    channel.column(),
+                    cells[column]
+                )
+            })?;
+            Ok((t, value))
+        });
+        let curve = Curve::new(points.collect::<Result<_>>()?);
+        let curve = curve.ok_or_else(|| anyhow!("{file}: no rows"))?;
+        Ok(Self::of_curve(channel, curve))
+    }
+
+    /// Reads gesture TOML; `file` names it in errors.
+    ///
+    /// # Errors
+    /// One line naming file and line or part.
+    pub fn from_toml(file: &str, bytes: &[u8]) -> Result<Self> {
+        let text = std::str::from_utf8(bytes).map_err(|_| anyhow!("{file}: not UTF-8 text"))?;
+        let place = |error: &toml::de::Error| match error.span() {
+            Some(span) => {
+                let before = &bytes[..span.start.min(bytes.len())];
+                let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+                format!("{file}, line {line}: {}", error.message())
+            }
+            None => format!("{file}: {}", error.message()),
+        };
+        let table: toml::Table = toml::from_str(text).map_err(|e| anyhow!("{}", place(&e)))?;
+        let forms = match table.get("part") {
+            // A repetition has parts of its own and is itself the form.
+            Some(parts) if !table.contains_key("form") => {
+                if let Some(other) = table.keys().find(|k| *k != "part") {
+                    bail!("{file}: `{other}` beside [[part]] is unknown");
+                }
+                let list = parts.as_array().ok_or_else(|| anyhow!("{file}: write [[part]]"))?;
+                list.iter().enumerate().map(|(i, v)| form(file, i, v)).collect::<Result<_>>()?
+            }
+            _ => vec![form(file, 0, &toml::Value::Table(table))?],
+        };
+        let mut flat = Vec::new();
+        for (i, form) in forms.iter().enumerate() {
+            write_out(form, &mut flat).map_err(|e| anyhow!("{file}, part {}: {e}", i + 1))?;
+        }
+        let end: f64 = flat.iter().map(Form::duration).sum();
+        if flat.is_empty() || end > LIMIT {
+            bail!("{file}: lasts {end} s; a gesture has parts and lasts at most {LIMIT} s");
+        }
+        Ok(Self::of_forms(flat))
+    }
+}
+
+fn form(file: &str, index: usize, value: &toml::Value) -> Result<Form> {
+    Form::deserialize(value.clone())
+        .map_err(|e| anyhow!("{file}, part {}: {}", index + 1, e.message()))
+}
+
+/// Appends `form` to `flat`, repetitions written out.
+fn write_out(form: &Form, flat: &mut Vec<Form>) -> Result<()> {
+    if let Some(fault) = form.fault() {
+        bail!("{fault}");
+    }
+    match form {
+        Form::Repeat { times, part } => {
+            for _ in 0..*times {
+                for inner in part {
+                    write_out(inner, flat)?;
+                }
+            }
+        }
+        other => flat.push(other.clone()),
+    }
+    if flat.len() > PART_LIMIT {
+        bail!("repetitions make more than {PART_LIMIT} parts");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gesture::KeyView;
+    use proptest::prelude::*;
+    use touchback::action::{Drive, STEP};
+
+    fn csv_error(text: &str) -> String {
+        Gesture::from_csv("g.csv", text.as_bytes()).unwrap_err().to_string()
+    }
+
+    fn toml_error(text: &str) -> String {
+        let error = Gesture::from_toml("g.toml", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("g.toml") && !error.contains('\n'), "{error}");
+        error
+    }
+
+    #[test]
+    fn csv_gestures_are_read_strictly() {
+        let gesture = Gesture::from_csv("g.csv", b"t_s,force_n\n0,0\n0.5,1\n").unwrap();
+        assert_eq!(gesture.steps(), 4000);
+        assert!(csv_error("t_s,key_m,force_n\n0,0,0\n").contains("exactly one of key_m"));
+        assert!(csv_error("t_s,key_mm\n0,0\n").contains("not t_s,key_mm"));
+        assert!(csv_error("t_s,key_m\n0.1,0\n").contains("line 2: t_s begins at 0.1"));
+        assert!(csv_error("t_s,key_m\n0,0\n0,1\n").contains("line 3"));
+        assert!(csv_error("t_s,key_m\n0,0\n1,2\n").contains("line 3: key_m `2`"));
+        assert!(csv_error("t_s,key_m\n0,0\n601,0\n").contains("at most 600 s"));
+    }
+
+    #[test]
+    fn a_single_form_needs_no_part_table() {
+        let text = "form = \"struck\"\nspeed_m_s = 1.5\nduration_s = 0.2\n";
+        let mut gesture = Gesture::from_toml("g.toml", text.as_bytes()).unwrap();
+        assert_eq!(gesture.steps(), 1600);
+        let Drive::Force([first, last]) = gesture.drive(0, KeyView::default()) else { panic!() };
+        assert_eq!(first, 0.0);
+        // 5 N·s/m at 1.5 m/s, and the spring of one step.
+        assert!((last - (7.5 + 3000.0 * 1.5 * STEP)).abs() < 0.05, "{last}");
+    }
+
+    #[test]
+    fn repetitions_are_written_out() {
+        let text = "[[part]]\nform = \"hold\"\nduration_s = 0.1\n\
+                    [[part]]\nform = \"repeat\"\ntimes = 3\n\
+                    part = [{ form = \"ramp\", channel = \"key_m\", to = 0.01, duration_s = 0.05 },\n\
+                    { form = \"release\", duration_s = 0.05, speed_m_s = 0.2 }]\n";
+        let gesture = Gesture::from_toml("g.toml", text.as_bytes()).unwrap();
+        assert_eq!(gesture.steps(), 3200);
+    }
+
+    #[test]
+    fn bad_toml_is_named() {
+        assert!(toml_error("form = \n").contains("line 1"));
+        assert!(toml_error("form = \"flick\"\n").contains("flick"));
+        assert!(toml_error("[[part]]\nform = \"hold\"\n").contains("part 1: missing field"));
+        assert!(toml_error("form = \"hold\"\nduration_s = -1\n").contains("duration_s = -1"));
+        assert!(toml_error("form = \"hold\"\nduration_s = nan\n").contains("duration_s = NaN"));
+        assert!(toml_error("form = \"hold\"\nduration_s = 1\nspeed = 2\n").contains("speed"));
+        assert!(toml_error("x = 1\n[[part]]\nform = \"hold\"\nduration_s = 1\n").contains("`x`"));
+        assert!(toml_error("part = []\n").contains("has parts"));
+        let nested = "form = \"repeat\"\ntimes = 10000\npart = [{ form = \"repeat\", times = 10000, \
+                      part = [{ form = \"hold\", duration_s = 0.001 }] }]\n";
+        assert!(toml_error(nested).contains("more than 100000 parts"));
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Gesture::from_csv("g.csv", &bytes);
+            let _ = Gesture::from_toml("g.toml", &bytes);
+        }
+
+        #[test]
+        fn arbitrary_rows_play_without_panic(
+            rows in proptest::collection::vec((1e-4f64..0.01, -0.5f64..0.5), 1..20)
+        ) {
+            let mut text = String::from("t_s,finger_m\n0,0\n");
+            let mut t = 0.0;
+            for (dt, x) in rows {
+                t += dt;
+                text += &format!("{t},{x}\n");
+            }
+            let mut gesture = Gesture::from_csv("g.csv", text.as_bytes()).unwrap();
+            for step in 0..gesture.steps() {
+                let Drive::Finger([a, b]) = gesture.drive(step, KeyView::default()) else {
+                    return Err(TestCaseError::fail("not a finger"));
+                };
+                prop_assert!(a.abs() <= 0.5 && b.abs() <= 0.5);
+            }
+        }
+    }
+}

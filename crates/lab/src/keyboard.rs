@@ -1,0 +1,47 @@
+//! `touchback keyboard`: which serial ports there are, what a keyboard says of itself, and a
+//! keyboard without hardware.
+
+mod emulate;
+pub mod probe;
+pub mod script;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::output;
+use touchback::haptics::serial;
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Lists the serial ports there are
+    List,
+    /// Asks a keyboard what it is and times the way there and back
+    Probe(probe::Options),
+    /// Emulates a keyboard on a pseudo-terminal, whose path it prints
+    Emulate(emulate::Options),
+}
+
+/// Does it.
+///
+/// # Errors
+/// One line naming the port, file or value and the remedy.
+pub fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::List => list(),
+        Command::Probe(options) => probe::run(options),
+        Command::Emulate(options) => emulate::run(options),
+    }
+}
+
+fn list() -> Result<()> {
+    let ports = serial::list()?;
+    if ports.is_empty() {
+        return output::print(
+            "no serial ports; plug the keyboard in, or try `touchback keyboard emulate`\n",
+        );
+    }
+    let width = ports.iter().map(|p| p.path.len()).max().unwrap_or(0);
+    let line = |p: &serial::PortInfo| format!("{:width$}  {}\n", p.path, p.what);
+    output::print(&ports.iter().map(line).collect::<String>())
+}

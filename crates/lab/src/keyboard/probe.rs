@@ -1,0 +1,251 @@
+//! `touchback keyboard probe`: what a device says of itself and how long it takes to say it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::output;
+use touchback::exchange::flags::Flag;
+use touchback::haptics::connection::{EMULATED_KEYS, EMULATOR};
+use touchback::haptics::emulator::{Emulator, Making};
+use touchback::haptics::live::Emulated;
+use touchback::haptics::script::Script;
+use touchback::haptics::serial::SerialLink;
+use touchback::haptics::servo;
+use touchback::haptics::session::ConnectionState;
+use touchback::haptics::sidecar::{Histogram, Sidecar, SidecarOrder};
+use touchback::haptics::status_text;
+use touchback_device::message::{Hello, ability};
+
+/// Whom to ask.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Serial port, as `touchback keyboard list` names it, or `emulator`
+    #[arg(value_name = "PORT")]
+    port: String,
+    /// How long to measure, s
+    #[arg(long, value_name = "S", default_value_t = 3.0, value_parser = seconds)]
+    seconds: f64,
+    /// Arms the keyboard while measuring: force is on, the keys are felt
+    #[arg(long)]
+    live: bool,
+    /// Keeps so many cores busy meanwhile, to see what they do to the times
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=64))]
+    load: u8,
+}
+
+/// The port of a name: itself, or that of an emulated keyboard that lives as long as what is
+/// returned.
+///
+/// # Errors
+/// No pseudo-terminal can be had.
+pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
+    if name != EMULATOR {
+        return Ok((name.into(), None));
+    }
+    let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
+    let emulated = Emulated::start(&making, Script::round(EMULATED_KEYS))?;
+    Ok((emulated.path().into(), Some(emulated)))
+}
+
+/// Threads that compute nothing until this is dropped.
+struct Load {
+    ends: Arc<Flag>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    fn new(count: u8) -> Self {
+        let ends = Arc::new(Flag::new(false));
+        let busy = |_| {
+            let ends = ends.clone();
+            std::thread::spawn(move || {
+                while !ends.is_up() {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        let threads = (0..count).map(busy).collect();
+        Self { ends, threads }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.ends.set(true);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A time on the command line, s.
+///
+/// # Errors
+/// No number, or one out of range.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let good = text.parse::<f64>().ok().filter(|s| (0.1..=86_400.0).contains(s));
+    good.ok_or_else(|| "a time between 0.1 and 86400 s".into())
+}
+
+/// Waits until a keyboard is there; the reason where none comes within `patience`.
+///
+/// # Errors
+/// Nobody answers, or what answers cannot be used: in words, with what to do.
+pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hello> {
+    let begun = Instant::now();
+    loop {
+        let report = *sidecar.report();
+        let status = &report.status;
+        match (status.standing, status.hello) {
+            (ConnectionState::Refused, _) => bail!("{port}: {}", status_text::refusal(status.why)),
+            (
+                ConnectionState::Present | ConnectionState::Live | ConnectionState::Arming,
+                Some(hello),
+            ) if status.states > 0 => {
+                return Ok(hello);
+            }
+            _ => {}
+        }
+        if begun.elapsed() > patience {
+            bail!("{port}: {}", status_text::silence(&report));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Asks and prints.
+///
+/// # Errors
+/// A port that cannot be opened, or a device that is no keyboard of ours.
+pub fn run(options: &Options) -> Result<()> {
+    let (port, _emulated) = port_of(&options.port)?;
+    let port = &port;
+    // The port is tried first: its trouble is the clearest.
+    drop(SerialLink::open(port, "touchback keyboard probe", Duration::from_millis(1))?);
+    let owner = "touchback keyboard probe";
+    let mut sidecar = Sidecar::start(port, owner, servo::ServoOptions::default())?;
+    let hello = wait(port, &mut sidecar, Duration::from_secs(3))?;
+    let load = Load::new(options.load);
+    let mut halts = 0u32;
+    let begun = Instant::now();
+    while begun.elapsed().as_secs_f64() < options.seconds {
+        let standing = sidecar.report().status.standing;
+        if options.live && matches!(standing, ConnectionState::Present | ConnectionState::Halted) {
+            halts += u32::from(standing == ConnectionState::Halted);
+            sidecar.order(SidecarOrder::Arm(true));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let report = *sidecar.report();
+    drop(load);
+    let mut text = String::new();
+    describe(&mut text, &hello)?;
+    let status = &report.status;
+    writeln!(text, "mode            {} (faults {:#06x})", status.mode.word(), status.faults)?;
+    writeln!(
+        text,
+        "cannot deduct   {:.1} g, {:.0} mN of weight, {:.0} mN of friction at most",
+        status.left.mass * 1e3,
+        status.left.weight * 1e3,
+        status.left.friction * 1e3
+    )?;
+    writeln!(
+        text,
+        "states          {} taken, {} lost, {} damaged frames",
+        status.states, status.lost, status.damaged
+    )?;
+    writeln!(
+        text,
+        "clock           {:+.1} ppm against this machine's, residual {:.0} µs",
+        status.drift * 1e6,
+        status.residual * 1e6
+    )?;
+    if options.live {
+        let cores = options.load;
+        let awake = report.key_slots as f64 / report.work.count().max(1) as f64;
+        let each = report.work.sum / report.key_slots.max(1) as f64;
+        writeln!(text, "force           halted {halts} times, armed again each time")?;
+        writeln!(
+            text,
+            "felt            {awake:.2} keys at a time, {:.1} µs of work a key and state, {cores} \
+             cores kept busy",
+            each * 1e6
+        )?;
+    }
+    writeln!(text, "priority        {}", status_text::priority(&report))?;
+    histogram(&mut text, "round trip", &report.round_trips)?;
+    histogram(&mut text, "state to state", &report.periods)?;
+    histogram(&mut text, "work on a state", &report.work)?;
+    if let Some(advice) = status_text::advice(&report) {
+        writeln!(text, "\n{advice}")?;
+    }
+    output::print(&text)
+}
+
+fn describe(text: &mut String, hello: &Hello) -> Result<()> {
+    let name: Vec<u8> = hello.name.iter().copied().take_while(|b| *b != 0).collect();
+    let name: String = String::from_utf8_lossy(&name).chars().filter(|c| !c.is_control()).collect();
+    let can = [
+        (ability::WAVE, "wave junction"),
+        (ability::TORQUE, "plain forces"),
+        (ability::FORCE_SENSOR, "force sensor"),
+        (ability::KEYBED, "rendered key bed"),
+        (ability::PHYSICAL_BED, "key bed of its own"),
+    ];
+    let can: Vec<&str> =
+        can.iter().filter(|(bit, _)| hello.abilities & bit != 0).map(|(_, word)| *word).collect();
+    writeln!(text, "keyboard        {name}, protocol {}", hello.version)?;
+    writeln!(text, "keys            {} from piano key {}", hello.keys, hello.first_key)?;
+    writeln!(text, "abilities       {}", can.join(", "))?;
+    writeln!(
+        text,
+        "local rate      {} Hz, a state every {} µs, {} µm a count",
+        hello.rate_hz,
+        hello.report_us,
+        f64::from(hello.step_nm) * 1e-3
+    )?;
+    writeln!(
+        text,
+        "force           {} N at most, {} N continuously",
+        f64::from(hello.force_max) * 1e-2,
+        f64::from(hello.force_held) * 1e-2
+    )?;
+    Ok(())
+}
+
+/// A histogram as lines of bars.
+///
+/// # Errors
+/// Never: text has room.
+pub fn histogram(text: &mut String, what: &str, histogram: &Histogram) -> Result<()> {
+    let count = histogram.count();
+    if count == 0 {
+        return Ok(());
+    }
+    let mean = histogram.sum / count as f64;
+    writeln!(
+        text,
+        "\n{what}: {count} times, mean {:.3} ms, longest {:.3} ms",
+        mean * 1e3,
+        histogram.longest * 1e3
+    )?;
+    let mut bound = 0.125;
+    for (i, n) in histogram.counts.iter().enumerate() {
+        let share = *n as f64 / count as f64;
+        let bar = "#".repeat(touchback::math::cast::floor_index((share * 50.0).ceil()));
+        let label = if i < 10 {
+            format!("< {bound:>6.3} ms")
+        } else {
+            format!("≥ {:>6.3} ms", bound / 2.0)
+        };
+        if *n > 0 {
+            writeln!(text, "  {label}  {n:>8}  {bar}")?;
+        }
+        bound *= 2.0;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Standard MIDI files as a piano performance: formats 0 and 1, any tempo map, SMPTE time.
+//!
+//! What the messages mean is for [`touchback::instrument::midi`] to say, as in a host.
+
+mod chunks;
+
+use midly::{MetaMessage, MidiMessage, TrackEventKind};
+
+use chunks::Raw;
+use touchback::instrument::midi::{self, Address, InputMessage};
+
+/// Tempo before the first tempo event, µs a quarter note (MIDI 1.0, "Set Tempo").
+const DEFAULT_TEMPO: u128 = 500_000;
+
+/// A performance: messages in time order.
+///
+/// Times are whole numbers of 1/[`Score::per_second`] s, so that rounding to samples happens once.
+#[derive(Clone, Debug)]
+pub struct Score {
+    /// Time in units of 1/`per_second` s, and what happens.
+    pub events: Vec<(u128, InputMessage)>,
+    /// Time units a second.
+    pub per_second: u128,
+    /// Harmless oddities of the file, one line each.
+    pub warnings: Vec<String>,
+}
+
+impl Score {
+    /// Nothing to play.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
+    }
+
+    /// Reads a file's bytes; `file` names it in errors.
+    ///
+    /// # Errors
+    /// One line naming file and byte: not a MIDI file, format 2, no track, a chunk shorter than it
+    /// declares, or an event that breaks off.
+    pub fn read(file: &str, bytes: &[u8]) -> anyhow::Result<Self> {
+        let Raw { ticks_per_unit, per_second, mut events, warnings } = chunks::read(file, bytes)?;
+        // Stable: events of one tick keep the order of tracks.
+        events.sort_by_key(|(tick, _)| *tick);
+        let mut score = Self { events: Vec::new(), per_second, warnings };
+        let (mut time, mut last, mut tempo) = (0u128, 0u64, DEFAULT_TEMPO);
+        for (tick, kind) in events {
+            time += u128::from(tick - last) * ticks_per_unit.unwrap_or(tempo);
+            last = tick;
+            match kind {
+                TrackEventKind::Meta(MetaMessage::Tempo(t)) => tempo = u128::from(t.as_int()),
+                TrackEventKind::Midi { channel, message: raw } => {
+                    let meant = message(channel.as_int(), raw);
+                    score.events.extend(meant.map(|message| (time, message)));
+                }
+                _ => {}
+            }
+        }
+        Ok(score)
+    }
+
+    /// Sample at which something at `time` falls, nearest, at `rate` Hz.
+    #[must_use]
+    pub fn sample(&self, time: u128, rate: u32) -> u64 {
+        let (n, d) = (time.saturating_mul(2 * u128::from(rate)), self.per_second);
+        u64::try_from(n.saturating_add(d) / (2 * d)).unwrap_or(u64::MAX)
+    }
+
+    /// Time of the last event, s; 0 without events.
+    #[must_use]
+    pub fn end(&self) -> f64 {
+        self.events.last().map_or(0.0, |(t, _)| *t as f64 / self.per_second as f64)
+    }
+}
+
+/// A MIDI message as the instrument takes it; `None` where it has no meaning for a piano.
+fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
+    let seven_bit = |value: midly::num::u7| f64::from(value.as_int()) / 127.0;
+    Some(match message {
+        MidiMessage::NoteOn { key, vel } => {
+            InputMessage::NoteOn { channel, note: key.as_int(), id: None, velocity: seven_bit(vel) }
+        }
+        MidiMessage::NoteOff { key, vel } => InputMessage::NoteOff {
+            to: Address::note(channel, key.as_int()),
+            velocity: seven_bit(vel),
+        },
+        MidiMessage::Aftertouch { key, vel } => InputMessage::Pressure {
+            to: Address::note(channel, key.as_int()),
+            value: seven_bit(vel),
+        },
+        MidiMessage::Controller { controller, value } => InputMessage::Controller {
+            channel,
+            number: controller.as_int(),
+            value: seven_bit(value),
+        },
+        MidiMessage::PitchBend { bend } => {
+            InputMessage::Bend(midi::bend(f64::from(bend.0.as_int()) / 16_383.0))
+        }
+        MidiMessage::ProgramChange { .. } | MidiMessage::ChannelAftertouch { .. } => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! `touchback model export`: one key's dimensions, masses, springs and frictions as a file.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::output::Draft;
+use crate::simulate::plants;
+use touchback::action::ActionSettings;
+use touchback::math::compass::KeyNumber;
+
+/// What to export.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// The action
+    #[arg(long, value_name = "NAME", default_value = "grand")]
+    action: String,
+    /// Key, 1 (A0) to 88 (C8)
+    #[arg(long, value_name = "1..88", default_value_t = 40,
+          value_parser = clap::value_parser!(u8).range(1..=88))]
+    key: u8,
+    /// File to write, as `touchback simulate --model` reads it
+    #[arg(short, long, value_name = "FILE.toml")]
+    output: PathBuf,
+}
+
+/// Runs `touchback model export`.
+///
+/// # Errors
+/// Those of [`export`].
+pub fn run(options: &Options) -> Result<()> {
+    let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) else {
+        bail!("--key {}: keys count from 1 to 88", options.key)
+    };
+    export(&options.action, key, &options.output)
+}
+
+/// Writes the model of `key` of the action `action` to `path`.
+///
+/// # Errors
+/// An unknown action, or a disk that refuses.
+pub fn export(action: &str, key: KeyNumber, path: &Path) -> Result<()> {
+    let text = toml::to_string_pretty(&plants::model(action, key, &ActionSettings::default())?)?;
+    let draft = Draft::create(path)?;
+    draft.write_all(text.as_bytes())?;
+    Ok(draft.keep()?)
+}

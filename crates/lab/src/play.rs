@@ -1,0 +1,38 @@
+//! `touchback play`: the instrument on its own, with its window, sound and MIDI.
+//!
+//! Audio and MIDI are the plugin framework's standalone backends (JACK, ALSA, CoreAudio, WASAPI),
+//! which need system libraries to build: only with the feature `standalone`.
+
+use anyhow::{Result, bail};
+
+/// What the backends are told.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Options of the audio and MIDI backends; `touchback play --help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    backend: Vec<String>,
+}
+
+/// Runs `touchback play` until its window is closed.
+///
+/// # Errors
+/// A backend that cannot be had; a build without the feature.
+pub fn run(options: &Options) -> Result<()> {
+    #[cfg(feature = "standalone")]
+    {
+        let name = std::iter::once("touchback play".to_owned());
+        if !touchback::play(name.chain(options.backend.iter().cloned())) {
+            bail!("the instrument could not be started; see what the log says above");
+        }
+        Ok(())
+    }
+    #[cfg(not(feature = "standalone"))]
+    {
+        let _ = &options.backend;
+        bail!(
+            "this program was built without sound and MIDI of its own; build it with `cargo build \
+             --release --features standalone` (on Linux with the packages libasound2-dev and \
+             libjack-jackd2-dev), or load the plugin in a host"
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Spectrograms: time across, frequency up, level as darkness.
+
+use anyhow::Result;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::{Paint, WIDTH, fonts, render};
+use crate::output::Draft;
+use touchback::math::cast::{floor_index, rounded_i32};
+
+/// Highest frequency shown, Hz, and range of levels, dB.
+const TOP_HZ: f64 = 8000.0;
+const RANGE_DB: f32 = 90.0;
+
+/// Samples in a window, and columns and rows of the picture.
+const WINDOW: usize = 4096;
+const COLUMNS: usize = 560;
+const ROWS: usize = 160;
+
+/// Height of the picture, px.
+const HEIGHT: u32 = 440;
+
+/// Levels below the loudest, dB, column by column from low to high.
+struct Spectrogram {
+    levels: Vec<Vec<f32>>,
+    seconds: f64,
+}
+
+/// Draws `samples` at `rate` Hz into `draft`.
+///
+/// # Errors
+/// When the disk or the drawing library refuses.
+pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
+    fonts()?;
+    let transform = touchback_fft::forward(WINDOW);
+    let (mut input, mut output) = (transform.make_input_vec(), transform.make_output_vec());
+    let turn = std::f32::consts::TAU / WINDOW as f32;
+    let mut levels = Vec::with_capacity(COLUMNS);
+    let mut loudest = f32::NEG_INFINITY;
+    for column in 0..COLUMNS {
+        let middle = column * samples.len() / COLUMNS;
+        for (i, x) in input.iter_mut().enumerate() {
+            let at = (middle + i).checked_sub(WINDOW / 2);
+            let hann = 0.5 - 0.5 * (turn * i as f32).cos();
+            *x = hann * at.and_then(|i| samples.get(i)).copied().unwrap_or(0.0);
+        }
+        transform.process(&mut input, &mut output)?;
+        let bin = |row: usize| {
+            floor_index(row as f64 * TOP_HZ / ROWS as f64 * WINDOW as f64 / rate)
+                .min(output.len() - 1)
+        };
+        let levels_of = (0..ROWS).map(|row| {
+            let most = output[bin(row)..=bin(row + 1)].iter().map(|c| c.norm_sqr());
+            10.0 * most.fold(1e-20f32, f32::max).log10()
+        });
+        let levels_of: Vec<f32> = levels_of.collect();
+        loudest = levels_of.iter().copied().fold(loudest, f32::max);
+        levels.push(levels_of);
+    }
+    levels.iter_mut().flatten().for_each(|x| *x -= loudest);
+    let seconds = samples.len() as f64 / rate;
+    render(&Spectrogram { levels, seconds }, (WIDTH, HEIGHT), draft)
+}
+
+impl Paint for Spectrogram {
+    fn paint<DB: DrawingBackend>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        scale: i32,
+    ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
+        root.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(root)
+            .margin(12 * scale)
+            .x_label_area_size(40 * scale)
+            .y_label_area_size(64 * scale)
+            .build_cartesian_2d(0.0..self.seconds, 0.0..TOP_HZ)?;
+        let (width, height) = (self.seconds / COLUMNS as f64, TOP_HZ / ROWS as f64);
+        chart.draw_series(self.levels.iter().enumerate().flat_map(|(x, column)| {
+            let shown = column.iter().enumerate().filter(|(_, level)| **level > -RANGE_DB);
+            shown.map(move |(y, level)| {
+                let shade = f64::from(-level / RANGE_DB) * 255.0;
+                let shade = u8::try_from(rounded_i32(shade).clamp(0, 255)).unwrap_or(255);
+                let (x, y) = (x as f64 * width, y as f64 * height);
+                let ink = RGBColor(shade, shade, shade).filled();
+                Rectangle::new([(x, y), (x + width, y + height)], ink)
+            })
+        }))?;
+        chart
+            .configure_mesh()
+            .disable_mesh()
+            .x_desc("time, s")
+            .y_desc("frequency, Hz")
+            .label_style(("sans-serif", 15 * scale))
+            .draw()
+    }
+}

@@ -1,0 +1,219 @@
+//! `touchback render`: a MIDI file, or what was felt on a motorized keyboard, through the piano into
+//! a WAV file.
+
+mod player;
+mod scale;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::controls::{self, Automation};
+use crate::midi::Score;
+use crate::output::{self, Draft};
+use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
+use player::Player;
+use touchback::action::interface::readout::Cell;
+use touchback::haptics::recording::Recording;
+use touchback::instrument::record::{Counts, StrikeRecord};
+use touchback::instrument::settings::Timing;
+use touchback::instrument::{Piano, Settings};
+
+/// Largest MIDI file, bytes.
+const MIDI_LIMIT: u64 = 64_000_000;
+
+/// What to render.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Standard MIDI file, format 0 or 1; or a servo's log of `touchback feel --log`
+    #[arg(value_name = "IN.mid")]
+    input: PathBuf,
+    /// Stereo WAV file to write, 24 bit
+    #[arg(short, long, value_name = "OUT.wav")]
+    output: PathBuf,
+    /// Samples a second, Hz
+    #[arg(long, value_name = "HZ", default_value_t = 48_000,
+          value_parser = clap::value_parser!(u32).range(22_050..=384_000))]
+    sample_rate: u32,
+    /// Samples computed at a time; changes nothing in the sound
+    #[arg(long, value_name = "N", default_value_t = 512,
+          value_parser = clap::value_parser!(u32).range(1..=8192))]
+    block: u32,
+    /// Factory piano to start from, or a preset file
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
+    preset: String,
+    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 15 to 131 ms later
+    #[arg(long, value_enum, value_name = "WHEN")]
+    timing: Option<TimingArg>,
+    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    #[arg(long, value_name = "ID=VALUE")]
+    set: Vec<String>,
+    /// Tunes to a scale in Scala's format, in place of the temperament
+    #[arg(long, value_name = "S.scl")]
+    scale: Option<PathBuf>,
+    /// Lays the scale on the keys as a Scala keyboard map says
+    #[arg(long, value_name = "M.kbm", requires = "scale")]
+    keymap: Option<PathBuf>,
+    /// Moves a parameter along a curve with columns t_s,value (repeatable)
+    #[arg(long, value_name = "ID=CURVE.csv")]
+    automate: Vec<String>,
+    /// Writes every hammer strike
+    #[arg(long, value_name = "S.csv")]
+    strikes: Option<PathBuf>,
+    /// Writes counts, levels and computing time
+    #[arg(long, value_name = "S.json")]
+    stats: Option<PathBuf>,
+}
+
+/// The values of `--timing`.
+#[derive(Clone, Copy, clap::ValueEnum, Debug)]
+enum TimingArg {
+    Immediate,
+    Natural,
+}
+
+/// What `--stats` writes; levels are null in silence.
+#[derive(serde::Serialize)]
+struct Stats {
+    notes: u64,
+    strikes: u64,
+    silent_presses: u64,
+    ignored_notes: u64,
+    /// Audio seconds a wall second.
+    real_time_factor: f64,
+    peak_dbfs: f64,
+    rms_dbfs: f64,
+    /// Longest computing time of a block over the block's duration.
+    worst_block_share: f64,
+}
+
+/// Renders; warnings go to stderr.
+///
+/// # Errors
+/// Bad input or a disk that refuses; nothing is written then.
+pub fn run(options: &Options) -> Result<()> {
+    let outputs: Vec<_> = [Some(&options.output), options.strikes.as_ref(), options.stats.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    output::distinct(&[&options.input], &outputs)?;
+
+    let rate = options.sample_rate;
+    let name = options.input.display().to_string();
+    let take =
+        Recording::is_at(&options.input).then(|| Recording::open(&options.input)).transpose()?;
+    let score = match &take {
+        Some(_) => Score::empty(),
+        None => Score::read(&name, &output::read(&options.input, MIDI_LIMIT)?)?,
+    };
+    let end = take.as_ref().map_or(score.end(), Recording::length);
+    if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
+        bail!(
+            "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
+             lower --sample-rate"
+        );
+    }
+    let mut settings = controls::preset(&options.preset)?;
+    match options.timing {
+        Some(TimingArg::Immediate) => settings.touch.timing = Timing::Immediate,
+        Some(TimingArg::Natural) => settings.touch.timing = Timing::Natural,
+        None => {}
+    }
+    controls::set(&mut settings, &options.set)?;
+    if let Some(path) = &options.scale {
+        settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
+    }
+    let automation = Automation::read(&options.automate)?;
+    for warning in &score.warnings {
+        output::warn(&format!("warning: {warning}"));
+    }
+
+    // Every file is reserved before the long work begins.
+    let draft = Draft::create(&options.output)?;
+    let strikes_draft = options.strikes.as_deref().map(Draft::create).transpose()?;
+    let stats_draft = options.stats.as_deref().map(Draft::create).transpose()?;
+
+    let mut wave = Wave::new(&draft, rate)?;
+    let piano = Piano::new(f64::from(rate), &automation.at(&settings, 0.0));
+    let mut player = Player::new(piano, &score, settings, &automation, rate);
+    if let Some(take) = take {
+        player.take(take)?;
+    }
+    let block = usize::try_from(options.block)?;
+    player.play(block, |left, right| wave.write(left, right))?;
+
+    let level = *wave.level();
+    wave.finish()?;
+    if let Some(draft) = &strikes_draft {
+        draft.write_all(&strikes_csv(player.strikes())?)?;
+    }
+    if let Some(draft) = &stats_draft {
+        let stats = stats(player.counts(), player.ignored_notes(), &level, &player);
+        let mut text = serde_json::to_vec_pretty(&stats)?;
+        text.push(b'\n');
+        draft.write_all(&text)?;
+    }
+    draft.keep()?;
+    for draft in [strikes_draft, stats_draft].into_iter().flatten() {
+        draft.keep()?;
+    }
+    let n = player.ignored_notes();
+    if n > 0 {
+        output::warn(&format!("warning: {name}: notes outside A0…C8 ignored: {n}"));
+    }
+    if level.clipped() > 0 {
+        output::warn(&format!(
+            "warning: {} samples clipped at {:+.1} dBFS; lower the level with --set output_db",
+            level.clipped(),
+            level.peak_dbfs()
+        ));
+    }
+    Ok(())
+}
+
+/// Plays `score` through a piano of these settings at `rate` Hz; `out` receives the frames in order.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn perform(
+    score: &Score,
+    settings: &Settings,
+    rate: u32,
+    out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+) -> Result<()> {
+    let automation = Automation::read(&[])?;
+    let piano = Piano::new(f64::from(rate), settings);
+    Player::new(piano, score, *settings, &automation, rate).play(512, out)
+}
+
+fn stats(counts: Counts, ignored_notes: u64, level: &Level, player: &Player) -> Stats {
+    Stats {
+        notes: counts.notes,
+        strikes: counts.strikes,
+        silent_presses: counts.silent_presses,
+        ignored_notes,
+        real_time_factor: player.real_time_factor(),
+        peak_dbfs: level.peak_dbfs(),
+        rms_dbfs: level.rms_dbfs(),
+        worst_block_share: player.worst_block_share(),
+    }
+}
+
+/// The strikes as CSV, a strike without a note-on leaving that cell empty.
+///
+/// # Errors
+/// None in memory; the type is the writer's.
+pub fn strikes_csv(strikes: &[StrikeRecord]) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["time_s", "key", "hammer_velocity_m_s", "note_on_s"])?;
+    for strike in strikes {
+        writer.write_record([
+            Cell(strike.time).to_string(),
+            strike.key.number().to_string(),
+            Cell(strike.speed).to_string(),
+            Cell(strike.note_on).to_string(),
+        ])?;
+    }
+    Ok(writer.into_inner().map_err(|e| e.into_error())?)
+}

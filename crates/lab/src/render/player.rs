@@ -1,0 +1,212 @@
+//! A score through a piano, in blocks split where something happens.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::controls::{AUTOMATION_PERIOD, Automation};
+use crate::midi::Score;
+use crate::output::progress;
+use crate::wave::Tail;
+use touchback::action::TimedEvent;
+use touchback::haptics::recording::Recording;
+use touchback::haptics::replay::Replay;
+use touchback::instrument::event_scheduler::{EventScheduler, Host};
+use touchback::instrument::midi::InputMessage;
+use touchback::instrument::record::{Counts, StrikeRecord};
+use touchback::instrument::{Event, Piano, Settings};
+use touchback::math::cast::floor_index;
+
+/// One rendering under way.
+pub(super) struct Player<'a> {
+    scheduler: EventScheduler,
+    score: &'a Score,
+    base: Settings,
+    automation: &'a Automation,
+    rate: u32,
+    /// Samples played.
+    at: u64,
+    /// Next event of the score.
+    next: usize,
+    /// What was felt, and its last sample.
+    felt: Option<(Replay, u64)>,
+    strikes: Vec<StrikeRecord>,
+    wall: Duration,
+    worst: f64,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(
+        piano: Piano,
+        score: &'a Score,
+        base: Settings,
+        automation: &'a Automation,
+        rate: u32,
+    ) -> Self {
+        Self {
+            scheduler: EventScheduler::new(piano),
+            score,
+            base,
+            automation,
+            rate,
+            at: 0,
+            next: 0,
+            felt: None,
+            strikes: Vec::new(),
+            wall: Duration::ZERO,
+            worst: 0.0,
+        }
+    }
+
+    /// Plays what was felt as well.
+    pub(super) fn take(&mut self, take: Recording) -> Result<()> {
+        let rate = f64::from(self.rate);
+        let last = floor_index(take.length() * rate) as u64;
+        let action = take.action()?;
+        self.felt = Some((Replay::recorded(take.into_entries(), action, rate), last));
+        Ok(())
+    }
+
+    /// Plays to the end of the tail; `out` receives the frames in order.
+    pub(super) fn play(
+        &mut self,
+        block: usize,
+        mut out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
+        let last = last.max(self.felt.as_ref().map_or(0, |(_, last)| *last));
+        let mut tail = Tail::new(last, self.rate);
+        let bar = progress(last.max(1), "rendering");
+        let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
+        loop {
+            let began = Instant::now();
+            self.block(&mut left, &mut right);
+            let share = began.elapsed().as_secs_f64() * f64::from(self.rate) / block as f64;
+            self.worst = self.worst.max(share);
+            let end = tail.end(&left, &right);
+            let frames = end.unwrap_or(block);
+            out(&left[..frames], &right[..frames])?;
+            bar.set_position(self.at.min(last));
+            if end.is_some() {
+                self.at -= (block - frames) as u64;
+                break;
+            }
+        }
+        bar.finish_and_clear();
+        self.wall = start.elapsed();
+        Ok(())
+    }
+
+    /// One block, split at automation values; the scheduler splits it at messages.
+    fn block(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let end = self.at + left.len() as u64;
+        if let Some((replay, _)) = &mut self.felt {
+            let scheduler = &mut self.scheduler;
+            let told = |ahead: f64, what: &TimedEvent| scheduler.felt(Event::felt(what, ahead));
+            replay.block(self.at, left.len(), told);
+        }
+        let mut from = 0;
+        while self.at < end {
+            let mut until = end;
+            if !self.automation.is_empty() {
+                self.automate();
+                until = until.min((self.at / AUTOMATION_PERIOD + 1) * AUTOMATION_PERIOD);
+            }
+            // Both ends lie inside this block.
+            let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);
+            let Self { scheduler, score, next, strikes, rate, at, .. } = self;
+            let mut host = ScoreHost { score, next, strikes, rate: *rate, span: *at..until };
+            scheduler.process(&mut left[from..to], &mut right[from..to], &mut host);
+            (self.at, from) = (until, to);
+        }
+    }
+
+    /// Settings that begin at the current sample.
+    fn automate(&mut self) {
+        if self.at.is_multiple_of(AUTOMATION_PERIOD) {
+            let settings = self.automation.at(&self.base, self.at as f64 / f64::from(self.rate));
+            if settings != *self.scheduler.piano().settings() {
+                self.scheduler.set(&settings);
+            }
+        }
+    }
+
+    pub(super) fn strikes(&self) -> &[StrikeRecord] {
+        &self.strikes
+    }
+
+    /// Notes outside the compass.
+    pub(super) const fn ignored_notes(&self) -> u64 {
+        self.scheduler.ignored().outside
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.scheduler.counts()
+    }
+
+    pub(super) fn real_time_factor(&self) -> f64 {
+        self.at as f64 / f64::from(self.rate) / self.wall.as_secs_f64().max(1e-9)
+    }
+
+    pub(super) const fn worst_block_share(&self) -> f64 {
+        self.worst
+    }
+}
+
+/// What the score sends in the samples `span`, and the strikes that it leads to.
+struct ScoreHost<'a> {
+    score: &'a Score,
+    /// Next event of the score.
+    next: &'a mut usize,
+    strikes: &'a mut Vec<StrikeRecord>,
+    rate: u32,
+    span: Range<u64>,
+}
+
+impl Host for ScoreHost<'_> {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        let (time, message) = self.score.events.get(*self.next)?;
+        let sample = self.score.sample(*time, self.rate);
+        if sample >= self.span.end {
+            return None;
+        }
+        *self.next += 1;
+        let offset = sample.saturating_sub(self.span.start);
+        Some((u32::try_from(offset).unwrap_or(u32::MAX), *message))
+    }
+
+    fn rendered(&mut self, piano: &Piano, _begin: u64) {
+        self.strikes.extend_from_slice(piano.strikes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::tests::recording::{played, text};
+
+    #[test]
+    fn what_was_felt_sounds_the_same_in_any_blocks() {
+        let written = text(&played().0);
+        let (score, automation) = (Score::empty(), Automation::default());
+        let rendered = [64, 1000].map(|block| {
+            let settings = Settings::default();
+            let piano = Piano::new(48_000.0, &settings);
+            let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+            player.take(Recording::read("servo.log", &written).unwrap()).unwrap();
+            let mut samples = Vec::new();
+            let out = |left: &[f32], right: &[f32]| {
+                samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
+                Ok(())
+            };
+            player.play(block, out).unwrap();
+            assert!(player.counts().strikes > 3);
+            samples
+        });
+        // The tail ends with a block.
+        let common = rendered[0].len().min(rendered[1].len());
+        assert!(common > 48_000 && rendered[0][..common] == rendered[1][..common]);
+    }
+}

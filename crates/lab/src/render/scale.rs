@@ -1,0 +1,31 @@
+//! Scale and keyboard-map files.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::output;
+use touchback::sound::scala::{KeyMap, Scale, notes};
+
+/// Largest file, bytes.
+const LIMIT: u64 = 1_000_000;
+
+/// Reads a `.scl` file and, if given, a `.kbm` file. Without a map the scale begins on middle C and
+/// A4 is where `a4_hz` puts it.
+///
+/// # Errors
+/// A file that cannot be read, or its line that makes no sense.
+pub fn read(scale: &Path, map: Option<&Path>) -> Result<Scale> {
+    let name = |path: &Path| path.display().to_string();
+    let text = |path: &Path| -> Result<String> {
+        let bytes = output::read(path, LIMIT)?;
+        // Descriptions are in whatever code page their author used.
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let notes = notes(&text(scale)?).with_context(|| name(scale))?;
+    let keys = match map {
+        Some(path) => KeyMap::read(&text(path)?).with_context(|| name(path))?,
+        None => KeyMap::plain(440.0),
+    };
+    Scale::new(&notes, &keys).with_context(|| name(map.unwrap_or(scale)))
+}

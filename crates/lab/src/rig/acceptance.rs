@@ -1,0 +1,267 @@
+//! The junction measured against the ideal: the same key, finger and load rigidly joined.
+//!
+//! Everything runs in lock-step on a virtual clock, so that a figure is the same in every run. The
+//! stroke: the hand goes from 0 to 22 mm in 60 ms by half a cosine from 0.1 s on, is held until
+//! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
+
+use super::co_simulation::{CoSimulation, Line, Memory};
+use touchback::action::{Drive, Key, KeyEvent, STEP, TimedEvent};
+use touchback::haptics::action::Action;
+use touchback::haptics::bench_load::BenchLoad;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::{Entry, Log};
+use touchback::haptics::plant::{EmulatedFinger, KeyPlant};
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction, eased};
+use touchback::haptics::servo::ServoOptions;
+use touchback::haptics::session::ConnectionState;
+
+/// The thesis's finger, glued to the key.
+pub const GLUED: EmulatedFinger = EmulatedFinger {
+    mass: 0.02,
+    damping: 3.75,
+    stiffness: 257.0,
+    pulp_stiffness: 5000.0,
+    pulp_damping: 10.0,
+    is_glued: true,
+};
+
+/// The finger's depth during a stroke at `t` s, and its speed.
+fn hand(t: f64) -> (f64, f64) {
+    match t {
+        t if t < 0.1 => (0.0, 0.0),
+        t if t < 0.5 => eased(0.0, 22e-3, 0.06, t - 0.1),
+        t => eased(22e-3, 0.0, 0.06, t - 0.5),
+    }
+}
+
+/// Result of a stroke.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stroke {
+    /// Time of the first strike from the stroke's beginning, s.
+    pub time: f64,
+    /// Hammer speed of the first strike, m/s.
+    pub speed: f64,
+    /// Depth of the key every 125 µs, m.
+    pub way: Vec<f64>,
+    /// Energy that the junction created, J.
+    pub created: f64,
+}
+
+/// The stroke with key and lever welded together.
+#[must_use]
+pub fn ideal(plant: &KeyPlant) -> Stroke {
+    let mut lever = BenchLoad::BENCH;
+    lever.mass = 0.05 + plant.mass + GLUED.mass;
+    lever.bed = plant.bed;
+    let mut stroke = Stroke::default();
+    for i in 0..8000u32 {
+        let t = f64::from(i) * STEP;
+        let (at, speed) = hand(t);
+        // Grip and key damping are a push of their own.
+        let force = GLUED.stiffness * (at + 0.5 * STEP * speed - lever.x) + GLUED.damping * speed;
+        let drive = Drive::Wave { force, impedance: GLUED.damping + plant.damping };
+        lever.step(drive, &mut |offset, event| {
+            if stroke.speed == 0.0 {
+                (stroke.time, stroke.speed) = (t + offset - 0.1, event.value());
+            }
+        });
+        stroke.way.push(lever.x);
+    }
+    stroke
+}
+
+/// Listens for the first strike.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ear {
+    first: Option<(f64, f64)>,
+}
+
+impl Log for Ear {
+    fn put(&mut self, _: &Entry) -> bool {
+        true
+    }
+    fn heard(&mut self, heard: &TimedEvent) {
+        if let KeyEvent::Strike { speed } = heard.event
+            && self.first.is_none()
+        {
+            self.first = Some((heard.step as f64 * STEP + heard.offset, speed));
+        }
+    }
+}
+
+/// Options of the acceptance measurements: `block` samples, the answer due at the next tick.
+#[must_use]
+pub fn options(block: u32) -> ServoOptions {
+    ServoOptions {
+        action: Action::Bench,
+        block,
+        lead_us: 125,
+        deducts: false,
+        ..ServoOptions::default()
+    }
+}
+
+/// A keyboard of one such key.
+#[must_use]
+pub fn making(plant: &KeyPlant) -> Making {
+    Making { plant: *plant, finger: GLUED, ..Making::default() }
+}
+
+/// Armed and at rest for a while; `None` where it cannot be armed.
+pub fn armed<L: Line>(making: &Making, options: ServoOptions, line: L) -> Option<CoSimulation<L>> {
+    let mut pair = CoSimulation::new(making, Script::default(), options, line);
+    if !pair.arm(&mut ()) {
+        return None;
+    }
+    // The impedance rises in a tenth of a second.
+    pair.run(0.2, &mut (), |_| ());
+    Some(pair)
+}
+
+/// The stroke through keyboard, line and servo; `None` where force was not given to the end.
+pub fn stroke<L: Line>(plant: &KeyPlant, options: ServoOptions, line: L) -> Option<Stroke> {
+    let mut pair = armed(&making(plant), options, line)?;
+    let begin = pair.time();
+    let act = |time: f64, deed: FingerAction| ScriptedAction { time: begin + time, key: 0, deed };
+    pair.emulator.play(Script::new(vec![
+        act(0.0, FingerAction::Press { depth: 0.0, within: 0.0 }),
+        act(0.1, FingerAction::Reach { depth: 22e-3, within: 0.06 }),
+        act(0.5, FingerAction::Reach { depth: 0.0, within: 0.06 }),
+    ]));
+    let mut ear = Ear::default();
+    let mut way = Vec::new();
+    let start = energies(&pair)?;
+    pair.run(1.0, &mut ear, |p| way.extend(p.emulator.key(0).map(|k| k.x)));
+    let end = energies(&pair)?;
+    if pair.servo.status().standing != ConnectionState::Live {
+        return None;
+    }
+    let (time, speed) = ear.first?;
+    // Steps count from the keyboard's first state.
+    let first = pair.time() - pair.servo.status().step as f64 * STEP;
+    let created = (end[1] - start[1]) - (end[0] - start[0]);
+    Some(Stroke { time: time + first - begin - 0.1, speed, way, created })
+}
+
+/// Work the keyboard put into the junction, and the load's energy with what it lost, J.
+fn energies<L: Line>(pair: &CoSimulation<L>) -> Option<[f64; 2]> {
+    let key = pair.emulator.key(0)?;
+    Some([-key.motor_work, pair.servo.simulated(0)?.work()])
+}
+
+/// The line in memory used for figures: no delay of its own, the lead counts it.
+#[must_use]
+pub const fn line() -> Memory {
+    Memory::new(0, 1)
+}
+
+/// Drag, N·s/m, and mass, kg, that a firm hand feels of the load when it shakes the key by 1 mm
+/// about 4 mm at `hertz`; `None` where force was not given.
+#[must_use]
+pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f64; 2]> {
+    let firm = EmulatedFinger { stiffness: 5000.0, damping: 20.0, ..GLUED };
+    let mut pair = armed(&Making { finger: firm, ..making(plant) }, options, line())?;
+    let begin = pair.time();
+    let acts = vec![ScriptedAction {
+        time: begin,
+        key: 0,
+        deed: FingerAction::Shake { middle: 4e-3, swing: 1e-3, rate: hertz },
+    }];
+    pair.emulator.play(Script::new(acts));
+    pair.run(1.0, &mut (), |_| ());
+    // Fourier sums of the motor's force and the key's position over whole periods.
+    let (mut force, mut way) = ([0.0; 2], [0.0; 2]);
+    let w = std::f64::consts::TAU * hertz;
+    pair.run(4.0 / hertz.min(4.0), &mut (), |p| {
+        let (s, c) = (w * p.time()).sin_cos();
+        let x = p.emulator.key(0).map_or(0.0, |k| k.x);
+        for (sum, value) in [(&mut force, p.emulator.force(0)), (&mut way, x)] {
+            sum[0] += value * c;
+            sum[1] += value * s;
+        }
+    });
+    // Force against motion: F = b·v + (m a): with x = X·e^{iwt}, F/X = i w b − w² m.
+    let square = way[0].powi(2) + way[1].powi(2);
+    let real = (force[0] * way[0] + force[1] * way[1]) / square;
+    let imaginary = (force[0] * way[1] - force[1] * way[0]) / square;
+    Some([imaginary / w, -real / (w * w)])
+}
+
+/// Peak to peak of the key, m, in the last of three seconds under a bias of 1 N and no finger.
+#[must_use]
+pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
+    let mut pair = armed(&making(plant), options, line())?;
+    let begin = pair.time();
+    pair.emulator.play(Script::new(vec![ScriptedAction {
+        time: begin,
+        key: 0,
+        deed: FingerAction::Bias { force: 1.0 },
+    }]));
+    pair.run(2.0, &mut (), |_| ());
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    pair.run(1.0, &mut (), |p| {
+        let x = p.emulator.key(0).map_or(0.0, |k| k.x);
+        (low, high) = (low.min(x), high.max(x));
+    });
+    Some(high - low)
+}
+
+/// One row of the comparison of a plant and a block delay with the ideal.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Row {
+    /// Moving mass of the plant, kg.
+    pub mass: f64,
+    /// Block delay, samples.
+    pub block: u32,
+    /// Impedance of the line, N·s/m, and its one-way delay, s.
+    pub impedance: f64,
+    /// See `impedance`.
+    pub delay: f64,
+    /// Strike after the ideal one, s, at the load's end of the line (the line's delay after the
+    /// finger's motion) and in the servo's own steps.
+    pub late: f64,
+    /// See `late`.
+    pub late_in_steps: f64,
+    /// Strike speed against the ideal one, share.
+    pub speed: f64,
+    /// Key's way against the ideal one, root mean square, m.
+    pub way: f64,
+    /// Energy the junction created, J.
+    pub created: f64,
+    /// Mass, kg, and drag, N·s/m, felt at 5 Hz beyond the load's 0.2 kg.
+    pub added: f64,
+    /// See `added`.
+    pub drag: f64,
+    /// Peak to peak of the key under a bias of 1 N and no finger, m.
+    pub unrest: f64,
+}
+
+/// Mass of the bench load as the key feels it, kg.
+const BENCH_MASS: f64 = 0.2;
+
+/// Measures one row; `None` where force was not given throughout.
+#[must_use]
+pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<Row> {
+    let aim = ideal(plant);
+    let got = stroke(plant, options, line())?;
+    let square: f64 = got.way.iter().zip(&aim.way).map(|(a, b)| (a - b).powi(2)).sum();
+    let count = f64::from(u32::try_from(got.way.len().max(1)).ok()?);
+    let [drag, mass] = shaken(plant, options, 5.0)?;
+    Some(Row {
+        mass: plant.mass,
+        block: options.block,
+        impedance: options.impedance(),
+        delay: options.line_delay(),
+        late: got.time - aim.time + options.line_delay(),
+        late_in_steps: got.time - aim.time,
+        speed: got.speed / aim.speed - 1.0,
+        way: (square / count).sqrt(),
+        created: got.created,
+        added: mass - BENCH_MASS,
+        drag,
+        unrest: biased(plant, options)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Emulator and servo in one virtual time: every tick of 125 µs the keyboard, the line, the host.
+
+use touchback::haptics::emulator::{Emulator, Making};
+use touchback::haptics::log::Log;
+use touchback::haptics::script::Script;
+use touchback::haptics::servo::{Servo, ServoOptions};
+use touchback::haptics::session::ConnectionState;
+use touchback::haptics::simulated_link::SimulatedLink;
+
+/// Bytes between both ends.
+pub trait Line {
+    /// The keyboard sends at tick `now`.
+    fn up(&mut self, now: u64, bytes: &[u8]);
+    /// The host sends.
+    fn down(&mut self, now: u64, bytes: &[u8]);
+    /// What the host has received by `now`, appended.
+    fn at_host(&mut self, now: u64, into: &mut Vec<u8>);
+    /// What the keyboard has received by `now`, appended.
+    fn at_keyboard(&mut self, now: u64, into: &mut Vec<u8>);
+}
+
+/// A line in memory.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// From the keyboard.
+    pub up: SimulatedLink,
+    /// To it.
+    pub down: SimulatedLink,
+}
+
+impl Memory {
+    /// A line of `delay` ticks each way.
+    #[must_use]
+    pub const fn new(delay: u64, seed: u64) -> Self {
+        Self { up: SimulatedLink::new(delay, seed), down: SimulatedLink::new(delay, seed ^ 0x55AA) }
+    }
+}
+
+impl Line for Memory {
+    fn up(&mut self, now: u64, bytes: &[u8]) {
+        self.up.send(now, bytes);
+    }
+    fn down(&mut self, now: u64, bytes: &[u8]) {
+        self.down.send(now, bytes);
+    }
+    fn at_host(&mut self, now: u64, into: &mut Vec<u8>) {
+        while let Some(frame) = self.up.receive(now) {
+            into.extend(frame);
+        }
+    }
+    fn at_keyboard(&mut self, now: u64, into: &mut Vec<u8>) {
+        while let Some(frame) = self.down.receive(now) {
+            into.extend(frame);
+        }
+    }
+}
+
+/// Both ends and the line.
+#[derive(Debug)]
+pub struct CoSimulation<L> {
+    /// The keyboard.
+    pub emulator: Emulator,
+    /// The host.
+    pub servo: Servo,
+    /// The line.
+    pub line: L,
+    /// The host does nothing while this many ticks pass.
+    pub frozen: u64,
+    now: u64,
+    up: Vec<u8>,
+    down: Vec<u8>,
+}
+
+impl<L: Line> CoSimulation<L> {
+    /// Powered up, nothing said yet.
+    #[must_use]
+    pub fn new(making: &Making, script: Script, options: ServoOptions, line: L) -> Self {
+        Self {
+            emulator: Emulator::new(making, script),
+            servo: Servo::new(options, 0.0),
+            line,
+            frozen: 0,
+            now: 0,
+            up: Vec::new(),
+            down: Vec::new(),
+        }
+    }
+
+    /// The host receives `bytes` that nobody sent.
+    pub fn noise(&mut self, bytes: &[u8]) {
+        let time = self.emulator.time();
+        self.down.clear();
+        self.servo.receive(time, bytes, &mut self.down, &mut ());
+    }
+
+    /// Virtual time, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.emulator.time()
+    }
+
+    /// One tick.
+    pub fn tick(&mut self, log: &mut impl Log) {
+        self.now += 1;
+        self.down.clear();
+        self.line.at_keyboard(self.now, &mut self.down);
+        self.emulator.receive(&self.down);
+        self.up.clear();
+        self.emulator.tick(&mut self.up);
+        self.line.up(self.now, &self.up);
+        if self.frozen > 0 {
+            self.frozen -= 1;
+            return;
+        }
+        let time = self.emulator.time();
+        self.up.clear();
+        self.line.at_host(self.now, &mut self.up);
+        self.down.clear();
+        self.servo.receive(time, &self.up, &mut self.down, log);
+        self.servo.tick(time, &mut self.down);
+        self.line.down(self.now, &self.down);
+    }
+
+    /// Runs for `seconds`, looking at both ends after every tick.
+    pub fn run(&mut self, seconds: f64, log: &mut impl Log, mut look: impl FnMut(&Self)) {
+        let end = self.time() + seconds;
+        while self.time() < end - 1e-9 {
+            self.tick(log);
+            look(self);
+        }
+    }
+
+    /// Arms and waits until force is given; `false` where that takes longer than a second.
+    pub fn arm(&mut self, log: &mut impl Log) -> bool {
+        let end = self.time() + 1.0;
+        while self.time() < end {
+            match self.servo.status().standing {
+                ConnectionState::Live => return true,
+                ConnectionState::Present | ConnectionState::Halted => {
+                    self.down.clear();
+                    let time = self.time();
+                    self.servo.arm(true, time, &mut self.down);
+                    let bytes = std::mem::take(&mut self.down);
+                    self.line.down(self.now, &bytes);
+                    self.down = bytes;
+                }
+                _ => {}
+            }
+            self.tick(log);
+        }
+        false
+    }
+}

@@ -1,0 +1,439 @@
+//! Campaigns: thousands of random faults, strokes and contacts in virtual time.
+//!
+//! Every number follows from a seed, so that a failure can be run again.
+
+use std::collections::VecDeque;
+
+use super::KEY;
+use super::acceptance::{GLUED, armed, line, making};
+use super::co_simulation::{CoSimulation, Memory};
+use touchback::action::TimedEvent;
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::{Entry, Log, Twin};
+use touchback::haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+use touchback::haptics::session::ConnectionState;
+use touchback::haptics::simulated_link::LinkFaults;
+use touchback::math::cast::floor_index;
+use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
+use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
+use touchback_device::device::limit::MotorLimits;
+use touchback_device::device::safety::DeviceMode;
+
+/// What a campaign of faults came to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Faulted {
+    /// Faults injected.
+    pub faults: u32,
+    /// Ticks with a force above the keyboard's limit, and above the host's.
+    pub over_limit: u64,
+    /// See `over_limit`.
+    pub over_host: u64,
+    /// Ticks with force though the keyboard allows none.
+    pub forbidden: u64,
+    /// Faults after which force could not be had again within two seconds.
+    pub stuck: u32,
+    /// Faults that took force away.
+    pub halts: u32,
+    /// Mechanisms that left the numbers.
+    pub upset: u64,
+    /// Times from a fault's end to force, s, sorted.
+    pub recoveries: Vec<f64>,
+}
+
+impl Faulted {
+    /// Recovery time that a share of the faults stays below, s.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> f64 {
+        let last = self.recoveries.len().saturating_sub(1);
+        let place = floor_index(share * last as f64);
+        self.recoveries.get(place).copied().unwrap_or(0.0)
+    }
+}
+
+/// Largest force the host allows in the campaign, N: less than the keyboard's 20.
+const HOST_LIMIT: f64 = 8.0;
+
+/// Injects `count` random faults while fingers play; one after another, force restored between.
+#[must_use]
+pub fn faults(count: u32, seed: u64) -> Faulted {
+    let mut random = Random::new(seed);
+    let mut options = ServoOptions::default();
+    options.limits.force = HOST_LIMIT;
+    let making = Making { keys: 2, plant: KEY, ..Making::default() };
+    let mut pair = CoSimulation::new(&making, Script::default(), options, Memory::new(1, seed ^ 1));
+    pair.emulator.play(playing(0.0));
+    let mut done = Faulted::default();
+    if !pair.arm(&mut ()) {
+        done.stuck = count;
+        return done;
+    }
+    for _ in 0..count {
+        done.faults += 1;
+        let lasts = 0.002 + 0.05 * random.share();
+        inject(&mut pair, &making, &mut random);
+        let mut watch = |p: &CoSimulation<Memory>| watched(p, &mut done);
+        pair.run(lasts, &mut (), &mut watch);
+        mend(&mut pair);
+        pair.run(0.01, &mut (), &mut watch);
+        let begin = pair.time();
+        let was_live = pair.servo.status().standing == ConnectionState::Live;
+        let is_back = pair.arm(&mut ()) || pair.arm(&mut ());
+        done.halts += u32::from(!was_live);
+        done.stuck += u32::from(!is_back);
+        if !was_live {
+            done.recoveries.push(pair.time() - begin);
+        }
+        let mut watch = |p: &CoSimulation<Memory>| watched(p, &mut done);
+        pair.run(0.02, &mut (), &mut watch);
+    }
+    done.upset = pair.servo.status().upset;
+    done.recoveries.sort_by(f64::total_cmp);
+    done
+}
+
+/// Two fingers, for ever.
+fn playing(begin: f64) -> Script {
+    Script::new(vec![
+        ScriptedAction {
+            time: begin,
+            key: 0,
+            deed: FingerAction::Trill { depth: 14e-3, rate: 5.3, lasts: 1e9 },
+        },
+        ScriptedAction {
+            time: begin,
+            key: 1,
+            deed: FingerAction::Trill { depth: 12e-3, rate: 2.1, lasts: 1e9 },
+        },
+    ])
+}
+
+fn watched(pair: &CoSimulation<Memory>, done: &mut Faulted) {
+    let (mode, _) = pair.emulator.mode();
+    for key in 0..2 {
+        let force = pair.emulator.force(key);
+        let limit = pair.emulator.device().limits().force;
+        done.over_limit += u64::from(force.abs() > limit + 1e-9 || !force.is_finite());
+        done.over_host += u64::from(force.abs() > HOST_LIMIT + 1e-9);
+        let is_off = matches!(mode, DeviceMode::Idle | DeviceMode::Ready | DeviceMode::Fault);
+        done.forbidden += u64::from(is_off && force != 0.0);
+    }
+}
+
+fn inject(pair: &mut CoSimulation<Memory>, making: &Making, random: &mut Random) {
+    let share = random.share();
+    let faults = match random.below(11) {
+        0 => LinkFaults { loss: share, ..LinkFaults::default() },
+        1 => LinkFaults { corruption: share, ..LinkFaults::default() },
+        2 => LinkFaults { duplication: share, ..LinkFaults::default() },
+        3 => LinkFaults { lateness: share, late_ticks: 40, ..LinkFaults::default() },
+        4 => {
+            pair.frozen = 8 * (1 + random.below(100));
+            LinkFaults::default()
+        }
+        5 => {
+            let jump = u32::try_from(random.bits() >> 33).unwrap_or(1);
+            pair.emulator.jump(jump >> random.below(31));
+            LinkFaults::default()
+        }
+        6 => {
+            pair.line.up.is_cut = true;
+            pair.line.down.is_cut = true;
+            LinkFaults::default()
+        }
+        7 => {
+            pair.line.down.is_cut = true;
+            LinkFaults::default()
+        }
+        8 => {
+            pair.emulator.restart(making);
+            LinkFaults::default()
+        }
+        9 => {
+            let counts = i32::try_from(random.below(40_000)).unwrap_or(0) - 20_000;
+            pair.emulator.offset_sensors(counts);
+            LinkFaults::default()
+        }
+        _ => {
+            // Noise on both ways, zeros among it.
+            let noise: Vec<u8> =
+                (0..200).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
+            pair.emulator.receive(&noise);
+            pair.noise(&noise);
+            LinkFaults { loss: 0.1, corruption: 0.1, ..LinkFaults::default() }
+        }
+    };
+    pair.line.up.faults = faults;
+    pair.line.down.faults = faults;
+}
+
+fn mend(pair: &mut CoSimulation<Memory>) {
+    pair.frozen = 0;
+    pair.line.up.faults = LinkFaults::default();
+    pair.line.down.faults = LinkFaults::default();
+    pair.line.up.is_cut = false;
+    pair.line.down.is_cut = false;
+    pair.emulator.offset_sensors(0);
+}
+
+/// What a campaign of strokes came to.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Strokes {
+    /// Strokes played.
+    pub count: u32,
+    /// Most energy the junction created in a stroke, J, and its mean.
+    pub created: f64,
+    /// See `created`.
+    pub mean: f64,
+    /// Held keys that would not come to rest: more than 0.1 mm peak to peak.
+    pub chatter: u32,
+    /// Largest peak to peak of a held key, m.
+    pub unrest: f64,
+    /// Largest force, N.
+    pub peak: f64,
+    /// Strokes after which force was gone.
+    pub halts: u32,
+}
+
+/// Plays `count` random strokes on `action` with a finger that can leave the key: pressed, held,
+/// released at random depths and speeds.
+#[must_use]
+pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
+    let mut random = Random::new(seed);
+    let options = ServoOptions { action, ..ServoOptions::default() };
+    let making = Making { plant: KEY, ..Making::default() };
+    let mut pair = CoSimulation::new(&making, Script::default(), options, line());
+    let mut done = Strokes::default();
+    let energies = |p: &CoSimulation<Memory>| {
+        let key = p.emulator.key(0).map_or(0.0, |k| -k.motor_work);
+        key - p.servo.simulated(0).map_or(0.0, |k| k.work())
+    };
+    for _ in 0..count {
+        if !pair.arm(&mut ()) {
+            done.halts += 1;
+            continue;
+        }
+        pair.run(0.25, &mut (), |_| ());
+        let begin = pair.time();
+        let depth = 4e-3 + 20e-3 * random.share();
+        let within = 0.03 + 0.3 * random.share();
+        let press =
+            ScriptedAction { time: begin, key: 0, deed: FingerAction::Press { depth, within } };
+        let release = ScriptedAction {
+            time: begin + within + 0.6,
+            key: 0,
+            deed: FingerAction::Release { within: 0.03 + 0.2 * random.share() },
+        };
+        pair.emulator.play(Script::new(vec![press, release]));
+        let before = energies(&pair);
+        pair.run(within + 0.4, &mut (), |_| ());
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        pair.run(0.2, &mut (), |p| {
+            let x = p.emulator.key(0).map_or(0.0, |k| k.x);
+            (low, high) = (low.min(x), high.max(x));
+        });
+        pair.run(0.7, &mut (), |_| ());
+        // What the load got more than the keyboard gave.
+        let created = before - energies(&pair);
+        done.count += 1;
+        done.created = done.created.max(created);
+        done.mean += created;
+        done.unrest = done.unrest.max(high - low);
+        done.chatter += u32::from(high - low > 1e-4);
+        done.halts += u32::from(pair.servo.status().standing != ConnectionState::Live);
+    }
+    done.mean /= f64::from(done.count.max(1));
+    done.peak = pair.emulator.peak();
+    done
+}
+
+/// What servo and twin came to.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Twins {
+    /// Key-steps replayed.
+    pub steps: u64,
+    /// Keys whose states differ in any bit.
+    pub different: u32,
+    /// Events that differ.
+    pub misheard: u64,
+    /// States adopted.
+    pub adopted: u64,
+    /// States lost on the way, and gaps.
+    pub lost: u64,
+    /// See `lost`.
+    pub gaps: u64,
+}
+
+/// Listens to a servo, replaying at once.
+struct Replaying {
+    twin: Twin,
+    heard: VecDeque<TimedEvent>,
+    done: Twins,
+}
+
+impl Log for Replaying {
+    fn put(&mut self, entry: &Entry) -> bool {
+        if let Entry::Slot { steps, .. } = entry {
+            self.done.steps += u64::from(*steps);
+        }
+        let heard = &mut self.heard;
+        self.twin.play(entry, |h| heard.push_back(*h));
+        true
+    }
+    fn heard(&mut self, heard: &TimedEvent) {
+        // The slot was logged, and replayed, before the servo ran it.
+        self.done.misheard += u64::from(self.heard.pop_front() != Some(*heard));
+    }
+}
+
+/// Plays eight keys of the grand until `steps` key-steps are replayed, with losses and a pulled
+/// plug on the way, and compares every key's state bit for bit.
+#[must_use]
+pub fn twins(steps: u64, seed: u64) -> Twins {
+    const KEYS: u8 = 8;
+    let making = Making { keys: KEYS, plant: KEY, ..Making::default() };
+    let acts = (0..KEYS).map(|k| ScriptedAction {
+        time: 0.3,
+        key: usize::from(k),
+        deed: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.7 * f64::from(k), lasts: 1e9 },
+    });
+    let script = Script::new(acts.collect());
+    let mut pair =
+        CoSimulation::new(&making, script, ServoOptions::default(), Memory::new(1, seed));
+    let twin = Twin::new(Action::GRAND);
+    let mut log = Replaying { twin, heard: VecDeque::new(), done: Twins::default() };
+    let mut rounds = 0u32;
+    while log.done.steps < steps && pair.arm(&mut log) {
+        pair.line.up.is_cut = false;
+        pair.run(0.5, &mut log, |_| ());
+        pair.line.up.faults =
+            LinkFaults { loss: 0.02, lateness: 0.05, late_ticks: 8, ..LinkFaults::default() };
+        pair.run(0.5, &mut log, |_| ());
+        rounds += 1;
+        if rounds.is_multiple_of(2) {
+            pair.line.up.is_cut = true;
+            pair.run(0.06, &mut log, |_| ());
+            pair.line.up.is_cut = false;
+        }
+    }
+    let status = pair.servo.status();
+    let mut done = log.done;
+    done.misheard += log.heard.len() as u64;
+    (done.adopted, done.lost, done.gaps) = (log.twin.adopted(), status.lost, status.gaps);
+    for k in 0..KEYS {
+        let key = KeyNumber::from_index(39 + usize::from(k));
+        let twin = key.and_then(|key| log.twin.key(key)).map(|(m, _)| m.save().bits());
+        let servo = pair.servo.simulated(usize::from(k)).map(|m| m.save().bits());
+        done.different += u32::from(twin.is_none() || twin != servo);
+    }
+    done
+}
+
+/// Largest stiffness of a key bed rendered by the keyboard, N/m at 10 N·s/m, at which a key settles
+/// within 50 µm, with the seeds' finger or under 1 N alone; in steps of a quarter.
+#[must_use]
+pub fn stiffest_bed(plant: &KeyPlant, with_finger: bool) -> f64 {
+    let settles = |stiffness: f64| {
+        let bare = KeyPlant { bed: Stop::default(), ..*plant };
+        let mut key = plant::EmulatedKey::new(bare, EmulatedFinger { is_glued: true, ..GLUED });
+        let tick = TickConstants::new(8000.0);
+        let limits = MotorLimits { force: 200.0, slew: 1e9, held: 200.0, time: 1.0 };
+        let bed = RenderedBed { stiffness, damping: 10.0, depth: 5e-3 };
+        let order = KeyOrder {
+            impedance: 0.0,
+            gain: 1.0,
+            is_powered: true,
+            is_direct: true,
+            bed: &bed,
+            limits: &limits,
+            guard: 0.0,
+        };
+        let mut law = KeyImpedance::at(0.0, 0.0);
+        let touch = if with_finger {
+            plant::FingerDrive::Hand { depth: 10e-3, speed: 0.0 }
+        } else {
+            plant::FingerDrive::Bias { force: 1.0 }
+        };
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for i in 0..16_000 {
+            let x = f64::from(key.count()) * plant.step;
+            let force = law.tick(&tick, x, &order).force;
+            key.tick(force, touch);
+            if i > 12_000 {
+                (low, high) = (low.min(key.x), high.max(key.x));
+            }
+        }
+        high - low < 50e-6
+    };
+    let mut best = 0.0;
+    let mut stiffness = 500.0;
+    while stiffness < 1e6 && settles(stiffness) {
+        best = stiffness;
+        stiffness *= 1.25;
+    }
+    best
+}
+
+/// A keyboard of the acceptance plants plays with force for a while under a finger that rests on
+/// the key and presses lightly; peak to peak of the key, m, in the last half second.
+#[must_use]
+pub fn chatter(action: Action, depth: f64) -> Option<f64> {
+    let options = ServoOptions { action, ..ServoOptions::default() };
+    let making = Making { finger: GLUED, ..making(&KEY) };
+    let mut pair = armed(&making, options, line())?;
+    let begin = pair.time();
+    pair.emulator.play(Script::new(vec![ScriptedAction {
+        time: begin,
+        key: 0,
+        deed: FingerAction::Press { depth, within: 0.3 },
+    }]));
+    pair.run(1.5, &mut (), |_| ());
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    pair.run(0.5, &mut (), |p| {
+        let x = p.emulator.key(0).map_or(0.0, |k| k.x);
+        (low, high) = (low.min(x), high.max(x));
+    });
+    Some(high - low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_never_force_and_always_end() {
+        let done = faults(400, 11);
+        assert_eq!((done.over_limit, done.forbidden, done.stuck), (0, 0, 0), "{done:?}");
+        assert_eq!(done.upset, 0);
+        assert!(done.halts > 50 && done.quantile(1.0) < 1.0, "{}", done.quantile(1.0));
+    }
+
+    #[test]
+    fn strokes_create_no_energy_and_end_at_rest() {
+        for action in Action::ALL {
+            let done = strokes(action, 8, 5);
+            assert_eq!((done.count, done.halts), (8, 0), "{action:?} {done:?}");
+            assert!(done.created < 1e-3, "{action:?} {done:?}");
+        }
+    }
+
+    #[test]
+    fn the_twin_follows_through_loss_and_reconnection() {
+        let done = twins(200_000, 3);
+        assert_eq!((done.different, done.misheard), (0, 0), "{done:?}");
+        assert!(done.steps >= 200_000 && done.lost > 10 && done.adopted > 8, "{done:?}");
+    }
+
+    #[test]
+    fn a_held_key_does_not_chatter() {
+        for action in [Action::GRAND, Action::Bench, Action::Wall] {
+            for depth in [3e-3, 8e-3, 20e-3] {
+                let unrest = chatter(action, depth).unwrap();
+                assert!(unrest < 1e-4, "{action:?} at {depth} m: {unrest} m");
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Host notes that move keys, over the emulator: what the player must and must not do.
+
+use crate::rig::KEY;
+use crate::rig::acceptance::line;
+use crate::rig::co_simulation::{CoSimulation, Memory};
+use touchback::action::EventKind;
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::{Entry, Kept, Twin};
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+use touchback::math::compass::KeyNumber;
+
+const FORCE: f64 = 10.0;
+
+fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> CoSimulation<Memory> {
+    let making = Making { keys, plant: KEY, ..Making::default() };
+    let options = ServoOptions { plays, play_force: FORCE, ..ServoOptions::default() };
+    let mut pair = CoSimulation::new(&making, Script::default(), options, line());
+    assert!(pair.arm(recorded));
+    pair.run(0.2, recorded, |_| ());
+    pair
+}
+
+fn key(number: usize) -> KeyNumber {
+    KeyNumber::from_index(39 + number).unwrap()
+}
+
+/// Soft to loud on twelve keys, more than a keyboard always reports: every key goes down, strikes,
+/// comes up; no motor gives more than its limit, louder notes strike faster, and the twin of the
+/// log is the servo.
+#[test]
+fn notes_move_their_keys_within_the_force_limit() {
+    let mut recorded = Kept::default();
+    let mut pair = armed(12, true, &mut recorded);
+    let speeds = [0.1, 0.2, 0.4];
+    let mut twin = Twin::new(Action::GRAND);
+    let mut replayed = 0;
+    for (i, speed) in speeds.iter().enumerate() {
+        let number = 4 * i + 1;
+        pair.servo.play(key(number), *speed);
+        let mut deepest = 0.0f64;
+        pair.run(0.6, &mut recorded, |p| {
+            deepest = deepest.max(p.emulator.key(number).unwrap().x);
+        });
+        assert!(deepest > 9e-3, "{speed} m/s: {deepest} m");
+        assert_eq!(pair.servo.status().played, 1);
+        recorded.entries[replayed..].iter().for_each(|e| twin.play(e, |_| ()));
+        replayed = recorded.entries.len();
+        let servo = pair.servo.simulated(number).unwrap().save().bits();
+        assert_eq!(twin.key(key(number)).unwrap().0.save().bits(), servo);
+        pair.servo.play(key(number), 0.0);
+        pair.run(0.5, &mut recorded, |_| ());
+        assert!(pair.emulator.key(number).unwrap().x < 0.5e-3);
+        assert_eq!((pair.servo.status().played, pair.servo.status().yields), (0, 0));
+    }
+    let struck: Vec<f64> = recorded.of(EventKind::Strike).iter().map(|h| h.event.value()).collect();
+    assert!(struck.len() == 3 && struck.is_sorted() && struck[2] > 1.5 * struck[0], "{struck:?}");
+    // The key's own inertia and its meeting the bed are the junction's, within the servo's limit.
+    let most = pair.servo.options().limits.force;
+    assert!(pair.emulator.peak() <= most, "{} N", pair.emulator.peak());
+    let told: Vec<bool> = recorded
+        .entries
+        .iter()
+        .filter_map(|e| match e {
+            Entry::Played { is_played, .. } => Some(*is_played),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [true, false, true, false, true, false]);
+}
+
+/// Off, not armed or not there: nothing moves.
+#[test]
+fn the_player_is_off_unless_it_is_allowed() {
+    let mut recorded = Kept::default();
+    let mut pair = armed(1, false, &mut recorded);
+    assert!(!ServoOptions::default().plays);
+    pair.servo.play(key(0), 0.4);
+    pair.run(0.3, &mut recorded, |_| ());
+    // An idle key's encoder makes some millinewtons.
+    assert!(pair.emulator.peak() < 0.05 && pair.servo.status().played == 0);
+    let mut pair = armed(1, true, &mut recorded);
+    let mut out = Vec::new();
+    let now = pair.time();
+    pair.servo.arm(false, now, &mut out);
+    pair.servo.play(key(0), 0.4);
+    pair.servo.play(key(7), 0.4);
+    pair.run(0.3, &mut recorded, |_| ());
+    assert_eq!(pair.servo.status().played, 0);
+    assert!(recorded.of(EventKind::Strike).is_empty());
+}
+
+/// A finger that presses the key itself, one that holds it up, and one that meets it at its hardest:
+/// from the finger's first half newton to the player's last force, ms.
+#[test]
+fn a_finger_takes_the_key_over_at_once() {
+    for (speed, deed) in [
+        (0.03, FingerAction::Press { depth: 16e-3, within: 0.02 }),
+        (0.03, FingerAction::Bias { force: -4.0 }),
+        (0.05, FingerAction::Bias { force: 6.0 }),
+        (0.03, FingerAction::Strike { speed: 0.5 }),
+    ] {
+        let mut recorded = Kept::default();
+        let mut pair = armed(1, true, &mut recorded);
+        let begin = pair.time();
+        pair.servo.play(key(0), speed);
+        pair.emulator.play(Script::new(vec![ScriptedAction { time: begin + 0.15, key: 0, deed }]));
+        let (mut touched, mut left) = (None, None);
+        pair.run(0.6, &mut recorded, |p| {
+            let touch = p.emulator.key(0).unwrap().touch;
+            if touched.is_none() && touch.abs() > 0.5 {
+                touched = Some(p.time());
+            }
+            if left.is_none() && p.servo.status().yields > 0 {
+                left = Some(p.time());
+            }
+        });
+        let took = (left.unwrap() - touched.unwrap()) * 1e3;
+        eprintln!("{deed:?}: the player let go {took:.1} ms after the touch");
+        assert!((0.0..=20.0).contains(&took), "{deed:?}: {took} ms");
+        assert_eq!(pair.servo.status().played, 0);
+        if matches!(deed, FingerAction::Strike { .. }) {
+            continue;
+        }
+        // It stays the finger's until it has rested.
+        pair.servo.play(key(0), 0.2);
+        pair.run(0.1, &mut recorded, |_| ());
+        assert_eq!(pair.servo.status().played, 0, "{deed:?}");
+    }
+}
+
+/// A finger rests in the way of a key that has to leave its stop, and one is on the key already.
+#[test]
+fn a_key_that_is_held_is_not_forced() {
+    let mut recorded = Kept::default();
+    let mut pair = armed(1, true, &mut recorded);
+    let hold =
+        ScriptedAction { time: pair.time(), key: 0, deed: FingerAction::Bias { force: -15.0 } };
+    pair.emulator.play(Script::new(vec![hold]));
+    pair.servo.play(key(0), 0.3);
+    let begin = pair.time();
+    let mut left = None;
+    pair.run(0.5, &mut recorded, |p| {
+        if left.is_none() && p.servo.status().yields > 0 {
+            left = Some(p.time() - begin);
+        }
+    });
+    assert!(left.unwrap() < 0.1, "{left:?}");
+    assert!(pair.emulator.peak() <= FORCE, "{} N", pair.emulator.peak());
+    let mut pair = armed(1, true, &mut recorded);
+    let press = ScriptedAction {
+        time: pair.time(),
+        key: 0,
+        deed: FingerAction::Press { depth: 20e-3, within: 0.1 },
+    };
+    pair.emulator.play(Script::new(vec![press]));
+    pair.run(0.4, &mut recorded, |_| ());
+    let strikes = recorded.of(EventKind::Strike).len();
+    pair.servo.play(key(0), 0.4);
+    pair.run(0.4, &mut recorded, |_| ());
+    assert_eq!((pair.servo.status().played, recorded.of(EventKind::Strike).len()), (0, strikes));
+}

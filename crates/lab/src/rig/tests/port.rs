@@ -1,0 +1,66 @@
+//! The stroke over a pseudo-terminal.
+
+use std::time::Duration;
+
+use crate::rig::acceptance::{line, options, stroke};
+use crate::rig::co_simulation::Line;
+use touchback::haptics::plant::KeyPlant;
+use touchback::haptics::serial::SerialLink;
+use touchback::haptics::serial::pty::Pty;
+
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Both ends in lock-step: what one sends, the other has at once and whole.
+struct Lockstep {
+    keyboard: Pty,
+    host: SerialLink,
+    /// Bytes sent and not yet read, up and down.
+    under_way: [usize; 2],
+}
+
+impl Lockstep {
+    fn new() -> Self {
+        let (keyboard, path) = Pty::new().unwrap();
+        let host = SerialLink::open(&path, "a test", PATIENCE).unwrap();
+        Self { keyboard, host, under_way: [0; 2] }
+    }
+}
+
+fn take(under_way: &mut usize, into: &mut Vec<u8>, mut read: impl FnMut(&mut [u8]) -> usize) {
+    let mut bytes = [0; 4096];
+    while *under_way > 0 {
+        let most = bytes.len().min(*under_way);
+        let n = read(&mut bytes[..most]);
+        assert!(n > 0, "bytes are lost");
+        *under_way -= n;
+        into.extend_from_slice(&bytes[..n]);
+    }
+}
+
+impl Line for Lockstep {
+    fn up(&mut self, _: u64, bytes: &[u8]) {
+        assert!(self.keyboard.write(bytes));
+        self.under_way[0] += bytes.len();
+    }
+    fn down(&mut self, _: u64, bytes: &[u8]) {
+        self.host.write(bytes).unwrap();
+        self.under_way[1] += bytes.len();
+    }
+    fn at_host(&mut self, _: u64, into: &mut Vec<u8>) {
+        take(&mut self.under_way[0], into, |bytes| self.host.read(bytes).unwrap());
+    }
+    fn at_keyboard(&mut self, _: u64, into: &mut Vec<u8>) {
+        take(&mut self.under_way[1], into, |bytes| self.keyboard.read(bytes, PATIENCE));
+    }
+}
+
+/// The whole stroke through the port in lock-step is the same, bit for bit, as in memory.
+#[test]
+fn a_stroke_over_a_pseudo_terminal_is_the_same() {
+    for block in [0, 64, 128, 256] {
+        let by_pty = stroke(&KeyPlant::THREE[1], options(block), Lockstep::new());
+        let by_memory = stroke(&KeyPlant::THREE[1], options(block), line());
+        assert_eq!(by_pty, by_memory);
+        assert!(by_pty.is_some());
+    }
+}

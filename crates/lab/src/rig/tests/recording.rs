@@ -1,0 +1,159 @@
+//! The servo's log as a file, and what sounds of it.
+
+use touchback::action::ActionSettings;
+use touchback::action::interface::key::STATES;
+use touchback::haptics::action::Action;
+use touchback::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
+use touchback::haptics::log::Entry;
+use touchback::haptics::recording::{Recording, Writer};
+
+use crate::rig::acceptance::line;
+use crate::rig::co_simulation::CoSimulation;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::Twin;
+use touchback::haptics::plant::KeyPlant;
+use touchback::haptics::replay::Replay;
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+
+/// First lines of the file, now and before.
+const HEAD: &str = "touchback servo log 2";
+const OLDER: &str = "touchback servo log 1";
+
+/// A played second and a half: the log and the servo's last state of the key.
+pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
+    let act = ScriptedAction {
+        time: 0.3,
+        key: 0,
+        deed: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
+    };
+    let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
+    let making = Making { plant, ..Making::default() };
+    let script = Script::new(vec![act]);
+    let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
+    let mut entries: Vec<Entry> = Vec::new();
+    assert!(pair.arm(&mut entries));
+    pair.run(1.6, &mut entries, |_| ());
+    (entries, pair.servo.simulated(0).unwrap().save().bits())
+}
+
+pub(crate) fn text(entries: &[Entry]) -> String {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    entries.iter().for_each(|e| writer.put(e).unwrap());
+    String::from_utf8(writer.finish().unwrap()).unwrap()
+}
+
+#[test]
+fn a_take_read_back_is_the_servo_bit_for_bit() {
+    let (entries, servo) = played();
+    let written = text(&entries);
+    let take = Recording::read("a.log", &written).unwrap();
+    assert_eq!(take.entries(), entries);
+    let key = take.first_key().unwrap();
+    let mut twin = Twin::new(Action::GRAND);
+    take.entries().iter().for_each(|e| twin.play(e, |_| ()));
+    assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
+    // As the audio thread replays it, in blocks of any size: the same states, the same sounds
+    // at the same moments.
+    let heard = [1u64, 64, 1000].map(|block| {
+        let action = take.action().unwrap();
+        let mut replay = Replay::recorded(take.entries().to_vec(), action, 44_100.0);
+        let (mut now, mut sounds) = (0u64, Vec::new());
+        while !replay.is_over() {
+            let length = usize::try_from(block).unwrap();
+            replay.block(now, length, |ahead, what| {
+                let moment = now as f64 + ahead;
+                let value = what.event.value();
+                sounds.push((moment.to_bits(), what.event.kind(), value.to_bits()));
+            });
+            now += block;
+        }
+        assert_eq!(replay.twin().key(key).unwrap().0.save().bits(), servo);
+        sounds
+    });
+    assert!(heard[0].len() > 20 && heard[0] == heard[1] && heard[1] == heard[2]);
+}
+
+#[test]
+fn a_take_of_version_1_reads_without_what_its_junction_owed() {
+    let (entries, _) = played();
+    let older: String = text(&entries)
+        .lines()
+        .map(|line| match line.starts_with("place") {
+            true => format!("{line} 3ff0000000000000 3ff0000000000000\n"),
+            false => format!("{line}\n"),
+        })
+        .collect();
+    let older = older.replace(HEAD, OLDER);
+    assert_eq!(Recording::read("a.log", &older).unwrap().entries(), entries);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.log");
+    std::fs::write(&path, &older).unwrap();
+    assert!(Recording::is_at(&path));
+    // Nor does one version read as the other.
+    assert!(Recording::read("a.log", &older.replace(OLDER, HEAD)).is_err());
+    assert!(Recording::read("a.log", &text(&entries).replace(HEAD, OLDER)).is_err());
+}
+
+#[test]
+fn a_damaged_take_is_refused_by_line() {
+    let written = text(&played().0);
+    let line = |text: &str| Recording::read("a.log", text).unwrap_err().to_string();
+    let number = written.lines().position(|l| l.starts_with("slot")).unwrap() + 1;
+    let says = format!("a.log, line {number}: not an entry");
+    assert!(line(&written.replace("slot", "slit")).starts_with(&says));
+    assert!(line("no log\n").starts_with("a.log, line 1: not a servo log"));
+    assert!(line("touchback servo log 2\n").contains("holds no entries"));
+    for bad in [
+        "slot 5 0 8 0 0",
+        "slot 5 89 8 0 0",
+        "slot 5 40 161 0 0",
+        "slot 5 40 8 7ff8000000000000 0",
+        "slot 5 40 8 0 0 0",
+        "slot 4 40 8 0 0\nslot 3 40 8 0 0",
+        "setting 0 harp key_dip_mm = 10.0",
+        "place 0 40 0 0 0 1 0",
+    ] {
+        let text = format!("touchback servo log 2\n{bad}\n");
+        assert!(line(&text).contains("not an entry"), "{bad}");
+    }
+    let two = "touchback servo log 2\nsetting 0 grand \nsetting 1 ball \n";
+    let mixed = Recording::read("a.log", two).unwrap().action().unwrap_err().to_string();
+    assert!(mixed.contains("felt grand and then ball"), "{mixed}");
+}
+
+/// A take sounds in place of a keyboard, in a bounce too, and again after a reset; one that cannot
+/// be read is told.
+#[test]
+fn a_take_sounds_in_place_of_a_keyboard() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("servo.log");
+    std::fs::write(&path, text(&played().0)).unwrap();
+    let take = path.display().to_string();
+    let desk = KeyboardConnection::default();
+    desk.choose(Choice { take: take.clone(), port: "/dev/nowhere".into(), ..Choice::default() });
+    let settings = ActionSettings::default();
+    let place = ActivationContext {
+        owner: "a test",
+        settings: &settings,
+        sample_rate: 48_000.0,
+        block: 64,
+        is_offline: true,
+    };
+    let mut end = desk.activate(&place);
+    assert!(end.is_joined() && desk.trouble().is_empty());
+    let mut hear = || {
+        let mut sounds = Vec::new();
+        for block in 0..2000u64 {
+            end.block(block * 64, 64, &settings, |ahead, what| {
+                sounds.push(((block as f64 * 64.0 + ahead).to_bits(), *what));
+            });
+        }
+        end.restart();
+        sounds
+    };
+    let (first, again) = (hear(), hear());
+    assert!(first.len() > 20 && first == again);
+    desk.choose(Choice { take: take + ".not", ..Choice::default() });
+    assert!(desk.trouble().contains("servo.log.not: cannot read"), "{}", desk.trouble());
+}

@@ -1,0 +1,103 @@
+//! The servo's log replayed on the audio clock.
+
+use crate::rig::KEY;
+use crate::rig::acceptance::line;
+use crate::rig::co_simulation::CoSimulation;
+use touchback::action::interface::key::STATES;
+use touchback::action::{EventKind, STEP, TimedEvent};
+use touchback::exchange::queue;
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::Kept;
+use touchback::haptics::replay::{Replay, end};
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
+
+fn trill(seconds: f64) -> (Kept, [u64; STATES + 1]) {
+    let act = ScriptedAction {
+        time: 0.3,
+        key: 0,
+        deed: FingerAction::Trill { depth: 14e-3, rate: 5.0, lasts: 1e9 },
+    };
+    let making = Making { plant: KEY, ..Making::default() };
+    let script = Script::new(vec![act]);
+    let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
+    let mut recorded = Kept::default();
+    assert!(pair.arm(&mut recorded));
+    pair.run(seconds, &mut recorded, |_| ());
+    (recorded, pair.servo.simulated(0).unwrap().save().bits())
+}
+
+/// Entries that arrive up to 2 ms late from a keyboard whose clock is off by 200 ppm: every
+/// strike sounds, none later than its time, with steady distances, and the twin is the servo.
+#[test]
+fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
+    let (recorded, servo) = trill(12.0);
+    for drift in [-200e-6, 200e-6] {
+        let (sender, receiver) = queue::bounded(16_384);
+        let (rate, block) = (48_000.0, 64);
+        let mut replay = Replay::new(receiver, Action::GRAND, rate, block);
+        let mut random = Random::new(5);
+        let mut entries = recorded.entries.iter().peekable();
+        let mut sounded = Vec::new();
+        let (mut now, mut due) = (0u64, 0.0);
+        while now < 13 * 48_000 {
+            // What has arrived by this block, in order.
+            while let Some(entry) = entries.peek() {
+                let sent = end(entry) as f64 * STEP / (1.0 + drift);
+                due = f64::max(due, sent + 2e-3 * random.share());
+                if due * rate > now as f64 {
+                    break;
+                }
+                assert!(sender.send(**entry).is_ok());
+                entries.next();
+            }
+            replay.block(now, block, |ahead, what| {
+                assert!((0.0..=block as f64 + 48.0).contains(&ahead));
+                if what.event.kind() == EventKind::Strike {
+                    sounded.push((now as f64 + ahead) / rate);
+                }
+            });
+            now += block as u64;
+        }
+        assert_eq!(
+            (sounded.len(), replay.late, replay.jumps),
+            (recorded.of(EventKind::Strike).len(), 0, 0)
+        );
+        assert!(sounded.len() > 20, "{}", sounded.len());
+        let time = |h: &TimedEvent| (h.step as f64 * STEP + h.offset) / (1.0 + drift);
+        let delays: Vec<f64> =
+            recorded.of(EventKind::Strike).iter().zip(&sounded).map(|(h, s)| s - time(h)).collect();
+        let (low, high) = delays
+            .iter()
+            // Settled: four seconds.
+            .skip(20)
+            .fold((f64::MAX, f64::MIN), |(l, h), d| (l.min(*d), h.max(*d)));
+        assert!(high - low < 1e-3, "{low} to {high} s");
+        let key = KeyNumber::from_index(39).unwrap();
+        assert_eq!(replay.twin().key(key).unwrap().0.save().bits(), servo);
+    }
+}
+
+#[test]
+fn a_block_of_any_size_hears_the_same() {
+    let (recorded, _) = trill(3.0);
+    let heard = [1usize, 64, 1000].map(|block| {
+        let (sender, receiver) = queue::bounded(16_384);
+        let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 1000);
+        recorded.entries.iter().take(4000).for_each(|e| assert!(sender.send(*e).is_ok()));
+        let (mut now, mut kinds) = (0u64, Vec::new());
+        while now < 4 * 48_000 {
+            replay.block(now, block, |_, what| {
+                if what.event.kind() != EventKind::Damper {
+                    kinds.push(*what);
+                }
+            });
+            now += block as u64;
+        }
+        kinds
+    });
+    assert!(heard[0] == heard[1] && heard[1] == heard[2] && heard[0].len() > 5);
+}

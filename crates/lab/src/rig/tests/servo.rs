@@ -1,0 +1,174 @@
+//! The servo over an emulated keyboard: states, force, events, its twin.
+
+use touchback_device::frame::MAX_FRAME;
+use touchback_device::message::Message;
+
+use crate::rig::co_simulation::{CoSimulation, Memory};
+use touchback::action::EventKind;
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::{Kept, Twin};
+use touchback::haptics::plant::KeyPlant;
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::{Servo, ServoOptions};
+use touchback::haptics::session::{ConnectionState, HaltReason};
+use touchback::haptics::simulated_link::LinkFaults;
+use touchback::math::compass::KeyNumber;
+
+fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
+    ScriptedAction { time, key, deed }
+}
+
+fn making(keys: u8) -> Making {
+    Making {
+        keys,
+        plant: KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] },
+        ..Making::default()
+    }
+}
+
+fn pair(keys: u8, options: ServoOptions, acts: Vec<ScriptedAction>) -> CoSimulation<Memory> {
+    CoSimulation::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
+}
+
+#[test]
+fn nothing_gives_force_before_arming() {
+    let acts = vec![
+        act(0.3, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
+        act(0.8, 0, FingerAction::Release { within: 0.1 }),
+    ];
+    let mut pair = pair(1, ServoOptions::default(), acts);
+    let mut record = Kept::default();
+    pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
+    assert_eq!(pair.servo.status().standing, ConnectionState::Present);
+    // It plays all the same.
+    assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.heard);
+}
+
+#[test]
+fn a_finger_feels_let_off_check_and_repetition() {
+    let acts = vec![
+        act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+        act(0.9, 0, FingerAction::Press { depth: 2e-3, within: 0.08 }),
+        act(1.02, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+        act(1.4, 0, FingerAction::Release { within: 0.1 }),
+    ];
+    let mut pair = pair(1, ServoOptions::default(), acts);
+    let mut record = Kept::default();
+    assert!(pair.arm(&mut record));
+    pair.run(2.0, &mut record, |_| ());
+    assert_eq!(pair.servo.status().standing, ConnectionState::Live, "{:?}", pair.servo.status());
+    for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
+        assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
+    }
+    assert!(pair.emulator.peak() > 0.5 && pair.emulator.peak() <= 20.0);
+    let end = (pair.servo.key(0), pair.emulator.key(0), pair.servo.simulated(0));
+    assert!(pair.servo.status().awake == 0, "{end:?}");
+}
+
+#[test]
+fn every_action_can_be_felt() {
+    for action in Action::ALL {
+        let acts = vec![
+            act(0.5, 0, FingerAction::Press { depth: 15e-3, within: 0.1 }),
+            act(1.5, 0, FingerAction::Release { within: 0.2 }),
+        ];
+        let mut pair = pair(1, ServoOptions { action, ..ServoOptions::default() }, acts);
+        assert!(pair.arm(&mut ()));
+        pair.run(2.5, &mut (), |_| ());
+        let status = pair.servo.status();
+        assert_eq!((status.standing, status.upset), (ConnectionState::Live, 0), "{action:?}");
+        assert!(pair.emulator.peak() > 0.2, "{action:?}: {} N", pair.emulator.peak());
+    }
+}
+
+#[test]
+fn a_keyboard_that_takes_only_forces_is_coupled() {
+    let making = Making { has_junction: false, ..making(1) };
+    let acts = vec![
+        act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+        act(1.0, 0, FingerAction::Release { within: 0.1 }),
+    ];
+    let line = Memory::new(1, 5);
+    let mut pair = CoSimulation::new(&making, Script::new(acts), ServoOptions::default(), line);
+    let mut record = Kept::default();
+    assert!(pair.arm(&mut record));
+    pair.run(1.6, &mut record, |_| ());
+    assert_eq!(pair.servo.status().standing, ConnectionState::Live);
+    assert_eq!(record.of(EventKind::Strike).len(), 1);
+    assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
+}
+
+#[test]
+fn the_twin_is_the_servo_bit_for_bit() {
+    let acts = (0..8)
+        .map(|k| {
+            act(
+                0.3,
+                k,
+                FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.7 * k as f64, lasts: 5.0 },
+            )
+        })
+        .collect();
+    let mut pair = pair(8, ServoOptions::default(), acts);
+    let mut record = Kept::default();
+    assert!(pair.arm(&mut record));
+    // Loss and a pulled plug on the way.
+    pair.run(1.0, &mut record, |_| ());
+    pair.line.up.faults = LinkFaults { loss: 0.05, ..LinkFaults::default() };
+    pair.run(1.0, &mut record, |_| ());
+    pair.line.up.is_cut = true;
+    pair.run(0.1, &mut record, |p| assert!(p.emulator.peak() <= 20.0));
+    assert_eq!(pair.servo.status().standing, ConnectionState::Seeking);
+    pair.line.up.is_cut = false;
+    assert!(pair.arm(&mut record));
+    pair.run(2.0, &mut record, |_| ());
+    let mut twin = Twin::new(Action::GRAND);
+    let mut heard = Vec::new();
+    record.entries.iter().for_each(|e| twin.play(e, |h| heard.push(*h)));
+    assert_eq!(heard, record.heard);
+    assert!(twin.adopted() > 8);
+    for k in 0..8 {
+        let servo = pair.servo.simulated(k).unwrap();
+        let (mechanism, _) = twin.key(KeyNumber::from_index(39 + k).unwrap()).unwrap();
+        assert_eq!(mechanism.save().bits(), servo.save().bits());
+    }
+}
+
+#[test]
+fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
+    let acts = vec![act(0.0, 0, FingerAction::Press { depth: 6e-3, within: 0.1 })];
+    let mut pair = pair(1, ServoOptions::default(), acts);
+    assert!(pair.arm(&mut ()));
+    pair.run(0.5, &mut (), |_| ());
+    pair.frozen = 8 * 100;
+    let begun = pair.time();
+    let mut speeds = std::collections::VecDeque::from([0.0f64; 16]);
+    pair.run(0.1, &mut (), |p| {
+        speeds.pop_front();
+        speeds.push_back(p.emulator.key(0).unwrap().v.abs());
+        if p.time() > begun + 0.035 {
+            // Damping, nothing else, but for the steps of the encoder.
+            let most = 0.1 + 3.0 * speeds.iter().fold(0.0, |m: f64, v| m.max(*v));
+            assert!(p.emulator.force(0).abs() < most, "{} N", p.emulator.force(0));
+        }
+    });
+    pair.run(0.01, &mut (), |_| ());
+    assert_ne!(pair.servo.status().standing, ConnectionState::Live);
+    assert!(pair.arm(&mut ()));
+}
+
+#[test]
+fn strangers_are_refused_in_words() {
+    let mut servo = Servo::new(ServoOptions::default(), 0.0);
+    let mut out = Vec::new();
+    let mut hello = touchback::haptics::emulator::build(&making(1)).hello;
+    hello.version = 9;
+    let mut frame = [0; MAX_FRAME];
+    let length = Message::Hello(hello).frame(&mut frame).unwrap();
+    servo.receive(0.0, &frame[..length], &mut out, &mut ());
+    let status = servo.status();
+    assert_eq!((status.standing, status.why), (ConnectionState::Refused, HaltReason::Version(9)));
+    servo.arm(true, 0.0, &mut out);
+    assert_eq!(servo.status().standing, ConnectionState::Refused);
+}

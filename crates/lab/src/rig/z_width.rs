@@ -1,0 +1,111 @@
+//! How hard a contact can be felt: every action's own key bed (the wall's wall), rendered through the
+//! junction for a keyboard without any bed, made stiffer until a held key chatters.
+//!
+//! The finger is the seeds' (20 g, 3.75 N·s/m, 257 N/m), glued to the key; a key that moves more than
+//! 50 µm peak to peak between half a second and a second after the hand has come to rest chatters,
+//! whatever its frequency.
+
+use super::KEY;
+use super::acceptance::{GLUED, armed, line};
+use touchback::action::ActionSettings;
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::plant::{KeyPlant, Stop};
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+use touchback_device::device::limit::MotorLimits;
+
+/// More than this, m, is chatter.
+const CHATTER: f64 = 50e-6;
+/// What the hand presses with, N; the tangent is taken over one newton more.
+const PRESS: f64 = 6.0;
+
+/// The stiffest contact that stays still.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Contact {
+    /// How many times its own stiffness; 0 where even that chatters.
+    pub scale: f64,
+    /// What the finger feels there, N/m: tangent between 6 and 7 N.
+    pub felt: f64,
+    /// Peak to peak of the held key, m.
+    pub unrest: f64,
+    /// The next one, twice as stiff, chatters; otherwise the search ended without a limit.
+    pub is_limit: bool,
+}
+
+/// Searches the stiffest contact of `action` in steps of two, to 64 times its own; actions whose
+/// contacts cannot be made stiffer are tried as they are.
+#[must_use]
+pub fn stiffest(action: Action) -> Contact {
+    let mut best = Contact::default();
+    let mut scale = 1.0;
+    while scale <= 64.0 {
+        match held(action, scale) {
+            Some(tried) if tried.unrest <= CHATTER => best = Contact { scale, ..tried },
+            Some(tried) => {
+                best.is_limit = true;
+                if best.scale == 0.0 {
+                    best.unrest = tried.unrest;
+                }
+                return best;
+            }
+            None => return best,
+        }
+        scale *= 2.0;
+    }
+    best
+}
+
+/// One hold; `None` where force is not given or the contact cannot be made so stiff.
+fn held(action: Action, scale: f64) -> Option<Contact> {
+    // The other actions have no such setting.
+    if scale > 1.0 && !matches!(action, Action::GRAND | Action::Bench | Action::Wall) {
+        return None;
+    }
+    let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
+    let settings = ActionSettings { key_bed_stiffness: scale, ..ActionSettings::default() };
+    let options = ServoOptions { action, limits, settings, ..ServoOptions::default() };
+    let plant = KeyPlant { bed: Stop::default(), ..KEY };
+    let making =
+        Making { plant, finger: GLUED, force: 100.0, renders_bed: false, ..Making::default() };
+    let mut pair = armed(&making, options, line())?;
+    let begin = pair.time();
+    let hand =
+        |force: f64| FingerAction::Reach { depth: 10e-3 + force / GLUED.stiffness, within: 0.3 };
+    pair.emulator.play(Script::new(vec![
+        ScriptedAction { time: begin, key: 0, deed: hand(PRESS) },
+        ScriptedAction { time: begin + 1.3, key: 0, deed: hand(PRESS + 1.0) },
+    ]));
+    let mut seen = [[0.0; 2]; 2];
+    let mut unrest = 0.0f64;
+    for mean in &mut seen {
+        pair.run(0.8, &mut (), |_| ());
+        let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+        pair.run(0.5, &mut (), |p| {
+            let x = p.emulator.key(0).map_or(0.0, |k| k.x);
+            (low, high, count) = (low.min(x), high.max(x), count + 1.0);
+            mean[0] += x;
+            mean[1] += p.emulator.force(0);
+        });
+        mean.iter_mut().for_each(|m| *m /= count);
+        unrest = unrest.max(high - low);
+    }
+    let felt = (seen[1][1] - seen[0][1]) / (seen[1][0] - seen[0][0]);
+    Some(Contact { scale, felt, unrest, is_limit: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line alone feels like Z/τ at most; what is rendered through it cannot be stiffer.
+    #[test]
+    fn nothing_is_felt_stiffer_than_the_line() {
+        let options = ServoOptions::default();
+        let line = options.impedance() / options.line_delay();
+        let wall = held(Action::Wall, 1.0).unwrap();
+        let series = 1.0 / (1.0 / line + 1.0 / 20_000.0);
+        assert!((wall.felt / series - 1.0).abs() < 0.1, "{wall:?}, {series} N/m expected");
+        assert!(wall.unrest < CHATTER, "{wall:?}");
+    }
+}

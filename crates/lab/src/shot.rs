@@ -1,0 +1,113 @@
+//! `touchback lab shot`: the window off screen in a scripted state, as a picture.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use crate::output::Draft;
+use touchback::editor::panel::Subject;
+use touchback::editor::shot::Shot;
+use touchback::math::cast::single;
+use touchback::math::compass::KeyNumber;
+use touchback::params;
+
+/// Pixels a picture may have: a quarter of a gigabyte while it is drawn.
+const LARGEST: f64 = 64e6;
+
+/// What to draw.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// File to write
+    #[arg(value_name = "OUT.png")]
+    output: PathBuf,
+    /// Width of the window, points
+    #[arg(long, default_value_t = 1180.0, value_parser = number(320.0, 8000.0))]
+    width: f64,
+    /// Height of the window, points
+    #[arg(long, default_value_t = 760.0, value_parser = number(240.0, 8000.0))]
+    height: f64,
+    /// Pixels a point
+    #[arg(long, default_value_t = 1.0, value_parser = number(0.5, 4.0))]
+    scale: f64,
+    /// Dark colours
+    #[arg(long)]
+    dark: bool,
+    /// Key that is played, 1 (A0) to 88 (C8)
+    #[arg(long, value_name = "1..88", default_value_t = 40,
+          value_parser = clap::value_parser!(u8).range(1..=88))]
+    key: u8,
+    /// Hammer speed, m/s
+    #[arg(long, default_value_t = 1.5, value_parser = number(0.1, 7.0))]
+    speed: f64,
+    /// Moment shown, ms from the strike
+    #[arg(long, default_value_t = -3.0, allow_negative_numbers = true,
+          value_parser = number(-1000.0, 1000.0), conflicts_with = "rest")]
+    time: f64,
+    /// The key at rest, nothing played
+    #[arg(long)]
+    rest: bool,
+    /// Panel beside the action
+    #[arg(long, value_enum, default_value_t = Panel::Regulation)]
+    panel: Panel,
+    /// Force over depth in the scope
+    #[arg(long)]
+    depth: bool,
+    /// Sets a parameter, as `touchback params` names them
+    #[arg(long, value_name = "ID=VALUE")]
+    set: Vec<String>,
+}
+
+/// The panels by name.
+#[derive(Clone, Copy, ValueEnum, Debug)]
+enum Panel {
+    Regulation,
+    Touch,
+    Sound,
+    Presets,
+    Tools,
+    Device,
+}
+
+/// A number between `low` and `high`.
+fn number(low: f64, high: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| match text.parse::<f64>() {
+        Ok(value) if (low..=high).contains(&value) => Ok(value),
+        _ => Err(format!("a number from {low} to {high} is expected")),
+    }
+}
+
+/// Runs `touchback lab shot`.
+///
+/// # Errors
+/// A parameter that does not exist or fit, a picture too large, a disk that refuses.
+pub fn run(options: &Options) -> Result<()> {
+    let pixels = options.width * options.height * options.scale * options.scale;
+    if pixels > LARGEST {
+        bail!("a picture of {:.0} million pixels: make it or --scale smaller", pixels / 1e6);
+    }
+    let mut shot = Shot {
+        size: (single(options.width), single(options.height)),
+        scale: single(options.scale),
+        dark: options.dark,
+        speed: options.speed,
+        time: (!options.rest).then_some(1e-3 * options.time),
+        subject: match options.panel {
+            Panel::Regulation => Subject::Regulation,
+            Panel::Touch => Subject::Touch,
+            Panel::Sound => Subject::Sound,
+            Panel::Presets => Subject::Presets,
+            Panel::Tools => Subject::Tools,
+            Panel::Device => Subject::Device,
+        },
+        over_depth: options.depth,
+        ..Shot::default()
+    };
+    if let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) {
+        shot.key = key;
+    }
+    params::apply(&mut shot.settings, &options.set)?;
+    let draft = Draft::create(&options.output)?;
+    shot.take().write_png(draft.writer()?)?;
+    Ok(draft.keep()?)
+}

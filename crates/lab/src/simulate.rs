@@ -1,0 +1,235 @@
+//! `touchback simulate`: one key under one gesture, step by step, as data and figure.
+
+mod figure;
+pub mod plants;
+mod take;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::controls;
+use crate::gesture::{Gesture, KeyView};
+use crate::output::{self, Draft, progress};
+use crate::plot;
+use touchback::action::Key;
+use touchback::action::interface::readout::Table;
+use touchback::action::{ActionKind, Readout, TimedEvent, step_time};
+use touchback::haptics::recording::Recording;
+use touchback::instrument::Settings;
+use touchback::math::compass::KeyNumber;
+/// What to simulate.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
+    /// `touchback feel --log`, replayed bit for bit
+    #[arg(value_name = "GESTURE")]
+    gesture: PathBuf,
+    /// The action to put under the key [default: grand; a log has its own]
+    #[arg(long, value_name = "NAME")]
+    action: Option<String>,
+    /// Key dimensions and masses from a file of `touchback model export`
+    #[arg(long, value_name = "FILE.toml")]
+    model: Option<PathBuf>,
+    /// Key, 1 (A0) to 88 (C8) [default: 40; of a log the first that was touched]
+    #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
+    key: Option<u8>,
+    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    #[arg(long, value_name = "ID=VALUE")]
+    set: Vec<String>,
+    /// Writes one row an action step: state, forces, energies, what each element turns into heat
+    #[arg(short, long, value_name = "RUN.csv")]
+    output: Option<PathBuf>,
+    /// Writes what happened and when
+    #[arg(long, value_name = "E.json")]
+    events: Option<PathBuf>,
+    /// Draws key, hammer, speeds and forces (.png or .svg)
+    #[arg(long, value_name = "F.png")]
+    plot: Option<PathBuf>,
+}
+
+/// Simulates; without an output the events go to stdout as lines.
+///
+/// # Errors
+/// Bad input or a disk that refuses; nothing is written then.
+pub fn run(options: &Options) -> Result<()> {
+    let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    let inputs: Vec<_> = [Some(&options.gesture), options.model.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    output::distinct(&inputs, &outputs)?;
+    if let Some(path) = &options.plot {
+        plot::format_of(path)?;
+    }
+    let mut source = Source::open(options)?;
+
+    let run_draft = options.output.as_deref().map(Draft::create).transpose()?;
+    let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
+    let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
+
+    let mut table = run_draft.as_ref().map(Draft::writer).transpose()?.map(Table::new);
+    let refused = || {
+        let target = run_draft.as_ref().map_or(Path::new(""), Draft::target);
+        format!("{}: cannot write", target.display())
+    };
+    let mut traces = figure::Traces::default();
+    let events = source.play(|time, readout| {
+        traces.push(time, readout);
+        table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
+    })?;
+    table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
+    if let Some(draft) = &events_draft {
+        let mut text = serde_json::to_vec_pretty(&events_json(&events))?;
+        text.push(b'\n');
+        draft.write_all(&text)?;
+    }
+    if let Some(draft) = &plot_draft {
+        plot::draw(&traces.figure(&source.title(), &events), draft)?;
+    }
+    for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
+        draft.keep()?;
+    }
+    if outputs.is_empty() {
+        let line = |e: &TimedEvent| {
+            format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
+        };
+        let lines: String = events.iter().map(line).collect();
+        output::print(&format!("time_s,kind,value\n{lines}"))?;
+    }
+    Ok(())
+}
+
+/// What moves the key.
+enum Source {
+    /// A gesture on a key of an action.
+    Gesture(Gesture, Box<dyn Key>, KeyNumber, String),
+    /// A key of a servo's log.
+    Recording(Recording, KeyNumber),
+}
+
+impl Source {
+    fn open(options: &Options) -> Result<Self> {
+        let number = |key: u8| {
+            KeyNumber::from_index(usize::from(key).saturating_sub(1))
+                .with_context(|| format!("--key {key}: keys count from 1 to 88"))
+        };
+        if Recording::is_at(&options.gesture) {
+            let own = |is_given: bool, name: &str| match is_given {
+                false => Ok(()),
+                true => Err(anyhow!("--{name}: a servo's log has its own; leave it out")),
+            };
+            own(options.action.is_some(), "action")?;
+            own(options.model.is_some(), "model")?;
+            own(!options.set.is_empty(), "set")?;
+            let take = Recording::open(&options.gesture)?;
+            let key = match (options.key, take.first_key()) {
+                (Some(key), _) => number(key)?,
+                (None, Some(key)) => key,
+                (None, None) => bail!("{}: no key was touched", options.gesture.display()),
+            };
+            if take.entries().iter().all(|e| e.key() != Some(key)) {
+                let file = options.gesture.display();
+                bail!("--key {}: {file} does not touch it", key.number());
+            }
+            take.action()?;
+            return Ok(Self::Recording(take, key));
+        }
+        let gesture = Gesture::open(&options.gesture)?;
+        let mut settings = Settings::default();
+        controls::set(&mut settings, &options.set)?;
+        if settings.action.action != ActionKind::Grand {
+            bail!("--set action: one key is given its action by --action NAME");
+        }
+        let key = number(options.key.unwrap_or(40))?;
+        let action = options.action.as_deref().unwrap_or("grand");
+        let mechanism = plants::start(action, key, &settings, options.model.as_deref())?;
+        Ok(Self::Gesture(gesture, mechanism, key, format!("{action}, key {}", key.number())))
+    }
+
+    fn play(&mut self, each: impl FnMut(f64, &Readout) -> Result<()>) -> Result<Vec<TimedEvent>> {
+        match self {
+            Self::Gesture(gesture, mechanism, key, _) => {
+                play(gesture, mechanism.as_mut(), *key, each)
+            }
+            Self::Recording(take, key) => take::play(take, *key, each),
+        }
+    }
+
+    fn title(&self) -> String {
+        match self {
+            Self::Gesture(.., title) => title.clone(),
+            Self::Recording(take, key) => {
+                let action = take.action().unwrap_or_default().name();
+                format!("{action} as it was felt, key {}", key.number())
+            }
+        }
+    }
+}
+
+/// The figure of `gesture` on a key, without data files: for reports.
+///
+/// # Errors
+/// Those of [`play`].
+pub fn figure_of(
+    gesture: &mut Gesture,
+    mechanism: &mut dyn Key,
+    key: KeyNumber,
+    title: &str,
+) -> Result<plot::Figure> {
+    let mut traces = figure::Traces::default();
+    let events = play(gesture, mechanism, key, |time, readout| {
+        traces.push(time, readout);
+        Ok(())
+    })?;
+    Ok(traces.figure(title, &events))
+}
+
+/// Plays `gesture` on a key; `each` receives the time, s, and the state after every step.
+///
+/// # Errors
+/// Those of `each`, and a state that is no longer a number.
+pub fn play(
+    gesture: &mut Gesture,
+    mechanism: &mut dyn Key,
+    key: KeyNumber,
+    mut each: impl FnMut(f64, &Readout) -> Result<()>,
+) -> Result<Vec<TimedEvent>> {
+    let mut events = Vec::new();
+    let mut front = KeyView::of(mechanism);
+    let bar = progress(gesture.steps() as u64, "simulating");
+    for (index, step) in (0..gesture.steps()).zip(0u64..) {
+        let drive = gesture.drive(index, front);
+        mechanism.step(drive, &mut |offset, event| {
+            events.push(TimedEvent { key, step, offset, event });
+        });
+        front = KeyView::of(mechanism);
+        let time = step_time(step + 1);
+        if !front.depth.is_finite() {
+            bail!("the action lost its state at {time} s; report this gesture");
+        }
+        each(time, &mechanism.readout(drive))?;
+        if step % 4096 == 0 {
+            bar.set_position(step);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(events)
+}
+
+/// The events as the events file has them.
+fn events_json(events: &[TimedEvent]) -> serde_json::Value {
+    let entry = |e: &TimedEvent| {
+        let (kind, value) = (e.event.kind().name(), e.event.value());
+        serde_json::json!({ "kind": kind, "time_s": e.time(), "value": value })
+    };
+    serde_json::json!({ "events": events.iter().map(entry).collect::<Vec<_>>() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! The actions that can be simulated, by name or from a model file.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::output;
+use touchback::action::ActionSettings;
+use touchback::action::Key;
+use touchback::action::catalogue::Model;
+use touchback::action::grand::concert::Design;
+use touchback::action::interface::kind::NAMES;
+use touchback::instrument::Settings;
+use touchback::math::compass::KeyNumber;
+
+/// The model of `key` of the action `name` with `settings`; what a grand's screws cannot give is
+/// said on stderr.
+///
+/// # Errors
+/// An unknown name.
+pub fn model(name: &str, key: KeyNumber, settings: &ActionSettings) -> Result<Model> {
+    if matches!(name, "grand" | "reference") {
+        for reason in Design::new(key).build(settings).regulated.limits.reasons() {
+            output::warn(&format!("warning: {reason}"));
+        }
+    }
+    match Model::named(name, key, settings) {
+        Some(model) => Ok(model),
+        None => bail!("--action {name}: unknown action; one of {}", NAMES.join(", ")),
+    }
+}
+
+/// Reads a model file.
+///
+/// # Errors
+/// One line naming the file and what is wrong.
+pub fn open(path: &Path) -> Result<Model> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read"))?;
+    let model: Model = toml::from_str(&text).map_err(|e| {
+        let line = e.span().map_or(0, |s| text[..s.start].lines().count().max(1));
+        anyhow::anyhow!("{name}: line {line}: {}", e.message().replace('\n', " "))
+    })?;
+    model.check().with_context(|| format!("{name}: not a usable key"))?;
+    Ok(model)
+}
+
+/// One key of the action `name` with `settings`, from the model file if one is given, at rest.
+///
+/// # Errors
+/// An unknown name, or a model file that cannot be used, in one line.
+pub fn start(
+    name: &str,
+    key: KeyNumber,
+    settings: &Settings,
+    file: Option<&Path>,
+) -> Result<Box<dyn Key>> {
+    let model = match file {
+        Some(path) => open(path)?,
+        None => model(name, key, &settings.action)?,
+    };
+    Ok(model.start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_files_come_back_as_they_went() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let sent = model(name, key, &ActionSettings::default()).unwrap();
+            let path = dir.path().join(name);
+            std::fs::write(&path, toml::to_string_pretty(&sent).unwrap()).unwrap();
+            assert_eq!(open(&path).unwrap(), sent, "{name}");
+        }
+        let path = dir.path().join("bad");
+        let text =
+            toml::to_string_pretty(&model("model-b", key, &ActionSettings::default()).unwrap())
+                .unwrap();
+        let bad = text.replace("k2 = 2000.0", "k2 = -1.0");
+        assert_ne!(bad, text);
+        std::fs::write(&path, bad).unwrap();
+        let error = format!("{:#}", open(&path).unwrap_err());
+        assert!(error.contains("k2 = -1"), "{error}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Stereo WAV files of 24 bits, and the level of what goes into them.
+
+use std::fs::File;
+use std::io::BufWriter;
+
+use anyhow::{Context, Result};
+
+use crate::output::Draft;
+use touchback::math::cast::rounded_i32;
+
+/// Largest 24-bit value: what full scale 1.0 becomes.
+const FULL_SCALE: f64 = 8_388_607.0;
+
+/// Most frames a WAV file holds: its sizes are 32 bits, 6 bytes a frame, headers set aside.
+pub const MAX_FRAMES: u64 = (u32::MAX as u64 - 1024) / 6;
+
+/// Peak, mean square and overload of a signal.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Level {
+    peak: f64,
+    squares: f64,
+    samples: u64,
+    clipped: u64,
+}
+
+impl Level {
+    /// Counts one sample, full scale ±1.
+    pub fn add(&mut self, sample: f32) {
+        let x = f64::from(sample).abs();
+        self.peak = self.peak.max(x);
+        self.squares += x * x;
+        self.samples += 1;
+        self.clipped += u64::from(x > 1.0);
+    }
+
+    /// Largest sample, dB re full scale; −∞ in silence.
+    #[must_use]
+    pub fn peak_dbfs(&self) -> f64 {
+        20.0 * self.peak.log10()
+    }
+
+    /// Root mean square of both channels, dB re full scale ±1; −∞ in silence.
+    #[must_use]
+    pub fn rms_dbfs(&self) -> f64 {
+        10.0 * (self.squares / (self.samples.max(1)) as f64).log10()
+    }
+
+    /// Samples beyond full scale, written as full scale.
+    #[must_use]
+    pub const fn clipped(&self) -> u64 {
+        self.clipped
+    }
+}
+
+/// A WAV file being written.
+pub struct Wave {
+    writer: hound::WavWriter<BufWriter<File>>,
+    target: String,
+    level: Level,
+    frames: u64,
+}
+
+impl Wave {
+    /// Begins a file in `draft` at `rate` Hz.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn new(draft: &Draft, rate: u32) -> Result<Self> {
+        let target = draft.target().display().to_string();
+        let spec = hound::WavSpec {
+            channels: 2,
+            sample_rate: rate,
+            bits_per_sample: 24,
+            sample_format: hound::SampleFormat::Int,
+        };
+        let writer = hound::WavWriter::new(draft.writer()?, spec)
+            .with_context(|| format!("{target}: cannot write"))?;
+        Ok(Self { writer, target, level: Level::default(), frames: 0 })
+    }
+
+    /// Appends frames; both channels have the same length.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the file would outgrow [`MAX_FRAMES`].
+    pub fn write(&mut self, left: &[f32], right: &[f32]) -> Result<()> {
+        self.frames += left.len() as u64;
+        anyhow::ensure!(
+            self.frames <= MAX_FRAMES,
+            "{}: longer than a WAV file can be",
+            self.target
+        );
+        for (l, r) in left.iter().zip(right) {
+            for x in [*l, *r] {
+                self.level.add(x);
+                let value = rounded_i32(f64::from(x).clamp(-1.0, 1.0) * FULL_SCALE);
+                self.writer
+                    .write_sample(value)
+                    .with_context(|| format!("{}: cannot write", self.target))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Level of what was written.
+    #[must_use]
+    pub const fn level(&self) -> &Level {
+        &self.level
+    }
+
+    /// Frames written.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn finish(self) -> Result<()> {
+        self.writer.finalize().with_context(|| format!("{}: cannot write", self.target))
+    }
+}
+
+/// Decides where a rendering ends: after [`Tail::HOLD`] s below −80 dBFS, or [`Tail::LIMIT`] s.
+///
+/// It counts samples, so the end does not depend on the block size.
+#[derive(Debug)]
+pub struct Tail {
+    from: u64,
+    hold: u64,
+    limit: u64,
+    quiet: u64,
+    at: u64,
+}
+
+impl Tail {
+    /// Silence that ends a rendering, s: longer than the slowest key needs to reach its string
+    /// (0.23 s, [Goebl 2005]).
+    pub const HOLD: f64 = 0.5;
+    /// Longest tail, s.
+    pub const LIMIT: f64 = 20.0;
+    /// −80 dBFS.
+    const THRESHOLD: f32 = 1e-4;
+
+    /// The tail of a rendering whose last event falls on sample `from`.
+    #[must_use]
+    pub fn new(from: u64, rate: u32) -> Self {
+        let samples = |s: f64| touchback::math::cast::floor_index(s * f64::from(rate)) as u64;
+        Self { from, hold: samples(Self::HOLD), limit: samples(Self::LIMIT), quiet: 0, at: 0 }
+    }
+
+    /// Takes the next samples; `Some(n)` when the rendering ends after the first `n` of them.
+    pub fn end(&mut self, left: &[f32], right: &[f32]) -> Option<usize> {
+        for (i, (l, r)) in left.iter().zip(right).enumerate() {
+            if self.at >= self.from {
+                let loud = l.abs().max(r.abs()) >= Self::THRESHOLD;
+                self.quiet = if loud { 0 } else { self.quiet + 1 };
+                if self.quiet >= self.hold || self.at - self.from >= self.limit {
+                    return Some(i + 1);
+                }
+            }
+            self.at += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_of_a_full_scale_square() {
+        let mut level = Level::default();
+        for i in 0..100 {
+            level.add(if i % 2 == 0 { 1.0 } else { -1.0 });
+        }
+        assert!(level.peak_dbfs().abs() < 1e-12 && level.rms_dbfs().abs() < 1e-12);
+        level.add(2.0);
+        assert_eq!(level.clipped(), 1);
+        assert_eq!(Level::default().rms_dbfs(), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn the_tail_ends_at_the_same_sample_whatever_the_block() {
+        let signal: Vec<f32> = (0..90_000).map(|i| if i < 7_000 { 0.5 } else { 1e-5 }).collect();
+        for block in [1, 7, 512, 90_000] {
+            let mut tail = Tail::new(5_000, 48_000);
+            let mut frames = 0;
+            for part in signal.chunks(block) {
+                if let Some(n) = tail.end(part, part) {
+                    frames += n;
+                    break;
+                }
+                frames += part.len();
+            }
+            assert_eq!(frames, 7_000 + 24_000);
+        }
+    }
+
+    #[test]
+    fn an_endless_tail_is_cut() {
+        let mut tail = Tail::new(0, 100);
+        assert_eq!(tail.end(&[1.0; 5000], &[0.0; 5000]), Some(2001));
+    }
+}

@@ -1,0 +1,448 @@
+//! The command line is a contract: names, files and exit codes, tried on the built program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+fn touchback(dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_touchback"))
+        .current_dir(dir)
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+/// A folder with a small piece, curves and gestures, good and bad.
+struct Desk {
+    dir: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let desk = Self { dir };
+        desk.put("ok.mid", &piece());
+        desk.put("cut.mid", &piece()[..40]);
+        desk.put("none.mid", &piece()[..14]);
+        desk.put("text.mid", b"no music");
+        let mut songs = piece();
+        songs[9] = 2;
+        desk.put("songs.mid", &songs);
+        desk.put("curve.csv", b"t_s,value\n0,1\n0.3,3\n");
+        desk.put("wide.csv", b"t_s,value\n0,1\n0.3,3000\n");
+        desk.put("back.csv", b"t_s,value\n1,1\n0,1\n");
+        desk.put("press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
+        desk.put("both.csv", b"t_s,key_m,force_n\n0,0,0\n0.1,0.01,1\n");
+        desk.put("late.csv", b"t_s,key_m\n0.1,0\n0.2,0.01\n");
+        desk.put("mine.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = 44\nharp = 1\n");
+        desk.put("torn.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = \n");
+        desk.put("newer.toml", b"format = 9\ntouchback = \"9.1\"\n[values]\n");
+        desk.put("form.toml", b"form = \"flick\"\nduration_s = 1\n");
+        desk
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path().join(name), bytes).expect("a file");
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path().join(name)).expect(name)
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        let mut names: Vec<_> = fs::read_dir(self.path())
+            .expect("a folder")
+            .map(|e| e.expect("an entry").path())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Exit code 2, one line on stderr with `part` in it, nothing on stdout, no file made.
+    fn refuses(&self, arguments: &[&str], part: &str) {
+        let before = self.names();
+        let output = touchback(self.path(), arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let errors: Vec<_> = said.lines().collect();
+        assert_eq!(errors.len(), 1, "{arguments:?}: {said}");
+        assert!(errors[0].starts_with("error: ") && said.contains(part), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert_eq!(self.names(), before, "{arguments:?} left a file");
+    }
+}
+
+/// Two notes, one outside the compass, running status, pedal: 0.5 s.
+fn piece() -> Vec<u8> {
+    let track = [
+        &[0, 0xB0, 64, 100, 0, 0x90, 60, 100, 48, 64, 80, 1, 15, 80][..],
+        &[47, 60, 0, 0, 64, 0, 0, 0xB0, 64, 0, 0, 0xFF, 0x2F, 0],
+    ]
+    .concat();
+    file(&track)
+}
+
+/// A MIDI file of one track, 192 ticks a second.
+fn file(track: &[u8]) -> Vec<u8> {
+    let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk\0\0\0".to_vec();
+    bytes.push(u8::try_from(track.len()).expect("a short track"));
+    bytes.extend(track);
+    bytes
+}
+
+/// Killed in the middle, so that it cannot clean up, while its files are open.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_command_leaves_no_file() {
+    let desk = Desk::new();
+    // One note of an hour.
+    desk.put("hour.mid", &file(&[0, 0x90, 60, 100, 0xAA, 0x98, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
+    let before = desk.names();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"))
+        .current_dir(desk.path())
+        .args(["render", "hour.mid", "-o", "hour.wav", "--strikes", "hour.csv"])
+        .spawn()
+        .expect("the command runs");
+    let (folder, files) = (fs::canonicalize(desk.path()), format!("/proc/{}/fd", command.id()));
+    let folder = folder.expect("a folder");
+    let open = || {
+        let files = fs::read_dir(&files).into_iter().flatten().flatten();
+        let places = files.filter_map(|file| fs::read_link(file.path()).ok());
+        places.filter(|place| place.starts_with(&folder)).count()
+    };
+    let begun = Instant::now();
+    while open() < 2 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(open() >= 2, "the sound and the strikes are being written");
+    command.kill().expect("it runs still");
+    command.wait().expect("it ends");
+    assert_eq!(desk.names(), before);
+}
+
+#[test]
+fn help_and_version_are_on_stdout() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for arguments in [
+        &["--help"][..],
+        &["render", "--help"],
+        &["simulate", "--help"],
+        &["model", "export", "--help"],
+        &["params", "--help"],
+        &["--version"],
+    ] {
+        let output = touchback(dir.path(), arguments);
+        assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}");
+        assert!(output.stdout.len() > 10, "{arguments:?}");
+    }
+    let text = touchback(dir.path(), &["render", "--help"]).stdout;
+    let text = String::from_utf8(text).expect("UTF-8");
+    for option in [
+        "--output",
+        "--sample-rate",
+        "--block",
+        "--preset",
+        "--timing",
+        "--set",
+        "--automate",
+        "--strikes",
+        "--stats",
+    ] {
+        assert!(text.contains(option), "{option} is not in the help");
+    }
+}
+
+#[test]
+fn params_prints_a_json_array_with_the_contract_fields() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = touchback(dir.path(), &["params"]);
+    assert!(output.status.success());
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let list = list.as_array().expect("an array");
+    assert!(list.iter().any(|p| p["id"] == "let_off_mm" && p["unit"] == "mm"));
+    for parameter in list {
+        for field in
+            ["id", "name", "group", "unit", "min", "max", "default", "default_text", "choices"]
+        {
+            assert!(parameter.get(field).is_some(), "{parameter} has no {field}");
+        }
+    }
+}
+
+#[test]
+fn every_parameter_takes_its_own_default_and_choices() {
+    let desk = Desk::new();
+    let output = touchback(desk.path(), &["params"]);
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut arguments = vec!["render".into(), "ok.mid".into(), "-o".into(), "a.wav".into()];
+    for parameter in list.as_array().expect("an array") {
+        let id = parameter["id"].as_str().expect("a text");
+        let default = parameter["default_text"].as_str().expect("a text");
+        arguments.extend(["--set".to_owned(), format!("{id}={default}")]);
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = touchback(desk.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    touchback(desk.path(), &["render", "ok.mid", "-o", "b.wav"]);
+    assert!(desk.read("a.wav") == desk.read("b.wav"), "defaults by name change the sound");
+}
+
+#[test]
+fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
+    let desk = Desk::new();
+    let output = touchback(
+        desk.path(),
+        &[
+            "render",
+            "ok.mid",
+            "-o",
+            "ok.wav",
+            "--sample-rate",
+            "44100",
+            "--strikes",
+            "s.csv",
+            "--stats",
+            "s.json",
+            "--timing",
+            "immediate",
+        ],
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("notes outside A0…C8 ignored: 1"), "{said}");
+    let reader = hound::WavReader::open(desk.path().join("ok.wav")).expect("a WAV file");
+    let spec = reader.spec();
+    assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, 44_100, 24));
+    // The last event falls at 0.5 s; a tail lasts 0.5 to 20 s.
+    let seconds = f64::from(reader.duration()) / 44_100.0;
+    assert!((0.99..20.6).contains(&seconds), "{seconds} s");
+    let strikes = String::from_utf8(desk.read("s.csv")).expect("UTF-8");
+    assert!(strikes.starts_with("time_s,key,hammer_velocity_m_s,note_on_s\n"), "{strikes}");
+    let stats: serde_json::Value = serde_json::from_slice(&desk.read("s.json")).expect("JSON");
+    for field in [
+        "notes",
+        "strikes",
+        "silent_presses",
+        "ignored_notes",
+        "real_time_factor",
+        "peak_dbfs",
+        "rms_dbfs",
+        "worst_block_share",
+    ] {
+        assert!(stats.get(field).is_some(), "{stats} has no {field}");
+    }
+    assert_eq!(stats["ignored_notes"], 1);
+    assert_eq!(stats["notes"], 2);
+    assert_eq!(stats["strikes"], strikes.lines().count() - 1);
+    assert!(stats["peak_dbfs"].as_f64().is_some_and(|x| (-60.0..0.0).contains(&x)), "{stats}");
+    // Immediate: the first hammer is at the string with its note.
+    let first: Vec<_> = strikes.lines().nth(1).expect("a strike").split(',').collect();
+    assert_eq!((first[0], first[1], first[3]), ("0.0", "40", "0.0"), "{strikes}");
+    assert!(desk.names().iter().all(|n| !n.to_string_lossy().contains("partial")));
+}
+
+#[test]
+fn the_block_size_changes_no_byte() {
+    let desk = Desk::new();
+    let render = |block: &str| {
+        let output = touchback(
+            desk.path(),
+            &[
+                "render",
+                "ok.mid",
+                "-o",
+                "b.wav",
+                "--strikes",
+                "b.csv",
+                "--block",
+                block,
+                "--automate",
+                "let_off_mm=curve.csv",
+                "--set",
+                "hammer_hardness=0.5",
+            ],
+        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (desk.read("b.wav"), desk.read("b.csv"))
+    };
+    let reference = render("64");
+    for block in ["1", "1000", "8192"] {
+        assert!(render(block) == reference, "block {block} differs from block 64");
+    }
+}
+
+#[test]
+fn bytes_after_the_last_chunk_are_a_warning() {
+    let desk = Desk::new();
+    desk.put("more.mid", &[piece(), b"and more".to_vec()].concat());
+    let output = touchback(desk.path(), &["render", "more.mid", "-o", "more.wav"]);
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("warning: more.mid: 8 bytes after the last chunk ignored"), "{said}");
+    touchback(desk.path(), &["render", "ok.mid", "-o", "ok.wav"]);
+    assert!(desk.read("more.wav") == desk.read("ok.wav"));
+}
+
+#[test]
+fn a_preset_file_is_a_piano_to_start_from() {
+    let desk = Desk::new();
+    let render = |name: &str, more: &[&str]| {
+        let output =
+            touchback(desk.path(), &[&["render", "ok.mid", "-o", name][..], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = render("a.wav", &["--preset", "mine.toml", "--timing", "natural"]);
+    assert!(told.contains("mine.toml: values unknown and left out: 1"), "{told}");
+    render("b.wav", &["--set", "blow_mm=44", "--timing", "natural"]);
+    render("c.wav", &["--timing", "natural"]);
+    assert!(desk.read("a.wav") == desk.read("b.wav"), "a file and --set differ");
+    assert!(desk.read("a.wav") != desk.read("c.wav"), "the file changes nothing");
+}
+
+/// With the feature it would open sound and a window.
+#[cfg(not(feature = "standalone"))]
+#[test]
+fn playing_without_the_feature_says_how_to_build_it() {
+    let desk = Desk::new();
+    desk.refuses(&["play"], "--features standalone");
+    desk.refuses(&["play", "--backend", "dummy"], "libjack-jackd2-dev");
+}
+
+#[test]
+fn bad_midi_is_refused() {
+    let desk = Desk::new();
+    let render = |name: &str, part: &str| {
+        desk.refuses(&["render", name, "-o", "x.wav", "--stats", "x.json"], part);
+    };
+    render("missing.mid", "missing.mid: cannot read");
+    render("cut.mid", "cut.mid, byte 14: a chunk declares");
+    render("none.mid", "none.mid: no track");
+    render("text.mid", "text.mid: no MIDI file");
+    render("songs.mid", "format 2");
+    render(".", "is a folder");
+}
+
+#[test]
+fn bad_options_are_refused() {
+    let desk = Desk::new();
+    let render = |more: &[&str], part: &str| {
+        desk.refuses(&[&["render", "ok.mid", "-o", "x.wav"][..], more].concat(), part);
+    };
+    render(&["--set", "let_off_mm=99"], "let_off_mm");
+    render(&["--set", "let_off_mm"], "ID=VALUE");
+    render(&["--set", "no_such=1"], "no_such");
+    render(&["--automate", "let_off_mm=wide.csv"], "wide.csv, line 3");
+    render(&["--automate", "let_off_mm=back.csv"], "back.csv, line 3");
+    render(&["--automate", "let_off_mm=gone.csv"], "gone.csv: cannot read");
+    render(
+        &["--automate", "let_off_mm=curve.csv", "--automate", "let_off_mm=curve.csv"],
+        "already follows",
+    );
+    render(&["--sample-rate", "1000"], "1000");
+    render(&["--sample-rate", "400000"], "400000");
+    render(&["--block", "0"], "--block");
+    render(&["--block", "9000"], "--block");
+    render(&["--timing", "late"], "late");
+    render(&["--preset", "spinet"], "concert");
+    render(&["--preset", "gone.toml"], "gone.toml");
+    render(&["--preset", "torn.toml"], "torn.toml: line 4");
+    render(&["--preset", "newer.toml"], "newer Touchback 9.1");
+    render(&["--stats", "x.wav"], "named twice");
+    render(&["--stats", "no/such/folder.json"], "folder.json: cannot write");
+    desk.refuses(&["render", "ok.mid", "-o", "ok.mid"], "ok.mid: is named twice");
+    desk.refuses(&["render", "ok.mid"], "--output");
+    desk.refuses(&["render", "ok.mid", "-o", "."], "");
+    desk.refuses(&["sing"], "sing");
+    desk.refuses(&["model"], "");
+    desk.refuses(&["params", "more"], "more");
+}
+
+#[test]
+fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
+    let desk = Desk::new();
+    desk.put("hit.toml", b"form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n");
+    let arguments = [
+        "simulate", "hit.toml", "--key", "40", "-o", "run.csv", "--events", "e.json", "--plot",
+        "f.png",
+    ];
+    let output = touchback(desk.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run = String::from_utf8(desk.read("run.csv")).expect("UTF-8");
+    let columns = run.lines().next().expect("a header").split(',').count();
+    assert_eq!(columns, 51, "the contract's 30 and 21 elements");
+    assert_eq!(run.lines().count(), 801, "a row a step of 125 µs and the header");
+    assert!(run.lines().all(|l| l.split(',').count() == columns));
+    let events: serde_json::Value = serde_json::from_slice(&desk.read("e.json")).expect("JSON");
+    let events = events["events"].as_array().expect("an array");
+    let strike = events.iter().find(|e| e["kind"] == "strike").expect("a strike");
+    // Measured on three grands at 4 m/s: 17 to 27 ms [Goebl 2005].
+    let (time, speed) = (strike["time_s"].as_f64(), strike["value"].as_f64());
+    assert!(time.is_some_and(|t| (0.015..0.03).contains(&t)), "{strike}");
+    assert!(speed.is_some_and(|v| (3.0..5.0).contains(&v)), "{strike}");
+    assert!(desk.read("f.png").starts_with(b"\x89PNG"));
+
+    let output = touchback(desk.path(), &["simulate", "hit.toml"]);
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(said.starts_with("time_s,kind,value\n") && said.contains(",strike,"), "{said}");
+}
+
+#[test]
+fn the_demonstration_writes_everything_it_says() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = touchback(dir.path(), &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let folder = dir.path().join("touchback-demo");
+    let names = [
+        "prelude.mid",
+        "prelude.wav",
+        "harpsichord.wav",
+        "level.png",
+        "stroke.toml",
+        "stroke.png",
+        "report.md",
+    ];
+    for name in names {
+        assert!(said.contains(name), "{said}");
+        assert!(fs::metadata(folder.join(name)).expect(name).len() > 100, "{name}");
+    }
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), names.len());
+    let mut wave = hound::WavReader::open(folder.join("prelude.wav")).expect("a WAV file");
+    let seconds = f64::from(wave.duration()) / f64::from(wave.spec().sample_rate);
+    assert!((125.0..150.0).contains(&seconds), "{seconds} s");
+    let peak = wave.samples::<i32>().map(|x| x.expect("a sample").abs()).max();
+    assert!(peak.is_some_and(|p| p > 1 << 16), "as good as silent: {peak:?}");
+}
+
+#[test]
+fn bad_gestures_are_refused() {
+    let desk = Desk::new();
+    let simulate = |more: &[&str], part: &str| {
+        desk.refuses(
+            &[&["simulate"][..], more, &["-o", "x.csv", "--events", "x.json"]].concat(),
+            part,
+        );
+    };
+    simulate(&["missing.csv"], "missing.csv: cannot read");
+    simulate(&["both.csv"], "both.csv, line 1");
+    simulate(&["late.csv"], "late.csv, line 2");
+    simulate(&["form.toml"], "form.toml, part 1");
+    simulate(&["ok.mid"], ".csv or a .toml");
+    simulate(&["press.csv", "--action", "harmonium"], "harmonium");
+    simulate(&["press.csv", "--key", "89"], "89");
+    simulate(&["press.csv", "--key", "0"], "--key");
+    simulate(&["press.csv", "--plot", "x.pdf"], "x.pdf: a figure is");
+    simulate(&["press.csv", "--set", "let_off_mm=99"], "let_off_mm");
+    desk.refuses(&["model", "export", "--action", "harmonium", "-o", "x.toml"], "harmonium");
+    desk.refuses(&["simulate", "press.csv", "-o", "press.csv"], "named twice");
+}

@@ -1,0 +1,118 @@
+//! The laboratory command as scripts see it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_touchback")).arg("lab").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_list_names_every_experiment_and_every_system_of_the_source_documents() {
+    let output = lab(&["list"]);
+    assert_eq!(output.status.code(), Some(0));
+    let list = text(&output.stdout);
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (experiments, systems) = list.split_once("\n\n").unwrap();
+    assert!(experiments.lines().count() > 20, "{experiments}");
+    for line in experiments.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(line.ends_with('.'), "{line}");
+        assert!(readme.contains(&format!("`{name}`")), "README.md does not name `{name}`");
+    }
+    for place in
+        ["fig. 3.9", "T5.4", "figs. 6.12–6.15", "001", "002 eqs. 1–10", "003", "004 app. A"]
+    {
+        assert!(systems.contains(place), "{place} in {systems}");
+    }
+}
+
+#[test]
+fn an_unknown_experiment_is_refused_before_anything_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let output = lab(&["ball", "nothing", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.lines().count() == 1 && said.contains("nothing"), "{said}");
+    assert!(!out.exists());
+    assert_eq!(lab(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn experiments_print_tables_and_write_what_they_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let output = lab(&["ball", "thesis-run", "weight-drop", "geometry", "--report", "--out", out]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let mut verdicts = 0;
+    for line in said.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, _, _, _, _, verdict, _] = cells[..]
+            && !["verdict", "---"].contains(&verdict)
+        {
+            assert!(["ok", "missed"].contains(&verdict), "{line}");
+            verdicts += 1;
+        } else {
+            assert!(!line.contains("missed"), "{line}");
+        }
+    }
+    assert!(verdicts > 20, "{said}");
+    for path in said.lines().filter_map(|l| l.strip_prefix("wrote ")) {
+        assert!(Path::new(path).metadata().unwrap().len() > 0, "{path}");
+    }
+    let page = std::fs::read_to_string(dir.path().join("report.md")).unwrap();
+    assert!(page.contains("## ball") && page.contains("](thesis-run.png)"));
+    // The two pages of the documentation are this experiment's output.
+    for name in ["action-concert.md", "action-thesis.md"] {
+        let written = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let kept = std::fs::read_to_string(kept).unwrap();
+        assert!(written == kept, "docs/{name} is old: write it with `touchback lab geometry`");
+    }
+}
+
+/// The systems of the source documents, as far as they take seconds: the whole table is written by
+/// `touchback lab all --report`.
+#[test]
+fn the_table_of_the_source_documents_is_fresh() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let names =
+        ["ball", "state-graphs", "walls", "wall-damping", "wall-display", "lines", "finger"];
+    let output = lab(&[&names[..], &["--report", "--out", out]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let written = std::fs::read_to_string(dir.path().join("seeds.md")).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/seeds.md");
+    let kept = std::fs::read_to_string(kept).unwrap();
+    assert!(written.lines().count() > 100);
+    // Residuals of rounding may differ between builds; all other cells may not.
+    let is_residual = |cell: &str| cell.parse().is_ok_and(|x: f64| x.abs() < 1e-8);
+    let steady = |line: &str| -> String {
+        line.split('|').map(|cell| if is_residual(cell.trim()) { "~" } else { cell }).collect()
+    };
+    let kept: Vec<String> = kept.lines().map(steady).collect();
+    for line in written.lines() {
+        let old = "docs/seeds.md is old: write it with `touchback lab all --report`";
+        assert!(kept.contains(&steady(line)), "{old}: {line}");
+    }
+}
+
+#[test]
+fn the_validation_page_is_what_the_command_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = lab(&["validate", "--out", dir.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for name in ["validation.md", "validation-travel.svg", "validation-bottom.svg"] {
+        let written = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let kept = std::fs::read_to_string(kept).unwrap();
+        assert!(written == kept, "docs/{name} is old: write it with `touchback lab validate`");
+    }
+}

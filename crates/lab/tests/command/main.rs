@@ -1,0 +1,4 @@
+//! The command as scripts see it.
+
+mod command_line;
+mod laboratory;

@@ -1,0 +1,458 @@
+//! The built plugin in a CLAP host.
+//!
+//! Debug builds of the plugin abort on any allocation inside `process`, so every test here also
+//! shows that there is none.
+
+use crate::host::{
+    Message, Plugin, PluginEntry, ProcessStatus, Processor, bits, blocks, control, library, off,
+};
+use clack_extensions::tail::TailLength;
+use touchback::instrument::{Event, Piano, Settings};
+use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
+use touchback::params::{self, Parameter};
+use touchback_lab::host::{ClapId, PLUGIN_ID};
+
+const RATE: f64 = 48_000.0;
+
+fn parameter(id: &str) -> &'static Parameter {
+    params::find(id).unwrap()
+}
+
+fn key(note: i16) -> KeyNumber {
+    KeyNumber::from_midi(u8::try_from(note).unwrap()).unwrap()
+}
+
+/// A little music with pedal and automation, at offsets that no block length divides.
+fn music() -> Vec<(usize, Message)> {
+    let (blow, hardness, timing) =
+        (parameter("blow_mm"), parameter("hammer_hardness"), parameter("timing"));
+    vec![
+        (0, control(blow, 0.25)),
+        (0, Message::NoteOn(60, 0.8)),
+        (317, Message::NoteOn(64, 0.3)),
+        (317, Message::NoteOn(67, 0.6)),
+        (1_001, Message::Midi([0xB0, 64, 127])),
+        (2_500, off(60)),
+        // At one sample: a note before and after a control, in the host's list.
+        (3_333, Message::NoteOn(36, 0.9)),
+        (3_333, control(hardness, 0.9)),
+        (3_333, control(blow, 0.75)),
+        (3_333, Message::NoteOn(96, 0.5)),
+        (4_000, Message::Midi([0x90, 72, 100])),
+        (4_801, Message::Midi([0xB0, 64, 51])),
+        (5_432, control(timing, 1.0)),
+        (5_433, Message::NoteOn(60, 0.4)),
+        (7_001, Message::Midi([0xB0, 64, 0])),
+        (7_777, off(67)),
+        (8_191, control(timing, 0.0)),
+        (8_192, Message::Midi([0x80, 72, 64])),
+    ]
+}
+
+const LENGTH: usize = 12_000;
+
+fn fresh(entry: &PluginEntry) -> Vec<[u32; 2]> {
+    let mut plugin = Plugin::active(entry, RATE);
+    bits(&plugin.processor().render([LENGTH - 8_000, 8_000], &music()))
+}
+
+#[test]
+fn it_says_what_it_is() {
+    let entry = library();
+    let factory = entry.get_plugin_factory().unwrap();
+    assert_eq!(factory.plugin_count(), 1);
+    let descriptor = factory.plugin_descriptor(0).unwrap();
+    assert_eq!(descriptor.id().unwrap().to_str(), Ok(PLUGIN_ID));
+    assert_eq!(descriptor.name(), Some(c"Touchback"));
+    assert_eq!(descriptor.vendor(), Some(c"Touchback"));
+    let features: Vec<_> = descriptor.features().collect();
+    for feature in [c"instrument", c"synthesizer", c"stereo"] {
+        assert!(features.contains(&feature), "{feature:?} of {features:?}");
+    }
+    assert_eq!(Plugin::active(&entry, RATE).host.latency().unwrap(), 0);
+}
+
+#[test]
+fn it_lists_the_table() {
+    let listed = Plugin::new(&library()).host.parameters().unwrap();
+    assert_eq!(listed.len(), params::COUNT);
+    for (parameter, listed) in params::all().zip(listed) {
+        assert_eq!(listed.id, crate::host::clap_id(parameter), "{}", parameter.id);
+        assert_eq!(listed.name, parameter.name);
+        assert_eq!(listed.module, parameter.group.name());
+        assert_eq!(listed.default_text, parameter.text(parameter.default_value()));
+        let steps = parameter.choices().len().saturating_sub(1).max(1);
+        assert_eq!((listed.min, listed.max), (0.0, steps as f64));
+    }
+}
+
+#[test]
+fn texts_of_controls_read_back() {
+    let mut plugin = Plugin::new(&library());
+    for parameter in params::all() {
+        for value in [parameter.min(), parameter.default_value(), parameter.max()] {
+            let text = parameter.text(value);
+            let control = plugin.control_at(parameter, &text).unwrap();
+            assert_eq!(plugin.text(parameter, control), text, "{}", parameter.id);
+        }
+        assert_eq!(plugin.control_at(parameter, "nonsense"), None, "{}", parameter.id);
+    }
+}
+
+/// The plugin adds nothing to the piano and takes nothing away.
+#[test]
+fn it_plays_exactly_the_piano() {
+    let blow = parameter("blow_mm");
+    let mut settings = Settings::default();
+    blow.set(&mut settings, blow.max());
+    let mut piano = Piano::new(RATE, &settings);
+    let mut expected = Vec::new();
+    let mut piece = |piano: &mut Piano, length: usize| {
+        let (mut left, mut right) = (vec![0.0; length], vec![0.0; length]);
+        piano.process(&mut left, &mut right);
+        expected.extend(left.into_iter().zip(right).map(|(l, r)| [l, r]));
+    };
+    piece(&mut piano, 100);
+    piano.handle(Event::NoteOn { key: key(60), velocity: 0.75 });
+    piece(&mut piano, 4_900);
+    piano.handle(Event::Sustain(1.0));
+    piano.handle(Event::NoteOff { key: key(60), velocity: 0.5 });
+    piece(&mut piano, 3_000);
+    blow.set(&mut settings, blow.min());
+    piano.set(&settings);
+    piano.handle(Event::NoteOn { key: key(40), velocity: 0.25 });
+    piece(&mut piano, 4_000);
+
+    let mut plugin = Plugin::new(&library());
+    // Set before activation, as a project does.
+    plugin.activate(RATE).unwrap();
+    plugin.processor().render([1], &[(0, control(blow, 1.0))]);
+    plugin.activate(RATE).unwrap();
+    let events = [
+        (100, Message::NoteOn(60, 0.75)),
+        (5_000, Message::Midi([0xB0, 64, 127])),
+        (5_000, off(60)),
+        (8_000, control(blow, 0.0)),
+        (8_000, Message::NoteOn(40, 0.25)),
+    ];
+    let rendered = plugin.processor().render(blocks(LENGTH, 512), &events);
+    assert!(bits(&rendered) == bits(&expected));
+}
+
+#[test]
+fn a_chord_is_heard() {
+    let mut plugin = Plugin::active(&library(), RATE);
+    let chord = [
+        (10, Message::NoteOn(60, 0.7)),
+        (10, Message::NoteOn(64, 0.7)),
+        (10, Message::NoteOn(67, 0.7)),
+    ];
+    let samples = plugin.processor().render(blocks(24_000, 256), &chord);
+    assert!(samples.iter().flatten().all(|s| s.is_finite()));
+    let peak = samples.iter().flatten().fold(0.0f32, |peak, s| peak.max(s.abs()));
+    assert!((0.01..=2.0).contains(&peak), "peak {peak}");
+}
+
+#[test]
+fn block_sizes_do_not_change_a_sample() {
+    let entry = library();
+    let expected = fresh(&entry);
+    for size in [1, 64, 1_000, 8_192] {
+        let mut plugin = Plugin::active(&entry, RATE);
+        let rendered = plugin.processor().render(blocks(LENGTH, size), &music());
+        assert!(bits(&rendered) == expected, "blocks of {size}");
+    }
+    // Lengths that change from block to block, as some hosts cut at loop points.
+    let mut plugin = Plugin::active(&entry, RATE);
+    let uneven = (0..).map(|i: usize| 1 + i * 37 % 500).scan(LENGTH, |left, length| {
+        let length = length.min(*left);
+        *left -= length;
+        (length > 0).then_some(length)
+    });
+    assert!(bits(&plugin.processor().render(uneven, &music())) == expected, "uneven blocks");
+}
+
+#[test]
+fn reset_starts_again() {
+    let entry = library();
+    let mut plugin = Plugin::active(&entry, RATE);
+    let first = bits(&plugin.processor().render([LENGTH], &music()));
+    // The music ends with other settings than it began with; a reset does not touch them, the
+    // music's own first event does, and hardness goes back by hand.
+    let hardness = parameter("hammer_hardness");
+    let back = [
+        (LENGTH, control(hardness, hardness.normalized(0.0))),
+        (LENGTH, control(parameter("blow_mm"), 0.25)),
+    ];
+    plugin.processor().render([1], &back);
+    plugin.processor().reset();
+    let quiet = plugin.processor().render([64], &[]);
+    assert!(quiet.iter().flatten().all(|s| *s == 0.0), "a reset leaves sound");
+    plugin.processor().reset();
+    let again = bits(&plugin.processor().render([LENGTH], &music()));
+
+    // The first run's own opening: the same settings before the first sample.
+    let mut other = Plugin::active(&entry, RATE);
+    other.processor().render([1], &[(0, control(parameter("blow_mm"), 0.25))]);
+    other.activate(RATE).unwrap();
+    let expected = bits(&other.processor().render([LENGTH], &music()));
+    assert!(again == expected, "after a reset");
+    assert_eq!(first.len(), again.len());
+}
+
+#[test]
+fn a_project_comes_back() {
+    let entry = library();
+    let mut plugin = Plugin::active(&entry, RATE);
+    let changes: Vec<_> = params::all()
+        .enumerate()
+        .map(|(i, p)| {
+            let position = if p.choices().is_empty() { 0.3 + 0.01 * i as f64 } else { 1.0 };
+            (0, control(p, position))
+        })
+        .collect();
+    plugin.processor().render([1], &changes);
+    let controls: Vec<_> = params::all().map(|p| plugin.control(p)).collect();
+    let saved = plugin.save();
+    plugin.activate(RATE).unwrap();
+    let notes: Vec<_> =
+        music().into_iter().filter(|(_, send)| !matches!(send, Message::Parameter(..))).collect();
+    let expected = bits(&plugin.processor().render([LENGTH], &notes));
+
+    let mut other = Plugin::new(&entry);
+    assert!(params::all().zip(&controls).any(|(p, c)| other.control(p) != *c));
+    assert!(other.load(&saved));
+    for (parameter, control) in params::all().zip(&controls) {
+        assert_eq!(other.control(parameter), *control, "{}", parameter.id);
+    }
+    assert_eq!(other.save(), saved);
+    other.activate(RATE).unwrap();
+    assert!(bits(&other.processor().render([LENGTH], &notes)) == expected);
+
+    // Loading into a playing instance works too, and a reset makes it sound as saved.
+    let mut playing = Plugin::active(&entry, RATE);
+    playing.processor().render([1_000], &music());
+    assert!(playing.load(&saved));
+    playing.processor().render([100], &[]);
+    playing.activate(RATE).unwrap();
+    assert!(bits(&playing.processor().render([LENGTH], &notes)) == expected);
+}
+
+/// The framework's form: the length of a JSON text, and the text.
+fn state(json: &str) -> Vec<u8> {
+    let mut bytes = (json.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(json.as_bytes());
+    bytes
+}
+
+#[test]
+fn bad_state_is_refused_or_made_safe() {
+    let entry = library();
+    let defaults: Vec<_> = {
+        let mut plugin = Plugin::new(&entry);
+        params::all().map(|p| plugin.control(p)).collect()
+    };
+    let good = Plugin::new(&entry).save();
+    let mut refused: Vec<Vec<u8>> = vec![
+        vec![],
+        vec![0; 3],
+        vec![0; 8],
+        vec![0xFF; 64],
+        state(""),
+        state("null"),
+        state("[]"),
+        state("{}"),
+        state("{\"params\":{}}"),
+        state("{\"params\":{\"blow_mm\":{\"f32\":\"wide\"}},\"fields\":{}}"),
+        state("{\"version\":\"0.1.0\",\"params\":{\"blow_mm\":47},\"fields\":{}}"),
+    ];
+    for cut in [9, good.len() / 2, good.len() - 1] {
+        refused.push(good[..cut].to_vec());
+    }
+    for bytes in refused {
+        let mut plugin = Plugin::active(&entry, RATE);
+        assert!(!plugin.load(&bytes), "{:?}", String::from_utf8_lossy(&bytes));
+        for (parameter, default) in params::all().zip(&defaults) {
+            assert_eq!(plugin.control(parameter), *default, "{}", parameter.id);
+        }
+        sounds_finite(plugin.processor());
+    }
+    let blow = parameter("blow_mm");
+    for (entry_text, text) in [
+        ("\"blow_mm\":{\"f32\":1e30}", "54.0 mm"),
+        ("\"blow_mm\":{\"f32\":-1e30}", "38.0 mm"),
+        ("\"blow_mm\":{\"f32\":1e300}", "47.0 mm"),
+        ("\"blow_mm\":{\"bool\":true}", "47.0 mm"),
+        ("\"blow_mm\":{\"i32\":44}", "44.0 mm"),
+        ("\"timing\":{\"i32\":2000000000}", "47.0 mm"),
+        ("\"unheard_of\":{\"f32\":1.0}", "47.0 mm"),
+    ] {
+        let mut plugin = Plugin::active(&entry, RATE);
+        plugin.processor().render([1], &[(0, control(blow, 0.1))]);
+        assert!(plugin.load(&state(&format!("{{\"params\":{{{entry_text}}},\"fields\":{{}}}}"))));
+        let control = plugin.control(blow);
+        assert_eq!(plugin.text(blow, control), text, "{entry_text}");
+        for parameter in params::all() {
+            let control = plugin.control(parameter);
+            assert!(control.is_finite(), "{entry_text}: {}", parameter.id);
+        }
+        sounds_finite(plugin.processor());
+    }
+}
+
+/// Saved bytes with a byte changed, a piece lost or doubled: refused or made safe, never worse.
+#[test]
+fn damaged_state_is_refused_or_made_safe() {
+    let entry = library();
+    let mut plugin = Plugin::active(&entry, RATE);
+    let good = plugin.save();
+    let listed = plugin.host.parameters().unwrap();
+    let (mut loaded, mut random) = (0, Random::new(1));
+    let mut below = |sides: usize| usize::try_from(random.below(sides as u64)).unwrap();
+    for round in 0..400 {
+        let mut bytes = good.clone();
+        let (at, length) = (below(bytes.len()), below(40));
+        let to = (at + length).min(bytes.len());
+        match round % 4 {
+            0 => bytes[at] ^= 1 << below(8),
+            1 => bytes[at] = b'0' + u8::try_from(below(10)).unwrap(),
+            2 => drop(bytes.drain(at..to)),
+            _ => bytes.extend_from_within(at..to),
+        }
+        loaded += u32::from(plugin.load(&bytes));
+        for (parameter, listed) in params::all().zip(&listed) {
+            let (low, high, control) = (listed.min, listed.max, plugin.control(parameter));
+            assert!((low..=high).contains(&control), "round {round}: {} {control}", parameter.id);
+        }
+        if round % 20 == 0 {
+            sounds_finite(plugin.processor());
+        }
+    }
+    assert!(loaded > 10, "only {loaded} of 400 were taken: they try little");
+}
+
+/// A host that plays live takes as long as the music lasts; one that bounces takes what it can get.
+#[test]
+fn played_live_it_sounds_as_in_a_bounce() {
+    let entry = library();
+    let expected = fresh(&entry);
+    let mut plugin = Plugin::active(&entry, RATE);
+    let (processor, music) = (plugin.processor(), music());
+    let (mut samples, begin) = (Vec::new(), std::time::Instant::now());
+    for length in blocks(LENGTH, 480) {
+        let due = std::time::Duration::from_secs_f64(processor.now() as f64 / RATE);
+        std::thread::sleep(due.saturating_sub(begin.elapsed()));
+        processor.block(length, &music, &mut samples);
+    }
+    assert!(bits(&samples) == expected);
+}
+
+fn sounds_finite(processor: &mut Processor) {
+    let samples = processor.render(blocks(2_000, 333), &[(5, Message::NoteOn(60, 0.9))]);
+    assert!(samples.iter().flatten().all(|s| s.is_finite()));
+}
+
+#[test]
+fn two_instances_play_at_once() {
+    let entry = library();
+    let expected = fresh(&entry);
+    let mut plugins = [Plugin::active(&entry, RATE), Plugin::active(&entry, RATE)];
+    let processors: Vec<_> = plugins.iter_mut().map(Plugin::take_processor).collect();
+    let rendered: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = processors
+            .into_iter()
+            .map(|mut processor| {
+                scope.spawn(move || {
+                    let samples = bits(&processor.render(blocks(LENGTH, 128), &music()));
+                    (processor, samples)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for (plugin, (processor, samples)) in plugins.iter_mut().zip(rendered) {
+        assert!(samples == expected);
+        plugin.give_back(processor);
+        plugin.deactivate();
+    }
+}
+
+#[test]
+fn odd_events_do_no_harm() {
+    let mut plugin = Plugin::active(&library(), RATE);
+    let blow = parameter("blow_mm");
+    let mut events = vec![
+        (0, Message::NoteOn(-1, 0.5)),
+        (1, Message::NoteOn(0, 0.5)),
+        (1, Message::NoteOn(127, 0.5)),
+        (2, Message::NoteOn(60, f64::NAN)),
+        (2, Message::NoteOn(60, 1e9)),
+        (3, Message::NoteOn(61, -4.0)),
+        (4, off(61)),
+        (4, off(61)),
+        (5, Message::Choke(60)),
+        (6, Message::Choke(-1)),
+        (7, Message::Midi([0xB0, 120, 0])),
+        (7, Message::Midi([0xB0, 123, 0])),
+        (8, Message::Midi([0xFF, 0xFF, 0xFF])),
+        (8, Message::Midi([0xE0, 0, 127])),
+        (9, control(blow, f64::NAN)),
+        (10, control(blow, f64::INFINITY)),
+        (11, control(blow, -70.0)),
+        (12, control(blow, 70.0)),
+        (13, Message::Parameter(ClapId::new(12_345), 0.5)),
+    ];
+    // More at one sample than music has.
+    for i in 0..3_000 {
+        events.push((20, if i % 2 == 0 { Message::NoteOn(62, 0.5) } else { off(62) }));
+    }
+    events.push((20, control(blow, 0.5)));
+    let samples = plugin.processor().render([64, 4_000], &events);
+    assert!(samples.iter().flatten().all(|s| s.is_finite()));
+    let control = plugin.control(blow);
+    assert_eq!(plugin.text(blow, control), "46.0 mm");
+}
+
+#[test]
+fn it_runs_at_every_usual_rate_and_refuses_absurd_ones() {
+    let entry = library();
+    for rate in [22_050.0, 44_100.0, 88_200.0, 96_000.0, 192_000.0, 384_000.0] {
+        sounds_finite(Plugin::active(&entry, rate).processor());
+    }
+    for rate in [0.0, -48_000.0, 1.0, 1e9, f64::NAN, f64::INFINITY] {
+        assert!(Plugin::new(&entry).activate(rate).is_err(), "{rate}");
+    }
+    // A change of rate in one instance leaves nothing of the old one behind.
+    let mut plugin = Plugin::active(&entry, 96_000.0);
+    plugin.processor().render([1_000], &[(0, Message::NoteOn(60, 0.5))]);
+    plugin.activate(RATE).unwrap();
+    let rendered = bits(&plugin.processor().render([LENGTH - 8_000, 8_000], &music()));
+    assert!(rendered == fresh(&entry));
+}
+
+/// A sounding piano is kept awake, a silent one may sleep: as the piano itself says.
+#[test]
+fn it_sleeps_only_in_silence() {
+    let mut plugin = Plugin::active(&library(), RATE);
+    let mut piano = Piano::new(RATE, &Settings::default());
+    let mut samples = Vec::new();
+    let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
+    for block in 0..40 {
+        let start = block * 512;
+        if block == 2 {
+            piano.handle(Event::NoteOn { key: key(60), velocity: 0.5 });
+        }
+        piano.process(&mut left, &mut right);
+        let processor = plugin.processor();
+        let status = processor.block(512, &[(2 * 512, Message::NoteOn(60, 0.5))], &mut samples);
+        let (expected, tail) = if piano.is_idle() {
+            (ProcessStatus::ContinueIfNotQuiet, TailLength::Finite(0))
+        } else {
+            let bound = u32::try_from(piano.tail()).unwrap();
+            (ProcessStatus::Continue, TailLength::Finite(bound))
+        };
+        assert_eq!(status, expected, "at sample {start}");
+        assert_eq!(processor.tail(), tail, "at sample {start}");
+    }
+}

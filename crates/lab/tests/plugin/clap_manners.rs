@@ -1,0 +1,245 @@
+//! Notes, controllers, state and strike output of the built plugin, as a host meets them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::host::{Message, Plugin, Sent, bits, blocks, control, library, off};
+use clack_host::events::event_types::NoteExpressionType;
+use touchback::instrument::Settings;
+use touchback::params::{self, Parameter};
+
+const RATE: f64 = 24_000.0;
+
+fn parameter(id: &str) -> &'static Parameter {
+    params::find(id).unwrap()
+}
+
+/// A parameter set to a choice or a value, as a host sends it.
+fn set(id: &str, text: &str) -> Message {
+    let parameter = parameter(id);
+    let value = parameter.parse(text).unwrap();
+    let position = if parameter.choices().is_empty() { parameter.normalized(value) } else { value };
+    control(parameter, position)
+}
+
+/// Notes at uneven times under natural timing, with pedal, repetitions and releases.
+fn performance() -> Vec<(usize, Message)> {
+    let mut events = Vec::new();
+    for i in 0..24_usize {
+        let note = i16::try_from(48 + i * 7 % 31).unwrap();
+        let at = 100 + i * 1_117;
+        events.push((at, Message::NoteOn(note, 0.3 + 0.027 * i as f64)));
+        events.push((at + 1_900, off(note)));
+        if i % 6 == 2 {
+            events.push((at + 3, Message::Midi([0xB0, 64, if i % 12 == 2 { 127 } else { 0 }])));
+        }
+    }
+    events.sort_by_key(|event| event.0);
+    events
+}
+
+const LENGTH: usize = 36_000;
+
+/// What one plugin sends on, played by another and sent on again.
+fn loop_through(output: &str) -> [Vec<(usize, Sent)>; 2] {
+    let entry = library();
+    let mut first = Plugin::active(&entry, RATE);
+    let mut events = vec![(0, set("timing", "Natural")), (0, set("strike_output", output))];
+    events.extend(performance());
+    first.processor().render(blocks(LENGTH, 480), &events);
+    let sent = first.processor().sent.clone();
+
+    let mut second = Plugin::active(&entry, RATE);
+    let mut events = vec![(0, set("strike_output", output))];
+    events.extend(sent.iter().map(|(at, what)| {
+        let send = match *what {
+            Sent::NoteOn(note, velocity) => Message::NoteOn(i16::try_from(note).unwrap(), velocity),
+            Sent::NoteOff(note) => off(i16::try_from(note).unwrap()),
+            Sent::Midi(data) => Message::Midi(data),
+        };
+        (*at, send)
+    }));
+    second.processor().render(blocks(LENGTH, 1_000), &events);
+    let again = second.processor().sent.clone();
+    [sent, again]
+}
+
+/// Strikes alone: sample, note, velocity.
+fn strikes(sent: &[(usize, Sent)]) -> Vec<(usize, u16, f64)> {
+    let strike = |(at, what): &(usize, Sent)| match what {
+        Sent::NoteOn(note, velocity) => Some((*at, *note, *velocity)),
+        _ => None,
+    };
+    sent.iter().filter_map(strike).collect()
+}
+
+#[test]
+fn strikes_sent_to_a_second_plugin_strike_there_as_fast() {
+    let [sent, again] = loop_through("Notes");
+    let (sent, again) = (strikes(&sent), strikes(&again));
+    assert!(sent.len() >= 20, "{}", sent.len());
+    assert_eq!(sent.len(), again.len());
+    for (a, b) in sent.iter().zip(&again) {
+        assert_eq!((a.0, a.1), (b.0, b.1));
+        // Single precision of the velocity is all that is lost.
+        assert!((a.2 - b.2).abs() < 1e-6, "{a:?} {b:?}");
+    }
+    let fine = sent.iter().filter(|s| (127.0 * s.2 - (127.0 * s.2).round()).abs() > 1e-3).count();
+    assert!(fine > sent.len() / 2, "velocities are finer than MIDI's");
+}
+
+#[test]
+fn with_controller_88_the_second_plugin_sends_the_same_again() {
+    let [sent, again] = loop_through("Notes and CC 88");
+    assert!(strikes(&sent).len() >= 20);
+    let finer = |sent: &[(usize, Sent)]| {
+        let is = |(_, what): &(usize, Sent)| matches!(what, Sent::Midi([0xB0, 88, _]));
+        sent.iter().filter(|sent| is(sent)).count()
+    };
+    assert!(finer(&sent) > 10);
+    let played = |sent: &[(usize, Sent)]| {
+        let off = |what: &Sent| matches!(what, Sent::NoteOff(_));
+        sent.iter().filter(|(_, what)| !off(what)).copied().collect::<Vec<_>>()
+    };
+    assert_eq!(played(&sent), played(&again));
+    // Each note ends, in both.
+    for sent in [&sent, &again] {
+        let mut open: BTreeMap<u16, i32> = BTreeMap::new();
+        for (_, what) in sent {
+            match what {
+                Sent::NoteOn(note, _) => *open.entry(*note).or_default() += 1,
+                Sent::NoteOff(note) => *open.entry(*note).or_default() -= 1,
+                Sent::Midi(_) => {}
+            }
+            assert!(open.values().all(|count| (0..=1).contains(count)));
+        }
+        assert!(open.values().all(|count| *count == 0));
+    }
+}
+
+#[test]
+fn every_parameter_is_on_one_page_of_its_group() {
+    let pages = Plugin::new(&library()).host.pages().unwrap();
+    let on_pages: Vec<_> = pages.iter().flat_map(|page| page.2.clone()).collect();
+    let table: Vec<_> = params::all().map(crate::host::clap_id).collect();
+    assert_eq!(on_pages, table);
+    for (section, name, ids) in pages {
+        assert!(ids.len() <= 8 && name.starts_with(&section), "{section}: {name}");
+        for parameter in params::all().filter(|p| ids.contains(&crate::host::clap_id(p))) {
+            assert_eq!(parameter.group.name(), section, "{}", parameter.id);
+        }
+    }
+}
+
+#[test]
+fn expressions_retune_and_pressure_is_position_only_where_it_is_switched_on() {
+    let entry = library();
+    let render = |events: &[(usize, Message)]| {
+        let mut plugin = Plugin::active(&entry, RATE);
+        bits(&plugin.processor().render(blocks(9_600, 333), events))
+    };
+    let note = (10, Message::NoteOn(60, 0.5));
+    let plain = render(&[note]);
+    for ignored in [
+        Message::Express(60, NoteExpressionType::Vibrato, 0.5),
+        Message::Express(60, NoteExpressionType::Brightness, 0.5),
+        Message::Express(60, NoteExpressionType::Pressure, 0.5),
+        Message::Midi([0xA0, 60, 100]),
+        Message::Midi([0xD0, 100, 0]),
+    ] {
+        assert!(render(&[note, (2_000, ignored)]) == plain, "{ignored:?}");
+    }
+    for heard in
+        [Message::Midi([0xB0, 7, 64]), Message::Midi([0xB0, 10, 0]), Message::Midi([0xB0, 11, 64])]
+    {
+        let changed = render(&[note, (2_000, heard)]);
+        assert!(changed[..2_000] == plain[..2_000] && changed != plain, "{heard:?}");
+    }
+    let mut sensed = vec![(0, set("key_pressure", "Position"))];
+    for step in 0..=127_u8 {
+        sensed.push((usize::from(step) * 24, Message::Midi([0xA0, 60, step])));
+    }
+    assert!(render(&sensed).iter().flatten().any(|sample| f32::from_bits(*sample).abs() > 1e-3));
+}
+
+#[test]
+fn ten_thousand_events_in_one_block_are_taken() {
+    let mut plugin = Plugin::active(&library(), RATE);
+    let mut events = Vec::new();
+    for i in 0..10_000_usize {
+        let note = i16::try_from(21 + i % 88).unwrap();
+        let send = match i % 4 {
+            0 => Message::NoteOn(note, 0.4),
+            1 => off(note),
+            2 => Message::Midi([0xE0, 0, 0x40]),
+            _ => Message::Midi([0xB0, 64, 0]),
+        };
+        events.push((i / 20, send));
+    }
+    let samples = plugin.processor().render([600], &events);
+    assert!(samples.iter().flatten().all(|s| s.is_finite()));
+}
+
+/// A state loaded between two blocks is heard in the next one, as if its values had been sent
+/// there.
+#[test]
+fn a_state_loaded_while_playing_is_heard_in_the_next_block() {
+    let entry = library();
+    let changes = [("hammer_hardness", "1.5"), ("let_off_mm", "3.00"), ("output_db", "-9.0")];
+    let saved = {
+        let mut plugin = Plugin::active(&entry, RATE);
+        let events = changes.map(|(id, text)| (0, set(id, text)));
+        plugin.processor().render([1], &events);
+        plugin.save()
+    };
+    let notes =
+        |from: usize| [(from, Message::NoteOn(60, 0.7)), (from + 700, Message::NoteOn(67, 0.7))];
+    let mut loading = Plugin::active(&entry, RATE);
+    let mut heard = loading.processor().render([512, 512], &notes(0));
+    assert!(loading.load(&saved));
+    heard.extend(loading.processor().render([512, 2_048], &notes(1_024)));
+
+    let mut sending = Plugin::active(&entry, RATE);
+    let mut events = notes(0).to_vec();
+    events.extend(changes.map(|(id, text)| (1_024, set(id, text))));
+    events.extend(notes(1_024));
+    events.sort_by_key(|event| event.0);
+    let expected = sending.processor().render([512, 512, 512, 2_048], &events);
+    assert!(bits(&heard) == bits(&expected));
+}
+
+/// Every state ever saved by a released version and kept here loads, value for value; parameters
+/// it does not hold take their defaults.
+#[test]
+fn saved_states_load() {
+    let entry = library();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/states");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 2);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(text.as_bytes());
+        let mut plugin = Plugin::active(&entry, RATE);
+        assert!(plugin.load(&bytes), "{}", file.display());
+        let saved = json["params"].as_object().unwrap();
+        for parameter in params::all() {
+            let value = match saved.get(parameter.id) {
+                Some(saved) => saved.as_object().unwrap().values().next().unwrap().as_f64(),
+                None => Some(parameter.get(&Settings::default())),
+            };
+            let control = plugin.control(parameter);
+            let wanted = parameter.text(value.unwrap());
+            let shown = plugin.text(parameter, control);
+            assert_eq!(shown, wanted, "{}: {}", file.display(), parameter.id);
+        }
+        let known = |id: &String| params::find(id).is_ok();
+        assert!(saved.keys().all(known), "{}: an id was lost", file.display());
+        let samples =
+            plugin.processor().render(blocks(2_000, 333), &[(5, Message::NoteOn(60, 0.9))]);
+        assert!(samples.iter().flatten().all(|s| s.is_finite()));
+    }
+}

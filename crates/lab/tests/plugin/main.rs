@@ -1,0 +1,7 @@
+//! The built plugin in a host.
+
+mod clap_host;
+mod clap_manners;
+mod embedded_host;
+mod host;
+mod torture;

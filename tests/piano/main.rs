@@ -1,0 +1,9 @@
+//! Claims about the whole instrument.
+
+mod extremes;
+mod grand_action;
+mod keyboard;
+mod other_actions;
+mod presets;
+mod regulation;
+mod touch;
