@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
-//! | [`action`], [`bench_load`], [`walls`] | what is felt | sidecar thread; audio thread as twin |
+//! | [`action`], [`bench_load`], [`walls`], `slewed_key` | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
 //! | `recording`, `status_text`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
@@ -33,6 +33,7 @@ pub mod session;
 #[cfg(feature = "serial")]
 pub mod sidecar;
 pub mod simulated_link;
+mod slewed_key;
 #[cfg(feature = "serial")]
 pub mod status_text;
 pub mod walls;

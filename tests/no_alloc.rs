@@ -10,8 +10,13 @@ mod counted {
     use std::hint::black_box;
 
     use touchback::action::catalogue::Model;
+    use touchback::action::interface::key::DynamicsCompensation;
     use touchback::action::interface::kind;
     use touchback::action::{ActionKind, ActionSettings, Drive};
+    use touchback::exchange::queue;
+    use touchback::haptics::action::Action;
+    use touchback::haptics::log::Entry;
+    use touchback::haptics::replay::Replay;
     use touchback::instrument::settings::Timing;
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
     use touchback::math::compass::KeyNumber;
@@ -145,5 +150,51 @@ mod counted {
             piano.process(&mut left, &mut right);
         });
         assert_eq!(counted, 0, "allocations and releases while playing");
+    }
+
+    /// A servo's log as the audio thread replays it: regulation turned in play, a stall, another
+    /// count, and an action that it was not made for.
+    #[test]
+    fn replaying_a_servo_allocates_nothing() {
+        let (sender, receiver) = queue::bounded(16_384);
+        let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 256);
+        let settings = ActionSettings::default();
+        let other = ActionSettings { let_off_mm: 4.0, ..settings };
+        let brought = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
+        let key = KeyNumber::from_midi(60).expect("a key");
+        let (mut simulated, _) = Action::GRAND.key(key, &settings, &brought);
+        simulated.lay_to_rest();
+        let saved = simulated.save();
+        let mut events = 0;
+        let counted = calls(|| {
+            for pass in 0..3u64 {
+                // The second time the keyboard counts anew.
+                let start = [0, 100_000, 0][usize::try_from(pass).unwrap_or(0)];
+                let put = |entry| assert!(sender.send(entry).is_ok());
+                put(Entry::Setting { step: start, action: Action::GRAND, settings });
+                put(Entry::Place { step: start, key, deduct: brought, saved });
+                for slot in 0..1000u64 {
+                    let step = start + 8 * slot;
+                    if slot == 300 {
+                        put(Entry::Setting { step, action: Action::GRAND, settings: other });
+                    }
+                    if slot == 900 {
+                        put(Entry::Setting { step, action: Action::Bench, settings });
+                    }
+                    let force = if slot % 200 < 100 { 6.0 } else { 0.2 };
+                    put(Entry::Slot { step, key, steps: 8, force, impedance: 10.0 });
+                    // From 500 to 600 nobody listens.
+                    if !(500..600).contains(&slot) {
+                        let now = 48 * (1000 * pass + slot);
+                        replay.block(now, 48, |_, event| {
+                            black_box(event);
+                            events += 1;
+                        });
+                    }
+                }
+            }
+        });
+        assert_eq!(counted, 0);
+        assert!(events > 50 && replay.late > 0, "{events} events, {} late", replay.late);
     }
 }

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`kind`] | the list of actions |
 //! | [`settings`] | regulation and parts, as a technician sets them |
+//! | [`slew`] | how they change under a key in play |
 //! | [`key`] | one key of any action |
 //! | [`port`], [`finger`] | what drives its front |
 //! | [`events`] | what happens inside it |
@@ -23,3 +24,4 @@ pub mod pose;
 pub mod press;
 pub mod readout;
 pub mod settings;
+pub mod slew;

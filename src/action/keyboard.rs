@@ -16,7 +16,7 @@ use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::lanes::{Block, Lanes, Stepped};
 use crate::action::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state, step};
 use crate::action::interface::events::EventList;
-use crate::action::interface::settings::Slew;
+use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
@@ -46,6 +46,8 @@ pub struct Keyboard {
     stillness: Box<[Stillness; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
+    /// Steps that have begun.
+    begun: u64,
     tray: f64,
     tray_target: f64,
     capped_steps: u64,
@@ -86,6 +88,7 @@ impl Keyboard {
             stillness: Box::new([Stillness::default(); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
+            begun: 0,
             tray: rest::TRAY_DOWN,
             tray_target: rest::TRAY_DOWN,
             capped_steps: 0,
@@ -97,7 +100,7 @@ impl Keyboard {
 
     /// Every key back to rest, asleep, settings where they were going.
     pub fn reset(&mut self) {
-        if self.settings.finish() {
+        if self.settings.finish(self.begun) {
             self.stale = [true; KEYS];
         }
         for key in KeyNumber::all() {
@@ -112,7 +115,7 @@ impl Keyboard {
 
     /// New settings: taken up from the next step on, slewed.
     pub fn configure(&mut self, settings: &ActionSettings) {
-        self.settings.aim(settings);
+        self.settings.aim(settings, self.begun);
     }
 
     /// What drives `key` during the next step; afterwards the drive's end value is held until the
@@ -163,7 +166,8 @@ impl Keyboard {
 
     /// One action step: appends what happened to `events`.
     pub fn step(&mut self, events: &mut EventList) {
-        let slewing = self.settings.step();
+        self.begun += 1;
+        let slewing = self.settings.moves(self.begun);
         if slewing {
             self.stale = [true; KEYS];
         }
@@ -268,7 +272,7 @@ impl Keyboard {
         self.capped_steps
     }
 
-    /// Keys whose state left the numbers and was replaced by rest, since creation.
+    /// Keys whose state became non-finite and was replaced by rest, since creation.
     #[must_use]
     pub const fn lost_states(&self) -> u64 {
         self.lost_states
@@ -451,7 +455,7 @@ impl Keyboard {
 
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
-        self.assemblies[i] = Assembly::new(self.designs[i].build(self.settings.now()));
+        self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
         self.lanes_stale[i - i % self.lanes.width()] = true;
         self.stale[i] = false;
         self.rest_stale[i] = true;

@@ -5,22 +5,25 @@
 //! whole state, which the twin adopts and counts.
 
 use crate::action::interface::key::{DynamicsCompensation, Key, Saved};
+use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, Drive, EventKind, TimedEvent};
 use crate::exchange::queue;
 use crate::math::compass::KeyNumber;
 
 use super::action::Action;
+use super::slewed_key::SlewedKey;
 
 /// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Entry {
-    /// Which action is felt, with which settings, from `step` on.
+    /// Which action is felt, and which settings the keys head for ([`Slew`]) from `step` on; the
+    /// first of a log and that of another action hold at once.
     Setting {
-        /// First step it holds for.
+        /// The step.
         step: u64,
-        /// Action.
+        /// The action under every key.
         action: Action,
-        /// Regulation.
+        /// Its regulation and parts.
         settings: ActionSettings,
     },
     /// A key is relieved of `deduct` and stands at `saved` before `step`.
@@ -31,7 +34,7 @@ pub enum Entry {
         key: KeyNumber,
         /// What it is relieved of.
         deduct: DynamicsCompensation,
-        /// Its state.
+        /// Submodel and states.
         saved: Saved,
     },
     /// A key took `steps` steps from `step` on under one push.
@@ -42,9 +45,9 @@ pub enum Entry {
         key: KeyNumber,
         /// How many.
         steps: u16,
-        /// The junction in all of them: √(2Z)·u, N, and Z, N·s/m; see [`Drive::Wave`].
+        /// √(2Z)·u of the junction in all of them, N; see [`Drive::Wave`].
         force: f64,
-        /// See `force`.
+        /// Z of the junction, N·s/m.
         impedance: f64,
     },
     /// A host note moves a key from `step` on, or no longer: its events are then the note's own.
@@ -53,7 +56,7 @@ pub enum Entry {
         step: u64,
         /// Which key.
         key: KeyNumber,
-        /// Whether.
+        /// The note presses, or has let go.
         is_played: bool,
     },
 }
@@ -144,7 +147,8 @@ pub struct Twin {
     is_fixed: bool,
     /// What is felt now is another action.
     is_foreign: bool,
-    settings: ActionSettings,
+    /// The regulation that the keys follow; none until it was heard of.
+    settings: Option<Slew>,
     keys: Vec<TwinKey>,
     adopted: u64,
 }
@@ -153,8 +157,7 @@ pub struct Twin {
 struct TwinKey {
     number: KeyNumber,
     deduct: DynamicsCompensation,
-    key: Box<dyn Key>,
-    is_stale: bool,
+    key: SlewedKey,
     /// Step it stands before; none until its first state came.
     step: Option<u64>,
 }
@@ -169,10 +172,10 @@ impl Twin {
             .map(|number| {
                 let deduct = DynamicsCompensation::default();
                 let (key, _) = action.key(number, &settings, &deduct);
-                TwinKey { number, deduct, key, is_stale: false, step: None }
+                TwinKey { number, deduct, key: SlewedKey::new(key), step: None }
             })
             .collect();
-        Self { action, is_fixed: false, is_foreign: false, settings, keys, adopted: 0 }
+        Self { action, is_fixed: false, is_foreign: false, settings: None, keys, adopted: 0 }
     }
 
     /// One that never allocates again: an action other than `action` is not replayed.
@@ -184,9 +187,8 @@ impl Twin {
     /// Every key waits for its first state again.
     pub fn forget(&mut self) {
         self.is_foreign = false;
-        for twin in &mut self.keys {
-            (twin.step, twin.is_stale) = (None, true);
-        }
+        self.settings = None;
+        self.keys.iter_mut().for_each(|twin| twin.step = None);
     }
 
     /// Replays `entry`; `hear` is told of every event. Slots that do not follow on what is known
@@ -203,56 +205,63 @@ impl Twin {
         mut look: impl FnMut(u64, Drive, &dyn Key),
     ) {
         match entry {
-            Entry::Setting { action, settings, .. } => {
-                self.settings = *settings;
+            Entry::Setting { step, action, settings } => {
                 self.is_foreign = self.is_fixed && *action != self.action;
-                if *action == self.action {
-                    // Taken up with the state that the servo sends of every key that moves.
-                    self.keys.iter_mut().for_each(|twin| twin.is_stale = true);
-                } else if self.is_fixed {
+                if self.is_foreign {
+                    self.settings = None;
                     self.keys.iter_mut().for_each(|twin| twin.step = None);
                 } else {
-                    self.action = *action;
-                    for twin in &mut self.keys {
-                        twin.key = action.key(twin.number, settings, &twin.deduct).0;
-                        twin.step = None;
-                    }
+                    self.head_for(*action, settings, *step);
                 }
             }
             Entry::Place { step, key, deduct, saved } => {
-                if self.is_foreign {
-                    return;
-                }
+                let Some(settings) = &self.settings else { return };
                 let Some(twin) = self.keys.get_mut(key.index()) else { return };
-                if std::mem::take(&mut twin.is_stale) {
-                    twin.key.regulate(&self.settings);
-                }
+                twin.key.take_up(settings, *step);
                 if twin.deduct != *deduct {
                     twin.deduct = *deduct;
-                    twin.key.compensate(deduct);
+                    twin.key.key_mut().compensate(deduct);
                 }
-                twin.key.adopt(saved);
+                twin.key.key_mut().adopt(saved);
                 twin.step = Some(*step);
                 self.adopted += 1;
             }
             Entry::Slot { step, key, steps, force, impedance } => {
                 let Some(twin) = self.keys.get_mut(key.index()) else { return };
-                if twin.step != Some(*step) {
+                let Some(settings) = self.settings.as_ref().filter(|_| twin.step == Some(*step))
+                else {
                     twin.step = None;
                     return;
-                }
+                };
                 let drive = Drive::Wave { force: *force, impedance: *impedance };
                 for i in 0..u64::from(*steps) {
                     let at = step + i;
-                    twin.key.step(drive, &mut |offset, event| {
+                    twin.key.step(settings, at, drive, &mut |offset, event| {
                         hear(&TimedEvent { key: *key, step: at, offset, event });
                     });
-                    look(at, drive, &*twin.key);
+                    look(at, drive, twin.key.key());
                 }
                 twin.step = Some(step + u64::from(*steps));
             }
             Entry::Played { .. } => {}
         }
+    }
+
+    /// As the servo took up the same wishes. Another action allocates.
+    fn head_for(&mut self, action: Action, settings: &ActionSettings, step: u64) {
+        if let Some(slew) = self.settings.as_mut().filter(|_| action == self.action) {
+            slew.aim(settings, step);
+            return;
+        }
+        for twin in &mut self.keys {
+            if action != self.action {
+                twin.key = SlewedKey::new(action.key(twin.number, settings, &twin.deduct).0);
+            }
+            twin.key.forget();
+            twin.step = None;
+        }
+        self.action = action;
+        self.settings = Some(Slew::new(settings));
     }
 
     /// States adopted: one a key at its first touch, further ones after gaps.
@@ -265,6 +274,6 @@ impl Twin {
     #[must_use]
     pub fn key(&self, key: KeyNumber) -> Option<(&dyn Key, u64)> {
         let twin = self.keys.get(key.index())?;
-        twin.step.map(|step| (&*twin.key, step))
+        twin.step.map(|step| (twin.key.key(), step))
     }
 }

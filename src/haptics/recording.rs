@@ -8,9 +8,10 @@
 //! slot STEP KEY STEPS FORCE IMPEDANCE
 //! played STEP KEY 1 or 0
 //! ```
-//! Steps of 125 µs by the keyboard's clock, never falling; keys count from 1; MASS to FRICTION, STATE,
-//! FORCE and IMPEDANCE are hexadecimal bits of SI values. The first entry's step is the take's
-//! beginning.
+//! A setting holds at once at a take's beginning and with another action; otherwise the keys head
+//! for it from that step on. Steps of 125 µs by the keyboard's clock, never falling; keys count from
+//! 1; MASS to FRICTION, STATE, FORCE and IMPEDANCE are hexadecimal bits of SI values. The first
+//! entry's step is the take's beginning.
 //!
 //! Version 1 had two more numbers to a place, what the junction predicted and still owed: they are
 //! left out, and such a take moves as its pushes move today's keys, not bit for bit as it was felt.

@@ -13,6 +13,7 @@ use super::action::Action;
 use super::log::{Entry, Twin};
 use crate::action::{KeyEvent, STEP, TimedEvent};
 use crate::exchange::queue;
+use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};
 
 /// Entries that can wait for their time: a third of a second of ten keys.
@@ -25,6 +26,9 @@ const SETTLING: f64 = 1.0;
 const MOST: f64 = 1e-3;
 /// Farther off than this, s, the distance is set anew instead of corrected.
 const LOST: f64 = 0.05;
+/// What a block replays at most, as share of its own length, and steps besides: a servo that stood
+/// still is caught up with, not all at once.
+const CATCH_UP: (f64, u64) = (2.0, 8);
 
 /// Where the entries come from.
 #[derive(Debug)]
@@ -157,9 +161,12 @@ impl Replay {
             self.steer(now, length as f64);
         }
         let Some(origin) = self.origin else { return };
+        let Some(first) = self.waiting.front().map(Entry::step) else { return };
+        let share = CATCH_UP.0 * length as f64 / self.pace;
+        let most = first + floor_index(share) as u64 + CATCH_UP.1;
         while let Some(entry) = self.waiting.front().copied() {
             let ahead = origin + entry.step() as f64 * self.pace - now;
-            if ahead >= length as f64 && self.waiting.len() < ROOM {
+            if ahead >= length as f64 || entry.step() >= most {
                 break;
             }
             self.waiting.pop_front();
@@ -208,7 +215,8 @@ impl Replay {
         hear: &mut impl FnMut(f64, &TimedEvent),
     ) {
         let pace = self.pace;
-        // The moment first, its distance then: the distance is exact, wherever a block begins.
+        // The absolute sample is rounded once, then the block's own is taken off: the same wherever a
+        // block begins.
         let at =
             |step: u64, offset: f64| (origin + (step as f64 + offset / STEP) * pace - now).max(0.0);
         let key = entry.key();

@@ -17,8 +17,10 @@ use super::clock::Recovery;
 use super::log::{Entry, Log};
 use super::session::{ConnectionState, HaltReason, SILENCE, Session};
 use crate::action::interface::key::{DynamicsCompensation, Key};
+use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
+pub use key::HapticKeyView;
 use key::{HapticKey, Join, Slot};
 pub use options::{BLOCK_MAX, ServoOptions};
 pub use status::ServoStatus;
@@ -34,9 +36,9 @@ use virtual_finger::KeyMechanics;
 
 /// Steps a slot may have; a longer one is a gap.
 pub(super) const MOST_STEPS: u64 = 160;
-/// Time between asks while nobody answers, and between pings, s.
+/// Time between asks while nobody answers, s.
 const ASK_EVERY: f64 = 0.1;
-/// See [`ASK_EVERY`].
+/// Time between pings, s.
 const PING_EVERY: f64 = 0.05;
 
 /// The host half.
@@ -61,6 +63,9 @@ pub struct Servo {
     next_quiet: usize,
     clock: Recovery,
     status: ServoStatus,
+    /// Which action the keys are of, and the regulation they follow; none until the log has it.
+    felt: Option<(Action, Slew)>,
+    /// The log has what the options want to be felt.
     is_told: bool,
 }
 
@@ -87,6 +92,7 @@ impl Servo {
             next_quiet: 0,
             clock: Recovery::default(),
             status: ServoStatus::default(),
+            felt: None,
             is_told: false,
         }
     }
@@ -136,13 +142,26 @@ impl Servo {
         }
     }
 
-    /// Feels another action or regulation from the next slot on. Another action allocates.
+    /// Feels another action or regulation from the next state on. Another action allocates then.
     pub fn feel(&mut self, action: Action, settings: &ActionSettings) {
-        let is_other = action != self.options.action;
         (self.options.action, self.options.settings) = (action, *settings);
         self.is_told = false;
-        for key in &mut self.keys {
-            key.feel(&self.options, is_other);
+    }
+
+    /// Feels what the options want once the log knows of it: until then a twin could not follow.
+    fn take_up_wishes(&mut self, log: &mut impl Log) {
+        let (step, action, settings) = (self.step(), self.options.action, self.options.settings);
+        if self.is_told || !log.put(&Entry::Setting { step, action, settings }) {
+            return;
+        }
+        self.is_told = true;
+        match &mut self.felt {
+            Some((felt, slew)) if *felt == action => slew.aim(&settings, step),
+            felt => {
+                let other = felt.is_some().then_some(action);
+                *felt = Some((action, Slew::new(&settings)));
+                self.keys.iter_mut().for_each(|key| key.renew(other, &settings));
+            }
         }
     }
 
@@ -229,9 +248,12 @@ impl Servo {
     fn build(&mut self) {
         let Some(hello) = self.hello else { return };
         let first = usize::from(hello.first_key.max(1)) - 1;
+        let action = self.felt.map_or(self.options.action, |(action, _)| action);
         self.keys = (0..usize::from(hello.keys))
             .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
-            .map(|(i, key)| HapticKey::new(key, &self.deduct(i), self.own(i), &self.options))
+            .map(|(i, key)| {
+                HapticKey::new(key, &self.deduct(i), self.own(i), action, &self.options.settings)
+            })
             .collect();
         self.status.left = self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
             DynamicsCompensation {
@@ -310,10 +332,7 @@ impl Servo {
         if was_live && !self.session.is_live() {
             self.stop(out);
         }
-        if !self.is_told {
-            let (action, settings) = (self.options.action, self.options.settings);
-            self.is_told = log.put(&Entry::Setting { step: self.step(), action, settings });
-        }
+        self.take_up_wishes(log);
         if is_gap {
             self.status.gaps += u64::from(self.status.states > 1);
             self.keys.iter_mut().for_each(HapticKey::lose);
@@ -321,6 +340,8 @@ impl Servo {
         let before = self.step();
         self.clock_us += advance_us;
         let after = self.step();
+        // A log without room for what is felt has none for keys that move.
+        let Some((_, settings)) = &self.felt else { return };
         let is_direct = hello.abilities & ability::WAVE == 0;
         let mut play = Play {
             seq: self.seq.wrapping_add(1),
@@ -335,7 +356,7 @@ impl Servo {
                 (false, true) => Join::Wave(z),
                 (false, false) => Join::Followed,
             };
-            let slot = Slot { before, after, report, join };
+            let slot = Slot { before, after, report, join, settings };
             key.slot(&slot, &self.options, log);
             play.keys.push(key.command(report.key, &self.options));
         }
@@ -347,7 +368,8 @@ impl Servo {
                 let Some(report) = key.unreported(number, &self.options) else { continue };
                 let z = self.options.impedance();
                 let join = if is_direct { Join::Coupled } else { Join::Wave(z) };
-                key.slot(&Slot { before, after, report: &report, join }, &self.options, log);
+                let slot = Slot { before, after, report: &report, join, settings };
+                key.slot(&slot, &self.options, log);
                 play.keys.push(key.command(number, &self.options));
             }
         }
@@ -433,10 +455,9 @@ impl Servo {
         }
     }
 
-    /// One felt key, by its number on the keyboard: depth m, speed m/s, force commanded N, work
-    /// taken from the line so far, J.
+    /// One felt key, by its number on the keyboard.
     #[must_use]
-    pub fn key(&self, index: usize) -> Option<[f64; 4]> {
+    pub fn key(&self, index: usize) -> Option<HapticKeyView> {
         self.keys.get(index).map(HapticKey::view)
     }
 

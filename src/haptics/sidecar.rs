@@ -314,7 +314,7 @@ impl Run {
         self.report.is_open = is_open;
         self.report.lost_log = log.log.lost();
         for (i, key) in self.report.keys.iter_mut().enumerate() {
-            *key = servo.key(i).map_or([0.0; 2], |[x, _, f, _]| [x, f]);
+            *key = servo.key(i).map_or([0.0; 2], |key| [key.depth, key.force]);
         }
         self.writer.write(self.report);
     }

@@ -36,7 +36,7 @@ pub enum Event {
     Felt {
         /// Which key.
         key: KeyNumber,
-        /// What.
+        /// What happened in it.
         event: KeyEvent,
         /// Samples after the present one.
         ahead: f64,

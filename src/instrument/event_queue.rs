@@ -27,7 +27,7 @@ pub struct Entry {
     pub sample: u64,
     /// Samples after it, 0…1.
     pub delay: f64,
-    /// What.
+    /// What sounds.
     pub what: Sounding,
 }
 

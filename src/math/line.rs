@@ -5,9 +5,9 @@
 pub struct Line {
     /// Rise of y per x.
     pub slope: f64,
-    /// Means of x and y: the line goes through them.
+    /// Mean of x; the line goes through the means.
     pub x: f64,
-    /// See `x`.
+    /// Mean of y.
     pub y: f64,
 }
 

@@ -37,9 +37,9 @@ pub struct Announced {
     pub min: f64,
     /// Greatest value in the plugin's own scale.
     pub max: f64,
-    /// Default value in the plugin's own scale, and how it reads.
+    /// Default value in the plugin's own scale.
     pub default: f64,
-    /// See `default`.
+    /// How the default reads.
     pub default_text: String,
 }
 

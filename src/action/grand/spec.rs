@@ -26,9 +26,9 @@ pub struct Spec {
     pub lever: Lever,
     /// Hammer H with knuckle and shank.
     pub hammer: Hammer,
-    /// Backcheck.
+    /// The backcheck and the hammer's tail.
     pub check: Check,
-    /// Damper.
+    /// The damper and its lever.
     pub damper: Damper,
     /// The string as the action feels it.
     pub string: Felt,

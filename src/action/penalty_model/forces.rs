@@ -22,9 +22,9 @@ pub struct Moment {
     pub jack: f64,
     /// Capstan on heel, N.
     pub capstan: f64,
-    /// Kinetic and stored energy, J.
+    /// Kinetic energy, J.
     pub kinetic: f64,
-    /// See `kinetic`.
+    /// Stored energy, J.
     pub potential: f64,
     acceleration: [f64; PLACES],
     inverse: [f64; PLACES],

@@ -31,7 +31,7 @@ use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 use serde::{Deserialize, Serialize};
 
-/// Its numbers.
+/// Numbers of a harpsichord's key, SI.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -21,7 +21,7 @@ use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
 
-/// Its numbers.
+/// Numbers of a key of model A, SI.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -19,7 +19,7 @@ use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
 
-/// Its numbers.
+/// Numbers of a key of model B, SI.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

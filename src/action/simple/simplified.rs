@@ -29,7 +29,7 @@ use crate::math::vec2::Vec2;
 use crate::mech::felt::{Contact, Felt};
 use serde::{Deserialize, Serialize};
 
-/// Its numbers.
+/// Numbers of a key of the simplified action, SI.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -32,7 +32,7 @@ use crate::math::vec2::Vec2;
 use crate::mech::felt::{Contact, Felt};
 use serde::{Deserialize, Serialize};
 
-/// Its numbers. Heights are above the key's balance point, the key level at rest.
+/// Numbers of a Viennese key, SI. Heights are above the key's balance point, the key level at rest.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -1,7 +1,9 @@
+use super::super::slewed_key::SlewedKey;
 use super::*;
 use crate::action::Drive;
 use crate::action::grand::moment::Held;
 use crate::action::grand::rest;
+use crate::action::interface::slew::Slew;
 use touchback_device::port::Port;
 
 fn middle() -> KeyNumber {
@@ -59,5 +61,49 @@ fn no_key_is_lighter_than_the_junction_bears() {
         let front = parts.spec.key.front;
         let mass = 1.0 / (moment.balance.mass.per_key * front * front);
         assert!(mass > LIGHTEST, "{number}: {mass} kg");
+    }
+}
+
+/// Screws turned under a key in play: what they do on it is counted, and the sum closes.
+#[test]
+fn regulation_that_is_turned_in_play_is_in_the_balance() {
+    let standard = ActionSettings::default();
+    let other = ActionSettings {
+        key_dip_mm: 11.0,
+        blow_mm: 43.0,
+        let_off_mm: 3.5,
+        drop_mm: 3.0,
+        check_mm: 12.0,
+        key_mass: 1.6,
+        hammer_mass: 1.5,
+        repetition_spring: 1.3,
+        key_bed_stiffness: 2.0 * standard.key_bed_stiffness,
+        ..standard
+    };
+    for action in [Action::GRAND, Action::Wall] {
+        let (made, _) = action.key(middle(), &standard, &DynamicsCompensation::default());
+        let mut key = SlewedKey::new(made);
+        let mut settings = Slew::new(&standard);
+        key.take_up(&settings, 0);
+        let start = key.key().readout(Drive::Free).imbalance();
+        let (mut turned, mut most) = (0.0f64, 0.0f64);
+        for step in 0..8000 {
+            match step {
+                1000 | 4100 => settings.aim(&other, step),
+                2500 | 4180 => settings.aim(&standard, step),
+                _ => {}
+            }
+            let force = if step % 1600 < 800 { 5.0 } else { 0.2 };
+            let drive = Drive::Wave { force, impedance: 4.0 };
+            key.step(&settings, step, drive, &mut |_, _| ());
+            let shown = key.key().readout(drive);
+            turned = turned.max(key.turned().abs());
+            most = most.max((shown.imbalance() + key.turned() - start).abs());
+            assert!(key.key().save().is_finite());
+        }
+        let work = key.key().work();
+        // A step's error of the method is 1e-5 of what is turned over.
+        assert!(most < 1e-3 * work.abs(), "{action:?}: {most} J of {work} J, {turned} J turned");
+        assert!(turned > 2.0 * most, "{action:?}: {turned} J turned, {most} J missing");
     }
 }

@@ -1,10 +1,15 @@
 //! One felt key of the servo: the simulated key, its end of the line, its limits.
 
+use std::ops::Range;
+
+use super::super::action::Action;
 use super::super::log::{Entry, Log};
+use super::super::slewed_key::SlewedKey;
 use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
 use super::{ServoOptions, seconds};
 use crate::action::interface::key::{DynamicsCompensation, Key};
-use crate::action::{Drive, TimedEvent};
+use crate::action::interface::slew::Slew;
+use crate::action::{ActionSettings, Drive, TimedEvent};
 use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::limit::Motor;
@@ -12,9 +17,9 @@ use touchback_device::fixed::{i16_of, u8_of};
 use touchback_device::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
 use touchback_device::port::Port;
 
-/// Motion that wakes a key, m, and wave, √W: more than what is left of the last answer.
+/// Motion that wakes a key, m.
 const WAKE_WAY: f64 = 30e-6;
-/// See [`WAKE_WAY`].
+/// Wave that wakes a key, √W: more than what is left of the last answer.
 const WAKE_WAVE: f64 = 0.05;
 /// Slots without motion near rest after which a key sleeps.
 const STILL_SLOTS: u32 = 100;
@@ -26,10 +31,10 @@ const STILL_SPEED: f64 = 0.1;
 /// How near, m.
 const NEAR_REST: f64 = 0.2e-3;
 
-/// Coupling of a key that is followed without force: N/m, N·s/m.
-const FOLLOW: [f64; 2] = [4000.0, 12.0];
-/// Coupling of a device that takes forces only, at 1 kHz: N/m, N·s/m.
-const COUPLE: [f64; 2] = [800.0, 2.0];
+/// Of a key that is followed without force.
+const FOLLOW: Coupling = Coupling { stiffness: 4000.0, damping: 12.0 };
+/// Of a device that takes forces only, at 1 kHz.
+const COUPLE: Coupling = Coupling { stiffness: 800.0, damping: 2.0 };
 
 /// Pull toward the keyboard's own position, N/m, and its most, N: mends what rounding and held
 /// samples let drift.
@@ -51,21 +56,64 @@ pub enum Join {
 /// One reported interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot<'a> {
-    /// Steps before and after it.
+    /// Steps that had begun before it.
     pub before: u64,
-    /// See `before`.
+    /// Steps that have begun when it ends.
     pub after: u64,
     /// What the keyboard said.
     pub report: &'a KeyState,
     /// The junction.
     pub join: Join,
+    /// The regulation, which may be on its way.
+    pub settings: &'a Slew,
+}
+
+impl Slot<'_> {
+    /// How many.
+    const fn steps(&self) -> u64 {
+        self.after - self.before
+    }
+
+    /// How long it is, s.
+    fn time(&self) -> f64 {
+        seconds(self.steps())
+    }
+
+    /// Depth of the key at its end, m.
+    fn depth(&self) -> f64 {
+        f64::from(self.report.x) * POSITION
+    }
+}
+
+/// A spring and damper between the keyboard's position and the simulated key's.
+#[derive(Clone, Copy, Debug)]
+struct Coupling {
+    /// N/m.
+    stiffness: f64,
+    /// N·s/m.
+    damping: f64,
+}
+
+/// What a felt key shows.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HapticKeyView {
+    /// Depth of its front, m.
+    pub depth: f64,
+    /// Its speed, m/s.
+    pub speed: f64,
+    /// Force commanded, N.
+    pub force: f64,
+    /// Work taken from the line so far, J.
+    pub work: f64,
+    /// Work of the turning screws on it so far, J.
+    pub turned: f64,
 }
 
 /// One key.
 #[derive(Clone, Debug)]
 pub struct HapticKey {
     key: KeyNumber,
-    simulated: Box<dyn Key>,
+    simulated: SlewedKey,
     deduct: DynamicsCompensation,
     /// What could not be deducted.
     pub left: DynamicsCompensation,
@@ -76,8 +124,6 @@ pub struct HapticKey {
     /// Last report: position m, wave integral.
     last: Option<(f64, i32)>,
     is_awake: bool,
-    /// Its settings have changed since it last moved.
-    is_stale: bool,
     quiet: u32,
     /// Depth it has not moved from since it was last quiet, m.
     anchor: f64,
@@ -95,17 +141,18 @@ pub struct HapticKey {
 }
 
 impl HapticKey {
-    /// At rest. Allocates.
+    /// One of `action`, at rest. Allocates.
     pub fn new(
         key: KeyNumber,
         deduct: &DynamicsCompensation,
         own: KeyMechanics,
-        options: &ServoOptions,
+        action: Action,
+        settings: &ActionSettings,
     ) -> Self {
-        let (simulated, left) = options.action.key(key, &options.settings, deduct);
+        let (simulated, left) = action.key(key, settings, deduct);
         Self {
             key,
-            simulated,
+            simulated: SlewedKey::new(simulated),
             deduct: *deduct,
             left,
             own,
@@ -113,7 +160,6 @@ impl HapticKey {
             is_told_played: false,
             last: None,
             is_awake: false,
-            is_stale: false,
             quiet: 0,
             anchor: 0.0,
             is_placed: false,
@@ -125,13 +171,13 @@ impl HapticKey {
         }
     }
 
-    /// Feels what `options` say from now on.
-    pub fn feel(&mut self, options: &ServoOptions, is_other: bool) {
-        if is_other {
-            let made = options.action.key(self.key, &options.settings, &self.deduct);
-            (self.simulated, self.left) = made;
+    /// The settings have begun anew, with another `action` where there is one. Allocates then.
+    pub fn renew(&mut self, action: Option<Action>, settings: &ActionSettings) {
+        if let Some(action) = action {
+            let (simulated, left) = action.key(self.key, settings, &self.deduct);
+            (self.simulated, self.left) = (SlewedKey::new(simulated), left);
         }
-        self.is_stale = !is_other;
+        self.simulated.forget();
         self.is_placed = false;
     }
 
@@ -183,15 +229,16 @@ impl HapticKey {
         self.is_awake
     }
 
-    /// Depth, speed, force commanded, work taken from the line.
-    pub fn view(&self) -> [f64; 4] {
-        let [x, v] = self.simulated.front();
-        [x, v, self.force, self.work]
+    /// What it shows.
+    pub fn view(&self) -> HapticKeyView {
+        let [depth, speed] = self.simulated.key().front();
+        let turned = self.simulated.turned();
+        HapticKeyView { depth, speed, force: self.force, work: self.work, turned }
     }
 
     /// What is felt.
     pub fn simulated(&self) -> &dyn Key {
-        &*self.simulated
+        self.simulated.key()
     }
 
     /// The record of a command for the key called `number` by the keyboard.
@@ -205,23 +252,22 @@ impl HapticKey {
 
     /// Takes a report: moves the simulated key through the slot and finds the answer.
     pub fn slot(&mut self, slot: &Slot, options: &ServoOptions, log: &mut impl Log) {
-        let x = f64::from(slot.report.x) * POSITION;
+        let (x, time) = (slot.depth(), slot.time());
         let sum = slot.report.wave_sum;
-        let steps = slot.after - slot.before;
-        if steps == 0 && self.last.is_some() {
+        if slot.steps() == 0 && self.last.is_some() {
             return;
         }
         let Some((was, old)) = self.last.replace((x, sum)) else { return };
         // The whole integral goes into the slot's steps: nothing of the motion is lost, whenever
         // the key was last reported.
-        let wave = f64::from(sum.wrapping_sub(old)) * WAVE / seconds(steps);
+        let wave = f64::from(sum.wrapping_sub(old)) * WAVE / time;
         if slot.join == Join::Followed {
             self.player.let_go();
         }
         let force = f64::from(slot.report.force) * FORCE;
-        self.player.look(&SlotMotion { from: was, to: x, force, time: seconds(steps) }, &self.own);
+        self.player.look(&SlotMotion { from: was, to: x, force, time }, &self.own);
         if !self.is_awake {
-            let rest = self.simulated.front()[0];
+            let rest = self.simulated.key().front()[0];
             if !self.player.presses() && (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
                 self.force = 0.0;
                 return;
@@ -229,12 +275,13 @@ impl HapticKey {
             self.is_awake = true;
             self.quiet = 0;
             self.is_placed = false;
-        }
-        if std::mem::take(&mut self.is_stale) {
-            self.simulated.regulate(&options.settings);
+            if self.simulated.take_up(slot.settings, slot.before) {
+                // It rests where the screws have left it.
+                self.simulated.key_mut().lay_to_rest();
+            }
         }
         if !self.is_placed {
-            let (key, deduct, saved) = (self.key, self.deduct, self.simulated.save());
+            let (key, deduct, saved) = (self.key, self.deduct, self.simulated.key().save());
             self.is_placed = log.put(&Entry::Place { step: slot.before, key, deduct, saved });
         }
         let is_played = self.player.plays();
@@ -242,22 +289,20 @@ impl HapticKey {
             let entry = Entry::Played { step: slot.before, key: self.key, is_played };
             self.is_told_played = is_played == log.put(&entry);
         }
-        let (depth, limit) = (self.simulated.front()[0], options.play_force);
-        let finger = self.player.force(depth, self.own.bed, seconds(steps), limit);
-        let ways = [was, x];
+        let (depth, limit) = (self.simulated.key().front()[0], options.play_force);
+        let finger = self.player.force(depth, self.own.bed, time, limit);
         let wanted = match slot.join {
-            Join::Wave(z) => self.by_wave(slot, steps, [wave, z, x, finger], log),
-            Join::Coupled => self.by_coupling(slot, steps, ways, COUPLE, finger, log),
+            Join::Wave(z) => self.by_wave(slot, z, wave, finger, log),
+            Join::Coupled => self.by_coupling(slot, was, COUPLE, finger, log),
             Join::Followed => {
-                self.by_coupling(slot, steps, ways, FOLLOW, 0.0, log);
+                self.by_coupling(slot, was, FOLLOW, 0.0, log);
                 0.0
             }
         };
-        let (force, limited) =
-            self.motor.apply(&options.limits, wanted * options.gain, seconds(steps));
+        let (force, limited) = self.motor.apply(&options.limits, wanted * options.gain, time);
         self.force = force;
         self.limited += u64::from(limited.clamped || limited.hot);
-        if !self.simulated.save().is_finite() {
+        if !self.simulated.key().save().is_finite() {
             self.upset += 1;
             self.fall_asleep();
             return;
@@ -265,83 +310,79 @@ impl HapticKey {
         self.rest_if_still(wave, x);
     }
 
-    /// Through the wave junction, the player's finger pressing; the answer as a force.
-    fn by_wave(
-        &mut self,
-        slot: &Slot,
-        steps: u64,
-        [wave, z, x, finger]: [f64; 4],
-        log: &mut impl Log,
-    ) -> f64 {
+    /// Through the wave junction of impedance `z` N·s/m, `wave` √W arriving and the player's `finger`
+    /// pressing with N; the answer as a force, N.
+    fn by_wave(&mut self, slot: &Slot, z: f64, wave: f64, finger: f64, log: &mut impl Log) -> f64 {
         let port = Port::new(z.max(LEAST_IMPEDANCE));
         let force = port.drive(wave) + finger;
-        let moved = self.steps(slot.before, steps, force, z, log);
-        let time = seconds(steps);
+        let moved = self.steps(slot, slot.before..slot.after, [force, z], log);
+        let time = slot.time();
         let mut back = port.leaving(wave, moved / time);
         self.work += Port::energy(wave, back, time);
         // Only where it makes the wave smaller may the drift be mended, and only near standstill: in
         // motion the simulated key is ahead by the line's delay.
-        let [place, speed] = self.simulated.front();
-        let off = port.wave((MEND[0] * (place - x)).clamp(-MEND[1], MEND[1]));
+        let [place, speed] = self.simulated.key().front();
+        let off = port.wave((MEND[0] * (place - slot.depth())).clamp(-MEND[1], MEND[1]));
         if speed.abs() < SLOW && (back + off).abs() < back.abs() {
             back += off;
         }
         -port.drive(back)
     }
 
-    /// By a spring and damper to the keyboard's position; the force to be commanded.
+    /// By a coupling to the keyboard's position, `from` m at the slot's beginning, the player's
+    /// `finger` pressing with N; the force to be commanded, N.
     fn by_coupling(
         &mut self,
         slot: &Slot,
-        steps: u64,
-        [from, to]: [f64; 2],
-        [stiffness, damping]: [f64; 2],
+        from: f64,
+        Coupling { stiffness, damping }: Coupling,
         finger: f64,
         log: &mut impl Log,
     ) -> f64 {
-        let time = seconds(steps);
-        let speed = (to - from) / time;
+        let time = slot.time();
+        let speed = (slot.depth() - from) / time;
         let mut sum = 0.0;
-        for i in 0..steps {
+        for i in 0..slot.steps() {
             let ahead = from + speed * (seconds(i) + 0.5 * seconds(1));
-            let force = stiffness * (ahead - self.simulated.front()[0]) + damping * speed;
-            let moved = self.steps(slot.before + i, 1, force + finger, damping, log);
+            let force = stiffness * (ahead - self.simulated.key().front()[0]) + damping * speed;
+            let step = slot.before + i;
+            let moved = self.steps(slot, step..step + 1, [force + finger, damping], log);
             sum += force - damping * moved / seconds(1);
         }
         sum * seconds(1) / time
     }
 
-    /// The simulated key through some steps under one force and impedance, logged; how far it moved, m.
+    /// The simulated key through some steps of a slot under one force, N, and impedance, N·s/m,
+    /// logged; how far it moved, m.
     fn steps(
         &mut self,
-        step: u64,
-        steps: u64,
-        force: f64,
-        impedance: f64,
+        slot: &Slot,
+        steps: Range<u64>,
+        [force, impedance]: [f64; 2],
         log: &mut impl Log,
     ) -> f64 {
-        let key = self.key;
-        let count = u16::try_from(steps).unwrap_or(u16::MAX);
+        let (key, step) = (self.key, steps.start);
+        let count = u16::try_from(steps.end - step).unwrap_or(u16::MAX);
         self.is_placed &= log.put(&Entry::Slot { step, key, steps: count, force, impedance });
         let drive = Drive::Wave { force, impedance };
         let mut moved = 0.0;
-        for i in 0..u64::from(count) {
-            let [from, _] = self.simulated.front();
-            self.simulated.step(drive, &mut |offset, event| {
-                log.heard(&TimedEvent { key, step: step + i, offset, event });
+        for step in steps {
+            let [from, _] = self.simulated.key().front();
+            self.simulated.step(slot.settings, step, drive, &mut |offset, event| {
+                log.heard(&TimedEvent { key, step, offset, event });
             });
-            moved += self.simulated.front()[0] - from;
+            moved += self.simulated.key().front()[0] - from;
         }
         moved
     }
 
     fn rest_if_still(&mut self, wave: f64, x: f64) {
-        let [depth, _] = self.simulated.front();
+        let [depth, _] = self.simulated.key().front();
         let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
         let has_moved = (depth - self.anchor).abs() > WAKE_WAY;
         if !is_near
             || has_moved
-            || self.simulated.fastest() >= STILL_SPEED
+            || self.simulated.key().fastest() >= STILL_SPEED
             || wave.abs() > STILL_WAVE
         {
             self.anchor = depth;
@@ -355,7 +396,7 @@ impl HapticKey {
     }
 
     fn fall_asleep(&mut self) {
-        self.simulated.lay_to_rest();
+        self.simulated.key_mut().lay_to_rest();
         self.is_awake = false;
         self.is_placed = false;
         self.cut();

@@ -28,7 +28,7 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it finds out, in a sentence.
     pub about: &'static str,
-    /// How.
+    /// How it is run.
     pub kind: Kind,
     /// Does it, writing data and figures into the folder.
     pub run: fn(&mut Folder) -> Result<Report>,

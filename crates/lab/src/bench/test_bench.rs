@@ -26,7 +26,7 @@ pub struct TestBench {
 #[derive(Clone, Default, Debug)]
 pub struct Log {
     now: f64,
-    /// Events.
+    /// Time, s, and event, in order.
     pub events: Vec<(f64, KeyEvent)>,
     /// Changes of submodel.
     pub phases: Vec<(f64, Phase, Phase)>,

@@ -17,7 +17,7 @@ use crate::bench::{Band, Folder, Report, short};
 use crate::gesture::{Form, Gesture};
 use crate::plot::{Axis, Figure, Panel, Series, palette};
 use touchback::action::grand::state;
-use touchback::action::interface::settings::Slew;
+use touchback::action::interface::slew::Slew;
 use touchback::action::{ActionSettings, Drive, STEP};
 
 /// Keys looked at.
@@ -128,18 +128,18 @@ fn turned(rig: &mut TestBench) -> Audit {
         ActionSettings { blow_mm: 44.0, let_off_mm: 2.5, drop_mm: 3.0, check_mm: 13.0, ..standard };
     let mut slew = Slew::new(&standard);
     let hold = |t: f64| (0.25 * t).min(0.016);
-    let mut step = 0u32;
+    let mut begun = 0u64;
     while rig.now() < 0.5 {
-        if step == 1000 {
-            slew.aim(&other);
+        if begun == 1000 {
+            slew.aim(&other, begun);
         }
-        if slew.step() {
-            audit.turn(rig, slew.now());
+        begun += 1;
+        if slew.moves(begun) {
+            audit.turn(rig, &slew.at(begun));
         }
         let drive = Drive::Finger([hold(rig.now()), hold(rig.now() + STEP)]);
         rig.step(drive);
         audit.take(rig, drive);
-        step += 1;
     }
     audit
 }

@@ -10,7 +10,7 @@ use touchback::haptics::action::Action;
 
 /// Faults injected, strokes of each action.
 const FAULTS: u32 = 10_000;
-/// See [`FAULTS`].
+/// Random strokes.
 const STROKES: u32 = 1000;
 
 /// Runs the campaigns in virtual time.
@@ -51,7 +51,7 @@ fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
     zero("forces above the keyboard's limit", done.over_limit as f64);
     zero("forces while none is allowed", done.forbidden as f64);
     zero("keyboards that did not come back", f64::from(done.stuck));
-    zero("mechanisms that left the numbers", done.upset as f64);
+    zero("keys whose state became non-finite", done.upset as f64);
     report.note(&format!(
         "{} of {FAULTS} faults took force away; armed again after a median of {} ms, 99 % within \
          {} ms, all within {} ms. Ticks above the host's own limit of 8 N, the damping of the \

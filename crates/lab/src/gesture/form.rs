@@ -75,7 +75,7 @@ pub enum Form {
     Repeat {
         /// How often.
         times: u32,
-        /// What.
+        /// The parts, one after another.
         part: Vec<Form>,
     },
 }

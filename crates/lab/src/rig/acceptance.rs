@@ -213,14 +213,14 @@ pub struct Row {
     pub mass: f64,
     /// Block delay, samples.
     pub block: u32,
-    /// Impedance of the line, N·s/m, and its one-way delay, s.
+    /// Impedance of the line, N·s/m.
     pub impedance: f64,
-    /// See `impedance`.
+    /// One-way delay of the line, s.
     pub delay: f64,
-    /// Strike after the ideal one, s, at the load's end of the line (the line's delay after the
-    /// finger's motion) and in the servo's own steps.
+    /// Strike after the ideal one at the load's end of the line, the line's delay after the finger's
+    /// motion, s.
     pub late: f64,
-    /// See `late`.
+    /// Strike after the ideal one in the servo's own steps, s.
     pub late_in_steps: f64,
     /// Strike speed against the ideal one, share.
     pub speed: f64,
@@ -228,9 +228,9 @@ pub struct Row {
     pub way: f64,
     /// Energy the junction created, J.
     pub created: f64,
-    /// Mass, kg, and drag, N·s/m, felt at 5 Hz beyond the load's 0.2 kg.
+    /// Mass felt at 5 Hz beyond the load's 0.2 kg, kg.
     pub added: f64,
-    /// See `added`.
+    /// Drag felt at 5 Hz, N·s/m.
     pub drag: f64,
     /// Peak to peak of the key under a bias of 1 N and no finger, m.
     pub unrest: f64,

@@ -28,9 +28,9 @@ use touchback_device::device::safety::DeviceMode;
 pub struct Faulted {
     /// Faults injected.
     pub faults: u32,
-    /// Ticks with a force above the keyboard's limit, and above the host's.
+    /// Ticks with a force above the keyboard's limit.
     pub over_limit: u64,
-    /// See `over_limit`.
+    /// Ticks with a force above the host's limit.
     pub over_host: u64,
     /// Ticks with force though the keyboard allows none.
     pub forbidden: u64,
@@ -38,7 +38,7 @@ pub struct Faulted {
     pub stuck: u32,
     /// Faults that took force away.
     pub halts: u32,
-    /// Mechanisms that left the numbers.
+    /// Keys whose state became non-finite.
     pub upset: u64,
     /// Times from a fault's end to force, s, sorted.
     pub recoveries: Vec<f64>,
@@ -184,9 +184,9 @@ fn mend(pair: &mut CoSimulation<Memory>) {
 pub struct Strokes {
     /// Strokes played.
     pub count: u32,
-    /// Most energy the junction created in a stroke, J, and its mean.
+    /// Most energy the junction created in a stroke, J.
     pub created: f64,
-    /// See `created`.
+    /// Mean of the energy it created, J.
     pub mean: f64,
     /// Held keys that would not come to rest: more than 0.1 mm peak to peak.
     pub chatter: u32,
@@ -261,9 +261,9 @@ pub struct Twins {
     pub misheard: u64,
     /// States adopted.
     pub adopted: u64,
-    /// States lost on the way, and gaps.
+    /// States lost on the way.
     pub lost: u64,
-    /// See `lost`.
+    /// Gaps in the keyboard's clock.
     pub gaps: u64,
 }
 

@@ -101,3 +101,42 @@ fn a_block_of_any_size_hears_the_same() {
     });
     assert!(heard[0] == heard[1] && heard[1] == heard[2] && heard[0].len() > 5);
 }
+
+/// A servo that stood still for a third of a second and then tells all at once: no block replays
+/// more than its share, nothing is lost, and the distance is as before.
+#[test]
+fn a_stalled_servo_is_caught_up_with_block_by_block() {
+    let (recorded, servo) = trill(4.0);
+    let (sender, receiver) = queue::bounded(16_384);
+    let (rate, block) = (48_000.0, 64usize);
+    let mut replay = Replay::new(receiver, Action::GRAND, rate, block);
+    let mut entries = recorded.entries.iter().peekable();
+    let key = KeyNumber::from_index(39).unwrap();
+    let (mut now, mut strikes) = (0u64, 0);
+    // Time of a block, s, and the step that the twin stands before after it.
+    let mut stands = Vec::new();
+    while now < 6 * 48_000 {
+        let time = now as f64 / rate;
+        let told = if (2.0..2.33).contains(&time) { 2.0 } else { time };
+        while let Some(entry) = entries.next_if(|entry| end(entry) as f64 * STEP < told) {
+            assert!(sender.send(*entry).is_ok());
+        }
+        replay.block(now, block, |_, what| {
+            strikes += usize::from(what.event.kind() == EventKind::Strike);
+        });
+        stands.extend(replay.twin().key(key).map(|(_, step)| (time, step)));
+        now += block as u64;
+    }
+    let most = |from: f64, to: f64| {
+        let steps = stands.windows(2).filter(|w| (from..to).contains(&w[1].0));
+        steps.map(|w| w[1].1 - w[0].1).max().unwrap_or(0)
+    };
+    // A block is 10.7 steps long and replays 29 at most, in slots of eight or so.
+    let (before, after) = (most(0.5, 2.33), most(2.33, 3.0));
+    assert!(before <= 24 && (24..=40).contains(&after), "{before} and {after} steps");
+    assert_eq!((strikes, replay.jumps), (recorded.of(EventKind::Strike).len(), 0));
+    let behind = stands.iter().filter(|(time, _)| (3.0..3.9).contains(time));
+    let behind = behind.map(|(time, step)| time - *step as f64 * STEP).fold(0.0, f64::max);
+    assert!(behind < 0.02, "{behind} s");
+    assert_eq!(replay.twin().key(key).unwrap().0.save().bits(), servo);
+}

@@ -4,7 +4,7 @@ use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
 
 use crate::rig::co_simulation::{CoSimulation, Memory};
-use touchback::action::EventKind;
+use touchback::action::{ActionSettings, EventKind};
 use touchback::haptics::action::Action;
 use touchback::haptics::emulator::Making;
 use touchback::haptics::log::{Kept, Twin};
@@ -97,6 +97,64 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     assert_eq!(pair.servo.status().standing, ConnectionState::Live);
     assert_eq!(record.of(EventKind::Strike).len(), 1);
     assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
+}
+
+/// Screws turned under trilling keys, one of them asleep the while: the twin goes the same way.
+#[test]
+fn a_twin_follows_regulation_that_is_turned_in_play() {
+    let trill = |rate: f64| FingerAction::Trill { depth: 14e-3, rate, lasts: 3.0 };
+    let acts = vec![
+        act(0.3, 0, trill(4.1)),
+        act(0.3, 1, trill(5.3)),
+        act(2.2, 2, FingerAction::Press { depth: 22e-3, within: 0.08 }),
+    ];
+    let mut pair = pair(3, ServoOptions::default(), acts);
+    let mut record = Kept::default();
+    assert!(pair.arm(&mut record));
+    let standard = ActionSettings::default();
+    let other = ActionSettings { let_off_mm: 4.0, blow_mm: 42.0, key_dip_mm: 9.0, ..standard };
+    for turn in 0..40 {
+        // Now and then before the last change has arrived.
+        pair.run([0.1, 0.07, 0.012][turn % 3], &mut record, |_| ());
+        pair.servo.feel(Action::GRAND, if turn % 2 == 0 { &other } else { &standard });
+    }
+    pair.run(0.5, &mut record, |_| ());
+    assert!(pair.servo.key(0).unwrap().turned != 0.0);
+    let mut twin = Twin::new(Action::GRAND);
+    record.entries.iter().for_each(|entry| twin.play(entry, |_| ()));
+    for (index, key) in (39..42).filter_map(KeyNumber::from_index).enumerate() {
+        let servo = pair.servo.simulated(index).unwrap().save().bits();
+        assert_eq!(twin.key(key).unwrap().0.save().bits(), servo, "{index}");
+    }
+}
+
+/// Under a held key the force goes over to the new regulation without a jump.
+#[test]
+fn regulation_is_turned_slowly_under_a_held_key() {
+    let acts = vec![act(0.3, 0, FingerAction::Press { depth: 5e-3, within: 0.3 })];
+    let mut pair = pair(1, ServoOptions::default(), acts);
+    assert!(pair.arm(&mut ()));
+    pair.run(1.3, &mut (), |_| ());
+    // The largest step of the force from a state to the next, N, and where it goes.
+    let watch = |pair: &mut CoSimulation<Memory>| {
+        let (mut last, mut step) = (pair.servo.key(0).unwrap().force, 0.0f64);
+        pair.run(0.3, &mut (), |p| {
+            let force = p.servo.key(0).unwrap().force;
+            step = step.max((force - last).abs());
+            last = force;
+        });
+        (last, step)
+    };
+    let (start, noise) = watch(&mut pair);
+    let settings =
+        ActionSettings { key_lead_g: 20.0, hammer_mass: 1.3, ..ActionSettings::default() };
+    pair.servo.feel(Action::GRAND, &settings);
+    let (end, step) = watch(&mut pair);
+    let change = (end - start).abs();
+    assert!(
+        change > 0.1 && step < noise + 0.3 * change,
+        "{step} N at once of {change} N, {noise} N before"
+    );
 }
 
 #[test]
