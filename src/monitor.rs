@@ -146,7 +146,7 @@ impl AudioEnd {
 
     /// Keeps an event of a motorized keyboard that is handed to `piano` before the block.
     pub fn feel(&mut self, event: &Event, piano: &Piano) {
-        if let Event::Felt { ahead, .. } = event {
+        if let Event::Haptic { ahead, .. } = event {
             self.tape.play(ahead / self.sample_rate, event, piano.settings());
         }
     }

@@ -9,7 +9,7 @@
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
 mod event_reader;
-mod felt;
+mod haptics;
 mod notes;
 mod project;
 mod state;
@@ -33,7 +33,7 @@ use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
 use event_reader::EventReader;
-use felt::Felt;
+use haptics::Haptics;
 use project::Project;
 
 /// Sample rates the instrument accepts, Hz.
@@ -79,7 +79,7 @@ impl Default for Touchback {
 struct Active {
     player: EventScheduler,
     /// The motorized or recorded keyboard, while the plugin is active.
-    felt: Option<Felt>,
+    haptics: Option<Haptics>,
     sample_rate: f64,
     values: HostValues,
     scale: Option<Scale>,
@@ -96,7 +96,7 @@ impl Active {
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         Self {
             player,
-            felt: None,
+            haptics: None,
             sample_rate,
             values,
             scale,
@@ -137,10 +137,10 @@ impl Active {
         (self.values, self.scale) = (values, scale);
         let settings = settings(values, scale);
         if settings != self.settings {
-            if let Some(felt) = &mut self.felt
+            if let Some(haptics) = &mut self.haptics
                 && settings.action != self.settings.action
             {
-                felt.regulate(&settings.action);
+                haptics.regulate(&settings.action);
             }
             self.settings = settings;
             self.changed = true;
@@ -221,7 +221,7 @@ impl Plugin for Touchback {
         self.window.run_at(sample_rate);
         if let Some(active) = &mut self.active {
             // The old connection must leave its port before the new one opens it.
-            active.felt = None;
+            active.haptics = None;
             self.desk.choose(Choice::of(&self.params.keyboard()));
             let place = ActivationContext {
                 owner: "the Touchback plugin",
@@ -230,7 +230,7 @@ impl Plugin for Touchback {
                 block: usize::try_from(config.max_buffer_size).unwrap_or(usize::MAX),
                 is_offline: config.process_mode == ProcessMode::Offline,
             };
-            active.felt = Some(Felt::open(&self.desk, &place));
+            active.haptics = Some(Haptics::open(&self.desk, &place));
         }
         true
     }
@@ -239,8 +239,8 @@ impl Plugin for Touchback {
         if let Some(active) = &mut self.active {
             active.follow(self.params.values(), *self.scale.read());
             active.player.reset();
-            if let Some(felt) = &mut active.felt {
-                felt.restart();
+            if let Some(haptics) = &mut active.haptics {
+                haptics.restart();
             }
         }
     }
@@ -258,27 +258,27 @@ impl Plugin for Touchback {
         active.follow(self.params.values(), *self.scale.read());
         if self.window.before(active.player.piano()) {
             active.player.forget();
-            if let Some(felt) = &active.felt {
-                felt.on_event(&Event::AllSoundOff, &active.settings);
+            if let Some(haptics) = &active.haptics {
+                haptics.on_event(&Event::AllSoundOff, &active.settings);
             }
         }
         let samples = buffer.samples();
         if let [left, right] = buffer.as_slice() {
             // VST3 hosts send the controllers of a sample before its notes.
             let reordered = context.plugin_api() == PluginApi::Vst3;
-            if let Some(felt) = &mut active.felt {
+            if let Some(haptics) = &mut active.haptics {
                 let (player, window) = (&mut active.player, &mut self.window);
                 let (now, regulation) = (player.sample(), &active.settings.action);
-                felt.block(now, left.len(), regulation, |event| {
+                haptics.block(now, left.len(), regulation, |event| {
                     window.feel(&event, player.piano());
-                    player.felt(event);
+                    player.haptic(event);
                 });
             }
             let mut host = BlockContext {
                 context,
                 events: EventReader::new(reordered),
                 window: &mut self.window,
-                felt: active.felt.as_ref(),
+                haptics: active.haptics.as_ref(),
                 unsent: &mut self.unsent,
             };
             active.player.process(left, right, &mut host);
@@ -286,7 +286,7 @@ impl Plugin for Touchback {
         self.window.after(active.player.piano(), samples);
         // A silent piano may be put to sleep, but not one with a motorized keyboard, which may be
         // touched at any time.
-        if active.felt.as_ref().is_some_and(Felt::is_joined) {
+        if active.haptics.as_ref().is_some_and(Haptics::is_joined) {
             ProcessStatus::KeepAlive
         } else if active.player.is_idle() {
             ProcessStatus::Normal
@@ -298,7 +298,7 @@ impl Plugin for Touchback {
     fn deactivate(&mut self) {
         let unsent = std::mem::take(&mut self.unsent);
         if let Some(active) = &mut self.active {
-            active.felt = None;
+            active.haptics = None;
             active.report(unsent);
         }
     }
@@ -309,7 +309,7 @@ struct BlockContext<'a, C> {
     context: &'a mut C,
     events: EventReader<()>,
     window: &'a mut AudioEnd,
-    felt: Option<&'a Felt>,
+    haptics: Option<&'a Haptics>,
     /// Events that the host did not accept.
     unsent: &'a mut u64,
 }
@@ -322,8 +322,8 @@ impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
     }
 
     fn on_event(&mut self, event: &Event, settings: &Settings) {
-        if let Some(felt) = self.felt {
-            felt.on_event(event, settings);
+        if let Some(haptics) = self.haptics {
+            haptics.on_event(event, settings);
         }
     }
 

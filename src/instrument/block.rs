@@ -7,7 +7,7 @@
 //!
 //! A step reads the dampers before it runs, so that they too sound one step after they move.
 
-mod felt;
+mod haptic;
 mod noises;
 mod notes;
 mod pedals;

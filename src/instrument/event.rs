@@ -33,7 +33,7 @@ pub enum Event {
         depth: f64,
     },
     /// Something happened in a key whose action runs elsewhere, as one felt on a motorized keyboard.
-    Felt {
+    Haptic {
         /// Which key.
         key: KeyNumber,
         /// What happened in it.
@@ -71,8 +71,8 @@ pub enum Event {
 impl Event {
     /// What happens in a key whose action runs elsewhere, `ahead` samples after the present one.
     #[must_use]
-    pub const fn felt(timed: &TimedEvent, ahead: f64) -> Self {
-        Self::Felt { key: timed.key, event: timed.event, ahead }
+    pub const fn haptic(timed: &TimedEvent, ahead: f64) -> Self {
+        Self::Haptic { key: timed.key, event: timed.event, ahead }
     }
 
     /// Its number, if it has one.
@@ -90,7 +90,7 @@ impl Event {
             | Self::Volume(value)
             | Self::Expression(value)
             | Self::Pan(value) => Some(value),
-            Self::Felt { event, .. } => Some(event.value()),
+            Self::Haptic { event, .. } => Some(event.value()),
             Self::Choke(_) | Self::AllNotesOff | Self::AllSoundOff => None,
         }
     }

@@ -82,7 +82,7 @@ impl EventScheduler {
     }
 
     /// Hands the piano an event of a motorized keyboard, before the block it sounds in.
-    pub fn felt(&mut self, event: Event) {
+    pub fn haptic(&mut self, event: Event) {
         self.piano.handle(event);
     }
 

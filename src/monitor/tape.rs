@@ -144,10 +144,10 @@ impl Tape {
             }
             Event::Pressure { key, depth } => self.put(after, [0xa0, note(key), seven_bits(depth)]),
             Event::Sustain(down) => self.put(after, [0xb0, controller::SUSTAIN, seven_bits(down)]),
-            Event::Felt { key, event: KeyEvent::Strike { speed }, .. } => {
+            Event::Haptic { key, event: KeyEvent::Strike { speed }, .. } => {
                 self.note_on(after, FELT, note(key), settings.touch.velocity(speed));
             }
-            Event::Felt { key, event: KeyEvent::DamperFall { .. }, .. } => {
+            Event::Haptic { key, event: KeyEvent::DamperFall { .. }, .. } => {
                 self.put(after, [0x80 | FELT, note(key), 64]);
             }
             Event::AllSoundOff => self.put(after, [0xb0, controller::ALL_SOUND_OFF, 0]),
@@ -197,7 +197,7 @@ mod tests {
         let mut settings = Settings::default();
         settings.midi.transpose = 12.0;
         let key = KeyNumber::from_midi(60).unwrap();
-        let strike = Event::Felt { key, event: KeyEvent::Strike { speed: 1.0 }, ahead: 0.0 };
+        let strike = Event::Haptic { key, event: KeyEvent::Strike { speed: 1.0 }, ahead: 0.0 };
         for event in [
             Event::NoteOn { key, velocity: 1.0 },
             Event::NoteOff { key, velocity: 0.5 },

@@ -20,7 +20,7 @@ use anyhow::Result;
 use touchback::math::compass::KeyNumber;
 
 pub use folder::Folder;
-pub use report::{Band, Report, short};
+pub use report::{Report, TargetBand, short};
 
 /// The key of a maker's number, 1…88.
 ///

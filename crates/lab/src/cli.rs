@@ -12,21 +12,21 @@ use crate::{demo, experiment, feel, keyboard, model, output, play, render, shot,
     after_help = "Without a command: plays the demonstration and writes it to touchback-demo/.")]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<SubCommand>,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {
+enum SubCommand {
     /// Plays live: the window with sound and MIDI of its own
     #[command(disable_help_flag = true)]
-    Play(play::Options),
+    Play(play::PlayOptions),
     /// Renders a MIDI file to a stereo WAV file
-    Render(render::Options),
+    Render(render::RenderOptions),
     /// Simulates one key under one gesture
-    Simulate(simulate::Options),
+    Simulate(simulate::SimulateOptions),
     /// Works with models of actions
     #[command(subcommand)]
-    Model(Model),
+    Model(ModelCommand),
     /// Prints every parameter as a JSON array
     Params {
         /// As the page docs/parameters.md instead
@@ -35,9 +35,9 @@ enum Command {
     },
     /// Finds, tests and emulates motorized keyboards
     #[command(subcommand)]
-    Keyboard(keyboard::Command),
+    Keyboard(keyboard::KeyboardCommand),
     /// Feels an action on a motorized keyboard
-    Feel(feel::Options),
+    Feel(feel::FeelOptions),
     /// Runs experiments and validations; `list` names them
     Lab(Lab),
 }
@@ -46,21 +46,21 @@ enum Command {
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Lab {
     #[command(subcommand)]
-    picture: Option<Picture>,
+    picture: Option<ShotCommand>,
     #[command(flatten)]
-    experiments: experiment::Options,
+    experiments: experiment::LabOptions,
 }
 
 #[derive(Subcommand, Debug)]
-enum Picture {
+enum ShotCommand {
     /// Draws the window off screen in a scripted state
-    Shot(shot::Options),
+    Shot(shot::ShotOptions),
 }
 
 #[derive(Subcommand, Debug)]
-enum Model {
+enum ModelCommand {
     /// Writes every dimension, mass, spring and friction of one key
-    Export(model::Options),
+    Export(model::ModelOptions),
 }
 
 /// Runs the command given to the program: exit code 0 on success, 2 with one line on stderr
@@ -85,24 +85,24 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Option<Command>) -> anyhow::Result<()> {
+fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
     match command {
         None => demo::run(std::path::Path::new("touchback-demo")),
-        Some(Command::Play(options)) => play::run(&options),
-        Some(Command::Render(options)) => render::run(&options),
-        Some(Command::Simulate(options)) => simulate::run(&options),
-        Some(Command::Model(Model::Export(options))) => model::run(&options),
-        Some(Command::Params { page: true }) => output::print(&touchback::params::page::page()),
-        Some(Command::Params { page: false }) => {
+        Some(SubCommand::Play(options)) => play::run(&options),
+        Some(SubCommand::Render(options)) => render::run(&options),
+        Some(SubCommand::Simulate(options)) => simulate::run(&options),
+        Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
+        Some(SubCommand::Params { page: true }) => output::print(&touchback::params::page::page()),
+        Some(SubCommand::Params { page: false }) => {
             let text = serde_json::to_string_pretty(&touchback::params::listing())?;
             output::print(&(text + "\n"))
         }
-        Some(Command::Keyboard(command)) => keyboard::run(&command),
-        Some(Command::Feel(options)) => feel::run(&options),
-        Some(Command::Lab(Lab { picture: Some(Picture::Shot(options)), .. })) => {
+        Some(SubCommand::Keyboard(command)) => keyboard::run(&command),
+        Some(SubCommand::Feel(options)) => feel::run(&options),
+        Some(SubCommand::Lab(Lab { picture: Some(ShotCommand::Shot(options)), .. })) => {
             shot::run(&options)
         }
-        Some(Command::Lab(lab)) => experiment::run(&lab.experiments),
+        Some(SubCommand::Lab(lab)) => experiment::run(&lab.experiments),
     }
 }
 

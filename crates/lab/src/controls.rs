@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::output;
-use crate::table::{Curve, Table};
+use crate::table::{CsvTable, Curve};
 use touchback::instrument::Settings;
 use touchback::params::{self, Parameter};
 use touchback::preset::{self, Preset, user_presets};
@@ -98,7 +98,7 @@ impl Automation {
 /// # Errors
 /// Names file and line.
 pub fn curve(param: &'static Parameter, file: &str, bytes: &[u8]) -> Result<Curve> {
-    let table = Table::read(file, bytes)?;
+    let table = CsvTable::read(file, bytes)?;
     let times = table.times(file, "t_s")?;
     let value =
         table.column("value").ok_or_else(|| anyhow!("{file}, line 1: no column `value`"))?;

@@ -38,12 +38,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::bench::Folder;
-use crate::bench::runner::{self, Experiment, Kind};
+use crate::bench::runner::{self, Experiment, ExperimentKind};
 use crate::output;
 
 /// What to run.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct LabOptions {
     /// Experiments by name, `all`, or `list` for the names
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
@@ -62,203 +62,203 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "geometry",
         about: "Draws the action's two parameter sets to scale and lists every number with its \
                 source.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: geometry::run,
     },
     Experiment {
         name: "validate",
         about: "Compares the grand action with published measurements, target by target.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: validate::run,
     },
     Experiment {
         name: "fit",
         about: "Shows how well the fitted numbers of the action fit, and prints its tables ready \
                 to paste.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: fit::run,
     },
     Experiment {
         name: "energy",
         about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: energy::run,
     },
     Experiment {
         name: "sweeps",
         about: "Sweeps every regulation of the action under a trill: clicks in dB, strikes, keys that \
                 stick.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: sweeps::run,
     },
     Experiment {
         name: "thesis-run",
         about: "Runs the published gesture on the published action and compares it with what the \
                 thesis states.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: thesis_run::run,
     },
     Experiment {
         name: "weight-drop",
         about: "Drops a weight on the key, as the thesis did on a real action, and compares.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: weight_drop::run,
     },
     Experiment {
         name: "state-graphs",
         about: "Takes every transition of the actions' state machines and measures what jumps there.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: state_graphs::run,
     },
     Experiment {
         name: "ball",
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: ball::run,
     },
     Experiment {
         name: "models-ab",
         about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
                 encoder and one with springs work.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: models_ab::run,
     },
     Experiment {
         name: "agreement",
         about: "Plays twelve gestures on the grand action in two formulations and compares \
                 trajectories, strikes and forces.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: agreement::run,
     },
     Experiment {
         name: "string-law",
         about: "Compares contact and rebound of the action's own string with the sounding \
                 strings, and fits its tables.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: string_law::run,
     },
     Experiment {
         name: "contact",
         about: "Compares contact time, peak force and spectrum of the sound engine's hammers, as they \
                 are and changed, with independent solutions.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: contact::run,
     },
     Experiment {
         name: "sound",
         about: "Measures every target of the sound engine on what it plays: hammer contact, pitch, \
                 decay, sympathetic resonance, spectrum, noises, timbre, invariance.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: sound::run,
     },
     Experiment {
         name: "listening",
         about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
                 keys, the demonstration's piece.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: listening::run,
     },
     Experiment {
         name: "walls",
         about: "Bounces a ball on every sampled wall: standard, predictive, placed poles, deadbeat.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: walls::run,
     },
     Experiment {
         name: "wall-damping",
         about: "Finds the damping that a sampled wall asks for: marginal, passive, late switching.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: wall_damping::run,
     },
     Experiment {
         name: "wall-display",
         about: "Shows a virtual mass by impedance and admittance, over its coupling spring.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: wall_display::run,
     },
     Experiment {
         name: "unilateral",
         about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: unilateral::run,
     },
     Experiment {
         name: "lines",
         about: "Joins bodies by transmission lines: masses, balls, planar joints, a double \
                 pendulum.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: lines::run,
     },
     Experiment {
         name: "finger",
         about: "Estimates the finger in play and keeps the predictive wall quiet when it stiffens.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: finger::run,
     },
     Experiment {
         name: "wall-map",
         about: "Maps the largest quiet stiffness of every wall over sample period and delay.",
-        kind: Kind::Computed,
+        kind: ExperimentKind::Computed,
         run: wall_map::run,
     },
     Experiment {
         name: "sound-cost",
         about: "Times the sound engine in silence and at work, on every kernel, with a hash of \
                 its output.",
-        kind: Kind::Timed,
+        kind: ExperimentKind::Timed,
         run: sound_cost::run,
     },
     Experiment {
         name: "action-cost",
         about: "Times the action with one, all and no keys moving, together with a hash of its \
                 output.",
-        kind: Kind::Timed,
+        kind: ExperimentKind::Timed,
         run: action_cost::run,
     },
     Experiment {
         name: "action-speeds",
         about: "Times a step of every action and formulation, together with a hash of its output.",
-        kind: Kind::Timed,
+        kind: ExperimentKind::Timed,
         run: action_speeds::run,
     },
     Experiment {
         name: "instrument-load",
         about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
                 a hash of the output.",
-        kind: Kind::Timed,
+        kind: ExperimentKind::Timed,
         run: instrument_load::run,
     },
     Experiment {
         name: "window-cost",
         about: "Times a frame of the window, and what the audio thread does for an open and a \
                 closed one.",
-        kind: Kind::Timed,
+        kind: ExperimentKind::Timed,
         run: window_cost::run,
     },
     Experiment {
         name: "sound-torture",
         about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
-        kind: Kind::Long,
+        kind: ExperimentKind::Long,
         run: sound_torture::run,
     },
     Experiment {
         name: "haptics",
         about: "Compares keys felt through the junction with welded ones, servo with twin, and \
                 searches the hardest contact that can be felt.",
-        kind: Kind::Long,
+        kind: ExperimentKind::Long,
         run: haptics::run,
     },
     Experiment {
         name: "haptics-campaign",
         about: "Counts what thousands of random faults and strokes do to felt keys.",
-        kind: Kind::Long,
+        kind: ExperimentKind::Long,
         run: haptics_campaign::run,
     },
     Experiment {
         name: "haptics-cost",
         about: "Times the servo's work, and plays the acceptance stroke by the wall clock.",
-        kind: Kind::Timed,
+        kind: ExperimentKind::Timed,
         run: haptics_cost::run,
     },
 ];
@@ -267,7 +267,7 @@ const EXPERIMENTS: &[Experiment] = &[
 ///
 /// # Errors
 /// An unknown name, before anything runs; a disk that refuses.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &LabOptions) -> Result<()> {
     if options.names.iter().any(|n| n == "list") {
         return output::print(&list());
     }
@@ -313,7 +313,7 @@ fn list() -> String {
     let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for e in EXPERIMENTS {
-        let long = if e.kind == Kind::Long { " Takes minutes: not in all." } else { "" };
+        let long = if e.kind == ExperimentKind::Long { " Takes minutes: not in all." } else { "" };
         text += &format!("{:width$}  {}{long}\n", e.name, e.about);
     }
     text + "\nSystems and figures of the source documents (000, 001: Gillespie 1996; 002: 1994; 003: \
@@ -328,8 +328,9 @@ fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
             bail!("lab {name}: no such experiment; `touchback lab list` names them");
         }
     }
-    let wanted =
-        |e: &&Experiment| names.iter().any(|n| n == e.name || n == "all" && e.kind != Kind::Long);
+    let wanted = |e: &&Experiment| {
+        names.iter().any(|n| n == e.name || n == "all" && e.kind != ExperimentKind::Long)
+    };
     Ok(EXPERIMENTS.iter().filter(wanted).collect())
 }
 
@@ -340,7 +341,7 @@ mod tests {
     #[test]
     fn names_are_single_words_and_all_means_all() {
         let all = choose(&["all".into()]).unwrap();
-        let short = EXPERIMENTS.iter().filter(|e| e.kind != Kind::Long).count();
+        let short = EXPERIMENTS.iter().filter(|e| e.kind != ExperimentKind::Long).count();
         assert_eq!(all.len(), short);
         assert_eq!(choose(&["all".into(), "haptics".into()]).unwrap().len(), short + 1);
         for e in EXPERIMENTS {
@@ -367,12 +368,12 @@ mod tests {
         for system in seeds::SYSTEMS {
             assert!(list.contains(system.place) && list.contains(system.what), "{system:?}");
             match system.shown {
-                seeds::Shown::By(names) => {
+                seeds::ShownBy::By(names) => {
                     let is_there =
                         |name: &&'static str| EXPERIMENTS.iter().any(|e| e.name == *name);
                     assert!(!names.is_empty() && names.iter().all(is_there), "{system:?}");
                 }
-                seeds::Shown::Not(why) => assert!(why.len() > 20, "{system:?}"),
+                seeds::ShownBy::Not(why) => assert!(why.len() > 20, "{system:?}"),
             }
         }
     }

@@ -25,7 +25,7 @@ use touchback::instrument::Settings;
 
 /// What to feel.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct FeelOptions {
     /// Serial port of the keyboard, the path `touchback keyboard emulate` prints, or `emulator`
     #[arg(value_name = "PORT")]
     port: String,
@@ -77,7 +77,7 @@ pub struct Options {
 ///
 /// # Errors
 /// A bad value, a port that cannot be had, a keyboard that cannot be used, a disk that refuses.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &FeelOptions) -> Result<()> {
     if options.replay {
         return replay::run(Path::new(&options.port));
     }

@@ -13,24 +13,24 @@ use touchback::haptics::serial;
 
 /// What to do.
 #[derive(Subcommand, Debug)]
-pub enum Command {
+pub enum KeyboardCommand {
     /// Lists the serial ports there are
     List,
     /// Asks a keyboard what it is and times the way there and back
-    Probe(probe::Options),
+    Probe(probe::ProbeOptions),
     /// Emulates a keyboard on a pseudo-terminal, whose path it prints
-    Emulate(emulate::Options),
+    Emulate(emulate::EmulateOptions),
 }
 
 /// Does it.
 ///
 /// # Errors
 /// One line naming the port, file or value and the remedy.
-pub fn run(command: &Command) -> Result<()> {
+pub fn run(command: &KeyboardCommand) -> Result<()> {
     match command {
-        Command::List => list(),
-        Command::Probe(options) => probe::run(options),
-        Command::Emulate(options) => emulate::run(options),
+        KeyboardCommand::List => list(),
+        KeyboardCommand::Probe(options) => probe::run(options),
+        KeyboardCommand::Emulate(options) => emulate::run(options),
     }
 }
 

@@ -11,7 +11,7 @@ use touchback::math::compass::KeyNumber;
 
 /// What to export.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct ModelOptions {
     /// The action
     #[arg(long, value_name = "NAME", default_value = "grand")]
     action: String,
@@ -28,7 +28,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Those of [`export`].
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ModelOptions) -> Result<()> {
     let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) else {
         bail!("--key {}: keys count from 1 to 88", options.key)
     };

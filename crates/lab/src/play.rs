@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 /// What the backends are told.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct PlayOptions {
     /// Options of the audio and MIDI backends; `touchback play --help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
     backend: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Options {
 ///
 /// # Errors
 /// A backend that cannot be had; a build without the feature.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &PlayOptions) -> Result<()> {
     #[cfg(feature = "standalone")]
     {
         let name = std::iter::once("touchback play".to_owned());

@@ -116,12 +116,12 @@ impl Series {
 
 /// A panel with its own ordinate.
 #[derive(Clone, Debug)]
-pub struct Panel {
+pub struct Subplot {
     y: Axis,
     series: Vec<Series>,
 }
 
-impl Panel {
+impl Subplot {
     /// A panel of `series`.
     #[must_use]
     pub const fn new(y: Axis, series: Vec<Series>) -> Self {
@@ -131,7 +131,7 @@ impl Panel {
 
 /// A named stretch of the abscissa, shaded over all panels.
 #[derive(Clone, Debug)]
-pub struct Band {
+pub struct ShadedBand {
     /// Where it begins.
     pub from: f64,
     /// Where it ends.
@@ -142,7 +142,7 @@ pub struct Band {
 
 /// A moment of the abscissa, ruled over all panels and named above them.
 #[derive(Clone, Debug)]
-pub struct Mark {
+pub struct PlotMark {
     /// Place on the abscissa, in its unit.
     pub at: f64,
     /// Name written above it.
@@ -157,11 +157,11 @@ pub struct Figure {
     /// The common abscissa.
     pub x: Axis,
     /// Shaded stretches.
-    pub bands: Vec<Band>,
+    pub bands: Vec<ShadedBand>,
     /// Ruled moments.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlotMark>,
     /// Panels from the top; those without data are left out.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<Subplot>,
 }
 
 impl Figure {
@@ -314,7 +314,7 @@ mod tests {
             x: Axis::new("speed, m/s").log(),
             bands: Vec::new(),
             marks: Vec::new(),
-            panels: vec![Panel::new(Axis::new("time, ms").log(), series)],
+            panels: vec![Subplot::new(Axis::new("time, ms").log(), series)],
         };
         draw(&figure, &draft).unwrap();
         let path = draft.target().to_owned();
@@ -333,7 +333,7 @@ mod tests {
             x: Axis::new("x"),
             bands: Vec::new(),
             marks: Vec::new(),
-            panels: vec![Panel::new(
+            panels: vec![Subplot::new(
                 Axis::new("y"),
                 vec![Series::line("", vec![(0.0, f64::NAN)], palette(0))],
             )],

@@ -24,7 +24,7 @@ const MIDI_LIMIT: u64 = 64_000_000;
 
 /// What to render.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct RenderOptions {
     /// Standard MIDI file, format 0 or 1; or a servo's log of `touchback feel --log`
     #[arg(value_name = "IN.mid")]
     input: PathBuf,
@@ -91,7 +91,7 @@ struct Stats {
 ///
 /// # Errors
 /// Bad input or a disk that refuses; nothing is written then.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &RenderOptions) -> Result<()> {
     let outputs: Vec<_> = [Some(&options.output), options.strikes.as_ref(), options.stats.as_ref()]
         .into_iter()
         .flatten()

@@ -17,7 +17,7 @@ const LARGEST: f64 = 64e6;
 
 /// What to draw.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct ShotOptions {
     /// File to write
     #[arg(value_name = "OUT.png")]
     output: PathBuf,
@@ -48,8 +48,8 @@ pub struct Options {
     #[arg(long)]
     rest: bool,
     /// Panel beside the action
-    #[arg(long, value_enum, default_value_t = Panel::Regulation)]
-    panel: Panel,
+    #[arg(long, value_enum, default_value_t = ShotPanel::Regulation)]
+    panel: ShotPanel,
     /// Force over depth in the scope
     #[arg(long)]
     depth: bool,
@@ -60,7 +60,7 @@ pub struct Options {
 
 /// The panels by name.
 #[derive(Clone, Copy, ValueEnum, Debug)]
-enum Panel {
+enum ShotPanel {
     Regulation,
     Touch,
     Sound,
@@ -81,7 +81,7 @@ fn number(low: f64, high: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
 ///
 /// # Errors
 /// A parameter that does not exist or fit, a picture too large, a disk that refuses.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ShotOptions) -> Result<()> {
     let pixels = options.width * options.height * options.scale * options.scale;
     if pixels > LARGEST {
         bail!("a picture of {:.0} million pixels: make it or --scale smaller", pixels / 1e6);
@@ -93,12 +93,12 @@ pub fn run(options: &Options) -> Result<()> {
         speed: options.speed,
         time: (!options.rest).then_some(1e-3 * options.time),
         subject: match options.panel {
-            Panel::Regulation => Subject::Regulation,
-            Panel::Touch => Subject::Touch,
-            Panel::Sound => Subject::Sound,
-            Panel::Presets => Subject::Presets,
-            Panel::Tools => Subject::Tools,
-            Panel::Device => Subject::Device,
+            ShotPanel::Regulation => Subject::Regulation,
+            ShotPanel::Touch => Subject::Touch,
+            ShotPanel::Sound => Subject::Sound,
+            ShotPanel::Presets => Subject::Presets,
+            ShotPanel::Tools => Subject::Tools,
+            ShotPanel::Device => Subject::Device,
         },
         over_depth: options.depth,
         ..Shot::default()

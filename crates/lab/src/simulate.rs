@@ -20,7 +20,7 @@ use touchback::instrument::Settings;
 use touchback::math::compass::KeyNumber;
 /// What to simulate.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct SimulateOptions {
     /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
     /// `touchback feel --log`, replayed bit for bit
     #[arg(value_name = "GESTURE")]
@@ -52,7 +52,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Bad input or a disk that refuses; nothing is written then.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &SimulateOptions) -> Result<()> {
     let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
         .into_iter()
         .flatten()
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
     }
-    let mut source = Source::open(options)?;
+    let mut source = GestureSource::open(options)?;
 
     let run_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
@@ -106,15 +106,15 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// What moves the key.
-enum Source {
+enum GestureSource {
     /// A gesture on a key of an action.
     Gesture(Gesture, Box<dyn Key>, KeyNumber, String),
     /// A key of a servo's log.
     Recording(Recording, KeyNumber),
 }
 
-impl Source {
-    fn open(options: &Options) -> Result<Self> {
+impl GestureSource {
+    fn open(options: &SimulateOptions) -> Result<Self> {
         let number = |key: u8| {
             KeyNumber::from_index(usize::from(key).saturating_sub(1))
                 .with_context(|| format!("--key {key}: keys count from 1 to 88"))

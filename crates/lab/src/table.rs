@@ -4,14 +4,14 @@ use anyhow::{Result, anyhow, bail};
 
 /// Rows of one table, all cells still text.
 #[derive(Debug)]
-pub struct Table {
+pub struct CsvTable {
     /// Column names in file order.
     pub columns: Vec<String>,
     /// Rows with the line each stands in.
     pub rows: Vec<(u64, Vec<String>)>,
 }
 
-impl Table {
+impl CsvTable {
     /// Reads `bytes`; `file` names the source in errors.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn errors_name_their_line() {
         let message = |text: &str| {
-            let table = Table::read("f.csv", text.as_bytes());
+            let table = CsvTable::read("f.csv", text.as_bytes());
             table.and_then(|t| t.times("f.csv", "t_s")).unwrap_err().to_string()
         };
         assert!(message("t_s,x\n0,1\n1\n").contains("f.csv, line 3: 1 cells"));

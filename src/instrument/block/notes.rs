@@ -35,7 +35,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
             Event::Choke(key) => self.choke(key),
             Event::Pressure { key, depth } => self.position(key, depth),
-            Event::Felt { key, event, ahead } => self.felt(key, event, ahead),
+            Event::Haptic { key, event, ahead } => self.haptic(key, event, ahead),
             Event::Tune { key, cents } => self.pitch.tune(key, cents),
             Event::Bend(share) => {
                 self.bend = share.clamp(-1.0, 1.0);

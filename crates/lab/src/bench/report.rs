@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// What a measured value must be.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Band {
+pub enum TargetBand {
     /// Between two values, both allowed.
     Within(f64, f64),
     /// Within this share of the target on both sides: target, share.
@@ -15,7 +15,7 @@ pub enum Band {
     AtLeast(f64),
 }
 
-impl Band {
+impl TargetBand {
     /// `value` lies in the band; no number lies in none.
     #[must_use]
     pub fn holds(self, value: f64) -> bool {
@@ -40,7 +40,7 @@ impl Band {
 /// One row: its five cells, and where in the source documents the system stands, with the slip
 /// found there.
 #[derive(Clone, Debug)]
-struct Row {
+struct ReportRow {
     cells: [String; 5],
     source: String,
     erratum: String,
@@ -49,7 +49,7 @@ struct Row {
 /// The result of one experiment: a table of verdicts, and lines that explain or add to it.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
-    rows: Vec<Row>,
+    rows: Vec<ReportRow>,
     source: String,
     notes: Vec<String>,
     figures: Vec<String>,
@@ -73,11 +73,11 @@ impl Report {
         let verdict = if holds { "ok" } else { "missed" };
         let [quantity, target, band, measured] = cells.map(String::from);
         let cells = [quantity, target, band, measured, verdict.into()];
-        self.rows.push(Row { cells, source: self.source.clone(), erratum: String::new() });
+        self.rows.push(ReportRow { cells, source: self.source.clone(), erratum: String::new() });
     }
 
     /// Adds a row; `quantity` names the unit, `target` is what is aimed at, as text.
-    pub fn check(&mut self, quantity: &str, target: &str, band: Band, measured: f64) {
+    pub fn check(&mut self, quantity: &str, target: &str, band: TargetBand, measured: f64) {
         self.push([quantity, target, &band.text(), &short(measured)], band.holds(measured));
     }
 
@@ -92,7 +92,7 @@ impl Report {
 
     /// Adds a row for a value that should lie within `share` of `target`.
     pub fn near(&mut self, quantity: &str, target: f64, share: f64, measured: f64) {
-        self.check(quantity, &short(target), Band::Near(target, share), measured);
+        self.check(quantity, &short(target), TargetBand::Near(target, share), measured);
     }
 
     /// Adds a row for something that must be so.
@@ -120,7 +120,7 @@ impl Report {
     /// quantity, expected, measured, verdict, erratum.
     #[must_use]
     pub fn sourced(&self, experiment: &str) -> String {
-        let line = |row: &Row| {
+        let line = |row: &ReportRow| {
             let [quantity, target, band, measured, verdict] = &row.cells;
             let expected = match band.as_str() {
                 "yes" | "every digit" => target.clone(),
@@ -196,16 +196,22 @@ mod tests {
 
     #[test]
     fn verdicts_follow_the_bands_and_no_number_is_in_none() {
-        let bands =
-            [Band::Within(1.0, 2.0), Band::Near(1.5, 0.1), Band::AtMost(2.0), Band::AtLeast(1.0)];
+        let bands = [
+            TargetBand::Within(1.0, 2.0),
+            TargetBand::Near(1.5, 0.1),
+            TargetBand::AtMost(2.0),
+            TargetBand::AtLeast(1.0),
+        ];
         for band in bands {
             assert!(band.holds(1.5) && !band.holds(f64::NAN), "{band:?}");
         }
-        assert!(!Band::Within(1.0, 2.0).holds(2.1) && !Band::Near(-2.0, 0.1).holds(-2.3));
-        assert!(!Band::AtMost(2.0).holds(2.1) && !Band::AtLeast(1.0).holds(0.9));
+        assert!(
+            !TargetBand::Within(1.0, 2.0).holds(2.1) && !TargetBand::Near(-2.0, 0.1).holds(-2.3)
+        );
+        assert!(!TargetBand::AtMost(2.0).holds(2.1) && !TargetBand::AtLeast(1.0).holds(0.9));
         let mut report = Report::default();
         report.near("time, ms", 2.0, 0.2, 2.1);
-        report.check("force, N", "30", Band::AtMost(31.0), f64::NAN);
+        report.check("force, N", "30", TargetBand::AtMost(31.0), f64::NAN);
         report.holds("order kept", true);
         assert_eq!(report.count(), (3, 1));
         let text = report.text(false);

@@ -12,7 +12,7 @@ use super::report::Report;
 
 /// How an experiment is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ExperimentKind {
     /// Gives the same on any machine: beside others, one on each core.
     Computed,
     /// Looks at the clock: alone.
@@ -29,7 +29,7 @@ pub struct Experiment {
     /// What it finds out, in a sentence.
     pub about: &'static str,
     /// How it is run.
-    pub kind: Kind,
+    pub kind: ExperimentKind,
     /// Does it, writing data and figures into the folder.
     pub run: fn(&mut Folder) -> Result<Report>,
 }
@@ -53,7 +53,7 @@ pub fn run(
     mut tell: impl FnMut(&Experiment, Report, Folder) -> Result<()>,
 ) -> Result<()> {
     let (computed, alone): (Vec<&Experiment>, Vec<&Experiment>) =
-        chosen.iter().copied().partition(|e| e.kind == Kind::Computed);
+        chosen.iter().copied().partition(|e| e.kind == ExperimentKind::Computed);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();

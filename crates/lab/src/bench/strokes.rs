@@ -18,7 +18,7 @@ const BOTTOM_WITHIN: f64 = 0.06;
 
 /// The two touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Touch {
+pub enum TouchKind {
     /// A finger target moving from the key at constant speed.
     Pressed,
     /// A mass of 0.3 kg arriving at speed.
@@ -27,7 +27,7 @@ pub enum Touch {
 
 /// One stroke.
 #[derive(Clone, Copy, Debug)]
-pub struct Stroke {
+pub struct TimedStroke {
     /// Speed of the finger target or of the arriving mass, m/s.
     pub finger: f64,
     /// Hammer speed at the string, m/s.
@@ -40,7 +40,7 @@ pub struct Stroke {
     pub peak_force: f64,
 }
 
-impl Touch {
+impl TouchKind {
     /// Its gesture at `speed` m/s.
     pub fn gesture(self, speed: f64) -> Gesture {
         Gesture::of_forms(vec![match self {
@@ -66,7 +66,7 @@ impl Touch {
     }
 
     /// Plays it at `speed` m/s on a copy of `rig`; `None` if the string is not reached.
-    pub fn stroke(self, rig: &TestBench, speed: f64) -> Option<Stroke> {
+    pub fn stroke(self, rig: &TestBench, speed: f64) -> Option<TimedStroke> {
         let mut rig = rig.clone();
         let mut moved = None;
         let mut peak_force = 0.0f64;
@@ -87,11 +87,11 @@ impl Touch {
         });
         let (at, hammer) = rig.log.first(EventKind::Strike)?;
         let bottom = rig.log.first(EventKind::KeyBottom).map_or(f64::NAN, |b| b.0 - at);
-        Some(Stroke { finger: speed, hammer, travel: at - moved?, bottom, peak_force })
+        Some(TimedStroke { finger: speed, hammer, travel: at - moved?, bottom, peak_force })
     }
 
     /// The stroke whose hammer arrives at `hammer` m/s, to 0.05 %; `None` if it is out of reach.
-    pub fn giving(self, rig: &TestBench, hammer: f64) -> Option<Stroke> {
+    pub fn giving(self, rig: &TestBench, hammer: f64) -> Option<TimedStroke> {
         let (mut low, fastest) = self.range();
         let (mut high, mut below) = (low, 0.0);
         let mut best = loop {
@@ -127,7 +127,7 @@ impl Touch {
     }
 
     /// The slowest stroke that still strikes, to 0.05 % of the finger's speed.
-    pub fn softest(self, rig: &TestBench) -> Option<Stroke> {
+    pub fn softest(self, rig: &TestBench) -> Option<TimedStroke> {
         let (mut low, mut high) = (self.range().0, 1.0);
         let mut best = self.stroke(rig, high)?;
         while high / low > 1.000_5 {

@@ -16,7 +16,7 @@ const TRAY_SPEED: f64 = 0.05;
 pub struct TestBench {
     key: GrandKey,
     /// What happened.
-    pub log: Log,
+    pub log: EventLog,
     /// Height of the damper tray, m.
     tray: f64,
     steps: u32,
@@ -24,7 +24,7 @@ pub struct TestBench {
 
 /// Events (time s) and submodels entered (time s, from, to).
 #[derive(Clone, Default, Debug)]
-pub struct Log {
+pub struct EventLog {
     now: f64,
     /// Time, s, and event, in order.
     pub events: Vec<(f64, KeyEvent)>,
@@ -32,7 +32,7 @@ pub struct Log {
     pub phases: Vec<(f64, Phase, Phase)>,
 }
 
-impl Listener for Log {
+impl Listener for EventLog {
     fn event(&mut self, offset: f64, event: KeyEvent) {
         self.events.push((self.now + offset, event));
     }
@@ -41,7 +41,7 @@ impl Listener for Log {
     }
 }
 
-impl Log {
+impl EventLog {
     /// Time, s, and value of every event of a kind.
     pub fn of(&self, kind: EventKind) -> impl Iterator<Item = (f64, f64)> {
         self.events.iter().filter(move |e| e.1.kind() == kind).map(|e| (e.0, e.1.value()))
@@ -93,7 +93,7 @@ impl TestBench {
     }
 
     fn of(key: GrandKey) -> Self {
-        Self { key, log: Log::default(), tray: rest::TRAY_DOWN, steps: 0 }
+        Self { key, log: EventLog::default(), tray: rest::TRAY_DOWN, steps: 0 }
     }
 
     /// The key's numbers.

@@ -1,18 +1,18 @@
 //! What a key on the bench showed, step by step.
 
 use super::test_bench::TestBench;
-use crate::plot::Band;
+use crate::plot::ShadedBand;
 use touchback::action::grand::Phase;
 use touchback::action::{Drive, Readout};
 
 /// Readouts in order of time, s.
 #[derive(Clone, Default, Debug)]
-pub struct Trace {
+pub struct BenchTrace {
     /// Time and readout at the end of each step.
     pub rows: Vec<(f64, Readout)>,
 }
 
-impl Trace {
+impl BenchTrace {
     /// Appends what `rig` shows under `drive`.
     pub fn push(&mut self, rig: &TestBench, drive: Drive) {
         self.rows.push((rig.now(), rig.read(drive)));
@@ -49,13 +49,13 @@ impl Trace {
 }
 
 /// The submodels passed through since `first`, as shaded stretches to `end` s.
-pub fn shaded(rig: &TestBench, first: Phase, end: f64) -> Vec<Band> {
+pub fn shaded(rig: &TestBench, first: Phase, end: f64) -> Vec<ShadedBand> {
     let phases = || rig.log.phases.iter();
     let starts = std::iter::once((0.0, first)).chain(phases().map(|p| (p.0, p.2)));
     let ends = phases().map(|p| p.0).chain([end]);
     starts
         .zip(ends)
-        .map(|((from, phase), to)| Band {
+        .map(|((from, phase), to)| ShadedBand {
             from: from * 1e3,
             to: to * 1e3,
             name: phase.letter().to_string(),

@@ -5,7 +5,7 @@
 
 use midly::{MidiMessage, TrackEventKind};
 
-use super::prelude::{BAR, BARS, Note, notes};
+use super::prelude::{BAR, BARS, ScoreNote, notes};
 use touchback::editor::midi_file;
 use touchback::math::cast::{byte, count, floor_index};
 use touchback::math::compass::linear;
@@ -133,7 +133,7 @@ fn pedal(bar: usize, events: &mut Events) {
     }
 }
 
-fn velocity(note: &Note) -> u8 {
+fn velocity(note: &ScoreNote) -> u8 {
     let bar = note.bar as f64 + 1.0 + note.place as f64 / BAR as f64;
     let voice = match note.place % 8 {
         _ if note.bar + 1 == BARS => 0.0,

@@ -21,7 +21,7 @@ const ENVELOPE: usize = 960;
 
 /// What was heard.
 #[derive(Default)]
-pub(super) struct Heard {
+pub(super) struct HostOutput {
     /// Time s, least and greatest sample, mean square of 20 ms.
     pub(super) envelope: Vec<(f64, f32, f32, f64)>,
     /// Audio seconds a wall second.
@@ -35,14 +35,14 @@ pub(super) fn play(
     parameter: &'static Parameter,
     curve: &Curve,
     wave: &mut Wave,
-) -> Result<Heard> {
+) -> Result<HostOutput> {
     let announced = find(host, parameter)?;
     host.activate(f64::from(RATE), BLOCK)?;
     let size = usize::try_from(BLOCK)?;
     let (mut left, mut right) = (vec![0.0f32; size], vec![0.0f32; size]);
     let last = score.events.last().map_or(0, |(t, _)| score.sample(*t, RATE));
     let mut tail = Tail::new(last, RATE);
-    let mut heard = Heard::default();
+    let mut heard = HostOutput::default();
     let mut bucket = Bucket::default();
     let bar = progress(last.max(1), "playing");
     let began = Instant::now();

@@ -54,7 +54,7 @@ const CLOSE: [u8; 5] = [36, 48, 64, 67, 72];
 
 /// A written note.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Note {
+pub(super) struct ScoreNote {
     /// Bar, from 0.
     pub(super) bar: usize,
     /// Sixteenth within the bar, from 0.
@@ -69,23 +69,23 @@ pub(super) struct Note {
 pub(super) const BARS: usize = BROKEN.len() + CODA.len() + 1;
 
 /// All notes in order of time.
-pub(super) fn notes() -> Vec<Note> {
+pub(super) fn notes() -> Vec<ScoreNote> {
     let mut notes = Vec::new();
     for (bar, five) in BROKEN.iter().enumerate() {
         for (half, (i, voice)) in (0..2).flat_map(|h| ORDER.iter().enumerate().map(move |o| (h, o)))
         {
             // Bass a half note, tenor a dotted eighth tied to a quarter, the others sixteenths.
             let length = if i < 2 { 8 - i } else { 1 };
-            notes.push(Note { bar, place: half * 8 + i, length, pitch: five[*voice] });
+            notes.push(ScoreNote { bar, place: half * 8 + i, length, pitch: five[*voice] });
         }
     }
     for (i, sixteen) in CODA.iter().enumerate() {
         for (place, pitch) in sixteen.iter().enumerate() {
             let length = if place < 2 { BAR - place } else { 1 };
-            notes.push(Note { bar: BROKEN.len() + i, place, length, pitch: *pitch });
+            notes.push(ScoreNote { bar: BROKEN.len() + i, place, length, pitch: *pitch });
         }
     }
-    let last = CLOSE.map(|pitch| Note { bar: BARS - 1, place: 0, length: BAR, pitch });
+    let last = CLOSE.map(|pitch| ScoreNote { bar: BARS - 1, place: 0, length: BAR, pitch });
     notes.extend(last);
     notes
 }

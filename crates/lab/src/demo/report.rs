@@ -1,8 +1,8 @@
 //! The demonstration's figure and its page.
 
-use super::play::Heard;
+use super::play::HostOutput;
 use crate::midi::Score;
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use crate::table::Curve;
 use crate::wave::Level;
 use touchback::instrument::midi::InputMessage;
@@ -14,7 +14,7 @@ const LEVEL: usize = 5;
 /// Wave, level, strikes and the automated parameter over the piece.
 pub(super) fn level_figure(
     score: &Score,
-    heard: &Heard,
+    heard: &HostOutput,
     parameter: &Parameter,
     curve: &Curve,
 ) -> Figure {
@@ -41,19 +41,19 @@ pub(super) fn level_figure(
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![
-            Panel::new(
+            Subplot::new(
                 Axis::new("wave, full scale 1"),
                 vec![Series::new("", low, palette(0), Shape::Area(high))],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("level, dBFS"),
                 vec![Series::line("", level.collect(), palette(0))],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("strikes, MIDI velocity").within(0.0, 127.0),
                 vec![Series::new("", notes.collect(), palette(1), Shape::Stems)],
             ),
-            Panel::new(Axis::new(&label), vec![Series::line("", moves, palette(2))]),
+            Subplot::new(Axis::new(&label), vec![Series::line("", moves, palette(2))]),
         ],
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn level_figure(
 /// The page that explains the folder.
 pub(super) fn page(
     score: &Score,
-    heard: &Heard,
+    heard: &HostOutput,
     level: &Level,
     seconds: f64,
     parameter: &Parameter,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::bench::hash::Hash;
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use touchback::action::interface::events::EventList;
 use touchback::action::keyboard::load::Load;
 use touchback::action::{ActionSettings, Keyboard, STEP};
@@ -83,7 +83,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut plain = Keyboard::with_kernel(&settings, Kernel::Plain);
     let one = cost(Load::Stroke, &mut plain, &[middle]);
     note("one key stroke", Kernel::Plain, &one);
-    report.check("one key, stroke, ns a step", "600", Band::AtMost(1000.0), one.nanoseconds);
+    report.check("one key, stroke, ns a step", "600", TargetBand::AtMost(1000.0), one.nanoseconds);
     let best = Kernel::detect();
     let mut equal = true;
     let mut slower = Vec::new();
@@ -95,7 +95,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             equal &= *hash.get_or_insert(all.hash) == all.hash;
             let name = format!("88 keys, {}, {kernel:?}, ns a key-step", load.name());
             if kernel == best {
-                report.check(&name, "150", Band::AtMost(350.0), all.nanoseconds);
+                report.check(&name, "150", TargetBand::AtMost(350.0), all.nanoseconds);
             } else {
                 slower.push(format!("{name}: {}", short(all.nanoseconds)));
             }
@@ -110,7 +110,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         keyboard.step(std::hint::black_box(&mut events));
     }
     let idle = 1e9 * begin.elapsed().as_secs_f64() / f64::from(IDLE);
-    report.check("no key moving, ns a step", "0", Band::AtMost(200.0), idle);
+    report.check("no key moving, ns a step", "0", TargetBand::AtMost(200.0), idle);
     report.holds("repeated runs give the same output", steady);
     report.holds("all kernels give the same output", equal);
     report.note(&format!(

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::bench::hash::Hash;
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use touchback::action::Key;
 use touchback::action::catalogue::Model;
 use touchback::action::interface::kind::NAMES;
@@ -62,7 +62,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         );
         // The reference is for the laboratory; the others are to be played.
         if name != "reference" {
-            report.check(&format!("{name}: ns a step"), "600", Band::AtMost(1000.0), ns);
+            report.check(&format!("{name}: ns a step"), "600", TargetBand::AtMost(1000.0), ns);
         }
         csv += &format!("{name},{ns},{:016x}\n", hash.0);
         costs.push((name, ns));

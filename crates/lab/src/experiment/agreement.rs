@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::gesture::{Channel, Form, Gesture, KeyView};
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::table::Curve;
 use touchback::action::Key;
 use touchback::action::grand::GrandKey;
@@ -33,7 +33,7 @@ const FORCE: f64 = 0.05;
 
 /// One run: per step key depth, m, crown, m, key force, N; strikes by time, s, and speed, m/s.
 #[derive(Default)]
-struct Trace {
+struct GestureTrace {
     rows: Vec<[f64; 3]>,
     strikes: Vec<(f64, f64)>,
 }
@@ -116,8 +116,8 @@ fn gestures() -> Result<Vec<(&'static str, Gesture)>> {
 }
 
 /// Plays `gesture` on `key`.
-fn play(mut gesture: Gesture, key: &mut dyn Key) -> Trace {
-    let mut trace = Trace::default();
+fn play(mut gesture: Gesture, key: &mut dyn Key) -> GestureTrace {
+    let mut trace = GestureTrace::default();
     key.lay_to_rest();
     for step in 0..gesture.steps() {
         let [depth, speed] = key.front();
@@ -134,7 +134,7 @@ fn play(mut gesture: Gesture, key: &mut dyn Key) -> Trace {
     trace
 }
 
-fn apart(a: &Trace, b: &Trace) -> Apart {
+fn apart(a: &GestureTrace, b: &GestureTrace) -> Apart {
     let rms = |column: usize| {
         let square = |(a, b): (&[f64; 3], &[f64; 3])| (a[column] - b[column]).powi(2);
         let sum: f64 = a.rows.iter().zip(&b.rows).map(square).sum();
@@ -204,32 +204,42 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 fn check(report: &mut Report, name: &str, found: &[Apart; 3]) {
     let last = &found[2];
     if let Some([time, speed]) = last.strike {
-        report.check(&format!("{name}: strike later, ms"), "0", Band::Within(-TIME, TIME), time);
-        let band = Band::Within(-100.0 * SPEED, 100.0 * SPEED);
+        report.check(
+            &format!("{name}: strike later, ms"),
+            "0",
+            TargetBand::Within(-TIME, TIME),
+            time,
+        );
+        let band = TargetBand::Within(-100.0 * SPEED, 100.0 * SPEED);
         report.check(&format!("{name}: strike faster, %"), "0", band, 100.0 * speed);
     }
     report.holds(&format!("{name}: as many strikes"), last.same);
-    report.check(&format!("{name}: keys apart, mm"), "0", Band::AtMost(DEPTH), last.key);
-    report.check(&format!("{name}: crowns apart, mm"), "0", Band::AtMost(CROWN), last.crown);
+    report.check(&format!("{name}: keys apart, mm"), "0", TargetBand::AtMost(DEPTH), last.key);
+    report.check(&format!("{name}: crowns apart, mm"), "0", TargetBand::AtMost(CROWN), last.crown);
     let force = 100.0 * last.force;
     report.check(
         &format!("{name}: key forces apart, % of the largest"),
         "0",
-        Band::AtMost(100.0 * FORCE),
+        TargetBand::AtMost(100.0 * FORCE),
         force,
     );
     let falling = last.crown / found[0].crown;
-    report.check(&format!("{name}: crowns apart, falling to"), "< 1", Band::AtMost(1.0), falling);
+    report.check(
+        &format!("{name}: crowns apart, falling to"),
+        "< 1",
+        TargetBand::AtMost(1.0),
+        falling,
+    );
 }
 
 fn draw(
     folder: &mut Folder,
     report: &mut Report,
     name: &str,
-    ours: &Trace,
-    theirs: &Trace,
+    ours: &GestureTrace,
+    theirs: &GestureTrace,
 ) -> Result<()> {
-    let points = |trace: &Trace, column: usize, scale: f64| {
+    let points = |trace: &GestureTrace, column: usize, scale: f64| {
         let point =
             |(i, row): (usize, &[f64; 3])| ((i + 1) as f64 * STEP * 1e3, row[column] * scale);
         trace.rows.iter().enumerate().map(point).collect::<Vec<_>>()
@@ -239,7 +249,7 @@ fn draw(
             Series::line("coupled force balance", points(theirs, column, scale), palette(1)),
             Series::line("constraints eliminated", points(ours, column, scale), palette(0)),
         ];
-        Panel::new(Axis::new(label), series)
+        Subplot::new(Axis::new(label), series)
     };
     let figure = Figure {
         title: format!("Two formulations of one action: {name}"),

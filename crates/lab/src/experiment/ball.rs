@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 
-use crate::bench::{Band, Folder, Report};
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::bench::{Folder, Report, TargetBand};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::action::grand::spec::GRAVITY;
 use touchback::action::simple::ball::{Phase, STATES, Spec};
 use touchback::action::simple::drive_input::DriveInput;
@@ -34,8 +34,8 @@ fn inside(spec: &Spec, speed: f64) -> f64 {
 
 /// Times of landings and partings, alternating, by the engine in steps of `h` s.
 fn events(spec: &Spec, h: f64) -> Vec<f64> {
-    struct Heard(f64, Vec<f64>);
-    impl Observer<Phase, STATES> for Heard {
+    struct BallTimes(f64, Vec<f64>);
+    impl Observer<Phase, STATES> for BallTimes {
         fn transition(&mut self, t: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
             self.1.push(self.0 + t);
         }
@@ -43,7 +43,7 @@ fn events(spec: &Spec, h: f64) -> Vec<f64> {
     }
     let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
     let mut state = State { phase: Phase::Air, x: [0.0, 0.0, HEIGHT, 0.0, 0.0, 0.0] };
-    let mut heard = Heard(0.0, Vec::new());
+    let mut heard = BallTimes(0.0, Vec::new());
     let mut step = 0u32;
     while heard.1.len() < 2 * LANDINGS {
         heard.0 = f64::from(step) * h;
@@ -83,7 +83,7 @@ fn submodels(spec: &Spec, report: &mut Report) {
     report.check(
         "Φ and Γ of the ball on the paddle off e^{AT}, T 1 ms",
         "0",
-        Band::AtMost(1e-12),
+        TargetBand::AtMost(1e-12),
         off,
     );
     report.source("002 eq. 6; 003 §3 (events)");
@@ -121,7 +121,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         if i % 2 == 0 {
             let error = (finest[i] - expected).abs();
             let quantity = format!("landing {} off the exact time, s", i / 2 + 1);
-            report.check(&quantity, "0", Band::AtMost(1e-9), error);
+            report.check(&quantity, "0", TargetBand::AtMost(1e-9), error);
             if i == 0 {
                 report
                     .erratum("003 (12) prints y_{i+1}(t_i) = y(t_i) + h_i; it is of the states x");
@@ -134,7 +134,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let order = (error(i) / error(i + 1)).log2();
         let quantity =
             format!("order between steps {} and {} ms", STEPS[i] * 1e3, STEPS[i + 1] * 1e3);
-        report.check(&quantity, "4", Band::Within(3.7, 4.3), order);
+        report.check(&quantity, "4", TargetBand::Within(3.7, 4.3), order);
     }
     let points = STEPS.iter().enumerate().map(|(i, h)| (h * 1e3, error(i))).collect();
     let guide = STEPS.iter().map(|h| (h * 1e3, error(1) * (h / STEPS[1]).powi(4))).collect();
@@ -143,7 +143,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         x: Axis::new("step, ms").log(),
         bands: Vec::new(),
         marks: Vec::new(),
-        panels: vec![Panel::new(
+        panels: vec![Subplot::new(
             Axis::new("error, s").log(),
             vec![
                 Series::line("fourth order", guide, palette(1)),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use touchback_fft::num_complex::Complex64;
 
-use crate::bench::{Band, Folder, Report, key};
+use crate::bench::{Folder, Report, TargetBand, key};
 use touchback::math::compass::KeyNumber;
 use touchback::mech::hammer::{CROWN, Hammer, HammerSettings};
 use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
@@ -129,7 +129,7 @@ fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
             let name = format!("{note:?}, {speed} m/s");
             report.near(&format!("{name}: contact, ms"), time, 0.02, got.contact_time * 1e3);
             // Half a newton is the reference's own rounding.
-            let band = Band::Within(0.97 * force - 0.5, 1.03 * force + 0.5);
+            let band = TargetBand::Within(0.97 * force - 0.5, 1.03 * force + 0.5);
             let quantity = format!("{name}: peak force, N");
             report.check(&quantity, &format!("{force}"), band, got.peak_force);
             worst = worst.max(got.energy_error);
@@ -138,7 +138,7 @@ fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
             }
         }
     }
-    report.check("largest energy error, share", "0", Band::AtMost(1e-6), worst);
+    report.check("largest energy error, share", "0", TargetBand::AtMost(1e-6), worst);
     report.note(
         "Published hammers and strings: contact time ± 2 %, peak force ± 3 % and half a newton, to \
          which the reference is rounded.",
@@ -217,7 +217,7 @@ fn played(report: &mut Report) -> Result<()> {
                 }
             }
             let quantity = format!("key {number}, {name}, as played: partials, most, dB");
-            report.check(&quantity, "0", Band::AtMost(0.5), worst);
+            report.check(&quantity, "0", TargetBand::AtMost(0.5), worst);
         }
     }
     report.note(

@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::strokes::Touch;
+use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::{TestBench, motion};
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::action::grand::state;
 use touchback::action::interface::slew::Slew;
 use touchback::action::{ActionSettings, Drive, STEP};
@@ -25,7 +25,7 @@ const KEYS: [u8; 3] = [4, 40, 71];
 
 /// The lines of an audit, J, since the beginning.
 #[derive(Clone, Copy, Default, Debug)]
-struct Line {
+struct AuditLine {
     time: f64,
     stored: f64,
     work: f64,
@@ -36,7 +36,7 @@ struct Line {
 /// One gesture's audit.
 #[derive(Default, Debug)]
 struct Audit {
-    lines: Vec<Line>,
+    lines: Vec<AuditLine>,
     screws: f64,
     start: Option<f64>,
 }
@@ -46,7 +46,7 @@ impl Audit {
         let r = rig.read(drive);
         let energy = r.kinetic + r.potential;
         let start = *self.start.get_or_insert(energy + r.dissipated - r.work - self.screws);
-        self.lines.push(Line {
+        self.lines.push(AuditLine {
             time: rig.now(),
             stored: energy - start,
             work: r.work,
@@ -95,7 +95,7 @@ fn pressed(rig: &mut TestBench) -> Audit {
 fn struck(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
-    rig.play(&mut Touch::Struck.gesture(2.0), |rig, drive| {
+    rig.play(&mut TouchKind::Struck.gesture(2.0), |rig, drive| {
         audit.take(rig, drive);
         rig.now() < 0.3
     });
@@ -187,9 +187,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             let mut rig = TestBench::concert(number, &ActionSettings::default());
             let audit = gesture(&mut rig);
             let what = format!("unaccounted over work, {name}, key {number}");
-            report.check(&what, "0 (aim 1e-4)", Band::AtMost(1e-3), audit.unaccounted());
+            report.check(&what, "0 (aim 1e-4)", TargetBand::AtMost(1e-3), audit.unaccounted());
             for l in audit.lines.iter().step_by(8) {
-                let Line { time, stored, work, dissipated, screws } = l;
+                let AuditLine { time, stored, work, dissipated, screws } = l;
                 writeln!(csv, "{name},{number},{time},{stored},{dissipated},{work},{screws}")?;
             }
             if number == 40 && shown.is_none() {
@@ -201,10 +201,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let mut rig = TestBench::concert(number, &ActionSettings::default());
         let most = rises(&mut rig);
         let what = format!("largest rise of a free key's energy in a step, key {number}, J");
-        report.check(&what, "≤ 0", Band::AtMost(1e-7), most);
+        report.check(&what, "≤ 0", TargetBand::AtMost(1e-7), most);
         let heat = rig.state().x[state::DISSIPATED];
         let what = format!("energy it has turned to heat meanwhile, key {number}, J");
-        report.check(&what, "> 0", Band::AtLeast(1e-3), heat);
+        report.check(&what, "> 0", TargetBand::AtLeast(1e-3), heat);
     }
     order::check(&mut report);
     folder.write("energy.csv", csv.as_bytes())?;
@@ -226,18 +226,18 @@ fn audit_peak(csv: &str) -> f64 {
 }
 
 fn figure(audit: &Audit) -> Figure {
-    let line = |name: &str, colour: usize, pick: &dyn Fn(&Line) -> f64| {
+    let line = |name: &str, colour: usize, pick: &dyn Fn(&AuditLine) -> f64| {
         let points = audit.lines.iter().map(|l| (l.time * 1e3, 1e3 * pick(l))).collect();
         Series::line(name, points, palette(colour))
     };
-    let lost = |l: &Line| 1e3 * (l.stored + l.dissipated - l.work - l.screws);
+    let lost = |l: &AuditLine| 1e3 * (l.stored + l.dissipated - l.work - l.screws);
     Figure {
         title: "Energy of a pressed stroke, C4".into(),
         x: Axis::new("time, ms"),
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![
-            Panel::new(
+            Subplot::new(
                 Axis::new("energy, mJ"),
                 vec![
                     line("work in", 0, &|l| l.work),
@@ -245,7 +245,7 @@ fn figure(audit: &Audit) -> Figure {
                     line("dissipated", 2, &|l| l.dissipated),
                 ],
             ),
-            Panel::new(Axis::new("unaccounted, µJ"), vec![line("left over", 3, &lost)]),
+            Subplot::new(Axis::new("unaccounted, µJ"), vec![line("left over", 3, &lost)]),
         ],
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report};
-use crate::plot::{Axis, Figure, Mark, Panel, Series, palette};
+use crate::bench::{Folder, Report, TargetBand};
+use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::wall::bench::{SampledLoop, Speed};
 use touchback::wall::controller::{Controller, Measurement, Prediction, Standard};
 use touchback::wall::finger::{Adaptive, Estimator, Tuning};
@@ -105,11 +105,16 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             if i > 0 {
                 let quantity =
                     |when: &str| format!("{name}, {k} N/m, delay {delay} ms, {when}, mm");
-                report.check(&quantity("soft finger"), "quiet", Band::AtMost(0.05), before * 1e3);
+                report.check(
+                    &quantity("soft finger"),
+                    "quiet",
+                    TargetBand::AtMost(0.05),
+                    before * 1e3,
+                );
                 let (target, band) = if i == 1 {
-                    ("chatters", Band::AtLeast(least))
+                    ("chatters", TargetBand::AtLeast(least))
                 } else {
-                    ("quiet", Band::AtMost(0.05))
+                    ("quiet", TargetBand::AtMost(0.05))
                 };
                 report.check(&quantity("stiffened"), target, band, after * 1e3);
                 let points = seen.iter().enumerate();
@@ -121,7 +126,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             ends.push((after * 1e3).to_string());
         }
         writeln!(csv, "{delay},{k},{}", ends.join(","))?;
-        panels.push(Panel::new(Axis::new(&format!("mm ({k} N/m, {delay} ms)")), series));
+        panels.push(Subplot::new(Axis::new(&format!("mm ({k} N/m, {delay} ms)")), series));
     }
     report.note(
         "Chatter is the peak-to-peak motion in the last fifth of 1.5 s, 2 µm encoder, velocity \
@@ -133,7 +138,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         title: "A finger that stiffens on a predictive wall".into(),
         x: Axis::new("time, ms"),
         bands: Vec::new(),
-        marks: vec![Mark { at: 1500.0, name: "stiffens".into() }],
+        marks: vec![PlotMark { at: 1500.0, name: "stiffens".into() }],
         panels,
     };
     folder.write("finger.csv", csv.as_bytes())?;

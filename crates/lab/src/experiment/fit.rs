@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::strokes::Touch;
+use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use misfit::misfit;
 use touchback::action::grand::fitted::Fitted;
 use touchback::action::grand::{construct, pressing};
@@ -48,7 +48,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     report.check(
         "misfit: rms of distances over half-widths of the bands",
         "0",
-        Band::AtMost(1.0),
+        TargetBand::AtMost(1.0),
         base,
     );
     let mut sides = String::from("Misfit with a number 5 % less, and 5 % more:\n");
@@ -61,7 +61,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
         write!(sides, "\n- {name}: {}, {}", short(less), short(more))?;
         let what = format!("5 % more or less {name} improves the misfit by, %");
         let gain = 100.0 * (1.0 - less.min(more) / base);
-        report.check(&what, "≤ 0", Band::AtMost(10.0), gain);
+        report.check(&what, "≤ 0", TargetBand::AtMost(10.0), gain);
     }
     report.note(&sides);
     pressed(&mut report)?;
@@ -76,7 +76,7 @@ fn pressed(report: &mut Report) -> Result<()> {
     for (number, speeds) in pressing::HAMMER {
         let rig = TestBench::concert(byte(floor_index(number)), &ActionSettings::default());
         let now = pressing::FINGER
-            .map(|finger| Touch::Pressed.stroke(&rig, finger).map_or(0.0, |s| s.hammer));
+            .map(|finger| TouchKind::Pressed.stroke(&rig, finger).map_or(0.0, |s| s.hammer));
         for (a, b) in now.iter().zip(speeds) {
             apart = apart.max((a - b).abs());
         }
@@ -84,7 +84,7 @@ fn pressed(report: &mut Report) -> Result<()> {
         writeln!(table, "    ({number:.1}, [{row}]),")?;
     }
     let what = "pressed touch, farthest of the table from the action, m/s";
-    report.check(what, "0", Band::AtMost(0.012), apart);
+    report.check(what, "0", TargetBand::AtMost(0.012), apart);
     report.note(&format!("For `pressing.rs`:\n\n```rust\n{table}];\n```"));
     Ok(())
 }
@@ -95,10 +95,10 @@ fn constructed(report: &mut Report) -> Result<()> {
     for number in KEYS {
         let rig = TestBench::concert(number, &ActionSettings::default());
         for speed in SPEEDS {
-            let Some(stroke) = Touch::Pressed.giving(&rig, speed) else { continue };
+            let Some(stroke) = TouchKind::Pressed.giving(&rig, speed) else { continue };
             let mut rig = rig.clone();
             let mut before = rig.key();
-            rig.play(&mut Touch::Pressed.gesture(stroke.finger), |rig, _| {
+            rig.play(&mut TouchKind::Pressed.gesture(stroke.finger), |rig, _| {
                 let there = rig.log.count(EventKind::Strike) > 0;
                 if !there {
                     before = rig.key();
@@ -126,7 +126,7 @@ fn constructed(report: &mut Report) -> Result<()> {
         most.max((r.2 - start - rise * r.0).abs())
     });
     let what = "constructed strike, farthest key depth from the pressed touch, mm";
-    report.check(what, "0", Band::AtMost(0.5), far * 1e3);
+    report.check(what, "0", TargetBand::AtMost(0.5), far * 1e3);
     let what = "constructed strike, key speed over hammer speed";
     report.near(what, construct::KEY_SHARE, 0.05, key_share);
     report.note(&format!(

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use plotters::style::RGBColor;
 
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
 use touchback::action::grand::concert::Design;
@@ -101,10 +101,10 @@ fn set(
     let known = entries.iter().filter(|e| e.source != "unknown").count();
     let quantity = format!("{name}: numbers with a source, of {}", entries.len());
     let all = entries.len() as f64;
-    report.check(&quantity, &short(all), Band::Within(all, all), known as f64);
+    report.check(&quantity, &short(all), TargetBand::Within(all, all), known as f64);
     let open = poses.iter().map(|p| loop_error(spec, p)).fold(0.0, f64::max);
     let quantity = format!("{name}: capstan off the heel's line in the poses, m");
-    report.check(&quantity, "0", Band::AtMost(1e-9), open);
+    report.check(&quantity, "0", TargetBand::AtMost(1e-9), open);
     Ok(())
 }
 

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::output::progress;
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
-use crate::rig::acceptance::{self, Row};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use crate::rig::acceptance::{self, PlantResult};
 use crate::rig::fault_injection::{stiffest_bed, twins};
 use crate::rig::z_width;
 use touchback::haptics::action::Action;
@@ -28,10 +28,15 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     against_the_ideal(&mut report, folder, &bar)?;
     let replayed = twins(TWIN_STEPS, SEED);
     let steps = replayed.steps as f64;
-    report.check("key-steps replayed by the twin", "1000000", Band::AtLeast(1e6), steps);
+    report.check("key-steps replayed by the twin", "1000000", TargetBand::AtLeast(1e6), steps);
     let different = f64::from(replayed.different);
-    report.check("keys whose twin differs in any bit", "0", Band::AtMost(0.0), different);
-    report.check("events heard differently", "0", Band::AtMost(0.0), replayed.misheard as f64);
+    report.check("keys whose twin differs in any bit", "0", TargetBand::AtMost(0.0), different);
+    report.check(
+        "events heard differently",
+        "0",
+        TargetBand::AtMost(0.0),
+        replayed.misheard as f64,
+    );
     report.note(&format!(
         "The twin followed through {} lost states and {} gaps and adopted {} states.",
         replayed.lost, replayed.gaps, replayed.adopted
@@ -81,16 +86,21 @@ fn against_the_ideal(
             line(&mut csv, &row)?;
             let name = format!("{} g, block {block}", plant.mass * 1e3);
             // The targets hold to 128 samples; 256 is for use, not for pride.
-            let check = |report: &mut Report, what: &str, band: Band, value: f64| {
+            let check = |report: &mut Report, what: &str, band: TargetBand, value: f64| {
                 if block <= 128 {
                     report.check(&format!("{name}: {what}"), "0", band, value);
                 }
             };
-            check(report, "strike late, ms", Band::Within(-2.0, 2.0), row.late * 1e3);
-            check(report, "strike speed, %", Band::Within(-1.0, 1.0), row.speed * 1e2);
-            check(report, "energy created, mJ", Band::AtMost(0.5), row.created * 1e3);
-            check(report, "mass added at 5 Hz, g", Band::Within(-10.0, 10.0), row.added * 1e3);
-            check(report, "unrest under 1 N, µm", Band::AtMost(50.0), row.unrest * 1e6);
+            check(report, "strike late, ms", TargetBand::Within(-2.0, 2.0), row.late * 1e3);
+            check(report, "strike speed, %", TargetBand::Within(-1.0, 1.0), row.speed * 1e2);
+            check(report, "energy created, mJ", TargetBand::AtMost(0.5), row.created * 1e3);
+            check(
+                report,
+                "mass added at 5 Hz, g",
+                TargetBand::Within(-10.0, 10.0),
+                row.added * 1e3,
+            );
+            check(report, "unrest under 1 N, µm", TargetBand::AtMost(50.0), row.unrest * 1e6);
             if block == 256 {
                 report.note(&format!(
                     "{name}: strike {} ms late, speed {} %, energy created {} mJ, mass added {} g.",
@@ -119,7 +129,7 @@ fn against_the_ideal(
         x: Axis::new("time, ms"),
         bands: Vec::new(),
         marks: Vec::new(),
-        panels: vec![Panel::new(Axis::new("key, mm"), traces)],
+        panels: vec![Subplot::new(Axis::new("key, mm"), traces)],
     };
     folder.write("haptics.csv", csv.as_bytes())?;
     folder.draw("haptics.png", &figure, report)?;
@@ -130,7 +140,7 @@ fn against_the_ideal(
     Ok(())
 }
 
-fn line(csv: &mut String, row: &Row) -> Result<()> {
+fn line(csv: &mut String, row: &PlantResult) -> Result<()> {
     writeln!(
         csv,
         "{},{},{},{},{},{},{},{},{},{},{},{}",

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::haptics::SEED;
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::rig::fault_injection;
 use touchback::haptics::action::Action;
@@ -24,11 +24,11 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let done = fault_injection::strokes(action, STROKES, SEED);
         let name = action.name();
         let energy = format!("{name}, {STROKES} strokes: most energy created, mJ");
-        report.check(&energy, "0", Band::AtMost(0.5), done.created * 1e3);
+        report.check(&energy, "0", TargetBand::AtMost(0.5), done.created * 1e3);
         let held = format!("{name}, {STROKES} strokes: held keys that chatter");
-        report.check(&held, "0", Band::AtMost(0.0), f64::from(done.chatter));
+        report.check(&held, "0", TargetBand::AtMost(0.0), f64::from(done.chatter));
         let halts = format!("{name}, {STROKES} strokes: losses of force");
-        report.check(&halts, "0", Band::AtMost(0.0), f64::from(done.halts));
+        report.check(&halts, "0", TargetBand::AtMost(0.0), f64::from(done.halts));
         report.note(&format!(
             "{name}: mean energy created {} mJ a stroke, largest unrest of a held key {} µm, \
              largest force {} N.",
@@ -46,7 +46,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
     let done = fault_injection::faults(FAULTS, SEED);
     let mut zero = |what: &str, n: f64| {
-        report.check(&format!("{FAULTS} faults: {what}"), "0", Band::AtMost(0.0), n);
+        report.check(&format!("{FAULTS} faults: {what}"), "0", TargetBand::AtMost(0.0), n);
     };
     zero("forces above the keyboard's limit", done.over_limit as f64);
     zero("forces while none is allowed", done.forbidden as f64);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::haptics::BLOCKS;
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::rig::KEY;
 use touchback::haptics::emulator::{Emulator, Making};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
@@ -81,7 +81,7 @@ fn cost(report: &mut Report) -> Result<()> {
             most = keys;
         }
         let what = format!("{keys} keys moving: servo work a key and millisecond, µs");
-        report.check(&what, "10", Band::AtMost(20.0), best * 1e6);
+        report.check(&what, "10", TargetBand::AtMost(20.0), best * 1e6);
         report.note(&format!(
             "{keys} keys: {} µs a state; 99.9 % within {} µs, longest {} µs.",
             short(best * 1e6 * f64::from(keys)),
@@ -90,6 +90,6 @@ fn cost(report: &mut Report) -> Result<()> {
         ));
     }
     let what = "keys moving at once within a 1 kHz tick, 99.9 % of the states";
-    report.check(what, "88", Band::AtLeast(10.0), f64::from(most));
+    report.check(what, "88", TargetBand::AtLeast(10.0), f64::from(most));
     Ok(())
 }

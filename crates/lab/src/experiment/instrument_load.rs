@@ -5,8 +5,8 @@ mod timing;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report, short};
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::bench::{Folder, Report, TargetBand, short};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Measures timing, blocks, memory and starting time.
 ///
@@ -25,7 +25,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
 fn immediate(report: &mut Report) {
     let found = timing::immediate();
-    let zero = Band::Within(0.0, 0.0);
+    let zero = TargetBand::Within(0.0, 0.0);
     report.check("immediate: strikes missing or too many, of 1000", "0", zero, found.missing);
     report.check("immediate: largest strike − note-on, samples", "0", zero, found.samples);
     report.check("immediate: largest hammer speed − map, m/s", "0", zero, found.speed);
@@ -41,11 +41,16 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
         times.get(place).copied().unwrap_or(f64::NAN)
     };
     // 20 to 230 ms from the first key motion to the string [Goebl, Bresin & Galembo 2005].
-    let band = Band::Within(20.0, 230.0);
+    let band = TargetBand::Within(20.0, 230.0);
     report.check("natural: shortest travel time, ms", "20", band, at(0.0));
     report.check("natural: median travel time, ms", "–", band, at(0.5));
     report.check("natural: longest travel time, ms", "230", band, at(1.0));
-    report.check("natural: notes without a strike, of 1000", "0", Band::AtMost(0.0), found.silent);
+    report.check(
+        "natural: notes without a strike, of 1000",
+        "0",
+        TargetBand::AtMost(0.0),
+        found.silent,
+    );
     let speeds: Vec<f64> = found.notes.iter().map(|n| (n.speed / n.mapped).log2().abs()).collect();
     let worst = speeds.iter().copied().fold(0.0, f64::max);
     report.note(&format!(
@@ -70,7 +75,7 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
         x: Axis::new("MIDI velocity").within(0.0, 127.0),
         bands: Vec::new(),
         marks: Vec::new(),
-        panels: vec![Panel::new(
+        panels: vec![Subplot::new(
             Axis::new("travel time, ms"),
             vec![Series::new("", points, palette(0), Shape::Dots)],
         )],
@@ -81,7 +86,7 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
         x: Axis::new("travel time, ms").within(0.0, 260.0),
         bands: Vec::new(),
         marks: Vec::new(),
-        panels: vec![Panel::new(
+        panels: vec![Subplot::new(
             Axis::new("notes in 10 ms"),
             vec![Series::new("", histogram, palette(1), Shape::Stems)],
         )],
@@ -91,20 +96,20 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
 
 fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let share = |seconds: f64| 100.0 * seconds;
-    let worst = Band::AtMost(50.0);
+    let worst = TargetBand::AtMost(50.0);
     let chord = share(blocks::worst(10));
     report.check("ten-note chord: worst block of 64, % of its time", "25", worst, chord);
     let cluster = share(blocks::worst(88));
     report.check("88 keys at once: worst block of 64, % of its time", "50", worst, cluster);
     let idle = share(blocks::idle());
-    report.check("silent piano, % of a core", "0", Band::AtMost(0.1), idle);
+    report.check("silent piano, % of a core", "0", TargetBand::AtMost(0.1), idle);
     let held = share(blocks::held());
-    report.check("ten notes held 1 to 3 s, % of a core", "5", Band::AtMost(20.0), held);
+    report.check("ten notes held 1 to 3 s, % of a core", "5", TargetBand::AtMost(20.0), held);
     let music = blocks::dense();
     report.check(
         "16 notes a second under the pedal, % of a core",
         "12",
-        Band::AtMost(45.0),
+        TargetBand::AtMost(45.0),
         share(music.share),
     );
     report.note(&format!(
@@ -119,7 +124,7 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
     report.check(
         "60 s of decay: dearest second after the tenth over the tenth",
         "1",
-        Band::AtMost(1.25),
+        TargetBand::AtMost(1.25),
         decay.dearest_late_over_early,
     );
     let mut csv = String::from("second,share_of_a_core\n");
@@ -130,7 +135,7 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
 }
 
 fn starting(report: &mut Report, start: blocks::Starting) {
-    let band = Band::AtMost(100.0);
+    let band = TargetBand::AtMost(100.0);
     report.check("a piano built, ms", "–", band, start.build_ms);
     match start.plugin_ms {
         Ok([first, best]) => {
@@ -141,7 +146,7 @@ fn starting(report: &mut Report, start: blocks::Starting) {
     }
     match start.megabytes {
         Some(megabytes) => {
-            report.check("memory of one more piano, MB", "–", Band::AtMost(64.0), megabytes);
+            report.check("memory of one more piano, MB", "–", TargetBand::AtMost(64.0), megabytes);
         }
         None => report.note("This system does not tell how much memory a program holds."),
     }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report, short};
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::bench::{Folder, Report, TargetBand, short};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::junction::masses::Pair;
 use touchback::wall::junction::{cases, pendulum};
 
@@ -30,7 +30,12 @@ fn masses(report: &mut Report) {
         last = a - b;
     }
     report.source("004 §6.4.1, figs. 6.5, 6.6 (bilateral)");
-    report.check("two masses, energy with the line off over 5 s, J", "0", Band::AtMost(1e-12), off);
+    report.check(
+        "two masses, energy with the line off over 5 s, J",
+        "0",
+        TargetBand::AtMost(1e-12),
+        off,
+    );
     let (first, last) = (crossings[0], crossings[crossings.len() - 1]);
     let time = (last.0 - first.0) * h;
     let speed = (last.1 - first.1) / time;
@@ -56,7 +61,7 @@ fn masses(report: &mut Report) {
     report.check(
         "error with a tenth of Z over that with Z",
         "falls with ZT",
-        Band::AtMost(0.2),
+        TargetBand::AtMost(0.2),
         error(20.0) / error(200.0),
     );
 }
@@ -99,12 +104,12 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
             bands: Vec::new(),
             marks: Vec::new(),
             panels: vec![
-                Panel::new(Axis::new("speed, m/s"), two(["first", "second"], a, b)),
-                Panel::new(
+                Subplot::new(Axis::new("speed, m/s"), two(["first", "second"], a, b)),
+                Subplot::new(
                     Axis::new("force, N"),
                     two(["on the first", "on the second"], first, second),
                 ),
-                Panel::new(
+                Subplot::new(
                     Axis::new("energy, J"),
                     two(["of the bodies", "in the line"], bodies, line),
                 ),
@@ -136,19 +141,19 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         report.check(
             &format!("{name}, constraint error, µm"),
             &target,
-            Band::AtMost(1.001e6 * found.force * h / z),
+            TargetBand::AtMost(1.001e6 * found.force * h / z),
             found.error * 1e6,
         );
         report.check(
             &format!("{name}, least energy put into its lines, J"),
             "≥ 0",
-            Band::AtLeast(-1e-12),
+            TargetBand::AtLeast(-1e-12),
             found.least,
         );
         report.check(
             &format!("{name}, energy made with the lines, J"),
             "0",
-            Band::AtMost(1e-9),
+            TargetBand::AtMost(1e-9),
             found.energy.abs(),
         );
     }
@@ -157,22 +162,32 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "against Lagrange, angle off in 0.5 s, share of 90°",
         "1 %",
-        Band::AtMost(0.01),
+        TargetBand::AtMost(0.01),
         angle / std::f64::consts::FRAC_PI_2,
     );
     report.check(
         "energy of the bodies off, share of the fall's",
         "1e-3",
-        Band::AtMost(1e-3),
+        TargetBand::AtMost(1e-3),
         energy / pendulum::fall(),
     );
     let most = force * h / 20.0 * 1e6;
     let target = format!("≤ F/(Z/T) = {} µm", short(most));
-    report.check("joint error, µm", &target, Band::AtMost(1.001 * most), 1e6 * joint);
+    report.check("joint error, µm", &target, TargetBand::AtMost(1.001 * most), 1e6 * joint);
     let half = pendulum::compare(20.0, 5e-5);
     let ratio = [half[0] / angle, half[1] / energy];
-    report.check("angle off with half the step, over", "0.5", Band::Within(0.4, 0.6), ratio[0]);
-    report.check("energy off with half the step, over", "0.5", Band::Within(0.4, 0.6), ratio[1]);
+    report.check(
+        "angle off with half the step, over",
+        "0.5",
+        TargetBand::Within(0.4, 0.6),
+        ratio[0],
+    );
+    report.check(
+        "energy off with half the step, over",
+        "0.5",
+        TargetBand::Within(0.4, 0.6),
+        ratio[1],
+    );
     draw_masses(folder, &mut report)?;
 
     let mut csv = String::from("time_s,first_rad,second_rad,first_lagrange,second_lagrange\n");
@@ -197,7 +212,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         x: Axis::new("time, s"),
         bands: Vec::new(),
         marks: Vec::new(),
-        panels: vec![Panel::new(
+        panels: vec![Subplot::new(
             Axis::new("angle from hanging, rad"),
             all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect(),
         )],

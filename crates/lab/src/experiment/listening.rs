@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report, key};
+use crate::bench::{Folder, Report, TargetBand, key};
 use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Wave;
@@ -139,7 +139,7 @@ fn keep(
     wave.finish()?;
     let peak = left.iter().chain(right).fold(0.0f32, |m, x| m.max(x.abs()));
     let quantity = format!("{name}: peak, dBFS");
-    report.check(&quantity, "below -1", Band::Within(-45.0, -1.0), db(f64::from(peak)));
+    report.check(&quantity, "below -1", TargetBand::Within(-45.0, -1.0), db(f64::from(peak)));
     let picture = name.replace(".wav", ".png");
     folder.spectrogram(&picture, left, f64::from(RATE))?;
     report.figure(&picture);

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report, short};
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::bench::{Folder, Report, TargetBand, short};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::action::Key;
 use touchback::action::simple::drive_input::DriveInput;
 use touchback::action::simple::slider::Bodies;
@@ -189,12 +189,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "A: noise of the force in a throw beside its signal",
         "drowned",
-        Band::AtLeast(1.0),
+        TargetBand::AtLeast(1.0),
         error_a,
     );
     report.erratum("T2 (and T3.4 of the thesis) give dampings in N/m/s; they are N·s/m");
-    report.check("B: the same", "below it", Band::AtMost(1.0), error_b);
-    report.check("A's noise over B's", "much", Band::AtLeast(10.0), error_a / error_b);
+    report.check("B: the same", "below it", TargetBand::AtMost(1.0), error_b);
+    report.check("A's noise over B's", "much", TargetBand::AtLeast(10.0), error_a / error_b);
 
     let held_a = Loop::new(model_a::Spec::default(), SERVO, seen).held();
     let held_b = Loop::new(displayable(), SERVO, seen).held();
@@ -203,13 +203,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "A: held by a finger, out of control after, s",
         "quickly",
-        Band::AtMost(3.0),
+        TargetBand::AtMost(3.0),
         lost(&held_a),
     );
     report.check(
         "B: held by a finger, ripple, N rms",
         "0",
-        Band::AtMost(0.05),
+        TargetBand::AtMost(0.05),
         ripple(&held_b, SECOND),
     );
     report.holds("B: in control for 3 s", lost(&held_b).is_infinite());
@@ -224,10 +224,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             short(1e3 * gaps[i]),
             stiffness[i]
         );
-        report.check(&quantity, "1", Band::Within(0.8, 1.2), order);
+        report.check(&quantity, "1", TargetBand::Within(0.8, 1.2), order);
     }
     let quantity = format!("B to A: hammers apart with springs × {}, mm", stiffness[3]);
-    report.check(&quantity, "0", Band::AtMost(0.1), 1e3 * gaps[3]);
+    report.check(&quantity, "0", TargetBand::AtMost(0.1), 1e3 * gaps[3]);
     report.note(&format!(
         "Encoder line {} mm, loop {} ms. A second difference of one line is {} m/s², which on the \
          {} kg that key and hammer show at the front is {} N. A with a hammer and key of a tenth, \
@@ -252,7 +252,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             Series::line("through the encoder", ms(seen), palette(1)),
             Series::line("exact", ms(exact), palette(0)),
         ];
-        Panel::new(Axis::new(label), series)
+        Subplot::new(Axis::new(label), series)
     };
     let figure = Figure {
         title: "Force on the key as a hammer is thrown and caught".into(),
@@ -271,8 +271,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![
-            Panel::new(Axis::new("model A, N"), vec![Series::line("A", ms(&held_a), palette(1))]),
-            Panel::new(Axis::new("model B, N"), vec![Series::line("B", ms(&held_b), palette(0))]),
+            Subplot::new(Axis::new("model A, N"), vec![Series::line("A", ms(&held_a), palette(1))]),
+            Subplot::new(Axis::new("model B, N"), vec![Series::line("B", ms(&held_b), palette(0))]),
         ],
     };
     folder.draw("models-ab-held.png", &figure, &mut report)?;

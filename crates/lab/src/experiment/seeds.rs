@@ -20,13 +20,13 @@ contents are public: its systems are re-derived. T is a table.
 
 /// Where a system or figure is shown.
 #[derive(Clone, Copy, Debug)]
-pub enum Shown {
+pub enum ShownBy {
     /// By these experiments.
     By(&'static [&'static str]),
     /// By none, for a reason.
     Not(&'static str),
 }
-use Shown::{By, Not};
+use ShownBy::{By, Not};
 
 /// A system or figure of a source document.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +36,10 @@ pub struct System {
     /// What it is.
     pub what: &'static str,
     /// Where it is shown.
-    pub shown: Shown,
+    pub shown: ShownBy,
 }
 
-const fn system(place: &'static str, what: &'static str, shown: Shown) -> System {
+const fn system(place: &'static str, what: &'static str, shown: ShownBy) -> System {
     System { place, what, shown }
 }
 

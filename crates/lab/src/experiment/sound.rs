@@ -10,16 +10,16 @@ mod timbre;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report, key, short};
+use crate::bench::{Folder, Report, TargetBand, key, short};
 use crate::output::progress;
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::sound::measure::sympathetic_resonance::register;
 use touchback::sound::{Sound, SoundSettings};
 
 const RATE: f64 = 48_000.0;
 
 /// What all measurements use.
-struct Bench {
+struct SoundBench {
     voicing: SoundSettings,
     sound: Sound,
     report: Report,
@@ -34,7 +34,7 @@ struct Bench {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let voicing = SoundSettings::close();
     let sound = Sound::new(RATE, &voicing);
-    let mut bench = Bench {
+    let mut bench = SoundBench {
         voicing,
         sound,
         report: Report::default(),
@@ -83,18 +83,18 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![
-            Panel::new(
+            Subplot::new(
                 Axis::new("off the stretch law, cents"),
                 vec![series("", bench.errors, 0, Shape::Dots)],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("T60, s").log(),
                 vec![
                     series("free, first 20 dB", bench.decays, 0, Shape::Line),
                     series("damped", bench.damped, 1, Shape::Line),
                 ],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("first 0.3 s at 2 m/s, dBFS"),
                 vec![series("", levels, 0, Shape::Dots)],
             ),
@@ -126,7 +126,7 @@ fn page(report: &Report) -> String {
 }
 
 /// How much a key stands out from the mean of the two on either side.
-fn evenness(bench: &mut Bench, levels: &[f64]) {
+fn evenness(bench: &mut SoundBench, levels: &[f64]) {
     let mut squares = 0.0;
     let mut worst: f64 = 0.0;
     for w in levels.windows(5) {
@@ -136,6 +136,6 @@ fn evenness(bench: &mut Bench, levels: &[f64]) {
     }
     let spread = (squares / (levels.len() - 4) as f64).sqrt();
     let report = &mut bench.report;
-    report.check("key against its four neighbours, rms, dB", "1", Band::AtMost(1.5), spread);
-    report.check("key against its four neighbours, most, dB", "2", Band::AtMost(3.0), worst);
+    report.check("key against its four neighbours, rms, dB", "1", TargetBand::AtMost(1.5), spread);
+    report.check("key against its four neighbours, most, dB", "2", TargetBand::AtMost(3.0), worst);
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report, key};
+use crate::bench::{Folder, Report, TargetBand, key};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
 use touchback::sound::bank::BLOCK;
@@ -110,10 +110,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             let share = 100.0 * first.max(second);
             let quantity = format!("{name}, {kernel:?}: share of a core, %");
             let bound = if kernel == Kernel::Plain { 2.0 * most } else { most };
-            report.check(&quantity, &format!("{aim}"), Band::AtMost(bound), share);
+            report.check(&quantity, &format!("{aim}"), TargetBand::AtMost(bound), share);
             if name == "ten notes" && kernel == best_kernel {
                 let quantity = "ten notes: longest block of 64 samples, % of its time";
-                report.check(quantity, "25", Band::AtMost(50.0), 100.0 * worst);
+                report.check(quantity, "25", TargetBand::AtMost(50.0), 100.0 * worst);
             }
         }
         let same = hashes.iter().all(|h| *h == hashes[0]);
@@ -121,14 +121,14 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     let mut sound = Sound::new(RATE as f64, &SoundSettings::default());
     let quantity = "ten notes, every string changing: longest block of 64 samples, % of its time";
-    report.check(quantity, "25", Band::AtMost(50.0), 100.0 * changing(&mut sound, &ten));
+    report.check(quantity, "25", TargetBand::AtMost(50.0), 100.0 * changing(&mut sound, &ten));
     let start = Instant::now();
     let begin = seconds(start);
     let sound = std::hint::black_box(Sound::new(RATE as f64, &SoundSettings::default()));
     report.check(
         "preparing 88 notes, ms",
         "50",
-        Band::AtMost(100.0),
+        TargetBand::AtMost(100.0),
         1e3 * (seconds(start) - begin),
     );
     drop(sound);

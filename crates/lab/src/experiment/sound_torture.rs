@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report};
+use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
 use touchback::math::cast::floor_index;
 use touchback::math::compass::{KEYS, KeyNumber};
@@ -38,7 +38,7 @@ const KNOCKS: [Knock; 8] = [
 
 /// What went wrong, if anything.
 #[derive(Default)]
-struct Found {
+struct TortureResult {
     bad: u64,
     loudest: f32,
     /// Largest growth between two seconds without a strike, dB.
@@ -96,7 +96,7 @@ impl Dice {
 }
 
 /// One block of random length of both channels.
-fn block(sound: &mut Sound, dice: &mut Dice, found: &mut Found) -> (usize, f64) {
+fn block(sound: &mut Sound, dice: &mut Dice, found: &mut TortureResult) -> (usize, f64) {
     let len = floor_index(2f64.powf(dice.pick(0.0, 12.0))).clamp(1, LONGEST);
     let (mut left, mut right) = ([0.0f32; LONGEST], [0.0f32; LONGEST]);
     sound.process(&mut left[..len], &mut right[..len]);
@@ -109,7 +109,7 @@ fn block(sound: &mut Sound, dice: &mut Dice, found: &mut Found) -> (usize, f64) 
     (len, energy)
 }
 
-fn torture(rate: f64, found: &mut Found) {
+fn torture(rate: f64, found: &mut TortureResult) {
     let mut dice = Dice(Random::new(floor_index(rate) as u64));
     let mut sound = Sound::new(rate, &SoundSettings::default());
     let mut at = 0.0;
@@ -168,9 +168,9 @@ fn torture(rate: f64, found: &mut Found) {
     }
     KeyNumber::all().for_each(|key| sound.damper(key, 0.0));
     let mut seconds = 0.0;
-    let mut second = Found::default();
+    let mut second = TortureResult::default();
     while !sound.is_silent() && seconds < 60.0 {
-        second = Found::default();
+        second = TortureResult::default();
         let mut len = 0.0;
         while len < 0.05 && !sound.is_silent() {
             len += block(&mut sound, &mut dice, &mut second).0 as f64 / rate;
@@ -194,20 +194,20 @@ pub fn run(_folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(RATES.len() as u64, "torturing");
     for rate in RATES {
-        let mut found = Found { growth: f64::NEG_INFINITY, ..Found::default() };
+        let mut found = TortureResult { growth: f64::NEG_INFINITY, ..TortureResult::default() };
         torture(rate, &mut found);
         let name = format!("{} kHz", rate / 1000.0);
         let quantity = format!("{name}: samples not finite or beyond full scale");
-        report.check(&quantity, "0", Band::AtMost(0.0), found.bad as f64);
+        report.check(&quantity, "0", TargetBand::AtMost(0.0), found.bad as f64);
         let quantity = format!("{name}: growth without strikes, dB from one second to the next");
-        report.check(&quantity, "below 0", Band::AtMost(0.0), found.growth);
+        report.check(&quantity, "below 0", TargetBand::AtMost(0.0), found.growth);
         let quantity = format!("{name}: last sound before silence, dBFS");
-        report.check(&quantity, "-90", Band::AtMost(-80.0), db(f64::from(found.last)));
+        report.check(&quantity, "-90", TargetBand::AtMost(-80.0), db(f64::from(found.last)));
         let quantity = format!("{name}: silent after all dampers fell, s");
-        report.check(&quantity, "10", Band::AtMost(30.0), found.silence);
+        report.check(&quantity, "10", TargetBand::AtMost(30.0), found.silence);
         if let Some(growth) = found.memory {
             let quantity = format!("{name}: growth of the process, MB");
-            report.check(&quantity, "0", Band::AtMost(0.5), growth);
+            report.check(&quantity, "0", TargetBand::AtMost(0.5), growth);
         }
         bar.inc(1);
     }

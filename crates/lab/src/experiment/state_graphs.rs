@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report};
-use crate::plot::{self, Axis, Figure, Panel, Series, palette};
+use crate::bench::{Folder, Report, TargetBand};
+use crate::plot::{self, Axis, Figure, Series, Subplot, palette};
 use touchback::action::Key;
 use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::drive::DriveNow;
@@ -61,7 +61,7 @@ fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + 
 
 /// Transitions by their ends with how often each was taken, and the largest jump there, m.
 #[derive(Default)]
-struct Found {
+struct GraphResult {
     taken: BTreeMap<(&'static str, &'static str), u32>,
     jump: f64,
 }
@@ -71,7 +71,7 @@ struct Watch<P, F> {
     name: fn(P) -> &'static str,
     /// How far positions move at a transition, m.
     moved: F,
-    found: Found,
+    found: GraphResult,
 }
 
 impl<P, F, const N: usize> Observer<P, N> for Watch<P, F>
@@ -92,7 +92,7 @@ fn rows(
     report: &mut Report,
     csv: &mut String,
     machine: &str,
-    found: &Found,
+    found: &GraphResult,
     graph: &[(&str, &str)],
 ) {
     for (from, to) in graph {
@@ -103,9 +103,9 @@ fn rows(
     let is_known = |ends: &&(&str, &str)| graph.contains(ends) || **ends == RARE;
     let strange = found.taken.keys().filter(|ends| !is_known(ends)).count();
     let quantity = format!("{machine}: transitions that the graph does not have");
-    report.check(&quantity, "0", Band::AtMost(0.0), strange as f64);
+    report.check(&quantity, "0", TargetBand::AtMost(0.0), strange as f64);
     let quantity = format!("{machine}: largest jump of a constrained point at a transition, m");
-    report.check(&quantity, "0", Band::AtMost(1e-9), found.jump);
+    report.check(&quantity, "0", TargetBand::AtMost(1e-9), found.jump);
     for ((from, to), count) in &found.taken {
         let _ = writeln!(csv, "{machine},{from},{to},{count}");
     }
@@ -155,7 +155,7 @@ fn grand(report: &mut Report, csv: &mut String, built: &Built) {
     let moved = |from, to, before: &[f64; STATES], after: &[f64; STATES]| {
         head_moves(&spec, from, to, before, after)
     };
-    let mut seen = Watch { name: letter, moved, found: Found::default() };
+    let mut seen = Watch { name: letter, moved, found: GraphResult::default() };
     for seed in 1..=GRAND_RUNS {
         for drive in drives(&restless(seed), SECONDS) {
             let inputs = DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
@@ -181,7 +181,7 @@ fn small<M, const N: usize, const G: usize, const S: usize>(
     spec: &M,
     name: fn(M::Phase) -> &'static str,
     seed: u64,
-) -> Found
+) -> GraphResult
 where
     M: SimpleAction<N, G, S>,
 {
@@ -189,7 +189,7 @@ where
     let moved = |_, _, before: &[f64; N], after: &[f64; N]| {
         (before[0] - after[0]).abs().max((before[2] - after[2]).abs())
     };
-    let mut seen = Watch { name, moved, found: Found::default() };
+    let mut seen = Watch { name, moved, found: GraphResult::default() };
     let mut state = spec.rest();
     let stepper = Stepper::new(STEP);
     for drive in drives(&restless(seed), SECONDS) {
@@ -215,7 +215,7 @@ where
 {
     let mut key = Running::new(spec);
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
-    let mut bands: Vec<plot::Band> = Vec::new();
+    let mut bands: Vec<plot::ShadedBand> = Vec::new();
     for (i, drive) in (1u32..).zip(drives(&PRESS, 0.45)) {
         key.step(drive, &mut |_, _| {});
         let (view, t) = (key.readout(drive), f64::from(i) * STEP * 1e3);
@@ -225,7 +225,7 @@ where
         }
         match bands.last_mut() {
             Some(band) if band.name == view.phase => band.to = t,
-            _ => bands.push(plot::Band { from: t, to: t, name: view.phase.into() }),
+            _ => bands.push(plot::ShadedBand { from: t, to: t, name: view.phase.into() }),
         }
     }
     let [depth, height, force, between] = curves;
@@ -236,9 +236,9 @@ where
         bands,
         marks: Vec::new(),
         panels: vec![
-            Panel::new(Axis::new("mm: depth of the key"), vec![one("", depth, 0)]),
-            Panel::new(Axis::new(&format!("mm: {part}")), vec![one("", height, 1)]),
-            Panel::new(
+            Subplot::new(Axis::new("mm: depth of the key"), vec![one("", depth, 0)]),
+            Subplot::new(Axis::new(&format!("mm: {part}")), vec![one("", height, 1)]),
+            Subplot::new(
                 Axis::new("force, N"),
                 vec![one("of the finger", force, 0), one(contact, between, 1)],
             ),

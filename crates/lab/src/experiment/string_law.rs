@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result, anyhow};
 
 use crate::bench::{Folder, Report, short};
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::drive::DriveNow;
 use touchback::action::grand::model::guard;
@@ -45,7 +45,7 @@ const BAND: f64 = 0.2;
 
 /// One contact of hammer and string.
 #[derive(Clone, Copy, Debug)]
-struct Contact {
+struct HammerContact {
     /// First to last touch, s.
     time: f64,
     /// Rebound speed over strike speed.
@@ -62,13 +62,13 @@ enum Arrival {
 }
 
 /// Hears when the hammer meets the string and when it leaves.
-struct Heard {
+struct StringLawEvents {
     now: f64,
     met: Option<f64>,
     left: Option<(f64, f64)>,
 }
 
-impl Observer<Phase, STATES> for Heard {
+impl Observer<Phase, STATES> for StringLawEvents {
     fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {}
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
         if index != guard::STRING {
@@ -84,11 +84,11 @@ impl Observer<Phase, STATES> for Heard {
 }
 
 /// The hammer of a running key against the action's string.
-fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
+fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerContact> {
     let spec = &built.spec;
     let mut running = construct::strike(spec, &built.regulated, speed)
         .context("the standard regulation has no strike")?;
-    let mut heard = Heard { now: 0.0, met: Some(0.0), left: None };
+    let mut heard = StringLawEvents { now: 0.0, met: Some(0.0), left: None };
     if arrival == Arrival::Flying {
         running.x[state::HAMMER] = -0.4 * STEP * speed / spec.hammer.crown;
         heard.met = None;
@@ -97,7 +97,7 @@ fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
     while heard.now < 0.05 {
         step::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut heard);
         if let (Some(met), Some((left, rate))) = (heard.met, heard.left) {
-            return Ok(Contact {
+            return Ok(HammerContact {
                 time: left - met,
                 restitution: -spec.hammer.crown * rate / speed,
             });
@@ -108,17 +108,17 @@ fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<Contact> {
 }
 
 /// The sound engine's hammer against its strings.
-fn heard(key: KeyNumber, hammers: &HammerSettings, speed: f64) -> Contact {
+fn heard(key: KeyNumber, hammers: &HammerSettings, speed: f64) -> HammerContact {
     let string = StringSpec::of(key, &SoundSettings::default());
     let report = strike_offline(&Hammer::of(key, hammers), &string, speed, RATE);
-    Contact { time: report.contact_time, restitution: report.restitution }
+    HammerContact { time: report.contact_time, restitution: report.restitution }
 }
 
 /// The table values with which the action's law comes nearest to `aim` at [`FIT_SPEED`], and the
 /// contact it then makes. The law's own formula is an approximation: its error is taken out step by
 /// step. Strings that keep nearly all of a hammer's energy are beyond the law; there the restitution
 /// stays at its least.
-fn fitted(built: &Built, aim: Contact) -> Result<(Contact, Contact)> {
+fn fitted(built: &Built, aim: HammerContact) -> Result<(HammerContact, HammerContact)> {
     let mut built = *built;
     let mut asked = aim;
     let mass = built.spec.hammer.inertia / built.spec.hammer.crown.powi(2);
@@ -216,8 +216,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![
-            Panel::new(Axis::new("contact, ms"), first),
-            Panel::new(Axis::new("rebound over strike speed"), second),
+            Subplot::new(Axis::new("contact, ms"), first),
+            Subplot::new(Axis::new("rebound over strike speed"), second),
         ],
     };
     folder.write("string-law.csv", csv.as_bytes())?;
@@ -233,7 +233,7 @@ mod tests {
     fn a_fit_gives_the_contact_it_was_asked_for() {
         let built =
             Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
-        let aim = Contact { time: 2.4e-3, restitution: 0.55 };
+        let aim = HammerContact { time: 2.4e-3, restitution: 0.55 };
         let (_, got) = fitted(&built, aim).unwrap();
         assert!((got.time / aim.time - 1.0).abs() < 2e-3, "{got:?}");
         assert!((got.restitution - aim.restitution).abs() < 2e-3, "{got:?}");

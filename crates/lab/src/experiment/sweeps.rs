@@ -10,7 +10,7 @@ use std::f64::consts::{PI, TAU};
 
 use anyhow::Result;
 
-use crate::bench::{Band, Folder, Report};
+use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
 use touchback::instrument::settings::Timing;
 use touchback::instrument::{Event, Piano, Settings};
@@ -46,7 +46,7 @@ const CUT: f64 = 26_000.0;
 const TAPS: usize = 63;
 
 /// A trill as it was heard.
-struct Heard {
+struct SweepEvents {
     samples: Vec<f32>,
     strikes: usize,
     lost: u64,
@@ -55,13 +55,13 @@ struct Heard {
 }
 
 /// Two keys in turn, pressed naturally twelve times a second, while `swept` moves.
-fn trill(swept: Option<&'static Parameter>) -> Result<Heard> {
+fn trill(swept: Option<&'static Parameter>) -> Result<SweepEvents> {
     let mut settings = Settings::default();
     settings.touch.timing = Timing::Natural;
     let keys = [crate::bench::key(40)?, crate::bench::key(42)?];
     let mut piano = Piano::new(RATE, &settings);
     let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
-    let mut heard = Heard { samples: Vec::new(), strikes: 0, lost: 0, is_home: false };
+    let mut heard = SweepEvents { samples: Vec::new(), strikes: 0, lost: 0, is_home: false };
     for block in 0..TRILL {
         if let Some(parameter) = swept {
             let turn = TAU * (block * BLOCK) as f64 / RATE / SWEEP;
@@ -153,14 +153,24 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     let level = |samples: &[f32]| db(click(samples) / of_step / peak(samples));
     let plain = trill(None)?;
     let unswept = level(&plain.samples);
-    report.check("trill, nothing swept: click, dB re note", "≤ −60", Band::AtMost(-60.0), unswept);
+    report.check(
+        "trill, nothing swept: click, dB re note",
+        "≤ −60",
+        TargetBand::AtMost(-60.0),
+        unswept,
+    );
     // What the measure sees of a click that is there.
     let mut clicked = plain.samples.clone();
     let added = single(1e-3 * peak(&clicked));
     let middle = clicked.len() / 2;
     clicked[middle..].iter_mut().for_each(|x| *x += added);
     let found = level(&clicked);
-    report.check("the same with a step of −60 dB added", "−60", Band::Within(-61.0, -59.0), found);
+    report.check(
+        "the same with a step of −60 dB added",
+        "−60",
+        TargetBand::Within(-61.0, -59.0),
+        found,
+    );
     let held = chord(None)?;
     let ringing = peak(&held[JUMP * BLOCK..]);
     let swept: Vec<_> = params::all()
@@ -175,12 +185,17 @@ pub fn run(_: &mut Folder) -> Result<Report> {
         let id = parameter.id;
         let swept = trill(Some(parameter))?;
         let clicks = level(&swept.samples);
-        report.check(&format!("{id}: click, dB re note"), "≤ −60", Band::AtMost(-60.0), clicks);
+        report.check(
+            &format!("{id}: click, dB re note"),
+            "≤ −60",
+            TargetBand::AtMost(-60.0),
+            clicks,
+        );
         let finite = swept.samples.iter().all(|x| x.is_finite()) && swept.lost == 0;
         report.holds(&format!("{id}: every sample and state a number"), finite);
         report.holds(&format!("{id}: keys and hammers home"), swept.is_home);
         let strikes = swept.strikes as f64;
-        report.check(&format!("{id}: strikes"), "some", Band::AtLeast(4.0), strikes);
+        report.check(&format!("{id}: strikes"), "some", TargetBand::AtLeast(4.0), strikes);
         let mut ends = [0.0; 2];
         for (end, value) in ends.iter_mut().zip([parameter.min(), parameter.max()]) {
             let moved = chord(Some((parameter, value)))?;

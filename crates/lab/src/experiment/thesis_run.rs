@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use crate::bench::test_bench::TestBench;
-use crate::bench::trace::{Trace, shaded};
-use crate::bench::{Band, Folder, Report, short};
-use crate::plot::{Axis, Figure, Mark, Panel, Series, palette};
+use crate::bench::trace::{BenchTrace, shaded};
+use crate::bench::{Folder, Report, TargetBand, short};
+use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::kinematics::Kinematics;
 use touchback::action::grand::{Phase, jack, thesis};
 use touchback::action::{Drive, EventKind, Readout};
@@ -41,17 +41,17 @@ fn ratio(rig: &TestBench) -> f64 {
 }
 
 /// The run as it went: the key, what it showed, and (time s, g_AB m, g_BC m).
-struct Course {
+struct PublishedRun {
     rig: TestBench,
-    trace: Trace,
+    trace: BenchTrace,
     surfaces: Vec<(f64, f64, f64)>,
 }
 
 /// Runs it and compares.
-fn measure(report: &mut Report) -> Result<Course> {
+fn measure(report: &mut Report) -> Result<PublishedRun> {
     let mut rig = TestBench::thesis();
     let turns = ratio(&rig);
-    let mut trace = Trace::default();
+    let mut trace = BenchTrace::default();
     // g_AB and g_BC, m.
     let mut surfaces = Vec::new();
     let drive = |a: f64, b: f64| Drive::Manipulandum([gesture(a), gesture(b)]);
@@ -68,21 +68,21 @@ fn measure(report: &mut Report) -> Result<Course> {
     let (strike, speed) = log.first(EventKind::Strike).context("the run has no strike")?;
     let gap = trace.rows.iter().rev().find(|r| r.0 <= release).map_or(f64::NAN, |r| -r.1.hammer);
 
-    report.check("V34 should: dq2/dq1 at the start", "12.3", Band::Within(11.3, 13.3), turns);
+    report.check("V34 should: dq2/dq1 at the start", "12.3", TargetBand::Within(11.3, 13.3), turns);
     let what = "V34 should: let-off begins, s";
-    report.check(what, "0.1334 or 0.1445", Band::Within(0.130, 0.148), off);
+    report.check(what, "0.1334 or 0.1445", TargetBand::Within(0.130, 0.148), off);
     report.erratum("phase A ends at 0.1334 s in the text, g_AB is zero at 0.1445 s in fig. 3.16");
     let what = "V34 should: let-off ends, s";
-    report.check(what, "0.181", Band::Within(0.176, 0.186), release);
-    report.check("V34 should: strike, s", "0.183–0.21", Band::Within(0.183, 0.21), strike);
+    report.check(what, "0.181", TargetBand::Within(0.176, 0.186), release);
+    report.check("V34 should: strike, s", "0.183–0.21", TargetBand::Within(0.183, 0.21), strike);
     let strikes = log.count(EventKind::Strike) as f64;
-    report.check("reference run: strikes", "1", Band::Within(1.0, 1.0), strikes);
+    report.check("reference run: strikes", "1", TargetBand::Within(1.0, 1.0), strikes);
     let letters: String = log.phases.iter().take(2).map(|p| p.2.letter()).collect();
     report.holds("reference run: submodels follow as A, B, C", letters == "BC");
     let before = trace.mean(off - 0.02, off, |r| r.key_force);
     let during = trace.mean(off, release, |r| r.key_force);
     let quantity = "reference run: key force in let-off over that before it";
-    report.check(quantity, "rises", Band::AtLeast(1.3), during / before);
+    report.check(quantity, "rises", TargetBand::AtLeast(1.3), during / before);
     report.erratum("the text on fig. 3.17 calls the extension of k1 q7 − q1; it is D − q1");
     let turn = |from: f64, to: f64, i: usize| trace.mean(from, to, |r| r.q_rate[i]);
     let both_fall = turn(off - 0.02, off, 2) < 0.0 && turn(off - 0.02, off, 5) < 0.0;
@@ -93,11 +93,11 @@ fn measure(report: &mut Report) -> Result<Course> {
     let pressed = trace.rows.iter().filter(|r| r.0 > 0.1 && r.0 < release);
     let least = pressed.fold(f64::MAX, |least, r| least.min(r.1.contact_force));
     let what = "reference run: jack on knuckle from the ramp to the slip, least force, N";
-    report.check(what, "> 0", Band::AtLeast(0.0), least);
+    report.check(what, "> 0", TargetBand::AtLeast(0.0), least);
     let kept = surfaces.iter().filter(|s| s.0 > off && s.0 < release);
     let open = kept.fold(0.0f64, |most, s| most.max(s.1.abs()));
     let what = "reference run: g_AB while the button holds the toe, m";
-    report.check(what, "0", Band::AtMost(1e-9), open);
+    report.check(what, "0", TargetBand::AtMost(1e-9), open);
     let spread = trace.spread(END - 0.05, END, |r| r.hammer);
     report.holds("reference run: the hammer comes to lie on the lever", trace.ends_below(-5e-3));
     report.note(&format!(
@@ -111,7 +111,7 @@ fn measure(report: &mut Report) -> Result<Course> {
         short(speed),
         short(1e3 * spread)
     ));
-    Ok(Course { rig, trace, surfaces })
+    Ok(PublishedRun { rig, trace, surfaces })
 }
 
 /// Adds its comparisons to another's.
@@ -123,7 +123,7 @@ pub fn check(report: &mut Report) -> Result<()> {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("001; 000 ch. 3, figs. 3.14–3.19");
-    let Course { rig, trace, surfaces } = measure(&mut report)?;
+    let PublishedRun { rig, trace, surfaces } = measure(&mut report)?;
     let mut csv = String::from(
         "time_s,phase,d_rad,q1,q2,q3,q6,g_ab_m,g_bc_m,key_force_n,jack_knuckle_force_n\n",
     );
@@ -138,7 +138,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figure {
+fn figure(rig: &TestBench, trace: &BenchTrace, surfaces: &[(f64, f64, f64)]) -> Figure {
     let line = |name: &str, colour: usize, pick: &dyn Fn(&Readout) -> f64| {
         Series::line(name, trace.points(pick), palette(colour))
     };
@@ -146,16 +146,16 @@ fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figur
     let gaps = |pick: &dyn Fn(&(f64, f64, f64)) -> f64| {
         surfaces.iter().map(|s| (s.0 * 1e3, pick(s) * 1e3)).collect::<Vec<_>>()
     };
-    let stated = STATED.iter().map(|(t, name)| Mark { at: t * 1e3, name: (*name).into() });
+    let stated = STATED.iter().map(|(t, name)| PlotMark { at: t * 1e3, name: (*name).into() });
     let strikes = rig.log.of(EventKind::Strike);
-    let marks = stated.chain(strikes.map(|e| Mark { at: e.0 * 1e3, name: "strike".into() }));
+    let marks = stated.chain(strikes.map(|e| PlotMark { at: e.0 * 1e3, name: "strike".into() }));
     Figure {
         title: "Reference run, set thesis; ruled: what the thesis states".into(),
         x: Axis::new("time, ms").within(0.0, END * 1e3),
         bands: shaded(rig, Phase::Acceleration, END),
         marks: marks.collect(),
         panels: vec![
-            Panel::new(
+            Subplot::new(
                 Axis::new("angle, rad"),
                 vec![
                     Series::line("4 D", d, palette(1)),
@@ -165,14 +165,14 @@ fn figure(rig: &TestBench, trace: &Trace, surfaces: &[(f64, f64, f64)]) -> Figur
                     line("q6 jack", 4, &|r| r.q[5]),
                 ],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("indicators, mm"),
                 vec![
                     Series::line("g_AB toe to button", gaps(&|s| s.1), palette(0)),
                     Series::line("g_BC head to edge", gaps(&|s| s.2), palette(1)),
                 ],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("force, N"),
                 vec![
                     line("at the key front", 0, &|r| r.key_force),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use nalgebra::Complex;
 
-use crate::bench::{Band, Folder, Report};
+use crate::bench::{Folder, Report, TargetBand};
 use crate::plot::palette;
 use crate::plot::sketch::{Ink, Sketch};
 use touchback::math::vec2::Vec2;
@@ -70,7 +70,7 @@ fn mappings(report: &mut Report) {
     report.check(
         "bilinear mass, Re over the largest modulus",
         "0",
-        Band::AtMost(1e-9),
+        TargetBand::AtMost(1e-9),
         largest(Mapping::Bilinear.resistance(T, mass)) / relative,
     );
     // The same at the lowest of the frequencies.
@@ -78,14 +78,14 @@ fn mappings(report: &mut Report) {
     report.check(
         "bilinear spring, Re over the largest modulus",
         "0",
-        Band::AtMost(1e-9),
+        TargetBand::AtMost(1e-9),
         largest(Mapping::Bilinear.resistance(T, spring)) / relative,
     );
     let [low, high] = Mapping::BackwardEuler.resistance(T, spring);
     report.near("backward Euler spring, least Re: +KT/2", 0.5, 1e-6, low);
     report.near("backward Euler spring, largest Re", 0.5, 1e-6, high);
     let [low, _] = Mapping::BackwardEuler.resistance(T, mass);
-    report.check("backward Euler mass, least Re", "≥ 0", Band::AtLeast(0.0), low);
+    report.check("backward Euler mass, least Re", "≥ 0", TargetBand::AtLeast(0.0), low);
     let [low, _] = Mapping::ForwardEuler.resistance(T, mass);
     report.near("forward Euler mass, least Re: −2m/T", -400.0, 1e-6, low);
     let [low, _] = Mapping::ForwardEuler.resistance(T, spring);
@@ -110,32 +110,32 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         report.check(
             &quantity("circle, N/m"),
             "≤ brute force",
-            Band::AtMost(1.003 * found),
+            TargetBand::AtMost(1.003 * found),
             circle,
         );
         report.check(
             &quantity("Tsypkin, N/m"),
             "between",
-            Band::Within(0.999 * circle, 1.001 * wedge),
+            TargetBand::Within(0.999 * circle, 1.001 * wedge),
             tsypkin,
         );
         report.check(
             &quantity("wedge (one shift), N/m"),
             "above the circle",
-            Band::Within(circle.max(tsypkin), 1.003 * found),
+            TargetBand::Within(circle.max(tsypkin), 1.003 * found),
             wedge,
         );
         report.check(
             &quantity("all shifts, N/m"),
             "≤ brute force",
-            Band::Within(0.999 * wedge, 1.003 * found),
+            TargetBand::Within(0.999 * wedge, 1.003 * found),
             shifts,
         );
         if delay == 5 {
             report.check(
                 &quantity("against the direct limit over 64-sample blocks both ways, N/m"),
                 "outside: below 816",
-                Band::AtMost(816.0),
+                TargetBand::AtMost(816.0),
                 shifts,
             );
         }
@@ -144,10 +144,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "orbits of up to 64 samples found over all grids",
         "some",
-        Band::AtLeast(50.0),
+        TargetBand::AtLeast(50.0),
         exist,
     );
-    report.check("of them excluded by the criterion", "0", Band::AtMost(0.0), excluded);
+    report.check("of them excluded by the criterion", "0", TargetBand::AtMost(0.0), excluded);
     mappings(&mut report);
     report.note(
         "Brute force is the largest stiffness without a periodic orbit of one visit and up to 64 \

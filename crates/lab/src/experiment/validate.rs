@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use crate::bench::test_bench::TestBench;
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use touchback::action::ActionSettings;
 
 /// The keys of the timing measurements: C1, G2, C4, C5, G6 [Goebl 2005].
@@ -78,10 +78,10 @@ fn weights(report: &mut Report) {
         let w = statics::weights(&standard(number));
         let [down, up] = [w.down, w.up].map(|mass| mass * 1e3);
         let said = |what: &str| format!("V14 must: {what}, {name} (key {number}), g");
-        report.check(&said("down weight"), "46–56", Band::Within(45.0, 56.0), down);
-        report.check(&said("up weight"), "≥ 20", Band::AtLeast(20.0), up);
+        report.check(&said("down weight"), "46–56", TargetBand::Within(45.0, 56.0), down);
+        report.check(&said("up weight"), "≥ 20", TargetBand::AtLeast(20.0), up);
         let half = 0.5 * (down - up);
-        let band = Band::Within(friction - 4.0, friction + 4.0);
+        let band = TargetBand::Within(friction - 4.0, friction + 4.0);
         report.check(&said("friction"), &short(friction), band, half);
     }
 }
@@ -95,48 +95,48 @@ fn slow(report: &mut Report) {
         let said = |what: &str| format!("{what}, key {number}");
         if number == MIDDLE {
             let ratio = slow.ratio(2e-3, slow.let_off_begins());
-            let band = Band::Within(4.8, 6.0);
+            let band = TargetBand::Within(4.8, 6.0);
             report.check("V11 must: hammer over key speed before let-off", "5", band, ratio);
             let integral = (settings.blow_mm - settings.let_off_mm) / (slow.slips() * 1e3);
             let what = "V11 must: (blow − let-off) over dip at let-off";
-            report.check(what, "5", Band::Within(4.8, 6.0), integral);
+            report.check(what, "5", TargetBand::Within(4.8, 6.0), integral);
         }
         if number == 4 || number == MIDDLE {
             let force = slow.mean(1e-3, 3e-3);
             let what = said("V15 must: force before the damper, 8 mm/s, N");
-            report.check(&what, "0.45–0.55", Band::Within(0.3825, 0.6325), force);
+            report.check(&what, "0.45–0.55", TargetBand::Within(0.3825, 0.6325), force);
             let what = said("V16 should: damper pick-up, N");
-            report.check(&what, "0.2–0.3", Band::Within(0.1, 0.45), slow.pick_up());
+            report.check(&what, "0.2–0.3", TargetBand::Within(0.1, 0.45), slow.pick_up());
         }
         if number == 4 || number == MIDDLE || number == 71 {
             let (bump, at) = slow.bump();
             let what = said("V17 should: let-off bump, 8 mm/s, N");
-            report.check(&what, "0.15–0.25", Band::Within(0.1, 0.6), bump);
+            report.check(&what, "0.15–0.25", TargetBand::Within(0.1, 0.6), bump);
             let what = said("V17 should: the bump's top before the slip, mm");
             let before = (slow.slips() - at) * 1e3;
-            report.check(&what, "1–2", Band::Within(0.0, 2.0), before);
+            report.check(&what, "1–2", TargetBand::Within(0.0, 2.0), before);
             let what = said("V17 should: fall of the force after the slip, N");
-            report.check(&what, "falls", Band::AtLeast(0.0), slow.fall());
+            report.check(&what, "falls", TargetBand::AtLeast(0.0), slow.fall());
         }
         let what = said("V22 must: blow at rest, mm");
-        report.check(&what, "46", Band::Within(44.0, 48.0), -rig.hammer().0 * 1e3);
+        report.check(&what, "46", TargetBand::Within(44.0, 48.0), -rig.hammer().0 * 1e3);
         let what = said("V22 must: let-off of a slow press, mm");
-        report.check(&what, "1–3", Band::Within(1.0, 3.0), -slow.crown_at_slip() * 1e3);
+        report.check(&what, "1–3", TargetBand::Within(1.0, 3.0), -slow.crown_at_slip() * 1e3);
         let after = (rig.spec().key.dip - slow.slips()) * 1e3;
         let what = said("V22 must: after-touch, mm");
-        report.check(&what, "0.8–1.6", Band::Within(0.8, 1.6), after);
+        report.check(&what, "0.8–1.6", TargetBand::Within(0.8, 1.6), after);
     }
     let middle = standard(MIDDLE);
     for (depth, name) in [(0.004, "at 4 mm"), (0.0078, "in let-off, at 7.8 mm")] {
         let what = format!("creep under 80 % of friction {name}, mm/s");
-        let band = Band::AtMost(0.1);
+        let band = TargetBand::AtMost(0.1);
         report.check(&what, "0", band, statics::creep(&middle, depth) * 1e3);
     }
     let (creep, caught) = statics::checked_creep(&middle);
     let what = "travel of a checked hammer in 10 s, mm";
-    report.check(what, "0", Band::AtMost(0.2), creep * 1e3);
+    report.check(what, "0", TargetBand::AtMost(0.2), creep * 1e3);
     let what = "V23 must: held mezzo-forte press, hammer caught at, mm";
-    report.check(what, "12–16", Band::Within(10.0, 18.0), caught * 1e3);
+    report.check(what, "12–16", TargetBand::Within(10.0, 18.0), caught * 1e3);
 }
 
 /// V18, V19: what the key weighs.
@@ -150,9 +150,9 @@ fn inertias(report: &mut Report) {
         let rig = standard(number);
         let what = format!("V18 must: mass at the key front before let-off, key {number}, kg");
         let before = inertia::before_let_off(&rig);
-        report.check(&what, target, Band::Within(low, high), before);
+        report.check(&what, target, TargetBand::Within(low, high), before);
         let what = format!("V19 must: the same while the hammer flies, key {number}, kg");
-        report.check(&what, "≤ 0.12", Band::AtMost(0.12), inertia::after_let_off(&rig));
+        report.check(&what, "≤ 0.12", TargetBand::AtMost(0.12), inertia::after_let_off(&rig));
     }
 }
 
@@ -162,9 +162,9 @@ fn blows(report: &mut Report) {
         let rig = standard(number);
         let held = escapement::held(&rig, 3.0);
         let what = format!("V23 must: held struck blow, hammer caught at, key {number}, mm");
-        report.check(&what, "12–16", Band::Within(10.0, 18.0), held.caught * 1e3);
+        report.check(&what, "12–16", TargetBand::Within(10.0, 18.0), held.caught * 1e3);
         let what = format!("V23 must: settled after, key {number}, ms");
-        report.check(&what, "< 60", Band::AtMost(60.0), held.settled * 1e3);
+        report.check(&what, "< 60", TargetBand::AtMost(60.0), held.settled * 1e3);
     }
 }
 
@@ -173,27 +173,27 @@ fn repetition(report: &mut Report) {
     let rig = standard(MIDDLE);
     let dip = rig.spec().key.dip;
     let what = "V24 must: rise from the bed that re-sets the jack, share of the dip";
-    let band = Band::Within(1.0 / 3.0, 2.0 / 3.0);
+    let band = TargetBand::Within(1.0 / 3.0, 2.0 / 3.0);
     report.check(what, "1/3–1/2", band, escapement::reset(&rig) / dip);
     let (rise, speed) = escapement::retrigger(&rig);
     let what = "V24 must: rise from the bed for any second strike, share of the dip";
-    report.check(what, "1/3–1/2", Band::Within(1.0 / 3.0, 2.0 / 3.0), rise / dip);
+    report.check(what, "1/3–1/2", TargetBand::Within(1.0 / 3.0, 2.0 / 3.0), rise / dip);
     let double = escapement::fastest_repetition(&rig);
     let what = "V25 must: fastest repetition, ideal finger, strokes a second";
-    report.check(what, "14–15", Band::Within(12.0, 17.0), double);
+    report.check(what, "14–15", TargetBand::Within(12.0, 17.0), double);
     let off = ActionSettings { repetition_spring: 0.0, ..ActionSettings::default() };
     let single = TestBench::concert(MIDDLE, &off);
     let what = "V25 must: the same with the repetition spring off";
     let alone = escapement::fastest_repetition(&single);
-    report.check(what, "7", Band::Within(6.0, 9.0), alone);
+    report.check(what, "7", TargetBand::Within(6.0, 9.0), alone);
     let single = single.with(|spec| spec.hammer.rail = -single.hammer().0);
     let what = "V25 must: single escapement: spring off, hammers resting at the blow";
-    report.check(what, "7", Band::Within(6.0, 9.0), escapement::fastest_repetition(&single));
+    report.check(what, "7", TargetBand::Within(6.0, 9.0), escapement::fastest_repetition(&single));
     let (half, full) = escapement::free_return(&rig);
     let what = "V26 should: free return, half the dip, ms";
-    report.check(what, "20–50", Band::Within(20.0, 50.0), half * 1e3);
+    report.check(what, "20–50", TargetBand::Within(20.0, 50.0), half * 1e3);
     let what = "V26 should: free return, to 0.3 mm, ms";
-    report.check(what, "40–170", Band::Within(40.0, 170.0), full * 1e3);
+    report.check(what, "40–170", TargetBand::Within(40.0, 170.0), full * 1e3);
     report.note(&format!(
         "V24: the least rise gives a second strike of {} m/s: the hammer, let go by the check, is \
          thrown by the repetition lever alone. Repetition spring 0.8 to 1.2, drop 1 to 4 mm, let-off \
@@ -228,10 +228,10 @@ fn slides(report: &mut Report) {
         let slide = slide::under(&rig, force);
         let what = format!("let-off with {force} N of jack on knuckle, turns of the slide");
         let turns = slide.map_or(f64::NAN, |s| f64::from(s.turns));
-        report.check(&what, "0", Band::AtMost(0.0), turns);
+        report.check(&what, "0", TargetBand::AtMost(0.0), turns);
         let what = format!("let-off with {force} N, ripple of the force from step to step, %");
         let ripple = slide.map_or(f64::NAN, |s| 100.0 * s.ripple);
-        report.check(&what, "0", Band::AtMost(RIPPLE), ripple);
+        report.check(&what, "0", TargetBand::AtMost(RIPPLE), ripple);
     }
 }
 
@@ -239,7 +239,7 @@ fn slides(report: &mut Report) {
 fn loops(report: &mut Report) {
     let (early, late) = passive::swing(MIDDLE);
     let what = "V33 must: finger on the bed in a 1 kHz loop, late over early swing";
-    report.check(what, "dies out", Band::AtMost(1.0), late / early.max(1e-7));
+    report.check(what, "dies out", TargetBand::AtMost(1.0), late / early.max(1e-7));
     let what = "V33 must: swing after 1.25 s, mm";
-    report.check(what, "0", Band::AtMost(0.01), late * 1e3);
+    report.check(what, "0", TargetBand::AtMost(0.01), late * 1e3);
 }

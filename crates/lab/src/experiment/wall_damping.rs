@@ -4,7 +4,7 @@ mod figures;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{Band, Folder, Report};
+use crate::bench::{Folder, Report, TargetBand};
 use touchback::wall::analysis::return_map::Crossing;
 use touchback::wall::analysis::worst_case::WorstCase;
 use touchback::wall::analysis::{marginal, passivity};
@@ -42,7 +42,7 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
         marginal::poles(&Plant { damping: b, ..MASS }, K, t).map(|p| (p.norm() - 1.0).abs())
     });
     let off = unmoved.as_flattened().iter().copied().fold(0.0, f64::max);
-    report.check("both poles off the unit circle there", "0", Band::AtMost(1e-12), off);
+    report.check("both poles off the unit circle there", "0", TargetBand::AtMost(1e-12), off);
     // b = KT/2 but for a share of order KT²/m, 2·10⁻⁶ here.
     let small = marginal::damping(&MASS, K, 1e-5).unwrap_or(f64::NAN) / (0.5 * K * 1e-5);
     report.near("marginal over KT/2, T 0.01 ms", 1.0, 1e-5, small);
@@ -53,13 +53,18 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
         (tau.exp() - 1.0 + alpha / (1.0 - alpha / tau)).abs()
     });
     let most = residual.into_iter().fold(0.0, f64::max);
-    report.check("e^τ − 1 + α/(1 − α/τ) at marginal damping", "0", Band::AtMost(1e-9), most);
+    report.check("e^τ − 1 + α/(1 − α/τ) at marginal damping", "0", TargetBand::AtMost(1e-9), most);
     report.erratum("6.7 prints e^{1/τ} = 1 − α/(1 − τα), which is of τ = m/(bT), not of 6.6's");
     report.source("000 fig. 6.4 (marginal stability simulated)");
     let [least, largest] = figures::swing(1.0)?;
     report.near("swing after 2000 samples over that at first, T 2 ms", 1.0, 1e-9, largest / least);
     let [least, largest] = figures::swing(0.99)?;
-    report.check("the same with 1 % less damping", "grows", Band::AtLeast(1.1), largest / least);
+    report.check(
+        "the same with 1 % less damping",
+        "grows",
+        TargetBand::AtLeast(1.1),
+        largest / least,
+    );
     report.source("000 eqs. 6.8–6.13, figs. 6.5–6.7");
     let held = MASS.with(FINGER);
     for (ms, b) in [
@@ -93,12 +98,17 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
     report.check(
         "passivating damping, K 1000, T 1 ms, N·s/m",
         "0.5",
-        Band::Near(0.5, 1e-9),
+        TargetBand::Near(0.5, 1e-9),
         need(0.0, 0.0),
     );
-    report.check("with B 1", "1.5", Band::Near(1.5, 1e-6), need(1.0, 0.0));
-    report.check("with a delay of one period", "1.5", Band::Near(1.5, 1e-6), need(0.0, t));
-    report.check("with a delay of five periods", "5.5", Band::Near(5.5, 1e-5), need(0.0, 5.0 * t));
+    report.check("with B 1", "1.5", TargetBand::Near(1.5, 1e-6), need(1.0, 0.0));
+    report.check("with a delay of one period", "1.5", TargetBand::Near(1.5, 1e-6), need(0.0, t));
+    report.check(
+        "with a delay of five periods",
+        "5.5",
+        TargetBand::Near(5.5, 1e-5),
+        need(0.0, 5.0 * t),
+    );
     let inside = (1..=40).all(|i| {
         let t = 2.5e-4 * f64::from(i);
         let passive = 0.5 * K * t;
@@ -130,13 +140,18 @@ fn maps(report: &mut Report) -> Result<()> {
         jump = jump.max((pass.gained - 0.5 * pass.on[0].powi(2)).abs());
         now = pass.exit;
     }
-    report.check("energy not explained by late switching, J", "0", Band::AtMost(1e-12), off);
-    report.check("jump at a late turn-on off ½(k2 − k1)y², J", "0", Band::AtMost(1e-14), jump);
+    report.check("energy not explained by late switching, J", "0", TargetBand::AtMost(1e-12), off);
+    report.check(
+        "jump at a late turn-on off ½(k2 − k1)y², J",
+        "0",
+        TargetBand::AtMost(1e-14),
+        jump,
+    );
     let pass = figures::unit(0.0).pass(start).context("the map ends")?;
     report.check(
         "energy moved by switching at the threshold, J",
         "0",
-        Band::AtMost(1e-12),
+        TargetBand::AtMost(1e-12),
         pass.gained.abs() + pass.lost.abs(),
     );
     report.source("000 eqs. 6.35–6.57, figs. 6.12–6.15");
@@ -159,7 +174,7 @@ fn maps(report: &mut Report) -> Result<()> {
         report.check(
             &format!("propagated exit speed off 1, T {ms} ms"),
             "0",
-            Band::AtMost(1e-12),
+            TargetBand::AtMost(1e-12),
             (exit - 1.0).abs(),
         );
     }
@@ -168,7 +183,7 @@ fn maps(report: &mut Report) -> Result<()> {
     let gain = map.exit(1.0, 0.0, 0.0).context("no exit")?;
     let off = (gain / map.round(0.0)[2] - 1.0).abs();
     let what = "gain of a round without damping off √(cos²ω1T + (ω2/ω1)² sin²ω1T), T 5 ms";
-    report.check(what, "0", Band::AtMost(1e-12), off);
+    report.check(what, "0", TargetBand::AtMost(1e-12), off);
     let map = worst(0.01);
     let (w1, w2) = ((map.outside / map.mass).sqrt(), (map.inside / map.mass).sqrt());
     let turn = std::f64::consts::PI * (1.0 / w1 + 1.0 / w2);

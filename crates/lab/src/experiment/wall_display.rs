@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
 
-use crate::bench::{Band, Folder, Report};
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::bench::{Folder, Report, TargetBand};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::analysis::passivity;
 use touchback::wall::display::coupled::{Coupled, Scheme, apparent};
 use touchback::wall::display::sprung_mass::{Method, SprungMass};
@@ -81,7 +81,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "impedance control K + B, least Re F/X, N/m",
         "never below K",
-        Band::AtLeast(K),
+        TargetBand::AtLeast(K),
         least,
     );
     report.source("000 §4.1.2, fig. 4.4, eq. 4.1");
@@ -96,25 +96,25 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "energy of the semi-implicit mass over its start, T 1 ms",
         "bounded",
-        Band::AtMost(1.2),
+        TargetBand::AtMost(1.2),
         growth(Method::SemiImplicit, T),
     );
     report.check(
         "the same at 0.99 of K T²/m = 4",
         "bounded",
-        Band::AtMost(1e3),
+        TargetBand::AtMost(1e3),
         growth(Method::SemiImplicit, 0.99 * limit),
     );
     report.check(
         "the same at 1.01",
         "grows",
-        Band::AtLeast(1e6),
+        TargetBand::AtLeast(1e6),
         growth(Method::SemiImplicit, 1.01 * limit),
     );
     report.check(
         "energy of the explicit mass, T 1 ms",
         "grows",
-        Band::AtLeast(1e6),
+        TargetBand::AtLeast(1e6),
         growth(Method::Euler, T),
     );
     report.source("000 §4.1.3, fig. 4.5 (admittance display)");
@@ -134,7 +134,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "largest coupling, impedance display, held, N/m",
         "above the thesis's 200",
-        Band::Within(K, alone(T)),
+        TargetBand::Within(K, alone(T)),
         impedance,
     );
     // The loop of 1993 showed 100 N/m in 7 ms. A spring is passive there up to 2b/T.
@@ -147,18 +147,23 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         1e-6,
         passive,
     );
-    report.check("the 100 N/m of 1993 over that", "passive", Band::AtMost(1.0), 100.0 / passive);
+    report.check(
+        "the 100 N/m of 1993 over that",
+        "passive",
+        TargetBand::AtMost(1.0),
+        100.0 / passive,
+    );
     report.check(
         "largest coupling in 7 ms, held, N/m",
         "from passive to the mass's own (4m − 2TB)/T²",
-        Band::Within(passive, alone(7e-3)),
+        TargetBand::Within(passive, alone(7e-3)),
         slow,
     );
     let free = limit(Scheme::Impedance, none, M, T);
     report.check(
         "largest coupling at 1 ms with nobody there, N/m",
         "less than held",
-        Band::AtMost(impedance),
+        TargetBand::AtMost(impedance),
         free,
     );
     let mut worst = [0.0f64, f64::INFINITY];
@@ -170,8 +175,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         worst = [worst[0].max(at(0.99)), worst[1].min(at(1.01))];
     }
     let what = "simulated at 0.99 of these three, motion late over early, largest";
-    report.check(what, "decays", Band::AtMost(1.0), worst[0]);
-    report.check("the same at 1.01, least", "grows", Band::AtLeast(1.0), worst[1]);
+    report.check(what, "decays", TargetBand::AtMost(1.0), worst[0]);
+    report.check("the same at 1.01, least", "grows", TargetBand::AtLeast(1.0), worst[1]);
     let stiff = |scheme: Scheme, k: f64, b: f64, m: f64| {
         Coupled { stiffness: k, damping: b, ..coupled(scheme, FINGER, m, T) }.radius()
     };
@@ -179,7 +184,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "coupling of 10⁶ N/m: pole modulus",
         "unstable: no rigid coupling",
-        Band::AtLeast(1.0),
+        TargetBand::AtLeast(1.0),
         rigid,
     );
 
@@ -204,7 +209,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         x: Axis::new("virtual mass, kg").log(),
         bands: Vec::new(),
         marks: Vec::new(),
-        panels: vec![Panel::new(
+        panels: vec![Subplot::new(
             Axis::new("stiffness, N/m").log(),
             all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect(),
         )],

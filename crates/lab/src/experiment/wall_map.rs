@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
 
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::plot::grid::Map;
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::comparison::{Conditions, Contender};
 
 /// Sample periods, s, and delays, whole periods: doubled from step to step.
@@ -125,30 +125,30 @@ fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
     report.check(
         "standard wall, no finger, 1 ms, N/m",
         "2(b − 2m ln 2/2 s)/T = 861 on the grid",
-        Band::Within(861.0 / 1.1, 861.5),
+        TargetBand::Within(861.0 / 1.1, 861.5),
         standard,
     );
     let gain = of(Contender::Prediction, 3, 0) / of(Contender::Standard, 3, 0);
     report.check(
         "prediction over standard, finger and encoder",
         "stiffer",
-        Band::AtLeast(1.1),
+        TargetBand::AtLeast(1.1),
         gain,
     );
     let gain = of(Contender::Prediction, 3, TWO) / of(Contender::Standard, 3, TWO);
-    report.check("the same, 2 ms late", "stiffer", Band::AtLeast(2.0), gain);
+    report.check("the same, 2 ms late", "stiffer", TargetBand::AtLeast(2.0), gain);
     let gain = of(Contender::WaveInDevice, 1, TWO) / of(Contender::Standard, 1, TWO);
     report.check(
         "wave, damper in device, over standard; no finger, encoder, 2 ms late",
         "stiffer",
-        Band::AtLeast(2.0),
+        TargetBand::AtLeast(2.0),
         gain,
     );
     let cells = found.iter().flatten().flatten().flatten();
     report.check(
         "cells: walls, grounds, delays, periods",
         "10 × 4 × 5 × 5",
-        Band::Within(1000.0, 1000.0),
+        TargetBand::Within(1000.0, 1000.0),
         count(cells.filter(|k| k.is_finite()).count()),
     );
 }
@@ -192,7 +192,7 @@ fn curves(
                 Series::line(contender.name(), points, palette(i))
             });
             let name = ground_name(*has_finger, *is_measured);
-            Panel::new(Axis::new(&format!("N/m: {name}")).log(), series.collect())
+            Subplot::new(Axis::new(&format!("N/m: {name}")).log(), series.collect())
         });
         let figure = Figure {
             title: title.into(),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{Band, Folder, Report, short};
-use crate::plot::{Axis, Figure, Panel, Series, palette};
+use crate::bench::{Folder, Report, TargetBand, short};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::analysis::marginal::poles;
 use touchback::wall::bench::{SampledLoop, Speed};
 use touchback::wall::controller::{
@@ -50,9 +50,9 @@ fn extremes(report: &mut Report, name: &str, wall: &mut dyn Controller, stated: 
     let [low, high] = stated;
     let quantity = |what: &str| format!("{name}, {what} apex of 16 × 20 000 steps, m");
     let target = format!("one run: {low}");
-    report.check(&quantity("lowest"), &target, Band::Within(0.0, low), lows.0);
+    report.check(&quantity("lowest"), &target, TargetBand::Within(0.0, low), lows.0);
     let target = format!("one run: {high}; bounded");
-    report.check(&quantity("highest"), &target, Band::Within(high, 5.0), highs.1);
+    report.check(&quantity("highest"), &target, TargetBand::Within(high, 5.0), highs.1);
     report.note(&format!(
         "{name}, run by run: lowest apexes {}…{} m, highest {}…{} m.",
         short(lows.0),
@@ -91,11 +91,11 @@ fn hold_and_continuous(report: &mut Report) {
     report.check(
         "continuous ball, height off over 1000 bounces, m",
         "0",
-        Band::AtMost(1e-12),
+        TargetBand::AtMost(1e-12),
         worst,
     );
     report.erratum("5.7 prints −v0 − √…; it is (v0 + √(v0² + 2g y0))/g; 5.8 needs −mg");
-    report.check("Δt inside against [π + 2 atan2(…)]/ω0, s", "0", Band::AtMost(1e-12), time);
+    report.check("Δt inside against [π + 2 atan2(…)]/ω0, s", "0", TargetBand::AtMost(1e-12), time);
 }
 
 fn standard_wall(report: &mut Report) {
@@ -110,7 +110,7 @@ fn standard_wall(report: &mut Report) {
     report.check(
         "work returned less work put in, standard, least visit, J",
         "above 0",
-        Band::AtLeast(1e-6),
+        TargetBand::AtLeast(1e-6),
         least,
     );
     let loss = |loss| {
@@ -120,7 +120,7 @@ fn standard_wall(report: &mut Report) {
     report.check(
         "the same with hysteresis 0.3 at T 0.05, most, J",
         "below 0",
-        Band::AtMost(0.0),
+        TargetBand::AtMost(0.0),
         loss(0.3),
     );
 }
@@ -140,7 +140,12 @@ fn prediction(report: &mut Report) -> Result<()> {
     let own = 1.0 + 0.5 * theta * theta * k1 - theta * k2;
     report.digits("half-sample prediction, determinant at θ 0.1", 0.999_995_83, 8, own);
     report.erratum("prints cos(t + T/2), sin(t + T/2); they are of ω0T/2 from the present sample");
-    report.check("the same against its closed form", "0", Band::AtMost(1e-12), (own - det).abs());
+    report.check(
+        "the same against its closed form",
+        "0",
+        TargetBand::AtMost(1e-12),
+        (own - det).abs(),
+    );
     let mut wall = Prediction::new(&BALL, K, 0.0, T, 0.0);
     let apexes = SampledLoop::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
     for (i, expected) in [1.0596, 1.1277, 1.1706].into_iter().enumerate() {
@@ -157,7 +162,7 @@ fn prediction(report: &mut Report) -> Result<()> {
     let d = Plant::ball(1.0, 0.0).discrete(theta);
     let a = d.phi - d.gamma * nalgebra::RowVector2::new(k1, k2);
     let off = (a.trace() - 2.0 * theta.cos()).abs().max((a.determinant() - 1.0).abs());
-    report.check("closed loop off e^{±jθ}", "0", Band::AtMost(1e-12), off);
+    report.check("closed loop off e^{±jθ}", "0", TargetBand::AtMost(1e-12), off);
     let mut wall = Placement::new(&BALL, K, 0.0, T).context("uncontrollable")?;
     let apexes = SampledLoop::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
     report.digits("placed poles, apex 1, m", 1.0617, 4, apexes[0]);
@@ -175,7 +180,7 @@ fn prediction(report: &mut Report) -> Result<()> {
     let off =
         (a.trace() - target.trace()).abs().max((a.determinant() - target.determinant()).abs());
     report.source("000 §5.6");
-    report.check("damped wall by placed poles, off its poles", "0", Band::AtMost(1e-12), off);
+    report.check("damped wall by placed poles, off its poles", "0", TargetBand::AtMost(1e-12), off);
     Ok(())
 }
 
@@ -193,7 +198,7 @@ fn deadbeat(report: &mut Report) -> Result<()> {
         let off = most(apexes.iter().take(200).map(|x| x - 1.0));
         let quantity = format!("deadbeat, apex off over 200 bounces, T {t}, g {g}, m");
         let target = if g < 0.1 { "2e-13" } else { "1e-14" };
-        report.check(&quantity, target, Band::AtMost(bound), off);
+        report.check(&quantity, target, TargetBand::AtMost(bound), off);
         if g < 0.1 {
             report.erratum(
                 "5.24 lists the forces in the wrong order; 5.22 has b for Γ; 5.18 h for T",
@@ -202,7 +207,7 @@ fn deadbeat(report: &mut Report) -> Result<()> {
         wall.reset();
         let work = most(bench.visits(&mut wall, TOP, 2000));
         let quantity = format!("deadbeat, net work of a visit, T {t}, g {g}, J");
-        report.check(&quantity, "0", Band::AtMost(1e-12), work);
+        report.check(&quantity, "0", TargetBand::AtMost(1e-12), work);
     }
     let ball = Plant::ball(1.0, 0.05);
     let mut wall = Deadbeat::new(&ball, 9.5, 0.0, 1.0).context("uncontrollable")?;
@@ -211,13 +216,13 @@ fn deadbeat(report: &mut Report) -> Result<()> {
     report.check(
         "visits too short for two samples, met a period later",
         "all",
-        Band::AtLeast(100.0),
+        TargetBand::AtLeast(100.0),
         f64::from(visits.short),
     );
     report.check(
         "their apexes off, m",
         "0",
-        Band::AtMost(1e-12),
+        TargetBand::AtMost(1e-12),
         most(apexes.iter().map(|x| x - 1.0)),
     );
     Ok(())
@@ -258,7 +263,7 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
             x,
             bands: Vec::new(),
             marks: Vec::new(),
-            panels: vec![Panel::new(Axis::new("force away from the wall, N"), lines)],
+            panels: vec![Subplot::new(Axis::new("force away from the wall, N"), lines)],
         };
         folder.draw(&format!("{name}.png"), &figure, report)?;
     }
@@ -289,10 +294,15 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.check(
         "chatter of the standard wall, 6 kN/m, 2 ms, finger, encoder, mm",
         "sustained",
-        Band::AtLeast(0.05),
+        TargetBand::AtLeast(0.05),
         old * 1e3,
     );
-    report.check("chatter of the predictive wall there, mm", "none", Band::AtMost(0.05), new * 1e3);
+    report.check(
+        "chatter of the predictive wall there, mm",
+        "none",
+        TargetBand::AtMost(0.05),
+        new * 1e3,
+    );
 
     let mut csv = String::from("wall,time_s,height_m,force_n\n");
     let mut panels = Vec::new();
@@ -313,7 +323,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             true
         });
         let height = Axis::new(&format!("m: {name}"));
-        panels.push(Panel::new(height, vec![Series::line(name, points, palette(i))]));
+        panels.push(Subplot::new(height, vec![Series::line(name, points, palette(i))]));
     }
     let figure = Figure {
         title: "A ball on sampled walls: K 1, m 1, g 0.05, T 0.3".into(),

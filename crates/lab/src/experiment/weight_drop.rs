@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use crate::bench::test_bench::TestBench;
-use crate::bench::trace::{Trace, shaded};
-use crate::bench::{Band, Folder, Report, short};
+use crate::bench::trace::{BenchTrace, shaded};
+use crate::bench::{Folder, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
-use crate::plot::{Axis, Figure, Mark, Panel, Series, palette};
+use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::Phase;
 use touchback::action::{ActionSettings, EventKind, Readout};
 
@@ -57,7 +57,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         }
     }
     let mut rig = rest;
-    let mut trace = Trace::default();
+    let mut trace = BenchTrace::default();
     rig.play(&mut dropped(heavy), |rig, drive| {
         trace.push(rig, drive);
         true
@@ -69,17 +69,17 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let moving = trace.rows.iter().find(|r| r.1.key > 0.5e-3).map_or(0.0, |r| r.0);
 
     let mut report = Report::default();
-    report.check("strike, s", "0.2", Band::Within(0.195, 0.205), strike);
+    report.check("strike, s", "0.2", TargetBand::Within(0.195, 0.205), strike);
     let key = trace.mean(moving, off, |r| r.key_speed);
     let hammer = trace.mean(moving, off, |r| r.hammer_speed);
     let what = "hammer over key speed in the initial motion, at crown and front";
-    report.check(what, "about 5", Band::Within(4.0, 6.0), hammer / key);
+    report.check(what, "about 5", TargetBand::Within(4.0, 6.0), hammer / key);
     let turn = |from: f64, to: f64, i: usize| trace.mean(from, to, |r| r.q_rate[i]);
     let both_fall = turn(moving, off, 2) < 0.0 && turn(moving, off, 5) < 0.0;
     report.holds("q3 and q6 both fall at first", both_fall);
     let apart = turn(off, slip, 2) * turn(off, slip, 5);
     report.holds("then q3 and q6 go opposite ways", apart < 0.0);
-    report.check("strikes", "1", Band::Within(1.0, 1.0), log.count(EventKind::Strike) as f64);
+    report.check("strikes", "1", TargetBand::Within(1.0, 1.0), log.count(EventKind::Strike) as f64);
     let after = (strike + 0.05, END);
     report.holds("the hammer comes to lie below the string", trace.ends_below(-2e-3));
     let swings = trace.spread(after.0, after.0 + 0.1, |r| r.q[2]);
@@ -114,14 +114,14 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-fn figure(rig: &TestBench, trace: &Trace) -> Figure {
+fn figure(rig: &TestBench, trace: &BenchTrace) -> Figure {
     let line = |name: &str, colour: usize, pick: &dyn Fn(&Readout) -> f64| {
         Series::line(name, trace.points(pick), palette(colour))
     };
     let named = [EventKind::Strike, EventKind::Check];
-    let marks = named
-        .into_iter()
-        .filter_map(|kind| rig.log.first(kind).map(|e| Mark { at: e.0 * 1e3, name: kind.words() }));
+    let marks = named.into_iter().filter_map(|kind| {
+        rig.log.first(kind).map(|e| PlotMark { at: e.0 * 1e3, name: kind.words() })
+    });
     Figure {
         title: "A weight released just above the key, set concert, C4 [Gillespie 1996, §3.7]"
             .into(),
@@ -129,7 +129,7 @@ fn figure(rig: &TestBench, trace: &Trace) -> Figure {
         bands: shaded(rig, Phase::Return, END),
         marks: marks.collect(),
         panels: vec![
-            Panel::new(
+            Subplot::new(
                 Axis::new("angle, rad"),
                 vec![
                     line("4 q1 key", 0, &|r| 4.0 * r.q[0]),
@@ -139,7 +139,7 @@ fn figure(rig: &TestBench, trace: &Trace) -> Figure {
                     line("q5 wippen", 4, &|r| r.q[4]),
                 ],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("force, N"),
                 vec![
                     line("weight on key", 0, &|r| r.key_force),

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::midi::Score;
     use crate::rig::KEY;
-    use crate::rig::co_simulation::{CoSimulation, Memory};
+    use crate::rig::co_simulation::{CoSimulation, MemoryLine};
     use touchback::action::EventKind;
     use touchback::haptics::action::Action;
     use touchback::haptics::emulator::Making;
@@ -144,7 +144,7 @@ mod tests {
         }
         let script = Script::new(acts);
         let mut pair =
-            CoSimulation::new(&making, script, ServoOptions::default(), Memory::new(0, 1));
+            CoSimulation::new(&making, script, ServoOptions::default(), MemoryLine::new(0, 1));
         let mut played = Kept::default();
         assert!(pair.arm(&mut played));
         pair.run(12.5, &mut played, |_| ());

@@ -19,7 +19,7 @@ use touchback::math::compass::KeyNumber;
 /// The files under way; empty ones are not asked for.
 #[derive(Default)]
 pub struct Records {
-    gesture: Option<(Draft, Gesture)>,
+    gesture: Option<(Draft, GestureRecord)>,
     take: Option<(Draft, Writer<BufWriter<File>>)>,
     midi: Option<(Draft, Performance)>,
     twin: Option<Twin>,
@@ -49,7 +49,7 @@ impl Records {
         };
         let looks = gesture.is_some() || midi.is_some();
         Ok(Self {
-            gesture: gesture.map(|draft| (draft, Gesture::default())),
+            gesture: gesture.map(|draft| (draft, GestureRecord::default())),
             take,
             midi: midi.map(|draft| (draft, Performance::new(touch))),
             twin: looks.then(|| Twin::new(Action::GRAND)),
@@ -115,19 +115,19 @@ impl Records {
 }
 
 /// The way of the first key that moved, as a gesture file: one row a millisecond.
-struct Gesture {
+struct GestureRecord {
     text: String,
     key: Option<KeyNumber>,
     begin: Option<u64>,
 }
 
-impl Default for Gesture {
+impl Default for GestureRecord {
     fn default() -> Self {
         Self { text: "t_s,key_m\n0,0\n".into(), key: None, begin: None }
     }
 }
 
-impl Gesture {
+impl GestureRecord {
     fn look(&mut self, step: u64, key: KeyNumber, depth: f64) {
         let begin = *self.begin.get_or_insert(step);
         let after = step + 1 - begin;

@@ -14,7 +14,7 @@ const ROUNDS: usize = 8;
 
 /// The mass and its tip.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Mass {
+pub(super) struct DroppedMass {
     pub(super) mass: f64,
     pub(super) stiffness: f64,
     pub(super) damping: f64,
@@ -26,7 +26,7 @@ pub(super) struct Mass {
     pub(super) v: f64,
 }
 
-impl Mass {
+impl DroppedMass {
     fn force(&self, x: f64, v: f64, key: KeyView) -> f64 {
         let sunk = x - key.depth;
         if sunk > 0.0 {
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
     use touchback::action::grand::spec::GRAVITY;
 
-    const TIP: Mass =
-        Mass { mass: 0.3, stiffness: 3000.0, damping: 0.0, gravity: 0.0, x: 0.0, v: 1.0 };
+    const TIP: DroppedMass =
+        DroppedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, gravity: 0.0, x: 0.0, v: 1.0 };
 
     #[test]
     fn an_undamped_mass_comes_back_from_a_fixed_key_as_fast_as_it_came() {
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_key_receives_the_momentum_the_mass_loses() {
-        let mut mass = Mass { damping: 5.0, ..TIP };
+        let mut mass = DroppedMass { damping: 5.0, ..TIP };
         let (mut key, mut impulse) = (KeyView::default(), 0.0);
         for _ in 0..400 {
             let [a, b] = mass.step(key);
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_weight_comes_to_rest_with_its_own_weight_on_the_key() {
-        let mut mass = Mass {
+        let mut mass = DroppedMass {
             mass: 0.05,
             stiffness: 20_000.0,
             damping: 20.0,

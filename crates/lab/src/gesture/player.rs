@@ -1,6 +1,6 @@
 //! A gesture being played: the part of the moment and what the hand holds.
 
-use super::mass::Mass;
+use super::mass::DroppedMass;
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
 use touchback::action::grand::spec::GRAVITY;
@@ -10,14 +10,14 @@ use touchback::math::cast::floor_index;
 /// A gesture, ready to be played once from step 0.
 #[derive(Clone, Debug)]
 pub struct Gesture {
-    parts: Vec<Part>,
+    parts: Vec<GesturePart>,
     steps: usize,
     next: usize,
     hand: Hand,
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct GesturePart {
     /// First step.
     from: usize,
     what: What,
@@ -45,7 +45,7 @@ enum Hand {
         slope: f64,
         to: f64,
     },
-    Mass(Mass),
+    Mass(DroppedMass),
 }
 
 impl Gesture {
@@ -53,7 +53,7 @@ impl Gesture {
     #[must_use]
     pub fn of_curve(channel: Channel, curve: Curve) -> Self {
         let steps = grid(curve.end());
-        Self::new(vec![Part { from: 0, what: What::Curve(channel, curve) }], steps)
+        Self::new(vec![GesturePart { from: 0, what: What::Curve(channel, curve) }], steps)
     }
 
     /// A gesture of parts in order, repetitions already written out.
@@ -63,15 +63,15 @@ impl Gesture {
         let mut parts = Vec::with_capacity(forms.len());
         for form in forms {
             // Rounded from the running sum, so that rounding never adds up.
-            parts.push(Part { from: grid(end), what: What::Form(form) });
-            if let Some(Part { what: What::Form(form), .. }) = parts.last() {
+            parts.push(GesturePart { from: grid(end), what: What::Form(form) });
+            if let Some(GesturePart { what: What::Form(form), .. }) = parts.last() {
                 end += form.duration();
             }
         }
         Self::new(parts, grid(end))
     }
 
-    const fn new(parts: Vec<Part>, steps: usize) -> Self {
+    const fn new(parts: Vec<GesturePart>, steps: usize) -> Self {
         Self { parts, steps, next: 0, hand: Hand::Gone }
     }
 
@@ -147,19 +147,21 @@ fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
             let slope = if depth_m > start { speed_m_s } else { -speed_m_s };
             line(Channel::FingerM, start, slope, depth_m)
         }
-        Form::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, .. } => Hand::Mass(Mass {
-            mass: mass_kg,
-            stiffness: stiffness_n_m,
-            damping: damping_n_s_m,
-            gravity: 0.0,
-            x: key.depth,
-            v: speed_m_s,
-        }),
+        Form::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, .. } => {
+            Hand::Mass(DroppedMass {
+                mass: mass_kg,
+                stiffness: stiffness_n_m,
+                damping: damping_n_s_m,
+                gravity: 0.0,
+                x: key.depth,
+                v: speed_m_s,
+            })
+        }
         Form::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
             // A placed weight begins with its weight on the key, moving with it.
             let placed = height_m == 0.0;
             let sunk = mass_kg * GRAVITY / stiffness_n_m;
-            Hand::Mass(Mass {
+            Hand::Mass(DroppedMass {
                 mass: mass_kg,
                 stiffness: stiffness_n_m,
                 damping: damping_n_s_m,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Channel, Form, Gesture, LIMIT};
 use crate::output;
-use crate::table::{Curve, Table, number};
+use crate::table::{CsvTable, Curve, number};
 
 /// Largest gesture file, bytes.
 const FILE_LIMIT: u64 = 64_000_000;
@@ -35,7 +35,7 @@ impl Gesture {
     /// # Errors
     /// One line naming file and line.
     pub fn from_csv(file: &str, bytes: &[u8]) -> Result<Self> {
-        let table = Table::read(file, bytes)?;
+        let table = CsvTable::read(file, bytes)?;
         let names = Channel::ALL.map(Channel::column);
         let others: Vec<_> = table.columns.iter().filter(|c| *c != "t_s").collect();
         let channel = match others[..] {

@@ -8,7 +8,7 @@ use super::probe::seconds;
 
 /// What to emulate.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct EmulateOptions {
     /// Keys, the first being piano key 40
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=88))]
@@ -44,7 +44,7 @@ pub struct Options {
 /// # Errors
 /// A bad script or value, no pseudo-terminal, a disk that refuses.
 #[cfg(unix)]
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &EmulateOptions) -> Result<()> {
     live::run(options)
 }
 
@@ -53,7 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// # Errors
 /// Always, saying so.
 #[cfg(not(unix))]
-pub fn run(_: &Options) -> Result<()> {
+pub fn run(_: &EmulateOptions) -> Result<()> {
     anyhow::bail!("keyboard emulate: this system has no pseudo-terminals; use Linux or macOS")
 }
 
@@ -63,7 +63,7 @@ mod live {
 
     use anyhow::{Result, bail};
 
-    use super::Options;
+    use super::EmulateOptions;
     use crate::keyboard::script;
     use crate::output::{self, Draft};
     use touchback::haptics::emulator::{Emulator, Making};
@@ -73,7 +73,7 @@ mod live {
     use touchback::haptics::script::Script;
     use touchback::haptics::simulated_link::LinkFaults;
 
-    pub fn run(options: &Options) -> Result<()> {
+    pub fn run(options: &EmulateOptions) -> Result<()> {
         if !(0.005..=1.0).contains(&options.mass) {
             bail!("--mass {}: a key moves between 0.005 and 1 kg", options.mass);
         }

@@ -22,7 +22,7 @@ use touchback_device::message::{Hello, ability};
 
 /// Whom to ask.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct ProbeOptions {
     /// Serial port, as `touchback keyboard list` names it, or `emulator`
     #[arg(value_name = "PORT")]
     port: String,
@@ -52,12 +52,12 @@ pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
 }
 
 /// Threads that compute nothing until this is dropped.
-struct Load {
+struct ProbeLoad {
     ends: Arc<Flag>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Load {
+impl ProbeLoad {
     fn new(count: u8) -> Self {
         let ends = Arc::new(Flag::new(false));
         let busy = |_| {
@@ -73,7 +73,7 @@ impl Load {
     }
 }
 
-impl Drop for Load {
+impl Drop for ProbeLoad {
     fn drop(&mut self) {
         self.ends.set(true);
         for thread in self.threads.drain(..) {
@@ -121,7 +121,7 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
 ///
 /// # Errors
 /// A port that cannot be opened, or a device that is no keyboard of ours.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ProbeOptions) -> Result<()> {
     let (port, _emulated) = port_of(&options.port)?;
     let port = &port;
     // The port is tried first: its trouble is the clearest.
@@ -129,7 +129,7 @@ pub fn run(options: &Options) -> Result<()> {
     let owner = "touchback keyboard probe";
     let mut sidecar = Sidecar::start(port, owner, servo::ServoOptions::default())?;
     let hello = wait(port, &mut sidecar, Duration::from_secs(3))?;
-    let load = Load::new(options.load);
+    let load = ProbeLoad::new(options.load);
     let mut halts = 0u32;
     let begun = Instant::now();
     while begun.elapsed().as_secs_f64() < options.seconds {

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 
 use crate::output;
-use crate::table::{Table, number};
+use crate::table::{CsvTable, number};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
 
 /// Largest file, bytes.
@@ -26,7 +26,7 @@ pub fn open(path: &Path, keys: u8) -> Result<Script> {
 }
 
 fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
-    let table = Table::read(file, bytes)?;
+    let table = CsvTable::read(file, bytes)?;
     let column = |name: &str| {
         table.column(name).ok_or_else(|| {
             anyhow!("{file}, line 1: no column `{name}`; the columns are t_s,key,act,a,b,c")

@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{ABSCISSA, Axis, Band, Figure, INK, NAMES, Panel, Series, Shape, TITLE};
+use super::{ABSCISSA, Axis, Figure, INK, NAMES, Series, ShadedBand, Shape, Subplot, TITLE};
 
 const GRID: RGBColor = RGBColor(222, 225, 230);
 const RULE: RGBColor = RGBColor(120, 126, 136);
@@ -22,7 +22,7 @@ const SHADES: [RGBColor; 5] = [
 /// Points drawn of a line at most; beyond it each stretch gives its extremes.
 const LINE_POINTS: usize = 2400;
 
-type Outcome<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+type PaintResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 type Plane<'a, DB, X, Y> = ChartContext<'a, DB, Cartesian2d<X, Y>>;
 
 /// Draws all of `figure`, lengths `scale` times the plain pixel.
@@ -30,7 +30,7 @@ pub(super) fn paint<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     figure: &Figure,
     scale: i32,
-) -> Outcome<DB> {
+) -> PaintResult<DB> {
     root.fill(&WHITE)?;
     let title = style(21 * scale, INK);
     root.draw(&Text::new(figure.title.clone(), (20 * scale, 14 * scale), title))?;
@@ -62,7 +62,7 @@ pub(super) fn paint<DB: DrawingBackend>(
 /// One panel and its place.
 struct Frame<'a> {
     figure: &'a Figure,
-    panel: &'a Panel,
+    panel: &'a Subplot,
     first: bool,
     last: bool,
     scale: i32,
@@ -77,7 +77,7 @@ impl Frame<'_> {
         area: &DrawingArea<DB, Shift>,
         x: X,
         y: Y,
-    ) -> Outcome<DB>
+    ) -> PaintResult<DB>
     where
         DB: DrawingBackend,
         X: AsRangedCoord<Value = f64>,
@@ -138,7 +138,7 @@ impl Frame<'_> {
         if self.first { self.names(root, &chart) } else { Ok(()) }
     }
 
-    fn bands<DB, X, Y>(&self, chart: &mut Plane<DB, X, Y>) -> Outcome<DB>
+    fn bands<DB, X, Y>(&self, chart: &mut Plane<DB, X, Y>) -> PaintResult<DB>
     where
         DB: DrawingBackend,
         X: Ranged<ValueType = f64>,
@@ -153,7 +153,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    fn series<DB, X, Y>(&self, chart: &mut Plane<DB, X, Y>, series: &Series) -> Outcome<DB>
+    fn series<DB, X, Y>(&self, chart: &mut Plane<DB, X, Y>, series: &Series) -> PaintResult<DB>
     where
         DB: DrawingBackend,
         X: Ranged<ValueType = f64>,
@@ -211,7 +211,11 @@ impl Frame<'_> {
     }
 
     /// Names of bands and marks in the strip above the first panel, in rows where they crowd.
-    fn names<DB, X, Y>(&self, root: &DrawingArea<DB, Shift>, chart: &Plane<DB, X, Y>) -> Outcome<DB>
+    fn names<DB, X, Y>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        chart: &Plane<DB, X, Y>,
+    ) -> PaintResult<DB>
     where
         DB: DrawingBackend,
         X: Ranged<ValueType = f64>,
@@ -251,7 +255,7 @@ fn width(px: i32) -> u32 {
     u32::try_from(px).unwrap_or(1)
 }
 
-fn shade(bands: &[Band], band: &Band) -> RGBColor {
+fn shade(bands: &[ShadedBand], band: &ShadedBand) -> RGBColor {
     let mut names: Vec<&str> = Vec::new();
     for b in bands {
         if !names.contains(&b.name.as_str()) {

@@ -24,7 +24,7 @@ pub struct Ink {
 
 /// One mark of a drawing; lengths in m unless said otherwise.
 #[derive(Clone, Debug)]
-enum Mark {
+enum SketchMark {
     Line(Vec<Vec2>, Ink),
     Circle(Vec2, f64, Ink),
     /// A dot of a radius in px.
@@ -36,7 +36,7 @@ enum Mark {
 #[derive(Clone, Debug)]
 pub struct Sketch {
     title: String,
-    marks: Vec<Mark>,
+    marks: Vec<SketchMark>,
 }
 
 impl Sketch {
@@ -48,22 +48,22 @@ impl Sketch {
 
     /// Adds a line through `points`, m.
     pub fn line(&mut self, points: &[Vec2], ink: Ink) {
-        self.marks.push(Mark::Line(points.to_vec(), ink));
+        self.marks.push(SketchMark::Line(points.to_vec(), ink));
     }
 
     /// Adds a circle of `radius` m.
     pub fn circle(&mut self, centre: Vec2, radius: f64, ink: Ink) {
-        self.marks.push(Mark::Circle(centre, radius, ink));
+        self.marks.push(SketchMark::Circle(centre, radius, ink));
     }
 
     /// Adds a dot of `radius` px.
     pub fn dot(&mut self, at: Vec2, radius: i32, colour: RGBColor) {
-        self.marks.push(Mark::Dot(at, radius, colour));
+        self.marks.push(SketchMark::Dot(at, radius, colour));
     }
 
     /// Writes `text` beside a point.
     pub fn label(&mut self, at: Vec2, text: &str, colour: RGBColor) {
-        self.marks.push(Mark::Label(at, text.into(), colour));
+        self.marks.push(SketchMark::Label(at, text.into(), colour));
     }
 
     /// Lowest and highest x and y, m.
@@ -76,9 +76,9 @@ impl Sketch {
         };
         for mark in &self.marks {
             match mark {
-                Mark::Line(points, _) => points.iter().for_each(|p| take(*p, 0.0)),
-                Mark::Circle(at, radius, _) => take(*at, *radius),
-                Mark::Dot(at, ..) | Mark::Label(at, ..) => take(*at, 0.0),
+                SketchMark::Line(points, _) => points.iter().for_each(|p| take(*p, 0.0)),
+                SketchMark::Circle(at, radius, _) => take(*at, *radius),
+                SketchMark::Dot(at, ..) | SketchMark::Label(at, ..) => take(*at, 0.0),
             }
         }
         (low, high)
@@ -122,7 +122,7 @@ impl Paint for Sketch {
         };
         for mark in &self.marks {
             match mark {
-                Mark::Line(points, ink) => {
+                SketchMark::Line(points, ink) => {
                     let points: Vec<_> = points.iter().map(at).collect();
                     // Joints as dots: a path's mitred joints would stick out at sharp turns.
                     let half = i32::try_from(ink.width).unwrap_or(1) * scale / 2;
@@ -133,13 +133,13 @@ impl Paint for Sketch {
                         root.draw(&PathElement::new([pair[0], pair[1]], style(ink)))?;
                     }
                 }
-                Mark::Circle(centre, radius, ink) => {
+                SketchMark::Circle(centre, radius, ink) => {
                     root.draw(&Circle::new(at(centre), rounded_i32(px * radius), style(ink)))?;
                 }
-                Mark::Dot(centre, radius, colour) => {
+                SketchMark::Dot(centre, radius, colour) => {
                     root.draw(&Circle::new(at(centre), radius * scale, colour.filled()))?;
                 }
-                Mark::Label(point, text, colour) => {
+                SketchMark::Label(point, text, colour) => {
                     let (x, y) = at(point);
                     let place = Pos::new(HPos::Left, VPos::Bottom);
                     let font = ("sans-serif", 14 * scale).into_font().color(colour).pos(place);

@@ -29,8 +29,8 @@ pub(super) struct Player<'a> {
     at: u64,
     /// Next event of the score.
     next: usize,
-    /// What was felt, and its last sample.
-    felt: Option<(Replay, u64)>,
+    /// The take that sounds, and its last sample.
+    haptics: Option<(Replay, u64)>,
     strikes: Vec<StrikeRecord>,
     wall: Duration,
     worst: f64,
@@ -52,7 +52,7 @@ impl<'a> Player<'a> {
             rate,
             at: 0,
             next: 0,
-            felt: None,
+            haptics: None,
             strikes: Vec::new(),
             wall: Duration::ZERO,
             worst: 0.0,
@@ -64,7 +64,7 @@ impl<'a> Player<'a> {
         let rate = f64::from(self.rate);
         let last = floor_index(take.length() * rate) as u64;
         let action = take.action()?;
-        self.felt = Some((Replay::recorded(take.into_entries(), action, rate), last));
+        self.haptics = Some((Replay::recorded(take.into_entries(), action, rate), last));
         Ok(())
     }
 
@@ -76,7 +76,7 @@ impl<'a> Player<'a> {
     ) -> Result<()> {
         let start = Instant::now();
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
-        let last = last.max(self.felt.as_ref().map_or(0, |(_, last)| *last));
+        let last = last.max(self.haptics.as_ref().map_or(0, |(_, last)| *last));
         let mut tail = Tail::new(last, self.rate);
         let bar = progress(last.max(1), "rendering");
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
@@ -102,9 +102,9 @@ impl<'a> Player<'a> {
     /// One block, split at automation values; the scheduler splits it at messages.
     fn block(&mut self, left: &mut [f32], right: &mut [f32]) {
         let end = self.at + left.len() as u64;
-        if let Some((replay, _)) = &mut self.felt {
+        if let Some((replay, _)) = &mut self.haptics {
             let scheduler = &mut self.scheduler;
-            let told = |ahead: f64, what: &TimedEvent| scheduler.felt(Event::felt(what, ahead));
+            let told = |ahead: f64, what: &TimedEvent| scheduler.haptic(Event::haptic(what, ahead));
             replay.block(self.at, left.len(), told);
         }
         let mut from = 0;

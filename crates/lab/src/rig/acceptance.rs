@@ -4,7 +4,7 @@
 //! stroke: the hand goes from 0 to 22 mm in 60 ms by half a cosine from 0.1 s on, is held until
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
-use super::co_simulation::{CoSimulation, Line, Memory};
+use super::co_simulation::{CoSimulation, HostLine, MemoryLine};
 use touchback::action::{Drive, Key, KeyEvent, STEP, TimedEvent};
 use touchback::haptics::action::Action;
 use touchback::haptics::bench_load::BenchLoad;
@@ -36,7 +36,7 @@ fn hand(t: f64) -> (f64, f64) {
 
 /// Result of a stroke.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Stroke {
+pub struct StrokeResult {
     /// Time of the first strike from the stroke's beginning, s.
     pub time: f64,
     /// Hammer speed of the first strike, m/s.
@@ -49,11 +49,11 @@ pub struct Stroke {
 
 /// The stroke with key and lever welded together.
 #[must_use]
-pub fn ideal(plant: &KeyPlant) -> Stroke {
+pub fn ideal(plant: &KeyPlant) -> StrokeResult {
     let mut lever = BenchLoad::BENCH;
     lever.mass = 0.05 + plant.mass + GLUED.mass;
     lever.bed = plant.bed;
-    let mut stroke = Stroke::default();
+    let mut stroke = StrokeResult::default();
     for i in 0..8000u32 {
         let t = f64::from(i) * STEP;
         let (at, speed) = hand(t);
@@ -108,7 +108,11 @@ pub fn making(plant: &KeyPlant) -> Making {
 }
 
 /// Armed and at rest for a while; `None` where it cannot be armed.
-pub fn armed<L: Line>(making: &Making, options: ServoOptions, line: L) -> Option<CoSimulation<L>> {
+pub fn armed<L: HostLine>(
+    making: &Making,
+    options: ServoOptions,
+    line: L,
+) -> Option<CoSimulation<L>> {
     let mut pair = CoSimulation::new(making, Script::default(), options, line);
     if !pair.arm(&mut ()) {
         return None;
@@ -119,7 +123,11 @@ pub fn armed<L: Line>(making: &Making, options: ServoOptions, line: L) -> Option
 }
 
 /// The stroke through keyboard, line and servo; `None` where force was not given to the end.
-pub fn stroke<L: Line>(plant: &KeyPlant, options: ServoOptions, line: L) -> Option<Stroke> {
+pub fn stroke<L: HostLine>(
+    plant: &KeyPlant,
+    options: ServoOptions,
+    line: L,
+) -> Option<StrokeResult> {
     let mut pair = armed(&making(plant), options, line)?;
     let begin = pair.time();
     let act = |time: f64, deed: FingerAction| ScriptedAction { time: begin + time, key: 0, deed };
@@ -140,19 +148,19 @@ pub fn stroke<L: Line>(plant: &KeyPlant, options: ServoOptions, line: L) -> Opti
     // Steps count from the keyboard's first state.
     let first = pair.time() - pair.servo.status().step as f64 * STEP;
     let created = (end[1] - start[1]) - (end[0] - start[0]);
-    Some(Stroke { time: time + first - begin - 0.1, speed, way, created })
+    Some(StrokeResult { time: time + first - begin - 0.1, speed, way, created })
 }
 
 /// Work the keyboard put into the junction, and the load's energy with what it lost, J.
-fn energies<L: Line>(pair: &CoSimulation<L>) -> Option<[f64; 2]> {
+fn energies<L: HostLine>(pair: &CoSimulation<L>) -> Option<[f64; 2]> {
     let key = pair.emulator.key(0)?;
     Some([-key.motor_work, pair.servo.simulated(0)?.work()])
 }
 
 /// The line in memory used for figures: no delay of its own, the lead counts it.
 #[must_use]
-pub const fn line() -> Memory {
-    Memory::new(0, 1)
+pub const fn line() -> MemoryLine {
+    MemoryLine::new(0, 1)
 }
 
 /// Drag, N·s/m, and mass, kg, that a firm hand feels of the load when it shakes the key by 1 mm
@@ -208,7 +216,7 @@ pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
 
 /// One row of the comparison of a plant and a block delay with the ideal.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Row {
+pub struct PlantResult {
     /// Moving mass of the plant, kg.
     pub mass: f64,
     /// Block delay, samples.
@@ -241,13 +249,13 @@ const BENCH_MASS: f64 = 0.2;
 
 /// Measures one row; `None` where force was not given throughout.
 #[must_use]
-pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<Row> {
+pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
     let aim = ideal(plant);
     let got = stroke(plant, options, line())?;
     let square: f64 = got.way.iter().zip(&aim.way).map(|(a, b)| (a - b).powi(2)).sum();
     let count = f64::from(u32::try_from(got.way.len().max(1)).ok()?);
     let [drag, mass] = shaken(plant, options, 5.0)?;
-    Some(Row {
+    Some(PlantResult {
         mass: plant.mass,
         block: options.block,
         impedance: options.impedance(),

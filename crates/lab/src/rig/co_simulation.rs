@@ -8,7 +8,7 @@ use touchback::haptics::session::ConnectionState;
 use touchback::haptics::simulated_link::SimulatedLink;
 
 /// Bytes between both ends.
-pub trait Line {
+pub trait HostLine {
     /// The keyboard sends at tick `now`.
     fn up(&mut self, now: u64, bytes: &[u8]);
     /// The host sends.
@@ -21,14 +21,14 @@ pub trait Line {
 
 /// A line in memory.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct MemoryLine {
     /// From the keyboard.
     pub up: SimulatedLink,
     /// To it.
     pub down: SimulatedLink,
 }
 
-impl Memory {
+impl MemoryLine {
     /// A line of `delay` ticks each way.
     #[must_use]
     pub const fn new(delay: u64, seed: u64) -> Self {
@@ -36,7 +36,7 @@ impl Memory {
     }
 }
 
-impl Line for Memory {
+impl HostLine for MemoryLine {
     fn up(&mut self, now: u64, bytes: &[u8]) {
         self.up.send(now, bytes);
     }
@@ -71,7 +71,7 @@ pub struct CoSimulation<L> {
     down: Vec<u8>,
 }
 
-impl<L: Line> CoSimulation<L> {
+impl<L: HostLine> CoSimulation<L> {
     /// Powered up, nothing said yet.
     #[must_use]
     pub fn new(making: &Making, script: Script, options: ServoOptions, line: L) -> Self {

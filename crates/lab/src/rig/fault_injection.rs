@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::KEY;
 use super::acceptance::{GLUED, armed, line, making};
-use super::co_simulation::{CoSimulation, Memory};
+use super::co_simulation::{CoSimulation, MemoryLine};
 use touchback::action::TimedEvent;
 use touchback::haptics::action::Action;
 use touchback::haptics::emulator::Making;
@@ -64,7 +64,8 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
     let mut options = ServoOptions::default();
     options.limits.force = HOST_LIMIT;
     let making = Making { keys: 2, plant: KEY, ..Making::default() };
-    let mut pair = CoSimulation::new(&making, Script::default(), options, Memory::new(1, seed ^ 1));
+    let mut pair =
+        CoSimulation::new(&making, Script::default(), options, MemoryLine::new(1, seed ^ 1));
     pair.emulator.play(playing(0.0));
     let mut done = Faulted::default();
     if !pair.arm(&mut ()) {
@@ -75,7 +76,7 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
         done.faults += 1;
         let lasts = 0.002 + 0.05 * random.share();
         inject(&mut pair, &making, &mut random);
-        let mut watch = |p: &CoSimulation<Memory>| watched(p, &mut done);
+        let mut watch = |p: &CoSimulation<MemoryLine>| watched(p, &mut done);
         pair.run(lasts, &mut (), &mut watch);
         mend(&mut pair);
         pair.run(0.01, &mut (), &mut watch);
@@ -87,7 +88,7 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
         if !was_live {
             done.recoveries.push(pair.time() - begin);
         }
-        let mut watch = |p: &CoSimulation<Memory>| watched(p, &mut done);
+        let mut watch = |p: &CoSimulation<MemoryLine>| watched(p, &mut done);
         pair.run(0.02, &mut (), &mut watch);
     }
     done.upset = pair.servo.status().upset;
@@ -111,7 +112,7 @@ fn playing(begin: f64) -> Script {
     ])
 }
 
-fn watched(pair: &CoSimulation<Memory>, done: &mut Faulted) {
+fn watched(pair: &CoSimulation<MemoryLine>, done: &mut Faulted) {
     let (mode, _) = pair.emulator.mode();
     for key in 0..2 {
         let force = pair.emulator.force(key);
@@ -123,7 +124,7 @@ fn watched(pair: &CoSimulation<Memory>, done: &mut Faulted) {
     }
 }
 
-fn inject(pair: &mut CoSimulation<Memory>, making: &Making, random: &mut Random) {
+fn inject(pair: &mut CoSimulation<MemoryLine>, making: &Making, random: &mut Random) {
     let share = random.share();
     let faults = match random.below(11) {
         0 => LinkFaults { loss: share, ..LinkFaults::default() },
@@ -170,7 +171,7 @@ fn inject(pair: &mut CoSimulation<Memory>, making: &Making, random: &mut Random)
     pair.line.down.faults = faults;
 }
 
-fn mend(pair: &mut CoSimulation<Memory>) {
+fn mend(pair: &mut CoSimulation<MemoryLine>) {
     pair.frozen = 0;
     pair.line.up.faults = LinkFaults::default();
     pair.line.down.faults = LinkFaults::default();
@@ -207,7 +208,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
     let making = Making { plant: KEY, ..Making::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, line());
     let mut done = Strokes::default();
-    let energies = |p: &CoSimulation<Memory>| {
+    let energies = |p: &CoSimulation<MemoryLine>| {
         let key = p.emulator.key(0).map_or(0.0, |k| -k.motor_work);
         key - p.servo.simulated(0).map_or(0.0, |k| k.work())
     };
@@ -302,7 +303,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     });
     let script = Script::new(acts.collect());
     let mut pair =
-        CoSimulation::new(&making, script, ServoOptions::default(), Memory::new(1, seed));
+        CoSimulation::new(&making, script, ServoOptions::default(), MemoryLine::new(1, seed));
     let twin = Twin::new(Action::GRAND);
     let mut log = Replaying { twin, heard: VecDeque::new(), done: Twins::default() };
     let mut rounds = 0u32;

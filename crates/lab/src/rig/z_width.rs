@@ -22,7 +22,7 @@ const PRESS: f64 = 6.0;
 
 /// The stiffest contact that stays still.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Contact {
+pub struct HardestContact {
     /// How many times its own stiffness; 0 where even that chatters.
     pub scale: f64,
     /// What the finger feels there, N/m: tangent between 6 and 7 N.
@@ -36,12 +36,12 @@ pub struct Contact {
 /// Searches the stiffest contact of `action` in steps of two, to 64 times its own; actions whose
 /// contacts cannot be made stiffer are tried as they are.
 #[must_use]
-pub fn stiffest(action: Action) -> Contact {
-    let mut best = Contact::default();
+pub fn stiffest(action: Action) -> HardestContact {
+    let mut best = HardestContact::default();
     let mut scale = 1.0;
     while scale <= 64.0 {
         match held(action, scale) {
-            Some(tried) if tried.unrest <= CHATTER => best = Contact { scale, ..tried },
+            Some(tried) if tried.unrest <= CHATTER => best = HardestContact { scale, ..tried },
             Some(tried) => {
                 best.is_limit = true;
                 if best.scale == 0.0 {
@@ -57,7 +57,7 @@ pub fn stiffest(action: Action) -> Contact {
 }
 
 /// One hold; `None` where force is not given or the contact cannot be made so stiff.
-fn held(action: Action, scale: f64) -> Option<Contact> {
+fn held(action: Action, scale: f64) -> Option<HardestContact> {
     // The other actions have no such setting.
     if scale > 1.0 && !matches!(action, Action::GRAND | Action::Bench | Action::Wall) {
         return None;
@@ -91,7 +91,7 @@ fn held(action: Action, scale: f64) -> Option<Contact> {
         unrest = unrest.max(high - low);
     }
     let felt = (seen[1][1] - seen[0][1]) / (seen[1][0] - seen[0][0]);
-    Some(Contact { scale, felt, unrest, is_limit: false })
+    Some(HardestContact { scale, felt, unrest, is_limit: false })
 }
 
 #[cfg(test)]

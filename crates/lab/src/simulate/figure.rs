@@ -1,6 +1,6 @@
 //! The figure of a run: depth and hammer, speeds, forces over time, with the phases as bands.
 
-use crate::plot::{Axis, Band, Figure, Mark, Panel, Series, palette};
+use crate::plot::{Axis, Figure, PlotMark, Series, ShadedBand, Subplot, palette};
 use touchback::action::{Readout, TimedEvent};
 
 /// The columns a figure needs, in drawing units.
@@ -39,7 +39,7 @@ impl Traces {
             .iter()
             .enumerate()
             .filter(|(_, (_, name))| !name.is_empty())
-            .map(|(i, (from, name))| Band {
+            .map(|(i, (from, name))| ShadedBand {
                 from: *from,
                 to: self.phases.get(i + 1).map_or(end, |next| next.0),
                 name: name.replace('_', " "),
@@ -47,7 +47,7 @@ impl Traces {
             .collect();
         let marks = events
             .iter()
-            .map(|e| Mark { at: e.time() * 1e3, name: e.event.kind().words() })
+            .map(|e| PlotMark { at: e.time() * 1e3, name: e.event.kind().words() })
             .collect();
         Figure {
             title: title.into(),
@@ -63,8 +63,11 @@ impl Traces {
         }
     }
 
-    fn panel(&self, label: &str, traces: &[(usize, &str)]) -> Panel {
-        Panel::new(Axis::new(label), traces.iter().map(|(i, name)| self.series(*i, name)).collect())
+    fn panel(&self, label: &str, traces: &[(usize, &str)]) -> Subplot {
+        Subplot::new(
+            Axis::new(label),
+            traces.iter().map(|(i, name)| self.series(*i, name)).collect(),
+        )
     }
 
     /// Trace `index`; key quantities in the first colour, the mechanism's in the second.

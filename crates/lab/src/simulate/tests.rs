@@ -7,7 +7,7 @@ use touchback::action::{Drive, KeyEvent, STEP};
 
 /// A key of 0.25 kg that falls freely under the drive's force down to a hard bed at 10 mm.
 #[derive(Clone, Default, Debug)]
-struct Block {
+struct SpringBlock {
     key: KeyView,
     bottom: bool,
 }
@@ -16,7 +16,7 @@ fn middle() -> KeyNumber {
     KeyNumber::from_midi(60).unwrap()
 }
 
-impl Block {
+impl SpringBlock {
     fn force(&self, drive: Drive) -> f64 {
         match drive {
             Drive::Force([a, b]) => 0.5 * (a + b),
@@ -26,7 +26,7 @@ impl Block {
     }
 }
 
-impl Key for Block {
+impl Key for SpringBlock {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         if let Drive::Motion([a, b]) = drive {
             self.key = KeyView { depth: b, speed: (b - a) / STEP };
@@ -90,7 +90,7 @@ fn rows_stand_on_the_grid_and_end_with_the_gesture() {
     let curve = Curve::new(vec![(0.0, 0.0), (0.1, 0.01)]).unwrap();
     let mut gesture = Gesture::of_curve(Channel::KeyM, curve);
     let mut rows = Vec::new();
-    play(&mut gesture, &mut Block::default(), middle(), |time, readout| {
+    play(&mut gesture, &mut SpringBlock::default(), middle(), |time, readout| {
         rows.push((time, *readout));
         Ok(())
     })
@@ -111,7 +111,7 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
     }]);
-    let events = play(&mut gesture, &mut Block::default(), middle(), |_, _| Ok(())).unwrap();
+    let events = play(&mut gesture, &mut SpringBlock::default(), middle(), |_, _| Ok(())).unwrap();
     let [TimedEvent { event: KeyEvent::KeyBottom { speed }, .. }] = events[..] else {
         panic!("{events:?}");
     };
@@ -132,7 +132,8 @@ fn a_run_is_drawn_as_png_and_svg() {
             duration_s: 0.1,
             depth_m: 0.04,
         }]);
-        let figure = figure_of(&mut gesture, &mut Block::default(), middle(), "block").unwrap();
+        let figure =
+            figure_of(&mut gesture, &mut SpringBlock::default(), middle(), "block").unwrap();
         let draft = Draft::create(&dir.path().join(name)).unwrap();
         plot::draw(&figure, &draft).unwrap();
         draft.keep().unwrap();

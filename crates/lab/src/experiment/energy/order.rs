@@ -1,7 +1,7 @@
 //! How the error falls with the step: between guards, and across a whole blow.
 
 use crate::bench::test_bench::TestBench;
-use crate::bench::{Band, Report};
+use crate::bench::{Report, TargetBand};
 use touchback::action::Drive;
 use touchback::action::grand::drive::DriveNow;
 use touchback::action::grand::kinematics::Kinematics;
@@ -27,7 +27,7 @@ const BLOW: u32 = 320;
 const FINE: u32 = 64;
 
 /// One state stepped under a constant force.
-struct Course<'a> {
+struct SteppedState<'a> {
     rig: &'a TestBench,
     force: f64,
 }
@@ -37,9 +37,9 @@ type End = ([f64; STATES], f64);
 
 /// Hears how many transitions and guards there were.
 #[derive(Default)]
-struct Count(u32);
+struct SwitchCount(u32);
 
-impl Observer<Phase, STATES> for Count {
+impl Observer<Phase, STATES> for SwitchCount {
     fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
         self.0 += 1;
     }
@@ -48,7 +48,7 @@ impl Observer<Phase, STATES> for Count {
     }
 }
 
-impl Course<'_> {
+impl SteppedState<'_> {
     fn left_over(&self, s: &State<Phase, STATES>) -> f64 {
         let k = Kinematics::new(self.rig.spec(), s.phase, &s.x);
         let numbers = Precomputed::new(self.rig.spec());
@@ -63,7 +63,7 @@ impl Course<'_> {
         let inputs = DriveNow::ends(Drive::Force([self.force; 2]), [rest::TRAY_DOWN; 2]);
         let mut s = *self.rig.state();
         let before = self.left_over(&s);
-        let mut events = Count::default();
+        let mut events = SwitchCount::default();
         for _ in 0..steps * parts {
             stepper.advance(&model, &mut s, &inputs, &mut events);
         }
@@ -94,25 +94,25 @@ pub fn check(report: &mut Report) {
         |_, _| Drive::Force([course_force; 2]),
         |rig, _| rig.state().phase != Phase::Acceleration || rig.key().depth < 1.5e-3,
     );
-    let course = Course { rig: &rig, force: course_force };
+    let course = SteppedState { rig: &rig, force: course_force };
     let (fine, events) = course.run(STRETCH, FINE);
     let ends = PARTS.map(|p| course.run(STRETCH, p).0);
     let what = "events in the stretch between guards";
-    report.check(what, "0", Band::AtMost(0.0), f64::from(events));
+    report.check(what, "0", TargetBand::AtMost(0.0), f64::from(events));
     let order = slope(&ends.map(|e| apart(&e.0, &fine.0)));
     let what = "order of the motion between guards, friction off";
-    report.check(what, "4", Band::Within(3.5, 4.6), order);
+    report.check(what, "4", TargetBand::Within(3.5, 4.6), order);
     let order = slope(&ends.map(|e| e.1.abs()));
     let what = "order of the unaccounted energy between guards, friction off";
-    report.check(what, "4", Band::Within(3.5, 5.5), order);
+    report.check(what, "4", TargetBand::Within(3.5, 5.5), order);
     let share = ends[0].1.abs() / (ends[0].0[state::WORK] - rig.state().x[state::WORK]);
     let what = "unaccounted over work there, at the action's step";
-    report.check(what, "0 (aim 1e-4)", Band::AtMost(1e-4), share);
+    report.check(what, "0 (aim 1e-4)", TargetBand::AtMost(1e-4), share);
 
     // The whole stroke with every event and with friction: reported, and bounded by first order.
     let rest = TestBench::concert(40, &ActionSettings::default());
     let blows = BLOWS.map(|force| {
-        let course = Course { rig: &rest, force };
+        let course = SteppedState { rig: &rest, force };
         let (fine, _) = course.run(BLOW, FINE);
         PARTS.map(|p| apart(&course.run(BLOW, p).0.0, &fine.0))
     });
@@ -120,8 +120,8 @@ pub fn check(report: &mut Report) {
         (blows.iter().map(|errors| errors[i].ln()).sum::<f64>() / BLOWS.len() as f64).exp()
     });
     let what = "order of the motion across whole blows, friction on, geometric mean of six";
-    report.check(what, "reported", Band::AtLeast(0.5), slope(&means));
+    report.check(what, "reported", TargetBand::AtLeast(0.5), slope(&means));
     let worst = blows.iter().fold(0.0f64, |most, errors| most.max(errors[0]));
     let what = "hammer and key off the fine run after a blow, rad, at the action's step";
-    report.check(what, "reported", Band::AtMost(1e-2), worst);
+    report.check(what, "reported", TargetBand::AtMost(1e-2), worst);
 }

@@ -1,6 +1,6 @@
 //! How far an action is from the *must* targets.
 
-use crate::bench::strokes::Touch;
+use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::escapement;
 use touchback::action::ActionSettings;
@@ -25,18 +25,18 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     let mut all: Vec<(Option<f64>, [f64; 2])> = Vec::new();
     let mut bottoms = Vec::new();
     for (speed, band) in PRESSED {
-        let stroke = Touch::Pressed.giving(&rig, speed);
+        let stroke = TouchKind::Pressed.giving(&rig, speed);
         all.push((stroke.map(|s| s.travel), band));
         bottoms.push(stroke.map(|s| s.bottom));
     }
     for (speed, band) in STRUCK {
-        all.push((Touch::Struck.giving(&rig, speed).map(|s| s.travel), band));
+        all.push((TouchKind::Struck.giving(&rig, speed).map(|s| s.travel), band));
     }
     // V6: the sign, as bands in which it is right.
     all.push((bottoms[0], [0.004, 0.016]));
     all.push((bottoms[3], [-0.005, 0.0]));
     // V9, V11, V22, V23, V24.
-    all.push((Touch::Pressed.stroke(&rig, 20.0).map(|s| s.hammer), [3.5, 5.5]));
+    all.push((TouchKind::Pressed.stroke(&rig, 20.0).map(|s| s.hammer), [3.5, 5.5]));
     let settings = ActionSettings::default();
     let integral = 1e-3 * (settings.blow_mm - settings.let_off_mm) / rig.regulated().let_off_depth;
     all.push((Some(integral), [4.8, 6.0]));

@@ -2,18 +2,18 @@
 
 use anyhow::Result;
 
-use super::{Band, Bench, RATE, key, short};
+use super::{RATE, SoundBench, TargetBand, key, short};
 use touchback::math::compass::KeyNumber;
 use touchback::sound::measure;
 use touchback::sound::scale::StringSpec;
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &mut SoundBench) -> Result<()> {
     let voicing = bench.voicing;
     let (sound, report) = (&mut bench.sound, &mut bench.report);
     for (number, low, high, seconds) in measure::FREE_DECAY {
         let found = measure::early_decay(sound, &voicing, key(number)?, RATE, seconds);
         bench.decays.push((number as f64, found.unwrap_or(f64::NAN)));
-        let band = Band::Within(low / 1.5, high * 1.5);
+        let band = TargetBand::Within(low / 1.5, high * 1.5);
         let quantity = format!("key {number}: early T60, s");
         report.check(&quantity, &format!("{low}–{high}"), band, found.unwrap_or(f64::NAN));
     }
@@ -25,7 +25,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         (0.125..=0.334).contains(&(late / early)) && (10.0..=25.0).contains(knee)
     });
     let share = 100.0 * shown.count() as f64 / stages.len() as f64;
-    report.check("C3–C6: triples with two stages, %", "100", Band::AtLeast(80.0), share);
+    report.check("C3–C6: triples with two stages, %", "100", TargetBand::AtLeast(80.0), share);
     for number in [16, 40, 64] {
         let key = key(number)?;
         let hz = StringSpec::of(key, &voicing).partial_hz(1);
@@ -38,12 +38,12 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         };
         let change = 100.0 * (time(5.0) / time(1.0) - 1.0).abs();
         let quantity = format!("key {number}: change of decay, 1 to 5 m/s, %");
-        report.check(&quantity, "0", Band::AtMost(5.0), change);
+        report.check(&quantity, "0", TargetBand::AtMost(5.0), change);
     }
     for (number, time) in measure::DAMPED_DECAY {
         let found = measure::damped_decay(sound, key(number)?, RATE).unwrap_or(f64::NAN);
         bench.damped.push((number as f64, found));
-        let band = Band::Within(time / 1.6, time * 1.6);
+        let band = TargetBand::Within(time / 1.6, time * 1.6);
         report.check(&format!("key {number}: damped T60, s"), &short(time), band, found);
     }
     let mut click = f64::NEG_INFINITY;
@@ -60,7 +60,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         let extra = bend(&after.samples) - bend(last);
         click = click.max(measure::db(extra.max(0.0) / peak));
     }
-    report.check("click of a falling damper, dB re note", "none", Band::AtMost(-60.0), click);
+    report.check("click of a falling damper, dB re note", "none", TargetBand::AtMost(-60.0), click);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::decay::bend;
-use super::{Band, Bench, RATE, key};
+use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
 use touchback::mech::hammer::HammerSettings;
@@ -19,7 +19,7 @@ const RINGING: [usize; 4] = [16, 28, 40, 59];
 /// Keys compared between sample rates.
 const KEYS: [usize; 3] = [16, 40, 64];
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &mut SoundBench) -> Result<()> {
     blocks(bench)?;
     rates(bench)?;
     changes(bench)
@@ -55,7 +55,7 @@ fn passage(sound: &mut Sound, voicing: &SoundSettings, size: usize) -> Result<Ve
     Ok([lefts, rights].concat())
 }
 
-fn blocks(bench: &mut Bench) -> Result<()> {
+fn blocks(bench: &mut SoundBench) -> Result<()> {
     let usual = passage(&mut bench.sound, &bench.voicing, 512)?;
     let mut worst = 0.0f32;
     for size in [1, 37, 64, 4096] {
@@ -67,11 +67,11 @@ fn blocks(bench: &mut Bench) -> Result<()> {
     }
     let quantity = "blocks of 1, 37, 64 and 4096 samples against 512: largest difference, dBFS";
     let report = &mut bench.report;
-    report.check(quantity, "none", Band::AtMost(-100.0), db(f64::from(worst)));
+    report.check(quantity, "none", TargetBand::AtMost(-100.0), db(f64::from(worst)));
     Ok(())
 }
 
-fn rates(bench: &mut Bench) -> Result<()> {
+fn rates(bench: &mut SoundBench) -> Result<()> {
     for rate in [44_100.0, 96_000.0, 192_000.0] {
         let mut other = Sound::new(rate, &bench.voicing);
         let (mut level, mut pitch, mut time) = (0.0f64, 0.0f64, 0.0f64);
@@ -99,9 +99,9 @@ fn rates(bench: &mut Bench) -> Result<()> {
         let report = &mut bench.report;
         let name = format!("{} kHz against 48", rate / 1000.0);
         let quantity = format!("{name}: partials 1–8 of C2, C4, C6, most, dB");
-        report.check(&quantity, "0", Band::AtMost(1.0), level);
-        report.check(&format!("{name}: pitch, most, cents"), "0", Band::AtMost(0.2), pitch);
-        report.check(&format!("{name}: decay, most, %"), "0", Band::AtMost(5.0), time);
+        report.check(&quantity, "0", TargetBand::AtMost(1.0), level);
+        report.check(&format!("{name}: pitch, most, cents"), "0", TargetBand::AtMost(0.2), pitch);
+        report.check(&format!("{name}: decay, most, %"), "0", TargetBand::AtMost(5.0), time);
     }
     Ok(())
 }
@@ -131,7 +131,7 @@ fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17
 }
 
 /// What a change adds to the bends of four ringing notes in the next 0.7 s, against their peak.
-fn changes(bench: &mut Bench) -> Result<()> {
+fn changes(bench: &mut SoundBench) -> Result<()> {
     let usual = bench.voicing;
     let standard = HammerSettings::CONCERT;
     for (name, voicing, hammers) in moved(usual) {
@@ -156,7 +156,7 @@ fn changes(bench: &mut Bench) -> Result<()> {
         let (without, _) = heard(&usual, &standard)?;
         let extra = db((with - without.max(0.0)).max(0.0) / loudest);
         let quantity = format!("while notes ring, {name}: click, dB re notes");
-        bench.report.check(&quantity, "none", Band::AtMost(-60.0), extra);
+        bench.report.check(&quantity, "none", TargetBand::AtMost(-60.0), extra);
     }
     bench.sound.set(&usual);
     bench.sound.set_hammers(&standard);

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Band, Bench, RATE, key};
+use super::{RATE, SoundBench, TargetBand, key};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
@@ -29,7 +29,7 @@ const NOISES: [(&str, Knock, f64, &str, f64, f64); 8] = [
 /// Keys whose duplex is measured.
 const DUPLEX: [usize; 3] = [52, 64, 76];
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &mut SoundBench) -> Result<()> {
     let middle = key(40)?;
     let note = measure::strike_free(&mut bench.sound, middle, 2.0, 0.3, RATE).peak_db();
     for (name, knock, speed, target, low, high) in NOISES {
@@ -41,15 +41,15 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         }
         let level = measure::render(sound, 0.3, RATE).peak_db() - note;
         let quantity = format!("{name}: peak, dB re C4 at 2 m/s");
-        bench.report.check(&quantity, target, Band::Within(low, high), level);
+        bench.report.check(&quantity, target, TargetBand::Within(low, high), level);
     }
     for number in DUPLEX {
         let (level, time) = duplex(key(number)?, &bench.voicing);
         let quantity = format!("key {number}: duplex, dB re note");
-        bench.report.check(&quantity, "-35", Band::Within(-45.0, -25.0), level);
+        bench.report.check(&quantity, "-35", TargetBand::Within(-45.0, -25.0), level);
         let quantity = format!("key {number}: duplex, T60, s");
         let time = time.unwrap_or(f64::NAN);
-        bench.report.check(&quantity, "0.3–1", Band::Within(0.3, 1.0), time);
+        bench.report.check(&quantity, "0.3–1", TargetBand::Within(0.3, 1.0), time);
     }
     half_pedal(bench)?;
     sostenuto(bench)
@@ -88,7 +88,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
 }
 
 /// The decay under a damper that is lifted more and more.
-fn half_pedal(bench: &mut Bench) -> Result<()> {
+fn half_pedal(bench: &mut SoundBench) -> Result<()> {
     let key = key(28)?;
     let mut last = 0.0;
     let mut rises = true;
@@ -111,7 +111,7 @@ fn half_pedal(bench: &mut Bench) -> Result<()> {
 }
 
 /// A note caught by the sostenuto rod rings on where one struck after it does not; the whole piano.
-fn sostenuto(bench: &mut Bench) -> Result<()> {
+fn sostenuto(bench: &mut SoundBench) -> Result<()> {
     let rate = RATE;
     let sound = SoundSettings { knocks: 0.0, ..bench.voicing };
     let settings = Settings { sound, ..Settings::default() };
@@ -137,6 +137,6 @@ fn sostenuto(bench: &mut Bench) -> Result<()> {
         db(rest.amplitude(hz, 0.0, 0.5))
     };
     let quantity = "sostenuto: caught C3 over a G3 struck after it, 1 s after both are up, dB";
-    bench.report.check(quantity, "rings on", Band::AtLeast(25.0), at(caught) - at(free));
+    bench.report.check(quantity, "rings on", TargetBand::AtLeast(25.0), at(caught) - at(free));
     Ok(())
 }

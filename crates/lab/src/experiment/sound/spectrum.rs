@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Band, Bench, RATE, key};
+use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::compass::KeyNumber;
 use touchback::mech::hammer::Hammer;
 use touchback::sound::measure::{self, db};
@@ -36,7 +36,7 @@ const STRETCH: [(usize, f64, f64); 11] = [
 /// sum that lies clear of the partial i + j.
 const PHANTOMS: [(usize, usize, usize); 4] = [(4, 13, 14), (13, 11, 12), (16, 9, 10), (28, 7, 8)];
 
-pub fn tuning(bench: &mut Bench) -> Result<()> {
+pub fn tuning(bench: &mut SoundBench) -> Result<()> {
     let (voicing, sound, report) = (bench.voicing, &mut bench.sound, &mut bench.report);
     for (number, most) in PARTIALS {
         let key = key(number)?;
@@ -55,10 +55,10 @@ pub fn tuning(bench: &mut Bench) -> Result<()> {
             *slot = slot.max(error.abs());
         }
         let quantity = format!("key {number}: partials 1–8, largest error, cents");
-        report.check(&quantity, "0", Band::AtMost(1.0), worst[0]);
+        report.check(&quantity, "0", TargetBand::AtMost(1.0), worst[0]);
         if most > 8 {
             let quantity = format!("key {number}: partials 9–{most}, largest error, cents");
-            report.check(&quantity, "0", Band::AtMost(3.0), worst[1]);
+            report.check(&quantity, "0", TargetBand::AtMost(3.0), worst[1]);
         }
     }
     for (number, partial) in STIFF {
@@ -67,7 +67,7 @@ pub fn tuning(bench: &mut Bench) -> Result<()> {
         let ratio = found / tuning::inharmonicity(key);
         let (low, high) = if (16..=76).contains(&number) { (0.8, 1.25) } else { (0.6, 1.6) };
         let quantity = format!("key {number}: B over median grand");
-        report.check(&quantity, "1", Band::Within(low, high), ratio);
+        report.check(&quantity, "1", TargetBand::Within(low, high), ratio);
     }
     let mut cents = Vec::new();
     for key in KeyNumber::all() {
@@ -81,21 +81,26 @@ pub fn tuning(bench: &mut Bench) -> Result<()> {
         // A pitch that is no number must not hide behind a maximum.
         let worst = part.map(|e| e.1.abs()).fold(0.0, |m, e| if e <= m { m } else { e });
         let quantity = format!("fundamentals {name}, largest error, cents");
-        report.check(&quantity, "0", Band::AtMost(most), worst);
+        report.check(&quantity, "0", TargetBand::AtMost(most), worst);
     }
     let a4 = cents[48];
     for (number, low, high) in STRETCH {
         let quantity = format!("key {number}: stretch, cents");
         let target = format!("{low}…{high}");
-        report.check(&quantity, &target, Band::Within(low, high), cents[number - 1] - a4);
+        report.check(&quantity, &target, TargetBand::Within(low, high), cents[number - 1] - a4);
     }
     // A6 is key 73.
     let step = cents[..73].windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f64::max);
-    report.check("A0–A6: stretch between neighbours, most, cents", "0", Band::AtMost(1.5), step);
+    report.check(
+        "A0–A6: stretch between neighbours, most, cents",
+        "0",
+        TargetBand::AtMost(1.5),
+        step,
+    );
     Ok(())
 }
 
-pub fn phantoms(bench: &mut Bench) -> Result<()> {
+pub fn phantoms(bench: &mut SoundBench) -> Result<()> {
     let (voicing, sound, report) = (bench.voicing, &mut bench.sound, &mut bench.report);
     for (number, i, j) in PHANTOMS {
         let key = key(number)?;
@@ -116,30 +121,40 @@ pub fn phantoms(bench: &mut Bench) -> Result<()> {
         let parents = (loud.1 - soft.1) + (loud.2 - soft.2);
         let quantity = format!("key {number}: phantom {i} + {j}, dB for 12 dB of its parents");
         let step = (loud.0 - soft.0) * 12.0 / parents;
-        report.check(&quantity, "12", Band::Within(10.0, 14.0), step);
+        report.check(&quantity, "12", TargetBand::Within(10.0, 14.0), step);
         let quantity = format!("key {number}: phantom {i} + {j} at 5 m/s, dB re partial {}", i + j);
-        report.check(&quantity, "-20…-45", Band::Within(-45.0, -20.0), loud.0 - loud.3);
+        report.check(&quantity, "-20…-45", TargetBand::Within(-45.0, -20.0), loud.0 - loud.3);
     }
     Ok(())
 }
 
-pub fn board(bench: &mut Bench) {
+pub fn board(bench: &mut SoundBench) {
     let report = &mut bench.report;
     let modes = board::modes(RATE);
     let low: Vec<_> = modes.iter().filter(|m| m.hz < 1000.0).collect();
     let first = low.first().map_or(f64::NAN, |m| m.hz);
     let density = low.len() as f64 / (1000.0 - first);
-    report.check("board: modes a hertz below 1 kHz", "0.05", Band::Within(0.03, 0.08), density);
+    report.check(
+        "board: modes a hertz below 1 kHz",
+        "0.05",
+        TargetBand::Within(0.03, 0.08),
+        density,
+    );
     let loss =
         low.iter().map(|m| m.sigma / (std::f64::consts::PI * m.hz)).sum::<f64>() / low.len() as f64;
-    report.check("board: mean loss factor below 1 kHz", "0.02", Band::Within(0.015, 0.03), loss);
+    report.check(
+        "board: mean loss factor below 1 kHz",
+        "0.02",
+        TargetBand::Within(0.015, 0.03),
+        loss,
+    );
     let response = board::responses(RATE);
     let corner = response.iter().map(|zone| measure::corner_hz(&zone[0], RATE)).sum::<f64>()
         / response.len() as f64;
     report.check(
         "board: lower corner of the radiation, Hz",
         "80–100",
-        Band::Within(60.0, 120.0),
+        TargetBand::Within(60.0, 120.0),
         corner,
     );
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Band, Bench, RATE, key};
+use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::cast::floor_index;
 use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_offline};
 use touchback::sound::hammer;
@@ -22,7 +22,7 @@ const LEVELS: [usize; 10] = [1, 4, 16, 28, 40, 52, 60, 64, 76, 88];
 /// Keys whose spectral centroid is followed over speed, up to C6.
 const CENTROIDS: [usize; 5] = [7, 16, 40, 53, 64];
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &mut SoundBench) -> Result<()> {
     let (report, voicing) = (&mut bench.report, bench.voicing);
     for (number, time) in hammer::CONTACT_MS {
         let number = floor_index(number);
@@ -33,34 +33,34 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         Ok::<_, anyhow::Error>(blow::strike(key(number)?, &voicing, speed))
     };
     let ratio = strike(40, 5.0)?.contact_time / strike(40, 1.0)?.contact_time;
-    report.check("C4: contact at 5 over 1 m/s", "0.67", Band::Within(0.62, 0.85), ratio);
+    report.check("C4: contact at 5 over 1 m/s", "0.67", TargetBand::Within(0.62, 0.85), ratio);
     for (number, low, high) in blow::PEAK_FORCE {
         let [soft, mid, loud] = [1.0, 2.0, 4.0].map(|v| strike(number, v).map(|r| r.peak_force));
         let (soft, mid, loud) = (soft?, mid?, loud?);
         let target = if low < high { format!("{low}–{high}") } else { format!("{low}") };
-        let band = Band::Within(0.7 * low, 1.3 * high);
+        let band = TargetBand::Within(0.7 * low, 1.3 * high);
         report.check(&format!("key {number}: peak force at 2 m/s, N"), &target, band, mid);
         let exponent = 0.5 * (loud / soft).log2();
         let quantity = format!("key {number}: exponent of peak force over speed");
-        report.check(&quantity, "1.1", Band::Within(1.05, 1.3), exponent);
+        report.check(&quantity, "1.1", TargetBand::Within(1.05, 1.3), exponent);
     }
     for (note, time, force, (low, high)) in REFERENCE {
         let (hammer, string) = chaigne_askenfelt(note);
         let found = strike_offline(&hammer, &string, 2.0, 352_800.0);
         let name = format!("solver, reference {note:?} at 2 m/s");
         report.near(&format!("{name}: contact, ms"), time, 0.02, 1e3 * found.contact_time);
-        let band = Band::Within(0.97 * force - 0.5, 1.03 * force + 0.5);
+        let band = TargetBand::Within(0.97 * force - 0.5, 1.03 * force + 0.5);
         report.check(
             &format!("{name}: peak force, N"),
             &format!("{force}"),
             band,
             found.peak_force,
         );
-        let band = Band::Within(0.97 * low, 1.03 * high);
+        let band = TargetBand::Within(0.97 * low, 1.03 * high);
         let quantity = format!("{name}: impulse over m v");
         report.check(&quantity, &format!("{low}–{high}"), band, found.impulse_ratio);
         let quantity = format!("{name}: energy error");
-        report.check(&quantity, "0", Band::AtMost(1e-4), found.energy_error);
+        report.check(&quantity, "0", TargetBand::AtMost(1e-4), found.energy_error);
     }
     for number in LEVELS {
         let level = |v: f64| {
@@ -71,7 +71,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         for (step, span) in [(two - one, "1 to 2"), (four - two, "2 to 4")] {
             let high = if number < 64 { 7.0 } else { 8.0 };
             let quantity = format!("key {number}: level, {span} m/s, dB");
-            report.check(&quantity, "6", Band::Within(5.5, high), step);
+            report.check(&quantity, "6", TargetBand::Within(5.5, high), step);
         }
     }
     for number in CENTROIDS {
@@ -82,7 +82,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         let hz = [a?, b?, c?, d?];
         let quantity = format!("key {number}: exponent of the force's centroid over speed");
         let exponent = 0.5 * (hz[3] / hz[1]).log2();
-        report.check(&quantity, "0.15–0.33", Band::Within(0.15, 0.33), exponent);
+        report.check(&quantity, "0.15–0.33", TargetBand::Within(0.15, 0.33), exponent);
         report.holds(
             &format!("key {number}: centroid rises from 0.5 to 4 m/s"),
             hz.windows(2).all(|w| w[1] > w[0]),
@@ -93,7 +93,7 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         let found = blow::lines_above(&lines, 40.0) as f64;
         let target = if low < high { format!("{low}–{high}") } else { format!("{low}") };
         let quantity = format!("key {number}: partials above -40 dB at 4 m/s");
-        report.check(&quantity, &target, Band::Within(0.6 * low, 1.4 * high), found);
+        report.check(&quantity, &target, TargetBand::Within(0.6 * low, 1.4 * high), found);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Band, Bench, RATE, key};
+use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::compass::KeyNumber;
 use touchback::sound::Sound;
 use touchback::sound::measure::{self, sympathetic_resonance};
@@ -10,16 +10,16 @@ use touchback::sound::measure::{self, sympathetic_resonance};
 /// A ten-note chord in both hands.
 const CHORD: [usize; 10] = [16, 28, 32, 35, 40, 44, 47, 52, 56, 59];
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &mut SoundBench) -> Result<()> {
     let (sound, report) = (&mut bench.sound, &mut bench.report);
     for (number, seconds) in sympathetic_resonance::PEDAL_KEYS {
         let ratio = sympathetic_resonance::pedal_effect(sound, key(number)?, seconds, RATE);
         let change = ratio.map_or(f64::NAN, |r| 100.0 * (r - 1.0));
         let middle = (28..=52).contains(&number);
         let (target, band) = if middle {
-            ("10–60", Band::Within(10.0, 60.0))
+            ("10–60", TargetBand::Within(10.0, 60.0))
         } else {
-            ("0", Band::Within(-10.0, 10.0))
+            ("0", TargetBand::Within(-10.0, 10.0))
         };
         report.check(&format!("key {number}: pedal, early T60, %"), target, band, change);
     }
@@ -37,17 +37,27 @@ pub fn run(bench: &mut Bench) -> Result<()> {
         };
         let (held, not) = (answer(true)?, answer(false)?);
         let quantity = format!("C3 held silently, {name} in it, dB re strike");
-        report.check(&quantity, "-25…-50", Band::Within(-50.0, -25.0), held);
+        report.check(&quantity, "-25…-50", TargetBand::Within(-50.0, -25.0), held);
         let quantity = format!("C3 not held, {name} in it, dB below held");
-        report.check(&quantity, "30", Band::AtLeast(20.0), held - not);
+        report.check(&quantity, "30", TargetBand::AtLeast(20.0), held - not);
     }
     let (blow, after) = sympathetic_resonance::una_corda(sound, key(40)?, RATE);
-    report.check("C4: una corda, first 0.3 s, dB", "-3", Band::Within(-8.0, -1.0), blow);
-    report.check("C4: una corda, aftersound over blow, dB", "3", Band::AtLeast(1.0), after - blow);
+    report.check("C4: una corda, first 0.3 s, dB", "-3", TargetBand::Within(-8.0, -1.0), blow);
+    report.check(
+        "C4: una corda, aftersound over blow, dB",
+        "3",
+        TargetBand::AtLeast(1.0),
+        after - blow,
+    );
     let peak = measure::strike_free(sound, key(40)?, 2.0, 0.3, RATE).peak_db();
-    report.check("C4 at 2 m/s, peak, dBFS", "-24", Band::Within(-25.5, -22.5), peak);
+    report.check("C4 at 2 m/s, peak, dBFS", "-24", TargetBand::Within(-25.5, -22.5), peak);
     let chord = chord_peak(sound);
-    report.check("ten notes at 5 m/s, pedal down, peak, dBFS", "-6", Band::AtMost(-3.0), chord);
+    report.check(
+        "ten notes at 5 m/s, pedal down, peak, dBFS",
+        "-6",
+        TargetBand::AtMost(-3.0),
+        chord,
+    );
     Ok(())
 }
 

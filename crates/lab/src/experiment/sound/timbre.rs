@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 
-use super::{Band, Bench, RATE, key};
+use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::cast::single;
 use touchback::math::compass::KeyNumber;
 use touchback::sound::Sound;
@@ -17,7 +17,7 @@ const KEYS: [usize; 3] = [16, 40, 64];
 /// Samples of a spectrum, 0.34 s.
 const LENGTH: usize = 16_384;
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &mut SoundBench) -> Result<()> {
     for number in KEYS {
         steps(bench, number)?;
         metal(bench, number)?;
@@ -63,7 +63,7 @@ fn strike(sound: &mut Sound, key: KeyNumber, speed: f64) -> RenderedNote {
 
 /// Level and colour over forty speeds from the softest to fortissimo: how far each lies off the line
 /// through its neighbours.
-fn steps(bench: &mut Bench, number: usize) -> Result<()> {
+fn steps(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let (mut levels, mut colours) = (Vec::new(), Vec::new());
     for i in 0..40 {
@@ -76,9 +76,9 @@ fn steps(bench: &mut Bench, number: usize) -> Result<()> {
         off.fold(0.0, |m, x| if x <= m { m } else { x })
     };
     let quantity = format!("key {number}: level over forty speeds, largest step, dB");
-    bench.report.check(&quantity, "none", Band::AtMost(0.5), off(&levels));
+    bench.report.check(&quantity, "none", TargetBand::AtMost(0.5), off(&levels));
     let quantity = format!("key {number}: centroid over forty speeds, largest step, cents");
-    bench.report.check(&quantity, "none", Band::AtMost(50.0), off(&colours));
+    bench.report.check(&quantity, "none", TargetBand::AtMost(50.0), off(&colours));
     let rises = colours.windows(2).all(|w| w[1] > w[0] - 5.0);
     let quantity = format!("key {number}: colour brightens with every step from 0.3 to 6 m/s");
     bench.report.holds(&quantity, rises);
@@ -86,7 +86,7 @@ fn steps(bench: &mut Bench, number: usize) -> Result<()> {
 }
 
 /// What lies between the partials of a fortissimo note, and how its partials fall with frequency.
-fn metal(bench: &mut Bench, number: usize) -> Result<()> {
+fn metal(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let string = StringSpec::of(key, &bench.voicing);
     let sound = strike(&mut bench.sound, key, 5.0);
@@ -106,14 +106,14 @@ fn metal(bench: &mut Bench, number: usize) -> Result<()> {
         high += if hz > 6000.0 { *power } else { 0.0 };
     }
     let quantity = format!("key {number}: at 5 m/s between its partials, dB re note");
-    bench.report.check(&quantity, "below -25", Band::AtMost(-25.0), 0.5 * db(between / sum));
+    bench.report.check(&quantity, "below -25", TargetBand::AtMost(-25.0), 0.5 * db(between / sum));
     let quantity = format!("key {number}: at 5 m/s above 6 kHz, dB re note");
-    bench.report.check(&quantity, "below -20", Band::AtMost(-20.0), 0.5 * db(high / sum));
+    bench.report.check(&quantity, "below -20", TargetBand::AtMost(-20.0), 0.5 * db(high / sum));
     Ok(())
 }
 
 /// The first 50 ms: whether two of them are the same.
-fn attack(bench: &mut Bench, number: usize) -> Result<()> {
+fn attack(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let sound = strike(&mut bench.sound, key, 2.0);
     // Struck again while it rings, it is never the same sample twice.
@@ -134,15 +134,15 @@ fn attack(bench: &mut Bench, number: usize) -> Result<()> {
     let apart = difference.rms_db(0.0, 0.05);
     let quantity = format!("key {number}: a second blow's first 50 ms against the first's, dB");
     let own = sound.rms_db(0.0, 0.05);
-    bench.report.check(&quantity, "above -30", Band::AtLeast(-30.0), apart - own);
+    bench.report.check(&quantity, "above -30", TargetBand::AtLeast(-30.0), apart - own);
     // More than the old sound going on: the ringing string takes the hammer otherwise.
     let quantity = format!("key {number}: the same over what still rang, dB");
-    bench.report.check(&quantity, "not 0", Band::AtLeast(-6.0), apart - ringing);
+    bench.report.check(&quantity, "not 0", TargetBand::AtLeast(-6.0), apart - ringing);
     Ok(())
 }
 
 /// Eight equal blows at eight a second, each damped before the next.
-fn repetition(bench: &mut Bench, number: usize) -> Result<()> {
+fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let sound = &mut bench.sound;
     sound.reset();
@@ -157,20 +157,20 @@ fn repetition(bench: &mut Bench, number: usize) -> Result<()> {
         colours.push(1200.0 * centroid(&spectrum(&held.samples)).log2());
     }
     let quantity = format!("key {number}: eighth of eight repetitions over the first, dB");
-    bench.report.check(&quantity, "0", Band::Within(-1.5, 3.0), levels[7] - levels[0]);
+    bench.report.check(&quantity, "0", TargetBand::Within(-1.5, 3.0), levels[7] - levels[0]);
     let quantity = format!("key {number}: its colour over the first's, cents");
-    bench.report.check(&quantity, "0", Band::Within(-200.0, 200.0), colours[7] - colours[0]);
+    bench.report.check(&quantity, "0", TargetBand::Within(-200.0, 200.0), colours[7] - colours[0]);
     let span = |x: &[f64]| {
         x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
             - x.iter().copied().fold(f64::INFINITY, f64::min)
     };
     let quantity = format!("key {number}: eight repetitions, loudest over softest, dB");
-    bench.report.check(&quantity, "0.05–3", Band::Within(0.02, 4.0), span(&levels));
+    bench.report.check(&quantity, "0.05–3", TargetBand::Within(0.02, 4.0), span(&levels));
     Ok(())
 }
 
 /// The damper takes the partials one after the other, not as a gate.
-fn release(bench: &mut Bench, number: usize) -> Result<()> {
+fn release(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let string = StringSpec::of(key, &bench.voicing);
     let sound = &mut bench.sound;
@@ -189,6 +189,6 @@ fn release(bench: &mut Bench, number: usize) -> Result<()> {
     let (low, high) =
         times.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
     let quantity = format!("key {number}: damped partials, slowest over fastest");
-    bench.report.check(&quantity, "above 1.5", Band::AtLeast(1.5), high / low);
+    bench.report.check(&quantity, "above 1.5", TargetBand::AtLeast(1.5), high / low);
     Ok(())
 }

@@ -6,10 +6,10 @@
 
 use anyhow::Result;
 
-use super::{Band, Folder, MIDDLE, Report, standard};
-use crate::bench::strokes::Touch;
+use super::{Folder, MIDDLE, Report, TargetBand, standard};
+use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
-use crate::plot::{Axis, Figure, Mark, Panel, Series, palette};
+use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::state;
 use touchback::action::{Drive, EventKind, STEP};
 
@@ -45,7 +45,7 @@ fn fingered() -> (Vec<f64>, Vec<f64>) {
     let mut rig = standard(MIDDLE);
     let (mut depths, mut given) = (vec![0.0], Vec::new());
     let (mut work, mut before) = (0.0, 0.0);
-    rig.play(&mut Touch::Pressed.gesture(FINGER), |rig, _| {
+    rig.play(&mut TouchKind::Pressed.gesture(FINGER), |rig, _| {
         let (depth, done) = (rig.key().depth, rig.state().x[state::WORK]);
         given.push((done - work) / (depth - before));
         (work, before) = (done, depth);
@@ -70,7 +70,7 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
         }
     }
     let what = "V31 must: finger's motion imposed, force off the finger's (rms over peak)";
-    report.check(what, "0", Band::AtMost(0.05), (square / n).sqrt() / peak);
+    report.check(what, "0", TargetBand::AtMost(0.05), (square / n).sqrt() / peak);
 
     let mut second = standard(MIDDLE);
     let dip = second.spec().key.dip;
@@ -83,14 +83,14 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let before = mean(&taken, release - 4e-3, release - 1e-3);
     let after = mean(&taken, release + 0.5e-3, release + 3e-3);
     let what = "V31 must: accelerated key, fall of the force as the hammer leaves, share";
-    report.check(what, "visible", Band::AtLeast(0.2), 1.0 - after / before);
+    report.check(what, "visible", TargetBand::AtLeast(0.2), 1.0 - after / before);
     let strikes = second.log.count(EventKind::Strike) as f64;
-    report.check("V31 must: its strikes", "1", Band::Within(1.0, 1.0), strikes);
+    report.check("V31 must: its strikes", "1", TargetBand::Within(1.0, 1.0), strikes);
 
     let points = |values: &[f64]| {
         values.iter().enumerate().map(|(i, v)| ((i as f64) * STEP * 1e3, *v)).collect::<Vec<_>>()
     };
-    let named = |(time, kind): (f64, &str)| Mark { at: time * 1e3, name: kind.into() };
+    let named = |(time, kind): (f64, &str)| PlotMark { at: time * 1e3, name: kind.into() };
     let marks = [(release, "slip")]
         .into_iter()
         .chain(second.log.first(EventKind::Strike).map(|e| (e.0, "strike")))
@@ -104,18 +104,18 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
         bands: Vec::new(),
         marks,
         panels: vec![
-            Panel::new(
+            Subplot::new(
                 Axis::new("a finger's, N"),
                 vec![
                     Series::line("finger", points(&given), palette(1)),
                     Series::line("its motion imposed", points(&again), palette(0)),
                 ],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("accelerated, N"),
                 vec![Series::line("force", points(&taken), palette(0))],
             ),
-            Panel::new(
+            Subplot::new(
                 Axis::new("its depth, mm"),
                 vec![Series::line("key", points(&millimetres), palette(2))],
             ),

@@ -1,6 +1,6 @@
 //! After the blow: check, return, re-set and repetition.
 
-use crate::bench::strokes::Touch;
+use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use touchback::action::{Drive, EventKind};
 use touchback::math::compass::linear;
@@ -24,7 +24,7 @@ const HOLD: f64 = 3.0;
 /// with [`HOLD`] or with what the mass still presses, if that is more.
 pub fn held(rig: &TestBench, speed: f64) -> Held {
     let mut rig = rig.clone();
-    let mut gesture = Touch::Struck.gesture(speed);
+    let mut gesture = TouchKind::Struck.gesture(speed);
     let mut rows = Vec::new();
     for step in 0..gesture.steps() {
         let drive = match gesture.drive(step, rig.key()) {

@@ -2,30 +2,32 @@
 
 use anyhow::Result;
 
-use super::published::{BOTTOM_PRESSED, BOTTOM_STRUCK, Law, TRAVEL_PRESSED, TRAVEL_STRUCK};
-use super::{Band, Folder, KEYS, Report, short};
-use crate::bench::strokes::{Stroke, Touch};
+use super::published::{
+    BOTTOM_PRESSED, BOTTOM_STRUCK, PublishedLaw, TRAVEL_PRESSED, TRAVEL_STRUCK,
+};
+use super::{Folder, KEYS, Report, TargetBand, short};
+use crate::bench::strokes::{TimedStroke, TouchKind};
 use crate::bench::test_bench::TestBench;
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::action::EventKind;
 use touchback::math::line::Line;
 
 /// Hammer speed m/s, target ms, band ms.
-type Row = (f64, f64, f64, f64);
+type TargetRow = (f64, f64, f64, f64);
 
-const PRESSED: [Row; 4] = [
+const PRESSED: [TargetRow; 4] = [
     (0.5, 148.0, 115.0, 185.0),
     (1.0, 94.0, 80.0, 115.0),
     (2.0, 60.0, 50.0, 70.0),
     (4.0, 39.0, 31.0, 47.0),
 ];
-const STRUCK: [Row; 4] = [
+const STRUCK: [TargetRow; 4] = [
     (1.0, 61.0, 48.0, 75.0),
     (2.0, 36.0, 28.0, 45.0),
     (4.0, 21.5, 17.0, 27.0),
     (6.0, 16.0, 12.0, 20.0),
 ];
-const BOTTOM: [Row; 4] =
+const BOTTOM: [TargetRow; 4] =
     [(0.5, 9.0, 4.0, 16.0), (1.0, 4.0, 1.0, 12.0), (2.0, 0.0, -3.0, 4.0), (4.0, -2.5, -5.0, 0.0)];
 
 /// Largest force of a finger, N.
@@ -43,24 +45,24 @@ fn mean(values: &[Option<f64>]) -> (f64, f64) {
 
 /// Checks all of it on the keys of the measurements.
 pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) -> Result<()> {
-    let at = |touch: Touch, speed: f64| rigs.each_ref().map(|rig| touch.giving(rig, speed));
+    let at = |touch: TouchKind, speed: f64| rigs.each_ref().map(|rig| touch.giving(rig, speed));
     let mut pressed_at_one = f64::NAN;
     let mut slope = Vec::new();
     let mut bottoms = Vec::new();
     for ((v, target, low, high), (_, late, early, latest)) in PRESSED.into_iter().zip(BOTTOM) {
-        let strokes = at(Touch::Pressed, v);
+        let strokes = at(TouchKind::Pressed, v);
         let (travel, apart) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
         let what = format!("V1 must: pressed, travel at {v} m/s, mean of five keys, ms");
-        report.check(&what, &short(target), Band::Within(low, high), travel);
+        report.check(&what, &short(target), TargetBand::Within(low, high), travel);
         if v == 1.0 {
             pressed_at_one = travel;
             let what = "travel at 1 m/s, farthest key from the mean, %";
-            report.check(what, "same for all", Band::AtMost(15.0), 100.0 * apart / travel);
+            report.check(what, "same for all", TargetBand::AtMost(15.0), 100.0 * apart / travel);
         }
         slope.push((v.ln(), travel.ln()));
         let (bottom, _) = mean(&strokes.map(|s| s.map(|s| s.bottom * 1e3)));
         let what = format!("V6 should: pressed, key bottom after contact at {v} m/s, ms");
-        report.check(&what, &short(late), Band::Within(early, latest), bottom);
+        report.check(&what, &short(late), TargetBand::Within(early, latest), bottom);
         bottoms.push((v, bottom));
     }
     let falls = bottoms.windows(2).all(|w| w[1].1 < w[0].1);
@@ -72,22 +74,22 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
         w[0].0 * (w[1].0 / w[0].0).powf(share)
     });
     let what = "V7 must: hammer speed at which both coincide, m/s";
-    report.check(what, "1.4–3.1", Band::Within(1.2, 4.5), zero);
+    report.check(what, "1.4–3.1", TargetBand::Within(1.2, 4.5), zero);
     let what = "V2 should: slope of travel over speed, 0.5–4 m/s";
     report.check(
         what,
         "−0.56…−0.71",
-        Band::Within(-0.85, -0.5),
+        TargetBand::Within(-0.85, -0.5),
         Line::through(&slope).map_or(f64::NAN, |line| line.slope),
     );
     for (v, target, low, high) in STRUCK {
-        let strokes = at(Touch::Struck, v);
+        let strokes = at(TouchKind::Struck, v);
         let (travel, _) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
         let what = format!("V3 must: struck, travel at {v} m/s, mean of five keys, ms");
-        report.check(&what, &short(target), Band::Within(low, high), travel);
+        report.check(&what, &short(target), TargetBand::Within(low, high), travel);
         if v == 1.0 {
             let what = "V4 must: struck less pressed at 1 m/s, ms";
-            let band = Band::Within(-42.0, -20.0);
+            let band = TargetBand::Within(-42.0, -20.0);
             report.check(what, "−32", band, travel - pressed_at_one);
         }
     }
@@ -99,28 +101,28 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
 /// V9, V10.
 fn extremes(rigs: &[TestBench; 5], report: &mut Report) {
     let middle = &rigs[2];
-    let most = Touch::Pressed.stroke(middle, 20.0).map_or(f64::NAN, |s| s.hammer);
+    let most = TouchKind::Pressed.stroke(middle, 20.0).map_or(f64::NAN, |s| s.hammer);
     let what = "V9 must: strongest press (25 N at once), hammer, m/s";
-    report.check(what, "4–5", Band::Within(3.5, 5.5), most);
+    report.check(what, "4–5", TargetBand::Within(3.5, 5.5), most);
     for (rig, number, target) in
         [(&rigs[0], KEYS[0], "6–7"), (middle, KEYS[2], "7–7.6"), (&rigs[4], KEYS[4], "7.5–7.8")]
     {
         let what = format!("V9 must: strongest blow (60 N at the tip), key {number}, m/s");
-        report.check(&what, target, Band::Within(5.5, 8.5), strongest(rig));
+        report.check(&what, target, TargetBand::Within(5.5, 8.5), strongest(rig));
     }
     for (rig, number) in [(&rigs[0], KEYS[0]), (middle, KEYS[2]), (&rigs[4], KEYS[4])] {
-        let softest = Touch::Pressed.softest(rig);
+        let softest = TouchKind::Pressed.softest(rig);
         let what =
             format!("V10 must: softest press that still touches the string, key {number}, m/s");
         let speed = softest.map_or(f64::NAN, |s| s.hammer);
-        report.check(&what, "0.11–0.18", Band::Within(0.05, 0.3), speed);
+        report.check(&what, "0.11–0.18", TargetBand::Within(0.05, 0.3), speed);
         let beside =
-            |share: f64| softest.and_then(|s| Touch::Pressed.stroke(rig, share * s.finger));
+            |share: f64| softest.and_then(|s| TouchKind::Pressed.stroke(rig, share * s.finger));
         let what = format!("V10 must: a hundredth slower is silent, key {number}");
         report.holds(&what, softest.is_some() && beside(0.99).is_none());
         let what = format!("a finger 5 % faster than the softest, key {number}, m/s");
         let speed = beside(1.05).map_or(f64::NAN, |s| s.hammer);
-        report.check(&what, "0.11–0.18", Band::Within(0.05, 0.3), speed);
+        report.check(&what, "0.11–0.18", TargetBand::Within(0.05, 0.3), speed);
     }
     report.note(
         "V10: the search finds the press whose hammer just touches the string; its speed falls to \
@@ -134,7 +136,7 @@ fn strongest(rig: &TestBench) -> f64 {
     let mut best = f64::NAN;
     for _ in 0..14 {
         let middle = 0.5 * (low + high);
-        match Touch::Struck.stroke(rig, middle) {
+        match TouchKind::Struck.stroke(rig, middle) {
             Some(s) if s.peak_force > STRONGEST => high = middle,
             Some(s) => (low, best) = (middle, s.hammer),
             None => low = middle,
@@ -146,23 +148,24 @@ fn strongest(rig: &TestBench) -> f64 {
 /// V13, V21.
 fn forces(rig: &TestBench, report: &mut Report) {
     for (name, v, target) in [("p", 1.0, 8.0), ("mf", 2.5, 15.0), ("ff", 6.0, 50.0)] {
-        let stroke = Touch::Struck.giving(rig, v);
+        let stroke = TouchKind::Struck.giving(rig, v);
         let what = format!("V21 should: struck {name} ({v} m/s), peak force, N");
-        let band = Band::Within(0.6 * target, 1.6 * target);
+        let band = TargetBand::Within(0.6 * target, 1.6 * target);
         report.check(&what, &short(target), band, stroke.map_or(f64::NAN, |s| s.peak_force));
     }
-    let struck = Touch::Struck.giving(rig, 3.0).map_or(f64::NAN, |s| dent(rig, Touch::Struck, s));
+    let struck =
+        TouchKind::Struck.giving(rig, 3.0).map_or(f64::NAN, |s| dent(rig, TouchKind::Struck, s));
     let what = "V13 should: struck at 3 m/s, dent in the key's speed, share";
-    report.check(what, "plateau", Band::AtLeast(0.05), struck);
+    report.check(what, "plateau", TargetBand::AtLeast(0.05), struck);
     let pressed =
-        Touch::Pressed.giving(rig, 1.0).map_or(f64::NAN, |s| dent(rig, Touch::Pressed, s));
+        TouchKind::Pressed.giving(rig, 1.0).map_or(f64::NAN, |s| dent(rig, TouchKind::Pressed, s));
     let what = "V13 should: pressed at 1 m/s, the same";
-    report.check(what, "none", Band::AtMost(0.05), pressed);
+    report.check(what, "none", TargetBand::AtMost(0.05), pressed);
 }
 
 /// Deepest fall of the key's speed below an earlier speed, as a share of it, within the first two
 /// thirds of its way to let-off.
-fn dent(rig: &TestBench, touch: Touch, stroke: Stroke) -> f64 {
+fn dent(rig: &TestBench, touch: TouchKind, stroke: TimedStroke) -> f64 {
     let mut rig = rig.clone();
     let end = 2.0 / 3.0 * rig.regulated().let_off_depth;
     let (mut top, mut deepest) = (0.0f64, 0.0f64);
@@ -187,15 +190,15 @@ fn speeds(from: f64, to: f64) -> impl Iterator<Item = f64> {
 
 /// The published curves with ours over them.
 fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<()> {
-    let curve = |touch: Touch, from: f64, to: f64| -> Vec<Stroke> {
+    let curve = |touch: TouchKind, from: f64, to: f64| -> Vec<TimedStroke> {
         speeds(from, to).filter_map(|v| touch.giving(rig, v)).collect()
     };
-    let pressed = curve(Touch::Pressed, 0.35, 4.4);
-    let struck = curve(Touch::Struck, 0.6, 7.0);
-    let dots = |strokes: &[Stroke], pick: &dyn Fn(&Stroke) -> f64| {
+    let pressed = curve(TouchKind::Pressed, 0.35, 4.4);
+    let struck = curve(TouchKind::Struck, 0.6, 7.0);
+    let dots = |strokes: &[TimedStroke], pick: &dyn Fn(&TimedStroke) -> f64| {
         strokes.iter().map(|s| (s.hammer, pick(s) * 1e3)).collect()
     };
-    let panel = |label: &str, laws: &[Law; 3], range, ours: Vec<(f64, f64)>, log: bool| {
+    let panel = |label: &str, laws: &[PublishedLaw; 3], range, ours: Vec<(f64, f64)>, log: bool| {
         let (from, to) = range;
         let mut series: Vec<Series> = laws
             .iter()
@@ -207,10 +210,10 @@ fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<
             .collect();
         series.push(Series::new("Touchback", ours, palette(0), Shape::Dots));
         let axis = Axis::new(label);
-        Panel::new(if log { axis.log() } else { axis }, series)
+        Subplot::new(if log { axis.log() } else { axis }, series)
     };
-    let travel = |s: &Stroke| s.travel;
-    let bottom = |s: &Stroke| s.bottom;
+    let travel = |s: &TimedStroke| s.travel;
+    let bottom = |s: &TimedStroke| s.bottom;
     let figure = |title: &str, panels| Figure {
         title: title.into(),
         x: Axis::new("hammer speed, m/s").log(),

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::{K, MASS, PERIODS_MS, dimensionless, worst};
 use crate::bench::{Folder, Report};
-use crate::plot::{Axis, Figure, Panel, Series, Shape, palette};
+use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::wall::analysis::marginal;
 use touchback::wall::analysis::return_map::{Crossing, Switching};
 use touchback::wall::bench::SampledLoop;
@@ -66,7 +66,7 @@ fn lines<const N: usize>(names: [&str; N], curves: [Points; N]) -> Vec<Series> {
     all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect()
 }
 
-fn figure(title: &str, x: Axis, panels: Vec<Panel>) -> Figure {
+fn figure(title: &str, x: Axis, panels: Vec<Subplot>) -> Figure {
     Figure { title: title.into(), x, bands: Vec::new(), marks: Vec::new(), panels }
 }
 
@@ -103,8 +103,8 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
     let late = ["switching late, no bias", "bias 0.2 N", "bias 1 N"];
     let panels = vec![
-        Panel::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
-        Panel::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
+        Subplot::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
+        Subplot::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
     ];
     let title = "Damping a sampled wall of 5 kN/m asks for";
     // Room for the names beside the curves.
@@ -119,7 +119,7 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let mut regions =
         lines(["stable below", "passive below (Colgate)"], [border, vec![(0.0, 2.0), (most, 2.0)]]);
     regions.push(Series::new("0.5, 1, 2, 5, 10 ms", circled.into(), palette(2), Shape::Dots));
-    let panel = Panel::new(Axis::new("α = KT/b").within(1.9, 2.5), regions);
+    let panel = Subplot::new(Axis::new("α = KT/b").within(1.9, 2.5), regions);
     let regions = figure("A sampled spring on a mass alone", Axis::new("τ = bT/m"), vec![panel]);
     folder.draw("alpha-tau.png", &regions, report)
 }
@@ -133,7 +133,7 @@ fn marginal_runs(folder: &mut Folder, report: &mut Report) -> Result<()> {
         let seen = simulated(share)?;
         let points = (0u32..).zip(&seen).map(|(k, y)| (f64::from(k) * PERIOD, y * 1e3)).collect();
         let line = Series::line("", points, palette(i));
-        panels.push(Panel::new(Axis::new(&format!("mm: {name}")), vec![line]));
+        panels.push(Subplot::new(Axis::new(&format!("mm: {name}")), vec![line]));
     }
     let title = "A mass of 0.3 kg on a sampled spring of 5 kN/m, T 2 ms";
     folder.draw("wall-marginal.png", &figure(title, Axis::new("time, s"), panels), report)
@@ -147,7 +147,7 @@ fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
         let points = (1u32..).zip(&speeds).map(|(k, v)| (f64::from(k), *v)).collect();
         Series::new(&format!("T {t}"), points, palette(i), Shape::Dots)
     });
-    let panel = Panel::new(Axis::new("exit speed, m/s"), exits.collect());
+    let panel = Subplot::new(Axis::new("exit speed, m/s"), exits.collect());
     let title = "Exit speeds of a wall switched at samples: k = m = g = v0 = 1";
     folder.draw("return-map.png", &figure(title, Axis::new("strike"), vec![panel]), report)?;
     let largest = (0..=2900u32).map(|i| {
@@ -161,7 +161,7 @@ fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
     }
     folder.write("return-map-period.csv", csv.as_bytes())?;
     let panel =
-        Panel::new(Axis::new("exit speed, m/s"), vec![Series::line("", points, palette(0))]);
+        Subplot::new(Axis::new("exit speed, m/s"), vec![Series::line("", points, palette(0))]);
     let title = "Largest exit speed of 40 strikes: k = m = g = v0 = 1";
     let periods = figure(title, Axis::new("sample period, s"), vec![panel]);
     folder.draw("return-map-period.png", &periods, report)
@@ -174,10 +174,10 @@ pub fn unit(period: f64) -> Switching {
 }
 
 /// Time s, state, whether the wall is on.
-type Course = Vec<(f64, Motion, bool)>;
+type Trajectory = Vec<(f64, Motion, bool)>;
 
 /// States along a pass from exit to exit, and the next exit.
-fn course(map: &Switching, from: Crossing) -> Option<(Course, Crossing)> {
+fn course(map: &Switching, from: Crossing) -> Option<(Trajectory, Crossing)> {
     let pass = map.pass(from)?;
     let off = if map.period > 0.0 {
         map.period * (1.0 + (from.time / map.period).floor())
@@ -228,7 +228,7 @@ fn energies(folder: &mut Folder, report: &mut Report) -> Result<()> {
             now = exit;
         }
         let axis = Axis::new(&format!("J: {name}"));
-        panels.push(Panel::new(axis, lines(["moving", "stored", "together"], curves)));
+        panels.push(Subplot::new(axis, lines(["moving", "stored", "together"], curves)));
     }
     let title = "Energy of a ball on a wall: k = m = g = v0 = 1";
     folder.draw("wall-energy.png", &figure(title, Axis::new("time, s"), panels), report)
@@ -257,7 +257,7 @@ fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
             speed = -inside.after(on, stay)[1];
         }
         let axis = Axis::new(&format!("m/s: {name}"));
-        panels.push(Panel::new(axis, lines([""], [points])));
+        panels.push(Subplot::new(axis, lines([""], [points])));
     }
     let title = "The worst case, every entry a whole period late, T 5 ms: speed over depth";
     folder.draw(

@@ -2,7 +2,7 @@
 
 use crate::rig::KEY;
 use crate::rig::acceptance::line;
-use crate::rig::co_simulation::{CoSimulation, Memory};
+use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback::action::EventKind;
 use touchback::haptics::action::Action;
 use touchback::haptics::emulator::Making;
@@ -13,7 +13,7 @@ use touchback::math::compass::KeyNumber;
 
 const FORCE: f64 = 10.0;
 
-fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> CoSimulation<Memory> {
+fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> CoSimulation<MemoryLine> {
     let making = Making { keys, plant: KEY, ..Making::default() };
     let options = ServoOptions { plays, play_force: FORCE, ..ServoOptions::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, line());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::rig::acceptance::{line, options, stroke};
-use crate::rig::co_simulation::Line;
+use crate::rig::co_simulation::HostLine;
 use touchback::haptics::plant::KeyPlant;
 use touchback::haptics::serial::SerialLink;
 use touchback::haptics::serial::pty::Pty;
@@ -37,7 +37,7 @@ fn take(under_way: &mut usize, into: &mut Vec<u8>, mut read: impl FnMut(&mut [u8
     }
 }
 
-impl Line for Lockstep {
+impl HostLine for Lockstep {
     fn up(&mut self, _: u64, bytes: &[u8]) {
         assert!(self.keyboard.write(bytes));
         self.under_way[0] += bytes.len();

@@ -3,7 +3,7 @@
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
 
-use crate::rig::co_simulation::{CoSimulation, Memory};
+use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback::action::{ActionSettings, EventKind};
 use touchback::haptics::action::Action;
 use touchback::haptics::emulator::Making;
@@ -27,8 +27,8 @@ fn making(keys: u8) -> Making {
     }
 }
 
-fn pair(keys: u8, options: ServoOptions, acts: Vec<ScriptedAction>) -> CoSimulation<Memory> {
-    CoSimulation::new(&making(keys), Script::new(acts), options, Memory::new(1, 5))
+fn pair(keys: u8, options: ServoOptions, acts: Vec<ScriptedAction>) -> CoSimulation<MemoryLine> {
+    CoSimulation::new(&making(keys), Script::new(acts), options, MemoryLine::new(1, 5))
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
         act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
         act(1.0, 0, FingerAction::Release { within: 0.1 }),
     ];
-    let line = Memory::new(1, 5);
+    let line = MemoryLine::new(1, 5);
     let mut pair = CoSimulation::new(&making, Script::new(acts), ServoOptions::default(), line);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
@@ -136,7 +136,7 @@ fn regulation_is_turned_slowly_under_a_held_key() {
     assert!(pair.arm(&mut ()));
     pair.run(1.3, &mut (), |_| ());
     // The largest step of the force from a state to the next, N, and where it goes.
-    let watch = |pair: &mut CoSimulation<Memory>| {
+    let watch = |pair: &mut CoSimulation<MemoryLine>| {
         let (mut last, mut step) = (pair.servo.key(0).unwrap().force, 0.0f64);
         pair.run(0.3, &mut (), |p| {
             let force = p.servo.key(0).unwrap().force;

@@ -14,7 +14,7 @@ const FARTHEST: f64 = 1e7;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// An event of a felt key, `ahead` samples from the present one.
-    pub(super) fn felt(&mut self, key: KeyNumber, event: KeyEvent, ahead: f64) {
+    pub(super) fn haptic(&mut self, key: KeyNumber, event: KeyEvent, ahead: f64) {
         if matches!(event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. }) {
             self.dampers.played(key);
         }
@@ -34,16 +34,16 @@ mod tests {
     use crate::instrument::{Event, Piano, Settings};
     use crate::math::compass::KeyNumber;
 
-    fn felt(event: KeyEvent, ahead: f64) -> Event {
-        Event::Felt { key: KeyNumber::from_midi(60).unwrap(), event, ahead }
+    fn haptic(event: KeyEvent, ahead: f64) -> Event {
+        Event::Haptic { key: KeyNumber::from_midi(60).unwrap(), event, ahead }
     }
 
     /// A strike felt elsewhere sounds at its own sample, with the damper up until it is let down.
     #[test]
     fn what_was_felt_sounds_at_its_time() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        piano.handle(felt(KeyEvent::Damper { lift: 1.0 }, 0.0));
-        piano.handle(felt(KeyEvent::Strike { speed: 2.0 }, 100.5));
+        piano.handle(haptic(KeyEvent::Damper { lift: 1.0 }, 0.0));
+        piano.handle(haptic(KeyEvent::Strike { speed: 2.0 }, 100.5));
         let (mut left, mut right) = (vec![0.0f32; 24_000], vec![0.0f32; 24_000]);
         piano.process(&mut left, &mut right);
         let strike = piano.strikes()[0];
@@ -52,7 +52,7 @@ mod tests {
         let loudness = |x: &[f32]| x.iter().map(|s| s * s).sum::<f32>();
         let ringing = loudness(&left[12_000..]);
         assert!(ringing > 0.0);
-        piano.handle(felt(KeyEvent::Damper { lift: 0.0 }, 0.0));
+        piano.handle(haptic(KeyEvent::Damper { lift: 0.0 }, 0.0));
         piano.process(&mut left, &mut right);
         assert!(loudness(&left[12_000..]) < 0.05 * ringing);
         assert_eq!(piano.counts().strikes, 1);
@@ -62,9 +62,9 @@ mod tests {
     fn values_that_are_no_numbers_are_ignored() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let nan = f64::NAN;
-        piano.handle(felt(KeyEvent::Strike { speed: nan }, 0.0));
-        piano.handle(felt(KeyEvent::Strike { speed: 1.0 }, nan));
-        piano.handle(felt(KeyEvent::Damper { lift: nan }, 0.0));
+        piano.handle(haptic(KeyEvent::Strike { speed: nan }, 0.0));
+        piano.handle(haptic(KeyEvent::Strike { speed: 1.0 }, nan));
+        piano.handle(haptic(KeyEvent::Damper { lift: nan }, 0.0));
         let (mut left, mut right) = ([0.0f32; 64], [0.0f32; 64]);
         piano.process(&mut left, &mut right);
         assert_eq!((piano.counts().ignored, piano.strikes().len()), (2, 1));

@@ -12,12 +12,12 @@ use crate::instrument::{Event, Settings};
 use crate::math::compass::KeyNumber;
 
 /// The keyboard's end in the audio thread.
-pub(super) struct Felt {
+pub(super) struct Haptics {
     desk: Arc<KeyboardConnection>,
     end: KeyboardAudioEnd,
 }
 
-impl Felt {
+impl Haptics {
     /// Opens what the project chose, without force; errors go to the connection and the host's log.
     /// Allocates.
     pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &ActivationContext<'_>) -> Self {
@@ -66,11 +66,11 @@ impl Felt {
         settings: &ActionSettings,
         mut handle: impl FnMut(Event),
     ) {
-        self.end.block(now, length, settings, |ahead, what| handle(Event::felt(what, ahead)));
+        self.end.block(now, length, settings, |ahead, what| handle(Event::haptic(what, ahead)));
     }
 }
 
-impl Drop for Felt {
+impl Drop for Haptics {
     fn drop(&mut self) {
         self.desk.deactivate();
     }
@@ -145,7 +145,7 @@ mod tests {
         let mut replay =
             crate::haptics::replay::Replay::recorded(take.into_entries(), action, RATE);
         let mut piano = Piano::new(RATE, &settings);
-        replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::felt(what, ahead)));
+        replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::haptic(what, ahead)));
         let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
         let [left, right] = &mut told;
         piano.process(left, right);
@@ -160,19 +160,19 @@ mod tests {
             block: 1000,
             is_offline: true,
         };
-        let mut felt = Felt::open(&desk, &place);
+        let mut haptics = Haptics::open(&desk, &place);
         let mut player = EventScheduler::new(Piano::new(RATE, &settings));
         for size in [37, 1000, 64] {
             let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
             let [left, right] = &mut got;
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
                 let now = player.sample();
-                felt.block(now, left.len(), &settings.action, |e| player.felt(e));
+                haptics.block(now, left.len(), &settings.action, |e| player.haptic(e));
                 player.process(left, right, &mut Nobody);
             }
             assert!(got == told, "blocks of {size}");
             player.reset();
-            felt.restart();
+            haptics.restart();
         }
     }
 }
