@@ -29,6 +29,20 @@ pub const KEY: usize = 0;
 /// Index of its speed, m/s.
 pub const KEY_SPEED: usize = 1;
 
+/// What the equations of a smaller action say at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation<const BODIES: usize, const ELEMENTS: usize> {
+    /// Force of the drive on the key front (F_KU), N.
+    pub drive: f64,
+    /// Force between key and hammer (F_KH; plectrum and string, notch and beak, paddle and ball), N;
+    /// positive presses.
+    pub contact: f64,
+    /// Accelerations of the bodies in the order of the states, m/s² or rad/s².
+    pub acceleration: [f64; BODIES],
+    /// Power that each of the action's elements turns into heat, W.
+    pub losses: [f64; ELEMENTS],
+}
+
 /// What a smaller action adds to its equations. `N` states in the common layout.
 pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
     Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Copy + Debug + Send + 'static

@@ -18,7 +18,7 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
-use crate::action::simple::{KEY, KEY_SPEED, SimpleAction};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
@@ -72,19 +72,6 @@ pub const BALL_SPEED: usize = 3;
 /// What turns energy into heat.
 const ELEMENTS: [&str; 2] = ["ball", "floor"];
 
-/// Forces of one moment.
-#[derive(Clone, Copy, Debug)]
-struct Moment {
-    /// Of the spring between ball and paddle, N.
-    contact: f64,
-    /// That moves the paddle, N (the key's conjugate).
-    key: f64,
-    /// Paddle's acceleration, m/s².
-    acceleration: f64,
-    /// Power that each of `ELEMENTS` turns into heat, W.
-    losses: [f64; 2],
-}
-
 impl Spec {
     /// Checks what the model relies on.
     ///
@@ -105,7 +92,7 @@ impl Spec {
         })
     }
 
-    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<1, 2> {
         let [d, w, q, v, ..] = *x;
         let (contact, damped) = match phase {
             Phase::Paddle => {
@@ -116,11 +103,11 @@ impl Spec {
         };
         let floor = self.floor.contact(-d, -w);
         let load = contact + self.paddle * GRAVITY - floor.force;
-        let (key, acceleration) = match input.force(d, w) {
+        let (drive, acceleration) = match input.force(d, w) {
             Some(f) => (f, (f - load) / self.paddle),
             None => (load, 0.0),
         };
-        Moment { contact, key, acceleration, losses: [damped, floor.loss] }
+        Evaluation { drive, contact, acceleration: [acceleration], losses: [damped, floor.loss] }
     }
 }
 
@@ -130,14 +117,14 @@ impl Model<STATES, 1, 0> for Spec {
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let ball = m.contact / self.ball - GRAVITY;
         [
             x[KEY_SPEED],
-            m.acceleration,
+            m.acceleration[0],
             x[BALL_SPEED],
             ball,
-            m.key * x[KEY_SPEED],
+            m.drive * x[KEY_SPEED],
             m.losses.iter().sum(),
         ]
     }
@@ -180,7 +167,7 @@ impl SimpleAction<STATES, 1, 0> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [d, w, q, v, work, dissipated] = *x;
         let on = phase == Phase::Paddle;
         let spring = if on { 0.5 * self.stiffness * (d - q) * (d - q) } else { 0.0 };
@@ -188,7 +175,7 @@ impl SimpleAction<STATES, 1, 0> for Spec {
             phase: if on { "paddle" } else { "air" },
             key: d,
             key_speed: w,
-            key_force: m.key,
+            key_force: m.drive,
             contact_force: m.contact,
             hammer: q,
             hammer_speed: v,

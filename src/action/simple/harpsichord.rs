@@ -24,7 +24,7 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
-use crate::action::simple::{KEY, KEY_SPEED, SimpleAction};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::compass;
 use crate::math::vec2::Vec2;
@@ -186,7 +186,7 @@ impl Spec {
         self.plectrum * self.slip / self.string
     }
 
-    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 6> {
         let [y, v, z, w, ..] = *x;
         let ratio = self.back / self.front;
         let pad = self.pad.contact(ratio * y - z, ratio * v - w);
@@ -201,14 +201,14 @@ impl Spec {
         };
         let load = rest.force - bed.force + self.key_torque / self.front - ratio * pad.force;
         let mass = self.key_inertia / (self.front * self.front);
-        let (force, acceleration) = match input.force(y, v) {
+        let (drive, acceleration) = match input.force(y, v) {
             Some(f) => (f, (f + load) / mass),
             None => (-load, 0.0),
         };
         let lifted = pad.force + cloth.force - plectrum - rail.force;
-        Moment {
-            force,
-            plectrum,
+        Evaluation {
+            drive,
+            contact: plectrum,
             acceleration: [acceleration, lifted / self.jack - GRAVITY],
             losses: [pad.loss, rail.loss, cloth.loss, bed.loss, rest.loss, drag],
         }
@@ -236,17 +236,6 @@ const JACK_SPEED: usize = 3;
 /// What turns energy into heat.
 const ELEMENTS: [&str; 6] = ["pad", "rail", "cloth", "key_bed", "key_rest", "tongue"];
 
-struct Moment {
-    /// Of the drive on the front, N.
-    force: f64,
-    /// Plectrum on string, N.
-    plectrum: f64,
-    /// Of front and jack, m/s².
-    acceleration: [f64; 2],
-    /// Power that each of `ELEMENTS` turns into heat, W.
-    losses: [f64; 6],
-}
-
 /// Guards: front at its bed; damper cloth at the string; front back at rest.
 const BED: usize = 0;
 const DAMPER: usize = 1;
@@ -257,9 +246,9 @@ impl Model<STATES, 2, 3> for Spec {
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [key, jack] = m.acceleration;
-        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.force * x[KEY_SPEED], m.losses.iter().sum()]
+        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
     fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
@@ -324,7 +313,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [y, v, z, w, work, dissipated] = *x;
         let ratio = self.back / self.front;
         let bend = z - self.gap;
@@ -338,8 +327,8 @@ impl SimpleAction<STATES, 2, 3> for Spec {
             },
             key: y,
             key_speed: v,
-            key_force: m.force,
-            contact_force: m.plectrum,
+            key_force: m.drive,
+            contact_force: m.contact,
             hammer: bend,
             hammer_speed: w,
             kinetic: 0.5

@@ -17,7 +17,7 @@ use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
 use crate::action::simple::slider::Bodies;
-use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
 
@@ -51,21 +51,6 @@ pub const IMPOSED: usize = 4;
 /// What turns energy into heat.
 const ELEMENTS: [&str; 3] = ["string", "key_bed", "key_rest"];
 
-/// Accelerations and forces of one moment.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    /// Of the key front, m/s².
-    pub key: f64,
-    /// Of the hammer, rad/s².
-    pub hammer: f64,
-    /// F_KU, of the drive on the key front, N.
-    pub drive: f64,
-    /// F_KH, of the key on the hammer across it, N; positive presses.
-    pub contact: f64,
-    /// Power that each of `ELEMENTS` turns into heat, W.
-    pub losses: [f64; 3],
-}
-
 impl Spec {
     /// Checks what the model relies on.
     ///
@@ -77,7 +62,12 @@ impl Spec {
 
     /// Forces in `phase` at `x`.
     #[must_use]
-    pub fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+    pub fn evaluate(
+        &self,
+        phase: Phase,
+        input: &DriveInput,
+        x: &[f64; STATES],
+    ) -> Evaluation<2, 3> {
         let b = &self.bodies;
         let turning = x[KEY_SPEED] / b.front;
         let drive = input.force(x[KEY], x[KEY_SPEED]);
@@ -90,7 +80,7 @@ impl Spec {
             };
             let hammer = torque / b.hammer_inertia;
             let losses = [loss, bed, rest];
-            return Moment { key, hammer, drive, contact: 0.0, losses };
+            return Evaluation { drive, contact: 0.0, acceleration: [key, hammer], losses };
         }
         let [angle, ratio, second] = b.closed(x[KEY]);
         let [torque, loss] = b.on_hammer(angle, ratio * turning);
@@ -108,7 +98,8 @@ impl Spec {
         };
         let contact = (b.hammer_inertia * ratio * alpha + resisting) / distance;
         let losses = [loss, bed, rest];
-        Moment { key: alpha * b.front, hammer: ratio * alpha + product, drive, contact, losses }
+        let acceleration = [alpha * b.front, ratio * alpha + product];
+        Evaluation { drive, contact, acceleration, losses }
     }
 
     /// The hammer where the slider has it.
@@ -135,9 +126,10 @@ impl Model<STATES, 1, 2> for Spec {
         // whose work is booked there.
         let mut straight = *x;
         straight[IMPOSED] = 0.0;
-        let m = self.moment(phase, input, &straight);
+        let m = self.evaluate(phase, input, &straight);
         let power = m.drive * x[KEY_SPEED];
-        [x[KEY_SPEED], m.key, x[HAMMER_SPEED], m.hammer, 0.0, power, m.losses.iter().sum()]
+        let [key, hammer] = m.acceleration;
+        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, 0.0, power, m.losses.iter().sum()]
     }
 
     fn surfaces(
@@ -148,7 +140,7 @@ impl Model<STATES, 1, 2> for Spec {
     ) -> ([f64; 1], [f64; 2]) {
         let guards = [x[HAMMER], x[KEY] - REST_DEPTH];
         match phase {
-            Phase::Coupled => ([self.moment(phase, input, x).contact], guards),
+            Phase::Coupled => ([self.evaluate(phase, input, x).contact], guards),
             Phase::Free => ([x[HAMMER] - self.bodies.closed(x[KEY])[0]], guards),
         }
     }
@@ -224,7 +216,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = self.energy(x);
         let mut view = Readout {

@@ -15,7 +15,7 @@ use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
 use crate::action::simple::slider::Bodies;
-use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
 
@@ -78,19 +78,6 @@ pub const HAMMER_SPEED: usize = 5;
 /// What turns energy into heat.
 const ELEMENTS: [&str; 5] = ["string", "k1", "key_bed", "key_rest", "k2"];
 
-/// Accelerations and forces of one moment.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    /// Of manipulandum front, key front, m/s², and hammer, rad/s².
-    pub acceleration: [f64; 3],
-    /// F_KU, of the drive on the manipulandum, N.
-    pub drive: f64,
-    /// F_KH, of spring k2, N; positive presses.
-    pub contact: f64,
-    /// Power that each of `ELEMENTS` turns into heat, W.
-    pub losses: [f64; 5],
-}
-
 impl Spec {
     /// Checks what the model relies on.
     ///
@@ -121,7 +108,12 @@ impl Spec {
 
     /// Forces in `phase` at `x`.
     #[must_use]
-    pub fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+    pub fn evaluate(
+        &self,
+        phase: Phase,
+        input: &DriveInput,
+        x: &[f64; STATES],
+    ) -> Evaluation<3, 5> {
         let b = &self.bodies;
         let stretch = [(x[KEY] - x[LEVER]) / b.front, (x[KEY_SPEED] - x[LEVER_SPEED]) / b.front];
         let turn = self.k1 * stretch[0] + self.b1 * stretch[1];
@@ -144,7 +136,7 @@ impl Spec {
             None => (turn / b.front, 0.0),
         };
         let acceleration = [pulled, on_key / b.key_inertia * b.front, on_hammer / b.hammer_inertia];
-        Moment { acceleration, drive, contact, losses }
+        Evaluation { acceleration, drive, contact, losses }
     }
 }
 
@@ -157,7 +149,7 @@ impl Model<STATES, 1, 2> for Spec {
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [front, key, hammer] = m.acceleration;
         [
             x[KEY_SPEED],
@@ -230,7 +222,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = b.energy(x[LEVER], x[LEVER_SPEED], x[HAMMER], x[HAMMER_SPEED]);
         let turning = x[KEY_SPEED] / b.front;

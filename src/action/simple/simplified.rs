@@ -23,7 +23,7 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
-use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
 use crate::episode::{Model, State};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::{Contact, Felt};
@@ -144,7 +144,7 @@ impl Spec {
         self.rest.compression((lifted - self.key_torque) / self.front)
     }
 
-    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 4> {
         let [c, rate] = self.compression(x);
         let key = if phase.coupled() { self.coupling.contact(c, rate) } else { Contact::default() };
         let bed = if phase.bedded() {
@@ -157,13 +157,13 @@ impl Spec {
         // Torque on the key but for the drive, referred to the front.
         let load = rest.force - bed.force + (self.key_torque - self.back * key.force) / self.front;
         let mass = self.key_inertia / (self.front * self.front);
-        let (force, acceleration) = match input.force(x[KEY], x[KEY_SPEED]) {
+        let (drive, acceleration) = match input.force(x[KEY], x[KEY_SPEED]) {
             Some(f) => (f, (f + load) / mass),
             None => (-load, 0.0),
         };
         let thrown = self.knuckle * key.force / self.crown - self.strike_weight - string.force;
-        Moment {
-            force,
+        Evaluation {
+            drive,
             contact: key.force,
             acceleration: [acceleration, thrown * self.crown * self.crown / self.hammer_inertia],
             losses: [key.loss, bed.loss, rest.loss, string.loss],
@@ -224,17 +224,6 @@ const HAMMER_SPEED: usize = 3;
 /// What turns energy into heat.
 const ELEMENTS: [&str; 4] = ["knuckle", "key_bed", "key_rest", "string"];
 
-struct Moment {
-    /// Of the drive on the front, N.
-    force: f64,
-    /// Key on knuckle, N.
-    contact: f64,
-    /// Of front and crown, m/s².
-    acceleration: [f64; 2],
-    /// Power that each of `ELEMENTS` turns into heat, W.
-    losses: [f64; 4],
-}
-
 /// Guards: crown at the string; front within the rest felt's reach.
 const STRING: usize = 0;
 
@@ -244,9 +233,9 @@ impl Model<STATES, 2, 2> for Spec {
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [key, hammer] = m.acceleration;
-        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.force * x[KEY_SPEED], m.losses.iter().sum()]
+        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
     fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 2]) {
@@ -294,7 +283,7 @@ impl SimpleAction<STATES, 2, 2> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [y, v, z, w, work, dissipated] = *x;
         let masses = [
             self.key_inertia / (self.front * self.front),
@@ -304,7 +293,7 @@ impl SimpleAction<STATES, 2, 2> for Spec {
             phase: phase.name(),
             key: y,
             key_speed: v,
-            key_force: m.force,
+            key_force: m.drive,
             contact_force: m.contact,
             hammer: z,
             hammer_speed: w,

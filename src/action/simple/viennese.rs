@@ -24,7 +24,7 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
-use crate::action::simple::{KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
 use crate::episode::{Model, State};
 use crate::math::compass::{self, linear, log_linear};
 use crate::math::trig::direction;
@@ -193,7 +193,7 @@ impl Spec {
         }
     }
 
-    fn moment(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Moment {
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 6> {
         let p = self.place(x);
         let (height, by_crown, rising) = p.crown;
         let string = self.string.contact(height - self.string_height, rising);
@@ -239,9 +239,9 @@ impl Spec {
                 ((mass[1] * hammer - force[0]) / self.front, [0.0, hammer])
             }
         };
-        Moment {
+        Evaluation {
             drive,
-            notch: notch.force,
+            contact: notch.force,
             acceleration,
             losses: [string.loss, rail.loss, notch.loss, hopper.loss, bed.loss, rest.loss],
         }
@@ -292,17 +292,6 @@ struct Place {
 /// What turns energy into heat.
 const ELEMENTS: [&str; 6] = ["string", "rail", "notch", "hopper", "key_bed", "key_rest"];
 
-struct Moment {
-    /// Of the drive on the front, N.
-    drive: f64,
-    /// Notch on beak, N.
-    notch: f64,
-    /// Of key and hammer, rad/s².
-    acceleration: [f64; 2],
-    /// Power that each of `ELEMENTS` turns into heat, W.
-    losses: [f64; 6],
-}
-
 /// Where the beak is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
@@ -329,7 +318,7 @@ impl Model<STATES, 2, 3> for Spec {
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let [key, hammer] = m.acceleration;
         [
             x[KEY_SPEED],
@@ -405,7 +394,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.moment(phase, input, x);
+        let m = self.evaluate(phase, input, x);
         let p = self.place(x);
         let [kinetic, potential] = self.energy(phase, x);
         let mut view = Readout {
@@ -417,7 +406,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
             key: x[KEY],
             key_speed: x[KEY_SPEED],
             key_force: m.drive,
-            contact_force: m.notch,
+            contact_force: m.contact,
             hammer: p.crown.0 - self.string_height,
             hammer_speed: p.crown.2,
             kinetic,
