@@ -36,8 +36,6 @@ pub mod wall;
 mod plugin;
 
 #[cfg(feature = "plugin")]
-nice_plug::nice_export_clap!(plugin::Touchback);
-#[cfg(feature = "plugin")]
 nice_plug::nice_export_vst3!(plugin::Touchback);
 
 /// Runs the instrument on its own with the `arguments` of the framework's audio and MIDI backends

@@ -8,6 +8,7 @@
 //!
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
+mod clap;
 mod event_reader;
 mod haptics;
 mod notes;
@@ -173,7 +174,7 @@ impl Plugin for Touchback {
     // Strikes leave as notes, pedals and finer velocities as controllers.
     const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
-    // Beyond this many events a block the framework allocates.
+    // Beyond this many events a block the framework allocates; CLAP's come in parts.
     const INPUT_EVENT_CAPACITY: usize = 16_384;
 
     type Editor = PluginEditor;

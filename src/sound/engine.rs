@@ -445,9 +445,12 @@ impl Sound {
                 continue;
             };
             let note = &mut self.notes[*index];
-            note.load_partial(unison, &self.voicing, *k);
-            *k += 1;
-            budget -= 1;
+            // At low sample rates the highest keys have none.
+            if *k <= note.partials() {
+                note.load_partial(unison, &self.voicing, *k);
+                *k += 1;
+                budget -= 1;
+            }
             if *k > note.partials() {
                 note.finish_load(unison);
                 loading.note = None;

@@ -3,7 +3,8 @@
 //! Neighbouring keys meet different peaks of the board, up to 5 dB apart. A voicer evens them out
 //! hammer by hammer; here each key's force on the board is scaled by what it lies off the mean of
 //! its neighbours. The level is predicted from the partials a mezzo-forte blow leaves on the bridge
-//! and the board's response to them. Computed once for a sample rate.
+//! and the board's response to them. A key without a partial below the sample rate's limit is left
+//! alone and out of its neighbours' mean. Computed once for a sample rate.
 
 use std::f64::consts::PI;
 
@@ -29,18 +30,21 @@ const HEARD: f64 = 0.3;
 #[must_use]
 pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
     let spectra: Vec<_> = responses.iter().map(spectra).collect();
-    let levels: Vec<f64> = KeyNumber::all()
+    let levels: Vec<Option<f64>> = KeyNumber::all()
         .map(|key| {
             let (first, weights) = board::place(key);
-            10.0 * level(key, &spectra[first..first + 2], weights, sample_rate).log10()
+            let level = level(key, &spectra[first..first + 2], weights, sample_rate);
+            (level > 0.0).then(|| 10.0 * level.log10())
         })
         .collect();
     std::array::from_fn(|i| {
         // As many on one side as on the other, or the trend along the compass would be levelled.
         let reach = NEIGHBOURS.min(i).min(KEYS - 1 - i);
         let span = &levels[i - reach..=i + reach];
-        let mean = span.iter().sum::<f64>() / span.len() as f64;
-        single(10f64.powf((mean - levels[i]).clamp(-MOST_DB, MOST_DB) / 20.0))
+        let heard = span.iter().flatten();
+        let mean = heard.clone().sum::<f64>() / heard.count() as f64;
+        levels[i]
+            .map_or(1.0, |level| single(10f64.powf((mean - level).clamp(-MOST_DB, MOST_DB) / 20.0)))
     })
 }
 
@@ -104,5 +108,15 @@ mod tests {
         }
         let own = factors(&board::responses(48_000.0), 48_000.0);
         assert!(own.iter().any(|f| (f - 1.0).abs() > 0.1));
+    }
+
+    #[test]
+    fn a_key_without_partials_is_left_alone() {
+        for rate in [1_000.0, 8_000.0, 9_697.0, 11_025.0, 768_000.0] {
+            let own = factors(&board::responses(rate), rate);
+            assert!(own.iter().all(|f| (0.56..1.78).contains(f)), "{rate} Hz: {own:?}");
+        }
+        let own = factors(&board::responses(8_000.0), 8_000.0);
+        assert!(own[84..].iter().all(|f| *f == 1.0) && own[..80].iter().any(|f| *f != 1.0));
     }
 }

@@ -58,6 +58,29 @@ fn every_parameter_plays_at_both_ends() {
     assert_eq!(after.to_bits(), new.to_bits());
 }
 
+/// Keys without a partial below the rate's limit too, struck at no boundary of the engine's and
+/// voiced anew meanwhile.
+#[test]
+fn every_rate_is_finite() {
+    let rates =
+        [1_000.0, 2_345.6, 8_000.0, 8_363.0, 8_800.0, 9_200.0, 9_697.2, 11_025.0, 768_000.0];
+    for rate in rates {
+        let mut piano = Piano::new(rate, &Settings::default());
+        let (mut left, mut right) = (vec![0.0; 357], vec![0.0; 357]);
+        let hardness = params::find("hammer_hardness").unwrap();
+        for key in KeyNumber::all() {
+            let mut settings = Settings::default();
+            hardness.set(&mut settings, key.number() as f64 / 88.0);
+            piano.set(&settings);
+            piano.handle(Event::NoteOn { key, velocity: 0.9 });
+            piano.process(&mut left, &mut right);
+            let is_finite = left.iter().chain(&right).all(|sample| sample.is_finite());
+            assert!(is_finite, "{rate} Hz, {key:?}");
+            piano.handle(Event::NoteOff { key, velocity: 0.5 });
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

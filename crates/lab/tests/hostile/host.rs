@@ -1,0 +1,319 @@
+//! A CLAP host on the plugin's own functions, with buffers between guard pages.
+
+use std::ffi::{CString, c_void};
+
+use clack_host::prelude::*;
+use clap_sys::audio_buffer::clap_audio_buffer;
+use clap_sys::events::*;
+use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
+use clap_sys::plugin::clap_plugin;
+use clap_sys::process::{CLAP_PROCESS_ERROR, clap_process};
+use touchback_lab::host::{PLUGIN_ID, entry, find};
+
+use crate::allocations;
+
+struct Shared;
+
+impl SharedHandler<'_> for Shared {
+    fn request_restart(&self) {}
+    fn request_process(&self) {}
+    fn request_callback(&self) {}
+}
+
+struct Handlers;
+
+impl HostHandlers for Handlers {
+    type Shared<'a> = Shared;
+    type MainThread<'a> = ();
+    type AudioProcessor<'a> = ();
+}
+
+/// One plugin, whose functions are called as the test pleases.
+pub struct Instance {
+    plugin: *const clap_plugin,
+    _owner: PluginInstance<Handlers>,
+}
+
+// SAFETY: the tests call one function at a time.
+unsafe impl Sync for Instance {}
+
+/// Calls a function of the plugin's table.
+macro_rules! call {
+    ($self:ident, $name:ident $(, $argument:expr)*) => {
+        // SAFETY: the plugin lives as long as its owner; what it is handed is the test.
+        unsafe { ((*$self.plugin).$name.expect("a function"))($self.plugin $(, $argument)*) }
+    };
+}
+
+impl Instance {
+    pub fn new() -> Self {
+        let entry = entry(&find().expect("the library is built")).expect("a plugin");
+        let info = HostInfo::new("Hostile", "Touchback", "", "1").unwrap();
+        let id = CString::new(PLUGIN_ID).unwrap();
+        let owner = PluginInstance::new(|()| Shared, |_| (), &entry, &id, &info).unwrap();
+        Self { plugin: owner.raw_instance(), _owner: owner }
+    }
+
+    /// Active and started at 48 kHz.
+    pub fn active() -> Self {
+        let instance = Self::new();
+        assert!(instance.activate(48_000.0) && instance.start());
+        instance
+    }
+
+    pub fn activate(&self, rate: f64) -> bool {
+        call!(self, activate, rate, 1, 512)
+    }
+
+    pub fn start(&self) -> bool {
+        call!(self, start_processing)
+    }
+
+    pub fn stop(&self) {
+        call!(self, stop_processing);
+    }
+
+    pub fn deactivate(&self) {
+        call!(self, deactivate);
+    }
+
+    pub fn reset(&self) {
+        call!(self, reset);
+    }
+
+    pub fn main_thread(&self) {
+        call!(self, on_main_thread);
+    }
+
+    /// Present value of a parameter.
+    pub fn value(&self, id: u32) -> f64 {
+        let params = call!(self, get_extension, CLAP_EXT_PARAMS.as_ptr());
+        let mut value = f64::NAN;
+        // SAFETY: the extension of this name is of this type.
+        let found = unsafe {
+            let params = &*params.cast::<clap_plugin_params>();
+            params.get_value.expect("a function")(self.plugin, id, &raw mut value)
+        };
+        assert!(found);
+        value
+    }
+
+    /// Processes a block; how often it took from or gave to the heap.
+    pub fn process(
+        &self,
+        frames: u32,
+        outputs: Option<&Outputs>,
+        events: &[Event],
+    ) -> Result<u64, ()> {
+        let inputs = clap_input_events {
+            ctx: (&raw const events).cast_mut().cast(),
+            size: Some(size),
+            get: Some(get),
+        };
+        let taken = clap_output_events { ctx: std::ptr::null_mut(), try_push: Some(take) };
+        let mut pointers: Vec<_> = outputs
+            .iter()
+            .flat_map(|outputs| outputs.channels.iter().map(|channel| channel.start))
+            .collect();
+        let mut output = clap_audio_buffer {
+            data32: if pointers.is_empty() { std::ptr::null_mut() } else { pointers.as_mut_ptr() },
+            data64: std::ptr::null_mut(),
+            channel_count: u32::try_from(pointers.len()).unwrap(),
+            latency: 0,
+            constant_mask: 0,
+        };
+        let block = clap_process {
+            steady_time: -1,
+            frames_count: frames,
+            transport: std::ptr::null(),
+            audio_inputs: std::ptr::null(),
+            audio_outputs: if outputs.is_some() { &raw mut output } else { std::ptr::null_mut() },
+            audio_inputs_count: 0,
+            audio_outputs_count: u32::from(outputs.is_some()),
+            in_events: &raw const inputs,
+            out_events: &raw const taken,
+        };
+        let (status, count) = allocations::count(|| call!(self, process, &raw const block));
+        if status == CLAP_PROCESS_ERROR { Err(()) } else { Ok(count) }
+    }
+}
+
+unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
+    // SAFETY: made in `process`.
+    u32::try_from(unsafe { *(*list).ctx.cast::<&[Event]>() }.len()).unwrap()
+}
+
+unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
+    // SAFETY: made in `process`.
+    let events = unsafe { *(*list).ctx.cast::<&[Event]>() };
+    std::ptr::from_ref(&events[usize::try_from(index).unwrap()]).cast()
+}
+
+unsafe extern "C" fn take(_: *const clap_output_events, _: *const clap_event_header) -> bool {
+    true
+}
+
+/// Samples that end where a page begins that nobody may touch; none where the length is 0.
+pub struct Guarded {
+    map: *mut c_void,
+    bytes: usize,
+    start: *mut f32,
+    length: usize,
+}
+
+impl Guarded {
+    fn new(length: u32) -> Self {
+        const PAGE: usize = 4096;
+        let length = usize::try_from(length).unwrap();
+        if length == 0 {
+            let (map, start) = (std::ptr::null_mut(), std::ptr::null_mut());
+            return Self { map, bytes: 0, start, length };
+        }
+        let held = (length * size_of::<f32>()).next_multiple_of(PAGE);
+        let bytes = held + 2 * PAGE;
+        // SAFETY: a mapping of its own, of which all but the first and last page are opened.
+        let (map, start) = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let map = libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0);
+            assert_ne!(map, libc::MAP_FAILED);
+            let open = libc::PROT_READ | libc::PROT_WRITE;
+            assert_eq!(libc::mprotect(map.byte_add(PAGE), held, open), 0);
+            (map, map.byte_add(PAGE + held).cast::<f32>().sub(length))
+        };
+        // SAFETY: just mapped. Rubbish shows samples that the plugin forgot.
+        unsafe { std::slice::from_raw_parts_mut(start, length) }.fill(f32::NAN);
+        Self { map, bytes, start, length }
+    }
+
+    pub fn samples(&self) -> &[f32] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: mapped, and the plugin writes only inside `process`.
+        unsafe { std::slice::from_raw_parts(self.start, self.length) }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        if !self.map.is_null() {
+            // SAFETY: mapped in `new`.
+            unsafe { libc::munmap(self.map, self.bytes) };
+        }
+    }
+}
+
+/// A host's output port.
+pub struct Outputs {
+    pub channels: Vec<Guarded>,
+}
+
+impl Outputs {
+    /// Channels of these lengths; a null pointer where it is 0.
+    pub fn new(lengths: &[u32]) -> Self {
+        Self { channels: lengths.iter().map(|length| Guarded::new(*length)).collect() }
+    }
+
+    pub fn stereo(frames: u32) -> Self {
+        Self::new(&[frames; 2])
+    }
+}
+
+/// An event of any kind.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub union Event {
+    header: clap_event_header,
+    note: clap_event_note,
+    expression: clap_event_note_expression,
+    value: clap_event_param_value,
+    modulation: clap_event_param_mod,
+    transport: clap_event_transport,
+    midi: clap_event_midi,
+}
+
+fn header<T>(time: u32, type_: u16) -> clap_event_header {
+    let size = u32::try_from(size_of::<T>()).unwrap();
+    clap_event_header { size, time, space_id: CLAP_CORE_EVENT_SPACE_ID, type_, flags: 0 }
+}
+
+impl Event {
+    fn note(time: u32, kind: u16, key: i16) -> Self {
+        let header = header::<clap_event_note>(time, kind);
+        let (note_id, port_index, channel) = (-1, 0, 0);
+        let note = clap_event_note { header, note_id, port_index, channel, key, velocity: 0.7 };
+        Self { note }
+    }
+
+    pub fn note_on(time: u32, key: i16) -> Self {
+        Self::note(time, CLAP_EVENT_NOTE_ON, key)
+    }
+
+    pub fn note_off(time: u32, key: i16) -> Self {
+        Self::note(time, CLAP_EVENT_NOTE_OFF, key)
+    }
+
+    pub fn value(time: u32, param_id: u32, value: f64) -> Self {
+        let value = clap_event_param_value {
+            header: header::<clap_event_param_value>(time, CLAP_EVENT_PARAM_VALUE),
+            param_id,
+            cookie: std::ptr::null_mut(),
+            note_id: -1,
+            port_index: -1,
+            channel: -1,
+            key: -1,
+            value,
+        };
+        Self { value }
+    }
+
+    pub fn modulation(time: u32, param_id: u32, amount: f64) -> Self {
+        let modulation = clap_event_param_mod {
+            header: header::<clap_event_param_mod>(time, CLAP_EVENT_PARAM_MOD),
+            param_id,
+            cookie: std::ptr::null_mut(),
+            note_id: -1,
+            port_index: -1,
+            channel: -1,
+            key: -1,
+            amount,
+        };
+        Self { modulation }
+    }
+
+    pub fn expression(time: u32, key: i16, expression_id: i32, value: f64) -> Self {
+        let header = header::<clap_event_note_expression>(time, CLAP_EVENT_NOTE_EXPRESSION);
+        let (note_id, port_index, channel) = (-1, 0, 0);
+        let expression = clap_event_note_expression {
+            header,
+            expression_id,
+            note_id,
+            port_index,
+            channel,
+            key,
+            value,
+        };
+        Self { expression }
+    }
+
+    pub fn transport(time: u32) -> Self {
+        // SAFETY: numbers, of which all zeros are some.
+        let mut transport: clap_event_transport = unsafe { std::mem::zeroed() };
+        transport.header = header::<clap_event_transport>(time, CLAP_EVENT_TRANSPORT);
+        Self { transport }
+    }
+
+    pub fn midi(time: u32, data: [u8; 3]) -> Self {
+        let header = header::<clap_event_midi>(time, CLAP_EVENT_MIDI);
+        Self { midi: clap_event_midi { header, port_index: 0, data } }
+    }
+
+    /// A note of a kind or a space that nobody knows, or a system exclusive message of nothing.
+    pub fn strange(time: u32, kind: u16) -> Self {
+        let mut event = Self::transport(time);
+        event.header.type_ =
+            if kind.is_multiple_of(3) { CLAP_EVENT_MIDI_SYSEX } else { kind.max(13) };
+        event.header.space_id = kind % 2;
+        event
+    }
+}

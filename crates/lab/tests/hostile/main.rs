@@ -1,0 +1,224 @@
+//! The built plugin in a CLAP host that keeps no rule: buffers end at pages that nobody may touch,
+//! and allocations inside `process` are counted, also those the framework allows itself.
+//!
+//! `TOUCHBACK_FUZZ_SECONDS=3600` makes the random host go on for an hour instead of five seconds.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
+
+mod allocations;
+mod host;
+
+use host::{Event, Guarded, Instance, Outputs};
+use touchback::math::random::Random;
+use touchback::params;
+
+const FRAMES: u32 = 512;
+
+fn blow() -> u32 {
+    let hash = "blow_mm".bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+    hash & !(1 << 31)
+}
+
+fn loudest(buffer: &Guarded) -> f32 {
+    buffer.samples().iter().fold(0.0, |peak, sample| peak.max(sample.abs()))
+}
+
+/// Peak over the next blocks.
+fn listen(instance: &Instance, blocks: u32) -> f32 {
+    (0..blocks).fold(0.0, |peak, _| {
+        let outputs = Outputs::stereo(FRAMES);
+        instance.process(FRAMES, Some(&outputs), &[]).expect("processed");
+        outputs.channels.iter().map(loudest).fold(peak, f32::max)
+    })
+}
+
+#[test]
+fn events_behind_the_block_stay_inside_it() {
+    for time in [FRAMES - 1, FRAMES, FRAMES + 1, 100_000, u32::MAX] {
+        let instance = Instance::active();
+        let outputs = Outputs::stereo(FRAMES);
+        let events = [
+            Event::note_on(time, 60),
+            Event::transport(time),
+            Event::modulation(time, blow(), 0.1),
+            Event::value(time, blow(), 0.875),
+        ];
+        instance.process(FRAMES, Some(&outputs), &events).expect("processed");
+        assert!((instance.value(blow()) - 0.975).abs() < 1e-6, "stamped {time}");
+        assert!(listen(&instance, 8) > 0.001, "stamped {time}");
+    }
+}
+
+#[test]
+fn events_in_disorder_are_played_in_order() {
+    let render = |events: &[Event]| {
+        let instance = Instance::active();
+        let outputs = Outputs::stereo(FRAMES);
+        instance.process(FRAMES, Some(&outputs), events).expect("processed");
+        outputs.channels[0].samples().iter().map(|s| s.to_bits()).collect::<Vec<_>>()
+    };
+    let [a, b, c] =
+        [Event::note_on(40, 60), Event::value(100, blow(), 0.9), Event::note_on(300, 64)];
+    let sorted = render(&[a, b, c]);
+    assert!(sorted.iter().any(|bits| f32::from_bits(*bits) != 0.0));
+    assert!(render(&[c, b, a]) == sorted && render(&[b, c, a]) == sorted);
+}
+
+#[test]
+fn blocks_without_samples_or_outputs_lose_nothing() {
+    for frames in [0, FRAMES] {
+        let instance = Instance::active();
+        let play = |event: Event| instance.process(frames, None, &[event]).expect("processed");
+        play(Event::note_on(0, 60));
+        assert!(listen(&instance, 20) > 0.01, "{frames}: the note is lost");
+        play(Event::note_off(0, 60));
+        listen(&instance, 200);
+        let ringing = listen(&instance, 20);
+        assert!(ringing < 1e-4, "{frames}: the note rings on at {ringing}");
+        play(Event::value(0, blow(), 0.875));
+        assert_eq!(instance.value(blow()), 0.875);
+    }
+}
+
+#[test]
+fn an_inactive_plugin_processes_nothing() {
+    let outputs = Outputs::stereo(FRAMES);
+    let instance = Instance::new();
+    assert!(!instance.start());
+    assert!(instance.process(FRAMES, Some(&outputs), &[Event::note_on(0, 60)]).is_err());
+    assert!(instance.activate(48_000.0) && instance.start());
+    instance.process(FRAMES, Some(&outputs), &[]).expect("processed");
+    instance.deactivate();
+    assert!(instance.process(FRAMES, Some(&outputs), &[]).is_err());
+    assert!(!instance.activate(0.0));
+    assert!(instance.process(FRAMES, Some(&outputs), &[]).is_err());
+}
+
+#[test]
+fn outputs_of_any_shape_are_taken() {
+    for lengths in [
+        &[][..],
+        &[FRAMES],
+        &[FRAMES, 0],
+        &[0, FRAMES],
+        &[0, 0],
+        &[FRAMES, FRAMES, FRAMES],
+        &[FRAMES, FRAMES, 0, FRAMES],
+    ] {
+        let instance = Instance::active();
+        let outputs = Outputs::new(lengths);
+        instance
+            .process(FRAMES, Some(&outputs), &[Event::note_on(5, 60)])
+            .unwrap_or_else(|()| panic!("{lengths:?}"));
+        for (index, channel) in outputs.channels.iter().enumerate() {
+            let is_finite = channel.samples().iter().all(|sample| sample.is_finite());
+            assert!(is_finite, "{lengths:?}: channel {index}");
+        }
+        assert!(listen(&instance, 8) > 0.001, "{lengths:?}");
+    }
+}
+
+#[test]
+fn any_number_of_events_allocates_nothing() {
+    let instance = Instance::active();
+    let outputs = Outputs::stereo(FRAMES);
+    let notes = |count: u32, spread: u32| -> Vec<_> {
+        let key = |i: u32| i16::try_from(21 + i % 88).unwrap();
+        let at = |i: u32| i * spread / count;
+        (0..count)
+            .map(|i| {
+                let (at, key) = (at(i), key(i / 2));
+                if i % 2 == 0 { Event::note_on(at, key) } else { Event::note_off(at, key) }
+            })
+            .collect()
+    };
+    for (count, spread) in [(16_384, FRAMES), (20_000, FRAMES), (40_000, 1)] {
+        let events = notes(count, spread);
+        let allocations = instance.process(FRAMES, Some(&outputs), &events);
+        assert_eq!(allocations, Ok(0), "{count} events in {spread} samples");
+    }
+    assert!(outputs.channels.iter().flat_map(Guarded::samples).all(|sample| sample.is_finite()));
+}
+
+#[test]
+fn the_first_change_of_a_parameter_on_a_thread_allocates_nothing() {
+    let instance = Instance::active();
+    instance.stop();
+    std::thread::scope(|scope| {
+        let audio = scope.spawn(|| {
+            let outputs = Outputs::stereo(FRAMES);
+            assert!(instance.start());
+            instance.process(FRAMES, Some(&outputs), &[Event::value(0, blow(), 0.3)])
+        });
+        assert_eq!(audio.join().unwrap(), Ok(0));
+    });
+    assert!((instance.value(blow()) - 0.3).abs() < 1e-6);
+}
+
+/// Blocks, outputs and events drawn at random, as many bad as good.
+#[test]
+fn a_random_host_does_no_harm() {
+    let seconds = std::env::var("TOUCHBACK_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(seconds.unwrap_or(5));
+    let ids: Vec<_> = params::all()
+        .map(|p| p.id.bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into())))
+        .map(|hash| hash & !(1 << 31))
+        .collect();
+    let (mut blocks, mut seed) = (0_u64, 0);
+    while std::time::Instant::now() < end {
+        seed += 1;
+        let mut random = Random::new(seed);
+        let mut below = |sides: u32| u32::try_from(random.below(u64::from(sides))).unwrap();
+        let instance = Instance::new();
+        let rate = [8_000.0, 9_600.0, 44_100.0, 48_000.0, 768_000.0][below(5) as usize];
+        assert!(instance.activate(rate) && instance.start());
+        for _ in 0..40 {
+            let frames = [0_u32, 1, 3, 64, 512, 3_000][below(6) as usize];
+            let count = [0, 1, 5, 200][below(4) as usize];
+            let time = |below: &mut dyn FnMut(u32) -> u32| match below(4) {
+                0 => frames.saturating_add(below(3)),
+                1 => below(u32::MAX),
+                _ => below(frames.max(1)),
+            };
+            let events: Vec<_> = (0..count)
+                .map(|_| {
+                    let at = time(&mut below);
+                    let key = i16::try_from(below(140)).unwrap() - 6;
+                    let number = [0.0, 0.5, 1.0, -7.0, 1e300, f64::NAN, f64::INFINITY];
+                    let number = number[below(7) as usize];
+                    let id = ids[below(u32::try_from(ids.len()).unwrap()) as usize];
+                    match below(9) {
+                        0 | 1 => Event::note_on(at, key),
+                        2 => Event::note_off(at, key),
+                        3 => Event::value(at, id, number),
+                        4 => Event::modulation(at, id, number),
+                        5 => Event::transport(at),
+                        6 => Event::strange(at, u16::try_from(below(65_536)).unwrap()),
+                        7 => Event::expression(at, key, i32::try_from(below(9)).unwrap(), number),
+                        _ => {
+                            let [a, b, c, _] = below(u32::MAX).to_le_bytes();
+                            Event::midi(at, [a | 0x80, b, c])
+                        }
+                    }
+                })
+                .collect();
+            let outputs = match below(4) {
+                0 => Outputs::new(&[frames]),
+                1 => Outputs::new(&[0, frames, frames]),
+                _ => Outputs::stereo(frames),
+            };
+            let given = (below(5) > 0).then_some(&outputs);
+            let allocations = instance.process(frames, given, &events);
+            assert_eq!(allocations, Ok(0), "seed {seed}");
+            blocks += 1;
+            if given.is_some() {
+                let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
+                assert!(samples.all(|sample| sample.is_finite()), "seed {seed}: not finite");
+            }
+            instance.main_thread();
+            if below(20) == 0 {
+                instance.reset();
+            }
+        }
+    }
+    println!("{blocks} blocks of {seed} instances");
+}

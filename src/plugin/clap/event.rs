@@ -1,0 +1,296 @@
+//! Events of a host and of the wrapper: read, copied, stamped anew.
+
+use std::cell::UnsafeCell;
+use std::ffi::c_void;
+
+use clap_sys::events::{
+    CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI, CLAP_EVENT_NOTE_CHOKE, CLAP_EVENT_NOTE_EXPRESSION,
+    CLAP_EVENT_NOTE_OFF, CLAP_EVENT_NOTE_ON, CLAP_EVENT_PARAM_GESTURE_BEGIN,
+    CLAP_EVENT_PARAM_GESTURE_END, CLAP_EVENT_PARAM_MOD, CLAP_EVENT_PARAM_VALUE, clap_event_header,
+    clap_event_midi, clap_event_note, clap_event_note_expression, clap_event_param_gesture,
+    clap_event_param_mod, clap_event_param_value, clap_input_events, clap_output_events,
+};
+
+/// An event that passes between host and wrapper, of whatever kind its header names.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) union Event {
+    header: clap_event_header,
+    note: clap_event_note,
+    expression: clap_event_note_expression,
+    value: clap_event_param_value,
+    modulation: clap_event_param_mod,
+    gesture: clap_event_param_gesture,
+    midi: clap_event_midi,
+}
+
+impl Event {
+    const EMPTY: Self = Self {
+        value: clap_event_param_value {
+            header: clap_event_header { size: 0, time: 0, space_id: 0, type_: 0, flags: 0 },
+            param_id: 0,
+            cookie: std::ptr::null_mut(),
+            note_id: 0,
+            port_index: 0,
+            channel: 0,
+            key: 0,
+            value: 0.0,
+        },
+    };
+
+    /// A copy stamped with the sample `time`. Transport and system exclusive messages, which a
+    /// piano does not read, and kinds unheard of are none.
+    ///
+    /// # Safety
+    /// `event` is null or points at an event as its header says.
+    pub(super) unsafe fn copy(event: *const clap_event_header, time: u32) -> Option<Self> {
+        // SAFETY: every event begins with a header.
+        let header = unsafe { event.as_ref() }?;
+        if header.space_id != CLAP_CORE_EVENT_SPACE_ID {
+            return None;
+        }
+        let size = match header.type_ {
+            CLAP_EVENT_NOTE_ON | CLAP_EVENT_NOTE_OFF | CLAP_EVENT_NOTE_CHOKE => {
+                size_of::<clap_event_note>()
+            }
+            CLAP_EVENT_NOTE_EXPRESSION => size_of::<clap_event_note_expression>(),
+            CLAP_EVENT_PARAM_VALUE => size_of::<clap_event_param_value>(),
+            CLAP_EVENT_PARAM_MOD => size_of::<clap_event_param_mod>(),
+            CLAP_EVENT_PARAM_GESTURE_BEGIN | CLAP_EVENT_PARAM_GESTURE_END => {
+                size_of::<clap_event_param_gesture>()
+            }
+            CLAP_EVENT_MIDI => size_of::<clap_event_midi>(),
+            _ => return None,
+        };
+        let mut copy = Self::EMPTY;
+        // SAFETY: an event of this kind has this size, and the union has room for each of them.
+        unsafe {
+            std::ptr::copy_nonoverlapping(event.cast::<u8>(), (&raw mut copy).cast::<u8>(), size);
+        }
+        copy.header.time = time;
+        Some(copy)
+    }
+
+    /// Stamps it with the sample `time`.
+    pub(super) const fn stamp(&mut self, time: u32) {
+        self.header.time = time;
+    }
+
+    /// Whether it sets or modulates a parameter.
+    pub(super) fn is_parameter(&self) -> bool {
+        // SAFETY: every event begins with a header.
+        let kind = unsafe { self.header }.type_;
+        matches!(kind, CLAP_EVENT_PARAM_VALUE | CLAP_EVENT_PARAM_MOD)
+    }
+}
+
+/// The events that come with a host's block.
+#[derive(Clone, Copy)]
+pub(super) struct HostEvents {
+    list: *const clap_input_events,
+    pub(super) length: u32,
+}
+
+impl HostEvents {
+    /// # Safety
+    /// `list` is null, or valid and unchanged while this value is used.
+    pub(super) unsafe fn new(list: *const clap_input_events) -> Self {
+        // SAFETY: valid or null.
+        let events = unsafe { list.as_ref() };
+        let length = match events.map(|events| (events.size, events.get)) {
+            // SAFETY: the list's own function.
+            Some((Some(size), Some(_))) => unsafe { size(list) },
+            _ => 0,
+        };
+        Self { list, length }
+    }
+
+    /// Sample and copy of the event at `index`.
+    pub(super) fn get(&self, index: u32) -> Option<(u32, Event)> {
+        if index >= self.length {
+            return None;
+        }
+        // SAFETY: the list was valid where this was made, and the index is one of its own.
+        unsafe {
+            let event = ((*self.list).get?)(self.list, index);
+            let time = event.as_ref()?.time;
+            Event::copy(event, time).map(|event| (time, event))
+        }
+    }
+}
+
+/// Where an event stands: its sample, then its place in the host's order.
+pub(super) type Key = (u32, u32);
+
+/// Some of a block's events as a list for the wrapper, stamped from the part's first sample.
+pub(super) struct EventList<'a> {
+    carried: &'a [Event],
+    host: HostEvents,
+    /// In order; places below the number of carried events mean those.
+    keys: &'a [Key],
+    /// First sample of the part.
+    start: u32,
+    /// The event asked for last: the wrapper reads each before it asks for the next.
+    slot: UnsafeCell<Event>,
+}
+
+impl<'a> EventList<'a> {
+    pub(super) const fn new(
+        carried: &'a [Event],
+        host: HostEvents,
+        keys: &'a [Key],
+        start: u32,
+    ) -> Self {
+        Self { carried, host, keys, start, slot: UnsafeCell::new(Event::EMPTY) }
+    }
+
+    /// The list as the wrapper reads it, while `self` stays where it is.
+    pub(super) fn as_clap(&self) -> clap_input_events {
+        clap_input_events {
+            ctx: std::ptr::from_ref(self).cast_mut().cast::<c_void>(),
+            size: Some(size),
+            get: Some(get),
+        }
+    }
+}
+
+/// The event of `key`, with its own time.
+fn event_at(carried: &[Event], host: &HostEvents, key: Key) -> Option<Event> {
+    let place = usize::try_from(key.1).ok()?;
+    match carried.get(place) {
+        Some(event) => Some(*event),
+        None => {
+            let index = u32::try_from(place - carried.len()).ok()?;
+            host.get(index).map(|(_, event)| event)
+        }
+    }
+}
+
+unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
+    // SAFETY: made by `as_clap` of a list that is still there.
+    let list = unsafe { &*(*list).ctx.cast::<EventList<'_>>() };
+    u32::try_from(list.keys.len()).unwrap_or(u32::MAX)
+}
+
+unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
+    // SAFETY: made by `as_clap` of a list that is still there.
+    let list = unsafe { &*(*list).ctx.cast::<EventList<'_>>() };
+    let key = usize::try_from(index).ok().and_then(|index| list.keys.get(index));
+    let event = key.and_then(|key| Some((key, event_at(list.carried, &list.host, *key)?)));
+    let Some((key, mut event)) = event else { return std::ptr::null() };
+    event.header.time = key.0.saturating_sub(list.start);
+    let slot = list.slot.get();
+    // SAFETY: one thread reads the list, and no reference into the slot outlives a call.
+    unsafe { *slot = event };
+    slot.cast_const().cast()
+}
+
+/// The host's list of what the plugin sends, for a part that begins inside the block.
+pub(super) struct ShiftedOutput {
+    pub(super) host: *const clap_output_events,
+    /// First sample of the part.
+    pub(super) start: u32,
+}
+
+impl ShiftedOutput {
+    /// The list as the wrapper writes it, while `self` stays where it is.
+    pub(super) fn as_clap(&self) -> clap_output_events {
+        clap_output_events {
+            ctx: std::ptr::from_ref(self).cast_mut().cast::<c_void>(),
+            try_push: Some(try_push),
+        }
+    }
+}
+
+unsafe extern "C" fn try_push(
+    list: *const clap_output_events,
+    event: *const clap_event_header,
+) -> bool {
+    // SAFETY: made by `as_clap` of a list that is still there; the wrapper's event.
+    unsafe {
+        let list = &*(*list).ctx.cast::<ShiftedOutput>();
+        let (Some(header), Some(host)) = (event.as_ref(), list.host.as_ref()) else { return false };
+        let Some(push) = host.try_push else { return false };
+        match Event::copy(event, header.time.saturating_add(list.start)) {
+            Some(shifted) => push(list.host, &raw const shifted.header),
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A note-on of `key` at a sample.
+    pub(in super::super) fn note(time: u32, key: i16) -> Event {
+        let header = clap_event_header {
+            size: u32::try_from(size_of::<clap_event_note>()).unwrap(),
+            time,
+            space_id: CLAP_CORE_EVENT_SPACE_ID,
+            type_: CLAP_EVENT_NOTE_ON,
+            flags: 0,
+        };
+        let (note_id, port_index, channel) = (-1, 0, 0);
+        Event { note: clap_event_note { header, note_id, port_index, channel, key, velocity: 0.5 } }
+    }
+
+    /// A parameter's value at a sample; its key reads -1.
+    pub(in super::super) fn value(time: u32) -> Event {
+        let mut event = Event::EMPTY;
+        event.value.key = -1;
+        event.header.time = time;
+        event.header.type_ = CLAP_EVENT_PARAM_VALUE;
+        event
+    }
+
+    impl Event {
+        /// Sample and key.
+        pub(in super::super) fn seen(&self) -> (u32, i16) {
+            // SAFETY: the tests make notes and values.
+            unsafe {
+                let key = if self.is_parameter() { self.value.key } else { self.note.key };
+                (self.header.time, key)
+            }
+        }
+    }
+
+    unsafe extern "C" fn length(list: *const clap_input_events) -> u32 {
+        // SAFETY: made below.
+        u32::try_from(unsafe { &*(*list).ctx.cast::<Vec<Event>>() }.len()).unwrap()
+    }
+
+    unsafe extern "C" fn at(list: *const clap_input_events, i: u32) -> *const clap_event_header {
+        // SAFETY: made below.
+        let events = unsafe { &*(*list).ctx.cast::<Vec<Event>>() };
+        std::ptr::from_ref(&events[usize::try_from(i).unwrap()]).cast()
+    }
+
+    /// A host's list.
+    pub(in super::super) fn list(events: &Vec<Event>) -> clap_input_events {
+        clap_input_events {
+            ctx: std::ptr::from_ref(events).cast_mut().cast(),
+            size: Some(length),
+            get: Some(at),
+        }
+    }
+
+    #[test]
+    fn what_a_piano_does_not_read_is_left_out() {
+        let mut event = note(5, 60);
+        let copy = |event: &Event| {
+            // SAFETY: a whole union, larger than what any kind needs.
+            unsafe { Event::copy(std::ptr::from_ref(event).cast(), 7) }
+        };
+        assert_eq!(copy(&event).unwrap().seen(), (7, 60));
+        for kind in [9, 11, 12, 999] {
+            event.header.type_ = kind;
+            assert!(copy(&event).is_none(), "{kind}");
+        }
+        event = note(5, 60);
+        event.header.space_id = 7;
+        assert!(copy(&event).is_none());
+        // SAFETY: null is allowed.
+        assert!(unsafe { Event::copy(std::ptr::null(), 0) }.is_none());
+    }
+}
