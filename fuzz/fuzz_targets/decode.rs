@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use touchback::haptics::emulator::{Making, build};
-use touchback::haptics::servo::{Options, Servo};
+use touchback::haptics::servo::{Servo, ServoOptions};
 use touchback_device::device::Device;
 use touchback_device::frame::{FrameReceiver, MAX_FRAME, MAX_PAYLOAD};
 use touchback_device::message::{KEYS, Message};
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
 
     let making = Making { keys: 2, ..Making::default() };
     let mut device: Device<KEYS> = Device::new(build(&making), 0);
-    let mut servo = Servo::new(Options::default(), 0.0);
+    let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
     let mut frame = [0; MAX_FRAME];
     if let Some(length) = Message::Clear(1).frame(&mut frame) {

@@ -5,6 +5,7 @@
 
 use super::plant::{EmulatedFinger, EmulatedKey, KeyPlant};
 use super::script::{Script, ScriptedFinger};
+use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
 use touchback_device::fixed::{count, i16_of, u16_of};
@@ -109,6 +110,9 @@ pub fn build(making: &Making) -> Build<KEYS> {
         slew: 40_000.0,
         thermal_time: 2.0,
         timeout_us: 20_000,
+        bed: RenderedBed { stiffness: 40e3, damping: 20.0, depth: 5e-3 },
+        guard: 10e-3,
+        state_keys: count(KEYS),
     }
 }
 

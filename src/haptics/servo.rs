@@ -226,7 +226,8 @@ impl Servo {
 
     fn config(&self, hello: &Hello) -> Config {
         let limits = &self.options.limits;
-        let has_bed = hello.abilities & ability::PHYSICAL_BED != 0;
+        let renders =
+            hello.abilities & (ability::PHYSICAL_BED | ability::KEYBED) == ability::KEYBED;
         Config {
             force_max: u16_of(limits.force, 10e-3),
             slew: u16_of(limits.slew, 10.0),
@@ -234,13 +235,11 @@ impl Servo {
             thermal_time: u16_of(limits.time, 10e-3),
             timeout_ms: 20,
             safe_damping: 6,
-            bed_stiffness: if has_bed || self.options.action.is_wall() { 0 } else { 2000 },
+            bed_stiffness: if renders && !self.options.action.is_wall() { 2000 } else { 0 },
             bed_damping: 100,
             bed: u16_of(self.options.settings.key_dip_mm, 0.01),
             guard: 1000,
             report_us: self.options.report_us,
-            lever_ratio: 10_000,
-            first_key: hello.first_key,
         }
     }
 

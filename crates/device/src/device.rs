@@ -2,91 +2,68 @@
 //!
 //! Give it received bytes with [`Device::receive`], call [`Device::tick`] at the local rate with the
 //! sensors' counts, put the forces out, and send what [`Device::report`] writes until it writes
-//! nothing. A host's configuration is cut to the build's limits of force, slew, heat and watchdog;
-//! implausible sensors stop force whatever the host says.
+//! nothing. A host's configuration can only tighten what the build allows; implausible sensors stop
+//! force whatever the host says. After stop, silence or fault the force is within the fade at most
+//! the safe damping times the speed ([`crate::history`] tries it).
 //! Times are the device's own microseconds modulo 2³².
 
+pub mod build;
+mod channel;
 pub mod key_impedance;
 pub mod limit;
 pub mod playout;
 pub mod safety;
 
-use crate::fixed::{self, i16_of, since, u8_of};
+use crate::fixed::{self, i16_of, u8_of};
 use crate::frame::FrameReceiver;
 use crate::message::{
-    self, Config, FORCE, Hello, IMPEDANCE, KeyFacts, KeyList, KeyState, Message, POSITION, Play,
+    self, Config, FORCE, Hello, IMPEDANCE, KeyList, KeyState, Message, NO_KEY, POSITION, Play,
     StateMessage, fault,
 };
-use key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
+use crate::real::Real;
+pub use build::Build;
+use build::Rules;
+use channel::Channel;
+use key_impedance::{KeyImpedance, KeyOrder, TickConstants};
 use limit::MotorLimits;
-use playout::Playout;
+use playout::{Playout, Pushed};
 use safety::{DeviceMode, Safety};
 
-/// Positions a key can have, m.
-const REACH: core::ops::RangeInclusive<f64> = -5e-3..=16e-3;
-/// Largest plausible key speed, m/s: a hard blow moves a key at 1.
-const FASTEST: f64 = 4.0;
-/// Implausible ticks in a row that make a fault; fewer are bridged.
-const STRIKES: u8 = 3;
-/// Largest impedance it renders, N·s/m: stable with every key tried up to 160.
-const IMPEDANCE_MAX: f64 = 60.0;
-/// Time after the next report was due during which the last command still holds, µs; then it
-/// decays.
-const HOLD_US: i32 = 2_000;
-/// Time constant of that decay, s.
-const RUN_OUT: f64 = 5e-3;
+/// Time after the next report of a key was due during which its last command still holds, µs; then
+/// it decays.
+const HOLD_US: u32 = 2_000;
 /// A key that moved this recently is in every state, µs.
-const RECENT_US: i32 = 100_000;
+const RECENT_US: u32 = 100_000;
 /// Keyboards of at most this many keys always report all of them.
 const FEW: usize = 10;
 
-/// What a keyboard is, fixed at build time of its firmware.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Build<const KEYS: usize> {
-    /// What it says of itself; its largest and held forces are limits no host can lift.
-    pub hello: Hello,
-    /// Mass, weight, friction, damping and bed of every key's own mechanics.
-    pub facts: [KeyFacts; KEYS],
-    /// Largest change of force the amplifier allows, N/s.
-    pub slew: f64,
-    /// Thermal time constant of the motors, s.
-    pub thermal_time: f64,
-    /// Longest time without a command that a host may set, µs.
-    pub timeout_us: u32,
-}
-
-/// Everything a configuration sets, in SI.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    limits: MotorLimits,
-    safe_damping: f64,
-    bed: RenderedBed,
-    guard: f64,
-    report_us: u16,
-    /// Motion of the key front per sensor count, m.
-    step: f64,
-}
-
-/// A keyboard of `KEYS` keys.
+/// A keyboard of `KEYS` keys that calculates with `F`.
 #[derive(Clone, Debug)]
-pub struct Device<const KEYS: usize> {
-    build: Build<KEYS>,
-    rules: Rules,
-    tick: TickConstants,
+pub struct Device<const KEYS: usize, F = f64> {
+    build: Build<KEYS, F>,
+    rules: Rules<F>,
+    tick: TickConstants<F>,
     tick_us: u32,
+    /// Motion of the key front per sensor count, m.
+    step: F,
     safety: Safety,
-    keys: [KeyImpedance; KEYS],
-    impedances: [f64; KEYS],
-    implausible: [u8; KEYS],
-    moved_us: [u32; KEYS],
+    keys: [Channel<F>; KEYS],
     is_placed: bool,
+    /// The last host that asked speaks another version.
+    is_foreign: bool,
+    /// Key whose sensor was found broken since the last clear.
+    broken: Option<u8>,
     playout: Playout,
     is_direct: bool,
     receiver: FrameReceiver,
     now_us: u32,
     report_us: u32,
     state_seq: u16,
+    /// Where the next state begins to look for keys at rest, and for keys that moved.
     next_quiet: usize,
+    next_moved: usize,
+    /// States that a round of the keys that move takes.
+    rounds: u32,
     wants: Wants,
 }
 
@@ -99,35 +76,25 @@ struct Wants {
     state: bool,
 }
 
-impl<const KEYS: usize> Device<KEYS> {
-    /// Powered up at device time `now_us`, idle.
+impl<const KEYS: usize, F: Real> Device<KEYS, F> {
+    /// Powered up at device time `now_us`, idle. It has the keys its build names, as far as there
+    /// is room.
     #[must_use]
-    pub fn new(build: Build<KEYS>, now_us: u32) -> Self {
-        let hello = &build.hello;
-        let limits = MotorLimits {
-            force: f64::from(hello.force_max) * 10e-3,
-            slew: build.slew,
-            held: f64::from(hello.force_held) * 10e-3,
-            time: build.thermal_time,
-        };
-        let rules = Rules {
-            limits,
-            safe_damping: 3.0,
-            bed: RenderedBed::default(),
-            guard: 10e-3,
-            report_us: hello.report_us.max(125),
-            step: f64::from(hello.step_nm) * 1e-9,
-        };
-        let rate = f64::from(hello.rate_hz.max(1));
+    pub fn new(mut build: Build<KEYS, F>, now_us: u32) -> Self {
+        let hello = &mut build.hello;
+        hello.keys = hello.keys.min(fixed::count(KEYS));
+        let rate = hello.rate_hz.max(1);
+        let step_nm = hello.step_nm.min(1 << 24).cast_signed();
+        let rules = build.rules();
         Self {
-            tick: TickConstants::new(rate),
-            tick_us: 1_000_000 / u32::from(hello.rate_hz.max(1)),
-            safety: Safety::new(build.timeout_us),
-            keys: [KeyImpedance::default(); KEYS],
-            impedances: [0.0; KEYS],
-            implausible: [0; KEYS],
-            moved_us: [now_us; KEYS],
+            tick: TickConstants::new(F::from_count(i32::from(rate))),
+            tick_us: 1_000_000 / u32::from(rate),
+            step: F::from_count(step_nm) * F::of(1e-9),
+            safety: Safety::new(rules.timeout_us),
+            keys: [Channel::default(); KEYS],
             is_placed: false,
+            is_foreign: false,
+            broken: None,
             playout: Playout::new(),
             is_direct: false,
             receiver: FrameReceiver::new(),
@@ -135,10 +102,18 @@ impl<const KEYS: usize> Device<KEYS> {
             report_us: now_us,
             state_seq: 0,
             next_quiet: 0,
+            next_moved: 0,
+            rounds: 1,
             wants: Wants::default(),
             build,
             rules,
         }
+    }
+
+    /// What it says of itself.
+    #[must_use]
+    pub const fn hello(&self) -> &Hello {
+        &self.build.hello
     }
 
     /// The mode of its state machine.
@@ -153,21 +128,27 @@ impl<const KEYS: usize> Device<KEYS> {
         self.safety.faults()
     }
 
-    /// Keys it has: of the `KEYS` there is room for, those its hello names.
+    /// Keys it has.
     fn count(&self) -> usize {
         usize::from(self.build.hello.keys).min(KEYS)
     }
 
     /// The impedance of one key, counted from 0.
     #[must_use]
-    pub fn key(&self, key: usize) -> Option<&KeyImpedance> {
-        self.keys.get(key)
+    pub fn key(&self, key: usize) -> Option<&KeyImpedance<F>> {
+        self.keys.get(key).map(|channel| &channel.law)
     }
 
     /// The limits in force.
     #[must_use]
-    pub const fn limits(&self) -> &MotorLimits {
+    pub const fn limits(&self) -> &MotorLimits<F> {
         &self.rules.limits
+    }
+
+    /// Damping while force fades and after, N·s/m.
+    #[must_use]
+    pub const fn safe_damping(&self) -> F {
+        self.rules.safe_damping
     }
 
     /// Takes one received byte.
@@ -185,23 +166,13 @@ impl<const KEYS: usize> Device<KEYS> {
 
     fn obey(&mut self, message: &Message) {
         match message {
-            Message::Ask(_) => {
-                self.wants.hello = true;
-                self.wants.facts = true;
-            }
+            Message::Ask(version) => self.asked(*version),
+            Message::Stop(_) => self.stop(),
+            // The rest may mean anything in another version.
+            _ if self.is_foreign => {}
             Message::Ping(token) => self.wants.pong = Some(*token),
             Message::Config(config) => self.configure(config),
-            Message::Stop(_) => {
-                self.safety.stop();
-                self.playout.clear();
-            }
-            Message::Clear(_) => {
-                self.safety.clear();
-                self.implausible = [0; KEYS];
-                if self.safety.mode() == DeviceMode::Ready {
-                    self.settle();
-                }
-            }
+            Message::Clear(_) => self.clear(),
             Message::Wave(play) => self.command(play, false),
             Message::Torque(play) => self.command(play, true),
             // Messages of a device, not of a host.
@@ -211,159 +182,162 @@ impl<const KEYS: usize> Device<KEYS> {
         }
     }
 
+    /// A host of protocol `version` asks who is there: one of another version learns the device's
+    /// from the hello, and is not obeyed.
+    fn asked(&mut self, version: u8) {
+        self.is_foreign = version != message::VERSION;
+        self.wants.hello = true;
+        self.wants.facts = !self.is_foreign;
+        if self.is_foreign {
+            self.safety.note(fault::VERSION);
+            self.stop();
+        }
+    }
+
+    fn stop(&mut self) {
+        self.safety.stop();
+        self.playout.clear();
+    }
+
     /// A new session: nothing to play, no wave, the guards full.
-    fn settle(&mut self) {
-        self.playout = Playout::new();
-        self.impedances = [0.0; KEYS];
-        for key in &mut self.keys {
+    fn clear(&mut self) {
+        if self.safety.clear() {
+            self.broken = None;
+            self.playout = Playout::new();
             let guard = self.rules.guard;
-            key.settle(guard);
+            self.keys.iter_mut().for_each(|key| key.settle(guard));
         }
     }
 
     fn command(&mut self, play: &Play, is_direct: bool) {
         let ability = if is_direct { message::ability::TORQUE } else { message::ability::WAVE };
-        if self.build.hello.abilities & ability == 0 {
+        let is_other = self.safety.mode() == DeviceMode::Live && is_direct != self.is_direct;
+        if self.build.hello.abilities & ability == 0 || is_other {
             self.safety.note(fault::FRAME);
             return;
         }
-        if !self.safety.command() {
+        if !self.safety.hears() {
             return;
         }
-        self.is_direct = is_direct;
-        if !self.playout.push(play, self.now_us) {
-            self.safety.note(fault::CLOCK);
+        match self.playout.push(play, self.now_us) {
+            Pushed::Taken => {
+                self.is_direct = is_direct;
+                self.safety.command();
+            }
+            Pushed::Stale => {}
+            Pushed::Ahead => self.safety.note(fault::CLOCK),
         }
     }
 
     /// Takes up a configuration, cut to what the device was built for.
-    fn configure(&mut self, c: &Config) {
-        let own = MotorLimits {
-            force: f64::from(self.build.hello.force_max) * 10e-3,
-            slew: self.build.slew,
-            held: f64::from(self.build.hello.force_held) * 10e-3,
-            time: self.build.thermal_time,
-        };
-        let asked = MotorLimits {
-            force: f64::from(c.force_max) * 10e-3,
-            slew: f64::from(c.slew) * 10.0,
-            held: f64::from(c.force_held) * 10e-3,
-            time: f64::from(c.thermal_time) * 10e-3,
-        };
-        let limits = asked.within(&own);
-        let timeout_us = u32::from(c.timeout_ms) * 1000;
-        self.safety.timeout_us = timeout_us.min(self.build.timeout_us);
-        if limits != asked || timeout_us > self.build.timeout_us {
+    fn configure(&mut self, config: &Config) {
+        let (rules, is_cut) = self.build.configured(config);
+        self.rules = rules;
+        self.safety.timeout_us = rules.timeout_us;
+        if is_cut {
             self.safety.note(fault::CONFIG);
         }
-        let ratio = if c.lever_ratio == 0 { 1.0 } else { f64::from(c.lever_ratio) * 1e-4 };
-        let has_bed = self.build.hello.abilities & message::ability::KEYBED != 0;
-        self.rules = Rules {
-            limits,
-            safe_damping: (f64::from(c.safe_damping) * IMPEDANCE).clamp(2.0, 5.0),
-            bed: RenderedBed {
-                stiffness: if has_bed { f64::from(c.bed_stiffness) * 10.0 } else { 0.0 },
-                damping: f64::from(c.bed_damping) * 0.1,
-                depth: f64::from(c.bed) * 10e-6,
-            },
-            guard: f64::from(c.guard) * 10e-6,
-            report_us: c.report_us.clamp(250, 20_000),
-            step: f64::from(self.build.hello.step_nm) * 1e-9 * ratio,
-        };
-        self.build.hello.first_key = c.first_key.clamp(1, 88);
     }
 
     /// One tick at device time `now_us`: sensor counts in (positive down), forces on the keys out, N
-    /// (positive up: against downward motion).
-    pub fn tick(&mut self, now_us: u32, counts: &[i32; KEYS], forces: &mut [f64; KEYS]) {
+    /// (positive up: against downward motion). A tick that comes late makes up for the time.
+    pub fn tick(&mut self, now_us: u32, counts: &[i32; KEYS], forces: &mut [F; KEYS]) {
+        let passed_us = now_us.wrapping_sub(self.now_us);
         self.now_us = now_us;
-        self.safety.tick(self.tick_us);
+        self.safety.tick(passed_us);
+        let mut tick = self.tick;
+        if passed_us > self.tick_us + self.tick_us / 2 {
+            let late = i32::try_from(passed_us).unwrap_or(i32::MAX);
+            tick.t = F::from_count(late) * F::of(1e-6);
+        }
         while let Some(play) = self.playout.due(now_us) {
             for wave in play.keys.as_slice() {
-                let key = usize::from(wave.key);
-                if let (Some(law), Some(z)) = (self.keys.get_mut(key), self.impedances.get_mut(key))
-                {
-                    law.wave = f64::from(wave.force) * FORCE;
-                    *z = (f64::from(wave.impedance) * IMPEDANCE).min(IMPEDANCE_MAX);
+                if let Some(key) = self.keys.get_mut(usize::from(wave.key)) {
+                    key.told(wave);
                 }
             }
         }
-        let runs_out = self.playout.silence_us(now_us) > i32::from(self.rules.report_us) + HOLD_US;
-        let keep = if runs_out { 1.0 - self.tick.t / RUN_OUT } else { 1.0 };
-        for (k, (count, force)) in
-            counts.iter().zip(forces.iter_mut()).enumerate().take(self.count())
-        {
-            *force = self.tick_key(k, *count, keep);
+        let mut places = [F::of(0.0); KEYS];
+        self.measure(tick.t, counts, &mut places);
+        *forces = [F::of(0.0); KEYS];
+        self.act(&tick, passed_us, &places, forces);
+        self.look_at_report();
+    }
+
+    /// Sensor counts to positions, m; a broken sensor takes all force away before any acts.
+    fn measure(&mut self, t: F, counts: &[i32; KEYS], places: &mut [F; KEYS]) {
+        let number = self.count();
+        let each = self.keys.iter_mut().zip(counts.iter().zip(places)).take(number);
+        for (k, (key, (count, place))) in each.enumerate() {
+            let x = F::from_count(*count) * self.step;
+            if !self.is_placed {
+                key.place(x);
+            }
+            let (x, is_broken) = key.believed(x, t);
+            *place = x;
+            if is_broken {
+                self.safety.sensor();
+                self.broken = self.broken.or(Some(fixed::count(k)));
+            }
         }
         self.is_placed = true;
-        if since(now_us, self.report_us) >= i32::from(self.rules.report_us) {
-            self.report_us = self.report_us.wrapping_add(u32::from(self.rules.report_us));
-            if since(now_us, self.report_us) >= i32::from(self.rules.report_us) {
-                self.report_us = now_us;
+    }
+
+    fn act(
+        &mut self,
+        tick: &TickConstants<F>,
+        passed_us: u32,
+        places: &[F; KEYS],
+        forces: &mut [F; KEYS],
+    ) {
+        let rules = &self.rules;
+        let damps = matches!(self.safety.mode(), DeviceMode::Fading | DeviceMode::Damping);
+        let hold_us = u32::from(rules.report_us) * self.rounds + HOLD_US;
+        let (gain, is_powered) = (self.safety.gain(), self.safety.is_powered());
+        let number = self.count();
+        for (key, (x, force)) in self.keys.iter_mut().zip(places.iter().zip(forces)).take(number) {
+            let order = KeyOrder {
+                impedance: if damps { rules.safe_damping } else { key.wanted() },
+                gain,
+                is_powered,
+                is_direct: self.is_direct,
+                bed: &rules.bed,
+                limits: &rules.limits,
+                guard: rules.guard,
+            };
+            let done = key.tick(tick, *x, &order, [passed_us, hold_us], self.step);
+            *force = done.force;
+            let happened = [
+                (done.limited.clamped, fault::CLAMPED),
+                (done.limited.hot, fault::THERMAL),
+                (done.is_guarded, fault::ENERGY),
+            ];
+            for (is, bit) in happened {
+                self.safety.note(if is { bit } else { 0 });
+            }
+        }
+    }
+
+    fn look_at_report(&mut self) {
+        let interval = u32::from(self.rules.report_us);
+        let is_due = |now_us: u32, last_us: u32| now_us.wrapping_sub(last_us) >= interval;
+        if is_due(self.now_us, self.report_us) {
+            self.report_us = self.report_us.wrapping_add(interval);
+            if is_due(self.now_us, self.report_us) {
+                self.report_us = self.now_us;
             }
             self.wants.state = true;
         }
     }
 
-    fn tick_key(&mut self, k: usize, count: i32, keep: f64) -> f64 {
-        let (Some(law), Some(implausible)) = (self.keys.get_mut(k), self.implausible.get_mut(k))
-        else {
-            return 0.0;
-        };
-        let mut x = f64::from(count) * self.rules.step;
-        if !self.is_placed {
-            law.place(x);
-        }
-        let is_plausible =
-            REACH.contains(&x) && (x - law.position()).abs() <= FASTEST * self.tick.t;
-        if is_plausible {
-            *implausible = 0;
-        } else {
-            *implausible = implausible.saturating_add(1);
-            if *implausible >= STRIKES {
-                self.safety.sensor();
-                if REACH.contains(&x) {
-                    // The key is followed again from where it says it is.
-                    law.place(x);
-                }
-            }
-            x = law.position();
-        }
-        let damps = matches!(self.safety.mode(), DeviceMode::Fading | DeviceMode::Damping);
-        let wanted = self.impedances.get(k).copied().unwrap_or(0.0);
-        law.wave *= keep;
-        let order = KeyOrder {
-            impedance: if damps { self.rules.safe_damping } else { wanted },
-            gain: self.safety.gain(),
-            is_powered: self.safety.is_powered(),
-            is_direct: self.is_direct,
-            bed: &self.rules.bed,
-            limits: &self.rules.limits,
-            guard: self.rules.guard,
-        };
-        let moves = x != law.position();
-        let done = law.tick(&self.tick, x, &order);
-        if (moves || done.force != 0.0)
-            && let Some(at) = self.moved_us.get_mut(k)
-        {
-            *at = self.now_us;
-        }
-        if done.limited.clamped {
-            self.safety.note(fault::CLAMPED);
-        }
-        if done.limited.hot {
-            self.safety.note(fault::THERMAL);
-        }
-        if done.is_guarded {
-            self.safety.note(fault::ENERGY);
-        }
-        done.force
-    }
-
     /// Writes the next frame to be sent to the beginning of `out` (room for
-    /// [`crate::frame::MAX_FRAME`]); its length, 0 where there is nothing to send.
+    /// [`crate::frame::MAX_FRAME`]); its length, 0 where there is nothing to send. A state that is
+    /// due goes first.
     pub fn report(&mut self, out: &mut [u8]) -> usize {
-        let message = if self.wants.hello {
+        let message = if self.wants.state {
+            self.wants.state = false;
+            Message::State(self.state())
+        } else if self.wants.hello {
             self.wants.hello = false;
             Message::Hello(self.build.hello)
         } else if self.wants.facts {
@@ -373,9 +347,6 @@ impl<const KEYS: usize> Device<KEYS> {
             Message::Facts(list)
         } else if let Some(token) = self.wants.pong.take() {
             Message::Pong(token, self.now_us)
-        } else if self.wants.state {
-            self.wants.state = false;
-            Message::State(self.state())
         } else {
             return 0;
         };
@@ -389,25 +360,55 @@ impl<const KEYS: usize> Device<KEYS> {
             ack: self.playout.last_seq(),
             mode: self.safety.mode().number(),
             faults: self.safety.faults(),
+            fault_key: self.broken.unwrap_or(NO_KEY),
             keys: KeyList::default(),
         };
         self.state_seq = self.state_seq.wrapping_add(1);
-        let quiet = self.next_quiet;
-        self.next_quiet = (quiet + 1) % self.count().max(1);
-        for (k, (law, moved)) in self.keys.iter().zip(&self.moved_us).enumerate().take(self.count())
-        {
-            if self.count() > FEW && k != quiet && since(self.now_us, *moved) > RECENT_US {
-                continue;
-            }
+        let told = self.told();
+        let each = self.keys.iter().enumerate().take(self.count());
+        for (k, key) in each.filter(|(k, _)| told.get(*k) == Some(&true)) {
+            let law = &key.law;
             state.keys.push(KeyState {
                 key: fixed::count(k),
-                x: i16_of(law.position(), POSITION),
+                x: i16_of(law.position(), F::of(POSITION)),
                 wave_sum: law.wave_sum(),
-                force: i16_of(law.force(), FORCE),
-                impedance: u8_of(law.impedance(), IMPEDANCE),
+                force: i16_of(law.force(), F::of(FORCE)),
+                impedance: u8_of(law.impedance(), F::of(IMPEDANCE)),
             });
         }
         state
+    }
+
+    /// The keys of the next state: those that moved, in turn where they are too many, and one of
+    /// the others.
+    fn told(&mut self) -> [bool; KEYS] {
+        let (number, room) = (self.count(), usize::from(self.build.state_keys.max(1)));
+        if number <= FEW.min(room) {
+            return [true; KEYS];
+        }
+        let mut told = [false; KEYS];
+        let most = if number > room { room.saturating_sub(1).max(1) } else { number };
+        let (mut taken, mut moved) = (0, 0usize);
+        let begin = self.next_moved;
+        for k in (begin..number).chain(0..begin) {
+            if !self.keys.get(k).is_some_and(|key| key.moved_within(RECENT_US)) {
+                continue;
+            }
+            moved += 1;
+            if taken < most {
+                taken += 1;
+                told[k] = true;
+                self.next_moved = (k + 1) % number;
+            }
+        }
+        self.rounds = u32::from(fixed::count(moved.div_ceil(most).max(1)));
+        if taken < room
+            && let Some(place) = told.get_mut(self.next_quiet)
+        {
+            *place = true;
+        }
+        self.next_quiet = (self.next_quiet + 1) % number;
+        told
     }
 }
 

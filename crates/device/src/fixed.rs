@@ -6,22 +6,24 @@
     reason = "this module is where physical values become integers; float casts saturate"
 )]
 
+use crate::real::Real;
+
 /// `value / unit` rounded to the nearest `i16`, saturating; NaN gives 0.
 #[must_use]
-pub fn i16_of(value: f64, unit: f64) -> i16 {
-    libm::round(value / unit) as i16
+pub fn i16_of<F: Real>(value: F, unit: F) -> i16 {
+    (value / unit).rounded().clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
 }
 
 /// `value / unit` rounded to the nearest `u16`, saturating; NaN and negative give 0.
 #[must_use]
-pub fn u16_of(value: f64, unit: f64) -> u16 {
-    libm::round(value / unit) as u16
+pub fn u16_of<F: Real>(value: F, unit: F) -> u16 {
+    (value / unit).rounded().clamp(0, i32::from(u16::MAX)) as u16
 }
 
 /// `value / unit` rounded to the nearest `u8`, saturating; NaN and negative give 0.
 #[must_use]
-pub fn u8_of(value: f64, unit: f64) -> u8 {
-    libm::round(value / unit) as u8
+pub fn u8_of<F: Real>(value: F, unit: F) -> u8 {
+    (value / unit).rounded().clamp(0, i32::from(u8::MAX)) as u8
 }
 
 /// Seconds as whole microseconds modulo 2³².
@@ -42,11 +44,13 @@ pub const fn count(n: usize) -> u8 {
     if n > 255 { 255 } else { n as u8 }
 }
 
-/// Splits `value` into whole units modulo 2³² and a remainder of 0 to below 1.
+/// Splits `value`, within ±2³¹, into whole units and a remainder of 0 to below 1.
 #[must_use]
-pub fn carry(value: f64) -> (i32, f64) {
-    let whole = libm::floor(value);
-    (whole as i64 as i32, value - whole)
+pub fn carry<F: Real>(value: F) -> (i32, F) {
+    let towards_zero = value.truncated();
+    let is_above = F::from_count(towards_zero) > value;
+    let whole = if is_above { towards_zero.wrapping_sub(1) } else { towards_zero };
+    (whole, value - F::from_count(whole))
 }
 
 #[cfg(test)]

@@ -10,14 +10,18 @@
 //! | [`frame`] | frames: COBS and a check |
 //! | [`message`] | messages and their bytes |
 //! | [`device`] | one keyboard: junction, limits, watchdog, key bed, energy guard |
+//! | [`real`] | f32 on a microcontroller, f64 in the emulator |
 //! | [`port`] | the port of a transmission line: what a body at its end feels and sends |
 #![cfg_attr(not(test), no_std)]
 
 pub mod device;
 pub mod fixed;
 pub mod frame;
+#[cfg(any(test, feature = "history"))]
+pub mod history;
 pub mod message;
 pub mod port;
+pub mod real;
 
 /// The one object of a firmware, in static memory, keeps it small.
 const _: () = assert!(size_of::<device::Device<88>>() < 48 * 1024);

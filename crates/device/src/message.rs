@@ -6,7 +6,10 @@
 mod code;
 
 /// Version of the protocol; a device of another version is not driven.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
+
+/// No key, where a message names one.
+pub const NO_KEY: u8 = 255;
 
 /// Most keys in a message: 88.
 pub const KEYS: usize = 88;
@@ -50,10 +53,12 @@ pub mod fault {
     pub const FRAME: u16 = 32;
     /// A play-out time too far ahead.
     pub const CLOCK: u16 = 64;
-    /// A configuration beyond the device's limits was cut to them.
+    /// The device does less than the configuration needs: bed, safe damping or report interval.
     pub const CONFIG: u16 = 128;
     /// Stopped by the host.
     pub const STOPPED: u16 = 256;
+    /// The host that asked last speaks another version of the protocol.
+    pub const VERSION: u16 = 512;
 }
 
 /// What the device says of itself.
@@ -124,12 +129,12 @@ pub struct KeyWave {
     pub impedance: u8,
 }
 
-/// Limits and local laws.
+/// Limits and local laws. Limits only tighten the device's own; a 0 leaves them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Config {
     /// Largest force, 10 mN.
     pub force_max: u16,
-    /// Largest change of force, 10 N/s.
+    /// Largest growth of force, 10 N/s.
     pub slew: u16,
     /// Continuous force allowed, 10 mN.
     pub force_held: u16,
@@ -146,14 +151,10 @@ pub struct Config {
     pub bed_damping: u16,
     /// Depth at which the rendered bed begins, 10 µm.
     pub bed: u16,
-    /// Ceiling of the energy guard, 10 µJ; 0 switches the guard off.
+    /// Ceiling of the energy guard, 10 µJ.
     pub guard: u16,
-    /// Time between states, µs.
+    /// Time between states, µs; 250 to 20 000 are taken.
     pub report_us: u16,
-    /// Motion at the key tip for one unit of sensor motion, 10⁻⁴.
-    pub lever_ratio: u16,
-    /// Piano number (1…88) of the first key.
-    pub first_key: u8,
 }
 
 /// A list of records of at most [`KEYS`] keys.
@@ -192,12 +193,14 @@ pub struct StateMessage {
     pub seq: u16,
     /// Device time of the positions, µs modulo 2³².
     pub t_us: u32,
-    /// `seq` of the last wave or torque message received.
+    /// `seq` of the newest wave or torque message taken since the last clear; 0 before the first.
     pub ack: u16,
     /// [`crate::device::safety::DeviceMode`] as a number.
     pub mode: u8,
     /// Bits of [`fault`].
     pub faults: u16,
+    /// First key whose sensor was found broken since the last clear, or [`NO_KEY`].
+    pub fault_key: u8,
     /// The keys that moved, and one of the others.
     pub keys: KeyList<KeyState>,
 }

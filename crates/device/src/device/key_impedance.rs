@@ -10,12 +10,11 @@
 //! The guard keeps E = ∫(½w² + F·v − ½u²)dt between 0 and its ceiling: what would leave with more
 //! energy than came is scaled down, then damped, and counted.
 
-use libm::{exp, sqrt};
-
 use super::limit::{Limited, Motor, MotorLimits};
 use crate::fixed::carry;
 use crate::message::WAVE;
 use crate::port::Port;
+use crate::real::Real;
 
 /// Corner of the filter on the incoming wave, Hz.
 pub const WAVE_CORNER: f64 = 300.0;
@@ -25,77 +24,79 @@ pub const SPEED_CORNER: f64 = 800.0;
 const GUARD_DAMPING: f64 = 20.0;
 /// Largest rise of impedance, N·s/m a second: from none to 25 in a tenth of a second.
 const IMPEDANCE_SLEW: f64 = 250.0;
-/// Largest fall of impedance, N·s/m a second: from 25 to the safe damping within the fade.
-const IMPEDANCE_FALL: f64 = 2500.0;
+/// Largest fall of impedance, N·s/m a second: from the largest to none within the fade.
+const IMPEDANCE_FALL: f64 = 6000.0;
 /// Below this an impedance passes no wave, N·s/m.
 pub const LEAST_IMPEDANCE: f64 = 0.25;
 
 /// Constants of a tick.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct TickConstants {
+pub struct TickConstants<F = f64> {
     /// Length of a tick, s.
-    pub t: f64,
-    wave: f64,
-    speed: f64,
+    pub t: F,
+    wave: F,
+    speed: F,
 }
 
-impl TickConstants {
+impl<F: Real> TickConstants<F> {
     /// At `rate` Hz.
     #[must_use]
-    pub fn new(rate: f64) -> Self {
-        let t = 1.0 / rate;
-        let share = |corner: f64| 1.0 - exp(-core::f64::consts::TAU * corner * t);
+    pub fn new(rate: F) -> Self {
+        let t = F::of(1.0) / rate;
+        let share = |corner: f64| F::of(1.0) - (F::of(-core::f64::consts::TAU * corner) * t).exp();
         Self { t, wave: share(WAVE_CORNER), speed: share(SPEED_CORNER) }
     }
 }
 
 /// A key bed rendered by the motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct RenderedBed {
+pub struct RenderedBed<F = f64> {
     /// Stiffness below `depth`, N/m; 0: no bed is rendered.
-    pub stiffness: f64,
+    pub stiffness: F,
     /// Damping below `depth`, N·s/m.
-    pub damping: f64,
+    pub damping: F,
     /// Key depth at which the bed is met, m, positive down.
-    pub depth: f64,
+    pub depth: F,
 }
 
-impl RenderedBed {
+impl<F: Real> RenderedBed<F> {
     /// Force of the bed at the depth `x` m and speed `v` m/s, both positive down: N against
     /// downward motion, never negative.
     #[must_use]
-    pub fn force(&self, x: f64, v: f64) -> f64 {
-        if self.stiffness <= 0.0 || x <= self.depth {
-            return 0.0;
+    pub fn force(&self, x: F, v: F) -> F {
+        let none = F::of(0.0);
+        if self.stiffness <= none || x <= self.depth {
+            return none;
         }
-        (self.stiffness * (x - self.depth) + self.damping * v).max(0.0)
+        (self.stiffness * (x - self.depth) + self.damping * v).max(none)
     }
 }
 
 /// What is asked of a key for one tick.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct KeyOrder<'a> {
+pub struct KeyOrder<'a, F = f64> {
     /// Impedance to move to, N·s/m.
-    pub impedance: f64,
-    /// Share of the commanded force, 0…1.
-    pub gain: f64,
+    pub impedance: F,
+    /// Share of the commanded force, of the guard's and of the bed's, 0…1. At 0 the impedance is
+    /// at most the one asked for.
+    pub gain: F,
     /// The motor is on; off, its force is 0.
     pub is_powered: bool,
     /// The command is a plain force, not a wave: unfiltered, and no wave goes back.
     pub is_direct: bool,
     /// Key bed to render.
-    pub bed: &'a RenderedBed,
+    pub bed: &'a RenderedBed<F>,
     /// Limits of force, slew and heat.
-    pub limits: &'a MotorLimits,
+    pub limits: &'a MotorLimits<F>,
     /// Ceiling of the guard, J; 0: no guard.
-    pub guard: f64,
+    pub guard: F,
 }
 
 /// What a tick came to.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Done {
+pub struct Done<F = f64> {
     /// Force applied against downward motion, N.
-    pub force: f64,
+    pub force: F,
     /// What the limits did to the force.
     pub limited: Limited,
     /// The guard acted.
@@ -104,37 +105,39 @@ pub struct Done {
 
 /// One key's impedance, guard and motor: state of the law above.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct KeyImpedance {
-    x: f64,
-    v: f64,
-    v_filtered: f64,
+pub struct KeyImpedance<F = f64> {
+    x: F,
+    v: F,
+    v_filtered: F,
     /// Wave force commanded, −√(2Z)·w, N.
-    pub wave: f64,
-    wave_filtered: f64,
-    impedance: f64,
-    motor: Motor,
-    energy: f64,
+    pub wave: F,
+    wave_filtered: F,
+    /// The port of the impedance in force; none below [`LEAST_IMPEDANCE`].
+    port: Option<Port<F>>,
+    impedance: F,
+    motor: Motor<F>,
+    energy: F,
     wave_sum: i32,
     /// Part of the wave integral below one unit of `wave_sum`, −1…1 µ√W·s.
-    wave_rest: f64,
+    wave_rest: F,
 }
 
-impl KeyImpedance {
+impl<F: Real> KeyImpedance<F> {
     /// A key at rest at `x` m, its guard holding `energy` J.
     #[must_use]
-    pub fn at(x: f64, energy: f64) -> Self {
+    pub fn at(x: F, energy: F) -> Self {
         Self { x, energy, ..Self::default() }
     }
 
     /// Position, m.
     #[must_use]
-    pub const fn position(&self) -> f64 {
+    pub const fn position(&self) -> F {
         self.x
     }
 
     /// Speed of the last tick, m/s.
     #[must_use]
-    pub const fn speed(&self) -> f64 {
+    pub const fn speed(&self) -> F {
         self.v
     }
 
@@ -146,90 +149,119 @@ impl KeyImpedance {
 
     /// Impedance in force, N·s/m.
     #[must_use]
-    pub const fn impedance(&self) -> f64 {
+    pub const fn impedance(&self) -> F {
         self.impedance
     }
 
     /// Force applied, N.
     #[must_use]
-    pub const fn force(&self) -> f64 {
+    pub const fn force(&self) -> F {
         self.motor.force()
     }
 
     /// Sets the position to `x` m and the speed to 0: a jump of the sensor makes no force.
-    pub const fn place(&mut self, x: f64) {
+    pub fn place(&mut self, x: F) {
         self.x = x;
-        self.v = 0.0;
-        self.v_filtered = 0.0;
+        self.v = F::of(0.0);
+        self.v_filtered = F::of(0.0);
     }
 
-    /// Resets all but the position: no wave, no impedance, the guard holding `energy` J.
-    pub const fn settle(&mut self, energy: f64) {
-        self.wave = 0.0;
-        self.wave_filtered = 0.0;
-        self.impedance = 0.0;
+    /// Resets all but position and motor: no wave, no impedance, the guard holding `energy` J.
+    pub fn settle(&mut self, energy: F) {
+        self.wave = F::of(0.0);
+        self.wave_filtered = F::of(0.0);
+        self.move_impedance(F::of(0.0));
         self.energy = energy;
     }
 
+    fn move_impedance(&mut self, impedance: F) {
+        if impedance != self.impedance {
+            self.impedance = impedance;
+            let passes = impedance >= F::of(LEAST_IMPEDANCE);
+            self.port = passes.then(|| Port::new(impedance));
+        }
+    }
+
     /// One tick with the key measured at `x` m.
-    pub fn tick(&mut self, tick: &TickConstants, x: f64, order: &KeyOrder) -> Done {
-        let t = tick.t;
+    pub fn tick(&mut self, tick: &TickConstants<F>, x: F, order: &KeyOrder<F>) -> Done<F> {
+        let (t, none) = (tick.t, F::of(0.0));
         let moved = x - self.x;
         let v = moved / t;
         self.v_filtered += tick.speed * (v - self.v_filtered);
         let change = order.impedance - self.impedance;
-        self.impedance += change.clamp(-IMPEDANCE_FALL * t, IMPEDANCE_SLEW * t);
-        let z = self.impedance;
-        let come = self.wave * order.gain;
-        let share = if order.is_direct { 1.0 } else { tick.wave };
-        self.wave_filtered += share * (come - self.wave_filtered);
+        let change = change.within(F::of(-IMPEDANCE_FALL) * t, F::of(IMPEDANCE_SLEW) * t);
+        let mut z = self.impedance + change;
+        if order.gain > none {
+            let share = if order.is_direct { F::of(1.0) } else { tick.wave };
+            self.wave_filtered += share * (self.wave - self.wave_filtered);
+        } else {
+            z = z.min(order.impedance);
+            self.wave_filtered = none;
+        }
+        self.move_impedance(z);
         quiet(&mut self.v_filtered);
         quiet(&mut self.wave_filtered);
-        let wave = self.wave_filtered;
+        let wave = self.wave_filtered * order.gain;
 
         // The force of the last tick did the work of the way since.
         let work = self.motor.force() * moved;
-        let port = Port::new(z);
-        let (mut out, mut extra, mut is_guarded) = (0.0, 0.0, false);
-        if z >= LEAST_IMPEDANCE && !order.is_direct {
+        let (mut out, mut extra, mut is_guarded) = (none, none, false);
+        if let Some(port) = self.port
+            && !order.is_direct
+        {
             // The commanded force acts against +v, the port's along it.
             out = port.leaving(port.wave(-wave), v);
-            if order.guard > 0.0 && order.gain > 0.0 {
-                self.energy += Port::energy(port.wave(come), out, t) + work;
-                if self.energy < 0.0 {
-                    is_guarded = true;
-                    let left = out * out + 2.0 * self.energy / t;
-                    if left >= 0.0 {
-                        out = sqrt(left) * out.signum();
-                    } else {
-                        out = 0.0;
-                        extra = (-0.5 * left / (v * v).max(1e-9)).min(GUARD_DAMPING);
-                    }
-                    self.energy = 0.0;
-                }
-                self.energy = self.energy.min(order.guard);
+            if order.guard > none && order.gain > none {
+                (out, extra, is_guarded) = self.guarded(&port, out, work, v, t, order);
             }
         }
-        let (whole, rest) = carry(self.wave_rest + out * t / WAVE);
+        let (whole, rest) = carry(self.wave_rest + out * t / F::of(WAVE));
         self.wave_sum = self.wave_sum.wrapping_add(whole);
         self.wave_rest = rest;
 
         (self.x, self.v) = (x, v);
         if !order.is_powered {
-            self.motor.cut();
+            self.motor.rest(order.limits, t);
             return Done { is_guarded, ..Done::default() };
         }
-        let bed = order.bed.force(x, self.v_filtered);
-        let wanted = bed + extra * v - port.force_of(-wave, self.v_filtered);
+        let bed = order.bed.force(x, self.v_filtered) * order.gain;
+        let wanted = bed + extra * v - (-wave - z * self.v_filtered);
         let (force, limited) = self.motor.apply(order.limits, wanted, t);
         Done { force, limited, is_guarded }
+    }
+
+    /// Books the energy of a tick whose outgoing wave is `out`; the wave that may go out, the
+    /// damping to add, N·s/m, and whether the guard acted.
+    fn guarded(
+        &mut self,
+        port: &Port<F>,
+        out: F,
+        work: F,
+        v: F,
+        t: F,
+        order: &KeyOrder<F>,
+    ) -> (F, F, bool) {
+        let none = F::of(0.0);
+        let come = port.wave(self.wave * order.gain);
+        self.energy += Port::energy(come, out, t) + work;
+        if self.energy >= none {
+            self.energy = self.energy.min(order.guard);
+            return (out, none, false);
+        }
+        let left = out * out + F::of(2.0) * self.energy / t;
+        self.energy = none;
+        if left >= none {
+            return (left.sqrt() * out.signum(), none, true);
+        }
+        let damping = F::of(-0.5) * left / (v * v).max(F::of(1e-9));
+        (none, damping.min(F::of(GUARD_DAMPING)) * order.gain, true)
     }
 }
 
 /// Sets a decayed value to 0 before it is denormal.
-fn quiet(value: &mut f64) {
-    if value.abs() < 1e-12 {
-        *value = 0.0;
+fn quiet<F: Real>(value: &mut F) {
+    if value.abs() < F::of(1e-12) {
+        *value = F::of(0.0);
     }
 }
 
@@ -280,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_bed_only_pushes() {
-        let bed = RenderedBed { stiffness: 20_000.0, damping: 10.0, depth: 0.01 };
+        let bed = RenderedBed { stiffness: 20_000.0, damping: 10.0, depth: 0.01f64 };
         assert_eq!(bed.force(0.0099, 1.0), 0.0);
         assert_eq!(bed.force(0.0101, 0.0).round(), 2.0);
         assert_eq!(bed.force(0.0101, -1.0), 0.0);

@@ -1,44 +1,47 @@
-//! What a motor may do: force, change of force, and heat.
+//! What a motor may do: force, growth of force, and heat.
 //!
 //! Heat follows force squared with one time constant, dh/dt = (F² − h)/τ; as it nears the square of
 //! the continuous force, the force allowed goes from the largest to the continuous one.
+
+use crate::real::Real;
 
 /// Share of the continuous force's heat from which the force allowed is reduced.
 const WARM: f64 = 0.9;
 
 /// Limits of every key's motor.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct MotorLimits {
+pub struct MotorLimits<F = f64> {
     /// Largest force, N.
-    pub force: f64,
-    /// Largest change of force, N/s.
-    pub slew: f64,
+    pub force: F,
+    /// Largest growth of |force|, N/s; towards 0 a force may go at once.
+    pub slew: F,
     /// Continuous force, N.
-    pub held: f64,
+    pub held: F,
     /// Thermal time constant τ, s; 0 switches the thermal limit off.
-    pub time: f64,
+    pub time: F,
 }
 
-impl MotorLimits {
-    /// The tighter of both in every respect.
+impl<F: Real> MotorLimits<F> {
+    /// What is `asked` for, as far as these limits allow it; a 0 asks for theirs.
     #[must_use]
-    pub const fn within(&self, other: &Self) -> Self {
+    pub fn tightened(&self, asked: &Self) -> Self {
+        let tighter = |own: F, asked: F| if asked > F::of(0.0) { own.min(asked) } else { own };
         Self {
-            force: self.force.min(other.force),
-            slew: self.slew.min(other.slew),
-            held: self.held.min(other.held),
-            time: self.time.min(other.time),
+            force: tighter(self.force, asked.force),
+            slew: tighter(self.slew, asked.slew),
+            held: tighter(self.held, asked.held),
+            time: tighter(self.time, asked.time),
         }
     }
 }
 
 /// State of one motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Motor {
+pub struct Motor<F = f64> {
     /// Force applied, N.
-    force: f64,
+    force: F,
     /// Mean square of the force, N².
-    heat: f64,
+    heat: F,
 }
 
 /// What a limit did.
@@ -50,34 +53,46 @@ pub struct Limited {
     pub hot: bool,
 }
 
-impl Motor {
+impl<F: Real> Motor<F> {
     /// The force, N, that acts for the next `t` s where `wanted` N are asked for: within the
-    /// thermal limit, changed by at most slew·`t`. Takes a `wanted` that is not finite as 0.
-    pub fn apply(&mut self, limits: &MotorLimits, wanted: f64, t: f64) -> (f64, Limited) {
+    /// thermal limit, grown by at most slew·`t`. Takes a `wanted` that is not finite as 0.
+    pub fn apply(&mut self, limits: &MotorLimits<F>, wanted: F, t: F) -> (F, Limited) {
+        let (none, one) = (F::of(0.0), F::of(1.0));
         let cold = limits.held * limits.held;
-        let warmth = if cold > 0.0 { (self.heat / cold - WARM) / (1.0 - WARM) } else { 1.0 };
-        let warmth = warmth.clamp(0.0, 1.0);
+        let warm = F::of(WARM);
+        let warmth = if cold > none { (self.heat / cold - warm) / (one - warm) } else { one };
+        let warmth = warmth.within(none, one);
         let most = limits.force + (limits.held.min(limits.force) - limits.force) * warmth;
-        let wanted = if wanted.is_finite() { wanted } else { 0.0 };
+        let wanted = if wanted.is_finite() { wanted } else { none };
         let step = limits.slew * t;
-        let slewed = wanted.clamp(self.force - step, self.force + step);
+        let slewed = wanted.within(self.force.min(none) - step, self.force.max(none) + step);
         // Heat and force limits hold whatever the slew.
-        let force = slewed.clamp(-most, most);
+        let force = slewed.within(-most, most);
         self.force = force;
-        if limits.time > 0.0 {
-            self.heat += (force * force - self.heat) * (t / limits.time).min(1.0);
-        }
-        (force, Limited { clamped: force != wanted, hot: warmth > 0.0 && wanted.abs() > most })
+        self.warm(limits, t);
+        (force, Limited { clamped: force != wanted, hot: warmth > none && wanted.abs() > most })
     }
 
     /// Sets the force to 0 without slew; the heat stays.
-    pub const fn cut(&mut self) {
-        self.force = 0.0;
+    pub fn cut(&mut self) {
+        self.force = F::of(0.0);
+    }
+
+    /// `t` s without power: no force, the motor cools.
+    pub fn rest(&mut self, limits: &MotorLimits<F>, t: F) {
+        self.cut();
+        self.warm(limits, t);
+    }
+
+    fn warm(&mut self, limits: &MotorLimits<F>, t: F) {
+        if limits.time > F::of(0.0) {
+            self.heat += (self.force * self.force - self.heat) * (t / limits.time).min(F::of(1.0));
+        }
     }
 
     /// Force applied, N.
     #[must_use]
-    pub const fn force(&self) -> f64 {
+    pub const fn force(&self) -> F {
         self.force
     }
 }
@@ -114,5 +129,36 @@ mod tests {
         assert!(motor.heat <= 25.0 * 1.01, "{} N²", motor.heat);
         // h = 400 (1 − e^(−t/2)) reaches 22.5 after 0.116 s.
         assert!((seconds_full - 0.116).abs() < 0.005, "{seconds_full} s");
+    }
+
+    /// A slew of nearly nothing keeps a force from growing, not from ending.
+    #[test]
+    fn a_force_ends_at_once_whatever_the_slew() {
+        let mut motor = Motor { force: 15.0, heat: 0.0 };
+        let slow = MotorLimits { slew: 1.0, ..LIMITS };
+        assert_eq!(motor.apply(&slow, 20.0, T).0, 15.0 + T);
+        assert_eq!(motor.apply(&slow, 3.0, T).0, 3.0);
+        assert_eq!(motor.apply(&slow, -9.0, T).0, -T);
+        assert_eq!(motor.apply(&slow, 0.0, T).0, 0.0);
+    }
+
+    #[test]
+    fn a_motor_without_power_cools() {
+        let mut motor = Motor { force: 5.0, heat: 25.0 };
+        assert!(motor.apply(&LIMITS, 20.0, T).0 <= 5.0);
+        for _ in 0..32_000 {
+            motor.rest(&LIMITS, T);
+        }
+        // Two time constants later.
+        assert!((motor.heat / 25.0 - (-2.0f64).exp()).abs() < 1e-3, "{} N²", motor.heat);
+    }
+
+    #[test]
+    fn nothing_asked_is_the_devices_own_and_nothing_lifts_it() {
+        let none = MotorLimits { force: 0.0, slew: 0.0, held: 0.0, time: 0.0 };
+        let huge = MotorLimits { force: 1e3, slew: 1e9, held: 1e3, time: 1e3 };
+        assert_eq!((LIMITS.tightened(&none), LIMITS.tightened(&huge)), (LIMITS, LIMITS));
+        let tight = MotorLimits { force: 8.0, slew: 1e3, held: 2.0, time: 0.5 };
+        assert_eq!(LIMITS.tightened(&tight), tight);
     }
 }

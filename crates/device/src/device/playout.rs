@@ -19,7 +19,17 @@ pub struct Playout {
     /// `seq` of the newest command taken, and of the last one played.
     newest: Option<u16>,
     played: Option<u16>,
-    played_us: Option<u32>,
+}
+
+/// What became of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pushed {
+    /// It waits for its time.
+    Taken,
+    /// A copy of one that waits, or overtaken by one that has played.
+    Stale,
+    /// Its time is too far ahead.
+    Ahead,
 }
 
 impl Default for Playout {
@@ -38,7 +48,7 @@ impl Playout {
     /// Nothing waits.
     #[must_use]
     pub const fn new() -> Self {
-        Self { waiting: [None; DEPTH], newest: None, played: None, played_us: None }
+        Self { waiting: [None; DEPTH], newest: None, played: None }
     }
 
     /// Forgets what waits.
@@ -46,16 +56,16 @@ impl Playout {
         self.waiting = [None; DEPTH];
     }
 
-    /// Takes `play`; `false` where its time is too far ahead. A command whose time is past plays at
+    /// Takes `play` unless it is stale or its time is too far ahead. A command whose time is past plays at
     /// the next tick, unless a newer one has played.
-    pub fn push(&mut self, play: &Play, now_us: u32) -> bool {
+    pub fn push(&mut self, play: &Play, now_us: u32) -> Pushed {
         if since(play.play_us, now_us) > AHEAD_US {
-            return false;
+            return Pushed::Ahead;
         }
         let is_old = self.played.is_some_and(|p| !is_after(play.seq, p));
         let is_copy = self.waiting.iter().flatten().any(|w| w.seq == play.seq);
         if is_old || is_copy {
-            return true;
+            return Pushed::Stale;
         }
         if self.newest.is_none_or(|n| is_after(play.seq, n)) {
             self.newest = Some(play.seq);
@@ -65,7 +75,7 @@ impl Playout {
             .min_by_key(|i| self.waiting[*i].map_or(i32::MIN, |w| since(w.play_us, now_us)))
             .unwrap_or(0);
         self.waiting[place] = Some(*play);
-        true
+        Pushed::Taken
     }
 
     /// The next command whose time has come, in order of time.
@@ -78,14 +88,7 @@ impl Playout {
             return Some(Play { keys: KeyList::default(), ..play });
         }
         self.played = Some(play.seq);
-        self.played_us = Some(now_us);
         Some(play)
-    }
-
-    /// Time since a command was last played, µs; 0 before the first.
-    #[must_use]
-    pub fn silence_us(&self, now_us: u32) -> i32 {
-        self.played_us.map_or(0, |at| since(now_us, at))
     }
 
     /// `seq` of the newest command received; 0 before the first.
@@ -110,29 +113,27 @@ mod tests {
     #[test]
     fn commands_wait_for_their_time_across_the_wrap() {
         let mut playout = Playout::new();
-        assert!(playout.push(&at(1, 500), u32::MAX - 400));
+        assert_eq!(playout.push(&at(1, 500), u32::MAX - 400), Pushed::Taken);
         assert!(played(&mut playout, 499).is_empty());
         assert_eq!(played(&mut playout, 500), [1]);
-        assert_eq!(playout.silence_us(1500), 1000);
     }
 
     #[test]
     fn copies_and_overtaken_ones_are_dropped() {
         let mut playout = Playout::new();
-        for play in [at(2, 10), at(2, 10), at(3, 20)] {
-            assert!(playout.push(&play, 0));
-        }
+        let pushed = [at(2, 10), at(2, 10), at(3, 20)].map(|play| playout.push(&play, 0));
+        assert_eq!(pushed, [Pushed::Taken, Pushed::Stale, Pushed::Taken]);
         assert_eq!(played(&mut playout, 30), [2, 3]);
-        assert!(playout.push(&at(3, 20), 30) && playout.push(&at(1, 5), 30));
+        assert_eq!([at(3, 20), at(1, 5)].map(|p| playout.push(&p, 30)), [Pushed::Stale; 2]);
         assert!(played(&mut playout, 40).is_empty());
     }
 
     #[test]
     fn a_jumped_clock_is_refused_and_a_flood_keeps_the_latest() {
         let mut playout = Playout::new();
-        assert!(!playout.push(&at(1, 60_000), 0));
+        assert_eq!(playout.push(&at(1, 60_000), 0), Pushed::Ahead);
         for i in 0..40u16 {
-            assert!(playout.push(&at(i, u32::from(i) * 1000), 0));
+            assert_eq!(playout.push(&at(i, u32::from(i) * 1000), 0), Pushed::Taken);
         }
         let got = played(&mut playout, 40_000);
         assert_eq!((got.len(), got.last()), (DEPTH, Some(&39)));

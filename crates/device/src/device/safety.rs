@@ -6,12 +6,13 @@
 //! | ready | none | command → live; stop → idle |
 //! | live | full | no command for the timeout, or stop → fading |
 //! | fading | runs out in 10 ms, damping comes in | time → damping |
-//! | damping | safe damping, and the rendered key bed | clear → ready |
+//! | damping | safe damping | clear → ready |
 //! | fault | none | clear → ready |
 //!
 //! An implausible sensor leads to fault from anywhere: damping by a wrong speed would push.
 
 use crate::message::fault;
+use crate::real::Real;
 
 /// How long force takes to fade, µs.
 pub const FADE_US: u32 = 10_000;
@@ -29,7 +30,7 @@ pub enum DeviceMode {
     Live = 2,
     /// Force runs out.
     Fading = 3,
-    /// Safe damping of 2 to 5 N·s/m, until cleared; a rendered key bed keeps acting.
+    /// Safe damping of 2 to 5 N·s/m, until cleared.
     Damping = 4,
     /// No force, until cleared.
     Fault = 5,
@@ -104,27 +105,28 @@ impl Safety {
         self.faults |= bits;
     }
 
-    /// The host clears faults and allows force. A force running out runs out first.
-    pub const fn clear(&mut self) {
-        if matches!(self.mode, DeviceMode::Fading) {
-            return;
+    /// The host clears faults and allows force; whether it was heard. A force that acts or runs
+    /// out is not cleared.
+    pub const fn clear(&mut self) -> bool {
+        if matches!(self.mode, DeviceMode::Live | DeviceMode::Fading) {
+            return false;
         }
         self.faults = 0;
-        if !matches!(self.mode, DeviceMode::Live) {
-            self.mode = DeviceMode::Ready;
-        }
-        self.quiet_us = 0;
+        self.mode = DeviceMode::Ready;
+        true
     }
 
-    /// A wave or torque message arrived; whether it may be played.
-    pub const fn command(&mut self) -> bool {
-        match self.mode {
-            DeviceMode::Ready | DeviceMode::Live => {
-                self.mode = DeviceMode::Live;
-                self.quiet_us = 0;
-                true
-            }
-            _ => false,
+    /// Whether commands are heard: when cleared, and while live.
+    #[must_use]
+    pub const fn hears(&self) -> bool {
+        matches!(self.mode, DeviceMode::Ready | DeviceMode::Live)
+    }
+
+    /// A command was taken.
+    pub const fn command(&mut self) {
+        if self.hears() {
+            self.mode = DeviceMode::Live;
+            self.quiet_us = 0;
         }
     }
 
@@ -133,7 +135,7 @@ impl Safety {
         self.faults |= fault::STOPPED;
         match self.mode {
             DeviceMode::Ready => self.mode = DeviceMode::Idle,
-            DeviceMode::Live => self.fade(),
+            DeviceMode::Live => self.fade(0),
             _ => {}
         }
     }
@@ -151,7 +153,7 @@ impl Safety {
                 self.quiet_us = self.quiet_us.saturating_add(us);
                 if self.quiet_us > self.timeout_us {
                     self.faults |= fault::TIMEOUT;
-                    self.fade();
+                    self.fade(self.quiet_us - self.timeout_us);
                 }
             }
             DeviceMode::Fading => {
@@ -166,12 +168,13 @@ impl Safety {
 
     /// Share of the commanded force that may act, 0…1.
     #[must_use]
-    pub fn gain(&self) -> f64 {
-        match self.mode {
-            DeviceMode::Live => 1.0,
-            DeviceMode::Fading => 1.0 - (f64::from(self.faded_us) / f64::from(FADE_US)).min(1.0),
-            _ => 0.0,
-        }
+    pub fn gain<F: Real>(&self) -> F {
+        let left = match self.mode {
+            DeviceMode::Live => FADE_US,
+            DeviceMode::Fading => FADE_US.saturating_sub(self.faded_us),
+            _ => 0,
+        };
+        F::from_count(left.cast_signed()) / F::from_count(FADE_US.cast_signed())
     }
 
     /// Whether the motor is on at all.
@@ -180,9 +183,10 @@ impl Safety {
         matches!(self.mode, DeviceMode::Live | DeviceMode::Fading | DeviceMode::Damping)
     }
 
-    const fn fade(&mut self) {
-        self.mode = DeviceMode::Fading;
-        self.faded_us = 0;
+    /// Force runs out since `ago_us` µs.
+    const fn fade(&mut self, ago_us: u32) {
+        self.faded_us = ago_us;
+        self.mode = if ago_us >= FADE_US { DeviceMode::Damping } else { DeviceMode::Fading };
     }
 }
 
@@ -207,8 +211,8 @@ mod tests {
     fn every_edge_is_as_documented() {
         type Input = (&'static str, fn(&mut Safety), [DeviceMode; 6]);
         let table: [Input; 6] = [
-            ("clear", Safety::clear, [Ready, Ready, Live, Fading, Ready, Ready]),
-            ("command", |s| _ = s.command(), [Idle, Live, Live, Fading, Damping, Fault]),
+            ("clear", |s| _ = s.clear(), [Ready, Ready, Live, Fading, Ready, Ready]),
+            ("command", Safety::command, [Idle, Live, Live, Fading, Damping, Fault]),
             ("stop", Safety::stop, [Idle, Idle, Fading, Fading, Damping, Fault]),
             ("sensor", Safety::sensor, [Fault; 6]),
             ("a tick", |s| s.tick(125), [Idle, Ready, Live, Fading, Damping, Fault]),
@@ -224,8 +228,8 @@ mod tests {
     #[test]
     fn the_documented_table_is_the_machines() {
         let inputs: [fn(&mut Safety); 5] = [
-            Safety::clear,
-            |s| _ = s.command(),
+            |s| _ = s.clear(),
+            Safety::command,
             Safety::stop,
             // Past the timeout while live, past the fade while fading.
             |s| s.tick(20_001),
@@ -252,32 +256,54 @@ mod tests {
     #[test]
     fn the_watchdog_counts_from_the_last_command_and_stays_latched() {
         let mut safety = at(Ready);
-        assert!(safety.command());
+        safety.command();
         for _ in 0..10 {
             safety.tick(19_000);
-            assert!(safety.command());
+            safety.command();
         }
         safety.tick(20_000);
         assert_eq!(safety.mode(), Live);
         safety.tick(125);
         assert_eq!((safety.mode(), safety.faults()), (Fading, fault::TIMEOUT));
-        assert!(!safety.command() && safety.mode() == Fading);
-        let mut last = safety.gain();
+        safety.command();
+        assert!(!safety.hears() && safety.mode() == Fading);
+        let mut last: f64 = safety.gain();
         for _ in 0..80 {
             safety.tick(125);
-            assert!(safety.gain() <= last);
+            assert!(safety.gain::<f64>() <= last);
             last = safety.gain();
         }
-        assert_eq!((safety.mode(), safety.gain()), (Damping, 0.0));
-        assert!(!safety.command());
-        safety.clear();
+        assert_eq!((safety.mode(), safety.gain::<f64>()), (Damping, 0.0));
+        assert!(!safety.hears() && safety.clear());
         assert_eq!((safety.mode(), safety.faults()), (Ready, 0));
+    }
+
+    /// However late the tick that sees it, force ends when it had to.
+    #[test]
+    fn a_late_tick_makes_up_for_the_time() {
+        let after = |us: u32| after(Live, |s| s.tick(us));
+        assert_eq!(
+            [20_000, 20_125, 29_999, 30_000, u32::MAX].map(after),
+            [Live, Fading, Fading, Damping, Damping]
+        );
+    }
+
+    #[test]
+    fn a_clear_while_force_acts_is_not_heard() {
+        for mode in [Live, Fading] {
+            let mut safety = at(mode);
+            safety.note(fault::THERMAL);
+            safety.tick(9_000);
+            let before = safety;
+            assert!(!safety.clear());
+            assert_eq!(safety, before);
+        }
     }
 
     #[test]
     fn only_live_and_fading_let_commands_act() {
         for mode in DeviceMode::ALL {
-            assert_eq!(at(mode).gain() > 0.0, matches!(mode, Live | Fading));
+            assert_eq!(at(mode).gain::<f64>() > 0.0, matches!(mode, Live | Fading));
             assert_eq!(at(mode).is_powered(), matches!(mode, Live | Fading | Damping));
             assert_eq!(DeviceMode::of(mode.number()), Some(mode));
         }

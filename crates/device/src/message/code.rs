@@ -110,6 +110,7 @@ impl Message {
                 ack: r.u16()?,
                 mode: r.u8()?,
                 faults: r.u16()?,
+                fault_key: r.u8()?,
                 keys: r.list(key_state)?,
             }),
             kind::PONG => Self::Pong(r.u32()?, r.u32()?),
@@ -148,6 +149,7 @@ impl Message {
                 w.u16(m.ack)?;
                 w.u8(m.mode)?;
                 w.u16(m.faults)?;
+                w.u8(m.fault_key)?;
                 w.list(&m.keys, |w, k| {
                     w.u8(k.key)?;
                     w.i16(k.x)?;
@@ -275,8 +277,6 @@ fn config(r: &mut FieldReader) -> Option<Config> {
         bed: r.u16()?,
         guard: r.u16()?,
         report_us: r.u16()?,
-        lever_ratio: r.u16()?,
-        first_key: r.u8()?,
     })
 }
 
@@ -292,7 +292,5 @@ fn put_config(w: &mut FieldWriter, m: &Config) -> Option<()> {
     w.u16(m.bed_damping)?;
     w.u16(m.bed)?;
     w.u16(m.guard)?;
-    w.u16(m.report_us)?;
-    w.u16(m.lever_ratio)?;
-    w.u8(m.first_key)
+    w.u16(m.report_us)
 }

@@ -39,8 +39,6 @@ fn every_message_of_88_keys_survives_the_wire() {
         bed: 9,
         guard: 10,
         report_us: 11,
-        lever_ratio: 12,
-        first_key: 13,
     };
     let play = Play {
         seq: 7,
@@ -53,6 +51,7 @@ fn every_message_of_88_keys_survives_the_wire() {
         ack: 3,
         mode: 2,
         faults: 0x01FF,
+        fault_key: NO_KEY,
         keys: full(|key| KeyState {
             key,
             x: i16::MIN,

@@ -7,11 +7,14 @@ use crate::bench::{Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::rig::fault_injection;
 use touchback::haptics::action::Action;
+use touchback_device::history::{self, Choices};
 
 /// Faults injected, strokes of each action.
 const FAULTS: u32 = 10_000;
 /// Random strokes.
 const STROKES: u32 = 1000;
+/// Random histories of messages, readings and gaps.
+const HISTORIES: u32 = 10_000;
 
 /// Runs the campaigns in virtual time.
 ///
@@ -39,6 +42,11 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bar.inc(1);
     }
     faults(&mut report, folder)?;
+    let broken = (0..HISTORIES)
+        .filter(|seed| history::run::<f64>(Choices::Seed(u64::from(*seed))).excess > 0.0);
+    let broken = f64::from(u32::try_from(broken.count())?);
+    let what = format!("{HISTORIES} histories of a keyboard: force that does not end");
+    report.check(&what, "0", TargetBand::AtMost(0.0), broken);
     bar.finish_and_clear();
     Ok(report)
 }

@@ -1,0 +1,11 @@
+//! A keyboard's history as the bytes have it: messages, readings, gaps, and an end. Force must end
+//! with the fade whatever happened before.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use touchback_device::history::{Choices, run};
+
+fuzz_target!(|bytes: &[u8]| {
+    let outcome = run::<f32>(Choices::Bytes(bytes));
+    assert!(outcome.excess <= 0.0, "{outcome:?}");
+});
