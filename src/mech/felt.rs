@@ -1,7 +1,8 @@
 //! Felt, leather and other one-sided soft contacts.
 //!
 //! F = K ξ^p · max(0, 1 + λ ξ̇ + η ξ̇/√(ξ̇² + v₀²)) for ξ > 0, else 0; ξ compression in m (or
-//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`]. λ is the rate-dependent damping of
+//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`] or, of a torsional stop,
+//! [`ANGULAR_TURN`]. λ is the rate-dependent damping of
 //! [Hunt and Crossley 1975]; η is felt's rate-independent hysteresis, loading above and unloading
 //! below the elastic curve, which returns the same share √((1−η)/(1+η)) of any impact speed. The
 //! elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a parting contact
@@ -11,6 +12,8 @@ use crate::math::real::{Mask, Real};
 
 /// Speed below which the hysteresis loop turns round, m/s: far below any impact, chosen.
 pub const TURN: f64 = 0.05;
+/// The same of a torsional stop, rad/s: [`TURN`] at an arm of 50 mm.
+pub const ANGULAR_TURN: f64 = 1.0;
 
 /// One soft contact.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -81,13 +84,26 @@ impl<R: Real> Felt<R> {
     #[inline(always)]
     #[must_use]
     pub fn contact(&self, compression: R, rate: R) -> Contact<R> {
+        self.turning_at(TURN, compression, rate)
+    }
+
+    /// Torque, N·m, and loss of a torsional stop at `compression` rad growing at `rate` rad/s.
+    #[inline(always)]
+    #[must_use]
+    pub fn torsional_contact(&self, compression: R, rate: R) -> Contact<R> {
+        self.turning_at(ANGULAR_TURN, compression, rate)
+    }
+
+    /// The law with v₀ = `turn`.
+    #[inline(always)]
+    fn turning_at(&self, turn: f64, compression: R, rate: R) -> Contact<R> {
         let zero = R::of(0.0);
         let touching = compression.gt(zero);
         if !touching.any() {
             return Contact { force: zero, loss: zero };
         }
         let elastic = self.elastic(R::select(touching, compression, zero));
-        let turning = rate / (rate * rate + R::of(TURN * TURN)).sqrt();
+        let turning = rate / (rate * rate + R::of(turn * turn)).sqrt();
         let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;
         let force = elastic * factor.max(zero);
         let loss = (force - elastic) * rate;

@@ -6,4 +6,5 @@ mod keyboard;
 mod other_actions;
 mod presets;
 mod regulation;
+mod slow_press;
 mod touch;

@@ -201,8 +201,8 @@ impl<R: Real> Contacts<R> {
             jack,
             lever: (on_lever, on_lever.squeeze.of(&n.lever_felt)),
             check: (on_check, on_check.squeeze.of(&n.check_felt)),
-            raised: n.stop_felt.contact(-lever_turn, -turning),
-            lowered: n.stop_felt.contact(lever_turn - n.lever_travel, turning),
+            raised: n.stop_felt.torsional_contact(-lever_turn, -turning),
+            lowered: n.stop_felt.torsional_contact(lever_turn - n.lever_travel, turning),
             drop: (arm, drop.of(&n.drop_felt)),
             damper: [
                 around.lift.of(&n.lift_felt),

@@ -93,10 +93,17 @@ pub(super) struct Sums {
 
 impl Sums {
     pub(super) fn felt(&mut self, felt: &Felt, depth: f64, rate: f64) -> f64 {
-        let c = felt.contact(depth, rate);
-        self.stored += felt.energy(depth);
-        self.loss += c.loss;
-        c.force
+        self.add(felt.contact(depth, rate), felt.energy(depth))
+    }
+
+    pub(super) fn torsional(&mut self, felt: &Felt, angle: f64, rate: f64) -> f64 {
+        self.add(felt.torsional_contact(angle, rate), felt.energy(angle))
+    }
+
+    fn add(&mut self, contact: Contact, stored: f64) -> f64 {
+        self.stored += stored;
+        self.loss += contact.loss;
+        contact.force
     }
 
     pub(super) fn hard(&mut self, k: f64, b: f64, depth: f64, rate: f64) -> f64 {

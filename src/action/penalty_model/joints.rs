@@ -179,8 +179,8 @@ pub(super) fn repetition(
 
     let raised = wippen.turned.cross(lever.turned).asin() - l.stop;
     let turning = lever.speed - wippen.speed;
-    let torque = sums.felt(&l.stop_felt, -raised, -turning)
-        - sums.felt(&l.stop_felt, raised - l.travel, turning)
+    let torque = sums.torsional(&l.stop_felt, -raised, -turning)
+        - sums.torsional(&l.stop_felt, raised - l.travel, turning)
         - l.spring_torque
         - l.spring_rate * raised
         - l.damping * turning;
