@@ -114,6 +114,12 @@ impl TestBench {
         self.key.state()
     }
 
+    /// The key itself.
+    #[must_use]
+    pub const fn grand(&self) -> &GrandKey {
+        &self.key
+    }
+
     /// Time since the bench began, s.
     #[must_use]
     pub fn now(&self) -> f64 {

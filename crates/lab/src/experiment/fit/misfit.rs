@@ -42,7 +42,7 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     all.push((Some(integral), [4.8, 6.0]));
     all.push((Some(rig.regulated().aftertouch), [0.8e-3, 1.6e-3]));
     all.push((Some(escapement::held(&rig, 3.0).caught), [0.010, 0.018]));
-    all.push((Some(escapement::reset(&rig) / rig.spec().key.dip), [1.0 / 3.0, 2.0 / 3.0]));
+    all.push((Some(escapement::reset(&rig, 0.1) / rig.spec().key.dip), [1.0 / 3.0, 2.0 / 3.0]));
     let square = |(value, [low, high]): &(Option<f64>, [f64; 2])| {
         let away = value.map_or(f64::NAN, |v| (v - 0.5 * (low + high)) / (0.5 * (high - low)));
         if away.is_finite() { (away * away).min(9.0) } else { 9.0 }

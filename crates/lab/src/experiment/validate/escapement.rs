@@ -2,7 +2,7 @@
 
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
-use touchback::action::{Drive, EventKind};
+use touchback::action::{Drive, EventKind, Key, KeyEvent, STEP};
 use touchback::math::compass::linear;
 
 /// A blow held down by the finger.
@@ -55,42 +55,45 @@ fn pressed(rig: &TestBench, until: f64) -> TestBench {
     rig
 }
 
-/// Rise of the key from its bed, m, at which the jack is back on its stop, the finger lifting
-/// slowly (25 mm/s); NaN if it does not come back.
-pub fn reset(rig: &TestBench) -> f64 {
+/// The key's own way up from its bed at `speed` m/s to `rise` m, after a press has been held.
+fn risen(rig: &TestBench, rise: f64, speed: f64) -> TestBench {
     let mut rig = pressed(rig, 0.5);
+    let down = rig.key().depth;
+    let (start, time) = (rig.now(), rise / speed);
+    let path = [(0.0, down), (time, down - rise)];
+    let at = |t: f64| linear(&path, t - start);
+    rig.run(start + time, |a, b| Drive::Motion([at(a), at(b)]), |_, _| true);
+    rig
+}
+
+/// Rise of the key from its bed, m, at which the jack is back on its stop, the key itself rising at
+/// `speed` m/s; NaN if it does not come back.
+pub fn reset(rig: &TestBench, speed: f64) -> f64 {
     let dip = rig.spec().key.dip;
-    let lift = [(0.0, dip + 6e-3), (0.64, 0.0)];
-    let stop = |rig: &TestBench| rig.log.count(EventKind::Reset) == 0;
-    let finger = |a: f64, b: f64| Drive::Finger([linear(&lift, a), linear(&lift, b)]);
-    rig.run(0.64, finger, |rig, _| stop(rig));
+    let rig = risen(rig, dip, speed);
     rig.log.first(EventKind::Reset).map_or(f64::NAN, |e| dip - e.1)
 }
 
+/// Slowest second strike that counts, m/s: less is a hammer that the repetition lever has lifted.
+const AGAIN: f64 = 0.3;
+
 /// Rise from the bed, m, after which a second press strikes again (the least, to 0.1 mm), and the
-/// hammer speed of that strike; the finger lifts slowly, stands, and presses at 0.2 m/s.
-pub fn retrigger(rig: &TestBench) -> (f64, f64) {
+/// hammer speed of that strike. The key itself rises at `speed` m/s, stands and goes down at 0.2 m/s.
+pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
     let dip = rig.spec().key.dip;
-    let down = pressed(rig, 0.3);
     let again = |rise: f64| {
-        let mut rig = down.clone();
-        let up = dip - rise;
-        let path = [(0.0, dip + 6e-3), (0.1, up), (0.25, up), (0.25 + 0.125, up + 0.025)];
-        rig.run(0.5, |a, b| Drive::Finger([linear(&path, a), linear(&path, b)]), |_, _| true);
+        let mut rig = risen(rig, rise, speed);
+        let (start, up) = (rig.now(), rig.key().depth);
+        let path = [(0.0, up), (0.15, up), (0.15 + (dip - up) / 0.2, dip)];
+        let at = |t: f64| linear(&path, t - start);
+        rig.run(start + 0.3, |a, b| Drive::Motion([at(a), at(b)]), |_, _| true);
         rig.log.of(EventKind::Strike).nth(1).map(|e| e.1)
     };
-    let mut least = (f64::NAN, f64::NAN);
-    for tenths in 1..100u32 {
-        let rise = f64::from(tenths) * 1e-4;
-        if rise > dip {
-            break;
-        }
-        if let Some(speed) = again(rise) {
-            least = (rise, speed);
-            break;
-        }
-    }
-    least
+    (1..100u32)
+        .map(|tenths| f64::from(tenths) * 1e-4)
+        .take_while(|rise| *rise < dip)
+        .find_map(|rise| again(rise).filter(|speed| *speed >= AGAIN).map(|speed| (rise, speed)))
+        .unwrap_or((f64::NAN, f64::NAN))
 }
 
 /// From the bed, let go at once: times to half the dip and to 0.3 mm, s.
@@ -131,12 +134,13 @@ const BEYOND: [f64; 2] = [8e-3, 20e-3];
 /// Slowest strike that counts, m/s: the softest of the timing measurements' targets.
 const SOFTEST: f64 = 0.5;
 
-/// Fastest repetition, strokes a second, of a finger that may choose how it goes (lift, share of the
-/// period downward, pressure): every stroke must strike once.
-pub fn fastest_repetition(rig: &TestBench) -> f64 {
+/// Fastest repetition of a `key` at rest that goes `dip` m down, strokes a second, of a finger that
+/// may choose how it goes (lift, share of the period downward, pressure): every stroke must strike
+/// once.
+pub fn fastest_repetition(key: &dyn Key, dip: f64) -> f64 {
     let mut rate = 24.0;
     while rate >= 2.0 {
-        if repeats(rig, rate) {
+        if repeats(key, dip, rate) {
             return rate;
         }
         rate -= 0.5;
@@ -145,18 +149,18 @@ pub fn fastest_repetition(rig: &TestBench) -> f64 {
 }
 
 /// Some finger of the family repeats at `rate` strokes a second.
-fn repeats(rig: &TestBench, rate: f64) -> bool {
+fn repeats(key: &dyn Key, dip: f64, rate: f64) -> bool {
     LIFTS.iter().any(|lift| {
-        DOWN.iter()
-            .any(|down| BEYOND.iter().any(|beyond| strikes(rig, rate, *lift, *down, *beyond)))
+        DOWN.iter().any(|down| {
+            BEYOND.iter().any(|beyond| strikes(key, rate, [lift * dip, dip + beyond], *down))
+        })
     })
 }
 
-/// Every stroke of a triangular finger strikes once.
-fn strikes(rig: &TestBench, rate: f64, lift: f64, down: f64, beyond: f64) -> bool {
-    let mut rig = rig.clone();
-    let dip = rig.spec().key.dip;
-    let (period, top, low) = (1.0 / rate, lift * dip, dip + beyond);
+/// Every stroke of a triangular finger between two depths, m, strikes once.
+fn strikes(key: &dyn Key, rate: f64, [top, low]: [f64; 2], down: f64) -> bool {
+    let mut key = key.duplicate();
+    let period = 1.0 / rate;
     let target = |t: f64| {
         let stroke = (t / period).floor();
         let share = t / period - stroke;
@@ -168,16 +172,22 @@ fn strikes(rig: &TestBench, rate: f64, lift: f64, down: f64, beyond: f64) -> boo
             low + (top - low) * (share - down) / (1.0 - down)
         }
     };
-    let end = f64::from(PRESSES) * period;
-    rig.run(
-        end,
-        |a, b| Drive::Finger([target(a), target(b)]),
-        |rig, _| {
-            let done = (rig.now() / period).floor();
-            // One stroke late is too late.
-            rig.log.count(EventKind::Strike) as f64 >= done - 1.0
-        },
-    );
-    let strong = rig.log.of(EventKind::Strike).filter(|e| e.1 > SOFTEST);
-    strong.count() == PRESSES as usize && rig.log.count(EventKind::Strike) == PRESSES as usize
+    let (mut all, mut strong, mut now) = (0u32, 0u32, 0.0);
+    let mut step = 0u32;
+    while now < f64::from(PRESSES) * period {
+        step += 1;
+        let next = f64::from(step) * STEP;
+        key.step(Drive::Finger([target(now), target(next)]), &mut |_, event| {
+            if let KeyEvent::Strike { speed } = event {
+                all += 1;
+                strong += u32::from(speed > SOFTEST);
+            }
+        });
+        now = next;
+        // One stroke late is too late.
+        if f64::from(all) < (now / period).floor() - 1.0 {
+            return false;
+        }
+    }
+    all == PRESSES && strong == PRESSES
 }
