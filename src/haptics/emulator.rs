@@ -3,8 +3,11 @@
 //! It runs the code of [`touchback_device::device`] unchanged; mechanics and fingers are stepped
 //! six times a tick.
 
+pub mod defect;
+
 use super::plant::{EmulatedFinger, EmulatedKey, KeyPlant};
 use super::script::{Script, ScriptedFinger};
+use defect::{Defective, Defects};
 use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
@@ -69,9 +72,10 @@ pub struct Emulator {
     device_us: u32,
     ahead: f64,
     drift: f64,
-    /// Faults of the mechanics: sensor offset in counts, and the motor's share of its force.
+    /// Counts that every sensor reads too much.
     sensor_offset: i32,
-    /// Work of the motors' commands by what was applied, largest force seen, N.
+    defective: Defective,
+    /// Largest force a motor gave, N.
     peak: f64,
 }
 
@@ -97,7 +101,7 @@ pub fn build(making: &Making) -> Build<KEYS> {
         hello: Hello {
             version: VERSION,
             keys: making.keys.clamp(1, 88),
-            first_key: making.first_key.clamp(1, 88),
+            first_key: making.first_key.clamp(1, 89 - making.keys.clamp(1, 88)),
             abilities,
             rate_hz: 8000,
             report_us: making.report_us,
@@ -138,6 +142,7 @@ impl Emulator {
             ahead: 0.0,
             drift: making.drift,
             sensor_offset: 0,
+            defective: Defective::new(keys),
             peak: 0.0,
         }
     }
@@ -159,26 +164,27 @@ impl Emulator {
         let time = self.time();
         self.now_us += u64::from(TICK_US);
         // The drift adds whole microseconds to the device's clock.
-        self.ahead += self.drift * f64::from(TICK_US);
+        let wrong = self.drift + self.defective.defects.clock - 1.0;
+        self.ahead += wrong * f64::from(TICK_US);
         let extra = self.ahead.trunc();
         self.ahead -= extra;
         let step = i64::from(TICK_US) + i64::from(crate::math::cast::rounded_i32(extra));
         self.device_us = self.device_us.wrapping_add(u32::try_from(step).unwrap_or(TICK_US));
         for (i, (key, player)) in self.keys.iter_mut().zip(&mut self.players).enumerate() {
             let touch = player.touch(&self.script, i, time, key);
-            key.tick(self.forces[i], touch);
+            let force = self.defective.motor(i, self.forces[i]);
+            self.peak = self.peak.max(force.abs());
+            key.tick(force, touch);
             self.counts[i] = key.count() + self.sensor_offset;
         }
         self.device.tick(self.device_us, &self.counts, &mut self.forces);
-        let most = self.forces.iter().take(self.keys.len()).fold(0.0, |m: f64, f| m.max(f.abs()));
-        self.peak = self.peak.max(most);
         let mut frame = [0; MAX_FRAME];
         loop {
             let length = self.device.report(&mut frame);
             if length == 0 {
                 break;
             }
-            out.extend(&frame[..length]);
+            self.defective.report(&frame[..length], out);
         }
     }
 
@@ -239,6 +245,11 @@ impl Emulator {
     /// The device's clock jumps by `us`.
     pub const fn jump(&mut self, us: u32) {
         self.device_us = self.device_us.wrapping_add(us);
+    }
+
+    /// From now on it is built as wrongly as `defects` say.
+    pub const fn spoil(&mut self, defects: Defects) {
+        self.defective.defects = defects;
     }
 
     /// Every sensor reads `counts` too much.

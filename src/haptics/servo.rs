@@ -8,7 +8,12 @@
 //! is the line's τ: Z = min(25, 0.045/τ), and the line's mass is taken off the felt key.
 
 mod key;
+mod keyboard;
 mod options;
+mod plausibility;
+mod probe_push;
+mod settling;
+mod slot;
 mod status;
 pub mod virtual_finger;
 
@@ -16,23 +21,24 @@ use super::action::Action;
 use super::clock::Recovery;
 use super::log::{Entry, Log};
 use super::session::{ConnectionState, HaltReason, SILENCE, Session};
-use crate::action::interface::key::{DynamicsCompensation, Key};
+use crate::action::interface::key::Key;
 use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
+use key::HapticKey;
 pub use key::HapticKeyView;
-use key::{HapticKey, Join, Slot};
 pub use options::{BLOCK_MAX, ServoOptions};
+pub use plausibility::Symptom;
+use plausibility::{ClockWatch, LeakyCount};
+use slot::{Join, Slot};
 pub use status::ServoStatus;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::safety::DeviceMode;
-use touchback_device::fixed::{count, since, u16_of};
+use touchback_device::fixed::{count, since};
 use touchback_device::frame::{FrameReceiver, MAX_FRAME};
 use touchback_device::message::{
-    Config, Hello, IMPEDANCE, KEYS, KeyFacts, KeyList, Message, Play, StateMessage, VERSION,
-    ability,
+    Hello, IMPEDANCE, KEYS, KeyFacts, KeyList, Message, Play, StateMessage, VERSION, ability, fault,
 };
-use virtual_finger::KeyMechanics;
 
 /// Steps a slot may have; a longer one is a gap.
 pub(super) const MOST_STEPS: u64 = 160;
@@ -40,6 +46,10 @@ pub(super) const MOST_STEPS: u64 = 160;
 const ASK_EVERY: f64 = 0.1;
 /// Time between pings, s.
 const PING_EVERY: f64 = 0.05;
+/// Keys pushed at a time, to show that their motors are right.
+const PUSHED: usize = 8;
+/// Silence after which a keyboard may be another one, s.
+const FORGOTTEN: f64 = 2.0;
 
 /// The host half.
 #[derive(Debug)]
@@ -62,6 +72,9 @@ pub struct Servo {
     seq: u16,
     next_quiet: usize,
     clock: Recovery,
+    watch: ClockWatch,
+    /// States without a key of the keyboard's.
+    strangers: LeakyCount,
     status: ServoStatus,
     /// Which action the keys are of, and the regulation they follow; none until the log has it.
     felt: Option<(Action, Slew)>,
@@ -91,6 +104,8 @@ impl Servo {
             seq: 0,
             next_quiet: 0,
             clock: Recovery::default(),
+            watch: ClockWatch::default(),
+            strangers: LeakyCount::default(),
             status: ServoStatus::default(),
             felt: None,
             is_told: false,
@@ -191,10 +206,18 @@ impl Servo {
             Message::Hello(hello) => {
                 self.heard_at = now;
                 let is_new = self.hello != Some(*hello);
-                let wrong = unfit(hello);
+                let wrong = keyboard::unfit(hello);
                 let was = self.session.standing();
                 self.session.hello(wrong);
                 if wrong.is_none() && (is_new || was == ConnectionState::Seeking) {
+                    if is_new {
+                        // What held for the last keyboard does not hold for this one.
+                        self.keys.clear();
+                        if self.session.is_live() {
+                            self.stop(out);
+                        }
+                        self.session.disarm();
+                    }
                     self.hello = Some(*hello);
                     self.has_facts = false;
                     self.last = None;
@@ -224,80 +247,9 @@ impl Servo {
         }
     }
 
-    fn config(&self, hello: &Hello) -> Config {
-        let limits = &self.options.limits;
-        let renders =
-            hello.abilities & (ability::PHYSICAL_BED | ability::KEYBED) == ability::KEYBED;
-        Config {
-            force_max: u16_of(limits.force, 10e-3),
-            slew: u16_of(limits.slew, 10.0),
-            force_held: u16_of(limits.held, 10e-3),
-            thermal_time: u16_of(limits.time, 10e-3),
-            timeout_ms: 20,
-            safe_damping: 6,
-            bed_stiffness: if renders && !self.options.action.is_wall() { 2000 } else { 0 },
-            bed_damping: 100,
-            bed: u16_of(self.options.settings.key_dip_mm, 0.01),
-            guard: 1000,
-            report_us: self.options.report_us,
-        }
-    }
-
-    /// The felt keys of the keyboard that said hello.
-    fn build(&mut self) {
-        let Some(hello) = self.hello else { return };
-        let first = usize::from(hello.first_key.max(1)) - 1;
-        let action = self.felt.map_or(self.options.action, |(action, _)| action);
-        self.keys = (0..usize::from(hello.keys))
-            .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
-            .map(|(i, key)| {
-                HapticKey::new(key, &self.deduct(i), self.own(i), action, &self.options.settings)
-            })
-            .collect();
-        self.status.left = self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
-            DynamicsCompensation {
-                mass: most.mass.max(k.left.mass),
-                weight: most.weight.max(k.left.weight),
-                friction: most.friction.max(k.left.friction),
-                has_bed: most.has_bed || k.left.has_bed,
-            }
-        });
-    }
-
-    fn own(&self, index: usize) -> KeyMechanics {
-        let facts = self.facts.get(index).copied().unwrap_or_default();
-        let dip = self.options.settings.key_dip_mm * 1e-3;
-        let bed = if facts.bed > 0 { f64::from(facts.bed) * 10e-6 } else { dip };
-        KeyMechanics {
-            mass: f64::from(facts.mass) * 1e-4,
-            weight: f64::from(facts.weight) * 1e-3,
-            friction: f64::from(facts.friction) * 1e-3,
-            damping: f64::from(facts.damping) * 1e-3,
-            bed,
-        }
-    }
-
-    fn deduct(&self, index: usize) -> DynamicsCompensation {
-        let line = self.options.line_mass();
-        let hello = self.hello.as_ref();
-        let has = |bit: u16| hello.is_some_and(|h| h.abilities & bit != 0);
-        let is_wave = has(ability::WAVE);
-        let line = if is_wave { line } else { 0.0 };
-        let has_bed = has(ability::PHYSICAL_BED) || has(ability::KEYBED);
-        let facts = self.facts.get(index).copied().unwrap_or_default();
-        if !self.options.deducts {
-            return DynamicsCompensation { mass: line, has_bed, ..DynamicsCompensation::default() };
-        }
-        DynamicsCompensation {
-            mass: line + f64::from(facts.mass) * 1e-4,
-            weight: f64::from(facts.weight) * 1e-3,
-            friction: f64::from(facts.friction) * 1e-3,
-            has_bed,
-        }
-    }
-
     fn state(&mut self, now: f64, state: &StateMessage, out: &mut Vec<u8>, log: &mut impl Log) {
         let Some(hello) = self.hello else { return };
+        self.status.factless += u64::from(!self.has_facts);
         if !self.has_facts || self.session.standing() == ConnectionState::Refused {
             return;
         }
@@ -331,33 +283,67 @@ impl Servo {
         if was_live && !self.session.is_live() {
             self.stop(out);
         }
+        if mode == DeviceMode::Damping && matches!(self.session.why(), HaltReason::Implausible(..))
+        {
+            // Damping by a motor or sensor that cannot be believed may push: by way of ready to idle.
+            self.seq = self.seq.wrapping_add(1);
+            send(&Message::Clear(self.seq), out);
+            self.stop(out);
+        }
         self.take_up_wishes(log);
         if is_gap {
             self.status.gaps += u64::from(self.status.states > 1);
             self.keys.iter_mut().for_each(HapticKey::lose);
+            self.watch.restart();
         }
+        self.watch.note(advance_us as f64 * 1e-6, now);
+        let mut wrong = self.watch.is_wrong().then_some(HaltReason::Implausible(Symptom::Clock, 0));
         let before = self.step();
         self.clock_us += advance_us;
         let after = self.step();
         // A log without room for what is felt has none for keys that move.
         let Some((_, settings)) = &self.felt else { return };
         let is_direct = hello.abilities & ability::WAVE == 0;
+        let lead_us = self.options.lead_us + self.options.block_us();
+        let (lead, is_live) = (u64::from(lead_us.div_ceil(125)), self.session.is_live());
+        let mut pushed = self.keys.iter().filter(|k| k.is_pushed()).count();
+        let is_observed = self.watch.is_observed(now);
+        let sensor_step = f64::from(hello.step_nm) * 1e-9;
+        let is_guarded = state.faults & fault::ENERGY != 0;
         let mut play = Play {
             seq: self.seq.wrapping_add(1),
-            play_us: state.t_us.wrapping_add(self.options.lead_us + self.options.block_us()),
+            play_us: state.t_us.wrapping_add(lead_us),
             keys: KeyList::default(),
         };
         for report in state.keys.as_slice() {
-            let Some(key) = self.keys.get_mut(usize::from(report.key)) else { continue };
+            let Some(key) = self.keys.get_mut(usize::from(report.key)) else {
+                self.status.damaged += 1;
+                continue;
+            };
             let z = f64::from(report.impedance) * IMPEDANCE;
             let join = match (is_direct, mode == DeviceMode::Live && z >= LEAST_IMPEDANCE) {
                 (true, _) => Join::Coupled,
                 (false, true) => Join::Wave(z),
                 (false, false) => Join::Followed,
             };
-            let slot = Slot { before, after, report, join, settings };
-            key.slot(&slot, &self.options, log);
-            play.keys.push(key.command(report.key, &self.options));
+            let may_push = is_observed && (pushed < PUSHED || key.is_pushed());
+            let slot = Slot {
+                before,
+                after,
+                report,
+                join,
+                settings,
+                is_live,
+                may_push,
+                lead,
+                sensor_step,
+                is_guarded,
+            };
+            let was_pushed = key.is_pushed();
+            let symptom = key.slot(&slot, &self.options, log);
+            wrong = wrong.or(symptom.map(|s| HaltReason::Implausible(s, key.number().number())));
+            pushed += usize::from(!was_pushed && key.is_pushed());
+            play.keys.push(key.command(report.key, after, &self.options));
         }
         if self.session.is_live() && self.options.plays {
             for (number, key) in (0u8..).zip(&mut self.keys) {
@@ -367,12 +353,35 @@ impl Servo {
                 let Some(report) = key.unreported(number, &self.options) else { continue };
                 let z = self.options.impedance();
                 let join = if is_direct { Join::Coupled } else { Join::Wave(z) };
-                let slot = Slot { before, after, report: &report, join, settings };
-                key.slot(&slot, &self.options, log);
-                play.keys.push(key.command(number, &self.options));
+                let slot = Slot {
+                    before,
+                    after,
+                    report: &report,
+                    join,
+                    settings,
+                    is_live,
+                    may_push: false,
+                    lead,
+                    sensor_step,
+                    is_guarded,
+                };
+                // Nothing was reported that could be wrong.
+                let _ = key.slot(&slot, &self.options, log);
+                play.keys.push(key.command(number, after, &self.options));
             }
         }
         self.status.step = after;
+        let names_none = state.keys.as_slice().iter().all(|k| k.key >= hello.keys);
+        if self.strangers.note(names_none) {
+            wrong = wrong.or(Some(HaltReason::Implausible(Symptom::Keys, 0)));
+        }
+        if let Some(why) = wrong {
+            self.session.implausible(why);
+            if is_live {
+                self.stop(out);
+            }
+            self.keys.iter_mut().for_each(HapticKey::distrust);
+        }
         if self.session.is_live() {
             self.invite(&mut play);
             self.seq = play.seq;
@@ -383,6 +392,7 @@ impl Servo {
 
     /// A key that was not reported gets its impedance all the same, one after another.
     fn invite(&mut self, play: &mut Play) {
+        let step = self.step();
         for _ in 0..8 {
             if self.keys.is_empty() {
                 return;
@@ -392,7 +402,7 @@ impl Servo {
             if play.keys.as_slice().iter().all(|k| k.key != number)
                 && let Some(key) = self.keys.get_mut(self.next_quiet)
             {
-                play.keys.push(key.command(number, &self.options));
+                play.keys.push(key.command(number, step, &self.options));
             }
         }
     }
@@ -410,6 +420,7 @@ impl Servo {
             if was_live {
                 self.stop(out);
             }
+            self.watch.restart();
         }
         self.ticked_at = now;
         let patience =
@@ -417,6 +428,10 @@ impl Servo {
         if now - self.heard_at > patience && self.session.standing() != ConnectionState::Seeking {
             self.session.silence();
             self.keys.iter_mut().for_each(HapticKey::lose);
+            self.watch.restart();
+        }
+        if now - self.heard_at > FORGOTTEN {
+            self.keys.iter_mut().for_each(HapticKey::distrust);
         }
         if self.session.standing() == ConnectionState::Seeking {
             if now - self.asked_at >= ASK_EVERY {
@@ -465,16 +480,6 @@ impl Servo {
     pub fn simulated(&self, index: usize) -> Option<&dyn Key> {
         self.keys.get(index).map(HapticKey::simulated)
     }
-}
-
-/// What makes a keyboard unusable.
-fn unfit(hello: &Hello) -> Option<HaltReason> {
-    if hello.version != VERSION {
-        return Some(HaltReason::Version(hello.version));
-    }
-    let can_act = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
-    let has_keys = (1..=88).contains(&hello.keys) && hello.first_key >= 1;
-    (!can_act || !has_keys || hello.step_nm == 0).then_some(HaltReason::Unable)
 }
 
 fn send(message: &Message, out: &mut Vec<u8>) {

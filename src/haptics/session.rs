@@ -1,16 +1,17 @@
 //! The host's state machine: whether a keyboard is there, and whether it may be given force.
 //!
-//! | state | force | hello | user arms | user disarms | device ready or live | device stopped by itself | no state for 20 ms | own tick 20 ms late |
-//! | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | seeking | none | present (refused where unfit) | – | – | – | – | – | – |
-//! | refused | none | present (refused where unfit) | – | – | – | – | seeking | – |
-//! | present | none | refused where unfit | arming | – | – | – | seeking | – |
-//! | arming | none | refused where unfit | – | present | live | – (halted after 0.5 s) | seeking | halted |
-//! | live | full | refused where unfit | – | present | – | halted | seeking | halted |
-//! | halted | none | refused where unfit | arming | present | – | – | seeking | – |
+//! | state | force | hello | user arms | user disarms | device ready or live | device stopped by itself | no state for 20 ms | own tick 20 ms late | implausible |
+//! | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | seeking | none | present (refused where unfit) | – | – | – | – | – | – | – |
+//! | refused | none | present (refused where unfit) | – | – | – | – | seeking | – | – |
+//! | present | none | refused where unfit | arming | – | – | – | seeking | – | – |
+//! | arming | none | refused where unfit | – | present | live | – (halted after 0.5 s) | seeking | halted | halted |
+//! | live | full | refused where unfit | – | present | – | halted | seeking | halted | halted |
+//! | halted | none | refused where unfit | arming | present | – | – | seeking | – | – |
 //!
 //! Arming does not outlast a lost keyboard: the user must arm again.
 
+use super::servo::Symptom;
 use touchback_device::device::safety::DeviceMode;
 
 /// Longest silence of the keyboard, and longest delay of the host itself, s.
@@ -63,8 +64,16 @@ pub enum HaltReason {
     Nothing,
     /// It speaks another version of the protocol.
     Version(u8),
-    /// It takes neither waves nor forces, or has no keys.
+    /// It takes neither waves nor forces.
     Unable,
+    /// It has no keys, or more than 88.
+    KeyCount(u8),
+    /// From its first key on, its keys are not all among a piano's.
+    FirstKey(u8, u8),
+    /// Its sensors have no step.
+    SensorStep,
+    /// What it says cannot be: of a piano key, or of the whole keyboard where that is 0.
+    Implausible(Symptom, u8),
     /// It stopped force by itself: its mode, its faults.
     Device(DeviceMode, u16),
     /// It did not become ready.
@@ -167,6 +176,13 @@ impl Session {
         }
     }
 
+    /// What the keyboard says cannot be: no force for it.
+    pub const fn implausible(&mut self, why: HaltReason) {
+        if matches!(self.standing, ConnectionState::Arming | ConnectionState::Live) {
+            self.halt(why);
+        }
+    }
+
     const fn halt(&mut self, why: HaltReason) {
         self.standing = ConnectionState::Halted;
         self.why = why;
@@ -188,7 +204,7 @@ mod tests {
     #[test]
     fn every_edge_is_as_documented() {
         type Input = (&'static str, fn(&mut Session), [ConnectionState; 6]);
-        let table: [Input; 10] = [
+        let table: [Input; 11] = [
             ("hello", |s| s.hello(None), [Present, Present, Present, Arming, Live, Halted]),
             ("unfit", |s| s.hello(Some(HaltReason::Version(9))), [Refused; 6]),
             ("arm", |s| s.arm(0.0), [Seeking, Refused, Arming, Arming, Live, Arming]),
@@ -215,6 +231,11 @@ mod tests {
             ),
             ("silence", Session::silence, [Seeking; 6]),
             ("late", Session::late, [Seeking, Refused, Present, Halted, Halted, Halted]),
+            (
+                "implausible",
+                |s| s.implausible(HaltReason::Implausible(Symptom::Clock, 0)),
+                [Seeking, Refused, Present, Halted, Halted, Halted],
+            ),
         ];
         for (input, act, expected) in table {
             assert_eq!(ConnectionState::ALL.map(|s| after(s, act)), expected, "{input}");
@@ -224,7 +245,7 @@ mod tests {
     /// The table of docs/haptics.md, cell by cell, against the machine.
     #[test]
     fn the_documented_table_is_the_machines() {
-        let inputs: [fn(&mut Session); 7] = [
+        let inputs: [fn(&mut Session); 8] = [
             |s| s.hello(None),
             |s| s.arm(0.0),
             Session::disarm,
@@ -232,6 +253,7 @@ mod tests {
             |s| s.device(DeviceMode::Damping, 0, 0.1),
             Session::silence,
             Session::late,
+            |s| s.implausible(HaltReason::Implausible(Symptom::Wave, 40)),
         ];
         let text = include_str!("../../docs/haptics.md");
         let names = ["seeking", "refused", "present", "arming", "live", "halted"];
@@ -239,7 +261,7 @@ mod tests {
             let head = format!("| {name} | ");
             let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every state");
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-            assert_eq!(cells.len(), 9);
+            assert_eq!(cells.len(), 10);
             for (cell, act) in cells[2..].iter().zip(inputs) {
                 let word = cell.split(' ').next().unwrap();
                 // "refused where unfit" is about another hello.

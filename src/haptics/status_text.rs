@@ -34,21 +34,42 @@ pub fn refusal(why: HaltReason) -> String {
                 "speaks version {theirs} of the protocol, Touchback speaks {VERSION}; update {what}"
             )
         }
-        _ => "says that it has no keys or takes neither waves nor forces; it cannot be felt".into(),
+        HaltReason::KeyCount(keys) => {
+            format!("says that it has {keys} keys; a keyboard has 1 to 88: mend its hello")
+        }
+        HaltReason::FirstKey(first, keys) => format!(
+            "says that its {keys} keys begin with key {first}; a piano's keys are 1 to 88: mend its \
+             hello"
+        ),
+        HaltReason::SensorStep => {
+            "says that its sensors have a step of 0 nm; mend its hello".into()
+        }
+        _ => "says that it takes neither waves nor forces; it cannot be felt".into(),
     }
 }
 
 /// Why there is no keyboard.
 #[must_use]
 pub fn silence(report: &SidecarReport) -> String {
-    if report.status.damaged > 0 {
+    let status = &report.status;
+    if status.states > 0 {
+        "the keyboard has fallen silent; it is asked again and again".into()
+    } else if status.hello.is_some() && status.factless > 0 {
+        "sends states but not the facts of its keys, which docs/protocol.md asks for".into()
+    } else if status.hello.is_some() && status.damaged > 0 {
+        format!(
+            "says hello, but of what follows {} frames cannot be read: a message of another length \
+             than docs/protocol.md has",
+            status.damaged
+        )
+    } else if status.hello.is_some() {
+        "says hello but sends no states; its firmware does not follow docs/protocol.md".into()
+    } else if status.damaged > 0 {
         format!(
             "sends, but nothing readable ({} damaged frames): another kind of device, or another \
              baud rate than 921600",
-            report.status.damaged
+            status.damaged
         )
-    } else if report.status.hello.is_some() {
-        "says hello but sends no states; its firmware does not follow docs/protocol.md".into()
     } else {
         "nobody answers; is this the keyboard's port, and is it switched on?".into()
     }
@@ -64,7 +85,13 @@ pub fn reason(why: HaltReason) -> String {
         }
         HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
         HaltReason::Late => ": this machine stopped for more than 20 ms; arm again".into(),
-        HaltReason::Version(_) | HaltReason::Unable => ": not a keyboard that can be felt".into(),
+        HaltReason::Implausible(symptom, 0) => format!(": {}", symptom.words()),
+        HaltReason::Implausible(symptom, key) => format!(": key {key}: {}", symptom.words()),
+        HaltReason::Version(_)
+        | HaltReason::Unable
+        | HaltReason::KeyCount(_)
+        | HaltReason::FirstKey(..)
+        | HaltReason::SensorStep => ": not a keyboard that can be felt".into(),
     }
 }
 
@@ -108,7 +135,8 @@ pub const fn priority(report: &SidecarReport) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptics::servo::ServoStatus;
+    use crate::haptics::emulator::Making;
+    use crate::haptics::servo::{ServoStatus, Symptom};
     use touchback_device::device::safety::DeviceMode;
 
     fn report(status: ServoStatus) -> SidecarReport {
@@ -128,12 +156,21 @@ mod tests {
         let halted = |why| {
             report(ServoStatus { standing: ConnectionState::Halted, why, ..ServoStatus::default() })
         };
+        let hello = crate::haptics::emulator::build(&Making::default()).hello;
+        let known = |status| report(ServoStatus { hello: Some(hello), ..status });
         let said = [
             (refused(HaltReason::Version(VERSION - 1)), "update the keyboard's firmware"),
             (refused(HaltReason::Version(VERSION + 1)), "update Touchback"),
             (refused(HaltReason::Unable), "cannot be felt"),
+            (refused(HaltReason::KeyCount(200)), "has 200 keys"),
+            (refused(HaltReason::FirstKey(100, 1)), "begin with key 100"),
+            (refused(HaltReason::SensorStep), "0 nm"),
             (report(ServoStatus::default()), "nobody answers"),
             (report(ServoStatus { damaged: 3, ..ServoStatus::default() }), "baud rate"),
+            (known(ServoStatus { states: 9, damaged: 3, ..ServoStatus::default() }), "silent"),
+            (known(ServoStatus { factless: 3, ..ServoStatus::default() }), "facts"),
+            (known(ServoStatus { damaged: 3, ..ServoStatus::default() }), "another length"),
+            (known(ServoStatus::default()), "sends no states"),
             (SidecarReport::default(), "plug the keyboard in"),
             (
                 halted(HaltReason::Device(DeviceMode::Damping, 1)),
@@ -145,6 +182,22 @@ mod tests {
         for (report, words) in said {
             let text = standing(&report);
             assert!(text.contains(words) && !text.contains('\n'), "{text}");
+        }
+    }
+
+    /// The table of docs/haptics.md says of every symptom what is said here.
+    #[test]
+    fn the_documented_symptoms_are_these() {
+        let text = include_str!("../../docs/haptics.md");
+        for symptom in Symptom::ALL {
+            let row = format!("| {} |", symptom.words());
+            assert!(text.contains(&row), "{row}");
+            let said = standing(&report(ServoStatus {
+                standing: ConnectionState::Halted,
+                why: HaltReason::Implausible(symptom, 40),
+                ..ServoStatus::default()
+            }));
+            assert!(said.contains(symptom.words()) && said.contains("key 40"), "{said}");
         }
     }
 

@@ -5,10 +5,13 @@ use std::ops::Range;
 use super::super::action::Action;
 use super::super::log::{Entry, Log};
 use super::super::slewed_key::SlewedKey;
+use super::plausibility::{LeakyCount, LineCheck, LineReport, Symptom, is_jump};
+use super::probe_push::{ProbePush, PushReport};
+use super::settling::Settling;
+use super::slot::{Join, Slot};
 use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
 use super::{ServoOptions, seconds};
 use crate::action::interface::key::{DynamicsCompensation, Key};
-use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, Drive, TimedEvent};
 use crate::math::compass::KeyNumber;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
@@ -41,49 +44,11 @@ const COUPLE: Coupling = Coupling { stiffness: 800.0, damping: 2.0 };
 const MEND: [f64; 2] = [100.0, 0.1];
 /// Speed below which it acts, m/s.
 const SLOW: f64 = 5e-3;
-
-/// How the keyboard and the simulated key are joined in a slot.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Join {
-    /// By waves, at an impedance.
-    Wave(f64),
-    /// The keyboard gives force, by a virtual coupling.
-    Coupled,
-    /// The keyboard gives none; the simulated key follows its position.
-    Followed,
-}
-
-/// One reported interval.
-#[derive(Clone, Copy, Debug)]
-pub struct Slot<'a> {
-    /// Steps that had begun before it.
-    pub before: u64,
-    /// Steps that have begun when it ends.
-    pub after: u64,
-    /// What the keyboard said.
-    pub report: &'a KeyState,
-    /// The junction.
-    pub join: Join,
-    /// The regulation, which may be on its way.
-    pub settings: &'a Slew,
-}
-
-impl Slot<'_> {
-    /// How many.
-    const fn steps(&self) -> u64 {
-        self.after - self.before
-    }
-
-    /// How long it is, s.
-    fn time(&self) -> f64 {
-        seconds(self.steps())
-    }
-
-    /// Depth of the key at its end, m.
-    fn depth(&self) -> f64 {
-        f64::from(self.report.x) * POSITION
-    }
-}
+/// Longest wait for the impedance to rise, s, and the share of it that is enough. Through a lesser one
+/// a mechanism that is held down would fly up.
+const JOINING: (f64, f64) = (0.25, 0.95);
+/// Largest force on a key whose waves did not all fit, N.
+const DOUBTED: f64 = 1.0;
 
 /// A spring and damper between the keyboard's position and the simulated key's.
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +86,20 @@ pub struct HapticKey {
     /// The finger that host notes move, and whether the log knows that it plays.
     player: VirtualFinger,
     is_told_played: bool,
-    /// Last report: position m, wave integral.
-    last: Option<(f64, i32)>,
+    /// Last report: position m, wave integral, step.
+    last: Option<(f64, i32, u64)>,
+    /// Positions that no key can have reached.
+    jumps: LeakyCount,
+    line: LineCheck,
+    push: ProbePush,
+    /// It has not been followed: the next report says where it is.
+    is_strange: bool,
+    /// Time left in which the rising impedance is waited for, s.
+    joining: f64,
+    settling: Option<Settling>,
     is_awake: bool,
+    /// Depth at which it fell asleep, friction holding the keyboard's own key, m.
+    slept: f64,
     quiet: u32,
     /// Depth it has not moved from since it was last quiet, m.
     anchor: f64,
@@ -148,6 +124,7 @@ impl HapticKey {
         own: KeyMechanics,
         action: Action,
         settings: &ActionSettings,
+        is_proven: bool,
     ) -> Self {
         let (simulated, left) = action.key(key, settings, deduct);
         Self {
@@ -159,7 +136,14 @@ impl HapticKey {
             player: VirtualFinger::default(),
             is_told_played: false,
             last: None,
+            jumps: LeakyCount::default(),
+            line: LineCheck::default(),
+            push: ProbePush::new(is_proven),
+            is_strange: true,
+            joining: JOINING.0,
+            settling: None,
             is_awake: false,
+            slept: 0.0,
             quiet: 0,
             anchor: 0.0,
             is_placed: false,
@@ -184,6 +168,7 @@ impl HapticKey {
     /// No force until told otherwise.
     pub fn cut(&mut self) {
         self.force = 0.0;
+        self.push.interrupt();
         self.motor.cut();
         self.player.let_go();
     }
@@ -195,7 +180,7 @@ impl HapticKey {
 
     /// A host note presses it, at `speed` m/s of the fingertip, or lets it up, at 0.
     pub fn note(&mut self, speed: f64) {
-        let depth = self.last.map_or(0.0, |(x, _)| x);
+        let depth = self.last.map_or(0.0, |(x, ..)| x);
         self.player.note(speed, depth);
     }
 
@@ -212,7 +197,7 @@ impl HapticKey {
     /// Its last report again, for a slot without one: a played key has to be computed before it
     /// moves.
     pub fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
-        let (x, wave_sum) = self.last.filter(|_| self.player.presses())?;
+        let (x, wave_sum, _) = self.last.filter(|_| self.player.presses())?;
         let impedance = u8_of(options.impedance(), IMPEDANCE);
         Some(KeyState { key: number, x: i16_of(x, POSITION), wave_sum, force: 0, impedance })
     }
@@ -220,8 +205,26 @@ impl HapticKey {
     /// The keyboard's clock or integral cannot be followed: begin anew with the next report.
     pub fn lose(&mut self) {
         self.last = None;
+        self.line.pause();
+        (self.is_strange, self.settling, self.slept) = (true, None, 0.0);
+        self.joining = JOINING.0;
         self.is_placed = false;
         self.cut();
+    }
+
+    /// It has shown that its motor moves it as commanded.
+    pub const fn is_proven(&self) -> bool {
+        self.push.is_proven()
+    }
+
+    /// It has to show that again.
+    pub const fn distrust(&mut self) {
+        self.push = ProbePush::new(false);
+    }
+
+    /// It is being pushed to show it.
+    pub const fn is_pushed(&self) -> bool {
+        self.push.is_pushing()
     }
 
     /// It is being computed.
@@ -242,34 +245,115 @@ impl HapticKey {
     }
 
     /// The record of a command for the key called `number` by the keyboard.
-    pub fn command(&mut self, number: u8, options: &ServoOptions) -> KeyWave {
+    pub fn command(&mut self, number: u8, step: u64, options: &ServoOptions) -> KeyWave {
+        let impedance = if self.push.is_proven() { options.impedance() } else { 0.0 };
+        self.line.sent(step, self.force, impedance);
         KeyWave {
             key: number,
             force: i16_of(self.force, FORCE),
-            impedance: u8_of(options.impedance(), IMPEDANCE),
+            impedance: u8_of(impedance, IMPEDANCE),
         }
     }
 
-    /// Takes a report: moves the simulated key through the slot and finds the answer.
-    pub fn slot(&mut self, slot: &Slot, options: &ServoOptions, log: &mut impl Log) {
+    /// Takes a report: moves the simulated key through the slot and finds the answer; what cannot be
+    /// as reported, where that was so too often.
+    pub fn slot(
+        &mut self,
+        slot: &Slot,
+        options: &ServoOptions,
+        log: &mut impl Log,
+    ) -> Option<Symptom> {
         let (x, time) = (slot.depth(), slot.time());
         let sum = slot.report.wave_sum;
         if slot.steps() == 0 && self.last.is_some() {
-            return;
+            return None;
         }
-        let Some((was, old)) = self.last.replace((x, sum)) else { return };
+        let (was, old, then) = self.last.replace((x, sum, slot.after))?;
+        let span = seconds(slot.after - then).max(time);
+        let jumps = is_jump(x - was, span);
+        let symptom = self.jumps.note(jumps).then_some(Symptom::Position);
+        if jumps {
+            self.lose();
+            self.last = Some((x, sum, slot.after));
+            return symptom;
+        }
+        if std::mem::take(&mut self.is_strange) {
+            let from = self.simulated.key().front()[0];
+            self.settling = Settling::new(from, x);
+        }
         // The whole integral goes into the slot's steps: nothing of the motion is lost, whenever
         // the key was last reported.
-        let wave = f64::from(sum.wrapping_sub(old)) * WAVE / time;
-        if slot.join == Join::Followed {
+        let mut change = f64::from(sum.wrapping_sub(old)) * WAVE;
+        let mut symptom = None;
+        if let Join::Wave(impedance) = slot.join {
+            let report = LineReport {
+                way: x - was,
+                wave: change,
+                impedance,
+                time: span,
+                step: slot.after,
+                lead: slot.lead,
+                sensor_step: slot.sensor_step,
+                is_guarded: slot.is_guarded,
+            };
+            (change, symptom) = self.line.check(&report);
+        } else {
+            self.line.pause();
+        }
+        if slot.is_live && !self.push.is_proven() {
+            let report = PushReport {
+                depth: x,
+                way: x - was,
+                time: span,
+                lead: seconds(slot.lead),
+                step: slot.sensor_step,
+                may_begin: slot.may_push && self.settling.is_none(),
+            };
+            let (force, wrong) = self.push.look(&report, &self.own);
+            self.force = force;
+            symptom = symptom.or(wrong);
+        }
+        if let Some(settling) = &mut self.settling {
+            if settling.run(&mut self.simulated, slot, x) {
+                self.settling = None;
+                (self.is_awake, self.is_placed, self.quiet) = (true, false, 0);
+            }
+            return symptom;
+        }
+        self.follow(slot, options, was, change / time, log);
+        symptom
+    }
+
+    /// Moves the simulated key through the slot under the `wave`, √W, the keyboard's having been at
+    /// `was` m, and finds the answer.
+    fn follow(
+        &mut self,
+        slot: &Slot,
+        options: &ServoOptions,
+        was: f64,
+        wave: f64,
+        log: &mut impl Log,
+    ) {
+        let (x, time) = (slot.depth(), slot.time());
+        // A key that has not shown that its motor is right is followed without force.
+        let is_proven = self.push.is_proven();
+        if let Join::Wave(z) = slot.join
+            && is_proven
+        {
+            let is_enough = z >= JOINING.1 * options.impedance();
+            self.joining = if is_enough { 0.0 } else { self.joining - time };
+        }
+        let join = if slot.is_live && !is_proven { Join::Followed } else { slot.join };
+        if join == Join::Followed {
             self.player.let_go();
         }
         let force = f64::from(slot.report.force) * FORCE;
         self.player.look(&SlotMotion { from: was, to: x, force, time }, &self.own);
         if !self.is_awake {
             let rest = self.simulated.key().front()[0];
-            if !self.player.presses() && (x - rest).abs() < WAKE_WAY && wave.abs() < WAKE_WAVE {
-                self.force = 0.0;
+            let is_still = (x - rest).abs().min((x - self.slept).abs()) < WAKE_WAY;
+            if !self.player.presses() && is_still && wave.abs() < WAKE_WAVE {
+                self.force = if is_proven { 0.0 } else { self.force };
                 return;
             }
             self.is_awake = true;
@@ -291,7 +375,11 @@ impl HapticKey {
         }
         let (depth, limit) = (self.simulated.key().front()[0], options.play_force);
         let finger = self.player.force(depth, self.own.bed, time, limit);
-        let wanted = match slot.join {
+        let wanted = match join {
+            Join::Wave(z) if self.joining > 0.0 => {
+                let share = (z / options.impedance()).min(1.0);
+                share * self.by_coupling(slot, was, FOLLOW, finger, log)
+            }
             Join::Wave(z) => self.by_wave(slot, z, wave, finger, log),
             Join::Coupled => self.by_coupling(slot, was, COUPLE, finger, log),
             Join::Followed => {
@@ -299,7 +387,15 @@ impl HapticKey {
                 0.0
             }
         };
-        let (force, limited) = self.motor.apply(&options.limits, wanted * options.gain, time);
+        if !is_proven {
+            // The push's force, if any.
+            return self.rest_if_still(wave, x);
+        }
+        let mut wanted = wanted * options.gain;
+        if self.line.is_doubted() {
+            wanted = wanted.clamp(-DOUBTED, DOUBTED);
+        }
+        let (force, limited) = self.motor.apply(&options.limits, wanted, time);
         self.force = force;
         self.limited += u64::from(limited.clamped || limited.hot);
         if !self.simulated.key().save().is_finite() {
@@ -390,7 +486,8 @@ impl HapticKey {
             return;
         }
         self.quiet += 1;
-        if self.quiet >= STILL_SLOTS && !self.player.plays() && (x - depth).abs() < WAKE_WAY {
+        if self.quiet >= STILL_SLOTS && !self.player.plays() {
+            self.slept = x;
             self.fall_asleep();
         }
     }

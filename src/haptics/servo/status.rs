@@ -22,6 +22,8 @@ pub struct ServoStatus {
     pub awake: u32,
     /// State messages received.
     pub states: u64,
+    /// State messages before the facts of the keyboard's keys.
+    pub factless: u64,
     /// State messages lost on the way, by their numbers.
     pub lost: u64,
     /// Damaged or unexpected frames.

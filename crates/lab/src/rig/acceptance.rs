@@ -117,8 +117,8 @@ pub fn armed<L: HostLine>(
     if !pair.arm(&mut ()) {
         return None;
     }
-    // The impedance rises in a tenth of a second.
-    pair.run(0.2, &mut (), |_| ());
+    // Clock and motor are looked at, the impedance rises, the key falls asleep again.
+    pair.run(1.0, &mut (), |_| ());
     Some(pair)
 }
 

@@ -217,7 +217,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
             done.halts += 1;
             continue;
         }
-        pair.run(0.25, &mut (), |_| ());
+        pair.run(0.4, &mut (), |_| ());
         let begin = pair.time();
         let depth = 4e-3 + 20e-3 * random.share();
         let within = 0.03 + 0.3 * random.share();

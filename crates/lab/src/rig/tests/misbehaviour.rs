@@ -1,0 +1,197 @@
+//! Keyboards that are built wrongly, and keys found elsewhere than where they were left: what the
+//! host makes of each.
+
+use crate::rig::KEY;
+use crate::rig::co_simulation::{CoSimulation, MemoryLine};
+use touchback::action::EventKind;
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::emulator::defect::{Defects, SensorDefect};
+use touchback::haptics::log::Kept;
+use touchback::haptics::plant::KeyPlant;
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::{ServoOptions, Symptom};
+use touchback::haptics::session::{ConnectionState, HaltReason};
+
+fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
+    ScriptedAction { time, key, deed }
+}
+
+fn pair(plant: KeyPlant, action: Action, acts: Vec<ScriptedAction>) -> CoSimulation<MemoryLine> {
+    let making = Making { plant, ..Making::default() };
+    let options = ServoOptions { action, ..ServoOptions::default() };
+    CoSimulation::new(&making, Script::new(acts), options, MemoryLine::new(1, 5))
+}
+
+/// What became of a session.
+#[derive(Debug)]
+struct Session {
+    standing: ConnectionState,
+    why: HaltReason,
+    /// Largest force commanded by the host before the halt, N.
+    commanded: f64,
+    /// Largest force of the motor until then, N.
+    given: f64,
+    /// Time from the first force above 1 N to the halt, s.
+    strong: f64,
+    /// Largest force of the motor later, N.
+    after: f64,
+}
+
+/// Armed with nobody at the key, then pressed, held and let go.
+fn session(plant: KeyPlant, defects: Defects) -> Session {
+    let acts = vec![
+        act(0.8, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
+        act(1.4, 0, FingerAction::Release { within: 0.1 }),
+    ];
+    let mut pair = pair(plant, Action::GRAND, acts);
+    pair.emulator.spoil(defects);
+    pair.run(0.3, &mut (), |_| ());
+    let _ = pair.arm(&mut ());
+    let (mut halted, mut strong) = (f64::INFINITY, f64::INFINITY);
+    let (mut commanded, mut given, mut after) = (0.0f64, 0.0f64, 0.0f64);
+    pair.run(1.7, &mut (), |p| {
+        let now = p.time();
+        let is_halted = p.servo.status().standing == ConnectionState::Halted;
+        halted = if is_halted { halted.min(now) } else { halted };
+        let force = (p.emulator.force(0) * defects.motor).abs();
+        if now < halted {
+            commanded = commanded.max(p.servo.key(0).map_or(0.0, |k| k.force.abs()));
+            strong = if force > 1.0 { strong.min(now) } else { strong };
+        }
+        if now < halted {
+            given = given.max(force);
+        } else if now > halted + 0.02 {
+            after = after.max(force);
+        }
+    });
+    let status = pair.servo.status();
+    Session {
+        standing: status.standing,
+        why: status.why,
+        commanded,
+        given,
+        strong: (halted - strong).max(0.0),
+        after,
+    }
+}
+
+/// The classic errors of bringing up a keyboard: each is refused in its own words, having been
+/// commanded no more than a newton, and leaves no force behind.
+#[test]
+fn a_keyboard_built_wrongly_is_halted_at_a_newton() {
+    let right = Defects::default();
+    let table = [
+        ("reversed motor", Defects { motor: -1.0, ..right }, Symptom::Reversed),
+        ("dead motor", Defects { motor: 0.0, ..right }, Symptom::Unmoved),
+        ("motor 2 ms late", Defects { motor_delay: 16, ..right }, Symptom::Delayed),
+        ("motor 4 times as strong", Defects { motor: 4.0, ..right }, Symptom::Strong),
+        ("wave integral × 2", Defects { wave: 2, ..right }, Symptom::Wave),
+        ("wave integral × 1000", Defects { wave: 1000, ..right }, Symptom::Wave),
+        ("wave integral × −1", Defects { wave: -1, ..right }, Symptom::Wave),
+        ("impedance × 2", Defects { impedance: 2, ..right }, Symptom::Impedance),
+        ("clock × ½", Defects { clock: 0.5, ..right }, Symptom::Clock),
+        ("clock × 1.5", Defects { clock: 1.5, ..right }, Symptom::Clock),
+        ("random positions", Defects { sensor: SensorDefect::Random, ..right }, Symptom::Position),
+        ("stuck sensor", Defects { sensor: SensorDefect::Stuck, ..right }, Symptom::Unmoved),
+    ];
+    for (name, defects, symptom) in table {
+        for plant in [KEY, KeyPlant::THREE[1]] {
+            let s = session(plant, defects);
+            println!("{name}, {} kg: {s:?}", plant.mass);
+            assert_eq!(s.standing, ConnectionState::Halted, "{name}: {s:?}");
+            let HaltReason::Implausible(found, _) = s.why else { panic!("{name}: {s:?}") };
+            assert_eq!(found, symptom, "{name}: {s:?}");
+            // A motor that is too strong gives more than it is commanded; a pressed key is damped.
+            assert!(s.given <= 4.0, "{name}: {s:?}");
+            assert!(
+                s.commanded <= 1.05
+                    && (symptom == Symptom::Strong || s.strong < 0.02)
+                    && s.after < 0.05,
+                "{name}: {s:?}"
+            );
+        }
+    }
+}
+
+/// Keyboards within what is documented to work are not refused.
+#[test]
+fn small_errors_are_no_alarm() {
+    let right = Defects::default();
+    for (name, defects) in [
+        ("none", right),
+        ("motor 20 % weak", Defects { motor: 0.8, ..right }),
+        ("motor 50 % strong", Defects { motor: 1.5, ..right }),
+        ("motor 0.25 ms late", Defects { motor_delay: 2, ..right }),
+        ("clock 1000 ppm fast", Defects { clock: 1.001, ..right }),
+    ] {
+        for plant in [KEY, KeyPlant::THREE[0], KeyPlant::THREE[1], KeyPlant::THREE[2]] {
+            let s = session(plant, defects);
+            println!("{name}, {} kg: {s:?}", plant.mass);
+            assert_eq!(s.standing, ConnectionState::Live, "{name}, {} kg: {s:?}", plant.mass);
+            assert!(s.commanded > 2.0, "{name}: {s:?}");
+        }
+    }
+    for step in [0.5e-6, 5e-6, 20e-6] {
+        let s = session(KeyPlant { step, ..KEY }, right);
+        assert_eq!(s.standing, ConnectionState::Live, "{step} m: {s:?}");
+    }
+}
+
+/// A key pressed without a sound and held on its bed while states are missing: no strike, no kick.
+#[test]
+fn a_key_held_through_a_gap_makes_no_strike() {
+    // Half a millimetre less than the keyboard's is the dip of two of them: their beds push.
+    let table = [("grand", 1.0), ("harpsichord", 4.5), ("ball", 1.0), ("viennese", 4.5)];
+    for (name, most) in table {
+        let action = Action::of(name).unwrap_or_else(|| panic!("{name}"));
+        for gap in [0.015, 0.025, 0.05, 0.3] {
+            let acts = vec![act(0.8, 0, FingerAction::Press { depth: 16e-3, within: 0.8 })];
+            let mut pair = pair(KEY, action, acts);
+            assert!(pair.arm(&mut ()));
+            pair.run(2.5, &mut (), |_| ());
+            let mut record = Kept::default();
+            pair.line.up.is_cut = true;
+            pair.run(gap, &mut record, |_| ());
+            pair.line.up.is_cut = false;
+            pair.run(0.02, &mut record, |_| ());
+            assert!(pair.arm(&mut record));
+            let (mut peak, mut least) = (0.0f64, f64::INFINITY);
+            let resting = pair.emulator.key(0).unwrap().x;
+            pair.run(1.0, &mut record, |p| {
+                peak = peak.max(p.emulator.force(0).abs());
+                least = least.min(p.emulator.key(0).unwrap().x);
+            });
+            let case = format!("{name} {gap} s: {peak} N, {resting} to {least} m");
+            println!("{case}");
+            assert_eq!(record.of(EventKind::Strike).len(), 0, "{case}, {:?}", record.heard);
+            assert!(peak < most && least > resting - 0.6e-3, "{case}");
+        }
+    }
+}
+
+/// A session begun with a key held down: no strike, and no force until it was let go and has shown
+/// that its motor is right; then it plays.
+#[test]
+fn a_session_begun_with_a_held_key_is_quiet() {
+    for action in Action::ALL {
+        let acts = vec![
+            act(0.0, 0, FingerAction::Press { depth: 14e-3, within: 0.0 }),
+            act(1.5, 0, FingerAction::Release { within: 0.1 }),
+            act(2.5, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
+        ];
+        let mut pair = pair(KEY, action, acts);
+        // The key goes down before anybody asks.
+        pair.frozen = 8 * 500;
+        pair.run(0.6, &mut (), |_| ());
+        let mut record = Kept::default();
+        assert!(pair.arm(&mut record));
+        let mut peak = 0.0f64;
+        pair.run(0.7, &mut record, |p| peak = peak.max(p.emulator.force(0).abs()));
+        assert_eq!(record.of(EventKind::Strike).len(), 0, "{action:?} {:?}", record.heard);
+        assert!(peak < 1.05, "{action:?}: {peak} N");
+        pair.run(1.8, &mut record, |p| peak = peak.max(p.emulator.force(0).abs()));
+        assert_eq!(pair.servo.status().standing, ConnectionState::Live, "{action:?}");
+        assert!(peak > 0.5, "{action:?}: {peak} N");
+    }
+}
