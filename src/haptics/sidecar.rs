@@ -115,6 +115,8 @@ pub struct Sidecar {
     notes: Option<queue::Sender<KeyPress>>,
     events: queue::Receiver<TimedEvent>,
     ends: Arc<Flag>,
+    /// Force is unwanted: a way of its own, which no full queue can lose.
+    disarms: Arc<Flag>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -149,6 +151,7 @@ impl Sidecar {
         let (settings, regulation) = latest::latest(&options.settings);
         let (notes, played) = queue::bounded(ROOM);
         let ends = Arc::new(Flag::new(false));
+        let disarms = Arc::new(Flag::new(false));
         let run = Run {
             path: path.into(),
             owner: owner.into(),
@@ -157,6 +160,7 @@ impl Sidecar {
             played,
             writer,
             ends: ends.clone(),
+            disarms: disarms.clone(),
             report: SidecarReport::default(),
             last_state: None,
             last_states: 0,
@@ -175,13 +179,18 @@ impl Sidecar {
             notes: Some(notes),
             events: heard,
             ends,
+            disarms,
             thread: Some(thread),
         })
     }
 
-    /// Queues an order; dropped where 256 wait already.
+    /// Queues an order; dropped where 256 wait already. To disarm is never dropped.
     pub fn order(&self, order: SidecarOrder) {
-        let _ = self.orders.send(order);
+        if order == SidecarOrder::Arm(false) {
+            self.disarms.set(true);
+        } else {
+            let _ = self.orders.send(order);
+        }
     }
 
     /// The latest report.
@@ -228,6 +237,7 @@ struct Run {
     played: queue::Receiver<KeyPress>,
     writer: latest::LatestWriter<SidecarReport>,
     ends: Arc<Flag>,
+    disarms: Arc<Flag>,
     report: SidecarReport,
     last_state: Option<Instant>,
     last_states: u64,
@@ -270,6 +280,11 @@ impl Run {
                     SidecarOrder::Feel(action, settings) => servo.feel(action, &settings),
                     SidecarOrder::LetPlay(on) => servo.let_play(on),
                 }
+            }
+            // After the orders: whoever disarms within the same millisecond has the last word.
+            if self.disarms.is_up() {
+                self.disarms.set(false);
+                servo.arm(false, now, &mut out);
             }
             if let Some(settings) = self.regulation.take_update() {
                 servo.feel(servo.options().action, settings);

@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::controls;
+use crate::interrupt;
 use crate::keyboard::probe::{histogram, port_of, seconds, wait};
 use crate::output::{self, Draft};
 use performer::Performer;
@@ -35,6 +36,9 @@ pub struct FeelOptions {
     /// Sets a parameter of the action, in its unit (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
+    /// Arms at once: force is on; without it, `a` and Enter arm
+    #[arg(long)]
+    arm: bool,
     /// Share of the force, 0…1; while running, type another and Enter
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     gain: f64,
@@ -68,7 +72,7 @@ pub struct FeelOptions {
     /// With --compare: writes every answer
     #[arg(long, value_name = "ANSWERS.csv", requires = "compare")]
     answers: Option<PathBuf>,
-    /// Ends after so many seconds instead of at `q` and Enter
+    /// Ends after so many seconds instead of at `q` and Enter, a signal or the end of the input
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<f64>,
 }
@@ -126,21 +130,28 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         play_force: options.play_force,
         ..servo::ServoOptions::default()
     };
+    interrupt::watch()?;
     let (port, _emulated) = port_of(&options.port)?;
     let mut sidecar = Sidecar::start(&port, "touchback feel", felt)?;
     wait(&port, &mut sidecar, Duration::from_secs(3))?;
-    sidecar.order(SidecarOrder::Arm(true));
-    output::warn("force is on; type a share and Enter for less force, `arm`, `off`, or `q` to end");
+    if options.arm {
+        sidecar.order(SidecarOrder::Arm(true));
+        output::warn("force is on; type a share and Enter for less force, `off`, or `q` to end");
+    } else {
+        output::warn("no force yet; type `a` and Enter for force, `off`, a share, or `q` to end");
+    }
     let log = sidecar.take_log().context("the log was taken")?;
     let notes = sidecar.take_notes().context("the notes were taken")?;
     let mut room = TerminalSession::new(log, records, sides.map(compare::Trial::new));
     let performance = performer.map(|p| (p, notes));
-    room.stay(&mut sidecar, performance, options.seconds)?;
+    // The records are kept even if the terminal is gone, which is what SIGHUP says.
+    let stayed = room.stay(&mut sidecar, performance, options.seconds);
     let report = *sidecar.report();
     drop(sidecar);
     room.drain()?;
-    let mut text = summary(&report)?;
     let trial = room.keep()?;
+    stayed?;
+    let mut text = summary(&report)?;
     if let Some(trial) = &trial {
         text += &trial.verdict();
         if let Some(draft) = answers {

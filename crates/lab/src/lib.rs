@@ -26,6 +26,7 @@ pub mod experiment;
 pub mod feel;
 pub mod gesture;
 pub mod host;
+mod interrupt;
 pub mod keyboard;
 pub mod midi;
 pub mod model;

@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::compare::Trial;
 use super::performer::Performer;
 use super::record::Records;
+use crate::interrupt;
 use crate::output;
 use touchback::exchange::queue;
 use touchback::haptics::log::Entry;
@@ -21,7 +22,7 @@ const LONG: Duration = Duration::from_millis(10);
 /// Time between looks while notes are to be played in time.
 const SHORT: Duration = Duration::from_millis(1);
 
-/// Lines typed, as they come; a closed input just says nothing more.
+/// Lines typed, as they come; a closed input ends them.
 fn lines() -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -69,7 +70,8 @@ impl TerminalSession {
         Ok(self.trial)
     }
 
-    /// Feels, and lets `performance` play, until `q` is typed or it has lasted so many seconds.
+    /// Feels, and lets `performance` play, until it has lasted so many seconds or, without a number of
+    /// them, the input is closed; a typed `q` and a signal end it at once.
     ///
     /// # Errors
     /// A disk or terminal that refuses.
@@ -114,22 +116,28 @@ impl TerminalSession {
             if lasts.is_some_and(|s| begin.elapsed().as_secs_f64() >= s) {
                 return Ok(());
             }
-            match self.keys.try_recv() {
-                Ok(line) if line == "q" => return Ok(()),
-                Ok(line) => self.obey(&line, sidecar)?,
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
+            if interrupt::is_here() {
+                return Ok(());
+            }
+            loop {
+                match self.keys.try_recv() {
+                    Ok(line) if line == "q" => return Ok(()),
+                    Ok(line) => self.obey(&line, sidecar)?,
+                    Err(TryRecvError::Disconnected) if lasts.is_none() => return Ok(()),
+                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+                }
             }
         }
     }
 
     fn obey(&mut self, line: &str, sidecar: &Sidecar) -> Result<()> {
         match (line, line.parse::<f64>()) {
-            ("arm", _) => sidecar.order(SidecarOrder::Arm(true)),
+            ("a" | "arm", _) => sidecar.order(SidecarOrder::Arm(true)),
             ("off", _) => sidecar.order(SidecarOrder::Arm(false)),
             (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => sidecar.order(SidecarOrder::Gain(gain)),
             _ => match &mut self.trial {
                 Some(trial) => output::print(&trial.obey(line, sidecar))?,
-                None => output::warn("a share between 0 and 1, `arm`, `off`, or `q`"),
+                None => output::warn("a share between 0 and 1, `a`, `off`, or `q`"),
             },
         }
         Ok(())

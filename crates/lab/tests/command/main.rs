@@ -1,4 +1,5 @@
 //! The command as scripts see it.
 
 mod command_line;
+mod felt;
 mod laboratory;

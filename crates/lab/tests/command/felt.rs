@@ -1,0 +1,54 @@
+//! `touchback feel` over the emulated keyboard: however a session ends, its records are kept.
+#![cfg(target_os = "linux")]
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const RECORDS: [&str; 3] = ["run.csv", "servo.log", "run.mid"];
+
+fn feel(dir: &tempfile::TempDir, arm: bool, input: Stdio) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+    command.current_dir(dir).args(["feel", "emulator"]);
+    command.args(["--record", RECORDS[0], "--log", RECORDS[1], "--midi", RECORDS[2]]);
+    command.args(arm.then_some("--arm"));
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the program starts")
+}
+
+fn kept(dir: &tempfile::TempDir) -> bool {
+    RECORDS.iter().all(|name| std::fs::metadata(dir.path().join(name)).is_ok_and(|m| m.len() > 0))
+}
+
+#[test]
+fn a_signal_ends_a_session_and_keeps_its_records() {
+    let sessions: Vec<_> = ["INT", "TERM", "HUP"]
+        .map(|signal| {
+            let dir = tempfile::tempdir().expect("a folder");
+            let child = feel(&dir, true, Stdio::piped());
+            (signal, dir, child)
+        })
+        .into_iter()
+        .collect();
+    std::thread::sleep(Duration::from_secs(4));
+    for (signal, dir, mut child) in sessions {
+        // Held open: the end of the input would end the session too.
+        let input = child.stdin.take();
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        let done = child.wait_with_output().unwrap();
+        drop(input);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{signal}: {said}");
+        assert!(said.contains("force is on"), "{signal}: {said}");
+        assert!(kept(&dir), "{signal}: {said}");
+    }
+}
+
+#[test]
+fn a_closed_input_ends_a_session_that_was_never_armed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let done = feel(&dir, false, Stdio::null()).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && said.contains("no force yet"), "{said}");
+    assert!(!said.contains("live") && kept(&dir), "{said}");
+}
