@@ -37,7 +37,8 @@ impl Stop {
     /// Energy stored at the position `x` m, J.
     #[must_use]
     pub fn energy(&self, x: f64) -> f64 {
-        0.5 * self.stiffness * (x - self.depth).max(0.0).powi(2)
+        let deep = (x - self.depth).max(0.0);
+        0.5 * self.stiffness * (deep * deep)
     }
 }
 

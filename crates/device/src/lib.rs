@@ -11,10 +11,12 @@
 //! | [`message`] | messages and their bytes |
 //! | [`device`] | one keyboard: junction, limits, watchdog, key bed, energy guard |
 //! | [`real`] | f32 on a microcontroller, f64 in the emulator |
+//! | [`firmware`] | the main loop of a firmware, and what a board gives it |
 //! | [`port`] | the port of a transmission line: what a body at its end feels and sends |
 #![cfg_attr(not(test), no_std)]
 
 pub mod device;
+pub mod firmware;
 pub mod fixed;
 pub mod frame;
 #[cfg(any(test, feature = "history"))]

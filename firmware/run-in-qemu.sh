@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Builds the firmware for a Cortex-M4F, counts what a tick costs, and plays the emulated key that the
+# firmware in QEMU has, through `touchback keyboard probe` and `touchback feel`.
+#
+#   firmware/run-in-qemu.sh [FOLDER]     FOLDER: for toolchain and build, /tmp/touchback-firmware if not given
+#
+# Wants Debian 12, the packages below (as root it installs them) and a built `touchback` (the
+# environment's TOUCHBACK, or target/release/touchback, or target/debug/touchback). The compiler is
+# unpacked into FOLDER and does not touch the system's. Needs an idle core or two: QEMU runs by the
+# wall clock.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${1:-/tmp/touchback-firmware}
+mkdir -p "$folder"
+if [ "$(id -u)" = 0 ]; then
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends libgit2-1.5 qemu-system-arm gcc-arm-none-eabi >/dev/null
+fi
+if [ ! -x "$folder/root/usr/bin/rustc" ]; then
+    (
+        cd "$folder"
+        standard=$(apt-cache depends libstd-rust-web-dev | sed -n 's/.*Depends: \(libstd-rust-web-[0-9.]*\)$/\1/p')
+        llvm=$(apt-cache depends "$standard" rustc-web | sed -n 's/.*Depends: \(libllvm[0-9]*\)$/\1/p' | head -1)
+        apt-get download rustc-web cargo-web libstd-rust-web-dev rust-web-src "$standard" "$llvm"
+        for package in ./*.deb; do dpkg -x "$package" root; done
+    )
+fi
+
+build() {
+    env PATH="$folder/root/usr/bin:$PATH" RUSTC="$folder/root/usr/bin/rustc" RUSTC_BOOTSTRAP=1 \
+        LD_LIBRARY_PATH="$folder/root/usr/lib:$folder/root/usr/lib/x86_64-linux-gnu" \
+        CARGO_TARGET_DIR="$folder/target" CARGO_TARGET_THUMBV7EM_NONE_EABIHF_LINKER=arm-none-eabi-ld \
+        "$folder/root/usr/bin/cargo" build --manifest-path "$here/Cargo.toml" --release --locked \
+        -Zbuild-std=core --target thumbv7em-none-eabihf --features "$1"
+}
+
+# No double precision, no 64-bit division and no heap in what a board runs.
+single() {
+    if arm-none-eabi-nm "$1" | grep -E ' (__aeabi_d|__aeabi_[a-z0-9]+2d|__aeabi_u?ldivmod|__rust_alloc|malloc)'; then
+        echo "$1 calls what a board does not have" >&2
+        exit 1
+    fi
+    arm-none-eabi-size "$1"
+}
+
+out=$folder/target/thumbv7em-none-eabihf/release
+build stm32g431
+single "$out/stm32g431"
+build qemu
+single "$out/measure"
+echo "== instructions, by -icount shift=0"
+# It has nothing more to do after a second, and does not end by itself.
+timeout 10 qemu-system-arm -M ast1030-evb -icount shift=0 -nographic -monitor none -serial stdio \
+    -kernel "$out/measure" >"$folder/measure.txt" 2>&1 </dev/null || true
+sed '/^done/q' "$folder/measure.txt"
+grep -q '^done' "$folder/measure.txt"
+
+touchback=${TOUCHBACK:-}
+for built in "$here/../target/release/touchback" "$here/../target/debug/touchback"; do
+    [ -n "$touchback" ] || { [ -x "$built" ] && touchback=$built; }
+done
+[ -n "$touchback" ] || { echo "no touchback was built: the session is left out"; exit 0; }
+first=(qemu-system-arm)
+chrt -r 20 true 2>/dev/null && first=(chrt -r 20 qemu-system-arm)
+"${first[@]}" -M ast1030-evb -nographic -monitor none -serial pty -kernel "$out/qemu" \
+    >"$folder/qemu.log" 2>&1 &
+machine=$!
+trap 'kill $machine' EXIT
+for _ in $(seq 50); do
+    port=$(grep -o '/dev/pts/[0-9]*' "$folder/qemu.log" || true)
+    [ -n "$port" ] && break
+    sleep 0.1
+done
+echo "== keyboard probe $port"
+"$touchback" keyboard probe "$port"
+echo "== feel $port, 12 s"
+arm=()
+"$touchback" feel --help | grep -q -- '--arm' && arm=(--arm)
+"$touchback" feel "$port" "${arm[@]}" --seconds 12 --record "$folder/run.csv" </dev/null | tee "$folder/feel.txt"
+# The hard strokes let off and strike.
+grep -q 'let off' "$folder/feel.txt" && grep -q 'strike' "$folder/feel.txt"
