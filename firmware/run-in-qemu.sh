@@ -31,7 +31,7 @@ build() {
         LD_LIBRARY_PATH="$folder/root/usr/lib:$folder/root/usr/lib/x86_64-linux-gnu" \
         CARGO_TARGET_DIR="$folder/target" CARGO_TARGET_THUMBV7EM_NONE_EABIHF_LINKER=arm-none-eabi-ld \
         "$folder/root/usr/bin/cargo" build --manifest-path "$here/Cargo.toml" --release --locked \
-        -Zbuild-std=core --target thumbv7em-none-eabihf --features "$1"
+        -Zbuild-std=core --target thumbv7em-none-eabihf "$@"
 }
 
 # No double precision, no 64-bit division and no heap in what a board runs.
@@ -44,10 +44,18 @@ single() {
 }
 
 out=$folder/target/thumbv7em-none-eabihf/release
-build stm32g431
+build --features stm32g431
 single "$out/stm32g431"
-build qemu
+build --features qemu
 single "$out/measure"
+echo "== a firmware in C, linked"
+build -p touchback-device-c
+arm-none-eabi-gcc -std=c11 -Wall -Wextra -Werror -O2 -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard \
+    -I "$here/../crates/device/include" -nostdlib -Wl,--gc-sections -Wl,-e,firmware \
+    -Wl,--defsym=board_micros=0,--defsym=board_count=0,--defsym=board_newtons=0 \
+    -Wl,--defsym=board_receive=0,--defsym=board_send=0 \
+    "$here/c/example.c" "$out/libtouchback_device_c.a" -o "$folder/example.elf"
+single "$folder/example.elf"
 echo "== instructions, by -icount shift=0"
 # It has nothing more to do after a second, and does not end by itself.
 timeout 10 qemu-system-arm -M ast1030-evb -icount shift=0 -nographic -monitor none -serial stdio \

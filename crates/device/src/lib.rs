@@ -15,6 +15,8 @@
 //! | [`port`] | the port of a transmission line: what a body at its end feels and sends |
 #![cfg_attr(not(test), no_std)]
 
+#[cfg(any(test, feature = "c"))]
+pub mod c_face;
 pub mod device;
 pub mod firmware;
 pub mod fixed;

@@ -87,6 +87,7 @@ pub struct Hello {
 }
 
 /// One key's own mechanics.
+#[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyFacts {
     /// Key on the device, from 0.

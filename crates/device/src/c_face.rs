@@ -1,0 +1,233 @@
+//! The face for firmware in C: `include/touchback_device.h` declares it, in f32 and for up to 88 keys.
+//!
+//! Every function takes a device that [`touchback_new`] returned and nobody else uses meanwhile.
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the same for all of them, in the module's documentation"
+)]
+
+use crate::device::key_impedance::RenderedBed;
+use crate::device::{Build, Device};
+use crate::frame::MAX_FRAME;
+use crate::message::{Hello, KEYS, KeyFacts, VERSION};
+
+/// A keyboard as C has it.
+pub type CDevice = Device<KEYS, f32>;
+
+/// `touchback_build` of the header.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[allow(missing_docs, reason = "the header documents the fields")]
+pub struct CBuild {
+    pub keys: u8,
+    pub first_key: u8,
+    pub state_keys: u8,
+    pub abilities: u16,
+    pub rate_hz: u16,
+    pub report_us: u16,
+    pub force_max: u16,
+    pub force_held: u16,
+    pub step_nm: u32,
+    pub timeout_us: u32,
+    pub slew: f32,
+    pub thermal_time: f32,
+    pub bed_stiffness: f32,
+    pub bed_damping: f32,
+    pub bed_depth: f32,
+    pub guard: f32,
+    pub name: [u8; 16],
+}
+
+impl CBuild {
+    fn build(&self, facts: [KeyFacts; KEYS]) -> Build<KEYS, f32> {
+        Build {
+            hello: Hello {
+                version: VERSION,
+                keys: self.keys,
+                first_key: self.first_key,
+                abilities: self.abilities,
+                rate_hz: self.rate_hz,
+                report_us: self.report_us,
+                force_max: self.force_max,
+                force_held: self.force_held,
+                step_nm: self.step_nm,
+                name: self.name,
+            },
+            facts,
+            slew: self.slew,
+            thermal_time: self.thermal_time,
+            timeout_us: self.timeout_us,
+            bed: RenderedBed {
+                stiffness: self.bed_stiffness,
+                damping: self.bed_damping,
+                depth: self.bed_depth,
+            },
+            guard: self.guard,
+            state_keys: self.state_keys,
+        }
+    }
+}
+
+/// Bytes of a device.
+#[unsafe(no_mangle)]
+pub extern "C" fn touchback_size() -> usize {
+    size_of::<CDevice>()
+}
+
+/// Alignment of a device.
+#[unsafe(no_mangle)]
+pub extern "C" fn touchback_alignment() -> usize {
+    align_of::<CDevice>()
+}
+
+/// A device in `memory` of `size` bytes; null where it does not fit.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_new(
+    memory: *mut CDevice,
+    size: usize,
+    build: &CBuild,
+    facts: &[KeyFacts; KEYS],
+    now_us: u32,
+) -> *mut CDevice {
+    if memory.is_null() || !memory.is_aligned() || size < size_of::<CDevice>() {
+        return core::ptr::null_mut();
+    }
+    // SAFETY: the memory is the caller's, large enough and aligned.
+    unsafe { memory.write(Device::new(build.build(*facts), now_us)) };
+    memory
+}
+
+/// Takes a received byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_receive(device: &mut CDevice, byte: u8) {
+    device.receive(byte);
+}
+
+/// One tick.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_tick(
+    device: &mut CDevice,
+    now_us: u32,
+    counts: &[i32; KEYS],
+    newtons: &mut [f32; KEYS],
+) {
+    device.tick(now_us, counts, newtons);
+}
+
+/// Writes the next frame; its length, 0 for none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_report(
+    device: &mut CDevice,
+    out: &mut [u8; MAX_FRAME],
+) -> usize {
+    device.report(out)
+}
+
+/// Number of the mode.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_mode(device: &CDevice) -> u8 {
+    device.mode().number()
+}
+
+/// Bits of the faults.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_faults(device: &CDevice) -> u16 {
+    device.faults()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::{offset_of, size_of};
+
+    /// Sizes and offsets by the C compiler are those of Rust, every function has a declaration that
+    /// compiles, and one that is not there does not.
+    #[test]
+    fn the_header_says_what_rust_does() {
+        let folder = std::env::temp_dir().join(format!("touchback-c-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let numbers = [
+            ("TOUCHBACK_KEYS", KEYS),
+            ("TOUCHBACK_FRAME", MAX_FRAME),
+            ("sizeof(touchback_facts)", size_of::<KeyFacts>()),
+            ("offsetof(touchback_facts, mass)", offset_of!(KeyFacts, mass)),
+            ("offsetof(touchback_facts, weight)", offset_of!(KeyFacts, weight)),
+            ("offsetof(touchback_facts, friction)", offset_of!(KeyFacts, friction)),
+            ("offsetof(touchback_facts, damping)", offset_of!(KeyFacts, damping)),
+            ("offsetof(touchback_facts, bed)", offset_of!(KeyFacts, bed)),
+            ("sizeof(touchback_build)", size_of::<CBuild>()),
+            ("offsetof(touchback_build, state_keys)", offset_of!(CBuild, state_keys)),
+            ("offsetof(touchback_build, abilities)", offset_of!(CBuild, abilities)),
+            ("offsetof(touchback_build, rate_hz)", offset_of!(CBuild, rate_hz)),
+            ("offsetof(touchback_build, report_us)", offset_of!(CBuild, report_us)),
+            ("offsetof(touchback_build, force_max)", offset_of!(CBuild, force_max)),
+            ("offsetof(touchback_build, force_held)", offset_of!(CBuild, force_held)),
+            ("offsetof(touchback_build, step_nm)", offset_of!(CBuild, step_nm)),
+            ("offsetof(touchback_build, timeout_us)", offset_of!(CBuild, timeout_us)),
+            ("offsetof(touchback_build, slew)", offset_of!(CBuild, slew)),
+            ("offsetof(touchback_build, thermal_time)", offset_of!(CBuild, thermal_time)),
+            ("offsetof(touchback_build, bed_stiffness)", offset_of!(CBuild, bed_stiffness)),
+            ("offsetof(touchback_build, bed_damping)", offset_of!(CBuild, bed_damping)),
+            ("offsetof(touchback_build, bed_depth)", offset_of!(CBuild, bed_depth)),
+            ("offsetof(touchback_build, guard)", offset_of!(CBuild, guard)),
+            ("offsetof(touchback_build, name)", offset_of!(CBuild, name)),
+        ];
+        let mut source = String::from("#include \"touchback_device.h\"\n");
+        for (expression, value) in numbers {
+            source += &format!("_Static_assert({expression} == {value}, \"{expression}\");\n");
+        }
+        source += "void firmware(void *memory, const touchback_build *build, const touchback_facts \
+                   *facts, const int32_t *counts, float *newtons, uint8_t *out) {\n\
+                   touchback_device *d = touchback_new(memory, touchback_size() + \
+                   touchback_alignment(), build, facts, 0u);\n\
+                   touchback_receive(d, 0);\ntouchback_tick(d, 125u, counts, newtons);\n\
+                   if (touchback_report(d, out) && touchback_mode(d)) touchback_faults(d);\n}\n";
+        let include = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
+        let compiles = |name: &str, source: &str| {
+            let file = folder.join(name);
+            std::fs::write(&file, source).unwrap();
+            let mut cc = std::process::Command::new("cc");
+            cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-I", include]);
+            cc.arg("-o").arg(folder.join("face.o")).arg(&file).output().unwrap()
+        };
+        let good = compiles("face.c", &source);
+        let bad = compiles("wrong.c", &source.replace("== 88,", "== 87,"));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
+        assert!(!bad.status.success());
+    }
+
+    #[test]
+    fn a_device_of_c_ticks_and_answers() {
+        let build = CBuild {
+            keys: 1,
+            first_key: 40,
+            state_keys: 1,
+            abilities: 1,
+            rate_hz: 8000,
+            report_us: 1000,
+            ..CBuild::default()
+        };
+        let mut memory = Box::new(core::mem::MaybeUninit::<CDevice>::uninit());
+        let (size, facts) = (touchback_size(), [KeyFacts::default(); KEYS]);
+        let (counts, mut newtons, mut out) = ([0; KEYS], [1.0; KEYS], [0; MAX_FRAME]);
+        // SAFETY: memory for a device, used by nothing else.
+        unsafe {
+            assert!(touchback_new(memory.as_mut_ptr(), size - 1, &build, &facts, 0).is_null());
+            let device = touchback_new(memory.as_mut_ptr(), size, &build, &facts, 0).as_mut();
+            let device = device.unwrap();
+            for tick in 1..=8 {
+                touchback_tick(device, 125 * tick, &counts, &mut newtons);
+            }
+            assert_eq!(newtons, [0.0; KEYS]);
+            // A state of one key, and nothing after it.
+            assert_eq!(
+                [touchback_report(device, &mut out), touchback_report(device, &mut out)],
+                [28, 0]
+            );
+            touchback_receive(device, 5);
+            touchback_receive(device, 0);
+            assert_eq!((touchback_mode(device), touchback_faults(device)), (0, 32));
+        }
+    }
+}

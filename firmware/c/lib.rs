@@ -1,0 +1,5 @@
+//! `libtouchback_device_c.a`: the functions of `crates/device/include/touchback_device.h`.
+#![no_std]
+
+use panic_halt as _;
+pub use touchback_device::c_face::*;
