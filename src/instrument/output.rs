@@ -1,5 +1,9 @@
 //! The last stage: the level, moved without clicks, and the fade of a sound that is cut off.
 //!
+//! Guard: where the gain g exceeds 1, what lies above the knee K is bent so that g, the most that
+//! comes of the strings' own soft clip, becomes 1: K + o/(1 + o (1/(1 − K) − 1/(g − K))), o = |y| − K.
+//! At g = 1 that is y itself, so a moving level meets no step.
+//!
 //! Level: one-pole ramp, gain ← gain + c (target − gain), c = 1 − exp(−1/(τ f)), every sample.
 
 use crate::math::cast::{floor_index, single};
@@ -13,6 +17,19 @@ const ARRIVED: f64 = 1e-6;
 /// Length of the fade of a cut-off sound, s. Chosen: short enough to be "at once", and a raised
 /// cosine of 3 ms has its energy below 1 kHz, so it is heard as an end, not as a click.
 const FADE: f64 = 0.003;
+
+/// Level up to which the guard changes nothing (−1 dBFS).
+const KNEE: f32 = 0.891;
+
+/// `y`, which came of full scale by `gain`, kept inside full scale.
+fn guarded(y: f32, gain: f32) -> f32 {
+    let over = y.abs() - KNEE;
+    if over <= 0.0 || gain <= 1.0 {
+        return y.clamp(-1.0, 1.0);
+    }
+    let bend = 1.0 / (1.0 - KNEE) - 1.0 / (gain - KNEE);
+    (KNEE + over / (1.0 + over * bend)).min(1.0).copysign(y)
+}
 
 /// What the MIDI controllers of level and place ask for, as they stand: channel volume and
 /// expression 0…1, pan 0 left … ½ middle … 1 right.
@@ -48,19 +65,20 @@ struct Ramp {
 
 impl Ramp {
     /// Scales the next samples.
-    fn apply(&mut self, share: f64, samples: &mut [f32]) {
+    fn apply(&mut self, share: f64, samples: &mut [f32], is_guarded: bool) {
+        let guard = |y: f32, gain: f64| if is_guarded { guarded(y, single(gain)) } else { y };
         let mut from = 0;
         while self.gain != self.target && from < samples.len() {
             self.gain += share * (self.target - self.gain);
             if (self.target - self.gain).abs() <= ARRIVED {
                 self.gain = self.target;
             }
-            samples[from] = single(f64::from(samples[from]) * self.gain);
+            samples[from] = guard(single(f64::from(samples[from]) * self.gain), self.gain);
             from += 1;
         }
-        if self.gain != 1.0 {
+        if self.gain != 1.0 || is_guarded {
             for sample in &mut samples[from..] {
-                *sample = single(f64::from(*sample) * self.gain);
+                *sample = guard(single(f64::from(*sample) * self.gain), self.gain);
             }
         }
     }
@@ -71,13 +89,16 @@ impl Ramp {
 pub struct OutputLevel {
     ramps: [Ramp; 2],
     share: f64,
+    /// Nothing leaves above full scale.
+    is_guarded: bool,
 }
 
 impl OutputLevel {
-    /// Both channels at `level_db` dB, without a ramp.
+    /// Both channels at `level_db` dB, without a ramp, guarded.
     pub fn new(sample_rate: f64, level_db: f64) -> Self {
         let share = -(-1.0 / (RAMP * sample_rate)).exp_m1();
-        let mut level = Self { ramps: [Ramp { gain: 1.0, target: 1.0 }; 2], share };
+        let mut level =
+            Self { ramps: [Ramp { gain: 1.0, target: 1.0 }; 2], share, is_guarded: true };
         level.aim(level_db, Mix::PLAIN);
         level.settle();
         level
@@ -94,6 +115,11 @@ impl OutputLevel {
         }
     }
 
+    /// Switches the guard.
+    pub const fn guard(&mut self, is_guarded: bool) {
+        self.is_guarded = is_guarded;
+    }
+
     /// Ends the ramps.
     pub fn settle(&mut self) {
         self.ramps.iter_mut().for_each(|ramp| ramp.gain = ramp.target);
@@ -102,8 +128,8 @@ impl OutputLevel {
     /// Scales the next samples.
     pub fn apply(&mut self, left: &mut [f32], right: &mut [f32]) {
         let [l, r] = &mut self.ramps;
-        l.apply(self.share, left);
-        r.apply(self.share, right);
+        l.apply(self.share, left, self.is_guarded);
+        r.apply(self.share, right, self.is_guarded);
     }
 }
 
@@ -190,6 +216,33 @@ mod tests {
         assert!(steepest < 0.002, "{steepest}");
         assert_eq!((left[9599], right[9599]), (0.1, 0.1));
         assert!((left[479] - (0.1 + 0.9 * (-1_f32).exp())).abs() < 1e-4, "time constant");
+    }
+
+    #[test]
+    fn the_guard_keeps_full_scale_and_leaves_what_fits() {
+        for gain in [1.0, 1.001, 1.4, 3.99] {
+            let mut last = 0.0;
+            for i in 0..=2_000_i16 {
+                let y = gain * f32::from(i) / 1_000.0;
+                let out = guarded(y, gain);
+                assert!(out >= last && out <= 1.0, "{gain}: {y} gives {out}");
+                assert_eq!(guarded(-y, gain), -out);
+                if y <= KNEE || gain == 1.0 && y <= 1.0 {
+                    assert_eq!(out.to_bits(), y.to_bits());
+                }
+                last = out;
+            }
+        }
+        // A level that moves through 0 dB meets no step.
+        assert!((guarded(0.97 * 1.0001, 1.0001) - 0.97).abs() < 2e-4);
+        for (is_guarded, peak) in [(true, 1.0), (false, 3.981)] {
+            let mut level = OutputLevel::new(48_000.0, 12.0);
+            level.guard(is_guarded);
+            let (mut left, mut right) = ([1.0, -1.0], [0.1, f32::MIN_POSITIVE]);
+            level.apply(&mut left, &mut right);
+            assert!((left[0] - peak).abs() < 1e-3 && left[1] == -left[0]);
+            assert!((right[0] - 0.3981).abs() < 1e-4);
+        }
     }
 
     #[test]

@@ -166,6 +166,8 @@ settings! {
         action: ActionSettings = ActionSettings::default(),
         /// Tuning, strings, felt, board, room.
         sound: SoundSettings = SoundSettings::default(),
+        /// Nothing leaves above full scale, whatever the level.
+        output_guard: Switch = Switch::On,
     }
     numbers {
         /// Output level, dB.

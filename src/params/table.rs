@@ -9,6 +9,7 @@ mod pedals;
 mod sound;
 mod touch;
 
+use crate::instrument::settings::Switch;
 use crate::math::cast::floor_index;
 use crate::math::range::Range;
 use crate::params::{ParamError, Parameter, ValueKind};
@@ -57,6 +58,21 @@ const fn number(range: &Range, decimals: usize) -> ValueKind {
 /// A number whose control has `centre` at its middle.
 const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
     ValueKind::Number { min: range.min, max: range.max, centre: Some(centre), decimals }
+}
+
+/// The values of an off-and-on choice.
+const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
+
+/// Values of parameters that a project saved before they existed means, where not the default.
+const BEFORE: [(&str, f64); 1] = [("output_guard", 0.0)];
+
+impl Parameter {
+    /// The value of a project that does not name it: one saved before the parameter existed.
+    #[must_use]
+    pub fn value_where_absent(&self) -> f64 {
+        let before = BEFORE.iter().find(|(id, _)| *id == self.id);
+        before.map_or_else(|| self.default_value(), |(_, value)| *value)
+    }
 }
 
 /// The place of `value` among the values of a choice.

@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 61] = [
+const FROZEN: [(&str, &[&str]); 62] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -83,6 +83,7 @@ const FROZEN: [(&str, &[&str]); 61] = [
     ("room_size", &[]),
     ("room_time", &[]),
     ("output_db", &[]),
+    ("output_guard", &["Off", "On"]),
 ];
 
 /// Every leaf of the settings by its field name.

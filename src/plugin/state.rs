@@ -27,7 +27,8 @@ struct StateFaults {
 
 /// Leaves `state` with every parameter once, finite and in range; logs what was lost.
 ///
-/// Missing and unreadable values take the default, not what the instance had before. Unknown ids
+/// Missing values take what they were before they could be saved, unreadable ones the default, not
+/// what the instance had before. Unknown ids
 /// are removed. A newer format loads defaults only.
 pub(super) fn sanitize(state: &mut PluginState) {
     let faults = repair(state);
@@ -57,7 +58,7 @@ fn repair(state: &mut PluginState) -> StateFaults {
     }
     let mut values = 0;
     let restored = all().map(|p| {
-        let (value, sound) = restored(p, saved.get(p.id).filter(|_| !newer));
+        let (value, sound) = restored(p, saved.get(p.id).filter(|_| !newer), newer);
         values += usize::from(!sound);
         (p.id.to_owned(), value)
     });
@@ -67,7 +68,11 @@ fn repair(state: &mut PluginState) -> StateFaults {
 }
 
 /// The value to load, and whether it is the one that was saved (or none was).
-fn restored(parameter: &'static Parameter, saved: Option<&ParamValue>) -> (ParamValue, bool) {
+fn restored(
+    parameter: &'static Parameter,
+    saved: Option<&ParamValue>,
+    is_newer: bool,
+) -> (ParamValue, bool) {
     let read = match saved {
         Some(ParamValue::F32(value)) => f64::from(*value),
         Some(ParamValue::I32(value)) => f64::from(*value),
@@ -77,6 +82,8 @@ fn restored(parameter: &'static Parameter, saved: Option<&ParamValue>) -> (Param
     // Not rounded: a host compares what it reads with what it saved.
     let value = if read.is_finite() {
         read.clamp(parameter.min(), parameter.max())
+    } else if saved.is_none() && !is_newer {
+        parameter.value_where_absent()
     } else {
         parameter.default_value()
     };

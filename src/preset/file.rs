@@ -12,8 +12,8 @@
 //! blow_mm = 49.0
 //! ```
 //!
-//! Unknown ids are counted and left out, values outside their range are clamped, missing or
-//! unreadable ones take the default; all of it is reported in [`PresetLosses`]. A newer format is
+//! Unknown ids are counted and left out, values outside their range are clamped, missing
+//! ones take what they were before they could be saved, unreadable ones the default; all of it is reported in [`PresetLosses`]. A newer format is
 //! refused.
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -121,7 +121,10 @@ impl NamedPiano {
         let mut settings = Settings::default();
         losses.unknown = values.keys().filter(|id| find(id).is_err()).count();
         for parameter in all() {
-            let Some(value) = values.get(parameter.id) else { continue };
+            let Some(value) = values.get(parameter.id) else {
+                parameter.set(&mut settings, parameter.value_where_absent());
+                continue;
+            };
             match number(parameter, value) {
                 Some(value) => {
                     if !(parameter.min()..=parameter.max()).contains(&value) {

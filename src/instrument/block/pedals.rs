@@ -4,7 +4,7 @@ use super::Block;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::event_queue::{Entry, Sounding};
 use crate::instrument::midi::controller;
-use crate::instrument::settings::PedalSettings;
+use crate::instrument::settings::{PedalSettings, Switch};
 
 /// Travel from which the sostenuto pedal is down.
 const ROD_TURNS: f64 = 0.5;
@@ -80,6 +80,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// The level that settings and controllers ask for.
     pub(super) fn follow_mix(&mut self) {
+        self.level.guard(self.settings.output_guard == Switch::On);
         self.level.aim(self.settings.output_db, self.mix);
     }
 

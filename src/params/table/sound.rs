@@ -1,6 +1,6 @@
 //! What a tuner and a voicer set, and the output.
 
-use super::{centred, number};
+use super::{SWITCH, at, centred, index_of, number};
 use crate::action::ActionSettings;
 use crate::instrument::Settings;
 use crate::params::{Parameter, ParameterGroup, ValueKind};
@@ -9,7 +9,7 @@ use crate::sound::settings::Perspective;
 use crate::sound::temperament::Temperament;
 
 /// Tuning, voicing, output.
-pub static SOUND: [Parameter; 20] = [
+pub static SOUND: [Parameter; 21] = [
     Parameter {
         id: "a4_hz",
         name: "Pitch of A4",
@@ -222,5 +222,17 @@ pub static SOUND: [Parameter; 20] = [
         doc: "Level of the output.",
         get: |s| s.output_db,
         set: |s, v| s.output_db = v,
+    },
+    Parameter {
+        id: "output_guard",
+        name: "Output guard",
+        group: ParameterGroup::Output,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "On, nothing leaves above full scale: levels above 0 dB are bent from -1 dBFS up. Off, \
+              peaks reach the level itself, +12 dBFS at most. Off where it was saved by a version \
+              without it.",
+        get: |s| index_of(&SWITCH, &s.output_guard),
+        set: |s, v| s.output_guard = at(&SWITCH, v),
     },
 ];

@@ -1,14 +1,13 @@
 //! How host notes become gestures.
 
-use super::{at, centred, index_of, number};
-use crate::instrument::settings::{KeyPressure, Switch, Timing, TouchSettings, VelocityMap};
+use super::{SWITCH, at, centred, index_of, number};
+use crate::instrument::settings::{KeyPressure, Timing, TouchSettings, VelocityMap};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
 const MAPS: [VelocityMap; 4] =
     [VelocityMap::Se290, VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma];
 
-const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
 const PRESSURES: [KeyPressure; 2] = [KeyPressure::Ignored, KeyPressure::Position];
 
 /// Timing, velocity, release, calibration, repetition, position.

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::host::{Message, Plugin, Sent, bits, blocks, control, library, off};
 use clack_host::events::event_types::NoteExpressionType;
-use touchback::instrument::Settings;
 use touchback::params::{self, Parameter};
 
 const RATE: f64 = 24_000.0;
@@ -209,7 +208,7 @@ fn a_state_loaded_while_playing_is_heard_in_the_next_block() {
 }
 
 /// Every state ever saved by a released version and kept here loads, value for value; parameters
-/// it does not hold take their defaults.
+/// it does not hold take what they were before.
 #[test]
 fn saved_states_load() {
     let entry = library();
@@ -229,7 +228,7 @@ fn saved_states_load() {
         for parameter in params::all() {
             let value = match saved.get(parameter.id) {
                 Some(saved) => saved.as_object().unwrap().values().next().unwrap().as_f64(),
-                None => Some(parameter.get(&Settings::default())),
+                None => Some(parameter.value_where_absent()),
             };
             let control = plugin.control(parameter);
             let wanted = parameter.text(value.unwrap());
