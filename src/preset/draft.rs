@@ -1,4 +1,7 @@
 //! Files that are whole or absent: written without a name, named when they are finished.
+//!
+//! A symbolic link is followed, and a file that is replaced keeps its permissions. Devices, pipes
+//! and open files (`/dev/stdout`) are sent everything at the end.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek as _, Write as _};
@@ -15,9 +18,6 @@ pub enum DraftError {
     /// A folder of that name.
     #[error("{}: is a folder; name a file", .0.display())]
     Folder(PathBuf),
-    /// A device, a pipe and their like.
-    #[error("{}: is not a plain file", .0.display())]
-    Special(PathBuf),
     /// Nobody said to replace it.
     #[error("{}: is there already", .0.display())]
     Taken(PathBuf),
@@ -30,7 +30,12 @@ pub enum DraftError {
 /// nothing is left behind.
 #[derive(Debug)]
 pub struct Draft {
+    /// As it was asked for.
     target: PathBuf,
+    /// Where it goes, links followed.
+    place: PathBuf,
+    /// The place takes bytes and cannot be replaced.
+    is_stream: bool,
     file: File,
 }
 
@@ -38,19 +43,22 @@ impl Draft {
     /// A file for `target`, in its folder.
     ///
     /// # Errors
-    /// When the folder cannot be written or `target` is something other than a plain file.
+    /// When the folder cannot be written or `target` is a folder.
     pub fn create(target: &Path) -> Result<Self, DraftError> {
         let path = || target.to_owned();
         if target.file_name().is_none() {
             return Err(DraftError::Nameless(path()));
         }
-        match fs::metadata(target) {
+        let disk = |error| DraftError::Disk(path(), error);
+        let place = followed(target).map_err(disk)?;
+        let is_stream = match fs::metadata(&place) {
             Ok(m) if m.is_dir() => return Err(DraftError::Folder(path())),
-            Ok(m) if !m.is_file() => return Err(DraftError::Special(path())),
-            _ => {}
-        }
-        let file = nameless(folder(target)).map_err(|error| DraftError::Disk(path(), error))?;
-        Ok(Self { target: path(), file })
+            Ok(m) => !m.is_file() || is_open_file(&place),
+            Err(_) => false,
+        };
+        let file = if is_stream { tempfile::tempfile() } else { nameless(folder(&place)) }
+            .map_err(disk)?;
+        Ok(Self { target: path(), place, is_stream, file })
     }
 
     /// The file's final place.
@@ -91,8 +99,15 @@ impl Draft {
     /// # Errors
     /// When the disk refuses.
     pub fn keep(self) -> Result<(), DraftError> {
+        if self.is_stream {
+            return self.send().map_err(|error| self.told(error));
+        }
         let named = self.named()?;
-        named.persist(&self.target).map_err(|error| self.told(error.error))
+        if let Ok(replaced) = fs::metadata(&self.place) {
+            let kept = fs::set_permissions(&named, replaced.permissions());
+            kept.map_err(|error| self.told(error))?;
+        }
+        named.persist(&self.place).map_err(|error| self.told(error.error))
     }
 
     /// Puts the finished file in its place.
@@ -100,18 +115,30 @@ impl Draft {
     /// # Errors
     /// [`DraftError::Taken`] where there is another, or when the disk refuses.
     pub fn keep_new(self) -> Result<(), DraftError> {
+        if self.is_stream {
+            return Err(DraftError::Taken(self.target));
+        }
         let named = self.named()?;
-        named.persist_noclobber(&self.target).map_err(|error| match error.error.kind() {
+        named.persist_noclobber(&self.place).map_err(|error| match error.error.kind() {
             io::ErrorKind::AlreadyExists => DraftError::Taken(self.target.clone()),
             _ => self.told(error.error),
         })
+    }
+
+    /// Sends everything to the stream.
+    fn send(&self) -> io::Result<()> {
+        // Behind what an open file holds already.
+        let mut stream = File::options().append(true).open(&self.place)?;
+        (&self.file).rewind()?;
+        io::copy(&mut &self.file, &mut stream)?;
+        stream.flush()
     }
 
     /// The file under a hidden name beside its place: for the moment before it is moved there.
     fn named(&self) -> Result<TempPath, DraftError> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".partial-");
-        let place = folder(&self.target);
+        let place = folder(&self.place);
         let name = || {
             self.file.sync_all()?;
             #[cfg(target_os = "linux")]
@@ -132,6 +159,29 @@ impl Draft {
 /// Where `target` lies.
 fn folder(target: &Path) -> &Path {
     target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Most links that lead from one to the next, as Linux has it.
+const LINKS: usize = 40;
+
+/// Where `target` leads through symbolic links, there or not.
+fn followed(target: &Path) -> io::Result<PathBuf> {
+    let mut place = target.to_owned();
+    for _ in 0..LINKS {
+        if is_open_file(&place) {
+            return Ok(place);
+        }
+        match fs::read_link(&place) {
+            Ok(next) => place = folder(&place).join(next),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Whether `place` names what a process has open: such links lead to no name.
+fn is_open_file(place: &Path) -> bool {
+    cfg!(unix) && folder(place).canonicalize().is_ok_and(|folder| folder.starts_with("/proc"))
 }
 
 /// A file without a name in `folder`.
@@ -202,20 +252,70 @@ mod tests {
         let (target, gone) = (dir.path().join("a.txt"), dir.path().join("gone"));
         let file = File::options().read(true).write(true).create_new(true).open(&gone).unwrap();
         fs::remove_file(gone).unwrap();
-        let draft = Draft { target: target.clone(), file };
+        let place = target.clone();
+        let draft = Draft { target: target.clone(), place, is_stream: false, file };
         draft.write_all(b"whole").unwrap();
         draft.keep_new().unwrap();
         assert_eq!((fs::read(&target).unwrap().as_slice(), count(&dir)), (&b"whole"[..], 1));
     }
 
     #[test]
-    fn what_is_no_plain_file_is_refused() {
+    fn what_can_hold_no_file_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Draft::create(dir.path()), Err(DraftError::Folder(_))));
         assert!(matches!(Draft::create(Path::new("..")), Err(DraftError::Nameless(_))));
         let nowhere = dir.path().join("none").join("a.txt");
         assert!(matches!(Draft::create(&nowhere), Err(DraftError::Disk(..))));
-        #[cfg(unix)]
-        assert!(matches!(Draft::create(Path::new("/dev/null")), Err(DraftError::Special(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_permissions_kept() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        let write = |name: &str, text: &[u8]| {
+            let draft = Draft::create(&at(name)).unwrap();
+            draft.write_all(text).unwrap();
+            draft.keep()
+        };
+        symlink("sub/there", at("link")).unwrap();
+        symlink("link", at("second")).unwrap();
+        for (name, text) in [("link", &b"dangling"[..]), ("second", b"replaced")] {
+            write(name, text).unwrap();
+            assert_eq!(fs::read(at("sub/there")).unwrap(), text);
+            assert!(fs::symlink_metadata(at(name)).unwrap().is_symlink());
+        }
+        fs::set_permissions(at("sub/there"), fs::Permissions::from_mode(0o640)).unwrap();
+        write("second", b"again").unwrap();
+        assert_eq!(fs::metadata(at("sub/there")).unwrap().permissions().mode() & 0o777, 0o640);
+        symlink("circle", at("circle")).unwrap();
+        assert!(matches!(Draft::create(&at("circle")), Err(DraftError::Disk(..))));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_and_open_files_are_written_to() {
+        use std::os::fd::AsRawFd as _;
+        let draft = Draft::create(Path::new("/dev/null")).unwrap();
+        draft.write_all(b"away").unwrap();
+        draft.keep().unwrap();
+        assert!(matches!(
+            Draft::create(Path::new("/dev/null")).unwrap().keep_new(),
+            Err(DraftError::Taken(_))
+        ));
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, "begun ").unwrap();
+        let open = File::open(&path).unwrap();
+        for folder in ["/proc/self/fd", "/dev/fd"] {
+            let draft = Draft::create(&Path::new(folder).join(open.as_raw_fd().to_string()));
+            let draft = draft.unwrap();
+            draft.write_all(b"sent ").unwrap();
+            draft.keep().unwrap();
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"begun sent sent ");
+        assert_eq!(count(&dir), 1);
     }
 }

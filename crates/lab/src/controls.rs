@@ -16,14 +16,25 @@ const CURVE_LIMIT: u64 = 64_000_000;
 /// Samples between two automation values, counted from sample 0.
 pub const AUTOMATION_PERIOD: u64 = 64;
 
+/// The file that `--preset` names, if it names one.
+#[must_use]
+pub fn preset_file(name: &str) -> Option<&Path> {
+    let path = Path::new(name);
+    path.extension().is_some_and(|e| e == user_presets::EXTENSION).then_some(path)
+}
+
+/// The files that `--automate ID=CURVE.csv` options name.
+pub fn automation_files(options: &[String]) -> impl Iterator<Item = &Path> {
+    options.iter().filter_map(|option| option.split_once('=')).map(|(_, file)| Path::new(file))
+}
+
 /// Settings of the factory piano `name`, or of the preset file `name` where it ends in `.toml`;
 /// what of the file could not be taken is told on stderr.
 ///
 /// # Errors
 /// Names the pianos there are; a bad file with its line.
 pub fn preset(name: &str) -> Result<Settings> {
-    let path = Path::new(name);
-    if path.extension().is_some_and(|e| e == user_presets::EXTENSION) {
+    if let Some(path) = preset_file(name) {
         let (saved, losses) = user_presets::read(path).context("--preset")?;
         if let Some(words) = losses.words() {
             output::warn(&format!("warning: {name}: {words}"));

@@ -25,6 +25,10 @@ pub fn distinct(inputs: &[&Path], outputs: &[&Path]) -> Result<()> {
     };
     let mut seen: Vec<PathBuf> = inputs.iter().map(|p| real(p)).collect();
     for output in outputs {
+        // A device takes any number.
+        if std::fs::metadata(output).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            continue;
+        }
         let path = real(output);
         if seen.contains(&path) {
             bail!("{}: is named twice; give every output its own file", output.display());
@@ -41,6 +45,11 @@ pub fn distinct(inputs: &[&Path], outputs: &[&Path]) -> Result<()> {
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     use std::io::Read;
     let show = path.display();
+    // Opening a pipe without a writer would wait for one; one that a shell made has a writer.
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) && !is_pipe_of_shell(path)
+    {
+        bail!("{show}: is not a plain file");
+    }
     let file = File::open(path).with_context(|| format!("{show}: cannot read"))?;
     if file.metadata().is_ok_and(|m| m.is_dir()) {
         bail!("{show}: is a folder; name a file");
@@ -51,6 +60,43 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
         bail!("{show}: larger than {} MB", limit / 1_000_000);
     }
     Ok(bytes)
+}
+
+/// A pipe that a process has open: `/dev/stdin`, or `<(command)`.
+fn is_pipe_of_shell(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let is_pipe = std::fs::metadata(path).is_ok_and(|m| m.file_type().is_fifo());
+        is_pipe && (path.starts_with("/dev") || path.starts_with("/proc"))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// Reads a whole text file of at most `limit` bytes.
+///
+/// # Errors
+/// When it is missing, unreadable, larger, or no text.
+pub fn read_text(path: &Path, limit: u64) -> Result<String> {
+    let text = String::from_utf8(read(path, limit)?);
+    text.map_err(|_| anyhow::anyhow!("{}: is no text in UTF-8", path.display()))
+}
+
+/// Longest line of an error, characters.
+const LONGEST_LINE: usize = 500;
+
+/// `text` with no line longer than people read.
+#[must_use]
+pub fn bounded(text: &str) -> String {
+    let short = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{} … ({} characters)", &line[..end], line.chars().count()),
+        None => line.to_owned(),
+    };
+    text.lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints `text` to stdout; a reader that has seen enough is no failure.
@@ -69,7 +115,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Prints one line to stderr; nothing can be done where that fails.
 pub fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", bounded(text));
 }
 
 /// All bars of the terminal: experiments that run beside each other have one each.
@@ -101,5 +147,23 @@ mod tests {
         let same = dir.path().join(".").join("a.mid");
         assert!(distinct(&[&a], &[&same]).is_err());
         assert!(distinct(&[&a], &[&dir.path().join("b.wav"), &dir.path().join("b.csv")]).is_ok());
+        #[cfg(unix)]
+        {
+            let link = dir.path().join("link");
+            std::os::unix::fs::symlink("a.mid", &link).unwrap();
+            assert!(distinct(&[&a], &[&link]).is_err());
+            let null = Path::new("/dev/null");
+            assert!(distinct(&[&a], &[null, null]).is_ok());
+            let error = |path: &str| read(Path::new(path), 10).unwrap_err().to_string();
+            assert_eq!(error("/dev/zero"), "/dev/zero: is not a plain file");
+            assert_eq!(error("/dev"), "/dev: is a folder; name a file");
+        }
+    }
+
+    #[test]
+    fn lines_are_bounded() {
+        assert_eq!(bounded("one\ntwo"), "one\ntwo");
+        let long = bounded(&"ä".repeat(100_000));
+        assert!(long.ends_with("… (100000 characters)") && long.chars().count() < 600);
     }
 }

@@ -22,6 +22,9 @@ use touchback::instrument::{Piano, Settings};
 /// Largest MIDI file, bytes.
 const MIDI_LIMIT: u64 = 64_000_000;
 
+/// Longest music that is rendered unasked, s: a few damaged bytes may say hours.
+const ASK_ABOVE: f64 = 3600.0;
+
 /// What to render.
 #[derive(clap::Args, Debug)]
 pub struct RenderOptions {
@@ -63,6 +66,9 @@ pub struct RenderOptions {
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json")]
     stats: Option<PathBuf>,
+    /// Renders also what lasts longer than an hour
+    #[arg(long)]
+    yes: bool,
 }
 
 /// The values of `--timing`.
@@ -97,7 +103,11 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         .flatten()
         .map(PathBuf::as_path)
         .collect();
-    output::distinct(&[&options.input], &outputs)?;
+    let mut inputs = vec![options.input.as_path()];
+    inputs.extend(controls::preset_file(&options.preset));
+    inputs.extend([&options.scale, &options.keymap].into_iter().flatten().map(PathBuf::as_path));
+    inputs.extend(controls::automation_files(&options.automate));
+    output::distinct(&inputs, &outputs)?;
 
     let rate = options.sample_rate;
     let name = options.input.display().to_string();
@@ -112,6 +122,13 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         bail!(
             "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
              lower --sample-rate"
+        );
+    }
+    if end > ASK_ABOVE && !options.yes {
+        let megabytes = 6e-6 * end * f64::from(rate);
+        bail!(
+            "{name}: lasts {:.0} minutes, {megabytes:.0} MB of sound; --yes renders it",
+            end / 60.0
         );
     }
     let mut settings = controls::preset(&options.preset)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::output::Draft;
@@ -107,7 +107,11 @@ pub fn run(options: &ShotOptions) -> Result<()> {
         shot.key = key;
     }
     params::apply(&mut shot.settings, &options.set)?;
+    if options.output.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
+        bail!("{}: a picture of the window is a .png file", options.output.display());
+    }
     let draft = Draft::create(&options.output)?;
-    shot.take().write_png(draft.writer()?)?;
+    let refused = || format!("{}: cannot write", options.output.display());
+    shot.take().write_png(draft.writer()?).with_context(refused)?;
     Ok(draft.keep()?)
 }

@@ -32,7 +32,7 @@ pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>> {
     let mut raw = Raw { ticks_per_unit, per_second, events: Vec::new(), warnings: Vec::new() };
     at += declared;
 
-    let mut found = 0;
+    let (mut found, mut endless) = (0, 0);
     while found < tracks {
         let Some((id, declared, start)) = chunk(bytes, at) else { break };
         let left = bytes.len() - start;
@@ -45,12 +45,17 @@ pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>> {
         // Chunks of other kinds are skipped, as the standard asks.
         if id == b"MTrk" {
             found += 1;
-            track(file, found, start, &bytes[start..start + declared], &mut raw)?;
+            let is_ended = track(file, found, start, &bytes[start..start + declared], &mut raw)?;
+            endless += u16::from(!is_ended);
         }
         at = start + declared;
     }
     if found == 0 {
         bail!("{file}: no track in it");
+    }
+    if endless > 0 {
+        let warning = format!("{file}: {endless} of {found} tracks have no end-of-track event");
+        raw.warnings.push(warning);
     }
     if found < tracks {
         raw.warnings.push(format!("{file}: declares {tracks} tracks and holds {found}"));
@@ -91,13 +96,14 @@ fn division(file: &str, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
     }
 }
 
+/// Reads a track; whether it says where it ends.
 fn track<'a>(
     file: &str,
     number: u16,
     start: usize,
     data: &'a [u8],
     raw: &mut Raw<'a>,
-) -> Result<()> {
+) -> Result<bool> {
     let mut events = EventIter::new(data);
     let mut tick = 0u64;
     loop {
@@ -106,7 +112,7 @@ fn track<'a>(
             Some(Ok(event)) => {
                 tick += u64::from(event.delta.as_int());
                 if event.kind == TrackEventKind::Meta(MetaMessage::EndOfTrack) {
-                    break;
+                    return Ok(true);
                 }
                 raw.events.push((tick, event.kind));
             }
@@ -115,11 +121,7 @@ fn track<'a>(
                 "{file}, byte {}: broken event in track {number}; the file is damaged",
                 start + data.len() - left
             ),
-            _ => {
-                raw.warnings.push(format!("{file}: track {number} has no end-of-track event"));
-                break;
-            }
+            _ => return Ok(false),
         }
     }
-    Ok(())
 }

@@ -102,6 +102,7 @@ fn trailing_bytes_and_missing_ends_are_warnings() {
     bytes.extend(b"junk");
     let score = Score::read("x.mid", &bytes).unwrap();
     assert_eq!(score.warnings.len(), 2);
+    assert_eq!(score.warnings[0], "x.mid: 1 of 1 tracks have no end-of-track event");
     assert!(score.warnings[1].contains("4 bytes after the last chunk"));
 }
 
