@@ -75,6 +75,39 @@ impl Drop for Claim {
     }
 }
 
+/// The folder of the locks, which only this user can write: nobody else can lay a link there, and
+/// another user's lock is not in the way.
+fn locks() -> Result<PathBuf, (PathBuf, std::io::Error)> {
+    let folder = std::env::temp_dir();
+    // Elsewhere the folder of temporary files is the user's own.
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+        let user = match std::fs::metadata("/proc/self") {
+            Ok(process) => process.uid(),
+            Err(error) => return Err((folder, error)),
+        };
+        let is_own = |folder: &std::path::Path| {
+            let about = std::fs::symlink_metadata(folder);
+            about.is_ok_and(|m| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0)
+        };
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        if let Some(runtime) = runtime.filter(|folder| is_own(folder)) {
+            return Ok(runtime);
+        }
+        let own = folder.join(format!("touchback-{user}"));
+        // There already, or it cannot be made: what is there tells.
+        let _ = std::fs::DirBuilder::new().mode(0o700).create(&own);
+        if is_own(&own) {
+            Ok(own)
+        } else {
+            Err((own, std::io::Error::other("is not a folder that only this user can use")))
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    Ok(folder)
+}
+
 /// Claims `path` for `owner`.
 ///
 /// # Errors
@@ -86,7 +119,9 @@ pub fn claim(path: &str, owner: &str) -> Result<Claim, PortError> {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
-    let folder = std::env::temp_dir();
+    let folder = locks().map_err(|(folder, error)| {
+        PortError::Other(folder.display().to_string(), error.to_string())
+    })?;
     let lock = folder.join(format!("touchback{plain}.lock"));
     let note = folder.join(format!("touchback{plain}.owner"));
     let other = |e: std::io::Error| PortError::Other(lock.display().to_string(), e.to_string());
@@ -211,6 +246,12 @@ mod tests {
     #[test]
     fn a_port_has_one_owner_whose_name_is_told() {
         let path = format!("/dev/no-such-port-{}", std::process::id());
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(locks().unwrap()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "nobody else's");
+        }
         let first = claim(&path, "the first").unwrap();
         let said = claim(&path, "the second").unwrap_err().to_string();
         assert!(said.contains("in use by the first (process"), "{said}");
