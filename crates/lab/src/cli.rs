@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::simulate::balance::Unbalanced;
 use crate::{demo, experiment, feel, keyboard, model, output, play, render, shot, simulate};
 
 /// A grand piano whose action is simulated: played, heard and measured.
@@ -63,8 +64,8 @@ enum ModelCommand {
     Export(model::ModelOptions),
 }
 
-/// Runs the command given to the program: exit code 0 on success, 2 with one line on stderr
-/// otherwise.
+/// Runs the command given to the program: exit code 0 on success, 3 with one line on stderr where
+/// the outputs are written and not to be trusted, 2 with one otherwise.
 #[must_use]
 pub fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
@@ -80,7 +81,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::warn(&format!("error: {}", one_line(&format!("{error:#}"))));
-            ExitCode::from(2)
+            ExitCode::from(if error.is::<Unbalanced>() { 3 } else { 2 })
         }
     }
 }

@@ -1,12 +1,16 @@
 //! `touchback simulate`: one key under one gesture, step by step, as data and figure.
 
+pub mod balance;
 mod figure;
+mod numbers;
 pub mod plants;
 mod take;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+
+use balance::Balance;
 
 use crate::controls;
 use crate::gesture::{Gesture, KeyView};
@@ -19,7 +23,7 @@ use touchback::haptics::recording::Recording;
 use touchback::instrument::Settings;
 use touchback::math::compass::KeyNumber;
 /// What to simulate.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct SimulateOptions {
     /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
     /// `touchback feel --log`, replayed bit for bit
@@ -51,7 +55,8 @@ pub struct SimulateOptions {
 /// Simulates; without an output the events go to stdout as lines.
 ///
 /// # Errors
-/// Bad input or a disk that refuses; nothing is written then.
+/// Bad input or a disk that refuses; nothing is written then. [`balance::Unbalanced`] after
+/// everything is written.
 pub fn run(options: &SimulateOptions) -> Result<()> {
     let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
         .into_iter()
@@ -78,11 +83,15 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         let target = run_draft.as_ref().map_or(Path::new(""), Draft::target);
         format!("{}: cannot write", target.display())
     };
-    let mut traces = figure::Traces::default();
+    let (mut traces, mut balance) = (figure::Traces::default(), Balance::default());
     let events = source.play(|time, readout| {
-        traces.push(time, readout);
+        balance.push(readout);
+        if plot_draft.is_some() {
+            traces.push(time, readout);
+        }
         table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
-    })?;
+    });
+    let events = events.map_err(|error| blamed(error, options))?;
     table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
     if let Some(draft) = &events_draft {
         let mut text = serde_json::to_vec_pretty(&events_json(&events))?;
@@ -102,7 +111,44 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         let lines: String = events.iter().map(line).collect();
         output::print(&format!("time_s,kind,value\n{lines}"))?;
     }
-    Ok(())
+    match source {
+        // A log begins anew wherever it was broken.
+        GestureSource::Recording(..) => Ok(()),
+        GestureSource::Gesture(..) => Ok(balance.check()?),
+    }
+}
+
+/// The state is no number any more, from this time on, s.
+#[derive(Debug)]
+struct Lost(f64);
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the action lost its state at {} s", self.0)
+    }
+}
+
+impl std::error::Error for Lost {}
+
+/// `error` with what is at fault where the state was lost: the gesture, if the action with its own
+/// numbers loses it too.
+fn blamed(error: anyhow::Error, options: &SimulateOptions) -> anyhow::Error {
+    if !error.is::<Lost>() {
+        return error;
+    }
+    let own = SimulateOptions { model: None, ..options.clone() };
+    let holds = options.model.as_deref().is_some_and(|path| {
+        let named = plants::name_of(path);
+        let own = SimulateOptions { action: named.ok().or(own.action.clone()), ..own };
+        GestureSource::open(&own).and_then(|mut own| own.play(|_, _| Ok(()))).is_ok()
+    });
+    let fault = match (&options.model, holds) {
+        (Some(path), true) => {
+            format!("the numbers of {} are at fault: the action's own hold", path.display())
+        }
+        _ => format!("{}: no action can follow this gesture", options.gesture.display()),
+    };
+    error.context(fault)
 }
 
 /// What moves the key.
@@ -211,7 +257,7 @@ pub fn play(
         front = KeyView::of(mechanism);
         let time = step_time(step + 1);
         if !front.depth.is_finite() {
-            bail!("the action lost its state at {time} s; report this gesture");
+            return Err(Lost(time).into());
         }
         each(time, &mechanism.readout(drive))?;
         if step % 4096 == 0 {

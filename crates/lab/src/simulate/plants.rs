@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use super::numbers;
 use crate::output;
 use touchback::action::ActionSettings;
 use touchback::action::Key;
@@ -30,19 +31,35 @@ pub fn model(name: &str, key: KeyNumber, settings: &ActionSettings) -> Result<Mo
     }
 }
 
+/// Largest model file, bytes.
+const MODEL_LIMIT: u64 = 1_000_000;
+
 /// Reads a model file.
 ///
 /// # Errors
 /// One line naming the file and what is wrong.
 pub fn open(path: &Path) -> Result<Model> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read"))?;
-    let model: Model = toml::from_str(&text).map_err(|e| {
+    let text = output::read_text(path, MODEL_LIMIT)?;
+    let refused = |e: toml::de::Error| {
         let line = e.span().map_or(0, |s| text[..s.start].lines().count().max(1));
         anyhow::anyhow!("{name}: line {line}: {}", e.message().replace('\n', " "))
-    })?;
+    };
+    let model: Model = toml::from_str(&text).map_err(refused)?;
+    numbers::check(&toml::from_str(&text).map_err(refused)?)
+        .with_context(|| format!("{name}: not a usable key"))?;
     model.check().with_context(|| format!("{name}: not a usable key"))?;
     Ok(model)
+}
+
+/// The name of the action that a model file is of.
+///
+/// # Errors
+/// What [`open`] says.
+pub fn name_of(path: &Path) -> Result<String> {
+    let table: toml::Table = toml::from_str(&output::read_text(path, MODEL_LIMIT)?)?;
+    let name = table.get("action").and_then(toml::Value::as_str);
+    Ok(name.context("no action")?.to_owned())
 }
 
 /// One key of the action `name` with `settings`, from the model file if one is given, at rest.
@@ -85,5 +102,9 @@ mod tests {
         std::fs::write(&path, bad).unwrap();
         let error = format!("{:#}", open(&path).unwrap_err());
         assert!(error.contains("k2 = -1"), "{error}");
+        let absurd = text.replace("k2 = 2000.0", "k2 = inf");
+        std::fs::write(&path, absurd).unwrap();
+        let error = format!("{:#}", open(&path).unwrap_err());
+        assert!(error.contains("model.k2 = inf must be a number"), "{error}");
     }
 }

@@ -360,6 +360,24 @@ fn bad_options_are_refused() {
     render(&["--stats", "x.wav"], "named twice");
     render(&["--stats", "no/such/folder.json"], "folder.json: cannot write");
     desk.refuses(&["render", "ok.mid", "-o", "ok.mid"], "ok.mid: is named twice");
+    for (input, file) in [
+        (["--preset", "mine.toml"], "mine.toml"),
+        (["--automate", "let_off_mm=curve.csv"], "curve.csv"),
+        (["--scale", "any.scl"], "any.scl"),
+    ] {
+        let arguments = [&["render", "ok.mid", "-o", file][..], &input].concat();
+        desk.refuses(&arguments, "is named twice");
+    }
+    // One note of two hours.
+    desk.put("hours.mid", &file(&[0, 0x90, 60, 100, 0xD4, 0xB0, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
+    desk.refuses(&["render", "hours.mid", "-o", "x.wav"], "lasts 120 minutes");
+    let long = format!("form = \"{}\"\n", "x".repeat(100_000));
+    desk.put("long.toml", long.as_bytes());
+    let output = touchback(desk.path(), &["simulate", "long.toml"]);
+    assert!(output.status.code() == Some(2) && output.stderr.len() < 1_000);
+    #[cfg(unix)]
+    desk.refuses(&["simulate", "press.csv", "--model", "/dev/zero"], "is not a plain file");
+    desk.refuses(&["lab", "shot", "x.jpg"], "x.jpg: a picture of the window is a .png file");
     desk.refuses(&["render", "ok.mid"], "--output");
     desk.refuses(&["render", "ok.mid", "-o", "."], "");
     desk.refuses(&["sing"], "sing");
