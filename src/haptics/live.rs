@@ -162,7 +162,7 @@ mod unix {
 
 #[cfg(not(unix))]
 mod elsewhere {
-    use super::{Making, Script, Trouble};
+    use super::{Making, PortError, Script};
 
     /// There is none without pseudo-terminals.
     #[derive(Debug)]

@@ -61,10 +61,11 @@ fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
     zero("keyboards that did not come back", f64::from(done.stuck));
     zero("keys whose state became non-finite", done.upset as f64);
     report.note(&format!(
-        "{} of {FAULTS} faults took force away; armed again after a median of {} ms, 99 % within \
-         {} ms, all within {} ms. Ticks above the host's own limit of 8 N, the damping of the \
-         keyboard included: {}.",
+        "{} of {FAULTS} faults took force away, {} of them because the keyboard was not believed; \
+         armed again after a median of {} ms, 99 % within {} ms, all within {} ms. Ticks above the \
+         host's own limit of 8 N, the damping of the keyboard included: {}.",
         done.halts,
+        done.implausible,
         short(done.quantile(0.5) * 1e3),
         short(done.quantile(0.99) * 1e3),
         short(done.quantile(1.0) * 1e3),

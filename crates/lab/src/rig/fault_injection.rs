@@ -14,7 +14,7 @@ use touchback::haptics::log::{Entry, Log, Twin};
 use touchback::haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback::haptics::servo::ServoOptions;
-use touchback::haptics::session::ConnectionState;
+use touchback::haptics::session::{ConnectionState, HaltReason};
 use touchback::haptics::simulated_link::LinkFaults;
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
@@ -38,6 +38,8 @@ pub struct Faulted {
     pub stuck: u32,
     /// Faults that took force away.
     pub halts: u32,
+    /// Those of them after which the keyboard was not believed.
+    pub implausible: u32,
     /// Keys whose state became non-finite.
     pub upset: u64,
     /// Times from a fault's end to force, s, sorted.
@@ -81,7 +83,9 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
         mend(&mut pair);
         pair.run(0.01, &mut (), &mut watch);
         let begin = pair.time();
-        let was_live = pair.servo.status().standing == ConnectionState::Live;
+        let status = pair.servo.status();
+        let was_live = status.standing == ConnectionState::Live;
+        done.implausible += u32::from(matches!(status.why, HaltReason::Implausible(..)));
         let is_back = pair.arm(&mut ()) || pair.arm(&mut ());
         done.halts += u32::from(!was_live);
         done.stuck += u32::from(!is_back);
@@ -217,7 +221,8 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
             done.halts += 1;
             continue;
         }
-        pair.run(0.4, &mut (), |_| ());
+        // Before the first stroke clock and motor are looked at.
+        pair.run(if done.count == 0 { 1.0 } else { 0.25 }, &mut (), |_| ());
         let begin = pair.time();
         let depth = 4e-3 + 20e-3 * random.share();
         let within = 0.03 + 0.3 * random.share();
