@@ -12,9 +12,9 @@
 //! blow_mm = 49.0
 //! ```
 //!
-//! Unknown ids are counted and left out, values outside their range are clamped, missing
-//! ones take what they were before they could be saved, unreadable ones the default; all of it is reported in [`PresetLosses`]. A newer format is
-//! refused.
+//! Unknown ids are counted and left out, values outside their range are clamped, missing ones take
+//! what they were before they could be saved, unreadable ones the default; all of it is reported in
+//! [`PresetLosses`]. A newer format is refused.
 
 use serde::{Deserialize, Serialize, Serializer};
 

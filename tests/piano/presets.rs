@@ -4,7 +4,6 @@
 
 use std::path::Path;
 
-use touchback::instrument::Settings;
 use touchback::params::{self, ValueKind};
 use touchback::preset::user_presets;
 
@@ -26,7 +25,7 @@ fn saved_presets_load() {
         for parameter in params::all() {
             let got = parameter.get(&saved.settings);
             let wanted = match (parameter.kind, values.get(parameter.id)) {
-                (_, None) => parameter.get(&Settings::default()),
+                (_, None) => parameter.value_where_absent(),
                 (ValueKind::Choice(names), Some(value)) => {
                     let name = value.as_str().unwrap();
                     names.iter().position(|n| *n == name).unwrap() as f64
