@@ -54,6 +54,20 @@ impl SprungMass {
         force
     }
 
+    /// Largest energy in 100 000 free steps after a push of 1 m/s, the device at zero, over that at
+    /// their beginning.
+    #[must_use]
+    pub fn growth(mut self) -> f64 {
+        self.push(1.0);
+        let start = self.energy(0.0);
+        let mut most = 0.0f64;
+        for _ in 0..100_000 {
+            self.step(0.0);
+            most = most.max(self.energy(0.0) / start);
+        }
+        most
+    }
+
     /// Energy with the device at `x` m, J.
     #[must_use]
     pub fn energy(&self, x: f64) -> f64 {
@@ -129,17 +143,7 @@ mod tests {
 
     #[test]
     fn semi_implicit_energy_is_bounded_and_eulers_is_not() {
-        let most = |method, t| {
-            let mut display = SprungMass::new(K, M, t, method);
-            display.push(1.0);
-            let start = display.energy(0.0);
-            let mut most = 0.0f64;
-            for _ in 0..100_000 {
-                display.step(0.0);
-                most = most.max(display.energy(0.0) / start);
-            }
-            most
-        };
+        let most = |method, t| SprungMass::new(K, M, t, method).growth();
         let limit = (4.0 * M / K).sqrt();
         assert!(most(Method::SemiImplicit, 1e-3) < 1.1);
         assert!(most(Method::SemiImplicit, 0.99 * limit) < 1e3);

@@ -1,29 +1,8 @@
 use super::*;
+use crate::history::build;
 use message::{KeyFacts, KeyWave, ability};
 
 mod report;
-
-const BUILD: Build<2> = Build {
-    hello: Hello {
-        version: message::VERSION,
-        keys: 2,
-        first_key: 40,
-        abilities: ability::WAVE | ability::TORQUE | ability::KEYBED,
-        rate_hz: 8000,
-        report_us: 1000,
-        force_max: 2000,
-        force_held: 500,
-        step_nm: 2000,
-        name: *b"a test keyboard\0",
-    },
-    facts: [KeyFacts { key: 0, mass: 0, weight: 0, friction: 0, damping: 0, bed: 0 }; 2],
-    slew: 20_000.0,
-    thermal_time: 2.0,
-    timeout_us: 20_000,
-    bed: key_impedance::RenderedBed { stiffness: 40e3, damping: 20.0, depth: 5e-3 },
-    guard: 10e-3,
-    state_keys: 88,
-};
 
 /// Everything as the device has it.
 const OWN: Config = Config {
@@ -81,13 +60,13 @@ fn run(device: &mut Device<2>, now: &mut u32, ticks: u32, counts: [i32; 2]) -> [
 
 #[test]
 fn it_says_who_it_is_and_answers_pings() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     send(&mut device, &Message::Ask(message::VERSION));
     send(&mut device, &Message::Ping(77));
     run(&mut device, &mut 0, 8, [0; 2]);
     let messages = sent(&mut device);
     assert!(matches!(&messages[0], Message::State(s) if s.t_us == 1000 && s.mode == 0));
-    assert_eq!(messages[1], Message::Hello(BUILD.hello));
+    assert_eq!(messages[1], Message::Hello(build::<f64>().hello));
     assert!(matches!(&messages[2], Message::Facts(l) if l.as_slice().len() == 2));
     assert_eq!(messages[3], Message::Pong(77, 1000));
     assert_eq!(messages.len(), 4);
@@ -95,7 +74,7 @@ fn it_says_who_it_is_and_answers_pings() {
 
 #[test]
 fn force_comes_only_when_cleared_and_at_its_time() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &torque(1, 0, 1.0));
     assert_eq!(run(&mut device, &mut now, 8, [0; 2]), [0.0; 2]);
@@ -108,7 +87,7 @@ fn force_comes_only_when_cleared_and_at_its_time() {
 
 #[test]
 fn a_silent_host_leaves_damping_until_cleared() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
     send(&mut device, &torque(1, 0, 5.0));
@@ -138,7 +117,7 @@ fn a_silent_host_leaves_damping_until_cleared() {
 /// Live, with 5 N on the first key; `reading` gives the second key's count of a tick. What it came
 /// to after a tenth of a second.
 fn live_with(reading: impl Fn(u32) -> i32) -> Device<2> {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
     for tick in 0..800u32 {
@@ -196,7 +175,7 @@ fn a_configuration_cannot_lift_the_limits_it_was_built_with() {
         ..OWN
     };
     for config in [huge, OWN] {
-        let mut device = Device::new(BUILD, 0);
+        let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
         send(&mut device, &Message::Config(config));
         // Upper limits are kept: the device does all that is needed.
@@ -206,7 +185,7 @@ fn a_configuration_cannot_lift_the_limits_it_was_built_with() {
             (limits.force, limits.held, limits.time, limits.slew),
             (20.0, 5.0, 2.0, 20_000.0)
         );
-        assert_eq!(device.rules.guard, BUILD.guard);
+        assert_eq!(device.rules.guard, build::<f64>().guard);
         send(&mut device, &Message::Clear(1));
         for i in 0..50 {
             send(&mut device, &torque(i, now, 100.0));
@@ -234,7 +213,7 @@ fn what_a_device_does_not_do_is_said() {
         (Config { report_us: 20_001, ..OWN }, true),
         (Config { force_max: 500, slew: 1, thermal_time: 1, guard: 1, ..OWN }, false),
     ] {
-        let mut device = Device::new(BUILD, 0);
+        let mut device = Device::new(build::<f64>(), 0);
         send(&mut device, &Message::Config(config));
         assert_eq!(device.faults() == fault::CONFIG, is_cut, "{config:?}");
         let bed = &device.rules.bed;
@@ -242,16 +221,16 @@ fn what_a_device_does_not_do_is_said() {
         assert!(bed.stiffness == 0.0 || bed.depth >= 5e-3);
         assert!((2.0..=5.0).contains(&device.safe_damping()));
     }
-    let mut build = BUILD;
-    build.hello.abilities &= !ability::KEYBED;
-    let mut device = Device::new(build, 0);
+    let mut other = build::<f64>();
+    other.hello.abilities &= !ability::KEYBED;
+    let mut device = Device::new(other, 0);
     send(&mut device, &Message::Config(bed));
     assert_eq!((device.faults(), device.rules.bed.stiffness), (fault::CONFIG, 0.0));
 }
 
 #[test]
 fn the_bed_acts_while_live_and_goes_with_the_fade() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     let bed = Config { bed_stiffness: 2000, bed_damping: 100, bed: 1000, ..OWN };
     send(&mut device, &Message::Config(bed));
@@ -281,7 +260,7 @@ fn nothing_that_is_configured_keeps_a_force() {
         Config { thermal_time: 1, guard: 1, ..OWN },
         Config { bed_stiffness: u16::MAX, bed_damping: u16::MAX, safe_damping: 255, ..OWN },
     ] {
-        let mut device = Device::new(BUILD, 0);
+        let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
         send(&mut device, &Message::Clear(1));
         send(&mut device, &torque(1, now, 15.0));
@@ -296,7 +275,7 @@ fn nothing_that_is_configured_keeps_a_force() {
 #[test]
 fn the_watchdog_goes_by_time_not_by_calls() {
     for (between_us, ticks) in [(125, 240), (250, 120), (1000, 30), (300_000, 1)] {
-        let mut device = Device::new(BUILD, 0);
+        let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
         send(&mut device, &Message::Clear(1));
         send(&mut device, &torque(1, now, 5.0));
@@ -312,7 +291,7 @@ fn the_watchdog_goes_by_time_not_by_calls() {
 
 #[test]
 fn a_clear_while_live_changes_nothing() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
     send(&mut device, &torque(1, now, 5.0));
@@ -338,7 +317,7 @@ fn commands_age_by_key_and_only_taken_ones_feed_the_watchdog() {
     for (made, mode) in
         [(nothing, DeviceMode::Live), (copies, DeviceMode::Damping), (future, DeviceMode::Damping)]
     {
-        let mut device = Device::new(BUILD, 0);
+        let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
         send(&mut device, &Message::Clear(1));
         send(&mut device, &torque(1, now, 5.0));
@@ -355,7 +334,7 @@ fn commands_age_by_key_and_only_taken_ones_feed_the_watchdog() {
 
 #[test]
 fn a_session_is_of_waves_or_of_forces() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
     send(&mut device, &torque(1, now, 1.0));
@@ -367,7 +346,7 @@ fn a_session_is_of_waves_or_of_forces() {
 
 #[test]
 fn a_host_of_another_version_learns_ours_and_is_not_obeyed() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
     send(&mut device, &torque(1, now, 5.0));
@@ -379,7 +358,7 @@ fn a_host_of_another_version_learns_ours_and_is_not_obeyed() {
     assert_eq!(device.mode(), DeviceMode::Damping);
     let said = sent(&mut device);
     assert!(matches!(said[0], Message::State(s) if s.faults & fault::VERSION != 0));
-    assert_eq!(said[1], Message::Hello(BUILD.hello));
+    assert_eq!(said[1], Message::Hello(build::<f64>().hello));
     assert_eq!(said.len(), 2);
     send(&mut device, &Message::Ask(message::VERSION));
     send(&mut device, &Message::Clear(3));
@@ -388,19 +367,19 @@ fn a_host_of_another_version_learns_ours_and_is_not_obeyed() {
 
 #[test]
 fn a_build_with_too_many_keys_has_those_there_is_room_for() {
-    let mut build = BUILD;
-    build.hello.keys = 88;
-    assert_eq!(Device::new(build, 0).hello().keys, 2);
-    build.hello.keys = 1;
+    let mut other = build::<f64>();
+    other.hello.keys = 88;
+    assert_eq!(Device::new(other, 0).hello().keys, 2);
+    other.hello.keys = 1;
     let mut forces = [7.7; 2];
-    Device::new(build, 0).tick(125, &[0; 2], &mut forces);
+    Device::new(other, 0).tick(125, &[0; 2], &mut forces);
     assert_eq!(forces, [0.0; 2]);
 }
 
 /// A host that asks and pings all the time, on a wire of one frame a tick.
 #[test]
 fn states_go_out_whatever_is_asked() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let (mut out, mut now, mut sizes) = ([0; crate::frame::MAX_FRAME], 0, [0, 0]);
     for _ in 0..8000 {
         send(&mut device, &Message::Ask(message::VERSION));
@@ -414,7 +393,7 @@ fn states_go_out_whatever_is_asked() {
 
 #[test]
 fn a_wave_lost_for_long_runs_out() {
-    let mut device = Device::new(BUILD, 0);
+    let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
     let mut play = Play { seq: 1, play_us: 0, keys: KeyList::default() };
@@ -431,7 +410,7 @@ fn a_wave_lost_for_long_runs_out() {
 #[test]
 fn single_precision_agrees_with_double() {
     fn stroke<F: Real>() -> Vec<(f64, i32)> {
-        let mut device: Device<2, F> = Device::new(crate::history::build(), 0);
+        let mut device: Device<2, F> = Device::new(build(), 0);
         let mut frame = [0; crate::frame::MAX_FRAME];
         let mut say = |device: &mut Device<2, F>, message: &Message| {
             let length = message.frame(&mut frame).unwrap();

@@ -22,17 +22,9 @@ fn coupled(scheme: Scheme, finger: FingerImpedance, mass: f64, period: f64) -> C
     Coupled { scheme, device: DEVICE, finger, mass, stiffness: 0.0, damping: 0.82, period }
 }
 
-/// Largest energy ratio of the free sprung mass in 100 000 steps.
+/// See [`SprungMass::growth`].
 fn growth(method: Method, period: f64) -> f64 {
-    let mut display = SprungMass::new(K, M, period, method);
-    display.push(1.0);
-    let start = display.energy(0.0);
-    let mut most = 0.0f64;
-    for _ in 0..100_000 {
-        display.step(0.0);
-        most = most.max(display.energy(0.0) / start);
-    }
-    most
+    SprungMass::new(K, M, period, method).growth()
 }
 
 /// Stiffness, N/m, at which the virtual mass leaves the circle by itself, the device held still:

@@ -3,14 +3,15 @@
 use super::*;
 
 fn eighty_eight(state_keys: u8) -> Device<88> {
+    let two = build::<f64>();
     let build = Build {
-        hello: Hello { keys: 88, first_key: 1, ..BUILD.hello },
+        hello: Hello { keys: 88, first_key: 1, ..two.hello },
         facts: [KeyFacts::default(); 88],
-        slew: BUILD.slew,
-        thermal_time: BUILD.thermal_time,
-        timeout_us: BUILD.timeout_us,
-        bed: BUILD.bed,
-        guard: BUILD.guard,
+        slew: two.slew,
+        thermal_time: two.thermal_time,
+        timeout_us: two.timeout_us,
+        bed: two.bed,
+        guard: two.guard,
         state_keys,
     };
     Device::new(build, 0)
