@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the firmware for a Cortex-M4F, counts what a tick costs, and plays the emulated key that the
-# firmware in QEMU has, through `touchback keyboard probe` and `touchback feel`.
+# Builds the firmware for a Cortex-M4F, counts what a tick costs, and feels the emulated key that the
+# firmware in QEMU has, then that of `touchback keyboard emulate`, stroked by the same hand (hand.csv).
 #
 #   firmware/run-in-qemu.sh [FOLDER]     FOLDER: for toolchain and build, /tmp/touchback-firmware if not given
 #
@@ -68,9 +68,9 @@ for built in "$here/../target/release/touchback" "$here/../target/debug/touchbac
     [ -n "$touchback" ] || { [ -x "$built" ] && touchback=$built; }
 done
 [ -n "$touchback" ] || { echo "no touchback was built: the session is left out"; exit 0; }
-first=(qemu-system-arm)
-chrt -r 20 true 2>/dev/null && first=(chrt -r 20 qemu-system-arm)
-"${first[@]}" -M ast1030-evb -nographic -monitor none -serial pty -kernel "$out/qemu" \
+real=()
+chrt -r 20 true 2>/dev/null && real=(chrt -r 20)
+"${real[@]}" qemu-system-arm -M ast1030-evb -nographic -monitor none -serial pty -kernel "$out/qemu" \
     >"$folder/qemu.log" 2>&1 &
 machine=$!
 trap 'kill $machine' EXIT
@@ -81,9 +81,40 @@ for _ in $(seq 50); do
 done
 echo "== keyboard probe $port"
 "$touchback" keyboard probe "$port"
-echo "== feel $port, 12 s"
-arm=()
-"$touchback" feel --help | grep -q -- '--arm' && arm=(--arm)
-"$touchback" feel "$port" "${arm[@]}" --seconds 12 --record "$folder/run.csv" </dev/null | tee "$folder/feel.txt"
-# The hard strokes let off and strike.
-grep -q 'let off' "$folder/feel.txt" && grep -q 'strike' "$folder/feel.txt"
+
+# What `feel` says of 16 s at the port $1, kept as $2.
+session() {
+    echo "== feel $1: $2, 16 s"
+    "$touchback" feel "$1" --arm --seconds 16 --record "$folder/$2.csv" </dev/null | tee "$folder/$2.txt"
+}
+session "$port" firmware
+
+# The same hand, without end, on the emulator of the command.
+awk -F, 'NR == 1 { print; next } { row[NR] = $0; sub(/^[^,]*/, "", row[NR]); at[NR] = $1; last = NR }
+    END { for (i = 0; i < 20; i++) for (n = 2; n <= last; n++) print at[n] + i * at[last] row[n] }' \
+    "$here/hand.csv" >"$folder/hand.csv"
+"${real[@]}" "$touchback" keyboard emulate --script "$folder/hand.csv" --seconds 40 >"$folder/emulator.log" &
+emulator=$!
+trap 'kill $machine $emulator' EXIT
+for _ in $(seq 50); do
+    [ -s "$folder/emulator.log" ] && break
+    sleep 0.1
+done
+session "$(cat "$folder/emulator.log")" emulator
+
+# One row a stroke of the hand, the soft ones (below 1.2 m/s) first: where let-off began, how fast the
+# hammer met the string.
+echo "== the same hand on both"
+strokes() {
+    awk '/let off start/ { depth = $(NF - 1) } / strike / { print ($(NF - 1) < 1.2 ? "soft" : "hard"), depth, $(NF - 1); depth = "-" }' "$1"
+}
+for kind in soft hard; do
+    for side in firmware emulator; do
+        strokes "$folder/$side.txt" | awk -v kind=$kind -v side=$side '
+            $1 == kind { n++; d += $2; v += $3; if ($3 > top) top = $3; if (n == 1 || $3 < low) low = $3
+                if ($2 == "-") bare++ }
+            END { printf "%-4s  %-8s  %d strokes, %d without let-off, let-off at %.2f mm, strike %.2f m/s (%.2f to %.2f)\n",
+                kind, side, n, bare, n ? d / n : 0, n ? v / n : 0, low, top
+                exit n < 2 || bare > 0 }'
+    done
+done

@@ -8,7 +8,7 @@ use touchback_device::message::{Hello, KeyFacts, VERSION, ability};
 pub const STEP_NM: u32 = 2000;
 
 /// What a host is told, and what no host can lift.
-pub fn build(mass: u16, bed: u16, name: [u8; 16]) -> Build<1, f32> {
+pub fn build(facts: KeyFacts, name: [u8; 16]) -> Build<1, f32> {
     Build {
         hello: Hello {
             version: VERSION,
@@ -22,7 +22,7 @@ pub fn build(mass: u16, bed: u16, name: [u8; 16]) -> Build<1, f32> {
             step_nm: STEP_NM,
             name,
         },
-        facts: [KeyFacts { key: 0, mass, weight: 0, friction: 0, damping: 100, bed }],
+        facts: [facts],
         slew: 40_000.0,
         thermal_time: 2.0,
         timeout_us: 20_000,

@@ -16,7 +16,7 @@ use panic_halt as _;
 use touchback_device::device::Device;
 use touchback_device::firmware::Firmware;
 use touchback_device::frame::MAX_FRAME;
-use touchback_device::message::{KeyList, KeyWave, Message, Play, VERSION};
+use touchback_device::message::{KeyFacts, KeyList, KeyWave, Message, Play, VERSION};
 
 /// Ticks measured: a second.
 const TICKS: u32 = 8000;
@@ -60,7 +60,8 @@ fn say(device: &mut Device<1, f32>, message: &Message) -> u32 {
 /// A second of strokes under waves; what ticks, waves that arrive and states that leave cost.
 #[inline(never)]
 fn strokes() -> [Cost; 3] {
-    let build = keyboard::build(500, 1000, *b"measured\0\0\0\0\0\0\0\0");
+    let facts = KeyFacts { key: 0, mass: 500, weight: 0, friction: 0, damping: 100, bed: 1000 };
+    let build = keyboard::build(facts, *b"measured\0\0\0\0\0\0\0\0");
     let mut device: Device<1, f32> = Device::new(build, 0);
     say(&mut device, &Message::Ask(VERSION));
     say(&mut device, &Message::Clear(1));

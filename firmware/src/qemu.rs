@@ -17,9 +17,11 @@ use machine::Machine;
 use panic_halt as _;
 use plant::{EmulatedFinger, EmulatedKey, FingerDrive, KeyPlant};
 use touchback_device::firmware::{Board, Firmware};
+use touchback_device::fixed::{i16_of, u16_of};
+use touchback_device::message::KeyFacts;
 
-/// Strokes follow one another at this time, s.
-const EVERY: f64 = 2.0;
+// `PERIOD`, `ABOVE` and `ACTS` of hand.csv, by build.rs.
+include!(concat!(env!("OUT_DIR"), "/hand.rs"));
 
 struct Emulated {
     machine: Machine,
@@ -49,33 +51,42 @@ impl Board<1, f32> for Emulated {
     }
 }
 
-/// A slow press to 14 mm in 0.25 s, a hard one to 22 mm in 0.06 s, in turn; between them the hand is
-/// 5 mm above the key.
+/// The hand of `hand.csv` over and over: between its strokes it is 5 mm above the key.
 fn hand(time: f64) -> FingerDrive {
-    let stroke = touchback_device::real::Real::truncated(time / EVERY);
-    let t = time - f64::from(stroke) * EVERY - 1.0;
-    let (deep, within) = if stroke % 2 == 0 { (14e-3, 0.25) } else { (22e-3, 0.06) };
-    let way = |t: f64, within: f64| (t / within).clamp(0.0, 1.0);
-    let (down, up) = (way(t, within), way(t - 0.6, 0.1));
-    let speed = |way: f64, within: f64| {
-        if way > 0.0 && way < 1.0 { (deep + 5e-3) / within } else { 0.0 }
-    };
-    FingerDrive::Hand {
-        depth: -5e-3 + (deep + 5e-3) * (down - up),
-        speed: speed(down, within) - speed(up, 0.1),
+    let rounds = touchback_device::real::Real::truncated(time / PERIOD);
+    let t = time - f64::from(rounds) * PERIOD;
+    let mut from = ABOVE;
+    let mut drive = FingerDrive::Hand { depth: from, speed: 0.0 };
+    for (begins, to, within) in ACTS {
+        if t < begins {
+            break;
+        }
+        let share = ((t - begins) / within).min(1.0);
+        let speed = if share < 1.0 { (to - from) / within } else { 0.0 };
+        drive = FingerDrive::Hand { depth: from + (to - from) * share, speed };
+        from = to;
     }
+    drive
 }
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    let plant = KeyPlant::THREE[0];
+    let plant = KeyPlant::DESK;
     let mut board = Emulated {
         machine: Machine::new(),
         key: EmulatedKey::new(plant, EmulatedFinger::default()),
         force: 0.0,
         ticks: 0,
     };
-    let build = keyboard::build(500, 1000, *b"qemu ast1030\0\0\0\0");
+    let facts = KeyFacts {
+        key: 0,
+        mass: u16_of(plant.mass, 1e-4),
+        weight: i16_of(plant.weight, 1e-3),
+        friction: u16_of(plant.friction, 1e-3),
+        damping: u16_of(plant.damping, 1e-3),
+        bed: u16_of(plant.bed.depth, 10e-6),
+    };
+    let build = keyboard::build(facts, *b"qemu ast1030\0\0\0\0");
     let mut firmware = Firmware::new(build, &mut board);
     loop {
         if !firmware.serve(&mut board) {

@@ -19,6 +19,7 @@ use panic_halt as _;
 use stm32g4::stm32g431 as pac;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::firmware::{Board, Firmware};
+use touchback_device::message::KeyFacts;
 
 /// Clock of processor and timers, Hz.
 const CLOCK: u32 = 170_000_000;
@@ -167,7 +168,8 @@ fn timers(chip: &pac::Peripherals) {
 fn main() -> ! {
     let Some(chip) = pac::Peripherals::take() else { loop {} };
     let mut board = Nucleo::new(chip);
-    let build = keyboard::build(450, 1000, *b"nucleo-g431kb\0\0\0");
+    let facts = KeyFacts { key: 0, mass: 450, weight: 0, friction: 0, damping: 100, bed: 1000 };
+    let build = keyboard::build(facts, *b"nucleo-g431kb\0\0\0");
     let mut firmware = Firmware::new(build, &mut board);
     loop {
         if firmware.serve(&mut board) {

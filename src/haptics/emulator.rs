@@ -147,11 +147,10 @@ impl Emulator {
         }
     }
 
-    /// The default design: light keys with a little friction and weight.
+    /// The default design: keys of [`KeyPlant::DESK`].
     #[must_use]
     pub fn on_a_desk() -> Making {
-        let plant = KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] };
-        Making { plant, ..Making::default() }
+        Making { plant: KeyPlant::DESK, ..Making::default() }
     }
 
     /// Takes what the host sent.

@@ -66,6 +66,10 @@ impl KeyPlant {
     /// A light, middle and heavy key: 50, 100 and 200 g.
     pub const THREE: [Self; 3] = [Self::of(0.05, 0.1), Self::of(0.1, 0.5), Self::of(0.2, 1.0)];
 
+    /// The keyboard without hardware: a light key with a little friction, and weight that brings it
+    /// back.
+    pub const DESK: Self = Self { mass: 0.03, friction: 0.1, weight: 0.2, ..Self::of(0.05, 0.1) };
+
     const fn of(mass: f64, damping: f64) -> Self {
         let bed = Stop { depth: 10e-3, stiffness: 20_000.0, damping: 20.0 };
         Self { mass, damping, friction: 0.0, weight: 0.0, bed, step: 2e-6 }

@@ -20,11 +20,7 @@ fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
 }
 
 fn making(keys: u8) -> Making {
-    Making {
-        keys,
-        plant: KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] },
-        ..Making::default()
-    }
+    Making { keys, plant: KeyPlant::DESK, ..Making::default() }
 }
 
 fn pair(keys: u8, options: ServoOptions, acts: Vec<ScriptedAction>) -> CoSimulation<MemoryLine> {
