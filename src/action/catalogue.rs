@@ -139,6 +139,7 @@ impl Model {
         match self {
             Self::Grand { start, model, .. } => {
                 model.check()?;
+                grand::stability::check(model)?;
                 let bad = start.iter().find(|v| !v.is_finite());
                 bad.map_or(Ok(()), |&value| {
                     Err(SpecError::Value { name: "start", value, must: "four finite numbers" })

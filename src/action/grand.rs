@@ -33,6 +33,7 @@ pub mod readout;
 pub mod regulation;
 pub mod rest;
 pub mod spec;
+pub mod stability;
 pub mod step;
 pub mod string_law;
 pub mod thesis;

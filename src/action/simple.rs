@@ -9,6 +9,7 @@ pub mod harpsichord;
 pub mod model_a;
 pub mod model_b;
 pub mod note_interface;
+pub mod parts;
 pub mod simplified;
 pub mod slider;
 pub mod viennese;
@@ -20,7 +21,6 @@ use super::interface::pose::Pose;
 use super::interface::press::{Press, Travel};
 use super::{Drive, KeyEvent, Readout, STEP};
 use crate::episode::{Model, Observer, State, Stepper};
-use crate::mech::felt;
 use drive_input::DriveInput;
 use note_interface::Playing;
 
@@ -224,22 +224,4 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> O
             (self.hear)(t, event);
         }
     }
-}
-
-/// Parts, a power of two, into which a step is cut while `mass` kg moving at `speed` m/s presses
-/// `felt` by `depth` m: no more than 0.2 rad of the stiffest moment a part.
-#[must_use]
-pub fn contact_parts(felt: &felt::Felt, mass: f64, depth: f64, speed: f64) -> u32 {
-    if depth < 0.0 || (depth == 0.0 && speed <= 0.0) {
-        return 1;
-    }
-    let held = 0.5 * mass * speed * speed + felt.energy(depth);
-    let p = felt.exponent + 1.0;
-    let deepest = (p * held / felt.stiffness).powf(1.0 / p);
-    let rate = (felt.tangent(deepest) / mass).sqrt();
-    let mut parts = 1;
-    while parts < 32 && rate * STEP > 0.2 * f64::from(parts) {
-        parts *= 2;
-    }
-    parts
 }

@@ -60,6 +60,12 @@ impl Felt {
         self.exponent * self.elastic(compression) / compression
     }
 
+    /// Steepest slope dF/dξ̇ at `compression`, where the motion turns round, N·s/m.
+    #[must_use]
+    pub fn turning_damping(&self, compression: f64) -> f64 {
+        self.elastic(compression.max(0.0)) * (self.damping + self.hysteresis / TURN)
+    }
+
     /// This felt with `scale` times the stiffness.
     #[must_use]
     pub fn stiffened(self, scale: f64) -> Self {

@@ -2,6 +2,7 @@
 
 mod extremes;
 mod grand_action;
+mod hard_press;
 mod keyboard;
 mod other_actions;
 mod presets;

@@ -294,24 +294,34 @@ fn on_string<R: Real>(x: &[R; STATES]) -> R::Mask {
 }
 
 /// Equal parts into which a full step is cut at `x`: a power of two, from the stiffest moment that
-/// a hammer on its string has the energy for.
+/// a hammer on its string has the energy for, and from how hard the key is pressed on its bed.
 #[inline(always)]
 pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
     let one = R::of(1.0);
     let touching = on_string(x);
+    let key = x[state::KEY];
+    let pressed = key.gt(n.bed_angles[0]);
+    let mut parts = one;
+    if pressed.any() {
+        let mut more = one;
+        for angle in n.bed_angles {
+            more = more + more;
+            parts = R::select(key.gt(angle), more, parts);
+        }
+    }
     if !touching.any() {
-        return one;
+        return parts;
     }
     let u = x[state::HAMMER_SPEED];
     let stored = n.string.energy(n.crown * x[state::HAMMER]);
     let energy = R::of(0.5) * n.hammer_inertia * u * u + stored;
-    let mut parts = one;
     let mut more = one;
     for i in 0..HALVINGS {
         more = more + more;
-        parts = R::select(energy.gt(n.contact_energies[i]), more.max(parts), parts);
+        let short = touching & energy.gt(n.contact_energies[i]);
+        parts = R::select(short, more.max(parts), parts);
     }
-    R::select(touching, parts, one)
+    parts
 }
 
 /// Longest (sub)step from `x` on within a step of `h` s: a part of it, or less where the hammer turns

@@ -6,7 +6,7 @@ use crate::action::STEP;
 use crate::math::real::Real;
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
-use crate::mech::felt::Felt;
+use crate::mech::felt::{Felt, TURN};
 
 /// Largest angle, rad, that a hammer on its string may swing (as an oscillation on the contact's
 /// tangent) in one (sub)step: Runge–Kutta then loses less than 1e-4 of its energy. Times √(1 − η),
@@ -16,11 +16,13 @@ const SWING: f64 = 0.33;
 
 /// Counts of substeps for which a smaller one may be enough: 2⁰ … 2⁴, at most 2⁵.
 pub const HALVINGS: usize = 5;
+/// Most substeps of a step.
+pub const MOST_SUBSTEPS: f64 = (1u32 << HALVINGS) as f64;
 
 // Kinds of fields.
 type Number<R> = R;
 type Vector<R> = Vec2<R>;
-type Energies<R> = [R; HALVINGS];
+type Halvings<R> = [R; HALVINGS];
 
 /// A field of several keys side by side.
 macro_rules! gather {
@@ -38,7 +40,7 @@ macro_rules! gather {
             hysteresis: R::from_lanes(|l| $key(l).$field.hysteresis),
         }
     };
-    (Energies, $key:expr, $field:ident) => {
+    (Halvings, $key:expr, $field:ident) => {
         std::array::from_fn(|i| R::from_lanes(|l| $key(l).$field[i]))
     };
 }
@@ -224,7 +226,9 @@ numbers! {
     /// Its damping b1.
     coupling_damping: Number,
     /// Energies of the hammer against its string up to which 1, 2, 4 … substeps are enough, J.
-    contact_energies: Energies,
+    contact_energies: Halvings,
+    /// Key angles on its bed up to which as many are, rad.
+    bed_angles: Halvings,
 }
 
 impl<R: Real> Precomputed<R> {
@@ -332,8 +336,27 @@ impl Precomputed {
             coupling_stiffness: spec.coupling[0],
             coupling_damping: spec.coupling[1],
             contact_energies: contact_energies(spec),
+            bed_angles: bed_angles(spec),
         }
     }
+}
+
+/// Largest product of a bed's damping of the key, 1/s, and a (sub)step; Runge–Kutta is stable to
+/// 2.785.
+const DAMPED: f64 = 2.5;
+
+/// Key angles up to which 1, 2, 4 … substeps follow the key on its bed: pressed with F, the felt
+/// brakes it by F (λ + η/v₀) where it turns round. No hand presses so hard in play.
+fn bed_angles(spec: &Spec) -> [f64; HALVINGS] {
+    let (key, felt) = (&spec.key, &spec.key.bed_felt);
+    let mass = key.inertia / (key.front * key.front);
+    let per_newton = felt.damping + felt.hysteresis / TURN;
+    let mut force = DAMPED * mass / (STEP * per_newton);
+    std::array::from_fn(|_| {
+        let depth = key.dip + felt.compression(force);
+        force *= 2.0;
+        key.rest_angle + depth / key.front
+    })
 }
 
 /// Energies up to which 1, 2, 4 … substeps keep the hammer's swing on its string within

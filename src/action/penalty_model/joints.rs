@@ -68,6 +68,12 @@ pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: 
     carrier.push(a, -force);
 }
 
+/// Angle from the direction `from` to `to`, rad, past a right angle too.
+fn turn(from: Vec2, to: Vec2) -> f64 {
+    let (sine, cosine) = (from.cross(to), from.dot(to));
+    if cosine > 0.0 { sine.asin() } else { sine.atan2(cosine) }
+}
+
 /// The jack's spring, its stop on the wippen and its toe under the button; where it is.
 ///
 /// Home, the stop holds it both ways until the button meets the toe, as in the other formulation.
@@ -81,7 +87,7 @@ pub(super) fn carry_jack(
 ) -> [f64; 3] {
     let j = &spec.jack;
     let home = direction(j.stop).turned(wippen.turned);
-    let turn = home.cross(fly.turned).asin();
+    let turn = turn(home, fly.turned);
     let turning = fly.speed - wippen.speed;
     let arm = j.toe.norm_squared();
     let k = coupling.stiffness;
@@ -122,7 +128,8 @@ pub(super) fn knuckle(
     let (along, normal) = (hammer.turned, hammer.turned.perp());
     let across = axis.dot(normal);
     let reach = ((hammer.at - pin).dot(normal) - h.knuckle_depth) / across;
-    let above = spec.jack.length - reach;
+    // A jack thrown flat has no knuckle above it.
+    let above = spec.jack.length - if across > 0.0 { reach } else { f64::INFINITY };
     let tip = pin + axis * spec.jack.length;
     let inside = (tip - hammer.at).dot(along) - h.knuckle_edge;
     if memory.under {
@@ -177,7 +184,7 @@ pub(super) fn repetition(
     hammer.push(point, push);
     lever.push(point, -push);
 
-    let raised = wippen.turned.cross(lever.turned).asin() - l.stop;
+    let raised = turn(wippen.turned, lever.turned) - l.stop;
     let turning = lever.speed - wippen.speed;
     let torque = sums.torsional(&l.stop_felt, -raised, -turning)
         - sums.torsional(&l.stop_felt, raised - l.travel, turning)

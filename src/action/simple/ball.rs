@@ -18,6 +18,7 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::parts::{self, Pressed};
 use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::vec2::Vec2;
@@ -82,14 +83,26 @@ impl Spec {
             &[("ball", self.ball), ("paddle", self.paddle), ("stiffness", self.stiffness)],
             &[("floor", &self.floor)],
         )?;
-        if self.damping.is_finite() && self.damping >= 0.0 {
-            return Ok(());
+        if !(self.damping.is_finite() && self.damping >= 0.0) {
+            return Err(SpecError::Value {
+                name: "damping",
+                value: self.damping,
+                must: "finite and not negative",
+            });
         }
-        Err(SpecError::Value {
-            name: "damping",
-            value: self.damping,
-            must: "finite and not negative",
-        })
+        let [floor, ball] = self.mobilities();
+        parts::check(&[("floor", &self.floor, floor), ("stiffness", &self.rubber(), ball)])
+    }
+
+    /// The ball on the paddle.
+    const fn rubber(&self) -> Felt {
+        Felt::new(self.stiffness, 1.0, self.damping)
+    }
+
+    /// Inverse masses of the paddle, and between paddle and ball, 1/kg.
+    fn mobilities(&self) -> [f64; 2] {
+        let paddle = 1.0 / self.paddle;
+        [paddle, paddle + 1.0 / self.ball]
     }
 
     fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<1, 2> {
@@ -146,8 +159,13 @@ impl Model<STATES, 1, 0> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, _: &[f64; STATES], h: f64) -> f64 {
-        h
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        let [floor, ball] = self.mobilities();
+        let contacts = [
+            Pressed { felt: &self.floor, compression: -x[KEY], mobility: floor },
+            Pressed { felt: &self.rubber(), compression: x[KEY] - x[BALL], mobility: ball },
+        ];
+        h / f64::from(parts::parts(1, &contacts))
     }
 }
 

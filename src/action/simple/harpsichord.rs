@@ -24,6 +24,7 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::parts::{self, Pressed};
 use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::compass;
@@ -167,7 +168,21 @@ impl Spec {
                 ("bed", &self.bed),
                 ("rest", &self.rest),
             ],
-        )
+        )?;
+        let [front, pad, jack] = self.mobilities();
+        parts::check(&[
+            ("cloth", &self.cloth, jack),
+            ("rail_cloth", &self.rail_cloth, jack),
+            ("pad", &self.pad, pad),
+            ("bed", &self.bed, front),
+            ("rest", &self.rest, front),
+        ])
+    }
+
+    /// Inverse masses at the front, between key and jack, and of the jack, 1/kg.
+    fn mobilities(&self) -> [f64; 3] {
+        let (key, jack) = (1.0 / self.key_inertia, 1.0 / self.jack);
+        [self.front * self.front * key, self.back * self.back * key + jack, jack]
     }
 
     /// Stiffness of plectrum and string in series, N/m.
@@ -285,9 +300,19 @@ impl Model<STATES, 2, 3> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, _: &[f64; STATES], h: f64) -> f64 {
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        let [y, _, z, ..] = *x;
+        let [front, pad, jack] = self.mobilities();
+        let contacts = [
+            (&self.pad, self.back / self.front * y - z, pad),
+            (&self.rail_cloth, z - self.rail, jack),
+            (&self.cloth, self.damper - z, jack),
+            (&self.bed, y - self.dip, front),
+            (&self.rest, -y, front),
+        ]
+        .map(|(felt, compression, mobility)| Pressed { felt, compression, mobility });
         // The jack on its pad is the stiffest pair, 0.4 rad a step at 20 N.
-        0.5 * h
+        h / f64::from(parts::parts(2, &contacts))
     }
 }
 

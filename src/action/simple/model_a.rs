@@ -16,8 +16,9 @@ use crate::action::interface::numbers::SpecError;
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::parts::{self, contact_parts};
 use crate::action::simple::slider::Bodies;
-use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
 
@@ -182,12 +183,8 @@ impl Model<STATES, 1, 2> for Spec {
     fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
-        h / f64::from(contact_parts(
-            &b.string,
-            mass,
-            b.crown * x[HAMMER],
-            b.crown * x[HAMMER_SPEED],
-        ))
+        let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
+        h / f64::from(parts::parts(string, &b.pressed(x[KEY])))
     }
 }
 

@@ -14,8 +14,9 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
+use crate::action::simple::parts::{self, contact_parts};
 use crate::action::simple::slider::Bodies;
-use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use serde::{Deserialize, Serialize};
 
@@ -187,11 +188,11 @@ impl Model<STATES, 1, 2> for Spec {
         let fastest = (self.k1 / self.manipulandum + self.k1 / b.key_inertia)
             .max(self.k2 * (distance / b.hammer_inertia + b.back * b.back / b.key_inertia))
             .sqrt();
-        let mut parts = string;
-        while parts < 32 && fastest * crate::action::STEP > 0.5 * f64::from(parts) {
-            parts *= 2;
+        let mut least = string;
+        while least < 32 && fastest * crate::action::STEP > 0.5 * f64::from(least) {
+            least *= 2;
         }
-        h / f64::from(parts)
+        h / f64::from(parts::parts(least, &b.pressed(x[LEVER])))
     }
 }
 

@@ -23,7 +23,8 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
-use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::parts::{self, Pressed, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::vec2::Vec2;
 use crate::mech::felt::{Contact, Felt};
@@ -128,7 +129,21 @@ impl Spec {
                 ("rest", &self.rest),
                 ("string", &self.string),
             ],
-        )
+        )?;
+        let [front, knuckle] = self.mobilities();
+        parts::check(&[
+            ("coupling", &self.coupling, knuckle),
+            ("bed", &self.bed, front),
+            ("rest", &self.rest, front),
+            ("string", &self.string, self.crown * self.crown / self.hammer_inertia),
+        ])
+    }
+
+    /// Inverse masses at the front, without the hammer, and at the knuckle, 1/kg.
+    fn mobilities(&self) -> [f64; 2] {
+        let key = 1.0 / self.key_inertia;
+        let knuckle = self.knuckle * self.knuckle / self.hammer_inertia;
+        [self.front * self.front * key, self.back * self.back * key + knuckle]
     }
 
     /// Compression of key on knuckle, m, and its rate.
@@ -264,9 +279,26 @@ impl Model<STATES, 2, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn longest_part(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let mass = self.hammer_inertia / (self.crown * self.crown);
-        h / f64::from(contact_parts(&self.string, mass, x[HAMMER], x[HAMMER_SPEED]))
+        let string = contact_parts(&self.string, mass, x[HAMMER], x[HAMMER_SPEED]);
+        let [front, knuckle] = self.mobilities();
+        let rest = self.rest_compression() - x[KEY];
+        let mut contacts = [
+            Pressed { felt: &self.rest, compression: rest, mobility: front },
+            Pressed { felt: &self.bed, compression: x[KEY] - self.dip, mobility: front },
+            Pressed {
+                felt: &self.coupling,
+                compression: self.compression(x)[0],
+                mobility: knuckle,
+            },
+        ];
+        for (contact, holds) in contacts[1..].iter_mut().zip([phase.bedded(), phase.coupled()]) {
+            if !holds {
+                contact.compression = -1.0;
+            }
+        }
+        h / f64::from(parts::parts(string, &contacts))
     }
 }
 

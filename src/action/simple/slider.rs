@@ -10,6 +10,7 @@ use crate::action::interface::finger::RISEN;
 use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::press::{Press, Travel};
+use crate::action::simple::parts::{self, Pressed};
 use crate::action::simple::simplified::THROW;
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
@@ -110,7 +111,13 @@ impl Bodies {
                 ("bodies.bed", &self.bed),
                 ("bodies.rest", &self.rest),
             ],
-        )
+        )?;
+        let front = self.front * self.front / self.key_inertia;
+        parts::check(&[
+            ("bodies.string", &self.string, self.crown * self.crown / self.hammer_inertia),
+            ("bodies.bed", &self.bed, front),
+            ("bodies.rest", &self.rest, front),
+        ])
     }
 
     /// Key angle at `depth` m.
@@ -186,6 +193,17 @@ impl Bodies {
     #[must_use]
     pub fn throw_ratio(&self, depth: f64) -> f64 {
         self.crown * self.closed(depth)[1] / self.front
+    }
+
+    /// Bed and rest felt as the key at `depth` m presses them.
+    #[must_use]
+    pub fn pressed(&self, depth: f64) -> [Pressed<'_>; 2] {
+        let mobility = self.front * self.front / self.key_inertia;
+        [(&self.bed, depth - self.dip), (&self.rest, -depth)].map(|(felt, compression)| Pressed {
+            felt,
+            compression,
+            mobility,
+        })
     }
 
     /// Torque on the hammer of weight and string, N·m, and the power lost in the string, W.

@@ -24,7 +24,8 @@ use crate::action::interface::numbers::{SpecError, check};
 use crate::action::interface::pose::Pose;
 use crate::action::interface::readout::Readout;
 use crate::action::simple::drive_input::DriveInput;
-use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction, contact_parts};
+use crate::action::simple::parts::{self, Pressed, contact_parts};
+use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::compass::{self, linear, log_linear};
 use crate::math::trig::direction;
@@ -170,7 +171,19 @@ impl Spec {
                 ("rest", &self.rest),
                 ("string", &self.string),
             ],
-        )
+        )?;
+        // At rest; key and hammer are nearly in line.
+        let mobility = |by| self.mobility(1.0, by);
+        let (front, crown) = (mobility([self.front, 0.0]), mobility([self.back, self.crown]));
+        let beak = mobility([self.back, -self.beak]);
+        parts::check(&[
+            ("notch", &self.notch, beak),
+            ("hopper", &self.hopper, beak),
+            ("rail", &self.rail, crown),
+            ("bed", &self.bed, front),
+            ("rest", &self.rest, front),
+            ("string", &self.string, crown),
+        ])
     }
 
     /// Key and hammer directions, and the two contacts' compressions with their derivatives.
@@ -252,6 +265,15 @@ impl Spec {
         let on_rail = self.hammer * GRAVITY * self.centre / self.crown;
         let lifted = (self.hammer * GRAVITY - on_rail) * self.back - self.key_torque;
         self.rest.compression(lifted / self.front)
+    }
+
+    /// Inverse of the mass that a force meets whose arms about key and hammer are `by`, 1/kg, with
+    /// cos (θ + φ) = `both`.
+    fn mobility(&self, both: f64, by: [f64; 2]) -> f64 {
+        let key = self.key_inertia + self.hammer * self.back * self.back;
+        let (joint, hammer) = (self.hammer * self.back * self.centre * both, self.hammer_inertia);
+        (hammer * by[0] * by[0] - 2.0 * joint * by[0] * by[1] + key * by[1] * by[1])
+            / (key * hammer - joint * joint)
     }
 
     fn energy(&self, phase: Phase, x: &[f64; STATES]) -> [f64; 2] {
@@ -373,7 +395,25 @@ impl Model<STATES, 2, 3> for Spec {
         let mass = self.hammer_inertia / (self.crown * self.crown);
         let string = contact_parts(&self.string, mass, p.crown.0 - self.string_height, p.crown.2);
         // The light hammer on the notch, seen from the beak.
-        h / f64::from(if phase == Phase::Driven { string.max(4) } else { string })
+        let least = if phase == Phase::Driven { string.max(4) } else { string };
+        let touching = |felt, compression, by| Pressed {
+            felt,
+            compression,
+            mobility: self.mobility(p.key.turned(p.hammer).x, by),
+        };
+        let front = [self.front, 0.0];
+        let held = match phase {
+            Phase::Driven => touching(&self.notch, p.beak.0 - self.notch_height, p.beak.1),
+            Phase::Under => touching(&self.notch, -1.0, p.beak.1),
+            Phase::Out => touching(&self.hopper, p.along.0 - self.notch_edge, p.along.1),
+        };
+        let contacts = [
+            held,
+            touching(&self.rail, self.rail_height - p.crown.0, p.crown.1),
+            touching(&self.bed, x[KEY] - self.dip, front),
+            touching(&self.rest, self.rest_compression() - x[KEY], front),
+        ];
+        h / f64::from(parts::parts(least, &contacts))
     }
 }
 
