@@ -35,9 +35,6 @@ pub mod wall;
 #[cfg(feature = "plugin")]
 mod plugin;
 
-#[cfg(feature = "plugin")]
-nice_plug::nice_export_vst3!(plugin::Touchback);
-
 /// Runs the instrument on its own with the `arguments` of the framework's audio and MIDI backends
 /// (the first is the program's name), until its window is closed; whether it could be started.
 #[cfg(feature = "standalone")]

@@ -14,6 +14,7 @@ mod haptics;
 mod notes;
 mod project;
 mod state;
+mod vst3;
 
 use std::sync::Arc;
 
@@ -174,7 +175,7 @@ impl Plugin for Touchback {
     // Strikes leave as notes, pedals and finer velocities as controllers.
     const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
-    // Beyond this many events a block the framework allocates; CLAP's come in parts.
+    // Beyond this many events a block the framework allocates: hosts' blocks come in parts.
     const INPUT_EVENT_CAPACITY: usize = 16_384;
 
     type Editor = PluginEditor;

@@ -185,6 +185,11 @@ impl Guarded {
         Self { map, bytes, start, length }
     }
 
+    /// The first sample, null where there is none.
+    pub const fn start(&self) -> *mut f32 {
+        self.start
+    }
+
     pub fn samples(&self) -> &[f32] {
         if self.length == 0 {
             return &[];

@@ -1,11 +1,13 @@
-//! The built plugin in a CLAP host that keeps no rule: buffers end at pages that nobody may touch,
+//! The built plugin in a CLAP and a VST3 host that keep no rule: buffers end at pages that nobody may touch,
 //! and allocations inside `process` are counted, also those the framework allows itself.
 //!
-//! `TOUCHBACK_FUZZ_SECONDS=3600` makes the random host go on for an hour instead of five seconds.
+//! `TOUCHBACK_FUZZ_SECONDS=3600` makes the random hosts go on for an hour instead of five seconds.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 mod allocations;
 mod host;
+mod vst3;
+mod vst3_host;
 
 use host::{Event, Guarded, Instance, Outputs};
 use touchback::math::random::Random;
@@ -13,9 +15,20 @@ use touchback::params;
 
 const FRAMES: u32 = 512;
 
-fn blow() -> u32 {
-    let hash = "blow_mm".bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+/// The number by which hosts know the parameter `id`.
+fn hash(id: &str) -> u32 {
+    let hash = id.bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
     hash & !(1 << 31)
+}
+
+fn blow() -> u32 {
+    hash("blow_mm")
+}
+
+/// When a random host ends.
+fn end() -> std::time::Instant {
+    let seconds = std::env::var("TOUCHBACK_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
+    std::time::Instant::now() + std::time::Duration::from_secs(seconds.unwrap_or(5))
 }
 
 fn loudest(buffer: &Guarded) -> f32 {
@@ -157,12 +170,8 @@ fn the_first_change_of_a_parameter_on_a_thread_allocates_nothing() {
 /// Blocks, outputs and events drawn at random, as many bad as good.
 #[test]
 fn a_random_host_does_no_harm() {
-    let seconds = std::env::var("TOUCHBACK_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(seconds.unwrap_or(5));
-    let ids: Vec<_> = params::all()
-        .map(|p| p.id.bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into())))
-        .map(|hash| hash & !(1 << 31))
-        .collect();
+    let end = end();
+    let ids: Vec<_> = params::all().map(|p| hash(p.id)).collect();
     let (mut blocks, mut seed) = (0_u64, 0);
     while std::time::Instant::now() < end {
         seed += 1;

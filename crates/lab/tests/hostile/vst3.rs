@@ -1,0 +1,174 @@
+//! The same in a VST3 host.
+
+use touchback::math::random::Random;
+use touchback::params;
+
+use crate::host::{Guarded, Outputs};
+use crate::vst3_host::{Plugin, expression, note_off, note_on, strange};
+use crate::{blow, loudest};
+
+const FRAMES: u32 = 512;
+const BLOCK: (i32, i32) = (512, 0);
+
+/// Peak over the next blocks.
+fn listen(plugin: &Plugin, blocks: u32) -> f32 {
+    (0..blocks).fold(0.0, |peak, _| {
+        let outputs = Outputs::stereo(FRAMES);
+        plugin.process(BLOCK, Some(&outputs), &[], &[]).expect("processed");
+        outputs.channels.iter().map(loudest).fold(peak, f32::max)
+    })
+}
+
+#[test]
+fn vst3_blocks_without_samples_or_outputs_lose_nothing() {
+    for block in [(0, 0), BLOCK] {
+        let plugin = Plugin::active();
+        let sustain = plugin.controller(0, 64);
+        let send = |changes: &[_], events: &[_]| {
+            plugin.process(block, None, changes, events).expect("processed");
+        };
+        send(&[], &[note_on(0, 60)]);
+        assert!(listen(&plugin, 20) > 0.01, "{block:?}: the note is lost");
+        send(&[(sustain, 0, 1.0)], &[]);
+        send(&[], &[note_off(0, 60)]);
+        listen(&plugin, 60);
+        assert!(listen(&plugin, 20) > 1e-3, "{block:?}: the pedal is lost");
+        send(&[(sustain, 0, 0.0)], &[]);
+        listen(&plugin, 200);
+        let ringing = listen(&plugin, 20);
+        assert!(ringing < 1e-4, "{block:?}: the note rings on at {ringing}");
+        send(&[(blow(), 0, 0.875)], &[]);
+        assert!((plugin.value(blow()) - 0.875).abs() < 1e-6, "{block:?}");
+    }
+}
+
+#[test]
+fn vst3_events_outside_the_block_are_played_inside_it() {
+    for offset in [i32::MIN, -1, 511, 512, 513, i32::MAX] {
+        let plugin = Plugin::active();
+        let outputs = Outputs::stereo(FRAMES);
+        let changes = [(blow(), offset, 0.875)];
+        plugin.process(BLOCK, Some(&outputs), &changes, &[note_on(offset, 60)]).expect("processed");
+        assert!((plugin.value(blow()) - 0.875).abs() < 1e-6, "stamped {offset}");
+        assert!(listen(&plugin, 8) > 0.001, "stamped {offset}");
+    }
+}
+
+#[test]
+fn vst3_nothing_is_processed_before_it_is_set_up() {
+    let outputs = Outputs::stereo(FRAMES);
+    let note = [note_on(0, 60)];
+    let plugin = Plugin::new();
+    assert!(plugin.process(BLOCK, Some(&outputs), &[], &note).is_err());
+    assert!(plugin.process((0, 0), None, &[(blow(), 0, 0.5)], &note).is_err());
+    assert!(plugin.set_up(48_000.0));
+    assert!(plugin.process(BLOCK, Some(&outputs), &[], &note).is_err());
+    assert!(plugin.activate(true) && plugin.run(true));
+    for block in [(-1, 0), (i32::MIN, 0), (512, 1), (512, 7)] {
+        assert!(plugin.process(block, Some(&outputs), &[], &note).is_err(), "{block:?}");
+    }
+    assert!(listen(&plugin, 4) < 1e-6);
+    plugin.activate(false);
+    assert!(plugin.process(BLOCK, Some(&outputs), &[], &note).is_err());
+}
+
+/// As Carla does.
+#[test]
+fn vst3_what_is_activated_before_it_is_set_up_plays() {
+    let plugin = Plugin::new();
+    assert!(plugin.activate(true) && plugin.set_up(48_000.0) && plugin.run(true));
+    plugin.process(BLOCK, None, &[], &[note_on(0, 60)]).expect("processed");
+    assert!(listen(&plugin, 8) > 0.001);
+}
+
+#[test]
+fn vst3_any_number_of_events_allocates_nothing() {
+    let plugin = Plugin::active();
+    let outputs = Outputs::stereo(FRAMES);
+    for (count, spread) in [(1_000, 512), (20_000, 512), (40_000, 1)] {
+        let at = |i: i32| i * spread / count;
+        let events: Vec<_> = (0..count)
+            .map(|i| {
+                let key = i16::try_from(21 + i / 2 % 88).unwrap();
+                if i % 2 == 0 { note_on(at(i), key) } else { note_off(at(i), key) }
+            })
+            .collect();
+        let changes: Vec<_> = (0..200).map(|i| (blow(), at(i * count / 200), 0.3)).collect();
+        let allocations = plugin.process(BLOCK, Some(&outputs), &changes, &events);
+        assert_eq!(allocations, Ok(0), "{count} events in {spread} samples");
+        let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
+        assert!(samples.all(|sample| sample.is_finite()));
+    }
+}
+
+#[test]
+fn vst3_outputs_of_any_shape_are_taken() {
+    for lengths in [&[][..], &[512], &[512, 0], &[0, 512], &[0, 0], &[512; 3], &[512, 512, 0, 512]]
+    {
+        let plugin = Plugin::active();
+        let outputs = Outputs::new(lengths);
+        plugin.process(BLOCK, Some(&outputs), &[], &[note_on(5, 60)]).expect("processed");
+        let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
+        assert!(samples.all(|sample| sample.is_finite()), "{lengths:?}");
+        assert!(listen(&plugin, 8) > 0.001, "{lengths:?}");
+    }
+}
+
+/// Blocks, outputs and events drawn at random, as many bad as good.
+#[test]
+fn vst3_a_random_host_does_no_harm() {
+    let end = crate::end();
+    let ids: Vec<_> = params::all().map(|p| crate::hash(p.id)).collect();
+    let (mut blocks, mut seed) = (0_u64, 0);
+    while std::time::Instant::now() < end {
+        seed += 1;
+        let mut random = Random::new(seed);
+        let mut below = |sides: u32| u32::try_from(random.below(u64::from(sides))).unwrap();
+        let plugin = Plugin::new();
+        let rate = [8_000.0, 9_600.0, 44_100.0, 48_000.0, 768_000.0][below(5) as usize];
+        assert!(plugin.set_up(rate) && plugin.activate(true) && plugin.run(true));
+        let first = plugin.controller(0, 0);
+        for _ in 0..40 {
+            let frames = [0_u32, 1, 3, 64, 512, 3_000][below(6) as usize];
+            let count = [0, 1, 5, 200][below(4) as usize];
+            let offset = |below: &mut dyn FnMut(u32) -> u32| match below(4) {
+                0 => i32::try_from(frames + below(3)).unwrap(),
+                1 => i32::from_le_bytes(below(u32::MAX).to_le_bytes()),
+                _ => i32::try_from(below(frames.max(1))).unwrap(),
+            };
+            let numbers = [0.0, 0.5, 1.0, -7.0, 1e300, f64::NAN, f64::INFINITY];
+            let (mut events, mut changes) = (Vec::new(), Vec::new());
+            for _ in 0..count {
+                let (at, number) = (offset(&mut below), numbers[below(7) as usize]);
+                let key = i16::try_from(below(140)).unwrap() - 6;
+                match below(8) {
+                    0 | 1 => events.push(note_on(at, key)),
+                    2 => events.push(note_off(at, key)),
+                    3 => events.push(strange(at, u16::try_from(below(65_536)).unwrap())),
+                    4 => events.push(expression(at, i32::try_from(below(9)).unwrap() - 2, number)),
+                    5 => changes.push((first + below(2_080), at, number)),
+                    6 => changes.push((below(u32::MAX), at, number)),
+                    _ => {
+                        let id = ids[below(u32::try_from(ids.len()).unwrap()) as usize];
+                        changes.push((id, at, number));
+                    }
+                }
+            }
+            let outputs = match below(4) {
+                0 => Outputs::new(&[frames]),
+                1 => Outputs::new(&[0, frames, frames]),
+                _ => Outputs::stereo(frames),
+            };
+            let given = (below(5) > 0).then_some(&outputs);
+            let block = (i32::try_from(frames).unwrap(), 0);
+            let allocations = plugin.process(block, given, &changes, &events);
+            assert_eq!(allocations, Ok(0), "seed {seed}");
+            blocks += 1;
+            if given.is_some() {
+                let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
+                assert!(samples.all(|sample| sample.is_finite()), "seed {seed}: not finite");
+            }
+        }
+    }
+    println!("{blocks} blocks of {seed} instances");
+}

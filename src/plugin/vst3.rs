@@ -1,0 +1,143 @@
+//! The VST3 entry, and what stands between a host and the framework's wrapper.
+//!
+//! The wrapper panics where it is processed before it is set up, drops the notes of a block without
+//! samples or outputs, and allocates for more events than it has room for. What hosts get is a
+//! [`component::Component`] that passes every call on but those that process.
+//!
+//! | part | thread |
+//! | --- | --- |
+//! | entry, factory, set-up | host's main thread |
+//! | `process`, `setProcessing` | host's audio thread: no allocation, no waiting |
+
+mod block;
+// The names of functions are VST3's.
+#[allow(non_snake_case, reason = "the names are VST3's")]
+mod component;
+#[allow(non_snake_case, reason = "the names are VST3's")]
+mod lists;
+
+use std::ffi::c_void;
+
+use nice_plug::wrapper::setup_logger;
+use nice_plug::wrapper::vst3::PluginInfo;
+use nice_plug::wrapper::vst3::vst3::Steinberg::{
+    FIDString, FUnknown, IPluginFactory, IPluginFactory2, IPluginFactory2Trait, IPluginFactory3,
+    IPluginFactory3Trait, IPluginFactoryTrait, PClassInfo, PClassInfo2, PClassInfoW, PFactoryInfo,
+    TUID, int32, kInvalidArgument, kResultOk, tresult,
+};
+use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper};
+
+use crate::plugin::Touchback;
+use component::Component;
+
+/// What a VST3 host looks for in the library.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case, reason = "the name is VST3's")]
+pub extern "system" fn GetPluginFactory() -> *mut c_void {
+    let factory = ComWrapper::new(Factory(PluginInfo::for_plugin::<Touchback>()));
+    factory.to_com_ptr::<IPluginFactory>().map_or(std::ptr::null_mut(), |f| f.into_raw().cast())
+}
+
+/// Module entries: what a system's hosts call when the library is loaded and before it goes.
+macro_rules! module {
+    ($system:meta, $enter:ident($($handle:ty)?), $leave:ident) => {
+        /// The library is loaded.
+        #[cfg($system)]
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, reason = "the name is VST3's")]
+        pub extern "system" fn $enter($(_: $handle)?) -> bool {
+            setup_logger::<Touchback>();
+            true
+        }
+
+        /// The library is about to go.
+        #[cfg($system)]
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, reason = "the name is VST3's")]
+        pub extern "system" fn $leave() -> bool {
+            true
+        }
+    };
+}
+
+module!(all(unix, not(target_os = "macos")), ModuleEntry(*mut c_void), ModuleExit);
+module!(target_os = "macos", bundleEntry(*mut c_void), bundleExit);
+module!(windows, InitDll(), ExitDll);
+
+/// Makes components.
+struct Factory(PluginInfo);
+
+impl Class for Factory {
+    type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
+}
+
+/// Writes `info` where the host wants it, if it asks for the one class there is.
+///
+/// # Safety
+/// `to` is null or valid.
+unsafe fn answer<T>(index: int32, to: *mut T, info: impl FnOnce() -> T) -> tresult {
+    if index != 0 || to.is_null() {
+        return kInvalidArgument;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { to.write(info()) };
+    kResultOk
+}
+
+#[allow(non_snake_case, reason = "the names are VST3's")]
+impl IPluginFactoryTrait for Factory {
+    unsafe fn getFactoryInfo(&self, info: *mut PFactoryInfo) -> tresult {
+        // SAFETY: the host's pointer.
+        unsafe { answer(0, info, || self.0.create_factory_info()) }
+    }
+
+    unsafe fn countClasses(&self) -> int32 {
+        1
+    }
+
+    unsafe fn getClassInfo(&self, index: int32, info: *mut PClassInfo) -> tresult {
+        // SAFETY: the host's pointer.
+        unsafe { answer(index, info, || self.0.create_class_info()) }
+    }
+
+    unsafe fn createInstance(
+        &self,
+        class: FIDString,
+        interface: FIDString,
+        object: *mut *mut c_void,
+    ) -> tresult {
+        if class.is_null() || interface.is_null() || object.is_null() {
+            return kInvalidArgument;
+        }
+        // SAFETY: both names are 16 bytes long.
+        let (class, interface) = unsafe { (&*class.cast::<[u8; 16]>(), interface.cast::<TUID>()) };
+        if class != self.0.cid {
+            return kInvalidArgument;
+        }
+        let component = ComWrapper::new(Component::new());
+        let Some(unknown) = component.as_com_ref::<FUnknown>() else { return kInvalidArgument };
+        let unknown = unknown.as_ptr();
+        // SAFETY: the object's own table; the answer counts as a reference, or nothing is left.
+        unsafe { ((*(*unknown).vtbl).queryInterface)(unknown, interface, object) }
+    }
+}
+
+#[allow(non_snake_case, reason = "the names are VST3's")]
+impl IPluginFactory2Trait for Factory {
+    unsafe fn getClassInfo2(&self, index: int32, info: *mut PClassInfo2) -> tresult {
+        // SAFETY: the host's pointer.
+        unsafe { answer(index, info, || self.0.create_class_info_2()) }
+    }
+}
+
+#[allow(non_snake_case, reason = "the names are VST3's")]
+impl IPluginFactory3Trait for Factory {
+    unsafe fn getClassInfoUnicode(&self, index: int32, info: *mut PClassInfoW) -> tresult {
+        // SAFETY: the host's pointer.
+        unsafe { answer(index, info, || self.0.create_class_info_unicode()) }
+    }
+
+    unsafe fn setHostContext(&self, _: *mut FUnknown) -> tresult {
+        kResultOk
+    }
+}

@@ -1,0 +1,409 @@
+//! A host's block, handed to the framework's wrapper in parts that the wrapper stands: values and
+//! events inside the part, no more than it orders quickly, two channels that are there.
+//!
+//! The same sound comes of one part as of many (`block_sizes_do_not_change_a_sample`).
+
+use std::cell::Cell;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use nice_plug::prelude::Plugin;
+use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
+    AudioBusBuffers, AudioBusBuffers__type0, Event, Event_::EventTypes_, IEventList,
+    IEventListTrait, IParamValueQueueTrait, IParameterChanges, IParameterChangesTrait, ParamID,
+    ParamValue, ProcessData,
+};
+use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kResultOk, tresult};
+use nice_plug::wrapper::vst3::vst3::{ComRef, ComWrapper, Interface};
+
+use super::lists::{PartChanges, PartEvents, Point, ShiftedOutput};
+use crate::plugin::Touchback;
+
+/// Values and events of a part: the wrapper's ordering takes the square of them.
+const ROOM: usize = 1_024;
+
+/// Samples of a part whose channels the host does not give.
+const SPARE_FRAMES: usize = 1_024;
+
+/// Samples that stand in for channels that a host does not give.
+type Spare = [[f32; SPARE_FRAMES]; 2];
+
+/// What a host sends at a sample.
+#[derive(Clone, Copy)]
+enum Message {
+    Value(ParamID, ParamValue),
+    Event(Event),
+}
+
+/// Where a message stands: its sample, then its place among carried ones, values and events.
+type Key = (u32, u32);
+
+#[derive(Clone, Copy)]
+struct Item {
+    key: Key,
+    message: Message,
+}
+
+impl PartialEq for Item {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Item {}
+
+impl PartialOrd for Item {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Item {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+/// What remains between blocks, and the room to order one.
+pub(super) struct BlockFeeder {
+    /// Parameters that are MIDI controllers.
+    controllers: Range<ParamID>,
+    /// Messages that wait for the next block's first sample: notes and controllers of blocks
+    /// without samples, and what was more than the samples of a block had room for.
+    carried: Vec<Message>,
+    /// Working memory of [`select`].
+    items: Vec<Item>,
+    spare: Box<Spare>,
+    changes: ComWrapper<PartChanges>,
+    events: ComWrapper<PartEvents>,
+    sent: ComWrapper<ShiftedOutput>,
+    /// Messages that found no room, since [`Self::forget`].
+    left_out: u64,
+}
+
+impl BlockFeeder {
+    pub(super) fn new(controllers: Range<ParamID>) -> Self {
+        let sent = ShiftedOutput { host: Cell::new(std::ptr::null_mut()), start: Cell::new(0) };
+        Self {
+            controllers,
+            carried: Vec::with_capacity(Touchback::INPUT_EVENT_CAPACITY),
+            items: Vec::with_capacity(ROOM),
+            spare: Box::new([[0.0; SPARE_FRAMES]; 2]),
+            changes: ComWrapper::new(PartChanges::with_room(ROOM)),
+            events: ComWrapper::new(PartEvents::with_room(ROOM)),
+            sent: ComWrapper::new(sent),
+            left_out: 0,
+        }
+    }
+
+    /// Drops what waits.
+    pub(super) fn silence(&mut self) {
+        self.carried.clear();
+    }
+
+    /// Drops what waits; how many messages found no room since the last time.
+    pub(super) fn forget(&mut self) -> u64 {
+        self.silence();
+        std::mem::take(&mut self.left_out)
+    }
+
+    /// Passes a block without samples: values at once, notes and controllers kept.
+    ///
+    /// # Safety
+    /// The block's lists are null or valid.
+    pub(super) unsafe fn flush(
+        &mut self,
+        block: &ProcessData,
+        mut process: impl FnMut(&mut ProcessData) -> tresult,
+    ) -> tresult {
+        let mut items = std::mem::take(&mut self.items);
+        items.clear();
+        let mut status = kResultOk;
+        // SAFETY: the caller's promise.
+        let host = unsafe { HostMessages::new(block) };
+        host.each(1, &mut |_, message| match message {
+            Message::Value(id, _) if !self.controllers.contains(&id) => {
+                if items.len() == ROOM {
+                    status = self.part(block, &items, 0..0, &[], &mut process);
+                    items.clear();
+                }
+                items.push(Item { key: (0, 0), message });
+            }
+            message => self.keep(message),
+        });
+        if !items.is_empty() {
+            status = self.part(block, &items, 0..0, &[], &mut process);
+        }
+        self.items = items;
+        status
+    }
+
+    fn keep(&mut self, message: Message) {
+        if self.carried.len() < self.carried.capacity() {
+            self.carried.push(message);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Hands a block of `frames` samples, one or more, to `process`, in parts; its last answer.
+    ///
+    /// # Safety
+    /// What the block points at is null or valid, as VST3 says.
+    pub(super) unsafe fn feed(
+        &mut self,
+        block: &ProcessData,
+        frames: u32,
+        mut process: impl FnMut(&mut ProcessData) -> tresult,
+    ) -> tresult {
+        // SAFETY: the caller's promise.
+        let (host, channels) = unsafe { (HostMessages::new(block), channels(block, frames)) };
+        let is_whole = channels.iter().all(|channel| !channel.is_null());
+        let longest = if is_whole { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
+        let (mut start, mut last, mut status) = (0, None, kResultOk);
+        while start < frames {
+            let mut items = std::mem::take(&mut self.items);
+            let more = select(&mut items, &self.carried, &host, frames, last);
+            let mut end = frames.min(start.saturating_add(longest));
+            if more {
+                let until = items.last().map_or(end, |item| item.key.0);
+                end = end.min(until.max(start + 1));
+            }
+            items.truncate(items.partition_point(|item| item.key.0 < end));
+            last = items.last().map(|item| item.key).or(last);
+            let mut pointers = [std::ptr::null_mut(); 2];
+            for ((pointer, channel), spare) in
+                pointers.iter_mut().zip(channels).zip(&mut *self.spare)
+            {
+                *pointer = if channel.is_null() {
+                    spare.as_mut_ptr()
+                } else {
+                    // SAFETY: the part lies inside the block.
+                    unsafe { channel.add(usize::try_from(start).unwrap_or(0)) }
+                };
+            }
+            status = self.part(block, &items, start..end, &pointers, &mut process);
+            self.items = items;
+            if status != kResultOk {
+                break;
+            }
+            start = end;
+        }
+        self.carry(&host, frames, last);
+        status
+    }
+
+    /// Hands the samples `range` of the block, with `items`, to `process`.
+    fn part(
+        &self,
+        block: &ProcessData,
+        items: &[Item],
+        range: Range<u32>,
+        channels: &[*mut f32],
+        process: &mut impl FnMut(&mut ProcessData) -> tresult,
+    ) -> tresult {
+        let offset = |item: &Item| {
+            int32::try_from(item.key.0.saturating_sub(range.start)).unwrap_or(int32::MAX)
+        };
+        self.changes.fill(items.iter().filter_map(|item| match item.message {
+            Message::Value(id, value) => Some(Point { offset: offset(item), id, value }),
+            Message::Event(_) => None,
+        }));
+        self.events.fill(items.iter().filter_map(|item| match item.message {
+            Message::Event(event) => Some(Event { sampleOffset: offset(item), ..event }),
+            Message::Value(..) => None,
+        }));
+        self.sent.host.set(block.outputEvents);
+        self.sent.start.set(int32::try_from(range.start).unwrap_or(int32::MAX));
+        let mut pointers = [std::ptr::null_mut(); 2];
+        for (own, channel) in pointers.iter_mut().zip(channels) {
+            *own = *channel;
+        }
+        let mut output = AudioBusBuffers {
+            numChannels: 2,
+            silenceFlags: 0,
+            __field0: AudioBusBuffers__type0 { channelBuffers32: pointers.as_mut_ptr() },
+        };
+        let is_heard = !channels.is_empty();
+        let status = process(&mut ProcessData {
+            numSamples: int32::try_from(range.len()).unwrap_or(int32::MAX),
+            numInputs: 0,
+            inputs: std::ptr::null_mut(),
+            numOutputs: int32::from(is_heard),
+            outputs: if is_heard { &raw mut output } else { std::ptr::null_mut() },
+            inputParameterChanges: pointer::<IParameterChanges, _>(&self.changes),
+            inputEvents: pointer::<IEventList, _>(&self.events),
+            outputEvents: if block.outputEvents.is_null() {
+                std::ptr::null_mut()
+            } else {
+                pointer::<IEventList, _>(&self.sent)
+            },
+            // Nothing in a piano follows the song's position.
+            processContext: std::ptr::null_mut(),
+            ..*block
+        });
+        self.sent.host.set(std::ptr::null_mut());
+        status
+    }
+
+    /// Keeps what comes after `last` for the next block.
+    fn carry(&mut self, host: &HostMessages<'_>, frames: u32, last: Option<Key>) {
+        let used = last.map_or(0, |(_, place)| usize::try_from(place).map_or(0, |p| p + 1));
+        let waiting = self.carried.len();
+        // Carried messages come first of all, so those that remain are the last of them.
+        let is_past = last.is_some_and(|(time, _)| time > 0);
+        self.carried.drain(..if is_past { waiting } else { used.min(waiting) });
+        let mut place = place_of(waiting);
+        host.each(frames, &mut |time, message| {
+            if Some((time, place)) > last {
+                self.keep(message);
+            }
+            place = place.saturating_add(1);
+        });
+    }
+}
+
+fn place_of(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The object's interface `I`, not counted as a reference.
+fn pointer<I: Interface, C: nice_plug::wrapper::vst3::vst3::Class>(
+    object: &ComWrapper<C>,
+) -> *mut I {
+    object.as_com_ref::<I>().map_or(std::ptr::null_mut(), |object| object.as_ptr())
+}
+
+/// The first messages after `last`, in order, as many as `items` has room for; whether there are
+/// more.
+fn select(
+    items: &mut Vec<Item>,
+    carried: &[Message],
+    host: &HostMessages<'_>,
+    frames: u32,
+    last: Option<Key>,
+) -> bool {
+    items.clear();
+    let room = items.capacity();
+    let mut heap = BinaryHeap::from(std::mem::take(items));
+    let mut more = false;
+    let mut take = |item: Item| {
+        if Some(item.key) <= last {
+            return;
+        }
+        if heap.len() < room {
+            heap.push(item);
+        } else {
+            more = true;
+            if let Some(mut greatest) = heap.peek_mut()
+                && item < *greatest
+            {
+                *greatest = item;
+            }
+        }
+    };
+    for (index, message) in carried.iter().enumerate() {
+        take(Item { key: (0, place_of(index)), message: *message });
+    }
+    let mut place = place_of(carried.len());
+    host.each(frames, &mut |time, message| {
+        take(Item { key: (time, place), message });
+        place = place.saturating_add(1);
+    });
+    *items = heap.into_sorted_vec();
+    more
+}
+
+/// The values and events that come with a host's block.
+struct HostMessages<'a> {
+    changes: Option<ComRef<'a, IParameterChanges>>,
+    events: Option<ComRef<'a, IEventList>>,
+}
+
+impl HostMessages<'_> {
+    /// # Safety
+    /// The block's lists are null, or valid and unchanged while this value is used.
+    unsafe fn new(block: &ProcessData) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                changes: ComRef::from_raw(block.inputParameterChanges),
+                events: ComRef::from_raw(block.inputEvents),
+            }
+        }
+    }
+
+    /// Calls `take` with the sample, inside `frames`, and the message: values first.
+    fn each(&self, frames: u32, take: &mut dyn FnMut(u32, Message)) {
+        let inside = |offset: int32| u32::try_from(offset).unwrap_or(0).min(frames - 1);
+        // SAFETY: the lists were valid where this was made, indices are their own.
+        unsafe {
+            if let Some(changes) = self.changes {
+                for index in 0..changes.getParameterCount() {
+                    let queue = changes.getParameterData(index);
+                    let Some(queue) = ComRef::from_raw(queue) else { continue };
+                    let id = queue.getParameterId();
+                    for point in 0..queue.getPointCount() {
+                        let (mut offset, mut value) = (0, f64::NAN);
+                        if queue.getPoint(point, &raw mut offset, &raw mut value) == kResultOk {
+                            take(inside(offset), Message::Value(id, value));
+                        }
+                    }
+                }
+            }
+            if let Some(events) = self.events {
+                for index in 0..events.getEventCount() {
+                    let mut event = std::mem::zeroed::<Event>();
+                    if events.getEvent(index, &raw mut event) == kResultOk && is_heard(&event) {
+                        take(inside(event.sampleOffset), Message::Event(event));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A piano reads notes, their pressure and their expressions; other kinds point at memory of the
+/// host's.
+fn is_heard(event: &Event) -> bool {
+    [
+        EventTypes_::kNoteOnEvent,
+        EventTypes_::kNoteOffEvent,
+        EventTypes_::kPolyPressureEvent,
+        EventTypes_::kNoteExpressionValueEvent,
+    ]
+    .iter()
+    .any(|kind| i64::from(*kind) == i64::from(event.r#type))
+}
+
+/// The host's two channels, null where there is none; what it has beside them is silenced.
+///
+/// # Safety
+/// The block's outputs are null or valid, their channels null or `frames` samples long.
+unsafe fn channels(block: &ProcessData, frames: u32) -> [*mut f32; 2] {
+    let mut channels = [std::ptr::null_mut(); 2];
+    if block.outputs.is_null() {
+        return channels;
+    }
+    let frames = usize::try_from(frames).unwrap_or(0);
+    for bus in 0..usize::try_from(block.numOutputs).unwrap_or(0) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let output = &mut *block.outputs.add(bus);
+            output.silenceFlags = 0;
+            let pointers = output.__field0.channelBuffers32;
+            if pointers.is_null() {
+                continue;
+            }
+            for index in 0..usize::try_from(output.numChannels).unwrap_or(0) {
+                let channel = *pointers.add(index);
+                match channels.get_mut(index) {
+                    Some(ours) if bus == 0 => *ours = channel,
+                    _ if channel.is_null() => {}
+                    _ => std::slice::from_raw_parts_mut(channel, frames).fill(0.0),
+                }
+            }
+        }
+    }
+    channels
+}
