@@ -13,6 +13,7 @@ mod haptics;
 mod haptics_campaign;
 mod haptics_cost;
 mod instrument_load;
+mod key_design;
 mod lines;
 mod listening;
 mod models_ab;
@@ -248,6 +249,13 @@ const EXPERIMENTS: &[Experiment] = &[
                 searches the hardest contact that can be felt.",
         kind: ExperimentKind::Long,
         run: haptics::run,
+    },
+    Experiment {
+        name: "key-design",
+        about: "Lists what a motorized key must be to be felt as the grand's, works two designs and \
+                draws them to scale.",
+        kind: ExperimentKind::Computed,
+        run: key_design::run,
     },
     Experiment {
         name: "haptics-campaign",

@@ -1,0 +1,177 @@
+//! `key-design`: what a motorized key must be to be felt as the grand's, and two that are.
+//!
+//! Three things are asked of it. Its own mass, weight and friction must be no more than the junction
+//! can deduct; its motor must give the force of a stroke, of repetition and of a held key; and its
+//! drive must not cost more mass than is left for it.
+
+mod designs;
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+
+use crate::bench::{Folder, Report, key, short};
+use crate::output::progress;
+use crate::rig::KEY;
+use crate::rig::acceptance::{GLUED, armed, line};
+use touchback::action::KeyEvent;
+use touchback::action::interface::key::DynamicsCompensation;
+use touchback::action::{ActionSettings, TimedEvent};
+use touchback::haptics::action::Action;
+use touchback::haptics::emulator::Making;
+use touchback::haptics::log::{Entry, Log};
+use touchback::haptics::plant::EmulatedFinger;
+use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback::haptics::servo::ServoOptions;
+use touchback::haptics::session::ConnectionState;
+use touchback_device::device::limit::MotorLimits;
+
+/// Keys of the tables, by piano number.
+const KEYS: [usize; 9] = [1, 10, 20, 30, 40, 50, 60, 71, 88];
+/// The key of the force tables.
+const MIDDLE: usize = 40;
+/// Times in which the hand goes down by 22 mm, s, from piano to fortissimo; the capstan's is a forte.
+const TOUCHES: [f64; 5] = [0.3, 0.15, FORTE, 0.05, 0.03];
+const FORTE: f64 = 0.08;
+/// Strokes a second of the repetition.
+const REPETITION: f64 = 6.0;
+
+/// Lists what is asked, works two designs and draws them.
+///
+/// # Errors
+/// A disk that refuses; a stroke in which force was lost.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let budgets = budgets(folder)?;
+    let bar = progress(TOUCHES.len() as u64 + 1, "key-design");
+    let mut csv = String::from("down_within_s,hammer_m_s,peak_n,rms_n,held_n\n");
+    let (mut forte, mut most) = (Asked::default(), Asked::default());
+    for within in TOUCHES {
+        let asked = stroke(within).context("force was lost in a stroke")?;
+        let Asked { hammer, peak, rms, held } = asked;
+        writeln!(csv, "{within},{hammer:.3},{peak:.2},{rms:.2},{held:.2}")?;
+        report.note(&format!(
+            "Hand down in {} ms: hammer {} m/s, motor {} N at most, {} N held.",
+            short(within * 1e3),
+            short(hammer),
+            short(peak),
+            short(held)
+        ));
+        if within == FORTE {
+            forte = asked;
+        }
+        most.peak = most.peak.max(peak);
+        most.held = most.held.max(held);
+        bar.inc(1);
+    }
+    folder.write("key-forces.csv", csv.as_bytes())?;
+    let repeated = repetition().context("force was lost in the repetition")?;
+    (forte.rms, most.rms) = (repeated.rms, repeated.rms);
+    report.note(&format!(
+        "{REPETITION} strokes a second: motor {} N at most, {} N rms.",
+        short(repeated.peak),
+        short(repeated.rms)
+    ));
+    bar.finish_and_clear();
+    let middle = budgets.iter().find(|b| b.0 == MIDDLE).context("no budget of the middle key")?;
+    designs::run(folder, &mut report, &middle.1, [forte, most])?;
+    Ok(report)
+}
+
+/// What a motor is asked for, N, and the hammer speed that comes of it, m/s.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Asked {
+    hammer: f64,
+    peak: f64,
+    rms: f64,
+    held: f64,
+}
+
+/// What a key's own mechanism may be at each key of the compass, the line's mass already taken.
+fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
+    const ALL: f64 = 10.0;
+    let line = ServoOptions::default().line_mass();
+    let everything = DynamicsCompensation { mass: ALL, weight: ALL, friction: ALL, has_bed: true };
+    let mut csv = String::from("key,mass_kg,weight_n,friction_n\n");
+    let mut rows = Vec::new();
+    for number in KEYS {
+        let piano_key = key(number)?;
+        let (_, left) = Action::GRAND.key(piano_key, &ActionSettings::default(), &everything);
+        let may = DynamicsCompensation {
+            mass: ALL - left.mass - line,
+            weight: ALL - left.weight,
+            friction: ALL - left.friction,
+            has_bed: true,
+        };
+        writeln!(csv, "{number},{:.4},{:.3},{:.3}", may.mass, may.weight, may.friction)?;
+        rows.push((number, may));
+    }
+    folder.write("key-budget.csv", csv.as_bytes())?;
+    Ok(rows)
+}
+
+/// Hears the fastest strike.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ear {
+    hammer: f64,
+}
+
+impl Log for Ear {
+    fn put(&mut self, _: &Entry) -> bool {
+        true
+    }
+    fn heard(&mut self, heard: &TimedEvent) {
+        if let KeyEvent::Strike { speed } = heard.event {
+            self.hammer = self.hammer.max(speed);
+        }
+    }
+}
+
+/// A hand that is firm enough for a forte: the seeds' finger is too soft for more than 2 m/s.
+const FIRM: EmulatedFinger = EmulatedFinger { stiffness: 1000.0, damping: 10.0, ..GLUED };
+
+/// A light key under a firm finger, with a motor that no limit holds back; what `acts` take
+/// of it in `seconds`, the held force over the last tenth.
+fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<Asked> {
+    let limits = MotorLimits { force: 50.0, slew: 40_000.0, held: 50.0, time: 2.0 };
+    let options = ServoOptions { action: Action::GRAND, limits, ..ServoOptions::default() };
+    let making = Making { plant: KEY, finger: FIRM, force: 50.0, ..Making::default() };
+    let mut pair = armed(&making, options, line())?;
+    let begin = pair.time();
+    let acts = acts.iter().map(|&(t, deed)| ScriptedAction { time: begin + t, key: 0, deed });
+    pair.emulator.play(Script::new(acts.collect()));
+    let (mut ear, mut asked) = (Ear::default(), Asked::default());
+    let (mut square, mut held, mut ticks, mut last) = (0.0, 0.0, 0.0f64, 0.0f64);
+    pair.run(seconds, &mut ear, |p| {
+        let force = p.emulator.force(0);
+        asked.peak = asked.peak.max(force.abs());
+        square += force * force;
+        ticks += 1.0;
+        if p.time() > begin + 0.9 * seconds {
+            held += force.abs();
+            last += 1.0;
+        }
+    });
+    let is_live = pair.servo.status().standing == ConnectionState::Live;
+    let (hammer, rms, held) = (ear.hammer, (square / ticks).sqrt(), held / last);
+    is_live.then_some(Asked { hammer, rms, held, ..asked })
+}
+
+/// Down by 22 mm in `within` s, and held for a second.
+fn stroke(within: f64) -> Option<Asked> {
+    played(&[(0.1, FingerAction::Reach { depth: 22e-3, within })], 1.2)
+}
+
+/// Up and down for two seconds.
+fn repetition() -> Option<Asked> {
+    let half = 0.5 / REPETITION;
+    let strokes = 2.0 * REPETITION;
+    let count = touchback::math::cast::rounded_i32(2.0 * strokes);
+    let acts: Vec<(f64, FingerAction)> = (0..count)
+        .map(|i| {
+            let depth = if i % 2 == 0 { 22e-3 } else { 0.0 };
+            (f64::from(i) * half, FingerAction::Reach { depth, within: half })
+        })
+        .collect();
+    played(&acts, strokes / REPETITION)
+}
