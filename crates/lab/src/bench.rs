@@ -3,12 +3,16 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
-//! | [`report`], [`folder`] | a table of targets and verdicts; files, put in place together |
+//! | [`report`], [`data`], [`folder`] | a table of targets and verdicts; tables of data; files, put in place together |
+//! | [`record`], [`manifest`] | the same for programs: verdicts as JSON, what is in a folder and where it comes from |
 //! | [`hash`] | a hash of results |
 //! | [`runner`] | runs experiments side by side, or alone where they look at the clock |
 
+pub mod data;
 pub mod folder;
 pub mod hash;
+pub mod manifest;
+pub mod record;
 pub mod report;
 pub mod runner;
 pub mod strokes;
@@ -19,6 +23,7 @@ use anyhow::Result;
 
 use touchback::math::compass::KeyNumber;
 
+pub use data::DataTable;
 pub use folder::Folder;
 pub use report::{Report, TargetBand, short};
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{demo, experiment, feel, keyboard, model, output, play, render, shot, simulate};
 
@@ -64,7 +65,8 @@ enum ModelCommand {
     Export(model::ModelOptions),
 }
 
-/// Runs the command given to the program: exit code 0 on success, 3 with one line on stderr where
+/// Runs the command given to the program: exit code 0 on success, 1 where the laboratory was to meet
+/// all targets and did not, 3 with one line on stderr where
 /// the outputs are written and not to be trusted, 2 with one otherwise.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -81,7 +83,11 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::warn(&format!("error: {}", one_line(&format!("{error:#}"))));
-            ExitCode::from(if error.is::<Unbalanced>() { 3 } else { 2 })
+            ExitCode::from(match () {
+                () if error.is::<Missed>() => 1,
+                () if error.is::<Unbalanced>() => 3,
+                () => 2,
+            })
         }
     }
 }

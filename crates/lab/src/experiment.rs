@@ -39,7 +39,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::bench::Folder;
-use crate::bench::runner::{self, Experiment, ExperimentKind};
+use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::record;
+use crate::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult};
 use crate::output;
 
 /// What to run.
@@ -52,6 +54,9 @@ pub struct LabOptions {
     /// systems as one table, seeds.md
     #[arg(long)]
     report: bool,
+    /// Exits with 1 where a target is missed
+    #[arg(long)]
+    strict: bool,
     /// Folder for data and figures
     #[arg(long, value_name = "DIR", default_value = "touchback-lab")]
     out: PathBuf,
@@ -286,25 +291,32 @@ pub fn run(options: &LabOptions) -> Result<()> {
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut open) = (0, 0);
-    runner::run(&chosen, &options.out, |experiment, report, folder| {
+    let mut manifest = Manifest::of(&options.out);
+    runner::run(&chosen, &options.out, |experiment, found| {
+        let ExperimentResult { report, mut folder, seconds } = found;
+        let (name, about) = (experiment.name, experiment.about);
+        folder.write(&format!("{name}.json"), record::json(name, about, &report)?.as_bytes())?;
         let written = folder.keep()?;
+        let count = report.count();
+        manifest.enter(&Finished { name, about, seconds, count, files: &written })?;
         let heading = format!("\n## {}\n\n{}\n\n", experiment.name, experiment.about);
         let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
         output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
         page += &format!("{heading}{}", report.text(true));
         seeds += &report.sourced(experiment.name);
-        let (all, off) = report.count();
-        (rows, open) = (rows + all, open + off);
+        (rows, open) = (rows + count.0, open + count.1);
         Ok(())
     })?;
+    let mut folder = Folder::new(&options.out);
+    folder.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
+    folder.write(manifest::README, manifest.page().as_bytes())?;
     if options.report {
-        let mut folder = Folder::new(&options.out);
         folder.write("report.md", page.as_bytes())?;
         folder.write("seeds.md", (seeds + &seeds::table()).as_bytes())?;
-        let written: String =
-            folder.keep()?.iter().map(|p| format!("wrote {}\n", p.display())).collect();
-        output::print(&written)?;
     }
+    let written: String =
+        folder.keep()?.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+    output::print(&written)?;
     let is_all = options.names.iter().any(|n| n == "all");
     let is_left = |e: &&Experiment| is_all && chosen.iter().all(|c| c.name != e.name);
     let left: Vec<&str> = EXPERIMENTS.iter().filter(is_left).map(|e| e.name).collect();
@@ -312,7 +324,19 @@ pub fn run(options: &LabOptions) -> Result<()> {
         let names = left.join(" ");
         output::print(&format!("\nleft out, minutes each: touchback lab {names}\n"))?;
     }
-    output::print(&format!("\n{} of {rows} targets met\n", rows - open))
+    output::print(&format!("\n{} of {rows} targets met\n", rows - open))?;
+    if options.strict && open > 0 {
+        return Err(Missed { open, rows }.into());
+    }
+    Ok(())
+}
+
+/// Targets were missed where all were to be met.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("{open} of {rows} targets missed")]
+pub struct Missed {
+    open: usize,
+    rows: usize,
 }
 
 /// Every experiment with what it finds out, and every system of the source documents with the

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
+use super::data::DataTable;
 use super::report::Report;
 use crate::output::Draft;
 use crate::plot::grid::{self, Map};
@@ -33,6 +34,15 @@ impl Folder {
         draft.write_all(bytes)?;
         self.drafts.push(draft);
         Ok(())
+    }
+
+    /// Writes the table `name`.
+    ///
+    /// # Errors
+    /// A row of another length than the header; a disk that refuses.
+    pub fn table(&mut self, name: &str, table: &DataTable) -> Result<()> {
+        let bytes = table.csv().with_context(|| name.to_owned())?;
+        self.write(name, &bytes)
     }
 
     /// Reserves the file `name` for a writer of its own.

@@ -27,6 +27,20 @@ impl TargetBand {
         }
     }
 
+    /// Lowest and highest value that lie in it, where there is such an end.
+    #[must_use]
+    pub const fn ends(self) -> [Option<f64>; 2] {
+        match self {
+            Self::Within(low, high) => [Some(low), Some(high)],
+            Self::Near(target, share) => {
+                let half = share * target.abs();
+                [Some(target - half), Some(target + half)]
+            }
+            Self::AtMost(high) => [None, Some(high)],
+            Self::AtLeast(low) => [Some(low), None],
+        }
+    }
+
     fn text(self) -> String {
         match self {
             Self::Within(low, high) => format!("{}…{}", short(low), short(high)),
@@ -37,13 +51,28 @@ impl TargetBand {
     }
 }
 
-/// One row: its five cells, and where in the source documents the system stands, with the slip
-/// found there.
+/// One row: its five cells as they are read and as numbers, and where in the source documents the
+/// system stands, with the slip found there.
 #[derive(Clone, Debug)]
-struct ReportRow {
-    cells: [String; 5],
-    source: String,
-    erratum: String,
+pub struct ReportRow {
+    /// Quantity with its unit, target, band, measured value, verdict.
+    pub cells: [String; 5],
+    /// Ends of the band, where they are numbers.
+    pub band: [Option<f64>; 2],
+    /// What was measured, where it is a number.
+    pub measured: Option<f64>,
+    /// Place in the source documents; empty for none.
+    pub source: String,
+    /// A slip found there; empty for none.
+    pub erratum: String,
+}
+
+impl ReportRow {
+    /// The target was met.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        self.cells[4] == "ok"
+    }
 }
 
 /// The result of one experiment: a table of verdicts, and lines that explain or add to it.
@@ -69,16 +98,24 @@ impl Report {
         }
     }
 
-    fn push(&mut self, cells: [&str; 4], holds: bool) {
+    fn push(
+        &mut self,
+        cells: [&str; 4],
+        band: [Option<f64>; 2],
+        measured: Option<f64>,
+        holds: bool,
+    ) {
         let verdict = if holds { "ok" } else { "missed" };
-        let [quantity, target, band, measured] = cells.map(String::from);
-        let cells = [quantity, target, band, measured, verdict.into()];
-        self.rows.push(ReportRow { cells, source: self.source.clone(), erratum: String::new() });
+        let [quantity, target, wanted, found] = cells.map(String::from);
+        let cells = [quantity, target, wanted, found, verdict.into()];
+        let (source, erratum) = (self.source.clone(), String::new());
+        self.rows.push(ReportRow { cells, band, measured, source, erratum });
     }
 
     /// Adds a row; `quantity` names the unit, `target` is what is aimed at, as text.
     pub fn check(&mut self, quantity: &str, target: &str, band: TargetBand, measured: f64) {
-        self.push([quantity, target, &band.text(), &short(measured)], band.holds(measured));
+        let cells = [quantity, target, &band.text(), &short(measured)];
+        self.push(cells, band.ends(), Some(measured), band.holds(measured));
     }
 
     /// Adds a row for a value that should round to `target` at this many decimals.
@@ -86,8 +123,9 @@ impl Report {
         let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
         // A target that stands for a tie rounded either way is met by both.
         let holds = (measured - target).abs() <= half * (1.0 + 1e-6);
-        let [target, measured] = [target, measured].map(|x| format!("{x:.decimals$}"));
-        self.push([quantity, &target, "every digit", &measured], holds);
+        let [wanted, found] = [target, measured].map(|x| format!("{x:.decimals$}"));
+        let band = [Some(target - half), Some(target + half)];
+        self.push([quantity, &wanted, "every digit", &found], band, Some(measured), holds);
     }
 
     /// Adds a row for a value that should lie within `share` of `target`.
@@ -97,7 +135,8 @@ impl Report {
 
     /// Adds a row for something that must be so.
     pub fn holds(&mut self, quantity: &str, measured: bool) {
-        self.push([quantity, "yes", "yes", if measured { "yes" } else { "no" }], measured);
+        let found = if measured { "yes" } else { "no" };
+        self.push([quantity, "yes", "yes", found], [None; 2], None, measured);
     }
 
     /// Adds a paragraph, or lines to copy, below the table.
@@ -110,10 +149,22 @@ impl Report {
         self.figures.push(file.into());
     }
 
+    /// Its rows, in the order in which they were found.
+    #[must_use]
+    pub fn rows(&self) -> &[ReportRow] {
+        &self.rows
+    }
+
+    /// What explains or adds to the table.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Rows in all, and those whose target was not met.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
-        (self.rows.len(), self.rows.iter().filter(|r| r.cells[4] != "ok").count())
+        (self.rows.len(), self.rows.iter().filter(|r| !r.is_met()).count())
     }
 
     /// The rows of systems in the source documents, as lines of a Markdown table: place, command,

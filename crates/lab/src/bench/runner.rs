@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 
@@ -34,12 +35,24 @@ pub struct Experiment {
     pub run: fn(&mut Folder) -> Result<Report>,
 }
 
+/// What one experiment came to.
+#[derive(Debug)]
+pub struct ExperimentResult {
+    /// What it found.
+    pub report: Report,
+    /// Its files, not yet in their places.
+    pub folder: Folder,
+    /// How long it ran, s.
+    pub seconds: f64,
+}
+
 /// One experiment, writing to `place` when its folder is kept.
-fn one(experiment: &Experiment, place: &Path) -> Result<(Report, Folder)> {
+fn one(experiment: &Experiment, place: &Path) -> Result<ExperimentResult> {
+    let begin = Instant::now();
     let mut folder = Folder::new(place);
     let report =
         (experiment.run)(&mut folder).with_context(|| format!("experiment {}", experiment.name))?;
-    Ok((report, folder))
+    Ok(ExperimentResult { report, folder, seconds: begin.elapsed().as_secs_f64() })
 }
 
 /// Runs `chosen` and hands each to `tell` in the order chosen, the computed ones first. What an
@@ -50,7 +63,7 @@ fn one(experiment: &Experiment, place: &Path) -> Result<(Report, Folder)> {
 pub fn run(
     chosen: &[&Experiment],
     place: &Path,
-    mut tell: impl FnMut(&Experiment, Report, Folder) -> Result<()>,
+    mut tell: impl FnMut(&Experiment, ExperimentResult) -> Result<()>,
 ) -> Result<()> {
     let (computed, alone): (Vec<&Experiment>, Vec<&Experiment>) =
         chosen.iter().copied().partition(|e| e.kind == ExperimentKind::Computed);
@@ -72,15 +85,14 @@ pub fn run(
             });
         }
         drop(send);
-        let told = in_order(&receive, |i, (report, folder)| tell(computed[i], report, folder));
+        let told = in_order(&receive, |i, found| tell(computed[i], found));
         if told.is_err() {
             next.store(computed.len(), Ordering::Relaxed);
         }
         told
     })?;
     for experiment in alone {
-        let (report, folder) = one(experiment, place)?;
-        tell(experiment, report, folder)?;
+        tell(experiment, one(experiment, place)?)?;
     }
     Ok(())
 }

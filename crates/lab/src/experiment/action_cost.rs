@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::bench::hash::Hash;
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback::action::interface::events::EventList;
 use touchback::action::keyboard::load::Load;
 use touchback::action::{ActionSettings, Keyboard, STEP};
@@ -73,11 +73,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let all: Vec<KeyNumber> = KeyNumber::all().collect();
     let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let mut report = Report::default();
-    let mut csv = String::from("case,kernel,ns_a_key_step,hash\n");
+    let mut csv = DataTable::new(&["case", "kernel", "time_a_key_step_ns", "hash"]);
     let mut steady = true;
     let mut note = |case: &str, kernel: Kernel, cost: &Cost| {
         steady &= cost.steady;
-        csv += &format!("{case},{kernel:?},{},{:016x}\n", cost.nanoseconds, cost.hash.0);
+        let (kernel, hash) = (format!("{kernel:?}"), format!("{:016x}", cost.hash.0));
+        csv.row(&[&case, &kernel, &cost.nanoseconds, &hash]);
     };
 
     let mut plain = Keyboard::with_kernel(&settings, Kernel::Plain);
@@ -123,7 +124,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "One key takes {} % of a core in real time.",
         short(100.0 * one.nanoseconds * 1e-9 / STEP)
     ));
-    csv += &format!("idle,{best:?},{idle},\n");
-    folder.write("action-cost.csv", csv.as_bytes())?;
+    csv.row(&[&"idle", &format!("{best:?}"), &idle, &""]);
+    folder.table("action-cost.csv", &csv)?;
     Ok(report)
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::bench::hash::Hash;
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback::action::Key;
 use touchback::action::catalogue::Model;
 use touchback::action::interface::kind::NAMES;
@@ -46,7 +46,7 @@ fn stroke(key: &mut dyn Key) -> (f64, Hash) {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let mut report = Report::default();
-    let mut csv = String::from("action,ns_a_step,hash\n");
+    let mut csv = DataTable::new(&["action", "time_a_step_ns", "hash"]);
     let mut costs = Vec::new();
     for name in NAMES {
         let model = Model::named(name, middle, &ActionSettings::default())
@@ -64,7 +64,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         if name != "reference" {
             report.check(&format!("{name}: ns a step"), "600", TargetBand::AtMost(1000.0), ns);
         }
-        csv += &format!("{name},{ns},{:016x}\n", hash.0);
+        csv.row(&[&name, &ns, &format_args!("{:016x}", hash.0)]);
         costs.push((name, ns));
     }
     let of = |name: &str| costs.iter().find(|c| c.0 == name).map_or(f64::NAN, |c| c.1);
@@ -76,6 +76,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         short(of("grand")),
         short(1e9 * STEP),
     ));
-    folder.write("action-speeds.csv", csv.as_bytes())?;
+    folder.table("action-speeds.csv", &csv)?;
     Ok(report)
 }

@@ -5,11 +5,9 @@
 //! of its felts, and nothing of the equations. As the springs stiffen the second must come to the
 //! first. Both are driven by the same gestures, each by its own key.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::gesture::{Channel, Form, Gesture, KeyView};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::table::Curve;
@@ -164,9 +162,16 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         PenaltyModel::of_grand(&built, Coupling { stiffness, parts, ..Coupling::default() })
     });
     let mut report = Report::default();
-    let mut csv = String::from(
-        "gesture,stiffness_n_m,strike_ms,strike_share,key_mm,crown_mm,force_share,lightest_capstan_n\n",
-    );
+    let mut csv = DataTable::new(&[
+        "gesture",
+        "stiffness_n_m",
+        "strike_ms",
+        "strike_share",
+        "key_mm",
+        "crown_mm",
+        "force_share",
+        "lightest_capstan_n",
+    ]);
     let (mut lightest, mut pulled) = (f64::INFINITY, 0.0f64);
     for (name, gesture) in gestures()? {
         let ours = play(gesture.clone(), &mut first);
@@ -176,7 +181,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             let [time, speed] = a.strike.unwrap_or([f64::NAN; 2]);
             let least = others[i].lightest_capstan();
             let (key, crown, force) = (a.key, a.crown, a.force);
-            writeln!(csv, "{name},{stiffness},{time},{speed},{key},{crown},{force},{least}")?;
+            csv.row(&[&name, &stiffness, &time, &speed, &key, &crown, &force, &least]);
         }
         lightest = lightest.min(others[2].lightest_capstan());
         pulled = pulled.max(others[2].jack_held_back());
@@ -197,7 +202,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         short(1e3 * pulled),
         short(1e3 * built.spec.jack.spring_torque),
     ));
-    folder.write("agreement.csv", csv.as_bytes())?;
+    folder.table("agreement.csv", &csv)?;
     Ok(report)
 }
 

@@ -4,13 +4,11 @@
 //! contact, a parabola between, speed kept. The time inside a contact entered at speed v is
 //! [π + 2 atan2(g/ω², v/ω)]/ω.
 
-use std::f64::consts::PI;
-use std::fmt::Write as _;
-
 use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
+use std::f64::consts::PI;
 
-use crate::bench::{Folder, Report, TargetBand};
+use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::action::grand::spec::GRAVITY;
 use touchback::action::simple::ball::{Phase, STATES, Spec};
@@ -106,18 +104,15 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
     let mut report = Report::default();
     submodels(&spec, &mut report);
-    let mut csv = String::from("event,exact_s");
+    let mut csv = DataTable::new(&["event", "exact_s"]);
     for h in STEPS {
-        write!(csv, ",error_s_at_step_{h}")?;
+        csv.column(&format!("error_at_step_{h}_s"));
     }
-    csv.push('\n');
     for (i, expected) in exact.iter().enumerate() {
         let what = if i % 2 == 0 { "landing" } else { "parting" };
-        write!(csv, "{what} {},{expected}", i / 2 + 1)?;
-        for run in &runs {
-            write!(csv, ",{:e}", run[i] - expected)?;
-        }
-        csv.push('\n');
+        let errors = runs.iter().map(|run| run[i] - expected);
+        let cells: Vec<f64> = std::iter::once(*expected).chain(errors).collect();
+        csv.numbers(&format_args!("{what} {}", i / 2 + 1), &cells);
         if i % 2 == 0 {
             let error = (finest[i] - expected).abs();
             let quantity = format!("landing {} off the exact time, s", i / 2 + 1);
@@ -151,7 +146,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             ],
         )],
     };
-    folder.write("ball.csv", csv.as_bytes())?;
+    folder.table("ball.csv", &csv)?;
     folder.draw("ball.png", &figure, &mut report)?;
     Ok(report)
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use touchback_fft::num_complex::Complex64;
 
-use crate::bench::{Folder, Report, TargetBand, key};
+use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use touchback::math::compass::KeyNumber;
 use touchback::mech::hammer::{CROWN, Hammer, HammerSettings};
 use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
@@ -120,7 +120,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
 /// The engine's solver with the hammers and strings of [Chaigne 1994].
 fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
-    let mut csv = String::from("note,speed_m_s,time_s,force_n\n");
+    let mut csv = DataTable::new(&["note", "speed_m_s", "time_s", "force_n"]);
     let mut worst: f64 = 0.0;
     for (note, rows) in REFERENCE {
         let (hammer, string) = chaigne_askenfelt(note);
@@ -134,7 +134,7 @@ fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
             report.check(&quantity, &format!("{force}"), band, got.peak_force);
             worst = worst.max(got.energy_error);
             for (i, f) in got.forces.iter().enumerate() {
-                writeln!(csv, "{note:?},{speed},{},{f}", (i + 1) as f64 / got.rate)?;
+                csv.row(&[&format_args!("{note:?}"), &speed, &((i + 1) as f64 / got.rate), f]);
             }
         }
     }
@@ -143,7 +143,7 @@ fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
         "Published hammers and strings: contact time ± 2 %, peak force ± 3 % and half a newton, to \
          which the reference is rounded.",
     );
-    folder.write("contact.csv", csv.as_bytes())
+    folder.table("contact.csv", &csv)
 }
 
 /// The string of `key` as tuned.

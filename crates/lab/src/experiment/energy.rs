@@ -7,13 +7,11 @@
 
 mod order;
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::{TestBench, motion};
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::action::grand::state;
@@ -180,7 +178,15 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         ("trill by imposed motion", trilled),
         ("held while screws turn", turned),
     ];
-    let mut csv = String::from("gesture,key,time_s,stored_j,dissipated_j,work_j,screws_j\n");
+    let mut csv = DataTable::new(&[
+        "gesture",
+        "key",
+        "time_s",
+        "stored_j",
+        "dissipated_j",
+        "work_j",
+        "screws_j",
+    ]);
     let mut shown = None;
     for (name, gesture) in gestures {
         for number in KEYS {
@@ -190,7 +196,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             report.check(&what, "0 (aim 1e-4)", TargetBand::AtMost(1e-3), audit.unaccounted());
             for l in audit.lines.iter().step_by(8) {
                 let AuditLine { time, stored, work, dissipated, screws } = l;
-                writeln!(csv, "{name},{number},{time},{stored},{dissipated},{work},{screws}")?;
+                csv.row(&[&name, &number, time, stored, dissipated, work, screws]);
             }
             if number == 40 && shown.is_none() {
                 shown = Some(audit);
@@ -207,22 +213,17 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         report.check(&what, "> 0", TargetBand::AtLeast(1e-3), heat);
     }
     order::check(&mut report);
-    folder.write("energy.csv", csv.as_bytes())?;
+    folder.table("energy.csv", &csv)?;
+    let mut pressed = 0.0;
     if let Some(audit) = shown {
+        pressed = audit.lines.iter().map(|l| l.work).fold(0.0, f64::max);
         folder.draw("energy.svg", &figure(&audit), &mut report)?;
     }
     report.note(&format!(
         "The pressed stroke of C4 takes {} mJ from the finger.",
-        short(1e3 * audit_peak(&csv))
+        short(1e3 * pressed)
     ));
     Ok(report)
-}
-
-/// Largest work in the first gesture's rows of key 40, J.
-fn audit_peak(csv: &str) -> f64 {
-    let rows = csv.lines().filter(|l| l.starts_with("pressed, held, let go,40,"));
-    let work = rows.filter_map(|l| l.rsplit(',').nth(1)?.parse::<f64>().ok());
-    work.fold(0.0, f64::max)
 }
 
 fn figure(audit: &Audit) -> Figure {

@@ -1,10 +1,8 @@
 //! `finger`: what holds the key, estimated in play [Gillespie 1996, §7.2].
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand};
+use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::wall::bench::{SampledLoop, Speed};
 use touchback::wall::controller::{Controller, Measurement, Prediction, Standard};
@@ -87,7 +85,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         report.near(&format!("{name}, stiffness, N/m"), plant.stiffness, 0.03, got.stiffness);
     }
     let soft = DEVICE.with(FINGER);
-    let mut csv = String::from("delay,stiffness_n_m,standard_mm,fixed_mm,learning_mm\n");
+    let mut csv =
+        DataTable::new(&["delay_ms", "stiffness_n_m", "standard_mm", "fixed_mm", "learning_mm"]);
     let mut panels = Vec::new();
     for (delay, k, stiff, least) in
         [(2usize, 2550.0, STIFF, 0.05), (4, 700.0, STIFF, 0.05), (6, 2000.0, HAND, 1.0)]
@@ -98,7 +97,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             ("prediction, first finger", Box::new(Prediction::new(&soft, k, 0.0, T, late))),
             ("prediction, learning", Box::new(Adaptive::new(&soft, DEVICE.mass, k, 0.0, T, delay))),
         ];
-        let mut ends = Vec::new();
+        let mut ends = vec![k];
         let mut series = Vec::new();
         for (i, (name, wall)) in walls.iter_mut().enumerate() {
             let (seen, [before, after]) = play(wall.as_mut(), delay, stiff);
@@ -123,9 +122,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
                 let inside = points.map(|(x, y)| (x, if y.abs() < 20.0 { y } else { f64::NAN }));
                 series.push(Series::line(name, inside.collect(), palette(i)));
             }
-            ends.push((after * 1e3).to_string());
+            ends.push(after * 1e3);
         }
-        writeln!(csv, "{delay},{k},{}", ends.join(","))?;
+        csv.numbers(&delay, &ends);
         panels.push(Subplot::new(Axis::new(&format!("mm ({k} N/m, {delay} ms)")), series));
     }
     report.note(
@@ -141,7 +140,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         marks: vec![PlotMark { at: 1500.0, name: "stiffens".into() }],
         panels,
     };
-    folder.write("finger.csv", csv.as_bytes())?;
+    folder.table("finger.csv", &csv)?;
     folder.draw("finger.png", &figure, &mut report)?;
     Ok(report)
 }

@@ -1,11 +1,9 @@
 //! `haptics`: the junction against the ideal, servo and twin, hard contacts. Its campaigns of random
 //! faults and strokes and its timings are experiments of their own.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use crate::rig::acceptance::{self, PlantResult};
@@ -74,16 +72,26 @@ fn against_the_ideal(
     folder: &mut Folder,
     bar: &indicatif::ProgressBar,
 ) -> Result<()> {
-    let mut csv = String::from(
-        "mass_kg,block,impedance_n_s_m,delay_s,strike_late_s,strike_late_in_steps_s,\
-         strike_speed_share,way_rms_m,created_j,added_mass_kg,drag_n_s_m,unrest_m\n",
-    );
+    let mut csv = DataTable::new(&[
+        "mass_kg",
+        "block",
+        "impedance_n_s_m",
+        "delay_s",
+        "strike_late_s",
+        "strike_late_in_steps_s",
+        "strike_speed_share",
+        "way_rms_m",
+        "created_j",
+        "added_mass_kg",
+        "drag_n_s_m",
+        "unrest_m",
+    ]);
     let mut traces = Vec::new();
     for plant in &KeyPlant::THREE {
         for block in BLOCKS {
             let options = acceptance::options(block);
             let row = acceptance::row(plant, options).context("force was lost in a stroke")?;
-            line(&mut csv, &row)?;
+            line(&mut csv, &row);
             let name = format!("{} g, block {block}", plant.mass * 1e3);
             // The targets hold to 128 samples; 256 is for use, not for pride.
             let check = |report: &mut Report, what: &str, band: TargetBand, value: f64| {
@@ -131,7 +139,7 @@ fn against_the_ideal(
         marks: Vec::new(),
         panels: vec![Subplot::new(Axis::new("key, mm"), traces)],
     };
-    folder.write("haptics.csv", csv.as_bytes())?;
+    folder.table("haptics.csv", &csv)?;
     folder.draw("haptics.png", &figure, report)?;
     report.note(
         "Strikes are timed at the load's end of the line, a line's delay after the finger. Lead of \
@@ -140,22 +148,19 @@ fn against_the_ideal(
     Ok(())
 }
 
-fn line(csv: &mut String, row: &PlantResult) -> Result<()> {
-    writeln!(
-        csv,
-        "{},{},{},{},{},{},{},{},{},{},{},{}",
-        row.mass,
-        row.block,
-        row.impedance,
-        row.delay,
-        row.late,
-        row.late_in_steps,
-        row.speed,
-        row.way,
-        row.created,
-        row.added,
-        row.drag,
-        row.unrest
-    )?;
-    Ok(())
+fn line(csv: &mut DataTable, row: &PlantResult) {
+    csv.row(&[
+        &row.mass,
+        &row.block,
+        &row.impedance,
+        &row.delay,
+        &row.late,
+        &row.late_in_steps,
+        &row.speed,
+        &row.way,
+        &row.created,
+        &row.added,
+        &row.drag,
+        &row.unrest,
+    ]);
 }

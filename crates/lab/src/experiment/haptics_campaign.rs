@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::haptics::SEED;
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::rig::fault_injection;
 use touchback::haptics::action::Action;
@@ -71,6 +71,7 @@ fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
         short(done.quantile(1.0) * 1e3),
         done.over_host
     ));
-    let rows: String = done.recoveries.iter().map(|t| format!("{t}\n")).collect();
-    folder.write("haptics-recovery.csv", format!("recovery_s\n{rows}").as_bytes())
+    let mut csv = DataTable::new(&["recovery_s"]);
+    done.recoveries.iter().for_each(|t| csv.row(&[t]));
+    folder.table("haptics-recovery.csv", &csv)
 }

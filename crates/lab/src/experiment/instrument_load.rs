@@ -5,7 +5,7 @@ mod timing;
 
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Measures timing, blocks, memory and starting time.
@@ -57,11 +57,12 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
         "Natural notes strike within a factor {} of the mapped hammer speed.",
         short(worst.exp2())
     ));
-    let mut csv = String::from("key,velocity,mapped_m_s,hammer_velocity_m_s,travel_ms\n");
+    let mut csv =
+        DataTable::new(&["key", "velocity", "mapped_m_s", "hammer_velocity_m_s", "travel_ms"]);
     for n in &found.notes {
-        csv += &format!("{},{},{},{},{}\n", n.key, n.velocity, n.mapped, n.speed, n.travel_ms);
+        csv.row(&[&n.key, &n.velocity, &n.mapped, &n.speed, &n.travel_ms]);
     }
-    folder.write("natural-travel.csv", csv.as_bytes())?;
+    folder.table("natural-travel.csv", &csv)?;
     let points = found.notes.iter().map(|n| (n.velocity, n.travel_ms)).collect();
     let mut bins = [0_u32; 26];
     for time in &times {
@@ -127,11 +128,11 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
         TargetBand::AtMost(1.25),
         decay.dearest_late_over_early,
     );
-    let mut csv = String::from("second,share_of_a_core\n");
+    let mut csv = DataTable::new(&["time_s", "share_of_a_core"]);
     for (second, share) in decay.shares.iter().enumerate() {
-        csv += &format!("{second},{share}\n");
+        csv.row(&[&second, share]);
     }
-    folder.write("decay.csv", csv.as_bytes())
+    folder.table("decay.csv", &csv)
 }
 
 fn starting(report: &mut Report, start: blocks::Starting) {

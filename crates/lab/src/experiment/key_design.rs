@@ -6,11 +6,9 @@
 
 mod designs;
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
-use crate::bench::{Folder, Report, key, short};
+use crate::bench::{DataTable, Folder, Report, key, short};
 use crate::output::progress;
 use crate::rig::KEY;
 use crate::rig::acceptance::{GLUED, armed, line};
@@ -44,12 +42,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let budgets = budgets(folder)?;
     let bar = progress(TOUCHES.len() as u64 + 1, "key-design");
-    let mut csv = String::from("down_within_s,hammer_m_s,peak_n,rms_n,held_n\n");
+    let mut csv = DataTable::new(&["down_within_s", "hammer_m_s", "peak_n", "rms_n", "held_n"]);
     let (mut forte, mut most) = (Asked::default(), Asked::default());
     for within in TOUCHES {
         let asked = stroke(within).context("force was lost in a stroke")?;
         let Asked { hammer, peak, rms, held } = asked;
-        writeln!(csv, "{within},{hammer:.3},{peak:.2},{rms:.2},{held:.2}")?;
+        csv.row(&[&within, &hammer, &peak, &rms, &held]);
         report.note(&format!(
             "Hand down in {} ms: hammer {} m/s, motor {} N at most, {} N held.",
             short(within * 1e3),
@@ -64,7 +62,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         most.held = most.held.max(held);
         bar.inc(1);
     }
-    folder.write("key-forces.csv", csv.as_bytes())?;
+    folder.table("key-forces.csv", &csv)?;
     let repeated = repetition().context("force was lost in the repetition")?;
     (forte.rms, most.rms) = (repeated.rms, repeated.rms);
     report.note(&format!(
@@ -92,7 +90,7 @@ fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
     const ALL: f64 = 10.0;
     let line = ServoOptions::default().line_mass();
     let everything = DynamicsCompensation { mass: ALL, weight: ALL, friction: ALL, has_bed: true };
-    let mut csv = String::from("key,mass_kg,weight_n,friction_n\n");
+    let mut csv = DataTable::new(&["key", "mass_kg", "weight_n", "friction_n"]);
     let mut rows = Vec::new();
     for number in KEYS {
         let piano_key = key(number)?;
@@ -103,10 +101,10 @@ fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
             friction: ALL - left.friction,
             has_bed: true,
         };
-        writeln!(csv, "{number},{:.4},{:.3},{:.3}", may.mass, may.weight, may.friction)?;
+        csv.row(&[&number, &may.mass, &may.weight, &may.friction]);
         rows.push((number, may));
     }
-    folder.write("key-budget.csv", csv.as_bytes())?;
+    folder.table("key-budget.csv", &csv)?;
     Ok(rows)
 }
 

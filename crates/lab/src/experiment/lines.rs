@@ -1,10 +1,8 @@
 //! `lines`: bodies joined by transmission lines [Tsai 1996, ch. 6, app. B, D].
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::junction::masses::Pair;
 use touchback::wall::junction::{cases, pendulum};
@@ -78,9 +76,15 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
         } else {
             Pair::balls([1.0; 2], [1.0, 0.0], 0.01, 200.0)
         };
-        let mut csv = String::from(
-            "time_s,first_m_s,second_m_s,force_on_first_n,force_on_second_n,bodies_j,line_j\n",
-        );
+        let mut csv = DataTable::new(&[
+            "time_s",
+            "first_m_s",
+            "second_m_s",
+            "force_on_first_n",
+            "force_on_second_n",
+            "bodies_j",
+            "line_j",
+        ]);
         let mut curves: [Vec<(f64, f64)>; 6] = Default::default();
         for k in 0..shown.end {
             let t = f64::from(k + 1) * h;
@@ -88,7 +92,7 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
             let [a, b] = pair.velocities;
             let values = [a, b, first, second, pair.kinetic(), pair.stored(h)];
             if shown.contains(&k) {
-                writeln!(csv, "{t},{}", values.map(|x| x.to_string()).join(","))?;
+                csv.numbers(&t, &values);
                 for (curve, value) in curves.iter_mut().zip(values) {
                     curve.push((t * 1e3, value));
                 }
@@ -115,7 +119,7 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
                 ),
             ],
         };
-        folder.write(&format!("{name}.csv"), csv.as_bytes())?;
+        folder.table(&format!("{name}.csv"), &csv)?;
         folder.draw(&format!("{name}.png"), &figure, report)?;
     }
     Ok(())
@@ -190,7 +194,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     draw_masses(folder, &mut report)?;
 
-    let mut csv = String::from("time_s,first_rad,second_rad,first_lagrange,second_lagrange\n");
+    let mut csv = DataTable::new(&[
+        "time_s",
+        "first_rad",
+        "second_rad",
+        "first_lagrange_rad",
+        "second_lagrange_rad",
+    ]);
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
     let mut lines = pendulum::on_lines(20.0);
     for k in 1..=10_000u32 {
@@ -199,7 +209,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             let t = f64::from(k) * 1e-4;
             let [a, b] = pendulum::reference(1e-4, k);
             let values = [lines.q[0].z, lines.q[1].z, a, b];
-            writeln!(csv, "{t},{},{},{a},{b}", values[0], values[1])?;
+            csv.numbers(&t, &values);
             for (curve, value) in curves.iter_mut().zip(values) {
                 curve.push((t, value));
             }
@@ -217,7 +227,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect(),
         )],
     };
-    folder.write("lines.csv", csv.as_bytes())?;
+    folder.table("lines.csv", &csv)?;
     folder.draw("lines.png", &figure, &mut report)?;
     Ok(report)
 }

@@ -7,12 +7,10 @@
 //! and a finger. The device's mass and damping are chosen, the finger's are the thesis's; the
 //! springs of B are those the paper's hardware could display.
 
-use std::f64::consts::PI;
-use std::fmt::Write as _;
-
 use anyhow::Result;
+use std::f64::consts::PI;
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::action::Key;
 use touchback::action::simple::drive_input::DriveInput;
@@ -240,12 +238,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         light_a(seen, lost),
     ));
 
-    let mut csv = String::from("time_s,a_exact_n,a_n,b_exact_n,b_n\n");
+    let mut csv = DataTable::new(&["time_s", "a_exact_n", "a_n", "b_exact_n", "b_n"]);
     for (i, a) in seen_a.iter().enumerate() {
         let at = 56 * (i + 1) - 1;
-        writeln!(csv, "{},{},{},{},{}", a.0, exact_a[at].1, a.1, exact_b[at].1, seen_b[i].1)?;
+        csv.row(&[&a.0, &exact_a[at].1, &a.1, &exact_b[at].1, &seen_b[i].1]);
     }
-    folder.write("models-ab.csv", csv.as_bytes())?;
+    folder.table("models-ab.csv", &csv)?;
     let ms = |f: &[(f64, f64)]| f.iter().map(|p| (p.0 * 1e3, p.1.clamp(-LOST, LOST))).collect();
     let panel = |label: &str, exact: &[(f64, f64)], seen: &[(f64, f64)]| {
         let series = vec![

@@ -10,7 +10,7 @@ mod timbre;
 
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand, key, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, key, short};
 use crate::output::progress;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::sound::measure::sympathetic_resonance::register;
@@ -65,7 +65,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     bar.finish_and_clear();
 
     let levels: Vec<(f64, f64)> = (1..).map(f64::from).zip(levels).collect();
-    let mut csv = String::from("key,quantity,value\n");
+    let mut csv = DataTable::new(&["key", "quantity", "value"]);
     for (quantity, points) in [
         ("fundamental_error_cents", &bench.errors),
         ("early_t60_s", &bench.decays),
@@ -73,7 +73,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         ("level_2_m_s_db", &levels),
     ] {
         for (key, value) in points {
-            csv += &format!("{key},{quantity},{value}\n");
+            csv.row(&[key, &quantity, value]);
         }
     }
     let series = |name, points, colour, shape| Series::new(name, points, palette(colour), shape);
@@ -100,7 +100,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             ),
         ],
     };
-    folder.write("sound.csv", csv.as_bytes())?;
+    folder.table("sound.csv", &csv)?;
     let mut report = bench.report;
     folder.draw("sound.svg", &figure, &mut report)?;
     folder.write("sound.md", page(&report).as_bytes())?;

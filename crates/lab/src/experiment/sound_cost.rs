@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand, key};
+use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
 use touchback::sound::bank::BLOCK;
@@ -81,7 +81,14 @@ type Case<'a> = (&'a str, &'a [KeyNumber], &'a [KeyNumber], f64, f64);
 /// Measures silence, a chord, a note and all notes under the pedal, on every kernel.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let mut csv = String::from("case,kernel,first_second,second_second,worst_block,hash\n");
+    let mut csv = DataTable::new(&[
+        "case",
+        "kernel",
+        "first_second_share",
+        "second_second_share",
+        "worst_block_share",
+        "hash",
+    ]);
     let all: Vec<KeyNumber> = KeyNumber::all().collect();
     let ten = CHORD.iter().map(|n| key(*n)).collect::<Result<Vec<_>>>()?;
     let one = [key(40)?];
@@ -106,7 +113,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             }
             let ([first, second], worst) = best;
             let sum = hashes[0];
-            csv += &format!("{name},{kernel:?},{first},{second},{worst},{sum:016x}\n");
+            let (kernel_name, sum) = (format!("{kernel:?}"), format!("{sum:016x}"));
+            csv.row(&[&name, &kernel_name, &first, &second, &worst, &sum]);
             let share = 100.0 * first.max(second);
             let quantity = format!("{name}, {kernel:?}: share of a core, %");
             let bound = if kernel == Kernel::Plain { 2.0 * most } else { most };
@@ -139,6 +147,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
          audio thread, sixteen partials of a note every 64 samples: nothing waits, and the sample at \
          which it happens does not depend on the machine.",
     );
-    folder.write("sound-cost.csv", csv.as_bytes())?;
+    folder.table("sound-cost.csv", &csv)?;
     Ok(report)
 }

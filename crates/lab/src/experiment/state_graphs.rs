@@ -4,12 +4,10 @@
 //! [Gillespie 1996, figs. 3.2, 3.4, 3.9, tables 3.1, 3.2]. The finger's target goes along straight
 //! lines between random depths, so that keys are turned back everywhere in their travel.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
 use anyhow::Result;
+use std::collections::BTreeMap;
 
-use crate::bench::{Folder, Report, TargetBand};
+use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{self, Axis, Figure, Series, Subplot, palette};
 use touchback::action::Key;
 use touchback::action::grand::concert::{Built, Design};
@@ -90,7 +88,7 @@ where
 /// What was found of one machine as rows.
 fn rows(
     report: &mut Report,
-    csv: &mut String,
+    csv: &mut DataTable,
     machine: &str,
     found: &GraphResult,
     graph: &[(&str, &str)],
@@ -107,7 +105,7 @@ fn rows(
     let quantity = format!("{machine}: largest jump of a constrained point at a transition, m");
     report.check(&quantity, "0", TargetBand::AtMost(1e-9), found.jump);
     for ((from, to), count) in &found.taken {
-        let _ = writeln!(csv, "{machine},{from},{to},{count}");
+        csv.row(&[&machine, from, to, count]);
     }
 }
 
@@ -148,7 +146,7 @@ const GRAND: [(&str, &str); 11] = [
     ("E", "D"),
 ];
 
-fn grand(report: &mut Report, csv: &mut String, built: &Built) {
+fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
     let spec = built.spec;
     let parts = Assembly::new(*built);
     let mut running = parts.rest();
@@ -278,7 +276,7 @@ const fn harpsichord_name(phase: harpsichord::Phase) -> &'static str {
 /// Runs all of it.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let mut csv = String::from("machine,from,to,times\n");
+    let mut csv = DataTable::new(&["machine", "from", "to", "times"]);
     let key = crate::bench::key(40)?;
     let built = Design::new(key).build(&ActionSettings::default());
     grand(&mut report, &mut csv, &built);
@@ -324,6 +322,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let names = ["plectrum above the string", "plectrum on string"];
     let title = "A harpsichord's key and jack: a press and its release";
     draw(folder, &mut report, "harpsichord.png", title, names, spec)?;
-    folder.write("state-graphs.csv", csv.as_bytes())?;
+    folder.table("state-graphs.csv", &csv)?;
     Ok(report)
 }

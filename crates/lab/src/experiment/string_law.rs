@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::bench::{Folder, Report, short};
+use crate::bench::{DataTable, Folder, Report, short};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::drive::DriveNow;
@@ -142,9 +142,14 @@ fn ms(time: f64) -> String {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let concert = HammerSettings::CONCERT;
-    let mut csv = String::from(
-        "key,speed_m_s,felt_contact_s,heard_contact_s,felt_rebound_m_s,heard_rebound_m_s\n",
-    );
+    let mut csv = DataTable::new(&[
+        "key",
+        "speed_m_s",
+        "felt_contact_s",
+        "heard_contact_s",
+        "felt_rebound_m_s",
+        "heard_rebound_m_s",
+    ]);
     let mut panels: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
     let mut traces = [[(); 4]; 4].map(|r| r.map(|()| Vec::new()));
     let (mut times, mut restitutions, mut beyond) = (String::new(), String::new(), String::new());
@@ -159,7 +164,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             report.near(&format!("{name}: contact, ms"), heard.time * 1e3, BAND, felt.time * 1e3);
             let (out, back) = (felt.restitution * speed, heard.restitution * speed);
             report.near(&format!("{name}: rebound, m/s"), back, BAND, out);
-            writeln!(csv, "{number},{speed},{},{},{out},{back}", felt.time, heard.time)?;
+            csv.row(&[&number, &speed, &felt.time, &heard.time, &out, &back]);
             let n = number as f64;
             traces[0][i].push((n, felt.time * 1e3));
             traces[1][i].push((n, heard.time * 1e3));
@@ -220,7 +225,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             Subplot::new(Axis::new("rebound over strike speed"), second),
         ],
     };
-    folder.write("string-law.csv", csv.as_bytes())?;
+    folder.table("string-law.csv", &csv)?;
     folder.draw("string-law.png", &figure, &mut report)?;
     Ok(report)
 }

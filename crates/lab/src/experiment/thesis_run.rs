@@ -4,13 +4,11 @@
 //! The manipulandum's angle D goes from −0.0335 rad to −0.0055 rad between 0.1 and 0.18 s
 //! [Gillespie 1996, ch. 3]; the key follows through its coupling.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
 use crate::bench::test_bench::TestBench;
 use crate::bench::trace::{BenchTrace, shaded};
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::kinematics::Kinematics;
 use touchback::action::grand::{Phase, jack, thesis};
@@ -124,16 +122,26 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("001; 000 ch. 3, figs. 3.14–3.19");
     let PublishedRun { rig, trace, surfaces } = measure(&mut report)?;
-    let mut csv = String::from(
-        "time_s,phase,d_rad,q1,q2,q3,q6,g_ab_m,g_bc_m,key_force_n,jack_knuckle_force_n\n",
-    );
+    let mut csv = DataTable::new(&[
+        "time_s",
+        "phase",
+        "d_rad",
+        "q1_rad",
+        "q2_rad",
+        "q3_rad",
+        "q6_rad",
+        "g_ab_m",
+        "g_bc_m",
+        "key_force_n",
+        "jack_knuckle_force_n",
+    ]);
     for ((t, r), (_, toe, edge)) in trace.rows.iter().zip(&surfaces) {
         let d = gesture(*t);
         let [q1, q2, q3, _, _, q6, ..] = r.q;
         let (letter, key, knuckle) = (r.phase, r.key_force, r.contact_force);
-        writeln!(csv, "{t},{letter},{d},{q1},{q2},{q3},{q6},{toe},{edge},{key},{knuckle}")?;
+        csv.row(&[t, &letter, &d, &q1, &q2, &q3, &q6, toe, edge, &key, &knuckle]);
     }
-    folder.write("thesis-run.csv", csv.as_bytes())?;
+    folder.table("thesis-run.csv", &csv)?;
     folder.draw("thesis-run.png", &figure(&rig, &trace, &surfaces), &mut report)?;
     Ok(report)
 }

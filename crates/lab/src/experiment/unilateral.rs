@@ -1,12 +1,10 @@
 //! `unilateral`: stability criteria for a one-sided spring against brute force [Tsai 1996, II].
 
-use std::f64::consts::PI;
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 use nalgebra::Complex;
+use std::f64::consts::PI;
 
-use crate::bench::{Folder, Report, TargetBand};
+use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::palette;
 use crate::plot::sketch::{Ink, Sketch};
 use touchback::math::vec2::Vec2;
@@ -97,14 +95,21 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("004 ch. 3, 4 (re-derived: docs/unilateral.md)");
     let all = [all_frequencies()];
-    let mut csv = String::from("case,circle,tsypkin,wedge,shifts,brute_force\n");
+    let mut csv = DataTable::new(&[
+        "case",
+        "circle_n_m",
+        "tsypkin_n_m",
+        "wedge_n_m",
+        "shifts_n_m",
+        "brute_force_n_m",
+    ]);
     for (name, is_held, damping, delay) in CASES {
         let plant = plant(is_held, damping);
         let response = |angle: f64| sampled(&plant, T, delay, angle);
         let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
         let [circle, tsypkin, wedge, shifts] = limits;
         let found = orbits::limit(&plant, T, usize::try_from(delay)?);
-        writeln!(csv, "{name},{circle},{tsypkin},{wedge},{shifts},{found}")?;
+        csv.row(&[&name, &circle, &tsypkin, &wedge, &shifts, &found]);
         let quantity = |what: &str| format!("{name}: {what}");
         // The stiffness up to which brute force finds rest bounds all of them.
         report.check(
@@ -154,7 +159,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
          samples at which the loop comes to rest from twelve starts. All criteria are evaluated at \
          800 frequencies up to the Nyquist frequency.",
     );
-    folder.write("unilateral.csv", csv.as_bytes())?;
+    folder.table("unilateral.csv", &csv)?;
     let sketch = nyquist(&all[0]).context("the wedge does not reach its own limit")?;
     folder.sketch("unilateral.png", &sketch)?;
     report.figure("unilateral.png");

@@ -1,11 +1,9 @@
 //! `wall-display`: a virtual mass shown through a device [Gillespie 1996, ch. 4; 1993].
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
 
-use crate::bench::{Folder, Report, TargetBand};
+use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::analysis::passivity;
 use touchback::wall::display::coupled::{Coupled, Scheme, apparent};
@@ -180,7 +178,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         rigid,
     );
 
-    let mut csv = String::from("virtual_mass_kg,impedance_held,impedance_free,admittance_held\n");
+    let mut csv = DataTable::new(&[
+        "virtual_mass_kg",
+        "impedance_held_n_m",
+        "impedance_free_n_m",
+        "admittance_held_n_m",
+    ]);
     let mut curves: [Vec<(f64, f64)>; 3] = Default::default();
     for i in 0..=40 {
         let mass = 0.002 * 10f64.powf(f64::from(i) / 40.0 * 3.0);
@@ -189,7 +192,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             limit(Scheme::Impedance, none, mass, T),
             limit(Scheme::Admittance, FINGER, mass, T),
         ];
-        writeln!(csv, "{mass},{},{},{}", values[0], values[1], values[2])?;
+        csv.numbers(&mass, &values);
         for (curve, value) in curves.iter_mut().zip(values) {
             curve.push((mass, value));
         }
@@ -206,7 +209,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             all.map(|(i, (n, c))| Series::line(n, c, palette(i))).collect(),
         )],
     };
-    folder.write("wall-display.csv", csv.as_bytes())?;
+    folder.table("wall-display.csv", &csv)?;
     folder.draw("wall-display.png", &figure, &mut report)?;
     Ok(report)
 }

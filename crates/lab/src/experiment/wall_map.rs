@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::plot::grid::Map;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
@@ -65,7 +65,14 @@ fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let found = search()?;
-    let mut csv = String::from("wall,finger,measured,period_ms,delay_periods,stiffness_n_m\n");
+    let mut csv = DataTable::new(&[
+        "wall",
+        "finger",
+        "measured",
+        "period_ms",
+        "delay_periods",
+        "stiffness_n_m",
+    ]);
     let mut table = String::from("| wall, largest quiet stiffness at T 1 ms, N/m |");
     for (has_finger, is_measured) in GROUNDS {
         for delay in [DELAYS[0], DELAYS[TWO]] {
@@ -82,7 +89,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             for (delay, line) in DELAYS.iter().zip(cells) {
                 for (period, k) in PERIODS.iter().zip(line) {
                     let (name, ms) = (contender.name(), period * 1e3);
-                    writeln!(csv, "{name},{has_finger},{is_measured},{ms},{delay},{k}")?;
+                    csv.row(&[&name, has_finger, is_measured, &ms, delay, k]);
                 }
             }
         }
@@ -97,7 +104,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
          where the softest is not. The waves' figure is the stiffness felt through the line at the \
          best of four impedances; a line has at least one period there and back.",
     );
-    folder.write("wall-map.csv", csv.as_bytes())?;
+    folder.table("wall-map.csv", &csv)?;
     let grids = |grounds: &[Cells; GROUNDS.len()]| {
         grounds.iter().map(|cells| cells.iter().map(|line| line.to_vec()).collect()).collect()
     };

@@ -1,10 +1,8 @@
 //! `walls`: the bouncing ball of the thesis on every sampled wall [Gillespie 1996, ch. 5].
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback::wall::analysis::marginal::poles;
 use touchback::wall::bench::{SampledLoop, Speed};
@@ -304,7 +302,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         new * 1e3,
     );
 
-    let mut csv = String::from("wall,time_s,height_m,force_n\n");
+    let mut csv = DataTable::new(&["wall", "time_s", "height_m", "force_n"]);
     let mut panels = Vec::new();
     let bench = SampledLoop::ideal(BALL, T);
     let mut walls: [(&str, Box<dyn Controller>); 4] = [
@@ -319,7 +317,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             let time = f64::from(u32::try_from(tick.index).unwrap_or(0)) * T;
             let height = -tick.state[0];
             points.push((time, height));
-            let _ = writeln!(csv, "{name},{time},{height},{}", tick.force);
+            csv.row(&[name, &time, &height, &tick.force]);
             true
         });
         let height = Axis::new(&format!("m: {name}"));
@@ -332,7 +330,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         marks: Vec::new(),
         panels,
     };
-    folder.write("walls.csv", csv.as_bytes())?;
+    folder.table("walls.csv", &csv)?;
     folder.draw("walls.png", &figure, &mut report)?;
     draw_traces(folder, &mut report)?;
     Ok(report)

@@ -5,13 +5,11 @@
 //! taken as the mass that brings the hammer to the string 0.2 s after its release, the instant of
 //! the strike in the recording: the heaviest reading, as the film may have run before the release.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
 use crate::bench::test_bench::TestBench;
 use crate::bench::trace::{BenchTrace, shaded};
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::Phase;
@@ -99,17 +97,24 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         }
     ));
 
-    let mut csv = String::from("time_s,phase,key_m,hammer_m,q1,q2,q3,q5,q6,key_force_n\n");
+    let mut csv = DataTable::new(&[
+        "time_s",
+        "phase",
+        "key_m",
+        "hammer_m",
+        "q1_rad",
+        "q2_rad",
+        "q3_rad",
+        "q5_rad",
+        "q6_rad",
+        "key_force_n",
+    ]);
     for (t, r) in &trace.rows {
         let [q1, q2, q3, _, q5, q6, ..] = r.q;
         let letter = r.phase;
-        writeln!(
-            csv,
-            "{t},{letter},{},{},{q1},{q2},{q3},{q5},{q6},{}",
-            r.key, r.hammer, r.key_force
-        )?;
+        csv.row(&[t, &letter, &r.key, &r.hammer, &q1, &q2, &q3, &q5, &q6, &r.key_force]);
     }
-    folder.write("weight-drop.csv", csv.as_bytes())?;
+    folder.table("weight-drop.csv", &csv)?;
     folder.draw("weight-drop.png", &figure(&rig, &trace), &mut report)?;
     Ok(report)
 }

@@ -4,13 +4,12 @@
 //! times its force and costs n² of its mass.
 
 use std::f64::consts::PI;
-use std::fmt::Write as _;
 
 use anyhow::Result;
 use plotters::style::RGBColor;
 
 use super::Asked;
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
 use touchback::action::interface::key::DynamicsCompensation;
@@ -164,16 +163,21 @@ pub fn run(
 fn rule(folder: &mut Folder) -> Result<()> {
     // A motor of the gimbal kind of 50 mm (chosen, typical of the class).
     let (gimbal_held, gimbal_inertia) = (0.15, 5e-5);
-    let mut csv = String::from(
-        "radius_m,ironless_held_n,ironless_peak_n,ironless_mass_kg,gimbal_held_n,gimbal_mass_kg\n",
-    );
+    let mut csv = DataTable::new(&[
+        "radius_m",
+        "ironless_held_n",
+        "ironless_peak_n",
+        "ironless_mass_kg",
+        "gimbal_held_n",
+        "gimbal_mass_kg",
+    ]);
     for mm in [5u32, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50] {
         let r = f64::from(mm) * 1e-3;
         let [held, peak, gimbal] = [motor::HELD, motor::PEAK, gimbal_held].map(|t| t / r);
         let [mass, heavy] = [motor::INERTIA, gimbal_inertia].map(|j| j / (r * r));
-        writeln!(csv, "{r},{held:.2},{peak:.2},{mass:.4},{gimbal:.2},{heavy:.4}")?;
+        csv.numbers(&r, &[held, peak, mass, gimbal, heavy]);
     }
-    folder.write("key-capstan.csv", csv.as_bytes())
+    folder.table("key-capstan.csv", &csv)
 }
 
 const WOOD: RGBColor = RGBColor(160, 120, 70);

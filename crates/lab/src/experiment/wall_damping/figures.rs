@@ -1,11 +1,9 @@
 //! The figures of the thesis's sixth chapter.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context, Result};
 
 use super::{K, MASS, PERIODS_MS, dimensionless, worst};
-use crate::bench::{Folder, Report};
+use crate::bench::{DataTable, Folder, Report};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback::wall::analysis::marginal;
 use touchback::wall::analysis::return_map::{Crossing, Switching};
@@ -73,9 +71,15 @@ fn figure(title: &str, x: Axis, panels: Vec<Subplot>) -> Figure {
 /// Figures 6.2, 6.7, 6.14 and 6.15, and 6.3.
 fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let held = MASS.with(FINGER);
-    let mut csv = String::from(
-        "period_ms,alone,passive,finger,worst_case_no_bias,worst_case_0.2_n,worst_case_1_n\n",
-    );
+    let mut csv = DataTable::new(&[
+        "period_ms",
+        "alone_n_s_m",
+        "passive_n_s_m",
+        "finger_n_s_m",
+        "worst_case_no_bias_n_s_m",
+        "worst_case_bias_0.2_n_n_s_m",
+        "worst_case_bias_1_n_n_s_m",
+    ]);
     let mut curves: [Points; 6] = Default::default();
     let mut border = Points::new();
     for i in 1..=40 {
@@ -91,14 +95,13 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
             of(0.2),
             of(1.0),
         ];
-        let cells: Vec<String> = values.iter().map(f64::to_string).collect();
-        writeln!(csv, "{ms},{}", cells.join(","))?;
+        csv.numbers(&ms, &values);
         for (curve, value) in curves.iter_mut().zip(values) {
             curve.push((ms, value));
         }
         border.push(dimensionless(alone, t).into());
     }
-    folder.write("wall-damping.csv", csv.as_bytes())?;
+    folder.table("wall-damping.csv", &csv)?;
     let [a, b, c, d, e, f] = curves;
     let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
     let late = ["switching late, no bias", "bias 0.2 N", "bias 1 N"];
@@ -155,11 +158,11 @@ fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
         (t, unit(t).speeds(start, 40).into_iter().fold(0.0, f64::max))
     });
     let points: Points = largest.collect();
-    let mut csv = String::from("period_s,largest_exit_speed_m_s\n");
+    let mut csv = DataTable::new(&["period_s", "largest_exit_speed_m_s"]);
     for (t, v) in &points {
-        writeln!(csv, "{t:.4},{v}")?;
+        csv.row(&[&format_args!("{t:.4}"), v]);
     }
-    folder.write("return-map-period.csv", csv.as_bytes())?;
+    folder.table("return-map-period.csv", &csv)?;
     let panel =
         Subplot::new(Axis::new("exit speed, m/s"), vec![Series::line("", points, palette(0))]);
     let title = "Largest exit speed of 40 strikes: k = m = g = v0 = 1";

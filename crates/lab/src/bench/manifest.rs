@@ -1,0 +1,206 @@
+//! What is in an output folder and where it comes from: `manifest.json`, and `README.md` to read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Name of the manifest.
+pub const MANIFEST: &str = "manifest.json";
+/// Name of the page.
+pub const README: &str = "README.md";
+
+/// One written file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct WrittenFile {
+    name: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// The machine of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Machine {
+    system: String,
+    processor: String,
+    cores: usize,
+    kernel: String,
+}
+
+/// One experiment's run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Entry {
+    about: String,
+    version: String,
+    command: Vec<String>,
+    machine: Machine,
+    /// When it had ended, RFC 3339 in UTC.
+    ended: String,
+    seconds: f64,
+    targets: usize,
+    missed: usize,
+    files: Vec<WrittenFile>,
+}
+
+/// Every experiment whose files are in the folder, by its name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Manifest {
+    experiments: BTreeMap<String, Entry>,
+}
+
+/// What there is to say of a finished experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished<'a> {
+    /// Its name and what it finds out.
+    pub name: &'a str,
+    /// What it finds out, in a sentence.
+    pub about: &'a str,
+    /// How long it ran, s.
+    pub seconds: f64,
+    /// Targets in all, and those missed.
+    pub count: (usize, usize),
+    /// Its files, in the folder.
+    pub files: &'a [PathBuf],
+}
+
+impl Manifest {
+    /// Of the folder `place`: what earlier runs left there stays, as far as it can be read.
+    #[must_use]
+    pub fn of(place: &Path) -> Self {
+        let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
+        std::fs::read(place.join(MANIFEST)).ok().and_then(read).unwrap_or_default()
+    }
+
+    /// Enters an experiment in place of an earlier run of it.
+    ///
+    /// # Errors
+    /// A file that cannot be read again.
+    pub fn enter(&mut self, done: &Finished<'_>) -> Result<()> {
+        let files = done.files.iter().map(|path| written(path)).collect::<Result<Vec<_>>>()?;
+        let kernel = touchback::math::kernel::Kernel::detect();
+        let machine = Machine {
+            system: std::env::consts::OS.into(),
+            processor: std::env::consts::ARCH.into(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            kernel: format!("{kernel:?}"),
+        };
+        let entry = Entry {
+            about: done.about.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
+            machine,
+            ended: OffsetDateTime::now_utc().format(&Rfc3339)?,
+            seconds: done.seconds,
+            targets: done.count.0,
+            missed: done.count.1,
+            files,
+        };
+        self.experiments.insert(done.name.into(), entry);
+        Ok(())
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// None in memory; the type is the writer's.
+    pub fn json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// As a page to read.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let mut text = String::from(HEAD);
+        for (name, e) in &self.experiments {
+            let _ = write!(
+                text,
+                "\n## {name}\n\n{} {} of {} targets met, {:.1} s.\n\n",
+                e.about,
+                e.targets - e.missed,
+                e.targets,
+                e.seconds
+            );
+            for file in &e.files {
+                let _ = writeln!(text, "- `{}`: {}", file.name, what(&file.name, name));
+            }
+        }
+        text
+    }
+}
+
+const HEAD: &str = "# Data of the laboratory\n\n\
+Written by `touchback lab`. `manifest.json` tells of every experiment with which version, command and \
+machine it ran, when and how long, and of every file its size and SHA-256.\n\n\
+Tables are CSV with a header; a column's name ends with its unit (`_m_s` is m/s, `_n_m` N/m, `_n_s_m` \
+N·s/m), those of names, counts, hashes and shares with none. `NAME.json` is the table of targets of an \
+experiment: quantity, unit, target, the band from low to high in which the value must lie (`null`: no \
+such end), the measured value (`null`: no number; `found` is what was printed), the verdict `ok` or \
+`missed`, and the place in the source documents.\n";
+
+/// What a file of an experiment is.
+fn what(file: &str, experiment: &str) -> &'static str {
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ending {
+        "json" if file == format!("{experiment}.json") => "targets, measured values and verdicts",
+        "csv" => "data",
+        "png" | "svg" => "figure",
+        "wav" => "sound",
+        "md" => "page",
+        _ => "other",
+    }
+}
+
+fn written(path: &Path) -> Result<WrittenFile> {
+    let show = || format!("{}: cannot read it again", path.display());
+    let mut file = std::fs::File::open(path).with_context(show)?;
+    let (mut hash, mut bytes) = (Sha256::new(), 0);
+    let mut part = vec![0; 1 << 16];
+    loop {
+        let got = file.read(&mut part).with_context(show)?;
+        if got == 0 {
+            break;
+        }
+        hash.update(&part[..got]);
+        bytes += got as u64;
+    }
+    let mut sha256 = String::new();
+    for byte in hash.finalize() {
+        let _ = write!(sha256, "{byte:02x}");
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(WrittenFile { name, bytes, sha256 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_run_takes_the_place_of_its_own_entry_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("ball.csv");
+        std::fs::write(&file, "abc").unwrap();
+        fn done<'a>(name: &'a str, files: &'a [PathBuf]) -> Finished<'a> {
+            Finished { name, about: "Drops it.", seconds: 1.0, count: (3, 1), files }
+        }
+        let mut manifest = Manifest::of(dir.path());
+        manifest.enter(&done("ball", &[file])).unwrap();
+        std::fs::write(dir.path().join(MANIFEST), manifest.json().unwrap()).unwrap();
+        let mut manifest = Manifest::of(dir.path());
+        manifest.enter(&done("walls", &[])).unwrap();
+        let page = manifest.page();
+        assert!(page.contains("## ball") && page.contains("- `ball.csv`: data"), "{page}");
+        assert!(page.contains("## walls") && page.contains("2 of 3 targets met"), "{page}");
+        let text = manifest.json().unwrap();
+        // SHA-256 of "abc" [FIPS 180-4, appendix B.1].
+        assert!(text.contains("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+        std::fs::write(dir.path().join(MANIFEST), "{").unwrap();
+        assert!(Manifest::of(dir.path()).experiments.is_empty());
+    }
+}

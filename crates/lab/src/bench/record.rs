@@ -1,0 +1,133 @@
+//! An experiment's report as JSON: what programs read in place of the printed table.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::report::{Report, ReportRow};
+
+/// Units in which quantities are given; a quantity's last words after a comma are its unit if they
+/// are among these.
+const UNITS: &[&str] = &[
+    "%",
+    "% of a core",
+    "% of its time",
+    "cents",
+    "dB",
+    "dB below held",
+    "dB re note",
+    "dBFS",
+    "g",
+    "Hz",
+    "J",
+    "kg",
+    "m",
+    "m/s",
+    "MB",
+    "mJ",
+    "mm",
+    "ms",
+    "N",
+    "N rms",
+    "N/m",
+    "N·s/m",
+    "ns a block",
+    "ns a key-step",
+    "ns a step",
+    "rad",
+    "rad/s",
+    "s",
+    "samples",
+    "share",
+    "share of the dip",
+    "strokes a second",
+    "µm",
+    "µs",
+];
+
+/// A row of the table.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    quantity: &'a str,
+    unit: Option<&'a str>,
+    target: &'a str,
+    low: Option<f64>,
+    high: Option<f64>,
+    /// `null` where it is no number: then `found` tells.
+    measured: Option<f64>,
+    found: &'a str,
+    verdict: &'a str,
+    source: Option<&'a str>,
+    erratum: Option<&'a str>,
+}
+
+/// What an experiment found.
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    experiment: &'a str,
+    about: &'a str,
+    targets: usize,
+    missed: usize,
+    rows: Vec<Row<'a>>,
+    notes: &'a [String],
+}
+
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// Quantity and unit of `text`; none where its last words are no unit.
+fn split(text: &str) -> (&str, Option<&str>) {
+    match text.rsplit_once(", ") {
+        Some((quantity, unit)) if UNITS.contains(&unit) => (quantity, Some(unit)),
+        _ => (text, None),
+    }
+}
+
+fn row(of: &ReportRow) -> Row<'_> {
+    let [quantity, target, _, found, verdict] = &of.cells;
+    let (quantity, unit) = split(quantity);
+    let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
+    let [low, high] = of.band.map(finite);
+    let (source, erratum) = (some(&of.source), some(&of.erratum));
+    let measured = finite(of.measured);
+    Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum }
+}
+
+/// The report of `experiment` as JSON.
+///
+/// # Errors
+/// None in memory; the type is the writer's.
+pub fn json(experiment: &str, about: &str, report: &Report) -> Result<String> {
+    let (targets, missed) = report.count();
+    let rows = report.rows().iter().map(row).collect();
+    let record = Record { experiment, about, targets, missed, rows, notes: report.notes() };
+    Ok(serde_json::to_string_pretty(&record)? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::TargetBand;
+
+    #[test]
+    fn numbers_are_numbers_and_what_is_none_is_null() {
+        let mut report = Report::default();
+        report.source("000 eq. 5.1");
+        report.near("key 4, 2 m/s: contact, ms", 2.0, 0.5, 2.5);
+        report.check("chatter, none at all", "0", TargetBand::AtMost(0.05), f64::NAN);
+        report.holds("order kept", true);
+        let text = json("name", "Does it.", &report).unwrap();
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((read["targets"].as_u64(), read["missed"].as_u64()), (Some(3), Some(1)));
+        let row = &read["rows"][0];
+        assert_eq!(row["quantity"], "key 4, 2 m/s: contact");
+        assert_eq!((&row["unit"], &row["source"]), (&"ms".into(), &"000 eq. 5.1".into()));
+        let numbers = ["low", "high", "measured"].map(|n| row[n].as_f64());
+        assert_eq!(numbers, [Some(1.0), Some(3.0), Some(2.5)]);
+        let row = &read["rows"][1];
+        assert_eq!(row["quantity"], "chatter, none at all");
+        assert!(row["unit"].is_null() && row["measured"].is_null() && row["low"].is_null());
+        assert_eq!((&row["found"], &row["verdict"]), (&"none".into(), &"missed".into()));
+        assert_eq!(read["rows"][2]["found"], "yes");
+    }
+}
