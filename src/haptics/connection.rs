@@ -234,7 +234,8 @@ impl Inside {
         if !choice.take.is_empty() {
             let take = Recording::open(choice.take.as_ref()).map_err(|e| e.to_string())?;
             let action = take.action().map_err(|e| e.to_string())?;
-            let replay = Replay::recorded(take.into_entries(), action, stage.sample_rate);
+            let entries = take.in_memory().map_err(|e| e.to_string())?;
+            let replay = Replay::recorded(entries, action, stage.sample_rate);
             return Ok(Some(Joined { replay, settings: None, notes: None, is_new: false }));
         }
         if choice.port.is_empty() || stage.is_offline {

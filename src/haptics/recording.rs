@@ -16,15 +16,17 @@
 //! Version 1 had two more numbers to a place, what the junction predicted and still owed: they are
 //! left out, and such a take moves as its pushes move today's keys, not bit for bit as it was felt.
 
-use std::io::{Read, Write};
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::action::Action;
 use super::log::Entry;
 use super::servo::{MOST_STEPS, seconds};
 use crate::action::ActionSettings;
 use crate::action::interface::key::{DynamicsCompensation, STATES, Saved};
-use crate::math::compass::KeyNumber;
+use crate::math::compass::{KEYS, KeyNumber};
 
 /// First line of a take.
 const HEAD: &str = "touchback servo log 2";
@@ -32,6 +34,10 @@ const HEAD: &str = "touchback servo log 2";
 const OLDER: (&str, usize) = ("touchback servo log 1", 2);
 /// Largest file, bytes: ten hours of one key.
 const LIMIT: u64 = 2_000_000_000;
+/// Longest line, bytes: several times a setting's.
+const LONGEST_LINE: u64 = 65_536;
+/// Most entries in memory: half an hour of one key, about 500 MB.
+const MOST_IN_MEMORY: usize = 1_500_000;
 /// Largest deduction of a key, in its unit, and largest push, N and N·s/m: beyond what any servo says.
 const MOST: [f64; 2] = [100.0, 1e6];
 
@@ -47,6 +53,9 @@ pub enum NoTake {
     /// One of its lines is none of a log.
     #[error("{0}, line {1}: not an entry of a servo log; the file is damaged")]
     Damaged(String, usize),
+    /// It does not fit into memory.
+    #[error("{0}: too long to be played live; `touchback render` plays takes of any length")]
+    Long(String),
     /// It holds nothing.
     #[error("{0}: holds no entries; no key was touched while it was written")]
     Empty(String),
@@ -58,11 +67,24 @@ pub enum NoTake {
     Mixed(String, &'static str, &'static str),
 }
 
-/// A servo's log, read.
+/// A servo's log, read once from end to end: what it holds; its entries are read again as they are
+/// asked for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
     file: String,
-    entries: Vec<Entry>,
+    source: Source,
+    /// First and last step.
+    ends: [u64; 2],
+    /// The action felt first, and another that was felt after it.
+    actions: (Option<Action>, Option<Action>),
+    first_key: Option<KeyNumber>,
+    touched: [bool; KEYS],
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Source {
+    File(PathBuf),
+    Text(Arc<[u8]>),
 }
 
 impl Recording {
@@ -70,11 +92,11 @@ impl Recording {
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
         let mut head = [0; HEAD.len()];
-        let read = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut head));
+        let read = File::open(path).and_then(|mut f| f.read_exact(&mut head));
         read.is_ok() && [HEAD, OLDER.0].iter().any(|known| head == known.as_bytes())
     }
 
-    /// Reads the file at `path`.
+    /// Reads the file at `path`, an entry at a time.
     ///
     /// # Errors
     /// Why not, naming file and line.
@@ -85,44 +107,98 @@ impl Recording {
         if !about.is_file() || about.len() > LIMIT {
             return Err(NoTake::Unreadable(file, "no plain file of at most 2 GB".into()));
         }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| NoTake::Foreign(file.clone()))?;
-        Self::read(&file, text)
+        Self::of(file, Source::File(path.to_path_buf()))
     }
 
     /// Reads `text`; `file` names it in errors.
     ///
     /// # Errors
     /// What is wrong, with its line.
-    pub fn read(file: &str, text: &str) -> Result<Self, NoTake> {
-        let mut lines = text.lines();
-        let more = match lines.next() {
-            Some(HEAD) => 0,
-            Some(head) if head == OLDER.0 => OLDER.1,
-            _ => return Err(NoTake::Foreign(file.into())),
+    pub fn read(file: &str, text: &[u8]) -> Result<Self, NoTake> {
+        Self::of(file.into(), Source::Text(text.into()))
+    }
+
+    fn of(file: String, source: Source) -> Result<Self, NoTake> {
+        let mut take = Self {
+            file,
+            source,
+            ends: [0; 2],
+            actions: (None, None),
+            first_key: None,
+            touched: [false; KEYS],
         };
-        let mut entries: Vec<Entry> = Vec::new();
-        for (number, line) in (2..).zip(lines) {
-            let read =
-                entry(line, more).filter(|e| entries.last().is_none_or(|l| l.step() <= e.step()));
-            entries.push(read.ok_or_else(|| NoTake::Damaged(file.into(), number))?);
+        let mut entries = take.entries()?;
+        let Some(first) = entries.next().transpose()? else {
+            return Err(NoTake::Empty(take.file));
+        };
+        take.ends = [first.step(); 2];
+        take.count(&first);
+        for entry in entries {
+            take.count(&entry?);
         }
-        if entries.is_empty() {
-            return Err(NoTake::Empty(file.into()));
-        }
-        Ok(Self { file: file.into(), entries })
+        Ok(take)
     }
 
-    /// Its entries in the order in which they were logged.
-    #[must_use]
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
+    fn count(&mut self, entry: &Entry) {
+        self.ends[1] = entry.step();
+        if let Some(key) = entry.key() {
+            self.first_key.get_or_insert(key);
+            self.touched[key.index()] = true;
+        }
+        if let Entry::Setting { action, .. } = entry {
+            let first = *self.actions.0.get_or_insert(*action);
+            if first != *action {
+                self.actions.1.get_or_insert(*action);
+            }
+        }
     }
 
-    /// Gives its entries away.
-    #[must_use]
-    pub fn into_entries(self) -> Vec<Entry> {
-        self.entries
+    /// Its entries in the order in which they were logged, read one by one.
+    ///
+    /// # Errors
+    /// A file that cannot be read any more.
+    pub fn entries(&self) -> Result<Entries, NoTake> {
+        let lines: Box<dyn BufRead + Send> = match &self.source {
+            Source::File(path) => match File::open(path) {
+                Ok(file) => Box::new(BufReader::new(file)),
+                Err(e) => return Err(NoTake::Unreadable(self.file.clone(), e.to_string())),
+            },
+            Source::Text(text) => Box::new(Cursor::new(text.clone())),
+        };
+        let mut entries = Entries {
+            file: self.file.clone(),
+            lines,
+            line: Vec::new(),
+            number: 0,
+            more: 0,
+            last: 0,
+        };
+        entries.more = match entries.line() {
+            Ok(Some(HEAD)) => 0,
+            Ok(Some(head)) if head == OLDER.0 => OLDER.1,
+            Err(NoTake::Unreadable(file, why)) => return Err(NoTake::Unreadable(file, why)),
+            _ => return Err(NoTake::Foreign(entries.file)),
+        };
+        Ok(entries)
+    }
+
+    /// All its entries at once, for whoever cannot wait for a disk.
+    ///
+    /// # Errors
+    /// [`NoTake::Long`], or a file that cannot be read any more.
+    pub fn in_memory(&self) -> Result<Vec<Entry>, NoTake> {
+        self.entries()?
+            .enumerate()
+            .map(
+                |(count, entry)| {
+                    if count < MOST_IN_MEMORY {
+                        entry
+                    } else {
+                        Err(NoTake::Long(self.file.clone()))
+                    }
+                },
+            )
+            .collect()
     }
 
     /// The one action that was felt.
@@ -130,28 +206,90 @@ impl Recording {
     /// # Errors
     /// [`NoTake::Mixed`] where there were more.
     pub fn action(&self) -> Result<Action, NoTake> {
-        let mut felt = self.entries.iter().filter_map(|entry| match entry {
-            Entry::Setting { action, .. } => Some(*action),
-            _ => None,
-        });
-        let first = felt.next().unwrap_or_default();
-        match felt.find(|action| *action != first) {
+        let (first, other) = self.actions;
+        let first = first.unwrap_or_default();
+        match other {
             None => Ok(first),
             Some(other) => Err(NoTake::Mixed(self.file.clone(), first.name(), other.name())),
         }
     }
 
+    /// Its first step.
+    #[must_use]
+    pub const fn begin(&self) -> u64 {
+        self.ends[0]
+    }
+
     /// From its first step to its last, s.
     #[must_use]
     pub fn length(&self) -> f64 {
-        let ends = self.entries.first().zip(self.entries.last());
-        ends.map_or(0.0, |(first, last)| seconds(last.step() - first.step()))
+        seconds(self.ends[1] - self.ends[0])
     }
 
     /// The first key that was touched.
     #[must_use]
-    pub fn first_key(&self) -> Option<KeyNumber> {
-        self.entries.iter().find_map(Entry::key)
+    pub const fn first_key(&self) -> Option<KeyNumber> {
+        self.first_key
+    }
+
+    /// Whether `key` was touched.
+    #[must_use]
+    pub const fn touches(&self, key: KeyNumber) -> bool {
+        self.touched[key.index()]
+    }
+}
+
+/// The entries of a take as they are read.
+pub struct Entries {
+    file: String,
+    lines: Box<dyn BufRead + Send>,
+    line: Vec<u8>,
+    /// Of the line read last.
+    number: usize,
+    /// Numbers at the end of a place that are left out.
+    more: usize,
+    /// The step read last.
+    last: u64,
+}
+
+impl Entries {
+    /// The next line without its end.
+    fn line(&mut self) -> Result<Option<&str>, NoTake> {
+        self.line.clear();
+        self.number += 1;
+        let read = (&mut self.lines).take(LONGEST_LINE).read_until(b'\n', &mut self.line);
+        if let Err(e) = read {
+            return Err(NoTake::Unreadable(self.file.clone(), e.to_string()));
+        }
+        if self.line.is_empty() {
+            return Ok(None);
+        }
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match std::str::from_utf8(line) {
+            Ok(line) => Ok(Some(line)),
+            Err(_) => Err(NoTake::Damaged(self.file.clone(), self.number)),
+        }
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<Entry, NoTake>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (more, last) = (self.more, self.last);
+        let read = match self.line() {
+            Ok(None) => return None,
+            Ok(Some(line)) => entry(line, more).filter(|entry| last <= entry.step()),
+            Err(e) => return Some(Err(e)),
+        };
+        Some(match read {
+            Some(entry) => {
+                self.last = entry.step();
+                Ok(entry)
+            }
+            None => Err(NoTake::Damaged(self.file.clone(), self.number)),
+        })
     }
 }
 

@@ -37,6 +37,8 @@ enum Source {
     Live(queue::Receiver<Entry>),
     /// Its log, and how much of it has sounded.
     Recorded(Vec<Entry>, usize),
+    /// Its log as it is brought.
+    Brought,
 }
 
 /// The replay of one servo's log.
@@ -80,6 +82,28 @@ impl Replay {
     #[must_use]
     pub fn recorded(entries: Vec<Entry>, action: Action, sample_rate: f64) -> Self {
         Self::over(Source::Recorded(entries, 0), 0, action, sample_rate, 0.0)
+    }
+
+    /// A replay of a log of `action` whose entries are [brought](Self::bring) as it
+    /// [lacks](Self::lacks) them, at `sample_rate` Hz. It does not begin anew.
+    #[must_use]
+    pub fn brought(action: Action, sample_rate: f64) -> Self {
+        Self::over(Source::Brought, 0, action, sample_rate, 0.0)
+    }
+
+    /// Whether the `length` samples from `now` on may need more entries than were brought.
+    #[must_use]
+    pub fn lacks(&self, now: u64, length: usize) -> bool {
+        let (Some(first), Some(last)) = (self.waiting.front(), self.waiting.back()) else {
+            return true;
+        };
+        let origin = self.origin.unwrap_or(now as f64 - first.step() as f64 * self.pace);
+        origin + last.step() as f64 * self.pace < (now + length as u64) as f64
+    }
+
+    /// Adds the log's next entry. Allocates.
+    pub fn bring(&mut self, entry: Entry) {
+        self.waiting.push_back(entry);
     }
 
     fn over(source: Source, room: usize, action: Action, sample_rate: f64, latency: f64) -> Self {
@@ -140,7 +164,7 @@ impl Replay {
     /// distance from `now`, samples: from 0 to a slot beyond `length`.
     pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, &TimedEvent)) {
         let now = now as f64;
-        if matches!(self.source, Source::Recorded(..)) {
+        if !matches!(self.source, Source::Live(_)) {
             self.recorded_block(now, length as f64, &mut hear);
             return;
         }
@@ -178,14 +202,19 @@ impl Replay {
 
     fn recorded_block(&mut self, now: f64, length: f64, hear: &mut impl FnMut(f64, &TimedEvent)) {
         loop {
-            let Source::Recorded(entries, next) = &mut self.source else { return };
-            let Some(first) = entries.first().map(Entry::step) else { return };
-            let origin = *self.origin.get_or_insert(now - first as f64 * self.pace);
-            let Some(entry) = entries.get(*next).copied() else { return };
+            let entry = match &self.source {
+                Source::Recorded(entries, next) => entries.get(*next),
+                _ => self.waiting.front(),
+            };
+            let Some(entry) = entry.copied() else { return };
+            let origin = *self.origin.get_or_insert(now - entry.step() as f64 * self.pace);
             if origin + entry.step() as f64 * self.pace >= now + length {
                 return;
             }
-            *next += 1;
+            match &mut self.source {
+                Source::Recorded(_, next) => *next += 1,
+                _ => drop(self.waiting.pop_front()),
+            }
             self.sound(&entry, origin, now, hear);
         }
     }

@@ -140,10 +140,10 @@ mod tests {
         std::fs::write(&path, &written).unwrap();
         let settings = Settings::default();
 
-        let take = Recording::read("servo.log", &written).unwrap();
+        let take = Recording::read("servo.log", written.as_ref()).unwrap();
         let action = take.action().unwrap();
         let mut replay =
-            crate::haptics::replay::Replay::recorded(take.into_entries(), action, RATE);
+            crate::haptics::replay::Replay::recorded(take.in_memory().unwrap(), action, RATE);
         let mut piano = Piano::new(RATE, &settings);
         replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::haptic(what, ahead)));
         let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];

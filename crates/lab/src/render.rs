@@ -154,7 +154,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let mut wave = Wave::new(&draft, rate)?;
     let piano = Piano::new(f64::from(rate), &automation.at(&settings, 0.0));
     let mut player = Player::new(piano, &score, settings, &automation, rate);
-    if let Some(take) = take {
+    if let Some(take) = &take {
         player.take(take)?;
     }
     let block = usize::try_from(options.block)?;

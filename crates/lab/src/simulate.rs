@@ -179,7 +179,7 @@ impl GestureSource {
                 (None, Some(key)) => key,
                 (None, None) => bail!("{}: no key was touched", options.gesture.display()),
             };
-            if take.entries().iter().all(|e| e.key() != Some(key)) {
+            if !take.touches(key) {
                 let file = options.gesture.display();
                 bail!("--key {}: {file} does not touch it", key.number());
             }

@@ -2,19 +2,21 @@
 //!
 //! `TOUCHBACK_FUZZ_SECONDS=3600` goes on for an hour a reader instead of two seconds.
 
+#[allow(missing_docs, dead_code, reason = "the fuzz targets' library")]
+#[path = "../../../fuzz/src/lib.rs"]
+mod trials;
+
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use touchback::action::ActionSettings;
+use touchback::action::interface::key::STATES;
 use touchback::action::interface::kind::NAMES;
 use touchback::math::compass::KeyNumber;
 use touchback::math::random::Random;
-use touchback::params;
 use touchback::preset::file::NamedPiano;
-use touchback::sound::scala::{KeyMap, Scale, notes};
-use touchback_lab::controls;
-use touchback_lab::gesture::Gesture;
-use touchback_lab::midi::Score;
-use touchback_lab::simulate::{self, plants};
+use touchback_lab::simulate::plants;
+use trials::READERS;
 
 /// Words that numbers and texts are exchanged for.
 const WORDS: [&str; 12] = [
@@ -57,8 +59,42 @@ fn damaged(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Hands damaged copies of `seeds` to `read`, which says whether they were taken.
-fn try_reader(name: &str, seeds: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool) {
+/// Whole files of a reader: its corpus, and what is written now.
+fn seeds(name: &str) -> Vec<Vec<u8>> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
+    let files = std::fs::read_dir(&corpus).into_iter().flatten();
+    let mut seeds: Vec<_> =
+        files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
+    match name {
+        "preset" => {
+            let preset = NamedPiano { name: "Mine".into(), ..NamedPiano::default() };
+            seeds.push(preset.text().unwrap().into_bytes());
+        }
+        "model" => {
+            let (key, settings) = (KeyNumber::from_midi(60).unwrap(), ActionSettings::default());
+            let export = |name: &&str| {
+                toml::to_string(&plants::model(name, key, &settings).unwrap()).unwrap().into_bytes()
+            };
+            seeds.extend(NAMES.iter().map(export));
+        }
+        "take" => {
+            let place = "0 ".repeat(STATES);
+            let take =
+                format!("touchback servo log 2\nplace 3 40 0 0 0 1 {place}0\nslot 3 40 8 0 0\n");
+            seeds.push(take.into_bytes());
+        }
+        _ => {}
+    }
+    assert!(!seeds.is_empty(), "{name}: no seeds in {}", corpus.display());
+    // A directory's order is no order.
+    seeds.sort();
+    seeds
+}
+
+/// Hands damaged copies of its seeds to the reader called `name`.
+fn try_reader(name: &str) {
+    let (_, read) = READERS.iter().find(|(reader, _)| *reader == name).unwrap();
+    let seeds = seeds(name);
     let seconds = std::env::var("TOUCHBACK_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
     let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
     assert!(seeds.iter().all(|seed| read(seed)), "{name}: a whole file is refused");
@@ -66,85 +102,26 @@ fn try_reader(name: &str, seeds: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool
     // A busy machine may be slow to find one that is taken.
     while Instant::now() < end || taken == 0 && tried < 5_000 {
         tried += 1;
-        taken += u64::from(read(&damaged(seeds, &mut random)));
+        taken += u64::from(read(&damaged(&seeds, &mut random)));
     }
     println!("{name}: {tried} files, {taken} taken");
     assert!(taken > 0, "{name}: nothing of {tried} is taken: they try little");
 }
 
-fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
-    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
-}
+macro_rules! readers {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                try_reader(stringify!($name));
+            }
+        )*
 
-#[test]
-fn music() {
-    let track = |events: &[u8]| {
-        let length = u32::try_from(events.len()).unwrap().to_be_bytes();
-        [&b"MTrk"[..], &length, events].concat()
+        #[test]
+        fn every_reader_is_tried() {
+            assert_eq!(READERS.map(|(name, _)| name), [$(stringify!($name)),*]);
+        }
     };
-    let tempo = track(&[0, 0xFF, 0x51, 3, 7, 0xA1, 0x20, 0, 0xFF, 0x2F, 0]);
-    let notes = track(&[
-        0, 0xB0, 64, 100, 0, 0x90, 60, 100, 48, 64, 80, 1, 0xE0, 1, 64, 47, 0x80, 60, 0, 0, 0xFF,
-        0x2F, 0,
-    ]);
-    let whole = [&b"MThd\0\0\0\x06\0\x01\0\x02\0\x60"[..], &tempo, &notes].concat();
-    try_reader("MIDI", &[whole], |bytes| Score::read("x.mid", bytes).is_ok());
 }
 
-#[test]
-fn gestures_and_curves() {
-    let rows = texts(&[
-        "t_s,key_m\n0,0\n0.1,0.01\n0.2,0\n",
-        "t_s,force_n\n0,0\n0.05,3\n0.2,-1\n",
-        "t_s,d_rad\n0,0\n0.1,0.05\n",
-    ]);
-    try_reader("gesture, CSV", &rows, |bytes| Gesture::from_csv("x.csv", bytes).is_ok());
-    let forms = texts(&[
-        "form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n",
-        "[[part]]\nform = \"pressed\"\nspeed_m_s = 0.25\nduration_s = 0.2\n",
-    ]);
-    try_reader("gesture, TOML", &forms, |bytes| Gesture::from_toml("x.toml", bytes).is_ok());
-    let blow = params::find("blow_mm").unwrap();
-    let curve = texts(&["t_s,value\n0,45\n0.3,50\n"]);
-    try_reader("automation", &curve, |bytes| controls::curve(blow, "x.csv", bytes).is_ok());
-}
-
-#[test]
-fn presets_and_scales() {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let preset = NamedPiano { name: "Mine".into(), ..NamedPiano::default() };
-    let presets = vec![preset.text().unwrap().into_bytes()];
-    try_reader("preset", &presets, |bytes| match NamedPiano::read(&text(bytes)) {
-        Ok((saved, _)) => params::all()
-            .all(|p| (p.min()..=p.max()).contains(&p.get(&saved.settings)) || panic!("{}", p.id)),
-        Err(_) => false,
-    });
-    let scales = texts(&["! x.scl\nminor\n 7\n9/8\n32/27\n498.0\n3/2\n 8/5\n16/9\n2/1\n"]);
-    try_reader("scale", &scales, |bytes| match notes(&text(bytes)) {
-        Ok(notes) => Scale::new(&notes, &KeyMap::plain(440.0)).is_ok(),
-        Err(_) => false,
-    });
-    let maps = texts(&["! x.kbm\n12\n0\n127\n60\n69\n440.0\n12\n0\n1\nx\n3\n4\n"]);
-    try_reader("keyboard map", &maps, |bytes| KeyMap::read(&text(bytes)).is_ok());
-}
-
-/// What is taken also runs: to numbers, or to a clear end.
-#[test]
-fn models() {
-    let key = KeyNumber::from_midi(60).unwrap();
-    let settings = ActionSettings::default();
-    let export = |name: &&str| {
-        toml::to_string(&plants::model(name, key, &settings).unwrap()).unwrap().into_bytes()
-    };
-    let seeds: Vec<_> = NAMES.iter().map(export).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model.toml");
-    try_reader("model", &seeds, |bytes| {
-        std::fs::write(&path, bytes).unwrap();
-        let Ok(model) = plants::open(&path) else { return false };
-        let mut press = Gesture::from_csv("x.csv", b"t_s,force_n\n0,0\n0.02,5\n0.03,0\n").unwrap();
-        // Whether its state holds is for the command to say.
-        let _ = simulate::play(&mut press, model.start().as_mut(), key, |_, _| Ok(()));
-        true
-    });
-}
+readers! { midi gesture_csv gesture_toml automation preset scale keymap take model model_numbers }

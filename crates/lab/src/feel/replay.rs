@@ -19,13 +19,14 @@ pub fn run(path: &Path) -> Result<()> {
     let mut twin = Twin::new(Action::GRAND);
     let mut said = String::from("time_s,key,kind,value\n");
     let mut steps = 0u64;
-    for entry in take.entries() {
-        twin.play(entry, |h| {
+    for entry in take.entries()? {
+        let entry = entry?;
+        twin.play(&entry, |h| {
             let (kind, value) = (h.event.kind().name(), h.event.value());
             said += &format!("{:.6},{},{kind},{value}\n", h.time(), h.key.number());
         });
         if let Entry::Slot { steps: n, .. } = entry {
-            steps += u64::from(*n);
+            steps += u64::from(n);
         }
     }
     said += &format!("{steps} steps, fingerprint {:016x}\n", fingerprint(&twin));

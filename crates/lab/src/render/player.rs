@@ -10,13 +10,21 @@ use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Tail;
 use touchback::action::TimedEvent;
-use touchback::haptics::recording::Recording;
+use touchback::haptics::recording::{Entries, Recording};
 use touchback::haptics::replay::Replay;
 use touchback::instrument::event_scheduler::{EventScheduler, Host};
 use touchback::instrument::midi::InputMessage;
 use touchback::instrument::record::{Counts, StrikeRecord};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
+
+/// A take that sounds as it is read.
+struct Take {
+    replay: Replay,
+    entries: Entries,
+    /// Its last sample.
+    last: u64,
+}
 
 /// One rendering under way.
 pub(super) struct Player<'a> {
@@ -29,8 +37,8 @@ pub(super) struct Player<'a> {
     at: u64,
     /// Next event of the score.
     next: usize,
-    /// The take that sounds, and its last sample.
-    haptics: Option<(Replay, u64)>,
+    /// The take that sounds.
+    take: Option<Take>,
     strikes: Vec<StrikeRecord>,
     wall: Duration,
     worst: f64,
@@ -52,7 +60,7 @@ impl<'a> Player<'a> {
             rate,
             at: 0,
             next: 0,
-            haptics: None,
+            take: None,
             strikes: Vec::new(),
             wall: Duration::ZERO,
             worst: 0.0,
@@ -60,11 +68,11 @@ impl<'a> Player<'a> {
     }
 
     /// Plays what was felt as well.
-    pub(super) fn take(&mut self, take: Recording) -> Result<()> {
+    pub(super) fn take(&mut self, take: &Recording) -> Result<()> {
         let rate = f64::from(self.rate);
         let last = floor_index(take.length() * rate) as u64;
-        let action = take.action()?;
-        self.haptics = Some((Replay::recorded(take.into_entries(), action, rate), last));
+        let replay = Replay::brought(take.action()?, rate);
+        self.take = Some(Take { replay, entries: take.entries()?, last });
         Ok(())
     }
 
@@ -76,13 +84,13 @@ impl<'a> Player<'a> {
     ) -> Result<()> {
         let start = Instant::now();
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
-        let last = last.max(self.haptics.as_ref().map_or(0, |(_, last)| *last));
+        let last = last.max(self.take.as_ref().map_or(0, |take| take.last));
         let mut tail = Tail::new(last, self.rate);
         let bar = progress(last.max(1), "rendering");
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
         loop {
             let began = Instant::now();
-            self.block(&mut left, &mut right);
+            self.block(&mut left, &mut right)?;
             let share = began.elapsed().as_secs_f64() * f64::from(self.rate) / block as f64;
             self.worst = self.worst.max(share);
             let end = tail.end(&left, &right);
@@ -100,9 +108,13 @@ impl<'a> Player<'a> {
     }
 
     /// One block, split at automation values; the scheduler splits it at messages.
-    fn block(&mut self, left: &mut [f32], right: &mut [f32]) {
+    fn block(&mut self, left: &mut [f32], right: &mut [f32]) -> Result<()> {
         let end = self.at + left.len() as u64;
-        if let Some((replay, _)) = &mut self.haptics {
+        if let Some(Take { replay, entries, .. }) = &mut self.take {
+            while replay.lacks(self.at, left.len()) {
+                let Some(entry) = entries.next().transpose()? else { break };
+                replay.bring(entry);
+            }
             let scheduler = &mut self.scheduler;
             let told = |ahead: f64, what: &TimedEvent| scheduler.haptic(Event::haptic(what, ahead));
             replay.block(self.at, left.len(), told);
@@ -121,6 +133,7 @@ impl<'a> Player<'a> {
             scheduler.process(&mut left[from..to], &mut right[from..to], &mut host);
             (self.at, from) = (until, to);
         }
+        Ok(())
     }
 
     /// Settings that begin at the current sample.
@@ -195,7 +208,7 @@ mod tests {
             let settings = Settings::default();
             let piano = Piano::new(48_000.0, &settings);
             let mut player = Player::new(piano, &score, settings, &automation, 48_000);
-            player.take(Recording::read("servo.log", &written).unwrap()).unwrap();
+            player.take(&Recording::read("servo.log", written.as_bytes()).unwrap()).unwrap();
             let mut samples = Vec::new();
             let out = |left: &[f32], right: &[f32]| {
                 samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));

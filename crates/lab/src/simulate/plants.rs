@@ -39,14 +39,20 @@ const MODEL_LIMIT: u64 = 1_000_000;
 /// # Errors
 /// One line naming the file and what is wrong.
 pub fn open(path: &Path) -> Result<Model> {
-    let name = path.display();
-    let text = output::read_text(path, MODEL_LIMIT)?;
+    read(&path.display().to_string(), &output::read_text(path, MODEL_LIMIT)?)
+}
+
+/// Reads the `text` of a model file; `name` names it in errors.
+///
+/// # Errors
+/// One line naming the file and what is wrong.
+pub fn read(name: &str, text: &str) -> Result<Model> {
     let refused = |e: toml::de::Error| {
         let line = e.span().map_or(0, |s| text[..s.start].lines().count().max(1));
         anyhow::anyhow!("{name}: line {line}: {}", e.message().replace('\n', " "))
     };
-    let model: Model = toml::from_str(&text).map_err(refused)?;
-    numbers::check(&toml::from_str(&text).map_err(refused)?)
+    let model: Model = toml::from_str(text).map_err(refused)?;
+    numbers::check(&toml::from_str(text).map_err(refused)?)
         .with_context(|| format!("{name}: not a usable key"))?;
     model.check().with_context(|| format!("{name}: not a usable key"))?;
     Ok(model)

@@ -17,15 +17,16 @@ pub fn play(
     key: KeyNumber,
     mut each: impl FnMut(f64, &Readout) -> Result<()>,
 ) -> Result<Vec<TimedEvent>> {
-    let begin = take.entries().first().map_or(0, |e| e.step());
+    let begin = take.begin();
     let mut twin = Twin::new(take.action().unwrap_or_default());
     let (mut events, mut failed) = (Vec::new(), Ok(()));
-    for entry in take.entries() {
+    for entry in take.entries()? {
+        let entry = entry?;
         if entry.key().is_some_and(|k| k != key) {
             continue;
         }
         twin.watch(
-            entry,
+            &entry,
             |heard| events.push(TimedEvent { step: heard.step - begin, ..*heard }),
             |step, push, mechanism| {
                 if failed.is_ok() {
@@ -45,7 +46,7 @@ mod tests {
     #[test]
     fn a_take_is_simulated_as_it_was_felt() {
         let (entries, servo) = played();
-        let take = Recording::read("a.log", &text(&entries)).unwrap();
+        let take = Recording::read("a.log", text(&entries).as_bytes()).unwrap();
         let key = take.first_key().unwrap();
         let mut last = (0.0, Readout::NONE);
         let mut rows = 0;

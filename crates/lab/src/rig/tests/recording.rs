@@ -1,6 +1,7 @@
 //! The servo's log as a file, and what sounds of it.
 
 use touchback::action::ActionSettings;
+use touchback::action::TimedEvent;
 use touchback::action::interface::key::STATES;
 use touchback::haptics::action::Action;
 use touchback::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
@@ -47,27 +48,37 @@ pub(crate) fn text(entries: &[Entry]) -> String {
 fn a_take_read_back_is_the_servo_bit_for_bit() {
     let (entries, servo) = played();
     let written = text(&entries);
-    let take = Recording::read("a.log", &written).unwrap();
-    assert_eq!(take.entries(), entries);
+    let take = Recording::read("a.log", written.as_bytes()).unwrap();
+    assert_eq!(take.in_memory().unwrap(), entries);
     let key = take.first_key().unwrap();
     let mut twin = Twin::new(Action::GRAND);
-    take.entries().iter().for_each(|e| twin.play(e, |_| ()));
+    take.entries().unwrap().for_each(|e| twin.play(&e.unwrap(), |_| ()));
     assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
     // As the audio thread replays it, in blocks of any size: the same states, the same sounds
     // at the same moments.
     let heard = [1u64, 64, 1000].map(|block| {
         let action = take.action().unwrap();
-        let mut replay = Replay::recorded(take.entries().to_vec(), action, 44_100.0);
-        let (mut now, mut sounds) = (0u64, Vec::new());
+        let mut replay = Replay::recorded(take.in_memory().unwrap(), action, 44_100.0);
+        // The same as it is read.
+        let mut brought = Replay::brought(action, 44_100.0);
+        let mut coming = take.entries().unwrap();
+        let (mut now, mut sounds, mut as_read) = (0u64, Vec::new(), Vec::new());
         while !replay.is_over() {
             let length = usize::try_from(block).unwrap();
-            replay.block(now, length, |ahead, what| {
-                let moment = now as f64 + ahead;
-                let value = what.event.value();
-                sounds.push((moment.to_bits(), what.event.kind(), value.to_bits()));
-            });
+            let sound = |ahead: f64, what: &TimedEvent| {
+                let (moment, value) = (now as f64 + ahead, what.event.value());
+                (moment.to_bits(), what.event.kind(), value.to_bits())
+            };
+            replay.block(now, length, |ahead, what| sounds.push(sound(ahead, what)));
+            while brought.lacks(now, length) {
+                let Some(entry) = coming.next() else { break };
+                brought.bring(entry.unwrap());
+            }
+            brought.block(now, length, |ahead, what| as_read.push(sound(ahead, what)));
             now += block;
         }
+        assert!(sounds == as_read);
+        assert_eq!(brought.twin().key(key).unwrap().0.save().bits(), servo);
         assert_eq!(replay.twin().key(key).unwrap().0.save().bits(), servo);
         sounds
     });
@@ -85,20 +96,20 @@ fn a_take_of_version_1_reads_without_what_its_junction_owed() {
         })
         .collect();
     let older = older.replace(HEAD, OLDER);
-    assert_eq!(Recording::read("a.log", &older).unwrap().entries(), entries);
+    assert_eq!(Recording::read("a.log", older.as_bytes()).unwrap().in_memory().unwrap(), entries);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.log");
     std::fs::write(&path, &older).unwrap();
     assert!(Recording::is_at(&path));
     // Nor does one version read as the other.
-    assert!(Recording::read("a.log", &older.replace(OLDER, HEAD)).is_err());
-    assert!(Recording::read("a.log", &text(&entries).replace(HEAD, OLDER)).is_err());
+    assert!(Recording::read("a.log", older.replace(OLDER, HEAD).as_bytes()).is_err());
+    assert!(Recording::read("a.log", text(&entries).replace(HEAD, OLDER).as_bytes()).is_err());
 }
 
 #[test]
 fn a_damaged_take_is_refused_by_line() {
     let written = text(&played().0);
-    let line = |text: &str| Recording::read("a.log", text).unwrap_err().to_string();
+    let line = |text: &str| Recording::read("a.log", text.as_bytes()).unwrap_err().to_string();
     let number = written.lines().position(|l| l.starts_with("slot")).unwrap() + 1;
     let says = format!("a.log, line {number}: not an entry");
     assert!(line(&written.replace("slot", "slit")).starts_with(&says));
@@ -118,7 +129,7 @@ fn a_damaged_take_is_refused_by_line() {
         assert!(line(&text).contains("not an entry"), "{bad}");
     }
     let two = "touchback servo log 2\nsetting 0 grand \nsetting 1 ball \n";
-    let mixed = Recording::read("a.log", two).unwrap().action().unwrap_err().to_string();
+    let mixed = Recording::read("a.log", two.as_bytes()).unwrap().action().unwrap_err().to_string();
     assert!(mixed.contains("felt grand and then ball"), "{mixed}");
 }
 

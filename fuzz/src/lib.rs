@@ -1,0 +1,156 @@
+//! What is tried on the readers of files: each takes bytes and says whether they were taken; none may
+//! panic, and what is taken must run.
+//!
+//! Fuzz targets call these on a nightly compiler, `crates/lab/tests/readers.rs` with damaged copies of
+//! the corpora on a stable one.
+
+use toml::{Table, Value};
+use touchback::action::ActionSettings;
+use touchback::action::catalogue::Model;
+use touchback::action::interface::kind::NAMES;
+use touchback::haptics::recording::Recording;
+use touchback::math::compass::KeyNumber;
+use touchback::params;
+use touchback::preset::file::NamedPiano;
+use touchback::sound::scala::{KeyMap, Scale, notes};
+use touchback_lab::controls;
+use touchback_lab::gesture::Gesture;
+use touchback_lab::midi::Score;
+use touchback_lab::simulate::{self, plants};
+
+/// A reader under trial.
+pub type Reader = fn(&[u8]) -> bool;
+
+/// All of them, by the names of their targets and corpora.
+pub const READERS: [(&str, Reader); 10] = [
+    ("midi", midi),
+    ("gesture_csv", gesture_csv),
+    ("gesture_toml", gesture_toml),
+    ("automation", automation),
+    ("preset", preset),
+    ("scale", scale),
+    ("keymap", keymap),
+    ("take", take),
+    ("model", model),
+    ("model_numbers", model_numbers),
+];
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Music.
+pub fn midi(bytes: &[u8]) -> bool {
+    Score::read("x.mid", bytes).is_ok()
+}
+
+/// Gestures as rows.
+pub fn gesture_csv(bytes: &[u8]) -> bool {
+    Gesture::from_csv("x.csv", bytes).is_ok()
+}
+
+/// Gestures as forms.
+pub fn gesture_toml(bytes: &[u8]) -> bool {
+    Gesture::from_toml("x.toml", bytes).is_ok()
+}
+
+/// A parameter's curve.
+pub fn automation(bytes: &[u8]) -> bool {
+    let Ok(blow) = params::find("blow_mm") else { return false };
+    controls::curve(blow, "x.csv", bytes).is_ok()
+}
+
+/// A preset: what is taken is inside every parameter's range.
+pub fn preset(bytes: &[u8]) -> bool {
+    let Ok((saved, _)) = NamedPiano::read(&text(bytes)) else { return false };
+    for p in params::all() {
+        assert!((p.min()..=p.max()).contains(&p.get(&saved.settings)), "{}", p.id);
+    }
+    true
+}
+
+/// A scale.
+pub fn scale(bytes: &[u8]) -> bool {
+    let notes = notes(&text(bytes));
+    notes.is_ok_and(|notes| Scale::new(&notes, &KeyMap::plain(440.0)).is_ok())
+}
+
+/// A keyboard map.
+pub fn keymap(bytes: &[u8]) -> bool {
+    KeyMap::read(&text(bytes)).is_ok()
+}
+
+/// A take: what is taken is read the same a second time.
+pub fn take(bytes: &[u8]) -> bool {
+    let Ok(take) = Recording::read("x.log", bytes) else { return false };
+    let entries = take.in_memory().expect("read before");
+    assert!(take.length() >= 0.0);
+    assert_eq!(entries.iter().find_map(|e| e.key()), take.first_key());
+    true
+}
+
+/// A model file.
+pub fn model(bytes: &[u8]) -> bool {
+    let Ok(model) = plants::read("x.toml", &text(bytes)) else { return false };
+    press(model);
+    true
+}
+
+/// An action's own model with some of its numbers exchanged: the first byte names the action, each
+/// ten after it a number's place and how it changes.
+pub fn model_numbers(bytes: &[u8]) -> bool {
+    let Some((action, changes)) = bytes.split_first() else { return false };
+    let name = NAMES[usize::from(*action) % NAMES.len()];
+    let Some(own) = Model::named(name, middle(), &ActionSettings::default()) else { return false };
+    let Ok(mut table) = Table::try_from(own) else { return false };
+    let mut count = 0;
+    for value in table.iter_mut().map(|(_, value)| value) {
+        numbers(value, &mut |_| count += 1);
+    }
+    for change in changes.chunks_exact(10).take(4) {
+        let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % count;
+        let bits = <[u8; 8]>::try_from(&change[2..]).unwrap_or_default();
+        let mut at = 0;
+        for value in table.iter_mut().map(|(_, value)| value) {
+            numbers(value, &mut |number| {
+                if at == place {
+                    *number = changed(*number, bits);
+                }
+                at += 1;
+            });
+        }
+    }
+    model(table.to_string().as_bytes())
+}
+
+/// A number as `bits` have it: by a factor of at most 1000 either way, with its sign turned, or
+/// whatever they are as a number.
+fn changed(number: f64, bits: [u8; 8]) -> f64 {
+    let share = f64::from(bits[1]) / 255.0;
+    match bits[0] % 4 {
+        0 | 1 => number * 1000f64.powf(2.0 * share - 1.0),
+        2 => -number * share,
+        _ => f64::from_le_bytes(bits),
+    }
+}
+
+fn numbers(value: &mut Value, each: &mut impl FnMut(&mut f64)) {
+    match value {
+        Value::Table(inner) => inner.iter_mut().for_each(|(_, v)| numbers(v, each)),
+        Value::Array(list) => list.iter_mut().for_each(|v| numbers(v, each)),
+        Value::Float(number) => each(number),
+        _ => {}
+    }
+}
+
+fn middle() -> KeyNumber {
+    KeyNumber::from_midi(60).expect("a key")
+}
+
+/// Plays a model: to numbers, or to a clear end.
+fn press(model: Model) {
+    let rows = b"t_s,force_n\n0,0\n0.02,5\n0.03,0\n";
+    let mut press = Gesture::from_csv("x.csv", rows).expect("a gesture");
+    // Whether its state holds is for the command to say.
+    let _ = simulate::play(&mut press, model.start().as_mut(), middle(), |_, _| Ok(()));
+}
