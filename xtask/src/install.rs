@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::MetadataCommand;
 
+use crate::licenses::BESIDE;
+
 const PACKAGE: &str = "touchback";
-const BUNDLES: [&str; 2] = ["Touchback.clap", "Touchback.vst3"];
+pub(crate) const BUNDLES: [&str; 2] = ["Touchback.clap", "Touchback.vst3"];
 
 /// Bundles with `options` for cargo (a release build unless they choose a profile), then installs.
 pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
@@ -16,11 +18,15 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
     }
     let bundle = ["bundle".to_owned(), PACKAGE.to_owned()].into_iter().chain(options);
     nice_plug_xtask::main_with_args("cargo xtask", bundle)?;
+    crate::licenses::run()?;
     let workspace = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let bundled = workspace.target_directory.as_std_path().join("bundled");
     for (bundle, folder) in BUNDLES.iter().zip(folders()?) {
         let installed = install(&bundled.join(bundle), &folder)?;
         eprintln!("Installed {}", installed.display());
+        if installed.is_file() {
+            install(&bundled.join(BESIDE), &folder)?;
+        }
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
-//! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`, `cargo xtask ci`.
+//! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
+//! `cargo xtask licenses`, `cargo xtask ci`.
 
 mod install;
+mod licenses;
 
 use std::process::Command;
 
@@ -9,6 +11,8 @@ use anyhow::{Context as _, Result, ensure};
 const USAGE: &str = "Usage:
   cargo xtask install [cargo build options]
       build the bundles and copy them into the user's plugin folders
+  cargo xtask licenses
+      check the licences of what the plugin contains and put their texts into the bundles
   cargo xtask ci
       everything the continuous integration checks, as .ci/run lists it";
 
@@ -17,6 +21,11 @@ fn main() -> Result<()> {
     match args.next().as_deref() {
         Some("install") => install::run(args.collect()),
         Some("ci") => ci(),
+        Some("licenses") => licenses::run(),
+        Some("bundle") => {
+            nice_plug_xtask::main()?;
+            licenses::run()
+        }
         Some(_) => nice_plug_xtask::main(),
         None => {
             eprintln!("{USAGE}");

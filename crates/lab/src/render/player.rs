@@ -18,6 +18,9 @@ use touchback::instrument::record::{Counts, StrikeRecord};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
 
+/// Entries of a take read at once: a damaged one may have millions at one step.
+const AT_ONCE: usize = 4_096;
+
 /// A take that sounds as it is read.
 struct Take {
     replay: Replay,
@@ -111,13 +114,21 @@ impl<'a> Player<'a> {
     fn block(&mut self, left: &mut [f32], right: &mut [f32]) -> Result<()> {
         let end = self.at + left.len() as u64;
         if let Some(Take { replay, entries, .. }) = &mut self.take {
-            while replay.lacks(self.at, left.len()) {
-                let Some(entry) = entries.next().transpose()? else { break };
-                replay.bring(entry);
-            }
             let scheduler = &mut self.scheduler;
-            let told = |ahead: f64, what: &TimedEvent| scheduler.haptic(Event::haptic(what, ahead));
-            replay.block(self.at, left.len(), told);
+            loop {
+                let mut brought = 0;
+                while brought < AT_ONCE && replay.lacks(self.at, left.len()) {
+                    let Some(entry) = entries.next().transpose()? else { break };
+                    replay.bring(entry);
+                    brought += 1;
+                }
+                replay.block(self.at, left.len(), |ahead: f64, what: &TimedEvent| {
+                    scheduler.haptic(Event::haptic(what, ahead));
+                });
+                if brought < AT_ONCE {
+                    break;
+                }
+            }
         }
         let mut from = 0;
         while self.at < end {

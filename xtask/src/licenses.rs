@@ -1,0 +1,238 @@
+//! The licences of everything in the bundles: checked, and their texts put beside the plugins.
+//!
+//! Works without a network: cargo has the sources that the build used.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
+use spdx::expression::Expression;
+
+const PACKAGE: &str = "touchback";
+/// Name of the texts' file inside a bundle, and beside one that is a single file.
+const INSIDE: &str = "LICENSES.txt";
+pub(crate) const BESIDE: &str = "Touchback LICENSES.txt";
+/// Folders below a package's own in which texts may lie: fonts have theirs.
+const DEEPEST: usize = 3;
+
+/// Checks the licences of the plugin's parts and writes their texts into the bundles that are there.
+pub(crate) fn run() -> Result<()> {
+    let metadata = metadata()?;
+    let parts = parts(&metadata)?;
+    let allowed = allowed(metadata.workspace_root.as_std_path())?;
+    for part in &parts {
+        check(part, &allowed)?;
+    }
+    let text = text(&parts)?;
+    let bundled = metadata.target_directory.as_std_path().join("bundled");
+    let places = places(&bundled);
+    for place in &places {
+        fs::write(place, &text).with_context(|| format!("cannot write {}", place.display()))?;
+        eprintln!("Wrote {}", place.display());
+    }
+    eprintln!("{} parts, every licence allowed", parts.len());
+    Ok(())
+}
+
+fn metadata() -> Result<Metadata> {
+    let target = env!("XTASK_TARGET");
+    MetadataCommand::new()
+        .other_options(["--filter-platform".to_owned(), target.to_owned()])
+        .exec()
+        .context("cargo metadata failed")
+}
+
+/// What is linked into the plugin, by name.
+fn parts(metadata: &Metadata) -> Result<Vec<&Package>> {
+    let graph = metadata.resolve.as_ref().context("cargo knows no dependencies")?;
+    let nodes: BTreeMap<&PackageId, _> = graph.nodes.iter().map(|n| (&n.id, n)).collect();
+    let root = metadata.packages.iter().find(|p| p.name.as_str() == PACKAGE);
+    let mut waiting = vec![&root.context("the plugin's package is not there")?.id];
+    let mut linked = HashSet::new();
+    while let Some(id) = waiting.pop() {
+        if !linked.insert(id) {
+            continue;
+        }
+        let dependencies = nodes.get(id).map(|n| n.deps.as_slice()).unwrap_or_default();
+        let normal = dependencies.iter().filter(|dependency| {
+            dependency.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal)
+        });
+        waiting.extend(normal.map(|dependency| &dependency.pkg));
+    }
+    let mut parts: Vec<_> = metadata.packages.iter().filter(|p| linked.contains(&p.id)).collect();
+    parts.sort_by_key(|part| (part.name.to_string(), part.version.clone()));
+    Ok(parts)
+}
+
+/// The licences that `deny.toml` allows.
+fn allowed(root: &Path) -> Result<Vec<String>> {
+    let path = root.join("deny.toml");
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let rules: toml::Table = text.parse().with_context(|| path.display().to_string())?;
+    let list = rules.get("licenses").and_then(|l| l.get("allow")).and_then(|l| l.as_array());
+    let list = list.with_context(|| format!("{}: no licenses.allow", path.display()))?;
+    Ok(list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+}
+
+fn expression(part: &Package) -> Result<Expression> {
+    let name = format!("{} {}", part.name, part.version);
+    let license = part.license.as_deref().with_context(|| format!("{name}: names no licence"))?;
+    // Old packages separate choices by a stroke.
+    Expression::parse(&license.replace('/', " OR "))
+        .map_err(|e| anyhow::anyhow!("{name}: {license}: {}", e.reason))
+}
+
+/// # Errors
+/// A part that none of the allowed licences lets us link.
+fn check(part: &Package, allowed: &[String]) -> Result<()> {
+    let is_allowed = |requirement: &spdx::LicenseReq| {
+        allowed.iter().any(|name| *name == requirement.to_string())
+    };
+    ensure!(
+        expression(part)?.evaluate(is_allowed),
+        "{} {}: {} is not among the licences that deny.toml allows",
+        part.name,
+        part.version,
+        part.license.as_deref().unwrap_or_default()
+    );
+    Ok(())
+}
+
+/// Every part with its licence and the place of its sources, then every text once.
+fn text(parts: &[&Package]) -> Result<String> {
+    let mut list = String::from(
+        "Touchback is licensed under MIT or Apache-2.0, at your choice. The plugin contains the \
+         parts below; their licences follow, each with the parts that carry it.\n\n",
+    );
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for part in parts {
+        let name = format!("{} {}", part.name, part.version);
+        let license = part.license.as_deref().unwrap_or_default();
+        let source = part
+            .repository
+            .clone()
+            .unwrap_or_else(|| format!("https://crates.io/crates/{}/{}", part.name, part.version));
+        writeln!(list, "{name}: {license}; {source}")?;
+        let folder = part.manifest_path.parent().context("a manifest has a folder")?;
+        let mut own = Vec::new();
+        files(folder.as_std_path(), 0, &mut own)?;
+        if own.is_empty() {
+            own = standard(part)?;
+        }
+        for text in own {
+            texts.entry(text.trim_end().to_owned()).or_default().push(name.clone());
+        }
+    }
+    for (text, parts) in texts {
+        let line = "-".repeat(78);
+        write!(list, "\n{line}\n{}\n{line}\n\n{text}\n", parts.join(", "))?;
+    }
+    Ok(list)
+}
+
+/// Reads the licences and notices in `folder` and below into `texts`.
+fn files(folder: &Path, depth: usize, texts: &mut Vec<String>) -> Result<()> {
+    let context = || format!("cannot read {}", folder.display());
+    let mut entries: Vec<_> = fs::read_dir(folder)
+        .with_context(context)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()
+        .with_context(context)?;
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        if path.is_dir() {
+            let is_built = matches!(name.as_str(), "target" | ".git" | "crates" | "firmware");
+            if depth < DEEPEST && !is_built {
+                files(&path, depth + 1, texts)?;
+            }
+        } else if is_license(&name) {
+            texts.push(String::from_utf8_lossy(&fs::read(&path)?).replace("\r\n", "\n"));
+        }
+    }
+    Ok(())
+}
+
+fn is_license(name: &str) -> bool {
+    let begins =
+        ["license", "licence", "copying", "copyright", "notice", "unlicense", "ofl", "ufl"];
+    let is_code = [".rs", ".toml", ".py", ".json", ".html"].iter().any(|end| name.ends_with(end));
+    let ends = ["license", "license.txt", "ofl.txt"];
+    !is_code
+        && (begins.iter().any(|b| name.starts_with(b)) || ends.iter().any(|e| name.ends_with(e)))
+}
+
+/// The standard texts of a part that carries none, with its authors.
+fn standard(part: &Package) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    for requirement in expression(part)?.requirements() {
+        if let Some(id) = requirement.req.license.id() {
+            let authors = match part.authors.is_empty() {
+                true => format!("the authors of {}", part.name),
+                false => part.authors.join(", "),
+            };
+            texts.push(format!("Copyright (c) {authors}\n\n{}", id.text()));
+        }
+    }
+    if texts.is_empty() {
+        bail!("{} {}: no text of its licence is known", part.name, part.version);
+    }
+    Ok(texts)
+}
+
+/// Where the texts go: into bundles that are folders, beside one that is a file.
+fn places(bundled: &Path) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    for name in crate::install::BUNDLES {
+        let bundle = bundled.join(name);
+        let contents = bundle.join("Contents");
+        if contents.is_dir() {
+            let resources = contents.join("Resources");
+            if fs::create_dir_all(&resources).is_ok() {
+                places.push(resources.join(INSIDE));
+            }
+        } else if bundle.is_file() {
+            places.push(bundled.join(BESIDE));
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_texts_are_known() {
+        for name in
+            ["license-mit", "licence", "copying.lesser", "ofl.txt", "hack-regular license.txt"]
+        {
+            assert!(is_license(name), "{name}");
+        }
+        assert!(!is_license("license.rs") && !is_license("readme.md"));
+    }
+
+    #[test]
+    fn every_part_of_the_plugin_may_be_linked_and_has_its_text() {
+        let metadata = metadata().unwrap();
+        let parts = parts(&metadata).unwrap();
+        assert!(parts.len() > 50);
+        let allowed = allowed(metadata.workspace_root.as_std_path()).unwrap();
+        for part in &parts {
+            check(part, &allowed).unwrap();
+        }
+        let none = check(parts[0], &[]).unwrap_err().to_string();
+        assert!(none.contains("is not among the licences"), "{none}");
+        let text = text(&parts).unwrap();
+        for word in ["SIL OPEN FONT LICENSE", "Mozilla Public License", "UBUNTU FONT"] {
+            assert!(text.to_lowercase().contains(&word.to_lowercase()), "{word}");
+        }
+        assert!(
+            parts.iter().all(|part| part.name.as_str() != "plotters"),
+            "a part of the laboratory"
+        );
+    }
+}
