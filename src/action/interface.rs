@@ -7,7 +7,7 @@
 //! | [`settings`] | regulation and parts, as a technician sets them |
 //! | [`slew`] | how they change under a key in play |
 //! | [`key`] | one key of any action |
-//! | [`port`], [`finger`] | what drives its front |
+//! | [`port`], [`finger`], [`hand`] | what drives its front |
 //! | [`events`] | what happens inside it |
 //! | [`readout`], [`losses`], [`pose`] | what it shows |
 //! | [`press`] | the press that leads to a hammer speed |
@@ -15,6 +15,7 @@
 
 pub mod events;
 pub mod finger;
+pub mod hand;
 pub mod key;
 pub mod kind;
 pub mod losses;

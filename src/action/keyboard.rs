@@ -16,6 +16,7 @@ use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::lanes::{Block, Lanes, Stepped};
 use crate::action::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state, step};
 use crate::action::interface::events::EventList;
+use crate::action::interface::press::Effort;
 use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::math::compass::{KEYS, KeyNumber};
@@ -151,11 +152,11 @@ impl Keyboard {
         self.place(key, &made);
     }
 
-    /// Speed of a pressing finger target, m/s, that sends the hammer at `hammer_speed` m/s, or
-    /// `None` if that is beyond what this touch can reach.
+    /// What a pressing hand does that sends the hammer at `hammer_speed` m/s, or `None` if that is
+    /// beyond what this touch can reach.
     #[must_use]
-    pub fn pressing_speed(&self, key: KeyNumber, hammer_speed: f64) -> Option<f64> {
-        pressing::finger_speed(f64::from(key.number()), hammer_speed)
+    pub fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
+        pressing::force(f64::from(key.number()), hammer_speed).map(Effort::Muscle)
     }
 
     /// Height of the damper tray by the sustain pedal, 0 (down) … 1 (all dampers clear).
@@ -219,6 +220,13 @@ impl Keyboard {
     pub fn key_depth(&self, key: KeyNumber) -> f64 {
         let i = key.index();
         self.assemblies[i].spec.key.depth(self.x[state::KEY][i])
+    }
+
+    /// Downward speed of the key front, m/s.
+    #[must_use]
+    pub fn key_speed(&self, key: KeyNumber) -> f64 {
+        let i = key.index();
+        self.assemblies[i].spec.key.front * self.x[state::KEY_SPEED][i]
     }
 
     /// Submodel and state of `key` while it moves.

@@ -13,6 +13,7 @@ use crate::action::grand::concert::Design;
 use crate::action::grand::{Phase, Spec};
 use crate::action::interface::key::Saved;
 use crate::action::interface::pose::Pose;
+use crate::action::interface::press::Effort;
 use crate::action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use crate::editor::drawing::grand::GrandPose;
 use crate::editor::drawing::other;
@@ -39,10 +40,10 @@ const PATIENCE: f64 = 0.6;
 pub enum Origin {
     /// Every step as it was played.
     Played,
-    /// Played from the strike on; the way up to it as a finger pressing at constant speed makes
+    /// Played from the strike on; the way up to it as a pressing hand makes
     /// it, because an immediate note begins at the string.
     PlayedFromStrike,
-    /// Computed: a finger pressing at constant speed.
+    /// Computed: a hand pressing.
     Computed,
 }
 
@@ -55,7 +56,7 @@ impl Origin {
             Self::PlayedFromStrike => {
                 "as played from the strike on; before it, as a finger presses"
             }
-            Self::Computed => "computed: a finger pressing at constant speed",
+            Self::Computed => "computed: a hand pressing",
         }
     }
 }
@@ -199,15 +200,16 @@ impl Stroke {
         let mut press = Press::for_hammer(&stroke, speed);
         let mut struck = None;
         while press.time < struck.unwrap_or(PATIENCE) + HOLD {
-            let (row, hit) = press.step(true);
+            let (row, hit) = press.step();
             stroke.rows.push(row);
             if hit && struck.is_none() {
                 struck = Some(press.time);
             }
         }
+        press.release();
         let end = press.time + RETURN;
         while press.time < end {
-            stroke.rows.push(press.step(false).0);
+            stroke.rows.push(press.step().0);
         }
         let start = struck.unwrap_or(0.0);
         stroke.rows.iter_mut().for_each(|row| row.time -= start);
@@ -218,11 +220,11 @@ impl Stroke {
     fn lead_in(&mut self, view: &Readout) {
         let mut press = match self.kind {
             ActionKind::Grand => Press::for_hammer(self, view.hammer_speed.abs()),
-            _ => Press::new(self, view.key_speed.max(SLOWEST)),
+            _ => Press::new(self, Effort::Even(view.key_speed.max(SLOWEST))),
         };
         let mut rows = Vec::new();
         while press.time < PATIENCE {
-            let (row, hit) = press.step(true);
+            let (row, hit) = press.step();
             if hit {
                 let end = press.time;
                 rows.iter_mut().for_each(|row: &mut Row| row.time -= end);

@@ -303,7 +303,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     fn move_fingers(&mut self) {
         for key in self.moving.iter() {
-            let felt = KeyReading { depth: self.keys.key_depth(key), travel: self.travel(key) };
+            let front = [self.keys.key_depth(key), self.keys.key_speed(key)];
+            let felt = KeyReading { front, travel: self.travel(key) };
             let finger = &mut self.fingers[key.index()];
             if let Some(drive) = finger.next(felt) {
                 self.keys.drive(key, drive);

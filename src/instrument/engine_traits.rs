@@ -4,7 +4,7 @@
 //! [`Sound`].
 
 use crate::action::interface::events::EventList;
-use crate::action::interface::press::{Press, Travel};
+use crate::action::interface::press::{Effort, Press, Travel};
 use crate::action::{ActionSettings, Drive, SwitchableKeyboard};
 use crate::instrument::trace::Look;
 use crate::math::compass::KeyNumber;
@@ -19,11 +19,12 @@ pub trait Keys {
     fn drive(&mut self, key: KeyNumber, drive: Drive);
     fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool;
     fn construct_release(&mut self, key: KeyNumber, speed: f64);
-    fn pressing_speed(&self, key: KeyNumber, hammer_speed: f64) -> Option<f64>;
+    fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort>;
     fn sustain(&mut self, lift: f64);
     fn step(&mut self, events: &mut EventList);
     fn damper_lift(&self, key: KeyNumber) -> f64;
     fn key_depth(&self, key: KeyNumber) -> f64;
+    fn key_speed(&self, key: KeyNumber) -> f64;
     fn awake(&self) -> usize;
     /// Needed for hammer shanks only; an action without them may leave it empty.
     fn awake_keys(&self) -> KeySet {
@@ -85,8 +86,8 @@ impl Keys for SwitchableKeyboard {
     fn construct_release(&mut self, key: KeyNumber, speed: f64) {
         self.construct_release(key, speed);
     }
-    fn pressing_speed(&self, key: KeyNumber, hammer_speed: f64) -> Option<f64> {
-        self.pressing_speed(key, hammer_speed)
+    fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
+        self.pressing(key, hammer_speed)
     }
     fn sustain(&mut self, lift: f64) {
         self.sustain(lift);
@@ -99,6 +100,9 @@ impl Keys for SwitchableKeyboard {
     }
     fn key_depth(&self, key: KeyNumber) -> f64 {
         self.key_depth(key)
+    }
+    fn key_speed(&self, key: KeyNumber) -> f64 {
+        self.key_speed(key)
     }
     fn awake(&self) -> usize {
         self.awake()

@@ -2,7 +2,7 @@
 
 use crate::action::{KeyEvent, TimedEvent};
 use crate::instrument::Settings;
-use crate::instrument::touch::finger::{grand_press, struck_speed};
+use crate::instrument::touch::finger::{fingertip_speed, grand_press};
 use crate::math::compass::KeyNumber;
 
 /// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
@@ -103,7 +103,7 @@ impl Event {
             Self::NoteOn { key, velocity } => {
                 let dip = settings.action.key_dip_mm * 1e-3;
                 let hammer = settings.touch.hammer_speed(velocity);
-                Some((key, struck_speed(&grand_press(key, dip), hammer, None)))
+                Some((key, fingertip_speed(&grand_press(key, dip), hammer)))
             }
             Self::NoteOff { key, .. } | Self::Choke(key) => Some((key, 0.0)),
             _ => None,

@@ -2,6 +2,8 @@
 
 use touchback::action::grand::pressing;
 use touchback::action::interface::events::EventList;
+use touchback::action::interface::hand::Hand;
+use touchback::action::interface::press::Effort;
 use touchback::action::{ActionSettings, Drive, EventKind, Keyboard, STEP};
 use touchback::math::compass::KeyNumber;
 use touchback::math::kernel::Kernel;
@@ -32,7 +34,7 @@ fn run(
 /// Pressed at a constant finger speed from `start`, let go 0.3 s later.
 fn press(k: KeyNumber, start: f64, speed: f64) -> impl FnMut(f64, &mut Keyboard) {
     move |t, keyboard| {
-        let depth = |t: f64| ((t - start) * speed).clamp(0.0, pressing::REACH);
+        let depth = |t: f64| ((t - start) * speed).clamp(0.0, 0.05);
         if t < start {
         } else if t < start + 0.3 {
             keyboard.drive(k, Drive::Finger([depth(t), depth(t + STEP)]));
@@ -113,19 +115,23 @@ fn the_pressing_table_is_what_the_action_does() {
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     for (number, speeds) in pressing::HAMMER {
         let k = KeyNumber::all().find(|k| f64::from(k.number()) == number).unwrap();
-        for (finger, expected) in pressing::FINGER.iter().zip(speeds).step_by(2) {
+        for (force, expected) in pressing::FORCE.iter().zip(speeds).step_by(2) {
             keyboard.reset();
-            let events = run(&mut keyboard, 1600, press(k, 0.0, *finger));
+            let mut hand = Hand::pressing(0.0, *force, 0.0);
+            let events = run(&mut keyboard, 3200, |_, keyboard| {
+                let key = [keyboard.key_depth(k), keyboard.key_speed(k)];
+                keyboard.drive(k, Drive::Force(hand.step(key)));
+            });
             let got = events.iter().find(|e| e.2 == EventKind::Strike).map_or(0.0, |e| e.3);
             assert!(
                 (got - expected).abs() < 0.012,
-                "key {number} pressed at {finger}: {got} m/s, table {expected}"
+                "key {number} pressed with {force} N: {got} m/s, table {expected}"
             );
         }
     }
-    let wanted = keyboard.pressing_speed(key(60), 1.5).unwrap();
-    assert!((0.15..0.2).contains(&wanted));
-    assert!(keyboard.pressing_speed(key(60), 9.0).is_none());
+    let Some(Effort::Muscle(wanted)) = keyboard.pressing(key(60), 1.5) else { panic!() };
+    assert!((10.0..16.0).contains(&wanted));
+    assert!(keyboard.pressing(key(60), 9.0).is_none());
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
             a.handle(Event::Sustain(if i % 20 == 0 { 1.0 } else { 0.0 }));
         }
         for j in 0..3 {
-            let length = 500 + usize::try_from(random.below(500)).unwrap();
+            let length = 700 + usize::try_from(random.below(500)).unwrap();
             let (mut left, mut right) = (vec![0.0; length], vec![0.0; length]);
             a.process(&mut left, &mut right);
             sent.extend_from_slice(a.outgoing());

@@ -39,8 +39,7 @@ form = \"hold\"
 duration_s = 0.01
 [[part]]
 form = \"pressed\"
-speed_m_s = 0.25
-depth_m = 0.018
+force_n = 7
 duration_s = 0.16
 [[part]]
 form = \"release\"

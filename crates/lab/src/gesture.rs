@@ -1,7 +1,8 @@
 //! Gestures: what a finger, a weight or a jig does to one key, read from CSV or TOML.
 //!
 //! A gesture answers every action step with a drive, given how the key stands. Curves are known
-//! beforehand; a striking mass or a falling weight integrates its own motion against the key.
+//! beforehand; a pressing or striking hand and a falling weight integrate their own motion against
+//! the key.
 //!
 //! CSV: `t_s` rising strictly from 0 and exactly one of `key_m` (imposed depth of the key front),
 //! `force_n` (force on it), `finger_m` (target of a massless finger behind a one-sided spring) or
@@ -11,7 +12,6 @@
 //! are in [`form::Form`].
 
 pub mod form;
-mod mass;
 mod player;
 mod read;
 

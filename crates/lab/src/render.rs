@@ -45,7 +45,7 @@ pub struct RenderOptions {
     /// Factory piano to start from, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: String,
-    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 15 to 131 ms later
+    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 25 to 237 ms later
     #[arg(long, value_enum, value_name = "WHEN")]
     timing: Option<TimingArg>,
     /// Sets a parameter, in its unit or by the choice's name (repeatable)

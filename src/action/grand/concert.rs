@@ -189,7 +189,8 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             friction: hammer_friction,
             // With what yields beside it: 40 N at about 1.2 mm.
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(fitted.knuckle, 1.5, 0.3) },
-            knuckle_friction: 0.12,
+            // Well graphited: with 0.12 the let-off is felt half again as strongly.
+            knuckle_friction: 0.08,
             slide_damping: 0.0,
             rail: 0.055,
             rail_felt: Felt { hysteresis: 0.7, ..Felt::new(1e6, 1.5, 0.5) },
@@ -211,7 +212,8 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             weight: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n) * GRAVITY,
             damping: 0.4,
             lift_felt: Felt { hysteresis: 0.3, ..Felt::new(fitted.damper_lift, 1.5, 1.0) },
-            seat_felt: Felt { hysteresis: 0.5, ..Felt::new(4e5, 1.5, 2.0) },
+            // Soft felt: half a millimetre under the damper's weight.
+            seat_felt: Felt { hysteresis: 0.5, ..Felt::new(2e4, 1.5, 2.0) },
             clear: 1.5e-3,
             tray: 8e-3,
         },

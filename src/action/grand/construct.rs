@@ -11,11 +11,11 @@ use crate::math::trig::direction;
 
 /// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch
 /// (`touchback lab fit`).
-pub const KEY_SHARE: f64 = 0.168;
+pub const KEY_SHARE: f64 = 0.203;
 
 /// Key depth beyond let-off at that moment, m: a start and a rise per m/s of hammer speed, as
 /// [`KEY_SHARE`] from 0.6 to 4 m/s.
-pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.15e-3, 0.37e-3);
+pub const DEPTH_PAST_LET_OFF: (f64, f64) = (0.1e-3, 0.3e-3);
 
 /// Depth short of the key bed at which the key stands at most, m: it has the bed still to meet, so
 /// that its knock is heard (chosen).

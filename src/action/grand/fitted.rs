@@ -32,6 +32,6 @@ impl Fitted {
         bed: 3.0e6,
         check: 7.0e5,
         check_slope: 0.53,
-        damper_lift: 1.0e5,
+        damper_lift: 4.0e4,
     };
 }

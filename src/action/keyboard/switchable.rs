@@ -5,7 +5,7 @@
 //! one that has another action sleeps.
 
 use crate::action::interface::events::EventList;
-use crate::action::interface::press::{Press, Travel};
+use crate::action::interface::press::{Effort, Press, Travel};
 use crate::action::keyboard::simple_keys::SimpleKey;
 use crate::action::{ActionKind, ActionSettings, Drive, Keyboard};
 use crate::math::compass::{KEYS, KeyNumber};
@@ -149,12 +149,12 @@ impl SwitchableKeyboard {
         }
     }
 
-    /// See [`Keyboard::pressing_speed`]; a smaller action's is [`SwitchableKeyboard::press`].
+    /// See [`Keyboard::pressing`]; a smaller action's is [`SwitchableKeyboard::press`].
     #[must_use]
-    pub fn pressing_speed(&self, key: KeyNumber, hammer_speed: f64) -> Option<f64> {
+    pub fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
         match &self.levers[key.index()] {
             Some(_) => None,
-            None => self.grand.pressing_speed(key, hammer_speed),
+            None => self.grand.pressing(key, hammer_speed),
         }
     }
 
@@ -227,6 +227,15 @@ impl SwitchableKeyboard {
         match &self.levers[key.index()] {
             Some(lever) => lever.key().front()[0],
             None => self.grand.key_depth(key),
+        }
+    }
+
+    /// Downward speed of the front of `key`, m/s.
+    #[must_use]
+    pub fn key_speed(&self, key: KeyNumber) -> f64 {
+        match &self.levers[key.index()] {
+            Some(lever) => lever.key().front()[1],
+            None => self.grand.key_speed(key),
         }
     }
 

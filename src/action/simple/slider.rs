@@ -186,6 +186,7 @@ impl Bodies {
             ratio: self.throw_ratio(self.dip),
             throw: self.dip,
             flight: -self.crown * self.closed(self.dip)[0],
+            has_bed: true,
         }
     }
 

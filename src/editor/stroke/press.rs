@@ -1,68 +1,64 @@
-//! A finger pressing a key, to see what a stroke would be.
+//! A hand pressing a key, to see what a stroke would be.
 
 use super::{Row, Stroke};
 use crate::action::grand::{pressing, rest};
 use crate::action::interface::finger;
+use crate::action::interface::press::{Effort, Travel};
 use crate::action::{Drive, Key, KeyEvent, STEP};
+use crate::instrument::touch::finger::{KeyReading, NoteFinger, grand_travel};
 
-/// A finger pressing a key from rest.
+/// A finger on a key at rest.
 pub(super) struct Press {
     key: Box<dyn Key>,
-    /// Depth of the key bed, m.
-    dip: f64,
-    /// Finger speed, m/s, and its target, m.
-    speed: f64,
-    target: f64,
+    travel: Travel,
+    finger: NoteFinger,
+    drive: Drive,
     /// Time since it began, s.
     pub(super) time: f64,
-    bottomed: bool,
 }
 
 impl Press {
-    /// With the finger speed that throws the hammer at `hammer_speed` m/s.
+    /// A hand that throws the hammer at `hammer_speed` m/s, or as fast as pressing can.
     pub(super) fn for_hammer(stroke: &Stroke, hammer_speed: f64) -> Self {
-        let speed = match stroke.model.press() {
-            Some(press) => press.finger(hammer_speed).0,
-            None => {
-                let fastest = pressing::FINGER[pressing::FINGER.len() - 1];
+        let effort = stroke.model.press().map_or_else(
+            || {
+                let strongest = pressing::FORCE[pressing::FORCE.len() - 1];
                 let number = f64::from(stroke.key.number());
-                pressing::finger_speed(number, hammer_speed).unwrap_or(fastest)
-            }
-        };
-        Self::new(stroke, speed)
+                Effort::Muscle(pressing::force(number, hammer_speed).unwrap_or(strongest))
+            },
+            |press| press.effort(hammer_speed),
+        );
+        Self::new(stroke, effort)
     }
 
-    pub(super) fn new(stroke: &Stroke, speed: f64) -> Self {
+    pub(super) fn new(stroke: &Stroke, effort: Effort) -> Self {
         let mut key = stroke.model.clone();
         key.lay_to_rest();
         key.set_tray(rest::TRAY_DOWN);
-        let dip = key.travel().map_or(stroke.spec.key.dip, |travel| travel.dip);
-        Self { key, dip, speed, target: 0.0, time: 0.0, bottomed: false }
+        let travel = key.travel().unwrap_or_else(|| grand_travel(stroke.spec.key.dip));
+        let mut finger = NoteFinger::AWAY;
+        finger.press(0.0, effort, 0.0);
+        Self { key, travel, finger, drive: Drive::Free, time: 0.0 }
     }
 
-    /// One step down, or up; whether the hammer met the string in it.
-    pub(super) fn step(&mut self, down: bool) -> (Row, bool) {
-        let start = self.target;
-        let rest = self.dip + finger::HOLD;
-        self.target = if !down {
-            start - finger::RELEASE * STEP
-        } else if self.bottomed {
-            (start - self.speed * STEP).max(rest)
-        } else {
-            (start + self.speed * STEP).min(pressing::REACH)
-        };
-        let drive = if self.target > 0.0 {
-            Drive::Finger([start.max(0.0), self.target])
-        } else {
-            Drive::Free
-        };
-        let (mut hit, mut bottomed) = (false, self.bottomed);
-        self.key.step(drive, &mut |_, event| {
+    /// The finger leaves the key.
+    pub(super) fn release(&mut self) {
+        self.finger.release(self.key.front()[0], finger::RELEASE, 0.0);
+    }
+
+    /// One step; whether the hammer met the string in it.
+    pub(super) fn step(&mut self) -> (Row, bool) {
+        let felt = KeyReading { front: self.key.front(), travel: self.travel };
+        self.drive = self.finger.next(felt).unwrap_or_else(|| self.drive.held());
+        let (mut hit, mut bottomed) = (false, false);
+        self.key.step(self.drive, &mut |_, event| {
             hit |= matches!(event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. });
             bottomed |= matches!(event, KeyEvent::KeyBottom { .. });
         });
+        if bottomed {
+            self.finger.bottom();
+        }
         self.time += STEP;
-        self.bottomed = bottomed;
-        (Row { time: self.time, saved: self.key.save(), view: self.key.readout(drive) }, hit)
+        (Row { time: self.time, saved: self.key.save(), view: self.key.readout(self.drive) }, hit)
     }
 }

@@ -1,6 +1,7 @@
 //! An action and strings simple enough to predict, for the scheduler's tests.
 
 use crate::action::interface::events::EventList;
+use crate::action::interface::press::Effort;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};
@@ -92,8 +93,8 @@ impl Keys for FakeKeys {
         *key = FakeKey { depth: 0.003, awake: true, ..*key };
     }
 
-    fn pressing_speed(&self, _key: KeyNumber, hammer_speed: f64) -> Option<f64> {
-        (hammer_speed <= FASTEST).then_some(hammer_speed / RATIO)
+    fn pressing(&self, _key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
+        (hammer_speed <= FASTEST).then_some(Effort::Even(hammer_speed / RATIO))
     }
 
     fn sustain(&mut self, lift: f64) {
@@ -158,6 +159,11 @@ impl Keys for FakeKeys {
 
     fn key_depth(&self, key: KeyNumber) -> f64 {
         self.keys[key.index()].depth
+    }
+
+    /// Keys without mass: nobody asks.
+    fn key_speed(&self, _key: KeyNumber) -> f64 {
+        0.0
     }
 
     fn awake(&self) -> usize {

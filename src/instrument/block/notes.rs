@@ -2,12 +2,12 @@
 
 use super::Block;
 use super::sounding::{PLUCKED, list};
-use crate::action::interface::press::Press;
+use crate::action::interface::press::{Effort, Press};
 use crate::instrument::Event;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::record::StrikeRecord;
 use crate::instrument::settings::{Switch, Timing};
-use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed, struck_speed};
+use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed, struck_effort};
 use crate::math::compass::KeyNumber;
 
 /// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
@@ -101,7 +101,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         if immediate {
             self.strike_now(key, speed);
         } else if silent || missed {
-            let down = silent_speed(1e-3 * self.settings.action.let_off_mm);
+            let down = Effort::Even(silent_speed(1e-3 * self.settings.action.let_off_mm));
             let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
             self.fingers[key.index()].press(depth, down, late);
         } else {
@@ -113,8 +113,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Whether the jack of `key` could throw its hammer at `speed` now: it has re-set, and since
     /// then a finger has had the time to press the key down again.
     fn is_ready(&self, key: KeyNumber, speed: f64) -> bool {
-        let target = self.target_speed(key, speed);
-        self.jacks.back_for(key, self.clock.time()) >= repeat_time(self.travel(key).dip, target)
+        let (press, dip) = (self.press_of(key), self.travel(key).dip);
+        let needed = repeat_time(&press, dip, self.effort(key, speed));
+        self.jacks.back_for(key, self.clock.time()) >= needed
     }
 
     /// What a press of `key` meets.
@@ -150,7 +151,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
     /// up far enough to be played again; one on its way up is pressed from where it is.
     fn press(&mut self, key: KeyNumber, hammer_speed: f64, was_held: bool) {
-        let down = self.target_speed(key, hammer_speed);
+        let down = self.effort(key, hammer_speed);
         let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
         let finger = &mut self.fingers[key.index()];
         if was_held {
@@ -161,32 +162,35 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
-    /// Speed of the finger target for a hammer speed, m/s: pressed as far as that goes, struck
-    /// beyond it.
-    fn target_speed(&self, key: KeyNumber, hammer_speed: f64) -> f64 {
-        let pressed =
-            |speed| self.keys.pressing_speed(key, speed).filter(|v| v.is_finite() && *v > 0.0);
-        if let Some(speed) = pressed(hammer_speed) {
-            return speed;
+    /// Effort for a hammer speed, m/s: pressed as far as that goes, carried on beyond it.
+    fn effort(&self, key: KeyNumber, hammer_speed: f64) -> Effort {
+        let pressed = |speed| {
+            self.keys.pressing(key, speed).filter(|effort| {
+                let (Effort::Muscle(value) | Effort::Even(value)) = *effort;
+                value.is_finite() && value > 0.0
+            })
+        };
+        if let Some(effort) = pressed(hammer_speed) {
+            return effort;
         }
-        let mut fastest = None;
+        let mut strongest = None;
         if hammer_speed > EASY
-            && let Some(target) = pressed(EASY)
+            && let Some(effort) = pressed(EASY)
         {
-            fastest = Some((EASY, target));
+            strongest = Some((EASY, effort));
             let (mut low, mut high) = (EASY, hammer_speed);
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (low + high);
                 match pressed(middle) {
-                    Some(target) => {
-                        fastest = Some((middle, target));
+                    Some(effort) => {
+                        strongest = Some((middle, effort));
                         low = middle;
                     }
                     None => high = middle,
                 }
             }
         }
-        struck_speed(&self.press_of(key), hammer_speed, fastest)
+        struck_effort(&self.press_of(key), hammer_speed, strongest)
     }
 
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets

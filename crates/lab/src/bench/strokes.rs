@@ -1,10 +1,10 @@
 //! The two touches of the timing measurements, and the stroke that gives a wanted hammer speed.
 //!
-//! Gestures are those of [`Form`]; they were laid down before any parameter was fitted.
+//! Gestures are those of [`Form`]: the hand's constants are the same in both touches.
 
 use super::test_bench::TestBench;
 use crate::gesture::{Form, Gesture};
-use touchback::action::grand::pressing;
+use touchback::action::interface::hand;
 use touchback::action::{Drive, EventKind};
 
 /// First motion of a key, m of front depth: what an accelerometer on the key shows (chosen).
@@ -19,19 +19,21 @@ const BOTTOM_WITHIN: f64 = 0.06;
 /// The two touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchKind {
-    /// A finger target moving from the key at constant speed.
+    /// A hand at rest on the key, its muscle pressing.
     Pressed,
-    /// A mass of 0.3 kg arriving at speed.
+    /// The same hand arriving at speed, its muscle going on.
     Struck,
 }
 
 /// One stroke.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedStroke {
-    /// Speed of the finger target or of the arriving mass, m/s.
-    pub finger: f64,
+    /// Force of the pressing muscle, N, or speed of the arriving hand, m/s.
+    pub effort: f64,
     /// Hammer speed at the string, m/s.
     pub hammer: f64,
+    /// Its greatest on the way there, m/s.
+    pub fastest: f64,
     /// First key motion to string contact, s.
     pub travel: f64,
     /// Key bottom after string contact, s; NaN if the key does not get there soon.
@@ -41,41 +43,54 @@ pub struct TimedStroke {
 }
 
 impl TouchKind {
-    /// Its gesture at `speed` m/s.
-    pub fn gesture(self, speed: f64) -> Gesture {
+    /// Its gesture at an `effort` of N or m/s.
+    pub fn gesture(self, effort: f64) -> Gesture {
+        let (duration_s, mass_kg) = (PATIENCE, hand::MASS);
+        let (stiffness_n_m, damping_n_s_m) = (hand::STIFFNESS, hand::DAMPING);
+        let drag_n_s_m = hand::DRAG;
         Gesture::of_forms(vec![match self {
-            Self::Pressed => {
-                Form::Pressed { speed_m_s: speed, duration_s: PATIENCE, depth_m: pressing::REACH }
-            }
+            Self::Pressed => Form::Pressed {
+                force_n: effort,
+                duration_s,
+                mass_kg,
+                stiffness_n_m,
+                damping_n_s_m,
+                drag_n_s_m,
+                rise_s: hand::RISE,
+            },
             Self::Struck => Form::Struck {
-                speed_m_s: speed,
-                duration_s: PATIENCE,
-                mass_kg: 0.3,
-                stiffness_n_m: 3000.0,
-                damping_n_s_m: 5.0,
+                speed_m_s: effort,
+                duration_s,
+                mass_kg,
+                stiffness_n_m,
+                damping_n_s_m,
+                drag_n_s_m,
             },
         }])
     }
 
-    /// The range of speeds that is searched, m/s.
+    /// The range of efforts that is searched, N or m/s.
     const fn range(self) -> (f64, f64) {
         match self {
-            Self::Pressed => (0.02, 20.0),
+            Self::Pressed => (0.5, 1000.0),
             Self::Struck => (0.1, 8.0),
         }
     }
 
-    /// Plays it at `speed` m/s on a copy of `rig`; `None` if the string is not reached.
-    pub fn stroke(self, rig: &TestBench, speed: f64) -> Option<TimedStroke> {
+    /// Plays it at `effort` on a copy of `rig`; `None` if the string is not reached.
+    pub fn stroke(self, rig: &TestBench, effort: f64) -> Option<TimedStroke> {
         let mut rig = rig.clone();
         let mut moved = None;
-        let mut peak_force = 0.0f64;
-        rig.play(&mut self.gesture(speed), |rig, drive| {
+        let (mut peak_force, mut fastest) = (0.0f64, 0.0f64);
+        rig.play(&mut self.gesture(effort), |rig, drive| {
             if moved.is_none() && rig.key().depth > FIRST_MOTION {
                 moved = Some(rig.now());
             }
             if rig.log.first(EventKind::KeyBottom).is_none() {
                 peak_force = peak_force.max(force(rig, drive));
+            }
+            if rig.log.first(EventKind::Strike).is_none() {
+                fastest = fastest.max(rig.hammer().1);
             }
             match rig.log.first(EventKind::Strike) {
                 Some((at, _)) => {
@@ -87,7 +102,8 @@ impl TouchKind {
         });
         let (at, hammer) = rig.log.first(EventKind::Strike)?;
         let bottom = rig.log.first(EventKind::KeyBottom).map_or(f64::NAN, |b| b.0 - at);
-        Some(TimedStroke { finger: speed, hammer, travel: at - moved?, bottom, peak_force })
+        let fastest = fastest.max(hammer);
+        Some(TimedStroke { effort, hammer, fastest, travel: at - moved?, bottom, peak_force })
     }
 
     /// The stroke whose hammer arrives at `hammer` m/s, to 0.05 %; `None` if it is out of reach.
@@ -105,7 +121,7 @@ impl TouchKind {
             }
         };
         for _ in 0..40 {
-            // Hammer speed rises with the finger's: between two strikes go where a power law says.
+            // Hammer speed rises with the effort: between two strikes go where a power law says.
             let middle = if below > 0.2 * hammer {
                 let share = (hammer / below).ln() / (best.hammer / below).ln();
                 low * (high / low).powf(share.clamp(0.05, 0.95))
@@ -126,9 +142,10 @@ impl TouchKind {
         None
     }
 
-    /// The slowest stroke that still strikes, to 0.05 % of the finger's speed.
+    /// The slowest stroke that still strikes, to 0.05 % of its effort.
     pub fn softest(self, rig: &TestBench) -> Option<TimedStroke> {
-        let (mut low, mut high) = (self.range().0, 1.0);
+        let mut low = self.range().0;
+        let mut high = 8.0 * low;
         let mut best = self.stroke(rig, high)?;
         while high / low > 1.000_5 {
             let middle = (low * high).sqrt();

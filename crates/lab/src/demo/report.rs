@@ -81,7 +81,7 @@ pub(super) fn page(
          | level (rms) | {rms:.1} dBFS |\n\
          | computing speed | {factor:.1} times real time |\n\n\
          ![wave, level, strikes and the automated parameter](level.png)\n\n\
-         One key of the action under a pressing finger, as `touchback simulate stroke.toml \
+         One key of the action under a pressing hand, as `touchback simulate stroke.toml \
          --plot stroke.png` draws it:\n\n\
          ![one stroke of the action](stroke.png)\n\n\
          `harpsichord.wav` is its first four bars with the harpsichord's action under the same keys: \

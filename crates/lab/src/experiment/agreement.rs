@@ -52,7 +52,7 @@ struct Apart {
 }
 
 fn pressed(speed_m_s: f64, duration_s: f64) -> Form {
-    Form::Pressed { speed_m_s, duration_s, depth_m: 0.04 }
+    Form::PressedEvenly { speed_m_s, duration_s, depth_m: 0.04 }
 }
 
 fn struck(speed_m_s: f64) -> Form {
@@ -62,6 +62,7 @@ fn struck(speed_m_s: f64) -> Form {
         mass_kg: 0.3,
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
+        drag_n_s_m: 0.0,
     }
 }
 

@@ -75,8 +75,8 @@ fn pressed(report: &mut Report) -> Result<()> {
     let mut apart = 0.0f64;
     for (number, speeds) in pressing::HAMMER {
         let rig = TestBench::concert(byte(floor_index(number)), &ActionSettings::default());
-        let now = pressing::FINGER
-            .map(|finger| TouchKind::Pressed.stroke(&rig, finger).map_or(0.0, |s| s.hammer));
+        let now = pressing::FORCE
+            .map(|force| TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |s| s.hammer));
         for (a, b) in now.iter().zip(speeds) {
             apart = apart.max((a - b).abs());
         }
@@ -98,7 +98,7 @@ fn constructed(report: &mut Report) -> Result<()> {
             let Some(stroke) = TouchKind::Pressed.giving(&rig, speed) else { continue };
             let mut rig = rig.clone();
             let mut before = rig.key();
-            rig.play(&mut TouchKind::Pressed.gesture(stroke.finger), |rig, _| {
+            rig.play(&mut TouchKind::Pressed.gesture(stroke.effort), |rig, _| {
                 let there = rig.log.count(EventKind::Strike) > 0;
                 if !there {
                     before = rig.key();

@@ -3,13 +3,37 @@
 use serde::Deserialize;
 
 use super::Channel;
+use touchback::action::STEP;
+use touchback::action::interface::hand;
 
 /// One part of a gesture. Every `duration_s` is the part's length, s.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Form {
-    /// A finger whose target moves down from the key at constant speed, as in a pressed touch.
+    /// A hand at rest on the key whose muscle presses it down, as in a pressed touch.
     Pressed {
+        /// Force of the muscle once it is fully active, N.
+        force_n: f64,
+        /// Length of the part, s.
+        duration_s: f64,
+        /// Mass of the hand, kg.
+        #[serde(default = "hand_mass")]
+        mass_kg: f64,
+        /// Stiffness of the one-sided tip, N/m.
+        #[serde(default = "hand_stiffness")]
+        stiffness_n_m: f64,
+        /// Damping of the tip, N·s/m.
+        #[serde(default = "hand_damping")]
+        damping_n_s_m: f64,
+        /// What the muscle loses with its speed, N·s/m.
+        #[serde(default = "hand_drag")]
+        drag_n_s_m: f64,
+        /// Time constant of the muscle's activation, s.
+        #[serde(default = "hand_rise")]
+        rise_s: f64,
+    },
+    /// A finger whose target moves down from the key at constant speed.
+    PressedEvenly {
         /// Speed of the target, m/s.
         speed_m_s: f64,
         /// Length of the part, s.
@@ -18,21 +42,25 @@ pub enum Form {
         #[serde(default = "pressed_depth")]
         depth_m: f64,
     },
-    /// A free mass that arrives at the key moving, as in a struck touch.
+    /// A hand that arrives at the key moving, as in a struck touch; the muscle that moved it goes on.
     Struck {
         /// Speed on arrival, m/s.
         speed_m_s: f64,
         /// Length of the part, s.
         duration_s: f64,
-        /// Mass, kg.
-        #[serde(default = "struck_mass")]
+        /// Mass of the hand, kg.
+        #[serde(default = "hand_mass")]
         mass_kg: f64,
         /// Stiffness of the one-sided tip, N/m.
-        #[serde(default = "struck_stiffness")]
+        #[serde(default = "hand_stiffness")]
         stiffness_n_m: f64,
         /// Damping of the tip, N·s/m.
-        #[serde(default = "struck_damping")]
+        #[serde(default = "hand_damping")]
         damping_n_s_m: f64,
+        /// What the muscle loses with its speed, N·s/m; its force is that times the speed on
+        /// arrival. 0 is a free mass.
+        #[serde(default = "hand_drag")]
+        drag_n_s_m: f64,
     },
     /// A weight placed on the key, or dropped on it from a height.
     Weight {
@@ -86,18 +114,24 @@ const fn pressed_depth() -> f64 {
     0.04
 }
 
-/// Mass of a finger, hand and part of the arm, kg; with the tip below the struck touch of the
-/// travel-time measurements [Goebl 2005].
-const fn struck_mass() -> f64 {
-    0.3
+const fn hand_mass() -> f64 {
+    hand::MASS
 }
 
-const fn struck_stiffness() -> f64 {
-    3000.0
+const fn hand_stiffness() -> f64 {
+    hand::STIFFNESS
 }
 
-const fn struck_damping() -> f64 {
-    5.0
+const fn hand_damping() -> f64 {
+    hand::DAMPING
+}
+
+const fn hand_drag() -> f64 {
+    hand::DRAG
+}
+
+const fn hand_rise() -> f64 {
+    hand::RISE
 }
 
 /// A brass weight on a key's surface: 20 times the key-bed's static stiffness of a pressed felt,
@@ -117,6 +151,7 @@ impl Form {
     pub const fn duration(&self) -> f64 {
         match self {
             Self::Pressed { duration_s, .. }
+            | Self::PressedEvenly { duration_s, .. }
             | Self::Struck { duration_s, .. }
             | Self::Weight { duration_s, .. }
             | Self::Ramp { duration_s, .. }
@@ -131,13 +166,30 @@ impl Form {
     pub fn fault(&self) -> Option<String> {
         let mut checks: Vec<(&str, f64, f64, f64)> = Vec::new();
         match *self {
-            Self::Pressed { speed_m_s, depth_m, .. } => {
+            Self::Pressed {
+                force_n,
+                mass_kg,
+                stiffness_n_m,
+                damping_n_s_m,
+                drag_n_s_m,
+                rise_s,
+                ..
+            } => {
+                checks.push(("force_n", force_n, 1e-3, 1000.0));
+                checks.push(("rise_s", rise_s, 1e-3, 1.0));
+                checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
+                checks.push(drag(mass_kg, drag_n_s_m));
+            }
+            Self::PressedEvenly { speed_m_s, depth_m, .. } => {
                 checks.push(("speed_m_s", speed_m_s, 1e-5, 20.0));
                 checks.push(("depth_m", depth_m, 1e-4, 1.0));
             }
-            Self::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, .. } => {
+            Self::Struck {
+                speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, drag_n_s_m, ..
+            } => {
                 checks.push(("speed_m_s", speed_m_s, 0.0, 20.0));
                 checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
+                checks.push(drag(mass_kg, drag_n_s_m));
             }
             Self::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
                 checks.push(("height_m", height_m, 0.0, 2.0));
@@ -159,7 +211,7 @@ impl Form {
             }
         }
         if !matches!(self, Self::Repeat { .. }) {
-            checks.push(("duration_s", self.duration(), touchback::action::STEP, super::LIMIT));
+            checks.push(("duration_s", self.duration(), STEP, super::LIMIT));
         }
         let bad = checks.into_iter().find(|(_, x, low, high)| !(low..=high).contains(&x));
         bad.map(|(name, x, low, high)| format!("{name} = {x} is outside {low}…{high}"))
@@ -169,10 +221,14 @@ impl Form {
 /// Ranges within which a mass on its spring is resolved by the action step: the fastest,
 /// 10 g on 40 kN/m, turns by 0.25 rad a step, and its damper by 0.25 of its momentum.
 fn contact(mass: f64, stiffness: f64, damping: f64) -> [(&'static str, f64, f64, f64); 3] {
-    let step = touchback::action::STEP;
     [
         ("mass_kg", mass, 0.001, 20.0),
-        ("stiffness_n_m", stiffness, 1.0, mass * (0.25 / step).powi(2)),
-        ("damping_n_s_m", damping, 0.0, mass * 0.25 / step),
+        ("stiffness_n_m", stiffness, 1.0, mass * (0.25 / STEP).powi(2)),
+        ("damping_n_s_m", damping, 0.0, mass * 0.25 / STEP),
     ]
+}
+
+/// The same of a mass's own damper.
+fn drag(mass: f64, drag: f64) -> (&'static str, f64, f64, f64) {
+    ("drag_n_s_m", drag, 0.0, mass * 0.25 / STEP)
 }

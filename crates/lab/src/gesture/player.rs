@@ -1,9 +1,9 @@
 //! A gesture being played: the part of the moment and what the hand holds.
 
-use super::mass::DroppedMass;
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
 use touchback::action::grand::spec::GRAVITY;
+use touchback::action::interface::hand::{self, TippedMass};
 use touchback::action::{Drive, STEP};
 use touchback::math::cast::floor_index;
 
@@ -45,7 +45,7 @@ enum Hand {
         slope: f64,
         to: f64,
     },
-    Mass(DroppedMass),
+    Mass(hand::Hand),
 }
 
 impl Gesture {
@@ -99,7 +99,7 @@ impl Gesture {
         }
         match &mut self.hand {
             Hand::Gone => Drive::Free,
-            Hand::Mass(mass) => Drive::Force(mass.step(key)),
+            Hand::Mass(mass) => Drive::Force(mass.step([key.depth, key.speed])),
             Hand::Curve { channel, .. } | Hand::Line { channel, .. } => {
                 let channel = *channel;
                 channel.drive([self.hand.at(time), self.hand.at(time + STEP)])
@@ -142,33 +142,56 @@ fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
         if hand.channel() == Some(channel) { hand.at(time) } else { channel.start(key) }
     };
     match *form {
-        Form::Pressed { speed_m_s, depth_m, .. } => {
+        Form::Pressed {
+            force_n,
+            mass_kg,
+            stiffness_n_m,
+            damping_n_s_m,
+            drag_n_s_m,
+            rise_s,
+            ..
+        } => Hand::Mass(hand::Hand {
+            body: TippedMass {
+                mass: mass_kg,
+                stiffness: stiffness_n_m,
+                damping: damping_n_s_m,
+                drag: drag_n_s_m,
+                x: key.depth,
+                v: key.speed,
+            },
+            force: force_n,
+            rise: rise_s,
+            age: 0.0,
+        }),
+        Form::PressedEvenly { speed_m_s, depth_m, .. } => {
             let start = key.depth;
             let slope = if depth_m > start { speed_m_s } else { -speed_m_s };
             line(Channel::FingerM, start, slope, depth_m)
         }
-        Form::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, .. } => {
-            Hand::Mass(DroppedMass {
+        Form::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, drag_n_s_m, .. } => {
+            let body = TippedMass {
                 mass: mass_kg,
                 stiffness: stiffness_n_m,
                 damping: damping_n_s_m,
-                gravity: 0.0,
+                drag: drag_n_s_m,
                 x: key.depth,
                 v: speed_m_s,
-            })
+            };
+            Hand::Mass(hand::Hand { body, force: drag_n_s_m * speed_m_s, rise: 0.0, age: 0.0 })
         }
         Form::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
             // A placed weight begins with its weight on the key, moving with it.
-            let placed = height_m == 0.0;
-            let sunk = mass_kg * GRAVITY / stiffness_n_m;
-            Hand::Mass(DroppedMass {
+            let (placed, weight) = (height_m == 0.0, mass_kg * GRAVITY);
+            let sunk = weight / stiffness_n_m;
+            let body = TippedMass {
                 mass: mass_kg,
                 stiffness: stiffness_n_m,
                 damping: damping_n_s_m,
-                gravity: GRAVITY,
+                drag: 0.0,
                 x: key.depth + if placed { sunk } else { -height_m },
                 v: if placed { key.speed } else { 0.0 },
-            })
+            };
+            Hand::Mass(hand::Hand { body, force: weight, rise: 0.0, age: 0.0 })
         }
         Form::Ramp { channel, to, duration_s } => {
             let value = here(channel);
@@ -232,8 +255,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pressing_finger_stops_at_its_depth() {
-        let mut gesture = Gesture::of_forms(vec![Form::Pressed {
+    fn an_even_press_stops_at_its_depth() {
+        let mut gesture = Gesture::of_forms(vec![Form::PressedEvenly {
             speed_m_s: 0.5,
             duration_s: 0.1,
             depth_m: 0.01,

@@ -113,8 +113,23 @@ impl Gesture {
 }
 
 fn form(file: &str, index: usize, value: &toml::Value) -> Result<Form> {
-    Form::deserialize(value.clone())
-        .map_err(|e| anyhow!("{file}, part {}: {}", index + 1, e.message()))
+    let mut value = value.clone();
+    even_before(&mut value);
+    Form::deserialize(value).map_err(|e| anyhow!("{file}, part {}: {}", index + 1, e.message()))
+}
+
+/// A `pressed` part with a speed is of before there was a hand: it was even, and stays so.
+fn even_before(part: &mut toml::Value) {
+    let Some(part) = part.as_table_mut() else { return };
+    if let Some(toml::Value::Array(inner)) = part.get_mut("part") {
+        inner.iter_mut().for_each(even_before);
+    }
+    if part.contains_key("speed_m_s")
+        && let Some(toml::Value::String(form)) = part.get_mut("form")
+        && form == "pressed"
+    {
+        *form = "pressed_evenly".into();
+    }
 }
 
 /// Appends `form` to `flat`, repetitions written out.
@@ -174,8 +189,38 @@ mod tests {
         assert_eq!(gesture.steps(), 1600);
         let Drive::Force([first, last]) = gesture.drive(0, KeyView::default()) else { panic!() };
         assert_eq!(first, 0.0);
-        // 5 N·s/m at 1.5 m/s, and the spring of one step.
-        assert!((last - (7.5 + 3000.0 * 1.5 * STEP)).abs() < 0.05, "{last}");
+        // 10 N·s/m at 1.5 m/s, and the spring of one step.
+        assert!((last - (15.0 + 3000.0 * 1.5 * STEP)).abs() < 0.05, "{last}");
+    }
+
+    #[test]
+    fn a_press_is_a_hands_or_even_as_before() {
+        let read = |text: &str| Gesture::from_toml("g.toml", text.as_bytes()).unwrap();
+        let rest = KeyView::default();
+        let mut hand = read("form = \"pressed\"\nforce_n = 5\nduration_s = 0.2\n");
+        let mut last = 0.0;
+        for step in 0..1600 {
+            let Drive::Force([a, b]) = hand.drive(step, rest) else { panic!() };
+            assert!((a - last).abs() < 1e-12 && a >= 0.0);
+            last = b;
+        }
+        assert!((last - 5.0).abs() < 0.1, "{last}");
+        let even = "form = \"pressed_evenly\"\nspeed_m_s = 0.2\nduration_s = 0.1\n";
+        let before = even.replace("_evenly", "");
+        let nested = format!(
+            "form = \"repeat\"\ntimes = 1\npart = [{{ {} }}]",
+            before.trim().replace('\n', ", ")
+        );
+        let [mut even, mut before, mut nested] = [even, &before, &nested].map(read);
+        for step in 0..800 {
+            let drive = even.drive(step, rest);
+            assert!(matches!(drive, Drive::Finger(_)));
+            assert_eq!([before.drive(step, rest), nested.drive(step, rest)], [drive; 2]);
+        }
+        let both = "form = \"pressed\"\nforce_n = 5\nspeed_m_s = 1\nduration_s = 0.2\n";
+        assert!(toml_error(both).contains("force_n"));
+        let heavy = "form = \"pressed\"\nforce_n = 5\ndrag_n_s_m = 1e4\nduration_s = 0.2\n";
+        assert!(toml_error(heavy).contains("drag_n_s_m = 10000"));
     }
 
     #[test]

@@ -110,6 +110,7 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
         mass_kg: 0.3,
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
+        drag_n_s_m: 0.0,
     }]);
     let events = play(&mut gesture, &mut SpringBlock::default(), middle(), |_, _| Ok(())).unwrap();
     let [TimedEvent { event: KeyEvent::KeyBottom { speed }, .. }] = events[..] else {
@@ -127,7 +128,7 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
 fn a_run_is_drawn_as_png_and_svg() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["run.png", "run.svg"] {
-        let mut gesture = Gesture::of_forms(vec![Form::Pressed {
+        let mut gesture = Gesture::of_forms(vec![Form::PressedEvenly {
             speed_m_s: 0.2,
             duration_s: 0.1,
             depth_m: 0.04,

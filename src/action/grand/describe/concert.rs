@@ -72,7 +72,10 @@ pub(super) const SOURCES: [(&str, &str); 82] = [
     ("hammer.friction", "[Hirschkorn 2004] second hand"),
     ("hammer.knuckle_felt.stiffness", FITTED),
     ("hammer.knuckle_felt", LEATHER),
-    ("hammer.knuckle_friction", "chosen: graphited leather"),
+    (
+        "hammer.knuckle_friction",
+        "chosen: well graphited leather; the let-off's share of the force follows [force literature]",
+    ),
     ("hammer.slide_damping", "none: the slide has Coulomb friction instead"),
     ("hammer.rail_felt", "chosen: soft cloth"),
     ("hammer.rail", "chosen: 7 mm below the resting shank"),
@@ -89,7 +92,7 @@ pub(super) const SOURCES: [(&str, &str); 82] = [
     ("damper.damping", TOKEN),
     ("damper.lift_felt.stiffness", FITTED),
     ("damper.lift_felt", LEATHER),
-    ("damper.seat_felt", "chosen: soft felt on the string"),
+    ("damper.seat_felt", "chosen: soft felt, half a millimetre under the damper's weight"),
     ("damper.clear", "chosen: felt off the string over its whole width"),
     ("damper.tray", "chosen: full pedal lifts the dampers well clear"),
     (

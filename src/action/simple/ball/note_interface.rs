@@ -32,7 +32,13 @@ impl Playing<STATES, 1, 0> for Spec {
 
     /// The paddle throws the ball as fast as it moves itself, and the ball lands as fast.
     fn press(&self) -> Press {
-        Press { mass: self.ball + self.paddle, ratio: 1.0, throw: TRAVEL, flight: 0.0 }
+        Press {
+            mass: self.ball + self.paddle,
+            ratio: 1.0,
+            throw: TRAVEL,
+            flight: 0.0,
+            has_bed: false,
+        }
     }
 
     fn struck(&self, speed: f64) -> State<Phase, STATES> {

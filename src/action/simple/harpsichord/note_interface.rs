@@ -42,6 +42,7 @@ impl Playing<STATES, 2, 3> for Spec {
             ratio: 1.0 / KEY_SHARE,
             throw: self.pluck_height() / ratio,
             flight: 0.0,
+            has_bed: true,
         }
     }
 

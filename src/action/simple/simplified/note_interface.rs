@@ -27,6 +27,7 @@ impl Playing<STATES, 2, 2> for Spec {
             ratio,
             throw: self.dip,
             flight: self.blow - ratio * self.dip,
+            has_bed: true,
         }
     }
 

@@ -55,6 +55,7 @@ impl Playing<STATES, 2, 3> for Spec {
             ratio: self.ratio(),
             throw: self.dip - AFTERTOUCH,
             flight: LET_OFF,
+            has_bed: true,
         }
     }
 

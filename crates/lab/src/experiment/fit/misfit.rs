@@ -2,7 +2,7 @@
 
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
-use crate::experiment::validate::escapement;
+use crate::experiment::validate::{escapement, timing};
 use touchback::action::ActionSettings;
 use touchback::action::grand::concert::Design;
 use touchback::action::grand::fitted::Fitted;
@@ -36,7 +36,7 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     all.push((bottoms[0], [0.004, 0.016]));
     all.push((bottoms[3], [-0.005, 0.0]));
     // V9, V11, V22, V23, V24.
-    all.push((TouchKind::Pressed.stroke(&rig, 20.0).map(|s| s.hammer), [3.5, 5.5]));
+    all.push((Some(timing::strongest(&rig, TouchKind::Pressed, timing::PRESSING)), [3.5, 5.5]));
     let settings = ActionSettings::default();
     let integral = 1e-3 * (settings.blow_mm - settings.let_off_mm) / rig.regulated().let_off_depth;
     all.push((Some(integral), [4.8, 6.0]));

@@ -13,8 +13,8 @@ use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::state;
 use touchback::action::{Drive, EventKind, STEP};
 
-/// Speed of the finger whose trajectory is imposed, m/s: a mezzo-forte press.
-const FINGER: f64 = 0.2;
+/// Force of the hand whose trajectory is imposed, N: a mezzo-forte press.
+const FORCE: f64 = 12.0;
 /// Time in which the accelerated key goes down, s: mezzo-forte.
 const DOWN: f64 = 0.08;
 /// Length of the runs, s.
@@ -45,7 +45,7 @@ fn fingered() -> (Vec<f64>, Vec<f64>) {
     let mut rig = standard(MIDDLE);
     let (mut depths, mut given) = (vec![0.0], Vec::new());
     let (mut work, mut before) = (0.0, 0.0);
-    rig.play(&mut TouchKind::Pressed.gesture(FINGER), |rig, _| {
+    rig.play(&mut TouchKind::Pressed.gesture(FORCE), |rig, _| {
         let (depth, done) = (rig.key().depth, rig.state().x[state::WORK]);
         given.push((done - work) / (depth - before));
         (work, before) = (done, depth);
@@ -62,11 +62,15 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let again = impose(&mut first, &depths);
     let bottom = first.log.first(EventKind::KeyBottom).map_or(END, |e| e.0);
     let (mut square, mut n, mut peak) = (0.0, 0.0, 0.0f64);
+    // Means of two steps: what the toe on the button takes inside one step, a motion that is linear
+    // over steps takes in two, with opposite signs.
+    let two = |forces: &[f64], i: usize| 0.5 * (forces[i - 1] + forces[i]);
     for i in 20..again.len() {
-        if (i as f64) * STEP < bottom && again[i].is_finite() && given[i].is_finite() {
-            square += (again[i] - given[i]).powi(2);
+        let (taken, from_hand) = (two(&again, i), two(&given, i));
+        if (i as f64) * STEP < bottom && taken.is_finite() && from_hand.is_finite() {
+            square += (taken - from_hand).powi(2);
             n += 1.0;
-            peak = peak.max(given[i]);
+            peak = peak.max(from_hand);
         }
     }
     let what = "V31 must: finger's motion imposed, force off the finger's (rms over peak)";

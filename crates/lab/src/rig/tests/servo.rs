@@ -52,7 +52,7 @@ fn a_finger_feels_let_off_check_and_repetition() {
     let mut pair = pair(1, ServoOptions::default(), acts);
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
-    pair.run(2.0, &mut record, |_| ());
+    pair.run(2.2, &mut record, |_| ());
     assert_eq!(pair.servo.status().standing, ConnectionState::Live, "{:?}", pair.servo.status());
     for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
         assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
