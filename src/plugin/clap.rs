@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap_sys::entry::clap_plugin_entry;
+use clap_sys::ext::gui::CLAP_EXT_GUI;
 use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
 use clap_sys::factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory};
 use clap_sys::host::clap_host;
@@ -103,11 +104,13 @@ unsafe extern "C" fn create_plugin(
         start_processing: Some(start_processing),
         reset: Some(reset),
         process: Some(process),
+        get_extension: Some(get_extension),
         ..framework
     };
     let instance = Instance {
         plugin,
         framework,
+        host,
         is_active: AtomicBool::new(false),
         feeder: Mutex::new(BlockFeeder::new(
             <Touchback as nice_plug::prelude::Plugin>::INPUT_EVENT_CAPACITY,
@@ -123,6 +126,8 @@ struct Instance {
     plugin: clap_plugin,
     /// The wrapper's own functions.
     framework: clap_plugin,
+    /// Outlives the instance.
+    host: *const clap_host,
     is_active: AtomicBool,
     /// Of the thread that processes; others try it and give up, or wait on the main thread.
     feeder: Mutex<BlockFeeder>,
@@ -213,6 +218,29 @@ unsafe extern "C" fn reset(plugin: *const clap_plugin) {
         // SAFETY: as the host called it.
         unsafe { reset(plugin) };
     }
+}
+
+/// The wrapper's extensions, but no window for a host that has no half of its own: the wrapper takes
+/// for granted that it has.
+unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
+    // SAFETY: the host's pointer.
+    let Some(instance) = (unsafe { instance(plugin) }) else { return std::ptr::null() };
+    let Some(get_extension) = instance.framework.get_extension else { return std::ptr::null() };
+    if id.is_null() {
+        return std::ptr::null();
+    }
+    // SAFETY: CLAP gives a C string; the host and its function are there.
+    let has_half = unsafe {
+        CStr::from_ptr(id) != CLAP_EXT_GUI
+            || (*instance.host)
+                .get_extension
+                .is_some_and(|get| !get(instance.host, CLAP_EXT_GUI.as_ptr()).is_null())
+    };
+    if !has_half {
+        return std::ptr::null();
+    }
+    // SAFETY: as the host called it.
+    unsafe { get_extension(plugin, id) }
 }
 
 unsafe extern "C" fn process(

@@ -2,9 +2,13 @@
 
 use std::ffi::{CString, c_void};
 
+use clack_extensions::gui::{GuiSize, HostGui, HostGuiImpl};
 use clack_host::prelude::*;
 use clap_sys::audio_buffer::clap_audio_buffer;
 use clap_sys::events::*;
+use clap_sys::ext::gui::{
+    CLAP_EXT_GUI, CLAP_WINDOW_API_X11, clap_plugin_gui, clap_window, clap_window_handle,
+};
 use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
 use clap_sys::plugin::clap_plugin;
 use clap_sys::process::{CLAP_PROCESS_ERROR, clap_process};
@@ -28,10 +32,37 @@ impl HostHandlers for Handlers {
     type AudioProcessor<'a> = ();
 }
 
+/// A host with its half of a window.
+struct WindowHandlers;
+
+impl HostHandlers for WindowHandlers {
+    type Shared<'a> = Shared;
+    type MainThread<'a> = ();
+    type AudioProcessor<'a> = ();
+
+    fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Self::Shared<'_>) {
+        builder.register::<HostGui>();
+    }
+}
+
+impl HostGuiImpl for Shared {
+    fn resize_hints_changed(&self) {}
+    fn request_resize(&self, _: GuiSize) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn request_show(&self) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn request_hide(&self) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn closed(&self, _: bool) {}
+}
+
 /// One plugin, whose functions are called as the test pleases.
 pub struct Instance {
     plugin: *const clap_plugin,
-    _owner: PluginInstance<Handlers>,
+    _owner: Box<dyn std::any::Any>,
 }
 
 // SAFETY: the tests call one function at a time.
@@ -47,11 +78,31 @@ macro_rules! call {
 
 impl Instance {
     pub fn new() -> Self {
+        Self::of::<Handlers>()
+    }
+
+    fn of<H>() -> Self
+    where
+        H: for<'a> HostHandlers<Shared<'a> = Shared, MainThread<'a> = (), AudioProcessor<'a> = ()>
+            + 'static,
+    {
         let entry = entry(&find().expect("the library is built")).expect("a plugin");
         let info = HostInfo::new("Hostile", "Touchback", "", "1").unwrap();
         let id = CString::new(PLUGIN_ID).unwrap();
-        let owner = PluginInstance::new(|()| Shared, |_| (), &entry, &id, &info).unwrap();
-        Self { plugin: owner.raw_instance(), _owner: owner }
+        let owner = PluginInstance::<H>::new(|()| Shared, |_| (), &entry, &id, &info).unwrap();
+        Self { plugin: owner.raw_instance(), _owner: Box::new(owner) }
+    }
+
+    /// In a host that can show it, active and started at 48 kHz.
+    pub fn to_be_shown() -> Self {
+        let instance = Self::of::<WindowHandlers>();
+        assert!(instance.activate(48_000.0) && instance.start());
+        instance
+    }
+
+    /// Whether it has a window for this host.
+    pub fn has_window(&self) -> bool {
+        !call!(self, get_extension, CLAP_EXT_GUI.as_ptr()).is_null()
     }
 
     /// Active and started at 48 kHz.
@@ -83,6 +134,30 @@ impl Instance {
 
     pub fn main_thread(&self) {
         call!(self, on_main_thread);
+    }
+
+    /// Opens the plugin's window in the X11 window `parent`.
+    pub fn open_window(&self, parent: u32) {
+        let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());
+        let window = clap_window {
+            api: CLAP_WINDOW_API_X11.as_ptr(),
+            specific: clap_window_handle { x11: parent.into() },
+        };
+        // SAFETY: the extension of this name is of this type; the parent is there.
+        unsafe {
+            let gui = &*gui.cast::<clap_plugin_gui>();
+            let api = CLAP_WINDOW_API_X11.as_ptr();
+            assert!(gui.create.expect("a function")(self.plugin, api, false));
+            assert!(gui.set_parent.expect("a function")(self.plugin, &raw const window));
+            gui.show.expect("a function")(self.plugin);
+        }
+    }
+
+    /// Closes it.
+    pub fn close_window(&self) {
+        let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());
+        // SAFETY: as above.
+        unsafe { (*gui.cast::<clap_plugin_gui>()).destroy.expect("a function")(self.plugin) };
     }
 
     /// Present value of a parameter.

@@ -8,6 +8,7 @@ mod allocations;
 mod host;
 mod vst3;
 mod vst3_host;
+mod windowed;
 
 use host::{Event, Guarded, Instance, Outputs};
 use touchback::math::random::Random;
@@ -167,67 +168,71 @@ fn the_first_change_of_a_parameter_on_a_thread_allocates_nothing() {
     assert!((instance.value(blow()) - 0.3).abs() < 1e-6);
 }
 
-/// Blocks, outputs and events drawn at random, as many bad as good.
+/// Hands `instance` 40 blocks, outputs and events drawn at random, as many bad as good.
+fn harass(instance: &Instance, random: &mut Random, seed: u64) {
+    let ids: Vec<_> = params::all().map(|p| hash(p.id)).collect();
+    let mut below = |sides: u32| u32::try_from(random.below(u64::from(sides))).unwrap();
+    for _ in 0..40 {
+        let frames = [0_u32, 1, 3, 64, 512, 3_000][below(6) as usize];
+        let count = [0, 1, 5, 200][below(4) as usize];
+        let time = |below: &mut dyn FnMut(u32) -> u32| match below(4) {
+            0 => frames.saturating_add(below(3)),
+            1 => below(u32::MAX),
+            _ => below(frames.max(1)),
+        };
+        let events: Vec<_> = (0..count)
+            .map(|_| {
+                let at = time(&mut below);
+                let key = i16::try_from(below(140)).unwrap() - 6;
+                let number = [0.0, 0.5, 1.0, -7.0, 1e300, f64::NAN, f64::INFINITY];
+                let number = number[below(7) as usize];
+                let id = ids[below(u32::try_from(ids.len()).unwrap()) as usize];
+                match below(9) {
+                    0 | 1 => Event::note_on(at, key),
+                    2 => Event::note_off(at, key),
+                    3 => Event::value(at, id, number),
+                    4 => Event::modulation(at, id, number),
+                    5 => Event::transport(at),
+                    6 => Event::strange(at, u16::try_from(below(65_536)).unwrap()),
+                    7 => Event::expression(at, key, i32::try_from(below(9)).unwrap(), number),
+                    _ => {
+                        let [a, b, c, _] = below(u32::MAX).to_le_bytes();
+                        Event::midi(at, [a | 0x80, b, c])
+                    }
+                }
+            })
+            .collect();
+        let outputs = match below(4) {
+            0 => Outputs::new(&[frames]),
+            1 => Outputs::new(&[0, frames, frames]),
+            _ => Outputs::stereo(frames),
+        };
+        let given = (below(5) > 0).then_some(&outputs);
+        let allocations = instance.process(frames, given, &events);
+        assert_eq!(allocations, Ok(0), "seed {seed}");
+        if given.is_some() {
+            let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
+            assert!(samples.all(|sample| sample.is_finite()), "seed {seed}: not finite");
+        }
+        instance.main_thread();
+        if below(20) == 0 {
+            instance.reset();
+        }
+    }
+}
+
 #[test]
 fn a_random_host_does_no_harm() {
     let end = end();
-    let ids: Vec<_> = params::all().map(|p| hash(p.id)).collect();
-    let (mut blocks, mut seed) = (0_u64, 0);
+    let mut seed = 0;
     while std::time::Instant::now() < end {
         seed += 1;
         let mut random = Random::new(seed);
-        let mut below = |sides: u32| u32::try_from(random.below(u64::from(sides))).unwrap();
         let instance = Instance::new();
-        let rate = [8_000.0, 9_600.0, 44_100.0, 48_000.0, 768_000.0][below(5) as usize];
+        let rate = [8_000.0, 9_600.0, 44_100.0, 48_000.0, 768_000.0];
+        let rate = rate[usize::try_from(random.below(5)).unwrap()];
         assert!(instance.activate(rate) && instance.start());
-        for _ in 0..40 {
-            let frames = [0_u32, 1, 3, 64, 512, 3_000][below(6) as usize];
-            let count = [0, 1, 5, 200][below(4) as usize];
-            let time = |below: &mut dyn FnMut(u32) -> u32| match below(4) {
-                0 => frames.saturating_add(below(3)),
-                1 => below(u32::MAX),
-                _ => below(frames.max(1)),
-            };
-            let events: Vec<_> = (0..count)
-                .map(|_| {
-                    let at = time(&mut below);
-                    let key = i16::try_from(below(140)).unwrap() - 6;
-                    let number = [0.0, 0.5, 1.0, -7.0, 1e300, f64::NAN, f64::INFINITY];
-                    let number = number[below(7) as usize];
-                    let id = ids[below(u32::try_from(ids.len()).unwrap()) as usize];
-                    match below(9) {
-                        0 | 1 => Event::note_on(at, key),
-                        2 => Event::note_off(at, key),
-                        3 => Event::value(at, id, number),
-                        4 => Event::modulation(at, id, number),
-                        5 => Event::transport(at),
-                        6 => Event::strange(at, u16::try_from(below(65_536)).unwrap()),
-                        7 => Event::expression(at, key, i32::try_from(below(9)).unwrap(), number),
-                        _ => {
-                            let [a, b, c, _] = below(u32::MAX).to_le_bytes();
-                            Event::midi(at, [a | 0x80, b, c])
-                        }
-                    }
-                })
-                .collect();
-            let outputs = match below(4) {
-                0 => Outputs::new(&[frames]),
-                1 => Outputs::new(&[0, frames, frames]),
-                _ => Outputs::stereo(frames),
-            };
-            let given = (below(5) > 0).then_some(&outputs);
-            let allocations = instance.process(frames, given, &events);
-            assert_eq!(allocations, Ok(0), "seed {seed}");
-            blocks += 1;
-            if given.is_some() {
-                let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
-                assert!(samples.all(|sample| sample.is_finite()), "seed {seed}: not finite");
-            }
-            instance.main_thread();
-            if below(20) == 0 {
-                instance.reset();
-            }
-        }
+        harass(&instance, &mut random, seed);
     }
-    println!("{blocks} blocks of {seed} instances");
+    println!("{} blocks of {seed} instances", 40 * seed);
 }
