@@ -3,6 +3,7 @@
 //! The font is bundled, so a figure looks the same on every machine.
 
 pub mod grid;
+mod legend;
 mod paint;
 pub mod sketch;
 pub mod spectrogram;

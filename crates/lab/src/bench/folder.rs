@@ -62,36 +62,43 @@ impl Folder {
         spectrogram::draw(samples, rate, self.draft(name)?)
     }
 
-    /// Draws the figure `name` and enters it in `report`.
+    /// Draws the figure `name`, without ending, as PNG and SVG, and enters it in `report`; its title
+    /// goes on with the place in the source documents that the report is at.
     ///
     /// # Errors
     /// When the disk or the drawing library refuses.
     pub fn draw(&mut self, name: &str, figure: &Figure, report: &mut Report) -> Result<()> {
-        let draft = Draft::create(&self.place.join(name))?;
-        plot::draw(figure, &draft)?;
-        self.drafts.push(draft);
-        report.figure(name);
+        let mut figure = figure.clone();
+        if let Some(place) = report.place() {
+            figure.title += &format!(" ({place})");
+        }
+        self.both(name, |draft| plot::draw(&figure, draft))?;
+        report.figure(&format!("{name}.svg"));
         Ok(())
     }
 
-    /// Draws the drawing to scale `name`.
+    /// Draws the drawing to scale `name`, without ending, as PNG and SVG.
     ///
     /// # Errors
     /// When the disk or the drawing library refuses.
     pub fn sketch(&mut self, name: &str, sketch: &Sketch) -> Result<()> {
-        let draft = Draft::create(&self.place.join(name))?;
-        sketch::draw(sketch, &draft)?;
-        self.drafts.push(draft);
-        Ok(())
+        self.both(name, |draft| sketch::draw(sketch, draft))
     }
 
-    /// Draws the map `name` and enters it in `report`.
+    /// Draws the map `name`, without ending, as PNG and SVG, and enters it in `report`.
     ///
     /// # Errors
     /// When the disk or the drawing library refuses.
     pub fn map(&mut self, name: &str, map: &Map, report: &mut Report) -> Result<()> {
-        grid::draw(map, self.draft(name)?)?;
-        report.figure(name);
+        self.both(name, |draft| grid::draw(map, draft))?;
+        report.figure(&format!("{name}.svg"));
+        Ok(())
+    }
+
+    fn both(&mut self, name: &str, draw: impl Fn(&Draft) -> Result<()>) -> Result<()> {
+        for ending in ["png", "svg"] {
+            draw(self.draft(&format!("{name}.{ending}"))?)?;
+        }
         Ok(())
     }
 

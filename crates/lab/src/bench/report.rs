@@ -91,6 +91,12 @@ impl Report {
         self.source = place.into();
     }
 
+    /// Where in the source documents the rows are that follow now.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        (!self.source.is_empty()).then_some(self.source.as_str())
+    }
+
     /// A slip of the source document that the last row's system had to mend.
     pub fn erratum(&mut self, text: &str) {
         if let Some(row) = self.rows.last_mut() {

@@ -268,5 +268,5 @@ fn draw(
             panel("force on key, N", 2, 1.0),
         ],
     };
-    folder.draw("agreement.png", &figure, report)
+    folder.draw("agreement", &figure, report)
 }

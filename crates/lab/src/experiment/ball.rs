@@ -147,6 +147,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         )],
     };
     folder.table("ball.csv", &csv)?;
-    folder.draw("ball.png", &figure, &mut report)?;
+    folder.draw("ball", &figure, &mut report)?;
     Ok(report)
 }

@@ -217,7 +217,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut pressed = 0.0;
     if let Some(audit) = shown {
         pressed = audit.lines.iter().map(|l| l.work).fold(0.0, f64::max);
-        folder.draw("energy.svg", &figure(&audit), &mut report)?;
+        folder.draw("energy", &figure(&audit), &mut report)?;
     }
     report.note(&format!(
         "The pressed stroke of C4 takes {} mJ from the finger.",

@@ -141,6 +141,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         panels,
     };
     folder.table("finger.csv", &csv)?;
-    folder.draw("finger.png", &figure, &mut report)?;
+    folder.draw("finger", &figure, &mut report)?;
     Ok(report)
 }

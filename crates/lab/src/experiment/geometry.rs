@@ -83,8 +83,7 @@ fn set(
     draw(&mut sketch, spec, &poses[1], true);
     draw(&mut sketch, spec, &poses[0], false);
     let file = format!("action-{name}");
-    folder.sketch(&format!("{file}.svg"), &sketch)?;
-    folder.sketch(&format!("{file}.png"), &sketch)?;
+    folder.sketch(&file, &sketch)?;
     report.figure(&format!("{file}.svg"));
     let mut text = format!(
         "# Grand action, set {name}\n\n![{title}]({file}.svg)\n\nDrawn to scale from the numbers \

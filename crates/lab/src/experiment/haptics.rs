@@ -140,7 +140,7 @@ fn against_the_ideal(
         panels: vec![Subplot::new(Axis::new("key, mm"), traces)],
     };
     folder.table("haptics.csv", &csv)?;
-    folder.draw("haptics.png", &figure, report)?;
+    folder.draw("haptics", &figure, report)?;
     report.note(
         "Strikes are timed at the load's end of the line, a line's delay after the finger. Lead of \
          one device tick, 1 kHz reports, bench load, finger glued.",

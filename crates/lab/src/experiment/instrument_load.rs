@@ -83,7 +83,7 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
             vec![Series::new("", points, palette(0), Shape::Dots)],
         )],
     };
-    folder.draw("natural-travel.png", &by_velocity, report)?;
+    folder.draw("natural-travel", &by_velocity, report)?;
     let counted = Figure {
         title: "Natural timing: travel times of 1000 random notes".into(),
         x: Axis::new("travel time, ms").within(0.0, 260.0),
@@ -94,7 +94,7 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
             vec![Series::new("", histogram, palette(1), Shape::Stems)],
         )],
     };
-    folder.draw("natural-histogram.png", &counted, report)
+    folder.draw("natural-histogram", &counted, report)
 }
 
 fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {

@@ -120,7 +120,7 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
             ],
         };
         folder.table(&format!("{name}.csv"), &csv)?;
-        folder.draw(&format!("{name}.png"), &figure, report)?;
+        folder.draw(name, &figure, report)?;
     }
     Ok(())
 }
@@ -228,6 +228,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         )],
     };
     folder.table("lines.csv", &csv)?;
-    folder.draw("lines.png", &figure, &mut report)?;
+    folder.draw("lines", &figure, &mut report)?;
     Ok(report)
 }

@@ -262,7 +262,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             panel("model B, N", &exact_b, &seen_b),
         ],
     };
-    folder.draw("models-ab-throw.png", &figure, &mut report)?;
+    folder.draw("models-ab-throw", &figure, &mut report)?;
     let figure = Figure {
         title: "Force on a finger that holds the device still, nudged at 0.1 s".into(),
         x: Axis::new("time, ms").within(0.0, 1e3 * SERVO * f64::from(HELD)),
@@ -273,7 +273,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             Subplot::new(Axis::new("model B, N"), vec![Series::line("B", ms(&held_b), palette(0))]),
         ],
     };
-    folder.draw("models-ab-held.png", &figure, &mut report)?;
+    folder.draw("models-ab-held", &figure, &mut report)?;
     Ok(report)
 }
 

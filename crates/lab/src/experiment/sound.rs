@@ -102,7 +102,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     };
     folder.table("sound.csv", &csv)?;
     let mut report = bench.report;
-    folder.draw("sound.svg", &figure, &mut report)?;
+    folder.draw("sound", &figure, &mut report)?;
     folder.write("sound.md", page(&report).as_bytes())?;
     Ok(report)
 }

@@ -301,7 +301,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     let names = ["crown above the string", "hammer on key"];
     let title = "Key, hammer and keybed: a press and its release";
-    draw(folder, &mut report, "key-and-hammer.png", title, names, spec)?;
+    draw(folder, &mut report, "key-and-hammer", title, names, spec)?;
     report.source("000 figs. 3.3, 3.4; 001");
     let spec = harpsichord::Spec::of_key(key);
     let found = small(&spec, harpsichord_name, 3);
@@ -321,7 +321,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     let names = ["plectrum above the string", "plectrum on string"];
     let title = "A harpsichord's key and jack: a press and its release";
-    draw(folder, &mut report, "harpsichord.png", title, names, spec)?;
+    draw(folder, &mut report, "harpsichord", title, names, spec)?;
     folder.table("state-graphs.csv", &csv)?;
     Ok(report)
 }

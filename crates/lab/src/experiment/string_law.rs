@@ -226,7 +226,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         ],
     };
     folder.table("string-law.csv", &csv)?;
-    folder.draw("string-law.png", &figure, &mut report)?;
+    folder.draw("string-law", &figure, &mut report)?;
     Ok(report)
 }
 

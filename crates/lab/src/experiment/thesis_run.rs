@@ -142,7 +142,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         csv.row(&[t, &letter, &d, &q1, &q2, &q3, &q6, toe, edge, &key, &knuckle]);
     }
     folder.table("thesis-run.csv", &csv)?;
-    folder.draw("thesis-run.png", &figure(&rig, &trace, &surfaces), &mut report)?;
+    folder.draw("thesis-run", &figure(&rig, &trace, &surfaces), &mut report)?;
     Ok(report)
 }
 

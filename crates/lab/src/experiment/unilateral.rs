@@ -161,8 +161,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     folder.table("unilateral.csv", &csv)?;
     let sketch = nyquist(&all[0]).context("the wedge does not reach its own limit")?;
-    folder.sketch("unilateral.png", &sketch)?;
-    report.figure("unilateral.png");
+    folder.sketch("unilateral", &sketch)?;
+    report.figure("unilateral.svg");
     Ok(report)
 }
 

@@ -210,6 +210,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         )],
     };
     folder.table("wall-display.csv", &csv)?;
-    folder.draw("wall-display.png", &figure, &mut report)?;
+    folder.draw("wall-display", &figure, &mut report)?;
     Ok(report)
 }

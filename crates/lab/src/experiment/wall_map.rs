@@ -117,7 +117,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         rows: Contender::ALL.iter().zip(&found).map(|(c, g)| (c.name().into(), grids(g))).collect(),
         range: (20.0, 1e5),
     };
-    folder.map("wall-map.png", &map, &mut report)?;
+    folder.map("wall-map", &map, &mut report)?;
     curves(folder, &mut report, &found)?;
     Ok(report)
 }
@@ -177,13 +177,13 @@ fn curves(
     type Cut = fn(&Cells) -> Vec<(f64, f64)>;
     let cuts: [(&str, &str, Axis, Cut); 2] = [
         (
-            "wall-map-period.png",
+            "wall-map-period",
             "Largest quiet stiffness against sample period, no delay",
             Axis::new("sample period, ms").log().within(0.5, 12.0),
             |cells| PERIODS.iter().map(|t| t * 1e3).zip(cells[0]).collect(),
         ),
         (
-            "wall-map-delay.png",
+            "wall-map-delay",
             "Largest quiet stiffness against delay, T 1 ms",
             Axis::new("delay, periods of 1 ms").within(0.0, 11.0),
             |cells| DELAYS.iter().zip(cells).map(|(d, line)| (count(*d), line[ONE_MS])).collect(),

@@ -263,7 +263,7 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
             marks: Vec::new(),
             panels: vec![Subplot::new(Axis::new("force away from the wall, N"), lines)],
         };
-        folder.draw(&format!("{name}.png"), &figure, report)?;
+        folder.draw(name, &figure, report)?;
     }
     Ok(())
 }
@@ -331,7 +331,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         panels,
     };
     folder.table("walls.csv", &csv)?;
-    folder.draw("walls.png", &figure, &mut report)?;
+    folder.draw("walls", &figure, &mut report)?;
     draw_traces(folder, &mut report)?;
     Ok(report)
 }

@@ -115,7 +115,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         csv.row(&[t, &letter, &r.key, &r.hammer, &q1, &q2, &q3, &q5, &q6, &r.key_force]);
     }
     folder.table("weight-drop.csv", &csv)?;
-    folder.draw("weight-drop.png", &figure(&rig, &trace), &mut report)?;
+    folder.draw("weight-drop", &figure(&rig, &trace), &mut report)?;
     Ok(report)
 }
 

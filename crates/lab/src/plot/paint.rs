@@ -7,6 +7,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::legend::{Legend, dashes};
 use super::{ABSCISSA, Axis, Figure, INK, NAMES, Series, ShadedBand, Shape, Subplot, TITLE};
 
 const GRID: RGBColor = RGBColor(222, 225, 230);
@@ -22,7 +23,8 @@ const SHADES: [RGBColor; 5] = [
 /// Points drawn of a line at most; beyond it each stretch gives its extremes.
 const LINE_POINTS: usize = 2400;
 
-type PaintResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+pub(super) type PaintResult<DB> =
+    Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 type Plane<'a, DB, X, Y> = ChartContext<'a, DB, Cartesian2d<X, Y>>;
 
 /// Draws all of `figure`, lengths `scale` times the plain pixel.
@@ -86,10 +88,11 @@ impl Frame<'_> {
         Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
         let s = self.scale;
+        let legend = Legend::of(root, self.panel, s)?;
         let mut chart = ChartBuilder::on(area)
             .margin_left(14 * s)
             .margin_right(26 * s)
-            .margin_top(10 * s)
+            .margin_top(legend.height())
             .set_label_area_size(LabelAreaPosition::Left, 70 * s)
             .set_label_area_size(
                 LabelAreaPosition::Bottom,
@@ -122,19 +125,11 @@ impl Frame<'_> {
                 RULE.stroke_width(width(s)),
             ))?;
         }
-        for series in &self.panel.series {
-            self.series(&mut chart, series)?;
+        for (series, dash) in self.panel.series.iter().zip(dashes(self.panel)) {
+            self.series(&mut chart, series, dash)?;
         }
-        if self.panel.series.iter().filter(|s| !s.name.is_empty()).count() > 1 {
-            chart
-                .configure_series_labels()
-                .position(SeriesLabelPosition::UpperRight)
-                .background_style(WHITE.mix(0.85))
-                .label_font(small)
-                .legend_area_size(26 * s)
-                .margin(6 * s)
-                .draw()?;
-        }
+        let corner = chart.backend_coord(&(self.x.start, self.y.end));
+        legend.draw(root, corner)?;
         if self.first { self.names(root, &chart) } else { Ok(()) }
     }
 
@@ -153,7 +148,12 @@ impl Frame<'_> {
         Ok(())
     }
 
-    fn series<DB, X, Y>(&self, chart: &mut Plane<DB, X, Y>, series: &Series) -> PaintResult<DB>
+    fn series<DB, X, Y>(
+        &self,
+        chart: &mut Plane<DB, X, Y>,
+        series: &Series,
+        dash: Option<[i32; 2]>,
+    ) -> PaintResult<DB>
     where
         DB: DrawingBackend,
         X: Ranged<ValueType = f64>,
@@ -173,39 +173,40 @@ impl Frame<'_> {
         };
         let base = if self.panel.y.log { self.y.start } else { self.y.start.max(0.0) };
         let dots = || points().map(|p| Circle::new(p, 3 * s, colour.filled()));
-        let named = match &series.shape {
+        match &series.shape {
             Shape::Line => {
                 // A gap in the data is a gap in the line.
                 let gap = |p: &(f64, f64)| !(p.0.is_finite() && p.1.is_finite());
                 let runs = series.points.split(gap).filter(|run| run.len() > 1);
                 let lines: Vec<_> = runs.map(thin).collect();
-                if s > 1 {
+                if let Some([long, gap]) = dash {
+                    for line in lines {
+                        chart.draw_series(DashedLineSeries::new(line, long * s, gap * s, ink))?;
+                    }
+                } else if s > 1 {
                     // Pixels: a path's mitred joints would stick out like thorns at sharp turns.
                     let joints = lines.iter().flatten();
                     chart.draw_series(joints.map(|p| Circle::new(*p, s, colour.filled())))?;
                     let pairs = lines.iter().flat_map(|line| line.windows(2));
-                    chart.draw_series(pairs.map(|p| PathElement::new([p[0], p[1]], ink)))?
+                    chart.draw_series(pairs.map(|p| PathElement::new([p[0], p[1]], ink)))?;
                 } else {
-                    chart.draw_series(lines.into_iter().map(|line| PathElement::new(line, ink)))?
+                    chart.draw_series(lines.into_iter().map(|line| PathElement::new(line, ink)))?;
                 }
             }
-            Shape::Dots => chart.draw_series(dots())?,
+            Shape::Dots => {
+                chart.draw_series(dots())?;
+            }
             Shape::Stems => {
                 let stem = colour.stroke_width(width(s));
                 chart.draw_series(points().map(|p| PathElement::new([(p.0, base), p], stem)))?;
-                chart.draw_series(dots())?
+                chart.draw_series(dots())?;
             }
             Shape::Area(high) => {
                 let low = series.points.iter().copied();
                 let back = series.points.iter().zip(high).rev().map(|(p, h)| (p.0, *h));
                 let outline: Vec<_> = low.chain(back).collect();
-                chart.draw_series([Polygon::new(outline, colour.mix(0.75).filled())])?
+                chart.draw_series([Polygon::new(outline, colour.mix(0.75).filled())])?;
             }
-        };
-        if !series.name.is_empty() {
-            named
-                .label(series.name.clone())
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20 * s, y)], ink));
         }
         Ok(())
     }
@@ -247,11 +248,11 @@ impl Frame<'_> {
     }
 }
 
-fn style(size: i32, colour: RGBColor) -> TextStyle<'static> {
+pub(super) fn style(size: i32, colour: RGBColor) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&colour)
 }
 
-fn width(px: i32) -> u32 {
+pub(super) fn width(px: i32) -> u32 {
     u32::try_from(px).unwrap_or(1)
 }
 

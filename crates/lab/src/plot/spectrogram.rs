@@ -17,8 +17,9 @@ const WINDOW: usize = 4096;
 const COLUMNS: usize = 560;
 const ROWS: usize = 160;
 
-/// Height of the picture, px.
+/// Height of the picture, width of the scale of levels, px.
 const HEIGHT: u32 = 440;
+const SCALE: i32 = 120;
 
 /// Levels below the loudest, dB, column by column from low to high.
 struct Spectrogram {
@@ -62,6 +63,38 @@ pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
     render(&Spectrogram { levels, seconds }, (WIDTH, HEIGHT), draft)
 }
 
+/// Darkness of `level` dB below the loudest.
+fn ink(level: f32) -> ShapeStyle {
+    let shade = f64::from(-level / RANGE_DB) * 255.0;
+    let shade = u8::try_from(rounded_i32(shade).clamp(0, 255)).unwrap_or(255);
+    RGBColor(shade, shade, shade).filled()
+}
+
+/// Which darkness is which level.
+fn level_scale<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    scale: i32,
+) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
+    let mut chart = ChartBuilder::on(area)
+        .margin(12 * scale)
+        .margin_bottom(52 * scale)
+        .y_label_area_size(58 * scale)
+        .build_cartesian_2d(0.0..1.0, -RANGE_DB..0.0)?;
+    let step = RANGE_DB / 90.0;
+    chart.draw_series((0..90u8).map(|i| {
+        let level = -step * f32::from(i);
+        Rectangle::new([(0.0, level), (1.0, level - step)], ink(level))
+    }))?;
+    chart
+        .configure_mesh()
+        .disable_mesh()
+        .x_labels(0)
+        .y_labels(7)
+        .y_desc("below the loudest, dB")
+        .label_style(("sans-serif", 15 * scale))
+        .draw()
+}
+
 impl Paint for Spectrogram {
     fn paint<DB: DrawingBackend>(
         &self,
@@ -69,7 +102,11 @@ impl Paint for Spectrogram {
         scale: i32,
     ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
         root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(root)
+        let (wide, _) = root.dim_in_pixel();
+        let left = i32::try_from(wide).unwrap_or(i32::MAX) - SCALE * scale;
+        let (picture, bar) = root.split_horizontally(left);
+        level_scale(&bar, scale)?;
+        let mut chart = ChartBuilder::on(&picture)
             .margin(12 * scale)
             .x_label_area_size(40 * scale)
             .y_label_area_size(64 * scale)
@@ -78,11 +115,8 @@ impl Paint for Spectrogram {
         chart.draw_series(self.levels.iter().enumerate().flat_map(|(x, column)| {
             let shown = column.iter().enumerate().filter(|(_, level)| **level > -RANGE_DB);
             shown.map(move |(y, level)| {
-                let shade = f64::from(-level / RANGE_DB) * 255.0;
-                let shade = u8::try_from(rounded_i32(shade).clamp(0, 255)).unwrap_or(255);
                 let (x, y) = (x as f64 * width, y as f64 * height);
-                let ink = RGBColor(shade, shade, shade).filled();
-                Rectangle::new([(x, y), (x + width, y + height)], ink)
+                Rectangle::new([(x, y), (x + width, y + height)], ink(*level))
             })
         }))?;
         chart

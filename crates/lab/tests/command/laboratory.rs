@@ -68,7 +68,7 @@ fn experiments_print_tables_and_write_what_they_say() {
         assert!(Path::new(path).metadata().unwrap().len() > 0, "{path}");
     }
     let page = std::fs::read_to_string(dir.path().join("report.md")).unwrap();
-    assert!(page.contains("## ball") && page.contains("](thesis-run.png)"));
+    assert!(page.contains("## ball") && page.contains("](thesis-run.svg)"));
     // The two pages of the documentation are this experiment's output.
     for name in ["action-concert.md", "action-thesis.md"] {
         let written = std::fs::read_to_string(dir.path().join(name)).unwrap();

@@ -152,9 +152,9 @@ pub fn run(
         short(warm)
     ));
     rule(folder)?;
-    folder.sketch("key-capstan.svg", &capstan_drawing())?;
+    folder.sketch("key-capstan", &capstan_drawing())?;
     report.figure("key-capstan.svg");
-    folder.sketch("key-voice-coil.svg", &coil_drawing())?;
+    folder.sketch("key-voice-coil", &coil_drawing())?;
     report.figure("key-voice-coil.svg");
     Ok(())
 }

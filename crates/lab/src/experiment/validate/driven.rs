@@ -125,5 +125,5 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
             ),
         ],
     };
-    folder.draw("validation-imposed.svg", &figure, report)
+    folder.draw("validation-imposed", &figure, report)
 }

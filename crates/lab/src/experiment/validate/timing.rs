@@ -238,7 +238,7 @@ fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<
             panel("struck, ms", &TRAVEL_STRUCK, hard, dots(&struck, &travel), true),
         ],
     );
-    folder.draw("validation-travel.svg", &both, report)?;
+    folder.draw("validation-travel", &both, report)?;
     let both = figure(
         "Key bottom after hammer on string, C4; lines: three grands [Goebl 2005]",
         vec![
@@ -246,5 +246,5 @@ fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<
             panel("struck, ms", &BOTTOM_STRUCK, hard, dots(&struck, &bottom), false),
         ],
     );
-    folder.draw("validation-bottom.svg", &both, report)
+    folder.draw("validation-bottom", &both, report)
 }

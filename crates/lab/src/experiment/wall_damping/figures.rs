@@ -110,10 +110,9 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
         Subplot::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
     ];
     let title = "Damping a sampled wall of 5 kN/m asks for";
-    // Room for the names beside the curves.
-    let x = Axis::new("sample period, ms").within(0.0, 13.0);
+    let x = Axis::new("sample period, ms").within(0.0, 10.0);
     let damping = figure(title, x, panels);
-    folder.draw("wall-damping.png", &damping, report)?;
+    folder.draw("wall-damping", &damping, report)?;
     let most = border.last().map_or(1.0, |p| p.0);
     let circled = PERIODS_MS.map(|ms| {
         let b = marginal::damping(&MASS, K, ms * 1e-3).unwrap_or(f64::NAN);
@@ -124,7 +123,7 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     regions.push(Series::new("0.5, 1, 2, 5, 10 ms", circled.into(), palette(2), Shape::Dots));
     let panel = Subplot::new(Axis::new("α = KT/b").within(1.9, 2.5), regions);
     let regions = figure("A sampled spring on a mass alone", Axis::new("τ = bT/m"), vec![panel]);
-    folder.draw("alpha-tau.png", &regions, report)
+    folder.draw("alpha-tau", &regions, report)
 }
 
 /// Figure 6.4.
@@ -139,7 +138,7 @@ fn marginal_runs(folder: &mut Folder, report: &mut Report) -> Result<()> {
         panels.push(Subplot::new(Axis::new(&format!("mm: {name}")), vec![line]));
     }
     let title = "A mass of 0.3 kg on a sampled spring of 5 kN/m, T 2 ms";
-    folder.draw("wall-marginal.png", &figure(title, Axis::new("time, s"), panels), report)
+    folder.draw("wall-marginal", &figure(title, Axis::new("time, s"), panels), report)
 }
 
 /// Figure 6.9, and exit speeds strike by strike.
@@ -152,7 +151,7 @@ fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
     });
     let panel = Subplot::new(Axis::new("exit speed, m/s"), exits.collect());
     let title = "Exit speeds of a wall switched at samples: k = m = g = v0 = 1";
-    folder.draw("return-map.png", &figure(title, Axis::new("strike"), vec![panel]), report)?;
+    folder.draw("return-map", &figure(title, Axis::new("strike"), vec![panel]), report)?;
     let largest = (0..=2900u32).map(|i| {
         let t = 0.01 + 1e-4 * f64::from(i);
         (t, unit(t).speeds(start, 40).into_iter().fold(0.0, f64::max))
@@ -167,7 +166,7 @@ fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
         Subplot::new(Axis::new("exit speed, m/s"), vec![Series::line("", points, palette(0))]);
     let title = "Largest exit speed of 40 strikes: k = m = g = v0 = 1";
     let periods = figure(title, Axis::new("sample period, s"), vec![panel]);
-    folder.draw("return-map-period.png", &periods, report)
+    folder.draw("return-map-period", &periods, report)
 }
 
 /// The wall of unit values that switches at samples.
@@ -234,7 +233,7 @@ fn energies(folder: &mut Folder, report: &mut Report) -> Result<()> {
         panels.push(Subplot::new(axis, lines(["moving", "stored", "together"], curves)));
     }
     let title = "Energy of a ball on a wall: k = m = g = v0 = 1";
-    folder.draw("wall-energy.png", &figure(title, Axis::new("time, s"), panels), report)
+    folder.draw("wall-energy", &figure(title, Axis::new("time, s"), panels), report)
 }
 
 /// Figures 6.12 and 6.13: the worst case in the phase plane, each speed over its spring's ω.
@@ -263,11 +262,7 @@ fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
         panels.push(Subplot::new(axis, lines([""], [points])));
     }
     let title = "The worst case, every entry a whole period late, T 5 ms: speed over depth";
-    folder.draw(
-        "wall-phase.png",
-        &figure(title, Axis::new("depth in the wall, mm"), panels),
-        report,
-    )
+    folder.draw("wall-phase", &figure(title, Axis::new("depth in the wall, mm"), panels), report)
 }
 
 /// Draws all of them.
