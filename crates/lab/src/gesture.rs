@@ -6,7 +6,8 @@
 //!
 //! CSV: `t_s` rising strictly from 0 and exactly one of `key_m` (imposed depth of the key front),
 //! `force_n` (force on it), `finger_m` (target of a massless finger behind a one-sided spring) or
-//! `d_rad` (the thesis's manipulandum angle D); linear between rows.
+//! `d_rad` (the thesis's manipulandum angle D); linear between rows. A run's file, with `time_s` and
+//! `key_m` among its columns, imposes the recorded depth.
 //!
 //! TOML: one form, or several as `[[part]]` tables played in order; the forms and their constants
 //! are in [`form::Form`].

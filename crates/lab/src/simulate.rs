@@ -272,7 +272,8 @@ pub fn play(
 fn events_json(events: &[TimedEvent]) -> serde_json::Value {
     let entry = |e: &TimedEvent| {
         let (kind, value) = (e.event.kind().name(), e.event.value());
-        serde_json::json!({ "kind": kind, "time_s": e.time(), "value": value })
+        let unit = e.event.kind().unit();
+        serde_json::json!({ "kind": kind, "time_s": e.time(), "value": value, "unit": unit })
     };
     serde_json::json!({ "events": events.iter().map(entry).collect::<Vec<_>>() })
 }

@@ -8,6 +8,10 @@ use serde::Deserialize;
 use super::{Channel, Form, Gesture, LIMIT};
 use crate::output;
 use crate::table::{CsvTable, Curve, number};
+use touchback::action::STEP;
+
+/// The column of times in a run's file.
+const RUN_TIME: &str = "time_s";
 
 /// Largest gesture file, bytes.
 const FILE_LIMIT: u64 = 64_000_000;
@@ -36,9 +40,13 @@ impl Gesture {
     /// One line naming file and line.
     pub fn from_csv(file: &str, bytes: &[u8]) -> Result<Self> {
         let table = CsvTable::read(file, bytes)?;
+        // A recorded run is the motion of its key.
+        let is_run = table.column(RUN_TIME).is_some() && table.column("key_m").is_some();
+        let time = if is_run { RUN_TIME } else { "t_s" };
         let names = Channel::ALL.map(Channel::column);
-        let others: Vec<_> = table.columns.iter().filter(|c| *c != "t_s").collect();
+        let others: Vec<_> = table.columns.iter().filter(|c| *c != time).collect();
         let channel = match others[..] {
+            _ if is_run => Some(Channel::KeyM),
             [one] => Channel::ALL.into_iter().find(|c| c.column() == one),
             _ => None,
         };
@@ -49,9 +57,13 @@ impl Gesture {
                 table.columns.join(",")
             );
         };
-        let times = table.times(file, "t_s")?;
+        let mut times = table.times(file, time)?;
+        if is_run && times[0] <= STEP {
+            // Its first row is the end of the first step, up to which the key has hardly moved.
+            times[0] = 0.0;
+        }
         if times[0] != 0.0 {
-            bail!("{file}, line {}: t_s begins at {}, not at 0", table.rows[0].0, times[0]);
+            bail!("{file}, line {}: {time} begins at {}, not at 0", table.rows[0].0, times[0]);
         }
         let end = times[times.len() - 1];
         if end > LIMIT {
@@ -158,7 +170,7 @@ mod tests {
     use super::*;
     use crate::gesture::KeyView;
     use proptest::prelude::*;
-    use touchback::action::{Drive, STEP};
+    use touchback::action::Drive;
 
     fn csv_error(text: &str) -> String {
         Gesture::from_csv("g.csv", text.as_bytes()).unwrap_err().to_string()
@@ -180,6 +192,17 @@ mod tests {
         assert!(csv_error("t_s,key_m\n0,0\n0,1\n").contains("line 3"));
         assert!(csv_error("t_s,key_m\n0,0\n1,2\n").contains("line 3: key_m `2`"));
         assert!(csv_error("t_s,key_m\n0,0\n601,0\n").contains("at most 600 s"));
+    }
+
+    #[test]
+    fn a_recorded_run_is_the_motion_of_its_key() {
+        let run = b"time_s,phase,key_m,key_force_n\n0.000125,D,0,1\n0.1,A,0.005,2\n";
+        let mut gesture = Gesture::from_csv("run.csv", run).unwrap();
+        assert_eq!(gesture.steps(), 800);
+        let Drive::Motion([_, last]) = gesture.drive(799, KeyView::default()) else { panic!() };
+        assert!((last - 0.005).abs() < 1e-9, "{last}");
+        let late = "time_s,phase,key_m\n0.5,D,0\n";
+        assert!(csv_error(late).contains("line 2: time_s begins at 0.5"), "{}", csv_error(late));
     }
 
     #[test]

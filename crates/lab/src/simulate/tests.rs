@@ -3,7 +3,7 @@ use crate::gesture::{Channel, Form};
 use crate::table::Curve;
 use touchback::action::interface::key::{Hear, Saved};
 use touchback::action::interface::pose::Pose;
-use touchback::action::{Drive, KeyEvent, STEP};
+use touchback::action::{Drive, EventKind, KeyEvent, STEP};
 
 /// A key of 0.25 kg that falls freely under the drive's force down to a hard bed at 10 mm.
 #[derive(Clone, Default, Debug)]
@@ -121,7 +121,23 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
     let json = &events_json(&events)["events"][0];
     assert_eq!(json["kind"], "key_bottom");
     assert_eq!(json["value"], speed);
-    assert_eq!(json.as_object().unwrap().len(), 3);
+    assert_eq!(json["unit"], "m/s");
+    assert_eq!(json.as_object().unwrap().len(), 4);
+}
+
+#[test]
+fn the_page_of_formats_has_every_event_and_column() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    // An action's own damper is told by its lift and fall.
+    for kind in EventKind::ALL.iter().filter(|k| **k != EventKind::Damper) {
+        let row = page.lines().find(|l| l.starts_with(&format!("| `{}` |", kind.name())));
+        let row = row.unwrap_or_else(|| panic!("docs/formats.md does not name {kind:?}"));
+        assert!(row.ends_with(&format!(", {} |", kind.unit())), "{row}");
+    }
+    for channel in Channel::ALL {
+        assert!(page.contains(&format!("| `{}` |", channel.column())), "{channel:?}");
+    }
 }
 
 #[test]

@@ -407,6 +407,19 @@ fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     let (time, speed) = (strike["time_s"].as_f64(), strike["value"].as_f64());
     assert!(time.is_some_and(|t| (0.015..0.03).contains(&t)), "{strike}");
     assert!(speed.is_some_and(|v| (3.0..5.0).contains(&v)), "{strike}");
+    // Its own run is a gesture again: the same motion of the key throws the hammer as fast.
+    let again = ["simulate", "run.csv", "--key", "40", "--events", "e2.json"];
+    let output = touchback(desk.path(), &again);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let second: serde_json::Value = serde_json::from_slice(&desk.read("e2.json")).expect("JSON");
+    let second = second["events"].as_array().expect("an array").iter();
+    let second = second.filter(|e| e["kind"] == "strike").collect::<Vec<_>>();
+    let near = |field: &str, within: f64| {
+        let of = |e: &serde_json::Value| e[field].as_f64().expect("a number");
+        assert!((of(second[0]) - of(strike)).abs() < within, "{strike} {}", second[0]);
+    };
+    near("time_s", 1e-4);
+    near("value", 0.01);
     assert!(desk.read("f.png").starts_with(b"\x89PNG"));
 
     let output = touchback(desk.path(), &["simulate", "hit.toml"]);
