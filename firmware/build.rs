@@ -19,6 +19,46 @@ fn main() {
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=hand.csv");
+    println!("cargo::rerun-if-env-changed=TOUCHBACK_FACTS");
+    let facts = std::env::var("TOUCHBACK_FACTS").ok();
+    facts.iter().for_each(|path| println!("cargo::rerun-if-changed={path}"));
+    std::fs::write(out.join("facts.rs"), self::facts(facts.as_deref()))
+        .expect("the build folder can be written");
+}
+
+/// The key as `touchback keyboard calibrate` measured it, `path` its file; without one the example's.
+fn facts(path: Option<&str>) -> String {
+    let [mass, weight, friction, damping, bed, motor, scale] = match path {
+        None => [0.045, 0.0, 0.0, 0.1, 0.01, 1.0, 1.0],
+        Some(path) => {
+            let text = std::fs::read_to_string(path).expect("TOUCHBACK_FACTS names a file");
+            let mut lines = text.lines();
+            let names: Vec<&str> = lines.next().expect("a line of names").split(',').collect();
+            let row: Vec<&str> = lines.next().expect("a row for the key").split(',').collect();
+            let of = |name: &str| -> f64 {
+                let column = names.iter().position(|n| *n == name);
+                let cell = column.and_then(|i| row.get(i)).expect("all columns are there");
+                if cell.is_empty() { 0.0 } else { cell.parse().expect("cells are numbers") }
+            };
+            let names = ["mass_kg", "weight_n", "friction_n", "damping_n_s_m", "bed_m"];
+            let [mass, weight, friction, damping, bed] = names.map(of);
+            [mass, weight, friction, damping, bed, of("motor"), of("scale")]
+        }
+    };
+    format!(
+        "/// The key's own mechanics.\n\
+         pub const FACTS: KeyFacts = KeyFacts {{ key: 0, mass: {:.0}, weight: {:.0}, \
+         friction: {:.0}, damping: {:.0}, bed: {:.0} }};\n\
+         /// Newtons that the motor gives for one commanded.\n\
+         pub const MOTOR: f32 = {motor:?};\n\
+         /// Motion of the key front for one that the sensor shows.\n\
+         pub const SCALE: f32 = {scale:?};\n",
+        mass * 1e4,
+        weight * 1e3,
+        friction * 1e3,
+        damping * 1e3,
+        bed * 1e5,
+    )
 }
 
 /// Presses and releases of the first key as (begin s, depth m, duration s); the last line's time is

@@ -4,11 +4,8 @@ use touchback_device::device::Build;
 use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::message::{Hello, KeyFacts, VERSION, ability};
 
-/// Motion of the key front per count of the sensor, nm.
-pub const STEP_NM: u32 = 2000;
-
-/// What a host is told, and what no host can lift.
-pub fn build(facts: KeyFacts, name: [u8; 16]) -> Build<1, f32> {
+/// What a host is told, and what no host can lift; the key front moves by `step_nm` nm a count.
+pub fn build(facts: KeyFacts, step_nm: u32, name: [u8; 16]) -> Build<1, f32> {
     Build {
         hello: Hello {
             version: VERSION,
@@ -19,7 +16,7 @@ pub fn build(facts: KeyFacts, name: [u8; 16]) -> Build<1, f32> {
             report_us: 1000,
             force_max: 1500,
             force_held: 500,
-            step_nm: STEP_NM,
+            step_nm,
             name,
         },
         facts: [facts],

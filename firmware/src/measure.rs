@@ -61,7 +61,7 @@ fn say(device: &mut Device<1, f32>, message: &Message) -> u32 {
 #[inline(never)]
 fn strokes() -> [Cost; 3] {
     let facts = KeyFacts { key: 0, mass: 500, weight: 0, friction: 0, damping: 100, bed: 1000 };
-    let build = keyboard::build(facts, *b"measured\0\0\0\0\0\0\0\0");
+    let build = keyboard::build(facts, 2000, *b"measured\0\0\0\0\0\0\0\0");
     let mut device: Device<1, f32> = Device::new(build, 0);
     say(&mut device, &Message::Ask(VERSION));
     say(&mut device, &Message::Clear(1));

@@ -86,7 +86,7 @@ fn main() -> ! {
         damping: u16_of(plant.damping, 1e-3),
         bed: u16_of(plant.bed.depth, 10e-6),
     };
-    let build = keyboard::build(facts, *b"qemu ast1030\0\0\0\0");
+    let build = keyboard::build(facts, 2000, *b"qemu ast1030\0\0\0\0");
     let mut firmware = Firmware::new(build, &mut board);
     loop {
         if !firmware.serve(&mut board) {

@@ -28,6 +28,11 @@ const BAUD: u32 = 921_600;
 const PERIOD: u16 = 8500;
 /// Force at the key front with the pulse at 90 %, N.
 const FULL: f32 = 15.0;
+/// Motion of the key front per count of the encoder, nm.
+const STEP_NM: f32 = 2000.0;
+
+// `FACTS`, `MOTOR` and `SCALE`, by build.rs from the file that TOUCHBACK_FACTS names.
+include!(concat!(env!("OUT_DIR"), "/facts.rs"));
 
 struct Nucleo {
     chip: pac::Peripherals,
@@ -74,7 +79,7 @@ impl Board<1, f32> for Nucleo {
     }
     fn newtons(&mut self, forces: &[f32; 1]) {
         let [force] = *forces;
-        let share = 0.5 + 0.4 * (force / FULL).clamp(-1.0, 1.0);
+        let share = 0.5 + 0.4 * (force / (FULL * MOTOR)).clamp(-1.0, 1.0);
         let pulse = (share * f32::from(PERIOD)) as u32;
         // SAFETY: a compare value below the period.
         unsafe {
@@ -168,8 +173,7 @@ fn timers(chip: &pac::Peripherals) {
 fn main() -> ! {
     let Some(chip) = pac::Peripherals::take() else { loop {} };
     let mut board = Nucleo::new(chip);
-    let facts = KeyFacts { key: 0, mass: 450, weight: 0, friction: 0, damping: 100, bed: 1000 };
-    let build = keyboard::build(facts, *b"nucleo-g431kb\0\0\0");
+    let build = keyboard::build(FACTS, (STEP_NM * SCALE) as u32, *b"nucleo-g431kb\0\0\0");
     let mut firmware = Firmware::new(build, &mut board);
     loop {
         if firmware.serve(&mut board) {

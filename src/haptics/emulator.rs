@@ -251,6 +251,13 @@ impl Emulator {
         self.defective.defects = defects;
     }
 
+    /// Lays a mass of `mass` kg on the front of `key`, for good.
+    pub fn load(&mut self, key: usize, mass: f64) {
+        if let Some(key) = self.keys.get_mut(key) {
+            key.load(mass);
+        }
+    }
+
     /// Every sensor reads `counts` too much.
     pub const fn offset_sensors(&mut self, counts: i32) {
         self.sensor_offset = counts;

@@ -162,6 +162,12 @@ impl EmulatedKey {
         &self.plant
     }
 
+    /// Lays a mass of `mass` kg on its front, for good.
+    pub const fn load(&mut self, mass: f64) {
+        self.plant.mass += mass;
+        self.plant.weight -= mass * 9.806_65;
+    }
+
     /// A finger of `mass` kg flies toward the key at `speed` m/s from 2 mm above it.
     pub const fn throw(&mut self, mass: f64, speed: f64) {
         self.finger.mass = mass;

@@ -27,6 +27,7 @@ use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
 use key::HapticKey;
 pub use key::HapticKeyView;
+pub(super) use keyboard::unfit;
 pub use options::{BLOCK_MAX, ServoOptions};
 pub use plausibility::Symptom;
 use plausibility::{ClockWatch, LeakyCount};

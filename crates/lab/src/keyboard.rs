@@ -1,7 +1,9 @@
 //! `touchback keyboard`: which serial ports there are, what a keyboard says of itself, and a
 //! keyboard without hardware.
 
+mod calibrate;
 mod emulate;
+mod facts;
 pub mod probe;
 pub mod script;
 
@@ -18,6 +20,8 @@ pub enum KeyboardCommand {
     List,
     /// Asks a keyboard what it is and times the way there and back
     Probe(probe::ProbeOptions),
+    /// Measures a keyboard's keys by their own motors, with 2 N at most
+    Calibrate(calibrate::CalibrateOptions),
     /// Emulates a keyboard on a pseudo-terminal, whose path it prints
     Emulate(emulate::EmulateOptions),
 }
@@ -30,6 +34,7 @@ pub fn run(command: &KeyboardCommand) -> Result<()> {
     match command {
         KeyboardCommand::List => list(),
         KeyboardCommand::Probe(options) => probe::run(options),
+        KeyboardCommand::Calibrate(options) => calibrate::run(options),
         KeyboardCommand::Emulate(options) => emulate::run(options),
     }
 }

@@ -11,7 +11,7 @@ use touchback_device::fixed::u16_of;
 use touchback_device::message::{Config, Hello, VERSION, ability};
 
 /// What makes a keyboard unusable.
-pub(super) fn unfit(hello: &Hello) -> Option<HaltReason> {
+pub(in crate::haptics) fn unfit(hello: &Hello) -> Option<HaltReason> {
     let can_act = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
     match hello {
         h if h.version != VERSION => Some(HaltReason::Version(h.version)),

@@ -19,6 +19,9 @@ pub struct EmulateOptions {
     /// Moving mass of a key at the front, kg
     #[arg(long, value_name = "KG", default_value_t = 0.03)]
     mass: f64,
+    /// Keys as `keyboard calibrate` measured the first of this file, instead of the desk's
+    #[arg(long, value_name = "FACTS.csv", conflicts_with = "mass")]
+    facts: Option<PathBuf>,
     /// Takes forces only, without a junction of its own
     #[arg(long)]
     torque_only: bool,
@@ -64,7 +67,7 @@ mod live {
     use anyhow::{Result, bail};
 
     use super::EmulateOptions;
-    use crate::keyboard::script;
+    use crate::keyboard::{facts, script};
     use crate::output::{self, Draft};
     use touchback::haptics::emulator::{Emulator, Making};
     use touchback::haptics::live::Live;
@@ -91,9 +94,13 @@ mod live {
         };
         let draft = options.log.as_deref().map(Draft::create).transpose()?;
         let desk = Emulator::on_a_desk();
+        let plant = match &options.facts {
+            Some(path) => facts::first_key(path)?,
+            None => KeyPlant { mass: options.mass, ..desk.plant },
+        };
         let making = Making {
             keys: options.keys,
-            plant: KeyPlant { mass: options.mass, ..desk.plant },
+            plant,
             has_junction: !options.torque_only,
             drift: options.drift * 1e-6,
             ..desk

@@ -38,16 +38,24 @@ pub struct ProbeOptions {
 }
 
 /// The port of a name: itself, or that of an emulated keyboard that lives as long as what is
-/// returned.
+/// returned and is played by its own fingers.
 ///
 /// # Errors
 /// No pseudo-terminal can be had.
 pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
+    port_played(name, Script::round(EMULATED_KEYS))
+}
+
+/// The same, with fingers that do `script`.
+///
+/// # Errors
+/// No pseudo-terminal can be had.
+pub fn port_played(name: &str, script: Script) -> Result<(String, Option<Emulated>)> {
     if name != EMULATOR {
         return Ok((name.into(), None));
     }
     let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
-    let emulated = Emulated::start(&making, Script::round(EMULATED_KEYS))?;
+    let emulated = Emulated::start(&making, script)?;
     Ok((emulated.path().into(), Some(emulated)))
 }
 
