@@ -8,7 +8,7 @@
 //! | [`action`], [`bench_load`], [`walls`], `slewed_key` | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
-//! | `recording`, `status_text`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard on a pseudo-terminal | main thread |
+//! | `recording`, `status_text`, `live` (feature `serial`) | the log as a file, troubles in words, an emulated keyboard by the wall clock | main thread |
 //! | `connection` (feature `serial`) | a plugin's choice of all that: what a window calls | main thread, window |
 
 pub mod action;

@@ -1,10 +1,14 @@
 //! Serial ports: finding, opening, and one owner a port.
 //!
+//! `tcp:127.0.0.1:PORT` in place of a port is a keyboard on this machine that listens there, as
+//! the emulated ones do.
+//!
 //! One owner a port by an operating-system lock on a file beside which the owner writes its name:
 //! the lock goes with its process, however that ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -140,16 +144,41 @@ pub fn claim(path: &str, owner: &str) -> Result<Claim, PortError> {
     Ok(Claim { _file: file, note })
 }
 
+/// What a keyboard's address on this machine begins with.
+pub const TCP: &str = "tcp:";
+
+/// What carries the bytes.
+enum Wire {
+    Serial(Box<dyn SerialPort>),
+    /// With the longest wait of a reading.
+    Tcp(TcpStream, Duration),
+}
+
 /// An open port.
 pub struct SerialLink {
-    port: Box<dyn SerialPort>,
+    wire: Wire,
     _claim: Claim,
 }
 
 impl std::fmt::Debug for SerialLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Port").field("name", &self.port.name()).finish()
+        let name = match &self.wire {
+            Wire::Serial(port) => port.name(),
+            Wire::Tcp(stream, _) => stream.peer_addr().ok().map(|address| address.to_string()),
+        };
+        f.debug_struct("Port").field("name", &name).finish()
     }
+}
+
+/// The address of this machine in `text`.
+///
+/// # Errors
+/// It is none, or another machine's: force does not go over a network.
+pub fn loopback(text: &str) -> Result<SocketAddr, PortError> {
+    let address = text.parse::<SocketAddr>().ok().filter(|a| a.ip().is_loopback());
+    address.ok_or_else(|| {
+        PortError::Other(text.into(), "not an address of this machine like 127.0.0.1:5000".into())
+    })
 }
 
 impl SerialLink {
@@ -159,6 +188,13 @@ impl SerialLink {
     /// Why it cannot be had.
     pub fn open(path: &str, owner: &str, patience: Duration) -> Result<Self, PortError> {
         let claim = claim(path, owner)?;
+        if let Some(address) = path.strip_prefix(TCP) {
+            let missing = |_| PortError::Missing(path.into());
+            let stream = TcpStream::connect(loopback(address)?).map_err(missing)?;
+            let is_set = stream.set_nodelay(true).and(stream.set_nonblocking(true));
+            is_set.map_err(|e| PortError::Other(path.into(), e.to_string()))?;
+            return Ok(Self { wire: Wire::Tcp(stream, patience), _claim: claim });
+        }
         let opened = serialport::new(path, BAUD).timeout(patience).open();
         let port = opened.map_err(|e| match e.kind {
             serialport::ErrorKind::NoDevice | serialport::ErrorKind::Io(ErrorKind::NotFound) => {
@@ -169,7 +205,7 @@ impl SerialLink {
             }
             _ => PortError::Other(path.into(), e.description),
         })?;
-        Ok(Self { port, _claim: claim })
+        Ok(Self { wire: Wire::Serial(port), _claim: claim })
     }
 
     /// What has arrived, at most the buffer's length; 0 where nothing came in time.
@@ -177,11 +213,14 @@ impl SerialLink {
     /// # Errors
     /// The port is gone.
     pub fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        match self.port.read(into) {
+        let read = match &mut self.wire {
+            Wire::Serial(port) => port.read(into),
+            Wire::Tcp(stream, patience) => read_within(stream, into, *patience),
+        };
+        match read {
             Ok(0) => Err(ErrorKind::BrokenPipe.into()),
-            Ok(n) => Ok(n),
-            Err(e) if matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => Ok(0),
-            Err(e) => Err(e),
+            Err(e) if has_waited(&e) => Ok(0),
+            other => other,
         }
     }
 
@@ -190,7 +229,91 @@ impl SerialLink {
     /// # Errors
     /// The port is gone or takes nothing.
     pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        if bytes.is_empty() { Ok(()) } else { self.port.write_all(bytes) }
+        match &mut self.wire {
+            _ if bytes.is_empty() => Ok(()),
+            Wire::Serial(port) => port.write_all(bytes),
+            Wire::Tcp(stream, _) => stream.write_all(bytes),
+        }
+    }
+}
+
+/// Nothing came within the time to wait.
+fn has_waited(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// Time between looks at a stream. (Its own time-out is counted in ticks of the system, of up to
+/// 10 ms.)
+const NAP: Duration = Duration::from_micros(50);
+
+/// Reads a stream that does not wait, for at most `patience`.
+fn read_within(
+    stream: &mut TcpStream,
+    into: &mut [u8],
+    patience: Duration,
+) -> std::io::Result<usize> {
+    let begin = std::time::Instant::now();
+    loop {
+        match stream.read(into) {
+            Err(e) if has_waited(&e) && begin.elapsed() < patience => std::thread::sleep(NAP),
+            other => return other,
+        }
+    }
+}
+
+/// A keyboard's own end of an address on this machine: one host at a time.
+pub mod tcp {
+    use super::{Duration, SocketAddr, TCP, TcpStream, Write, has_waited, read_within};
+    use std::net::TcpListener;
+
+    /// The emulator's end.
+    #[derive(Debug)]
+    pub struct TcpEnd {
+        listener: TcpListener,
+        host: Option<TcpStream>,
+    }
+
+    impl TcpEnd {
+        /// Listens at `address`, and the port by which a host opens it.
+        ///
+        /// # Errors
+        /// What the system says.
+        pub fn new(address: SocketAddr) -> std::io::Result<(Self, String)> {
+            let listener = TcpListener::bind(address)?;
+            listener.set_nonblocking(true)?;
+            let name = format!("{TCP}{}", listener.local_addr()?);
+            Ok((Self { listener, host: None }, name))
+        }
+
+        /// What a host sent, waiting at most `patience`; nothing while there is none.
+        pub fn read(&mut self, into: &mut [u8], patience: Duration) -> usize {
+            if self.host.is_none() {
+                self.host = self.accept();
+            }
+            let Some(host) = &mut self.host else {
+                std::thread::sleep(patience);
+                return 0;
+            };
+            match read_within(host, into, patience) {
+                Ok(n) if n > 0 => n,
+                Err(e) if has_waited(&e) => 0,
+                _ => {
+                    self.host = None;
+                    0
+                }
+            }
+        }
+
+        fn accept(&self) -> Option<TcpStream> {
+            let (host, _) = self.listener.accept().ok()?;
+            let is_set = host.set_nonblocking(true).and(host.set_nodelay(true));
+            is_set.is_ok().then_some(host)
+        }
+
+        /// Sends to the host; `false` where it takes nothing more.
+        pub fn write(&mut self, bytes: &[u8]) -> bool {
+            self.host.as_mut().is_none_or(|host| host.write_all(bytes).is_ok())
+        }
     }
 }
 

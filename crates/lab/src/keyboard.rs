@@ -22,7 +22,7 @@ pub enum KeyboardCommand {
     Probe(probe::ProbeOptions),
     /// Measures a keyboard's keys by their own motors, with 2 N at most
     Calibrate(calibrate::CalibrateOptions),
-    /// Emulates a keyboard on a pseudo-terminal, whose path it prints
+    /// Emulates a keyboard on a pseudo-terminal, whose path it prints, or at an address
     Emulate(emulate::EmulateOptions),
 }
 

@@ -1,10 +1,21 @@
-//! `touchback keyboard emulate`: a keyboard without hardware on a pseudo-terminal.
+//! `touchback keyboard emulate`: a keyboard without hardware on a pseudo-terminal or at an address of
+//! this machine.
 
+use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::probe::seconds;
+use super::{facts, script};
+use crate::output::{self, Draft};
+use touchback::haptics::emulator::{Emulator, Making};
+use touchback::haptics::live::Live;
+use touchback::haptics::plant::KeyPlant;
+use touchback::haptics::priority::{self, Priority};
+use touchback::haptics::script::Script;
+use touchback::haptics::simulated_link::LinkFaults;
 
 /// What to emulate.
 #[derive(clap::Args, Debug)]
@@ -13,6 +24,10 @@ pub struct EmulateOptions {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     keys: u8,
+    /// Listens at an address of this machine instead of a pseudo-terminal: 127.0.0.1:PORT, 0 for a
+    /// free one
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
     /// What the fingers do: CSV t_s,key,act,a,b,c; without one, a built-in round
     #[arg(long, value_name = "SCRIPT.csv")]
     script: Option<PathBuf>,
@@ -45,105 +60,86 @@ pub struct EmulateOptions {
 /// Runs until its time is over or it is interrupted.
 ///
 /// # Errors
-/// A bad script or value, no pseudo-terminal, a disk that refuses.
-#[cfg(unix)]
+/// A bad script or value, no pseudo-terminal or address, a disk that refuses.
 pub fn run(options: &EmulateOptions) -> Result<()> {
-    live::run(options)
-}
-
-/// Without pseudo-terminals there is no emulator.
-///
-/// # Errors
-/// Always, saying so.
-#[cfg(not(unix))]
-pub fn run(_: &EmulateOptions) -> Result<()> {
-    anyhow::bail!("keyboard emulate: this system has no pseudo-terminals; use Linux or macOS")
-}
-
-#[cfg(unix)]
-mod live {
-    use std::fmt::Write as _;
-
-    use anyhow::{Result, bail};
-
-    use super::EmulateOptions;
-    use crate::keyboard::{facts, script};
-    use crate::output::{self, Draft};
-    use touchback::haptics::emulator::{Emulator, Making};
-    use touchback::haptics::live::Live;
-    use touchback::haptics::plant::KeyPlant;
-    use touchback::haptics::priority::{self, Priority};
-    use touchback::haptics::script::Script;
-    use touchback::haptics::simulated_link::LinkFaults;
-
-    pub fn run(options: &EmulateOptions) -> Result<()> {
-        if !(0.005..=1.0).contains(&options.mass) {
-            bail!("--mass {}: a key moves between 0.005 and 1 kg", options.mass);
+    if !(0.005..=1.0).contains(&options.mass) {
+        bail!("--mass {}: a key moves between 0.005 and 1 kg", options.mass);
+    }
+    if !(-1000.0..=1000.0).contains(&options.drift) {
+        bail!("--drift {}: at most 1000 parts in a million", options.drift);
+    }
+    for (name, share) in [("loss", options.loss), ("corruption", options.corruption)] {
+        if !(0.0..=1.0).contains(&share) {
+            bail!("--{name} {share}: a share between 0 and 1");
         }
-        if !(-1000.0..=1000.0).contains(&options.drift) {
-            bail!("--drift {}: at most 1000 parts in a million", options.drift);
-        }
-        for (name, share) in [("loss", options.loss), ("corruption", options.corruption)] {
-            if !(0.0..=1.0).contains(&share) {
-                bail!("--{name} {share}: a share between 0 and 1");
+    }
+    let script = match &options.script {
+        Some(path) => script::open(path, options.keys)?,
+        None => Script::round(options.keys),
+    };
+    let draft = options.log.as_deref().map(Draft::create).transpose()?;
+    let desk = Emulator::on_a_desk();
+    let plant = match &options.facts {
+        Some(path) => facts::first_key(path)?,
+        None => KeyPlant { mass: options.mass, ..desk.plant },
+    };
+    let making = Making {
+        keys: options.keys,
+        plant,
+        has_junction: !options.torque_only,
+        drift: options.drift * 1e-6,
+        ..desk
+    };
+    let faults =
+        LinkFaults { loss: options.loss, corruption: options.corruption, ..LinkFaults::default() };
+    let mut live = at(options.listen, &making, script, faults)?;
+    output::print(&format!("{}\n", live.path()))?;
+    let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
+    if priority::raise() != Priority::RealTime {
+        output::warn("no real-time priority: the emulator's ticks may come late");
+    }
+    while options.seconds.is_none_or(|s| live.passed().as_secs_f64() < s) {
+        live.turn(|emulator| {
+            if draft.is_some() && emulator.ticks().is_multiple_of(8) {
+                row(&mut csv, emulator);
             }
-        }
-        let script = match &options.script {
-            Some(path) => script::open(path, options.keys)?,
-            None => Script::round(options.keys),
-        };
-        let draft = options.log.as_deref().map(Draft::create).transpose()?;
-        let desk = Emulator::on_a_desk();
-        let plant = match &options.facts {
-            Some(path) => facts::first_key(path)?,
-            None => KeyPlant { mass: options.mass, ..desk.plant },
-        };
-        let making = Making {
-            keys: options.keys,
-            plant,
-            has_junction: !options.torque_only,
-            drift: options.drift * 1e-6,
-            ..desk
-        };
-        let faults = LinkFaults {
-            loss: options.loss,
-            corruption: options.corruption,
-            ..LinkFaults::default()
-        };
-        let mut live = Live::new(&making, script, faults)?;
-        output::print(&format!("{}\n", live.path()))?;
-        let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
-        if priority::raise() != Priority::RealTime {
-            output::warn("no real-time priority: the emulator's ticks may come late");
-        }
-        while options.seconds.is_none_or(|s| live.passed().as_secs_f64() < s) {
-            live.turn(|emulator| {
-                if draft.is_some() && emulator.ticks().is_multiple_of(8) {
-                    row(&mut csv, emulator);
-                }
-            });
-        }
-        if let Some(draft) = draft {
-            draft.write_all(csv.as_bytes())?;
-            draft.keep()?;
-        }
-        Ok(())
+        });
     }
+    if let Some(draft) = draft {
+        draft.write_all(csv.as_bytes())?;
+        draft.keep()?;
+    }
+    Ok(())
+}
 
-    fn row(csv: &mut String, emulator: &Emulator) {
-        let (mode, faults) = emulator.mode();
-        if let Some(key) = emulator.key(0) {
-            // Text has room.
-            let _ = writeln!(
-                csv,
-                "{},{},{},{},{},{},{faults}",
-                emulator.time(),
-                key.x,
-                key.v,
-                emulator.force(0),
-                key.touch,
-                mode.word()
-            );
-        }
+fn row(csv: &mut String, emulator: &Emulator) {
+    let (mode, faults) = emulator.mode();
+    if let Some(key) = emulator.key(0) {
+        // Text has room.
+        let _ = writeln!(
+            csv,
+            "{},{},{},{},{},{},{faults}",
+            emulator.time(),
+            key.x,
+            key.v,
+            emulator.force(0),
+            key.touch,
+            mode.word()
+        );
     }
+}
+
+fn at(
+    listen: Option<SocketAddr>,
+    making: &Making,
+    script: Script,
+    faults: LinkFaults,
+) -> Result<Live> {
+    if let Some(address) = listen {
+        return Ok(Live::listening(address, making, script, faults)?);
+    }
+    #[cfg(unix)]
+    return Ok(Live::new(making, script, faults)?);
+    #[cfg(not(unix))]
+    bail!("keyboard emulate: this system has no pseudo-terminals; add --listen 127.0.0.1:0")
 }

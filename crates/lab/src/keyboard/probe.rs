@@ -41,7 +41,7 @@ pub struct ProbeOptions {
 /// returned and is played by its own fingers.
 ///
 /// # Errors
-/// No pseudo-terminal can be had.
+/// No address can be had.
 pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
     port_played(name, Script::round(EMULATED_KEYS))
 }
@@ -49,7 +49,7 @@ pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
 /// The same, with fingers that do `script`.
 ///
 /// # Errors
-/// No pseudo-terminal can be had.
+/// No address can be had.
 pub fn port_played(name: &str, script: Script) -> Result<(String, Option<Emulated>)> {
     if name != EMULATOR {
         return Ok((name.into(), None));

@@ -1,6 +1,7 @@
 //! `touchback feel` over the emulated keyboard: however a session ends, its records are kept.
 #![cfg(target_os = "linux")]
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -51,4 +52,38 @@ fn a_closed_input_ends_a_session_that_was_never_armed() {
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success() && said.contains("no force yet"), "{said}");
     assert!(!said.contains("live") && kept(&dir), "{said}");
+}
+
+/// A signal stops the keyboard: what it is told is stop, not silence. The emulated keyboard is another
+/// process and listens at an address.
+#[test]
+fn a_signal_stops_the_keyboard() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+    command.current_dir(&dir).args(["keyboard", "emulate", "--listen", "127.0.0.1:0"]);
+    command.args(["--seconds", "8", "--log", "keyboard.csv"]).stdout(Stdio::piped());
+    let mut keyboard = command.spawn().expect("the program starts");
+    let mut port = String::new();
+    BufReader::new(keyboard.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    assert!(port.starts_with("tcp:127.0.0.1:"), "{port}");
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+    command.current_dir(&dir).args(["feel", port.trim(), "--arm"]).stdin(Stdio::piped());
+    let mut feel = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    let input = feel.stdin.take();
+    assert!(Command::new("kill").arg(feel.id().to_string()).status().unwrap().success());
+    let done = feel.wait_with_output().unwrap();
+    drop(input);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && said.contains("live"), "{said}");
+
+    assert!(keyboard.wait().unwrap().success());
+    let log = std::fs::read_to_string(dir.path().join("keyboard.csv")).unwrap();
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    assert!(log.lines().any(|line| cells(line)[5] == "live"));
+    let last = cells(log.lines().last().unwrap());
+    let faults: u16 = last[6].parse().unwrap();
+    // 256: stopped.
+    assert!(faults & 256 != 0 && last[5] == "damping", "{last:?}");
 }

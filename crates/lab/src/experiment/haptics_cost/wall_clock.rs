@@ -1,4 +1,5 @@
-//! The acceptance stroke by the wall clock: the built sidecar and an emulator on a pseudo-terminal.
+//! The acceptance stroke by the wall clock: the built sidecar and an emulator at an
+//! address of this machine.
 
 use std::time::{Duration, Instant};
 
