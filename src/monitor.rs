@@ -6,10 +6,12 @@
 //! | [`AudioEnd`] | audio: waits for nothing, allocates nothing |
 //! | [`WindowEnd`] | window |
 //! | [`tape`] | both ends of what was played |
+//! | [`felt`] | audio: the keys of a motorized keyboard |
 //!
 //! With no window open the audio thread keeps what was played and does nothing else. The clock is
 //! read, twice a block, only for an open window.
 
+pub mod felt;
 pub mod tape;
 
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use crate::instrument::load::WorkCounters;
 use crate::instrument::midi::InputMessage;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
+use felt::{FeltKeys, FeltStep};
 use tape::{Take, Tape};
 
 /// Room for steps on their way to the window: two thirds of a second, many frames.
@@ -51,6 +54,7 @@ pub struct AudioEnd {
     steps: Sender<Sample>,
     events: Receiver<Event>,
     tape: Tape,
+    felt: FeltKeys,
     sample_rate: f64,
     begun: Option<Instant>,
     busy: f64,
@@ -94,6 +98,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         steps: step_sender,
         events: event_receiver,
         tape,
+        felt: FeltKeys::default(),
         sample_rate: 48_000.0,
         begun: None,
         busy: 0.0,
@@ -127,6 +132,7 @@ impl AudioEnd {
             self.was_open = open;
             self.shown = f64::NEG_INFINITY;
             piano.watch(open);
+            self.felt = FeltKeys::default();
             self.busy = 0.0;
         }
         self.begun = open.then(Instant::now);
@@ -151,6 +157,21 @@ impl AudioEnd {
         }
     }
 
+    /// Shows a step of a felt key to an open window.
+    pub fn move_felt(&mut self, felt: &FeltStep<'_>) {
+        if self.was_open
+            && let Some(sample) = self.felt.take(felt)
+        {
+            // A full queue drops steps and counts them.
+            let _ = self.steps.send(sample);
+        }
+    }
+
+    /// No keyboard is felt any more.
+    pub fn leave_felt(&mut self) {
+        self.felt = FeltKeys::default();
+    }
+
     /// Call after a block of `samples`: publishes snapshot, steps and load.
     pub fn after(&mut self, piano: &mut Piano, samples: usize) {
         let length = samples as f64 / self.sample_rate;
@@ -166,15 +187,19 @@ impl AudioEnd {
             return;
         }
         for sample in piano.trace() {
-            // A full queue drops steps and counts them.
-            let _ = self.steps.send(*sample);
+            if self.felt.yields_to(sample.touch) {
+                let _ = self.steps.send(*sample);
+            }
         }
         piano.trace_read();
         let now = piano.time();
         // A reset sets the clock back.
         if now >= self.shown + INTERVAL || now < self.shown {
             self.shown = now;
-            self.snapshots.update(|snapshot| piano.show(snapshot));
+            self.snapshots.update(|snapshot| {
+                piano.show(snapshot);
+                self.felt.show(snapshot);
+            });
             self.meters.write(Meter { busy: self.busy, load: piano.load() });
         }
     }
@@ -183,6 +208,9 @@ impl AudioEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::grand::GrandKey;
+    use crate::action::interface::key::Key;
+    use crate::action::{ActionKind, ActionSettings, Drive};
     use crate::instrument::Settings;
     use crate::math::compass::KeyNumber;
 
@@ -231,5 +259,50 @@ mod tests {
         assert!(window.snapshots.take_update().is_none());
         window.events.send(Event::AllSoundOff).unwrap();
         assert!(audio.before(&mut piano));
+    }
+
+    /// A felt key is drawn while the piano's own keys rest: in the snapshot, and step by step with
+    /// what its action needs. A key played later is drawn instead, and a keyboard that is gone not at
+    /// all.
+    #[test]
+    fn a_felt_key_is_shown_like_a_played_one() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let (mut audio, mut window) = link();
+        window.open.set(true);
+        let key = KeyNumber::from_midi(64).unwrap();
+        let mut felt = GrandKey::new(key, &ActionSettings::default());
+        felt.lay_to_rest();
+        let drive = Drive::Wave { force: 6.0, impedance: 5.0 };
+        let mut step = 0;
+        let mut run = |audio: &mut AudioEnd, blocks: usize, feels: bool| {
+            let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
+            for _ in 0..blocks {
+                let _ = audio.before(&mut piano);
+                for _ in 0..if feels { 80 } else { 0 } {
+                    felt.step(drive, &mut |_, _| ());
+                    let kind = Some(ActionKind::Grand);
+                    audio.move_felt(&FeltStep { key, step, kind, drive, state: &felt });
+                    step += 1;
+                }
+                piano.process(&mut left, &mut right);
+                audio.after(&mut piano, left.len());
+            }
+        };
+        run(&mut audio, 10, true);
+        let snapshot = *window.snapshots.take_update().unwrap();
+        assert!(snapshot.depth[key.index()] > 8e-3 && snapshot.damper[key.index()] > 0.5);
+        assert_eq!((snapshot.touched, snapshot.awake), (Some(key), 1));
+        let samples: Vec<Sample> = std::iter::from_fn(|| window.steps.receive()).collect();
+        assert!(samples.len() > 700 && samples.iter().all(|s| s.key == key && s.touch > 1 << 62));
+        assert!(samples.windows(2).all(|pair| pair[1].step == pair[0].step + 1));
+
+        let other = KeyNumber::from_midi(50).unwrap();
+        window.events.send(Event::NoteOn { key: other, velocity: 0.7 }).unwrap();
+        run(&mut audio, 2, false);
+        let samples: Vec<Sample> = std::iter::from_fn(|| window.steps.receive()).collect();
+        assert!(!samples.is_empty() && samples.iter().all(|s| s.key == other));
+        audio.leave_felt();
+        run(&mut audio, 2, false);
+        assert!(window.snapshots.take_update().unwrap().depth[key.index()] < 1e-3);
     }
 }

@@ -35,7 +35,7 @@ use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
 use event_reader::EventReader;
-use haptics::Haptics;
+use haptics::{FeltNews, Haptics};
 use project::Project;
 
 /// Sample rates the instrument accepts, Hz.
@@ -271,10 +271,16 @@ impl Plugin for Touchback {
             if let Some(haptics) = &mut active.haptics {
                 let (player, window) = (&mut active.player, &mut self.window);
                 let (now, regulation) = (player.sample(), &active.settings.action);
-                haptics.block(now, left.len(), regulation, |event| {
-                    window.feel(&event, player.piano());
-                    player.haptic(event);
+                haptics.block(now, left.len(), regulation, |news| match news {
+                    FeltNews::Event(event) => {
+                        window.feel(&event, player.piano());
+                        player.haptic(event);
+                    }
+                    FeltNews::Step(felt) => window.move_felt(&felt),
                 });
+                if !haptics.is_joined() {
+                    window.leave_felt();
+                }
             }
             let mut host = BlockContext {
                 context,

@@ -31,6 +31,8 @@ pub struct Making {
     pub finger: EmulatedFinger,
     /// Time between states, µs.
     pub report_us: u16,
+    /// Most keys in a state.
+    pub state_keys: u8,
     /// It runs the junction itself; otherwise it takes forces only.
     pub has_junction: bool,
     /// It renders a key bed where a host asks for one.
@@ -49,6 +51,7 @@ impl Default for Making {
             plant: KeyPlant::THREE[1],
             finger: EmulatedFinger::default(),
             report_us: 1000,
+            state_keys: count(KEYS),
             has_junction: true,
             renders_bed: true,
             force: 20.0,
@@ -116,7 +119,7 @@ pub fn build(making: &Making) -> Build<KEYS> {
         timeout_us: 20_000,
         bed: RenderedBed { stiffness: 40e3, damping: 20.0, depth: 5e-3 },
         guard: 10e-3,
-        state_keys: count(KEYS),
+        state_keys: making.state_keys,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::action::interface::key::{DynamicsCompensation, Key, Saved};
 use crate::action::interface::slew::Slew;
-use crate::action::{ActionSettings, Drive, EventKind, TimedEvent};
+use crate::action::{ActionSettings, Drive, EventKind, KeyEvent, TimedEvent};
 use crate::exchange::queue;
 use crate::math::compass::KeyNumber;
 
@@ -139,6 +139,17 @@ impl Log for queue::Sender<Entry> {
     }
 }
 
+/// How the damper of `key` has moved since it was last looked at, `is_clear` of the string then: at once,
+/// between two states. Servo and twin look alike, after every slot and at every whole state.
+pub(super) fn damper_moved(is_clear: &mut bool, key: &dyn Key) -> Option<KeyEvent> {
+    let was_clear = std::mem::replace(is_clear, key.damper_lift() > 0.0);
+    match (was_clear, *is_clear) {
+        (true, false) => Some(KeyEvent::DamperFall { speed: 0.0 }),
+        (false, true) => Some(KeyEvent::DamperLift { depth: key.front()[0] }),
+        _ => None,
+    }
+}
+
 /// The twin: the felt keys again, from the log alone.
 #[derive(Debug)]
 pub struct Twin {
@@ -158,6 +169,8 @@ struct TwinKey {
     number: KeyNumber,
     deduct: DynamicsCompensation,
     key: SlewedKey,
+    /// Its damper is off the string, as last told.
+    is_clear: bool,
     /// Step it stands before; none until its first state came.
     step: Option<u64>,
 }
@@ -172,7 +185,7 @@ impl Twin {
             .map(|number| {
                 let deduct = DynamicsCompensation::default();
                 let (key, _) = action.key(number, &settings, &deduct);
-                TwinKey { number, deduct, key: SlewedKey::new(key), step: None }
+                TwinKey { number, deduct, key: SlewedKey::new(key), is_clear: false, step: None }
             })
             .collect();
         Self { action, is_fixed: false, is_foreign: false, settings: None, keys, adopted: 0 }
@@ -182,6 +195,12 @@ impl Twin {
     #[must_use]
     pub fn fixed(action: Action) -> Self {
         Self { is_fixed: true, ..Self::new(action) }
+    }
+
+    /// The action of its keys.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.action
     }
 
     /// Every key waits for its first state again.
@@ -223,6 +242,10 @@ impl Twin {
                     twin.key.key_mut().compensate(deduct);
                 }
                 twin.key.key_mut().adopt(saved);
+                // What it did in a gap is told where it matters: a note that began also ends.
+                if let Some(event) = damper_moved(&mut twin.is_clear, twin.key.key()) {
+                    hear(&TimedEvent { key: *key, step: *step, offset: 0.0, event });
+                }
                 twin.step = Some(*step);
                 self.adopted += 1;
             }
@@ -241,6 +264,7 @@ impl Twin {
                     });
                     look(at, drive, twin.key.key());
                 }
+                damper_moved(&mut twin.is_clear, twin.key.key());
                 twin.step = Some(step + u64::from(*steps));
             }
             Entry::Played { .. } => {}
@@ -275,5 +299,33 @@ impl Twin {
     pub fn key(&self, key: KeyNumber) -> Option<(&dyn Key, u64)> {
         let twin = self.keys.get(key.index())?;
         twin.step.map(|step| (twin.key.key(), step))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A key that was let go, or pressed, while nothing was known of it.
+    #[test]
+    fn a_damper_that_moved_in_a_gap_is_told() {
+        let (action, settings) = (Action::GRAND, ActionSettings::default());
+        let key = KeyNumber::from_midi(60).unwrap();
+        let deduct = DynamicsCompensation::default();
+        let (mut pressed, _) = action.key(key, &settings, &deduct);
+        let rest = pressed.save();
+        for _ in 0..2000 {
+            pressed.step(Drive::Wave { force: 5.0, impedance: 5.0 }, &mut |_, _| ());
+        }
+        let down = pressed.save();
+        let mut twin = Twin::new(action);
+        let mut heard = Vec::new();
+        twin.play(&Entry::Setting { step: 0, action, settings }, |_| ());
+        for (step, saved) in [(0, rest), (100, down), (200, down), (300, rest)] {
+            twin.play(&Entry::Place { step, key, deduct, saved }, |e| {
+                heard.push((e.step, e.event.kind()));
+            });
+        }
+        assert_eq!(heard, [(100, EventKind::DamperLift), (300, EventKind::DamperFall)]);
     }
 }

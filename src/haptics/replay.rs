@@ -7,11 +7,13 @@
 //! sample, 125 µs a step by the audio's clock, and what sounds when does not depend on blocks. No
 //! allocation, lock or system call after creation.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use super::action::Action;
 use super::log::{Entry, Twin};
-use crate::action::{KeyEvent, STEP, TimedEvent};
+use crate::action::interface::key::Key;
+use crate::action::{Drive, KeyEvent, STEP, TimedEvent};
 use crate::exchange::queue;
 use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};
@@ -39,6 +41,15 @@ enum Source {
     Recorded(Vec<Entry>, usize),
     /// Its log as it is brought.
     Brought,
+}
+
+/// What a replay tells of its keys.
+#[derive(Clone, Copy, Debug)]
+pub enum Felt<'a> {
+    /// An event, so many samples after the block's beginning.
+    Heard(f64, &'a TimedEvent),
+    /// A key after one of its steps, what drove it, and the step's number.
+    Moved(KeyNumber, u64, Drive, &'a dyn Key),
 }
 
 /// The replay of one servo's log.
@@ -145,6 +156,12 @@ impl Replay {
         self.latency
     }
 
+    /// The action that is replayed.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.twin.action()
+    }
+
     /// The twin, to look at.
     #[must_use]
     pub const fn twin(&self) -> &Twin {
@@ -163,9 +180,18 @@ impl Replay {
     /// Replays what sounds in the `length` samples from `now` on; `hear` is told of it with its
     /// distance from `now`, samples: from 0 to a slot beyond `length`.
     pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, &TimedEvent)) {
+        self.watch(now, length, |felt| {
+            if let Felt::Heard(ahead, event) = felt {
+                hear(ahead, event);
+            }
+        });
+    }
+
+    /// As [`Replay::block`]; `tell` is told of every step of the keys too.
+    pub fn watch(&mut self, now: u64, length: usize, mut tell: impl FnMut(Felt<'_>)) {
         let now = now as f64;
         if !matches!(self.source, Source::Live(_)) {
-            self.recorded_block(now, length as f64, &mut hear);
+            self.recorded_block(now, length as f64, &mut tell);
             return;
         }
         let mut has_news = false;
@@ -196,11 +222,11 @@ impl Replay {
             self.waiting.pop_front();
             // A corrected origin may reach back over a block's edge by a share of a sample.
             self.late += u64::from(ahead < -1.0);
-            self.sound(&entry, origin, now, &mut hear);
+            self.sound(&entry, origin, now, &mut tell);
         }
     }
 
-    fn recorded_block(&mut self, now: f64, length: f64, hear: &mut impl FnMut(f64, &TimedEvent)) {
+    fn recorded_block(&mut self, now: f64, length: f64, tell: &mut impl FnMut(Felt<'_>)) {
         loop {
             let entry = match &self.source {
                 Source::Recorded(entries, next) => entries.get(*next),
@@ -215,7 +241,7 @@ impl Replay {
                 Source::Recorded(_, next) => *next += 1,
                 _ => drop(self.waiting.pop_front()),
             }
-            self.sound(&entry, origin, now, hear);
+            self.sound(&entry, origin, now, tell);
         }
     }
 
@@ -236,13 +262,7 @@ impl Replay {
         }
     }
 
-    fn sound(
-        &mut self,
-        entry: &Entry,
-        origin: f64,
-        now: f64,
-        hear: &mut impl FnMut(f64, &TimedEvent),
-    ) {
+    fn sound(&mut self, entry: &Entry, origin: f64, now: f64, tell: &mut impl FnMut(Felt<'_>)) {
         let pace = self.pace;
         // The absolute sample is rounded once, then the block's own is taken off: the same wherever a
         // block begins.
@@ -254,18 +274,28 @@ impl Replay {
             self.silent[key.index()] = *is_played && matches!(self.source, Source::Live(_));
         }
         let is_silent = key.is_some_and(|key| self.silent[key.index()]);
-        self.twin.play(entry, |heard| {
-            if !is_silent {
-                hear(at(heard.step, heard.offset), heard);
-            }
-        });
+        // Both ends of a step tell the same listener, one after the other.
+        let told = RefCell::new(&mut *tell);
+        self.twin.watch(
+            entry,
+            |heard| {
+                if !is_silent {
+                    told.borrow_mut()(Felt::Heard(at(heard.step, heard.offset), heard));
+                }
+            },
+            |step, drive, simulated| {
+                if let Some(key) = key {
+                    told.borrow_mut()(Felt::Moved(key, step, drive, simulated));
+                }
+            },
+        );
         let Some(key) = key else { return };
         if let Some((simulated, step)) = self.twin.key(key) {
             let lift = if is_silent { 0.0 } else { simulated.damper_lift() };
             let told = &mut self.lifts[key.index()];
             if lift.to_bits() != told.to_bits() && lift.is_finite() {
                 *told = lift;
-                hear(at(step, 0.0), &damper(key, step, lift));
+                tell(Felt::Heard(at(step, 0.0), &damper(key, step, lift)));
             }
         }
     }

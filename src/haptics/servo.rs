@@ -21,7 +21,6 @@ use super::action::Action;
 use super::clock::Recovery;
 use super::log::{Entry, Log};
 use super::session::{ConnectionState, HaltReason, SILENCE, Session};
-use crate::action::interface::key::Key;
 use crate::action::interface::slew::Slew;
 use crate::action::{ActionSettings, STEP};
 use crate::math::compass::KeyNumber;
@@ -66,6 +65,8 @@ pub struct Servo {
     last: Option<(u16, u32)>,
     clock_us: u64,
     heard_at: f64,
+    /// States have come since the keyboard was last silent.
+    is_reporting: bool,
     ticked_at: f64,
     asked_at: f64,
     pinged_at: f64,
@@ -98,6 +99,7 @@ impl Servo {
             last: None,
             clock_us: 0,
             heard_at: now,
+            is_reporting: false,
             ticked_at: now,
             asked_at: f64::NEG_INFINITY,
             pinged_at: now,
@@ -277,6 +279,7 @@ impl Servo {
             return;
         }
         self.status.states += 1;
+        self.is_reporting = true;
         let mode = DeviceMode::of(state.mode).unwrap_or(DeviceMode::Fault);
         (self.status.mode, self.status.faults) = (mode, state.faults);
         let was_live = self.session.is_live();
@@ -428,6 +431,7 @@ impl Servo {
             if self.session.standing() == ConnectionState::Refused { 1.0 } else { SILENCE };
         if now - self.heard_at > patience && self.session.standing() != ConnectionState::Seeking {
             self.session.silence();
+            self.is_reporting = false;
             self.keys.iter_mut().for_each(HapticKey::lose);
             self.watch.restart();
         }
@@ -448,38 +452,6 @@ impl Servo {
             self.ping = self.ping.wrapping_add(1);
             send(&Message::Ping(self.ping), out);
         }
-    }
-
-    /// What it tells of itself.
-    #[must_use]
-    pub fn status(&self) -> ServoStatus {
-        let (drift, residual) = self.clock.fit();
-        let awake = self.keys.iter().filter(|k| k.is_awake()).count();
-        ServoStatus {
-            standing: self.session.standing(),
-            why: self.session.why(),
-            hello: self.hello,
-            awake: u32::try_from(awake).unwrap_or(u32::MAX),
-            limited: self.keys.iter().map(|k| k.limited).sum(),
-            upset: self.keys.iter().map(|k| k.upset).sum(),
-            played: u32::try_from(self.keys.iter().filter(|k| k.is_played()).count()).unwrap_or(0),
-            yields: self.keys.iter().map(HapticKey::yields).sum(),
-            drift,
-            residual,
-            ..self.status
-        }
-    }
-
-    /// One felt key, by its number on the keyboard.
-    #[must_use]
-    pub fn key(&self, index: usize) -> Option<HapticKeyView> {
-        self.keys.get(index).map(HapticKey::view)
-    }
-
-    /// The simulated key behind one of the keyboard's.
-    #[must_use]
-    pub fn simulated(&self, index: usize) -> Option<&dyn Key> {
-        self.keys.get(index).map(HapticKey::simulated)
     }
 }
 

@@ -7,9 +7,20 @@
 use std::sync::Arc;
 
 use crate::action::ActionSettings;
+use crate::haptics::action::Action;
 use crate::haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
+use crate::haptics::replay::Felt;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::KeyNumber;
+use crate::monitor::felt::FeltStep;
+
+/// What a keyboard tells in a block.
+pub(super) enum FeltNews<'a> {
+    /// For the piano.
+    Event(Event),
+    /// For the window.
+    Step(FeltStep<'a>),
+}
 
 /// The keyboard's end in the audio thread.
 pub(super) struct Haptics {
@@ -58,15 +69,25 @@ impl Haptics {
         }
     }
 
-    /// Events that sound in the `length` samples from `now` on.
+    /// Events that sound in the `length` samples from `now` on, and the steps of the felt keys.
     pub(super) fn block(
         &mut self,
         now: u64,
         length: usize,
         settings: &ActionSettings,
-        mut handle: impl FnMut(Event),
+        mut tell: impl FnMut(FeltNews<'_>),
     ) {
-        self.end.block(now, length, settings, |ahead, what| handle(Event::haptic(what, ahead)));
+        // A keyboard that comes with this block is drawn from the next one on.
+        let kind = match self.end.action() {
+            Some(Action::Played(kind)) => Some(kind),
+            _ => None,
+        };
+        self.end.block(now, length, settings, |felt| match felt {
+            Felt::Heard(ahead, what) => tell(FeltNews::Event(Event::haptic(what, ahead))),
+            Felt::Moved(key, step, drive, state) => {
+                tell(FeltNews::Step(FeltStep { key, step, kind, drive, state }));
+            }
+        });
     }
 }
 
@@ -165,12 +186,17 @@ mod tests {
         for size in [37, 1000, 64] {
             let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
             let [left, right] = &mut got;
+            let mut deepest = 0.0f64;
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
                 let now = player.sample();
-                haptics.block(now, left.len(), &settings.action, |e| player.haptic(e));
+                haptics.block(now, left.len(), &settings.action, |news| match news {
+                    FeltNews::Event(event) => player.haptic(event),
+                    FeltNews::Step(felt) => deepest = deepest.max(felt.state.front()[0]),
+                });
                 player.process(left, right, &mut Nobody);
             }
             assert!(got == told, "blocks of {size}");
+            assert!(deepest > 8e-3, "the felt key is seen to move");
             player.reset();
             haptics.restart();
         }

@@ -315,7 +315,7 @@ fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
     }
 }
 
-/// Over a pseudo-terminal and the wall clock: chosen, there without force, armed, disarmed, gone.
+/// By the wall clock: chosen, there without force, armed, disarmed, gone.
 #[cfg(unix)]
 #[test]
 fn an_emulated_keyboard_is_chosen_armed_and_let_go() {

@@ -1,8 +1,9 @@
 //! The audio thread's end of a connection: no allocation, lock or wait.
 
-use super::super::replay::Replay;
+use super::super::action::Action;
+use super::super::replay::{Felt, Replay};
 use super::super::sidecar::KeyPress;
-use crate::action::{ActionSettings, TimedEvent};
+use crate::action::ActionSettings;
 use crate::exchange::{latest, queue};
 use crate::math::compass::KeyNumber;
 
@@ -63,18 +64,24 @@ impl KeyboardAudioEnd {
         }
     }
 
-    /// Calls back for every event that sounds in the `length` samples from `now` on, with its
-    /// distance in samples; `settings` are the present settings of the action.
+    /// The action that is felt or replayed.
+    #[must_use]
+    pub fn action(&self) -> Option<Action> {
+        self.joined.as_ref().map(|joined| joined.replay.action())
+    }
+
+    /// Calls back for every event that sounds in the `length` samples from `now` on, and every step
+    /// of a felt key in them; `settings` are the present settings of the action.
     pub fn block(
         &mut self,
         now: u64,
         length: usize,
         settings: &ActionSettings,
-        mut hear: impl FnMut(f64, &TimedEvent),
+        mut tell: impl FnMut(Felt<'_>),
     ) {
         while let Some(coming) = self.coming.receive() {
             if let Some(mut old) = std::mem::replace(&mut self.joined, coming) {
-                old.replay.let_down(|down| hear(0.0, down));
+                old.replay.let_down(|down| tell(Felt::Heard(0.0, down)));
                 if let Err(old) = self.spent.send(old) {
                     // Happens only if the other end is gone; freeing memory on this thread is not
                     // allowed.
@@ -88,6 +95,6 @@ impl KeyboardAudioEnd {
         {
             writer.write(*settings);
         }
-        joined.replay.block(now, length, hear);
+        joined.replay.watch(now, length, tell);
     }
 }

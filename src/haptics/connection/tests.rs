@@ -1,6 +1,7 @@
 use super::*;
 use crate::action::ActionKind;
 use crate::haptics::action::Action;
+use crate::haptics::replay::Felt;
 
 const PLACE: (f64, usize) = (48_000.0, 64);
 
@@ -36,7 +37,7 @@ fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
     let settings = ActionSettings::default();
     let desk = KeyboardConnection::default();
     let mut end = desk.activate(&active(&settings, false));
-    end.block(0, 64, &settings, |_, _| ());
+    end.block(0, 64, &settings, |_| ());
     assert!(!end.is_joined() && desk.look() == ConnectionView::default());
     desk.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
     assert!(desk.trouble().contains("/dev/nowhere"), "{}", desk.trouble());
@@ -44,11 +45,11 @@ fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
     assert_eq!(desk.report(), None);
     // A bounce opens nothing.
     let mut end = desk.activate(&active(&settings, true));
-    end.block(0, 64, &settings, |_, _| ());
+    end.block(0, 64, &settings, |_| ());
     assert!(!end.is_joined() && desk.trouble().is_empty());
 }
 
-/// The emulator behind [`EMULATOR`], over a pseudo-terminal and the wall clock: present without
+/// The emulator behind [`EMULATOR`], by the wall clock: present without
 /// force, armed, live, another port, closed.
 #[cfg(unix)]
 #[test]
@@ -65,7 +66,7 @@ fn a_keyboard_is_there_without_force_until_it_is_armed() {
     let (mut before, mut armed, mut live, mut now, mut heard) = (0.0f64, false, false, 0, 0u32);
     while begin.elapsed() < Duration::from_secs(20) && !(live && heard > 0) {
         std::thread::sleep(Duration::from_millis(1));
-        end.block(now, 64, &settings, |_, _| heard += 1);
+        end.block(now, 64, &settings, |felt| heard += u32::from(matches!(felt, Felt::Heard(..))));
         now += 64;
         let report = desk.report().unwrap();
         match report.status.standing {
@@ -84,7 +85,7 @@ fn a_keyboard_is_there_without_force_until_it_is_armed() {
     assert!(live && heard > 0 && before == 0.0, "{:?}", desk.look());
     desk.choose(Choice::default());
     assert_eq!(desk.report(), None);
-    end.block(now, 64, &settings, |_, _| ());
+    end.block(now, 64, &settings, |_| ());
     assert!(!end.is_joined());
     desk.deactivate();
 }

@@ -3,7 +3,7 @@
 mod junction;
 
 use super::super::action::Action;
-use super::super::log::{Entry, Log};
+use super::super::log::{Entry, Log, damper_moved};
 use super::super::slewed_key::SlewedKey;
 use super::plausibility::{LeakyCount, LineCheck, LineReport, Symptom, is_jump};
 use super::probe_push::{ProbePush, PushReport};
@@ -11,8 +11,8 @@ use super::settling::Settling;
 use super::slot::{Join, Slot};
 use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
 use super::{ServoOptions, seconds};
-use crate::action::ActionSettings;
 use crate::action::interface::key::{DynamicsCompensation, Key};
+use crate::action::{ActionSettings, TimedEvent};
 use crate::math::compass::KeyNumber;
 use junction::{COUPLE, FOLLOW};
 use touchback_device::device::limit::Motor;
@@ -85,6 +85,8 @@ pub struct HapticKey {
     anchor: f64,
     /// The log has its state.
     is_placed: bool,
+    /// Its damper is off the string, as last told.
+    is_clear: bool,
     motor: Motor,
     /// Force to be commanded, N.
     force: f64,
@@ -127,6 +129,7 @@ impl HapticKey {
             quiet: 0,
             anchor: 0.0,
             is_placed: false,
+            is_clear: false,
             motor: Motor::default(),
             force: 0.0,
             work: 0.0,
@@ -300,7 +303,11 @@ impl HapticKey {
             }
             return symptom;
         }
-        self.follow(slot, options, was, change / time, log);
+        // Where more keys move than a state holds, the slots of a key that was left out are made up
+        // for: what came over all of them goes into all of them.
+        let before = if self.is_awake && self.is_placed { then } else { slot.before };
+        let slot = Slot { before, ..*slot };
+        self.follow(&slot, options, was, change / slot.time(), log);
         symptom
     }
 
@@ -347,6 +354,11 @@ impl HapticKey {
         if !self.is_placed {
             let (key, deduct, saved) = (self.key, self.deduct, self.simulated.key().save());
             self.is_placed = log.put(&Entry::Place { step: slot.before, key, deduct, saved });
+            if self.is_placed
+                && let Some(event) = damper_moved(&mut self.is_clear, self.simulated.key())
+            {
+                log.heard(&TimedEvent { key, step: slot.before, offset: 0.0, event });
+            }
         }
         let is_played = self.player.plays();
         if is_played != self.is_told_played {

@@ -1,7 +1,9 @@
 //! Status of the servo: connection, counts, clock.
 
 use super::super::session::{ConnectionState, HaltReason};
-use crate::action::interface::key::DynamicsCompensation;
+use super::Servo;
+use super::key::{HapticKey, HapticKeyView};
+use crate::action::interface::key::{DynamicsCompensation, Key};
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::Hello;
 
@@ -48,4 +50,43 @@ pub struct ServoStatus {
     pub residual: f64,
     /// Number of the next action step, from the first state.
     pub step: u64,
+}
+
+impl Servo {
+    /// What it tells of itself.
+    #[must_use]
+    pub fn status(&self) -> ServoStatus {
+        let (drift, residual) = self.clock.fit();
+        // A keyboard that says hello and no more is not there yet.
+        let standing = match self.session.standing() {
+            ConnectionState::Present if !self.is_reporting => ConnectionState::Seeking,
+            standing => standing,
+        };
+        let awake = self.keys.iter().filter(|k| k.is_awake()).count();
+        ServoStatus {
+            standing,
+            why: self.session.why(),
+            hello: self.hello,
+            awake: u32::try_from(awake).unwrap_or(u32::MAX),
+            limited: self.keys.iter().map(|k| k.limited).sum(),
+            upset: self.keys.iter().map(|k| k.upset).sum(),
+            played: u32::try_from(self.keys.iter().filter(|k| k.is_played()).count()).unwrap_or(0),
+            yields: self.keys.iter().map(HapticKey::yields).sum(),
+            drift,
+            residual,
+            ..self.status
+        }
+    }
+
+    /// One felt key, by its number on the keyboard.
+    #[must_use]
+    pub fn key(&self, index: usize) -> Option<HapticKeyView> {
+        self.keys.get(index).map(HapticKey::view)
+    }
+
+    /// The simulated key behind one of the keyboard's.
+    #[must_use]
+    pub fn simulated(&self, index: usize) -> Option<&dyn Key> {
+        self.keys.get(index).map(HapticKey::simulated)
+    }
 }

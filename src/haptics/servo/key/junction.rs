@@ -6,7 +6,7 @@ use super::super::seconds;
 use super::super::slot::Slot;
 use super::HapticKey;
 use crate::action::{Drive, TimedEvent};
-use crate::haptics::log::{Entry, Log};
+use crate::haptics::log::{Entry, Log, damper_moved};
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::port::Port;
 
@@ -101,6 +101,7 @@ impl HapticKey {
             });
             moved += self.simulated.key().front()[0] - from;
         }
+        damper_moved(&mut self.is_clear, self.simulated.key());
         moved
     }
 }

@@ -13,7 +13,7 @@ use crate::rig::co_simulation::CoSimulation;
 use touchback::haptics::emulator::Making;
 use touchback::haptics::log::Twin;
 use touchback::haptics::plant::KeyPlant;
-use touchback::haptics::replay::Replay;
+use touchback::haptics::replay::{Felt, Replay};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback::haptics::servo::ServoOptions;
 
@@ -156,8 +156,10 @@ fn a_take_sounds_in_place_of_a_keyboard() {
     let mut hear = || {
         let mut sounds = Vec::new();
         for block in 0..2000u64 {
-            end.block(block * 64, 64, &settings, |ahead, what| {
-                sounds.push(((block as f64 * 64.0 + ahead).to_bits(), *what));
+            end.block(block * 64, 64, &settings, |felt| {
+                if let Felt::Heard(ahead, what) = felt {
+                    sounds.push(((block as f64 * 64.0 + ahead).to_bits(), *what));
+                }
             });
         }
         end.restart();

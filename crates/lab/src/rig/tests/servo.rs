@@ -189,6 +189,60 @@ fn the_twin_is_the_servo_bit_for_bit() {
     }
 }
 
+/// Twelve keys pressed at once on a keyboard whose states hold five: every hammer strikes as with
+/// states that hold all, and the twins have missed nothing.
+#[test]
+fn more_keys_than_a_state_holds_move_on_all_the_same() {
+    let strikes = |state_keys: u8| {
+        let press = FingerAction::Press { depth: 22e-3, within: 0.08 };
+        let acts = (0..12).map(|k| act(0.6, k, press)).collect();
+        let making = Making { state_keys, ..making(12) };
+        let mut pair = CoSimulation::new(
+            &making,
+            Script::new(acts),
+            ServoOptions::default(),
+            MemoryLine::new(1, 5),
+        );
+        let mut record = Kept::default();
+        assert!(pair.arm(&mut record));
+        pair.run(1.0, &mut record, |_| ());
+        let mut twin = Twin::new(Action::GRAND);
+        record.entries.iter().for_each(|entry| twin.play(entry, |_| ()));
+        for (index, key) in (39..51).filter_map(KeyNumber::from_index).enumerate() {
+            let servo = pair.servo.simulated(index).unwrap().save().bits();
+            assert_eq!(twin.key(key).unwrap().0.save().bits(), servo, "{index}");
+        }
+        assert_eq!(pair.servo.status().gaps, 0);
+        let strikes = record.of(EventKind::Strike);
+        assert_eq!(strikes.len(), 12, "states of {state_keys}");
+        strikes.iter().map(|strike| strike.event.value()).sum::<f64>() / 12.0
+    };
+    let (all, five) = (strikes(88), strikes(5));
+    assert!(all > 0.5 && (five / all - 1.0).abs() < 0.15, "{five} of {all} m/s");
+}
+
+/// A keyboard that answers who it is and sends no states is not there, and does not come and go.
+#[test]
+fn hellos_alone_are_no_keyboard() {
+    let mut pair = pair(1, ServoOptions::default(), Vec::new());
+    pair.run(0.5, &mut (), |_| ());
+    assert_eq!(pair.servo.status().standing, ConnectionState::Present);
+    let (hello, mut out) = (pair.servo.status().hello.unwrap(), Vec::new());
+    let mut frame = [0; MAX_FRAME];
+    let length = Message::Hello(hello).frame(&mut frame).unwrap();
+    let begin = pair.time();
+    for tick in 0..2000u32 {
+        let now = begin + f64::from(tick) * 1e-3;
+        out.clear();
+        pair.servo.tick(now, &mut out);
+        if !out.is_empty() {
+            pair.servo.receive(now, &frame[..length], &mut out, &mut ());
+        }
+        let standing = pair.servo.status().standing;
+        assert!(tick < 25 || standing == ConnectionState::Seeking, "{standing:?} after {tick} ms");
+    }
+}
+
 #[test]
 fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
     let acts = vec![act(0.0, 0, FingerAction::Press { depth: 6e-3, within: 0.1 })];
