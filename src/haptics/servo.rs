@@ -15,6 +15,7 @@ mod probe_push;
 mod settling;
 mod slot;
 mod status;
+mod string_vibration;
 pub mod virtual_finger;
 
 use super::action::Action;

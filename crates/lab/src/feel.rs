@@ -57,6 +57,9 @@ pub struct FeelOptions {
     /// Writes what was played as MIDI: strikes as notes, key positions as polyphonic pressure
     #[arg(long, value_name = "OUT.mid")]
     midi: Option<PathBuf>,
+    /// Feeds the strings' vibration back to the keys, by at most 80 µm and 1 N
+    #[arg(long)]
+    vibration: bool,
     /// Lets a MIDI file move the keys, which yield at once to a finger
     #[arg(long, value_name = "FILE.mid", conflicts_with = "compare")]
     play: Option<PathBuf>,
@@ -126,6 +129,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         gain: options.gain,
         lead_us: options.lead_us,
         block: options.block,
+        vibrates: options.vibration,
         plays: performer.is_some(),
         play_force: options.play_force,
         ..servo::ServoOptions::default()

@@ -138,6 +138,8 @@ impl DevicePanel {
         });
         ui.checkbox(&mut choice.plays, "Host notes move the keys")
             .on_hover_text("What the host plays moves the keys under the hand");
+        ui.checkbox(&mut choice.vibrates, "Strings vibrate in the keys")
+            .on_hover_text("What the strings do is felt in the keys, by at most 80 µm");
         settled
     }
 

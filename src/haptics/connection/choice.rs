@@ -19,6 +19,8 @@ pub struct Choice {
     pub block: u32,
     /// Host notes move the keys.
     pub plays: bool,
+    /// The strings' vibration is fed back to the keys.
+    pub vibrates: bool,
     /// File of a servo's log that sounds, from the first sample after every activation or reset, in
     /// place of a keyboard; empty: none.
     pub take: String,
@@ -26,9 +28,10 @@ pub struct Choice {
 
 impl Default for Choice {
     fn default() -> Self {
-        let ServoOptions { action, gain, lead_us, block, plays, .. } = ServoOptions::default();
+        let ServoOptions { action, gain, lead_us, block, plays, vibrates, .. } =
+            ServoOptions::default();
         let (port, take) = (String::new(), String::new());
-        Self { port, action, gain, lead_us, block, plays, take }
+        Self { port, action, gain, lead_us, block, plays, vibrates, take }
     }
 }
 
@@ -37,12 +40,12 @@ impl Choice {
     /// end.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { port, action, gain, lead_us, block, plays, take } = self;
+        let Self { port, action, gain, lead_us, block, plays, vibrates, take } = self;
         let [port, take] = [port, take].map(|t| t.replace(['\n', '\r'], ""));
-        let (action, plays) = (action.name(), u8::from(*plays));
+        let (action, [plays, vibrates]) = (action.name(), [*plays, *vibrates].map(u8::from));
         format!(
             "action={action}\ngain={gain}\nlead_us={lead_us}\nblock={block}\nplays={plays}\n\
-             take={take}\nport={port}"
+             vibrates={vibrates}\ntake={take}\nport={port}"
         )
     }
 
@@ -66,6 +69,7 @@ impl Choice {
                     choice.block = block.unwrap_or(choice.block);
                 }
                 Some(("plays", v)) => choice.plays = v == "1",
+                Some(("vibrates", v)) => choice.vibrates = v == "1",
                 Some(("take", v)) => v.clone_into(&mut choice.take),
                 Some(("port", v)) => v.clone_into(&mut choice.port),
                 _ => {}
@@ -82,6 +86,7 @@ impl Choice {
             lead_us: self.lead_us,
             block: self.block,
             plays: self.plays,
+            vibrates: self.vibrates,
             ..ServoOptions::default()
         }
     }

@@ -24,6 +24,7 @@ fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
         lead_us: 1500,
         block: 64,
         plays: true,
+        vibrates: true,
         take: "a=b.log".into(),
     };
     assert_eq!(Choice::of(&choice.text()), choice);

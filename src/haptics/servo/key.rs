@@ -9,6 +9,7 @@ use super::plausibility::{LeakyCount, LineCheck, LineReport, Symptom, is_jump};
 use super::probe_push::{ProbePush, PushReport};
 use super::settling::Settling;
 use super::slot::{Join, Slot};
+use super::string_vibration::StringVibration;
 use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
 use super::{ServoOptions, seconds};
 use crate::action::interface::key::{DynamicsCompensation, Key};
@@ -77,6 +78,7 @@ pub struct HapticKey {
     /// Time left in which the rising impedance is waited for, s.
     joining: f64,
     settling: Option<Settling>,
+    strings: StringVibration,
     is_awake: bool,
     /// Depth at which it fell asleep, friction holding the keyboard's own key, m.
     slept: f64,
@@ -99,14 +101,15 @@ pub struct HapticKey {
 }
 
 impl HapticKey {
-    /// One of `action`, at rest. Allocates.
+    /// One of `action`, at rest, in place of an `old` one, what was shown and told of which still holds.
+    /// Allocates.
     pub fn new(
         key: KeyNumber,
         deduct: &DynamicsCompensation,
         own: KeyMechanics,
         action: Action,
         settings: &ActionSettings,
-        is_proven: bool,
+        old: Option<&Self>,
     ) -> Self {
         let (simulated, left) = action.key(key, settings, deduct);
         Self {
@@ -120,16 +123,17 @@ impl HapticKey {
             last: None,
             jumps: LeakyCount::default(),
             line: LineCheck::default(),
-            push: ProbePush::new(is_proven),
+            push: ProbePush::new(old.is_some_and(Self::is_proven)),
             is_strange: true,
             joining: JOINING.0,
             settling: None,
+            strings: StringVibration::default(),
             is_awake: false,
             slept: 0.0,
             quiet: 0,
             anchor: 0.0,
             is_placed: false,
-            is_clear: false,
+            is_clear: old.is_some_and(|old| old.is_clear),
             motor: Motor::default(),
             force: 0.0,
             work: 0.0,
@@ -152,6 +156,7 @@ impl HapticKey {
     pub fn cut(&mut self) {
         self.force = 0.0;
         self.push.interrupt();
+        self.strings.end();
         self.motor.cut();
         self.player.let_go();
     }
@@ -383,7 +388,13 @@ impl HapticKey {
             // The push's force, if any.
             return self.rest_if_still(wave, x);
         }
-        let mut wanted = wanted * options.gain;
+        let shaken = if options.vibrates && join != Join::Followed {
+            self.strings.force(self.key, self.own.mass, slot.steps())
+        } else {
+            self.strings.end();
+            0.0
+        };
+        let mut wanted = (wanted + shaken) * options.gain;
         if self.line.is_doubted() {
             wanted = wanted.clamp(-DOUBTED, DOUBTED);
         }

@@ -53,8 +53,8 @@ impl Servo {
         self.keys = (0..usize::from(hello.keys))
             .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
             .map(|(i, key)| {
-                let is_proven = self.keys.get(i).is_some_and(HapticKey::is_proven);
-                HapticKey::new(key, &self.deduct(i), self.own(i), action, settings, is_proven)
+                let old = self.keys.get(i);
+                HapticKey::new(key, &self.deduct(i), self.own(i), action, settings, old)
             })
             .collect();
         self.status.left = self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {

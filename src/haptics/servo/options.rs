@@ -33,6 +33,8 @@ pub struct ServoOptions {
     pub deducts: bool,
     /// Time between states, µs.
     pub report_us: u16,
+    /// The strings' vibration is fed back to the keys.
+    pub vibrates: bool,
     /// Host notes may move the keys.
     pub plays: bool,
     /// Largest force of the player's finger on a key, N.
@@ -50,6 +52,7 @@ impl Default for ServoOptions {
             limits: MotorLimits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
             deducts: true,
             report_us: 1000,
+            vibrates: false,
             plays: false,
             // Chosen: a forte in the middle of the keyboard, and the most that a hand in the way
             // feels.

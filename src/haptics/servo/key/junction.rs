@@ -93,10 +93,12 @@ impl HapticKey {
         let count = u16::try_from(steps.end - step).unwrap_or(u16::MAX);
         self.is_placed &= log.put(&Entry::Slot { step, key, steps: count, force, impedance });
         let drive = Drive::Wave { force, impedance };
+        let strings = &mut self.strings;
         let mut moved = 0.0;
         for step in steps {
             let [from, _] = self.simulated.key().front();
             self.simulated.step(slot.settings, step, drive, &mut |offset, event| {
+                strings.hear(key, event);
                 log.heard(&TimedEvent { key, step, offset, event });
             });
             moved += self.simulated.key().front()[0] - from;

@@ -189,6 +189,37 @@ fn the_twin_is_the_servo_bit_for_bit() {
     }
 }
 
+/// A bass key held down after a stroke, with the strings' vibration and without: how far the
+/// keyboard's own key moves, m, and the twin.
+#[test]
+fn strings_are_felt_in_a_held_key_and_the_twin_follows() {
+    let held = |vibrates: bool| {
+        let options = ServoOptions { vibrates, ..ServoOptions::default() };
+        let press = act(0.6, 0, FingerAction::Press { depth: 22e-3, within: 0.06 });
+        let making = Making { first_key: 8, ..making(1) };
+        let line = MemoryLine::new(1, 5);
+        let mut pair = CoSimulation::new(&making, Script::new(vec![press]), options, line);
+        let mut record = Kept::default();
+        assert!(pair.arm(&mut record));
+        pair.run(1.0, &mut record, |_| ());
+        let (mut low, mut high) = (f64::MAX, f64::MIN);
+        pair.run(0.2, &mut record, |p| {
+            let x = p.emulator.key(0).unwrap().x;
+            (low, high) = (low.min(x), high.max(x));
+        });
+        assert_eq!(pair.servo.status().standing, ConnectionState::Live);
+        assert_eq!(record.of(EventKind::Strike).len(), 1);
+        let mut twin = Twin::new(Action::GRAND);
+        record.entries.iter().for_each(|entry| twin.play(entry, |_| ()));
+        let key = KeyNumber::from_index(7).unwrap();
+        let servo = pair.servo.simulated(0).unwrap().save().bits();
+        assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
+        high - low
+    };
+    let (without, with) = (held(false), held(true));
+    assert!(without < 1e-6 && with > 3e-6 && with < 160e-6, "{without} m without, {with} m with");
+}
+
 /// Twelve keys pressed at once on a keyboard whose states hold five: every hammer strikes as with
 /// states that hold all, and the twins have missed nothing.
 #[test]
