@@ -15,6 +15,7 @@ mod block;
 mod component;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod lists;
+mod messages;
 
 use std::ffi::c_void;
 
