@@ -1,6 +1,7 @@
 //! `touchback simulate`: one key under one gesture, step by step, as data and figure.
 
 pub mod balance;
+mod batch;
 mod figure;
 mod numbers;
 pub mod plants;
@@ -22,13 +23,21 @@ use touchback::action::{ActionKind, Readout, TimedEvent, step_time};
 use touchback::haptics::recording::Recording;
 use touchback::instrument::Settings;
 use touchback::math::compass::KeyNumber;
+
+/// Steps from which a gesture shows its progress: ten seconds.
+const LONG: usize = 80_000;
+
 /// What to simulate.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SimulateOptions {
     /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
     /// `touchback feel --log`, replayed bit for bit
-    #[arg(value_name = "GESTURE")]
-    gesture: PathBuf,
+    #[arg(value_name = "GESTURE", required_unless_present = "batch")]
+    gesture: Option<PathBuf>,
+    /// Simulates every gesture of a folder, on all cores; -o and --events are folders then, and a
+    /// table of the strikes goes to stdout
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["gesture", "plot"])]
+    batch: Option<PathBuf>,
     /// The action to put under the key [default: grand; a log has its own]
     #[arg(long, value_name = "NAME")]
     action: Option<String>,
@@ -58,21 +67,35 @@ pub struct SimulateOptions {
 /// Bad input or a disk that refuses; nothing is written then. [`balance::Unbalanced`] after
 /// everything is written.
 pub fn run(options: &SimulateOptions) -> Result<()> {
+    if let Some(folder) = &options.batch {
+        return batch::run(options, folder);
+    }
+    let gesture = options.gesture.as_deref().context("a gesture is missing")?;
+    let events = one(options, gesture)?;
+    if options.output.is_none() && options.events.is_none() && options.plot.is_none() {
+        let line = |e: &TimedEvent| {
+            format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
+        };
+        let lines: String = events.0.iter().map(line).collect();
+        output::print(&format!("time_s,kind,value\n{lines}"))?;
+    }
+    events.1
+}
+
+/// One gesture: what happened in it, and whether its energies add up; the files are written in any
+/// case.
+fn one(options: &SimulateOptions, gesture: &Path) -> Result<(Vec<TimedEvent>, Result<()>)> {
     let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
         .into_iter()
         .flatten()
         .map(PathBuf::as_path)
         .collect();
-    let inputs: Vec<_> = [Some(&options.gesture), options.model.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
+    let inputs: Vec<_> = [Some(gesture), options.model.as_deref()].into_iter().flatten().collect();
     output::distinct(&inputs, &outputs)?;
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
     }
-    let mut source = GestureSource::open(options)?;
+    let mut source = GestureSource::open(options, gesture)?;
 
     let run_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
@@ -91,7 +114,7 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         }
         table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
     });
-    let events = events.map_err(|error| blamed(error, options))?;
+    let events = events.map_err(|error| blamed(error, options, gesture))?;
     table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
     if let Some(draft) = &events_draft {
         let mut text = serde_json::to_vec_pretty(&events_json(&events))?;
@@ -104,18 +127,12 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
     for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
         draft.keep()?;
     }
-    if outputs.is_empty() {
-        let line = |e: &TimedEvent| {
-            format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
-        };
-        let lines: String = events.iter().map(line).collect();
-        output::print(&format!("time_s,kind,value\n{lines}"))?;
-    }
-    match source {
+    let balanced = match source {
         // A log begins anew wherever it was broken.
         GestureSource::Recording(..) => Ok(()),
-        GestureSource::Gesture(..) => Ok(balance.check()?),
-    }
+        GestureSource::Gesture(..) => balance.check().map_err(Into::into),
+    };
+    Ok((events, balanced))
 }
 
 /// The state is no number any more, from this time on, s.
@@ -132,7 +149,7 @@ impl std::error::Error for Lost {}
 
 /// `error` with what is at fault where the state was lost: the gesture, if the action with its own
 /// numbers loses it too.
-fn blamed(error: anyhow::Error, options: &SimulateOptions) -> anyhow::Error {
+fn blamed(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -> anyhow::Error {
     if !error.is::<Lost>() {
         return error;
     }
@@ -140,13 +157,13 @@ fn blamed(error: anyhow::Error, options: &SimulateOptions) -> anyhow::Error {
     let holds = options.model.as_deref().is_some_and(|path| {
         let named = plants::name_of(path);
         let own = SimulateOptions { action: named.ok().or(own.action.clone()), ..own };
-        GestureSource::open(&own).and_then(|mut own| own.play(|_, _| Ok(()))).is_ok()
+        GestureSource::open(&own, gesture).and_then(|mut own| own.play(|_, _| Ok(()))).is_ok()
     });
     let fault = match (&options.model, holds) {
         (Some(path), true) => {
             format!("the numbers of {} are at fault: the action's own hold", path.display())
         }
-        _ => format!("{}: no action can follow this gesture", options.gesture.display()),
+        _ => format!("{}: no action can follow this gesture", gesture.display()),
     };
     error.context(fault)
 }
@@ -160,12 +177,12 @@ enum GestureSource {
 }
 
 impl GestureSource {
-    fn open(options: &SimulateOptions) -> Result<Self> {
+    fn open(options: &SimulateOptions, gesture: &Path) -> Result<Self> {
         let number = |key: u8| {
             KeyNumber::from_index(usize::from(key).saturating_sub(1))
                 .with_context(|| format!("--key {key}: keys count from 1 to 88"))
         };
-        if Recording::is_at(&options.gesture) {
+        if Recording::is_at(gesture) {
             let own = |is_given: bool, name: &str| match is_given {
                 false => Ok(()),
                 true => Err(anyhow!("--{name}: a servo's log has its own; leave it out")),
@@ -173,20 +190,20 @@ impl GestureSource {
             own(options.action.is_some(), "action")?;
             own(options.model.is_some(), "model")?;
             own(!options.set.is_empty(), "set")?;
-            let take = Recording::open(&options.gesture)?;
+            let take = Recording::open(gesture)?;
             let key = match (options.key, take.first_key()) {
                 (Some(key), _) => number(key)?,
                 (None, Some(key)) => key,
-                (None, None) => bail!("{}: no key was touched", options.gesture.display()),
+                (None, None) => bail!("{}: no key was touched", gesture.display()),
             };
             if !take.touches(key) {
-                let file = options.gesture.display();
+                let file = gesture.display();
                 bail!("--key {}: {file} does not touch it", key.number());
             }
             take.action()?;
             return Ok(Self::Recording(take, key));
         }
-        let gesture = Gesture::open(&options.gesture)?;
+        let gesture = Gesture::open(gesture)?;
         let mut settings = Settings::default();
         controls::set(&mut settings, &options.set)?;
         if settings.action.action != ActionKind::Grand {
@@ -248,7 +265,9 @@ pub fn play(
 ) -> Result<Vec<TimedEvent>> {
     let mut events = Vec::new();
     let mut front = KeyView::of(mechanism);
-    let bar = progress(gesture.steps() as u64, "simulating");
+    // Shorter ones are over before a bar is seen.
+    let is_long = gesture.steps() > LONG;
+    let bar = is_long.then(|| progress(gesture.steps() as u64, "simulating"));
     for (index, step) in (0..gesture.steps()).zip(0u64..) {
         let drive = gesture.drive(index, front);
         mechanism.step(drive, &mut |offset, event| {
@@ -261,10 +280,10 @@ pub fn play(
         }
         each(time, &mechanism.readout(drive))?;
         if step % 4096 == 0 {
-            bar.set_position(step);
+            bar.iter().for_each(|bar| bar.set_position(step));
         }
     }
-    bar.finish_and_clear();
+    bar.iter().for_each(|bar| bar.finish_and_clear());
     Ok(events)
 }
 

@@ -386,6 +386,40 @@ fn bad_options_are_refused() {
 }
 
 #[test]
+fn a_folder_of_gestures_is_simulated_in_one_call() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path().join("in")).expect("a folder");
+    for (name, speed) in [("soft", 0.5), ("hard", 3.0)] {
+        let text = format!("form = \"struck\"\nspeed_m_s = {speed}\nduration_s = 0.2\n");
+        desk.put(&format!("in/{name}.toml"), text.as_bytes());
+    }
+    desk.put("in/notes.txt", b"no gesture");
+    let arguments = ["simulate", "--batch", "in", "-o", "runs", "--events", "happened"];
+    let output = touchback(desk.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut table = csv::Reader::from_reader(&output.stdout[..]);
+    let rows: Vec<csv::StringRecord> = table.records().map(|r| r.expect("a row")).collect();
+    let names: Vec<_> = rows.iter().map(|r| r[0].to_owned()).collect();
+    assert_eq!(names, ["hard.toml", "soft.toml"]);
+    let speed = |i: usize| rows[i][3].parse::<f64>().expect("a speed");
+    assert!(&rows[0][1] == "1" && speed(0) > 2.0 * speed(1), "{rows:?}");
+    // The same as one by one.
+    let alone = ["simulate", "in/soft.toml", "-o", "soft.csv"];
+    assert!(touchback(desk.path(), &alone).status.success());
+    assert_eq!(desk.read("soft.csv"), desk.read("runs/soft.toml.run.csv"));
+    assert!(desk.read("happened/hard.toml.events.json").starts_with(b"{"));
+
+    desk.put("in/broken.toml", b"form = \"flick\"\n");
+    let output = touchback(desk.path(), &arguments);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("broken.toml") && said.contains("1 of 3 gestures"), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3);
+    desk.refuses(&["simulate", "--batch", "in", "-o", "in"], "another folder");
+    desk.refuses(&["simulate"], "GESTURE");
+}
+
+#[test]
 fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     let desk = Desk::new();
     desk.put("hit.toml", b"form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n");

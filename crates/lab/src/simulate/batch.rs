@@ -1,0 +1,122 @@
+//! Every gesture of a folder, on all cores.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result, bail};
+
+use super::{SimulateOptions, one};
+use crate::bench::DataTable;
+use crate::output::{self, progress};
+use touchback::action::{KeyEvent, TimedEvent};
+
+/// What a gesture came to: its events, or one line of what was wrong.
+type Outcome = Result<Vec<TimedEvent>, String>;
+
+/// Simulates the gestures in `folder`, in the order of their names.
+///
+/// # Errors
+/// A folder without gestures, outputs in it, and, after all others are done, gestures that could
+/// not be played, by their number.
+pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
+    let gestures = gestures(folder)?;
+    for place in [&options.output, &options.events].into_iter().flatten() {
+        std::fs::create_dir_all(place)
+            .with_context(|| format!("{}: cannot make this folder", place.display()))?;
+        if place.canonicalize()? == folder.canonicalize()? {
+            bail!("{}: outputs go to another folder than the gestures", place.display());
+        }
+    }
+    let bar = progress(gestures.len() as u64, "simulating");
+    let outcomes: Vec<Mutex<Option<Outcome>>> = gestures.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(gestures.len()) {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(gesture), Some(place)) = (gestures.get(i), outcomes.get(i)) else {
+                        break;
+                    };
+                    let outcome = played(options, gesture);
+                    if let Ok(mut place) = place.lock() {
+                        *place = Some(outcome);
+                    }
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let mut table =
+        DataTable::new(&["gesture", "strikes", "first_strike_s", "hammer_velocity_m_s"]);
+    let mut refused = 0;
+    for (gesture, outcome) in gestures.iter().zip(outcomes) {
+        let name = gesture.file_name().unwrap_or_default().to_string_lossy();
+        match outcome.into_inner().ok().flatten() {
+            Some(Ok(events)) => add(&mut table, &name, &events),
+            Some(Err(error)) => {
+                refused += 1;
+                output::warn(&format!("error: {error}"));
+            }
+            None => refused += 1,
+        }
+    }
+    output::print(&String::from_utf8(table.csv()?)?)?;
+    if refused > 0 {
+        bail!("{refused} of {} gestures could not be played", gestures.len());
+    }
+    Ok(())
+}
+
+/// The files of `folder` that are gestures by their endings.
+fn gestures(folder: &Path) -> Result<Vec<PathBuf>> {
+    let show = folder.display();
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{show}: cannot read"))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| format!("{show}: cannot read"))?.path();
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        if path.is_file() && (ending == "csv" || ending == "toml") {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        bail!("{show}: no gestures, .csv or .toml, in this folder");
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// One of them; its outputs are named after it, its ending included.
+fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
+    let name = gesture.file_name().unwrap_or_default().to_string_lossy();
+    let within = |folder: &Option<PathBuf>, ending: &str| {
+        folder.as_ref().map(|f| f.join(format!("{name}.{ending}")))
+    };
+    let own = SimulateOptions {
+        output: within(&options.output, "run.csv"),
+        events: within(&options.events, "events.json"),
+        ..options.clone()
+    };
+    let (events, balanced) = one(&own, gesture).map_err(|e| format!("{e:#}"))?;
+    balanced.map_err(|e| format!("{}: {e:#}", gesture.display()))?;
+    Ok(events)
+}
+
+/// A row of `table`: strikes, and the first of them.
+fn add(table: &mut DataTable, name: &str, events: &[TimedEvent]) {
+    let strikes: Vec<(f64, f64)> = events
+        .iter()
+        .filter_map(|e| match e.event {
+            KeyEvent::Strike { speed } => Some((e.time(), speed)),
+            _ => None,
+        })
+        .collect();
+    match strikes.first() {
+        Some((time, speed)) => table.row(&[&name, &strikes.len(), time, speed]),
+        None => table.row(&[&name, &0, &"", &""]),
+    }
+}
