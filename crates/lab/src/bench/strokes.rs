@@ -34,6 +34,8 @@ pub struct TimedStroke {
     pub hammer: f64,
     /// Its greatest on the way there, m/s.
     pub fastest: f64,
+    /// How far from the string it has that, m, and how long before it touches, s.
+    pub fastest_before: [f64; 2],
     /// First key motion to string contact, s.
     pub travel: f64,
     /// Key bottom after string contact, s; NaN if the key does not get there soon.
@@ -81,7 +83,8 @@ impl TouchKind {
     pub fn stroke(self, rig: &TestBench, effort: f64) -> Option<TimedStroke> {
         let mut rig = rig.clone();
         let mut moved = None;
-        let (mut peak_force, mut fastest) = (0.0f64, 0.0f64);
+        let mut peak_force = 0.0f64;
+        let (mut fastest, mut fastest_at) = (0.0, [0.0; 2]);
         rig.play(&mut self.gesture(effort), |rig, drive| {
             if moved.is_none() && rig.key().depth > FIRST_MOTION {
                 moved = Some(rig.now());
@@ -90,7 +93,10 @@ impl TouchKind {
                 peak_force = peak_force.max(force(rig, drive));
             }
             if rig.log.first(EventKind::Strike).is_none() {
-                fastest = fastest.max(rig.hammer().1);
+                let (height, speed) = rig.hammer();
+                if speed > fastest {
+                    (fastest, fastest_at) = (speed, [-height, rig.now()]);
+                }
             }
             match rig.log.first(EventKind::Strike) {
                 Some((at, _)) => {
@@ -102,8 +108,19 @@ impl TouchKind {
         });
         let (at, hammer) = rig.log.first(EventKind::Strike)?;
         let bottom = rig.log.first(EventKind::KeyBottom).map_or(f64::NAN, |b| b.0 - at);
-        let fastest = fastest.max(hammer);
-        Some(TimedStroke { effort, hammer, fastest, travel: at - moved?, bottom, peak_force })
+        if hammer > fastest {
+            (fastest, fastest_at) = (hammer, [0.0, at]);
+        }
+        let [height, time] = fastest_at;
+        Some(TimedStroke {
+            effort,
+            hammer,
+            fastest,
+            fastest_before: [height, at - time],
+            travel: at - moved?,
+            bottom,
+            peak_force,
+        })
     }
 
     /// The stroke whose hammer arrives at `hammer` m/s, to 0.05 %; `None` if it is out of reach.

@@ -34,6 +34,9 @@ const BOTTOM: [TargetRow; 4] =
 pub const PRESSING: f64 = 25.0;
 const STRIKING: f64 = 60.0;
 
+/// How near the string a pressed hammer is to be fastest, mm: chosen, an eighth of the blow.
+const NEAR: f64 = 6.0;
+
 /// Mean over the keys that have the value, and their largest distance from it.
 fn mean(values: &[Option<f64>]) -> (f64, f64) {
     let n = values.iter().flatten().count() as f64;
@@ -50,6 +53,7 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
     let mut pressed_at_one = f64::NAN;
     let mut slope = Vec::new();
     let mut bottoms = Vec::new();
+    let mut peaks = Vec::new();
     for ((v, target, low, high), (_, late, early, latest)) in PRESSED.into_iter().zip(BOTTOM) {
         let strokes = at(TouchKind::Pressed, v);
         let (travel, apart) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
@@ -65,7 +69,24 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
         let what = format!("V6 should: pressed, key bottom after contact at {v} m/s, ms");
         report.check(&what, &short(late), TargetBand::Within(early, latest), bottom);
         bottoms.push((v, bottom));
+        let (before, _) = mean(&strokes.map(|s| s.map(|s| s.fastest_before[0] * 1e3)));
+        let what = format!("pressed, hammer fastest so far from the string, {v} m/s, mm");
+        report.check(&what, "near", TargetBand::AtMost(NEAR), before);
+        let on_c4 = strokes[2];
+        peaks.push(on_c4.map_or(String::new(), |s| {
+            format!(
+                "{} m/s {} N and {} ms",
+                short(v),
+                short(s.peak_force),
+                short(s.fastest_before[1] * 1e3)
+            )
+        }));
     }
+    report.note(&format!(
+        "Pressed, C4: peak of the tip's force before the key's bottom, and time from the hammer's \
+         greatest speed to the string: {}.",
+        peaks.join(", ")
+    ));
     let falls = bottoms.windows(2).all(|w| w[1].1 < w[0].1);
     report.holds("V6 must: the harder the earlier", falls);
     let signs = bottoms[0].1 > 0.0 && bottoms[3].1 < 0.0;
