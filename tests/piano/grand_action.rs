@@ -82,6 +82,35 @@ fn finger<'a>(points: &'a [(f64, f64)]) -> impl Fn(f64, f64) -> Drive + 'a {
 }
 
 #[test]
+fn a_hard_struck_damper_ends_its_way_up_at_its_rail_and_comes_home_with_the_key() {
+    let thrown = |rail: bool| {
+        let mut bench = Bench::concert(60, &ActionSettings::default());
+        let top = bench.spec().damper.top;
+        if !rail {
+            let mut spec = *bench.spec();
+            spec.damper.top = 1.0;
+            bench.key = GrandKey::standing(spec, *bench.key.state());
+        }
+        let (mut highest, mut landed) = (0.0f64, f64::NAN);
+        for step in 1..=4000 {
+            let time = f64::from(step) * STEP;
+            let blow = |t: f64, _| if t < 0.04 { Drive::Force([30.0; 2]) } else { Drive::Free };
+            bench.run(time, blow, |_, _| ());
+            let height = bench.key.state().x[state::DAMPER];
+            highest = highest.max(height);
+            if landed.is_nan() && time > 0.04 && height < 0.0 {
+                landed = time;
+            }
+        }
+        (highest - top, landed)
+    };
+    let (into, landed) = thrown(true);
+    assert!((0.0..4e-3).contains(&into), "{into} m into the rail's cloth");
+    let (beyond, late) = thrown(false);
+    assert!(beyond > 10e-3 && late > landed + 0.03, "{beyond} m, {late} s after {landed} s");
+}
+
+#[test]
 fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
     let mut bench = Bench::thesis();
     let k = Kinematics::new(bench.spec(), Phase::Acceleration, &bench.key.state().x);

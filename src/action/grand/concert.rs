@@ -6,7 +6,7 @@
 
 use super::fitted::Fitted;
 use super::regulation::{Regulated, Regulation, regulate};
-use super::spec::{Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Spec, Wippen};
+use super::spec::{Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Spec, Wippen, rail_cloth};
 use super::string_law;
 use crate::action::ActionSettings;
 use crate::math::compass::{self, linear};
@@ -26,6 +26,9 @@ const LEAD_ARM: f64 = 0.15;
 /// A part does not lose more than this of its inertia by taking lead or wood away (chosen: keeps
 /// every mixture of settings physical).
 const LEAST_SHARE: f64 = 0.3;
+
+/// Room between a lifted damper and its stop rail, m (chosen, as technicians set it).
+const UNDER_RAIL: f64 = 2e-3;
 
 /// Last key with a damper (E6 to G6 in most makes).
 const LAST_DAMPER: u8 = 68;
@@ -76,6 +79,9 @@ impl Design {
         spec.string = string_law::of(self.number, &hammer, &self.hammer);
         scale(&mut spec, &hammer, settings);
         let regulated = regulate(&mut spec, &regulation(settings));
+        let damper = &mut spec.damper;
+        let lifted = damper.arm / spec.key.front * (spec.key.dip - damper.pickup);
+        damper.top = damper.top.max(lifted + UNDER_RAIL);
         let taken = settings.key_lead_g * 1e-3 * spec.key.front;
         spec.key.lead_torque -= taken * GRAVITY;
         spec.key.inertia =
@@ -216,6 +222,8 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             seat_felt: Felt { hysteresis: 0.5, ..Felt::new(2e4, 1.5, 2.0) },
             clear: 1.5e-3,
             tray: 8e-3,
+            top: 8e-3 + UNDER_RAIL,
+            top_felt: rail_cloth(),
         },
         string: string_law::of(n, hammer, hammer),
         coupling: [200.0, 0.82],

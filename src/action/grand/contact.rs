@@ -116,7 +116,7 @@ pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCh
     TailOnCheck { squeeze: Squeeze { depth, rate }, across, along }
 }
 
-/// Key tail under the damper, and the damper on its string and on the pedal's tray.
+/// Key tail under the damper, and the damper on its string, on the pedal's tray and under its rail.
 #[derive(Clone, Copy, Debug)]
 pub struct DamperContacts<R = f64> {
     /// Key under damper.
@@ -125,6 +125,8 @@ pub struct DamperContacts<R = f64> {
     pub seat: Squeeze<R>,
     /// Tray under damper.
     pub tray: Squeeze<R>,
+    /// Damper under its stop rail.
+    pub top: Squeeze<R>,
 }
 
 /// Geometry of the damper's contacts with the pedal's tray `tray` m high.
@@ -143,6 +145,7 @@ pub fn damper<R: Real>(
         },
         seat: Squeeze { depth: -y, rate: -v },
         tray: Squeeze { depth: tray - y, rate: -v },
+        top: Squeeze { depth: y - n.damper_top, rate: v },
     }
 }
 
@@ -161,8 +164,8 @@ pub struct Contacts<R = f64> {
     pub lowered: Contact<R>,
     /// Lever under the drop screw, and its arm.
     pub drop: (Vec2<R>, Contact<R>),
-    /// Key, string and tray on the damper.
-    pub damper: [Contact<R>; 3],
+    /// Key, string, tray and stop rail on the damper.
+    pub damper: [Contact<R>; 4],
     /// Hammer on string.
     pub string: Contact<R>,
     /// Shank on the rest rail, referred to the crown.
@@ -208,6 +211,7 @@ impl<R: Real> Contacts<R> {
                 around.lift.of(&n.lift_felt),
                 around.seat.of(&n.seat_felt),
                 around.tray.of(&n.lift_felt),
+                around.top.of(&n.top_felt),
             ],
             string: n.string.contact(crown, hammer),
             rail: n.rail_felt.contact(-crown - n.rail, -hammer),

@@ -162,6 +162,8 @@ impl List {
         self.pad("damper.seat_felt", &d.seat_felt);
         self.add("damper.clear", d.clear, "m");
         self.add("damper.tray", d.tray, "m");
+        self.add("damper.top", d.top, "m");
+        self.pad("damper.top_felt", &d.top_felt);
 
         self.pad("string", &s.string);
         self.add("coupling.stiffness", s.coupling[0], "N·m/rad");

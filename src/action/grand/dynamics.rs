@@ -188,15 +188,21 @@ pub fn balance<R: Real>(
 
     // Backcheck, string, damper.
     let (check, contact) = &c.check;
-    let [lift, seat, tray] = &c.damper;
+    let [lift, seat, tray, top] = &c.damper;
     on_key = on_key - contact.force * check.across[0] - n.damper_arm * lift.force;
     on_hammer =
         on_hammer - contact.force * check.across[1] + (c.rail.force - c.string.force) * n.crown;
     let v = x[state::DAMPER_SPEED];
     let drag = n.damper_damping * v;
-    let damper_force = lift.force + seat.force + tray.force - n.damper_weight - drag;
+    let damper_force = lift.force + seat.force + tray.force - top.force - n.damper_weight - drag;
     loss = loss
-        + (contact.loss + c.string.loss + c.rail.loss + lift.loss + seat.loss + tray.loss)
+        + (contact.loss
+            + c.string.loss
+            + c.rail.loss
+            + lift.loss
+            + seat.loss
+            + tray.loss
+            + top.loss)
         + drag * v;
 
     // Velocity products.

@@ -52,7 +52,8 @@ pub fn potential(
         + n.damper_weight * x[state::DAMPER]
         + n.lift_felt.energy(around.lift.depth)
         + n.seat_felt.energy(around.seat.depth)
-        + n.lift_felt.energy(around.tray.depth);
+        + n.lift_felt.energy(around.tray.depth)
+        + n.top_felt.energy(around.top.depth);
     if phase.jack_drives() {
         stored += n.knuckle_felt.energy(k.head.q4);
     }

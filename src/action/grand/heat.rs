@@ -7,7 +7,7 @@ use super::{STATES, state};
 use crate::action::interface::losses::Losses;
 
 /// Elements in the order of [`losses`]: felts, then what drags, then Coulomb friction.
-const ELEMENTS: [&str; 21] = [
+const ELEMENTS: [&str; 22] = [
     "knuckle_on_jack",
     "knuckle_on_lever",
     "lever_stop",
@@ -21,6 +21,7 @@ const ELEMENTS: [&str; 21] = [
     "damper_lift",
     "damper_seat",
     "damper_tray",
+    "damper_rail",
     "jack_drag",
     "lever_drag",
     "damper_drag",
@@ -63,6 +64,7 @@ pub fn losses(
             c.damper[0].loss,
             c.damper[1].loss,
             c.damper[2].loss,
+            c.damper[3].loss,
             jack_drag,
             n.lever_damping * turning * turning,
             n.damper_damping * sinking * sinking,

@@ -219,6 +219,10 @@ numbers! {
     lift_felt: Felt,
     /// Damper on string.
     seat_felt: Felt,
+    /// Height of the damper's stop rail.
+    damper_top: Number,
+    /// Damper under that rail.
+    top_felt: Felt,
     /// Hammer on string.
     string: Felt,
     /// The thesis's manipulandum coupling k1.
@@ -332,6 +336,8 @@ impl Precomputed {
             damper_damping: damper.damping * there,
             lift_felt: damper.lift_felt.stiffened(there),
             seat_felt: damper.seat_felt.stiffened(there),
+            damper_top: damper.top,
+            top_felt: damper.top_felt.stiffened(there),
             string: spec.string,
             coupling_stiffness: spec.coupling[0],
             coupling_damping: spec.coupling[1],

@@ -243,6 +243,23 @@ pub struct Damper {
     pub clear: f64,
     /// Height to which the pedal's tray lifts it, m.
     pub tray: f64,
+    /// Height at which its stop rail ends its way up, m; files of before have none.
+    #[serde(default = "no_rail")]
+    pub top: f64,
+    /// Cloth of that rail.
+    #[serde(default = "rail_cloth")]
+    pub top_felt: Felt,
+}
+
+/// A stop rail out of every damper's reach, m.
+const fn no_rail() -> f64 {
+    1.0
+}
+
+/// Cloth of a damper stop rail; chosen: a fortissimo's damper sinks 2 to 3 mm into it.
+#[must_use]
+pub const fn rail_cloth() -> Felt {
+    Felt { hysteresis: 0.3, ..Felt::new(3e5, 1.5, 1.0) }
 }
 
 impl Spec {
@@ -275,6 +292,7 @@ impl Spec {
             ("check.felt", self.check.felt),
             ("damper.lift_felt", self.damper.lift_felt),
             ("damper.seat_felt", self.damper.seat_felt),
+            ("damper.top_felt", self.damper.top_felt),
             ("string", self.string),
         ];
         for (name, felt) in felts {

@@ -10,7 +10,7 @@
 
 use super::concert::Built;
 use super::regulation::{Limits, Regulated};
-use super::spec::{Check, Damper, Hammer, Jack, Key, Lever, Spec, Wippen};
+use super::spec::{Check, Damper, Hammer, Jack, Key, Lever, Spec, Wippen, rail_cloth};
 use super::{GrandState, Phase, STATES, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -155,6 +155,8 @@ pub fn build() -> Built {
             damping: 0.0,
             lift_felt: Felt::new(6e5, 1.5, 1.0),
             seat_felt: Felt::new(4e5, 1.5, 2.0),
+            top: 1.0,
+            top_felt: rail_cloth(),
             clear: 1.5e-3,
             tray: 8e-3,
         },

@@ -238,9 +238,10 @@ pub(super) fn damper(
     key.torque -= d.arm * lift;
     let seat = sums.felt(&d.seat_felt, -y, -v);
     let tray = sums.felt(&d.lift_felt, tray - y, -v);
+    let top = sums.felt(&d.top_felt, y - d.top, v);
     sums.stored += d.weight * y;
     sums.loss += d.damping * v * v;
-    (lift + seat + tray - d.weight - d.damping * v) / d.mass
+    (lift + seat + tray - top - d.weight - d.damping * v) / d.mass
 }
 
 /// Depth of the hammer's tail in the check's leather, m.

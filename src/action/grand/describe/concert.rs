@@ -7,7 +7,7 @@ const FITTED: &str = "fitted to the *must* targets of the validation (`touchback
 const LEATHER: &str = "chosen: leather over felt, stiff beside the touch and soft beside wood";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 82] = [
+pub(super) const SOURCES: [(&str, &str); 84] = [
     ("key.front", "[Hirschkorn 2004] key lever, second hand"),
     ("key.inertia", "derived: wooden key of usual size with leads, order of magnitude"),
     ("key.lead_torque", "regulated: balance weight 37 g [Stanwood tables]"),
@@ -95,6 +95,8 @@ pub(super) const SOURCES: [(&str, &str); 82] = [
     ("damper.seat_felt", "chosen: soft felt, half a millimetre under the damper's weight"),
     ("damper.clear", "chosen: felt off the string over its whole width"),
     ("damper.tray", "chosen: full pedal lifts the dampers well clear"),
+    ("damper.top_felt", "chosen: a fortissimo's damper sinks 2 to 3 mm into it"),
+    ("damper.top", "chosen: stop rail 2 mm above what pedal and key lift"),
     (
         "string",
         "fitted to the sound engine's strings by `touchback lab string-law`, near [Chaigne 1994]",
