@@ -70,7 +70,8 @@ pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: 
 
 /// Angle from the direction `from` to `to`, rad, past a right angle too.
 fn turn(from: Vec2, to: Vec2) -> f64 {
-    let (sine, cosine) = (from.cross(to), from.dot(to));
+    // At a right angle rounding may take the sine of unit vectors past 1.
+    let (sine, cosine) = (from.cross(to).clamp(-1.0, 1.0), from.dot(to));
     if cosine > 0.0 { sine.asin() } else { sine.atan2(cosine) }
 }
 
