@@ -1,11 +1,10 @@
 //! `haptics-cost`: work of the servo by the clock, and a stroke by the wall clock.
 
-#[cfg(unix)]
 mod wall_clock;
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::haptics::BLOCKS;
 use crate::bench::{Folder, Report, TargetBand, short};
@@ -14,16 +13,15 @@ use touchback::haptics::emulator::{Emulator, Making};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback::haptics::servo::{Servo, ServoOptions};
 use touchback_device::frame::MAX_FRAME;
-use touchback_device::message::Message;
+use touchback_device::message::{Message, VERSION};
 
 /// Times the servo, then plays.
 ///
 /// # Errors
-/// No pseudo-terminal for the stroke.
+/// No address for the stroke's keyboard; none of its keys moves.
 pub fn run(_: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     cost(&mut report)?;
-    #[cfg(unix)]
     wall_clock::strokes(&mut report, &BLOCKS)?;
     Ok(report)
 }
@@ -40,7 +38,7 @@ fn cost(report: &mut Report) -> Result<()> {
         let making = Making { keys, first_key: 1, plant: KEY, ..Making::default() };
         let mut emulator = Emulator::new(&making, Script::new(acts.collect()));
         let mut frame = [0; MAX_FRAME];
-        let length = Message::Ask(1).frame(&mut frame).context("a frame")?;
+        let length = Message::Ask(VERSION).frame(&mut frame).context("a frame")?;
         emulator.receive(&frame[..length]);
         let mut states: Vec<Vec<u8>> = Vec::new();
         for _ in 0..8 * 2000 {
@@ -69,7 +67,8 @@ fn cost(report: &mut Report) -> Result<()> {
                     times.push(took);
                 }
             }
-            let mean = sum / slots.max(1) as f64;
+            ensure!(slots > 0, "no key of the emulated keyboard moved");
+            let mean = sum / slots as f64;
             if mean < best {
                 times.sort_by(f64::total_cmp);
                 let last = times.len().saturating_sub(1);
