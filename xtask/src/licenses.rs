@@ -111,11 +111,10 @@ fn text(parts: &[&Package]) -> Result<String> {
     for part in parts {
         let name = format!("{} {}", part.name, part.version);
         let license = part.license.as_deref().unwrap_or_default();
-        let source = part
-            .repository
-            .clone()
-            .unwrap_or_else(|| format!("https://crates.io/crates/{}/{}", part.name, part.version));
-        writeln!(list, "{name}: {license}; {source}")?;
+        match &part.repository {
+            Some(source) => writeln!(list, "{name}: {license}; {source}")?,
+            None => writeln!(list, "{name}: {license}")?,
+        }
         let folder = part.manifest_path.parent().context("a manifest has a folder")?;
         let mut own = Vec::new();
         files(folder.as_std_path(), 0, &mut own)?;

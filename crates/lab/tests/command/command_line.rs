@@ -1,102 +1,12 @@
 //! The command line is a contract: names, files and exit codes, tried on the built program.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#[cfg(target_os = "linux")]
+use std::process::Command;
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
-fn touchback(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_touchback"))
-        .current_dir(dir)
-        .args(arguments)
-        .output()
-        .expect("the program starts")
-}
-
-/// A folder with a small piece, curves and gestures, good and bad.
-struct Desk {
-    dir: TempDir,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a folder");
-        let desk = Self { dir };
-        desk.put("ok.mid", &piece());
-        desk.put("cut.mid", &piece()[..40]);
-        desk.put("none.mid", &piece()[..14]);
-        desk.put("text.mid", b"no music");
-        let mut songs = piece();
-        songs[9] = 2;
-        desk.put("songs.mid", &songs);
-        desk.put("curve.csv", b"t_s,value\n0,1\n0.3,3\n");
-        desk.put("wide.csv", b"t_s,value\n0,1\n0.3,3000\n");
-        desk.put("back.csv", b"t_s,value\n1,1\n0,1\n");
-        desk.put("press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
-        desk.put("both.csv", b"t_s,key_m,force_n\n0,0,0\n0.1,0.01,1\n");
-        desk.put("late.csv", b"t_s,key_m\n0.1,0\n0.2,0.01\n");
-        desk.put("mine.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = 44\nharp = 1\n");
-        desk.put("torn.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = \n");
-        desk.put("newer.toml", b"format = 9\ntouchback = \"9.1\"\n[values]\n");
-        desk.put("form.toml", b"form = \"flick\"\nduration_s = 1\n");
-        desk
-    }
-
-    fn path(&self) -> &Path {
-        self.dir.path()
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) {
-        fs::write(self.path().join(name), bytes).expect("a file");
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path().join(name)).expect(name)
-    }
-
-    fn names(&self) -> Vec<PathBuf> {
-        let mut names: Vec<_> = fs::read_dir(self.path())
-            .expect("a folder")
-            .map(|e| e.expect("an entry").path())
-            .collect();
-        names.sort();
-        names
-    }
-
-    /// Exit code 2, one line on stderr with `part` in it, nothing on stdout, no file made.
-    fn refuses(&self, arguments: &[&str], part: &str) {
-        let before = self.names();
-        let output = touchback(self.path(), arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        let errors: Vec<_> = said.lines().collect();
-        assert_eq!(errors.len(), 1, "{arguments:?}: {said}");
-        assert!(errors[0].starts_with("error: ") && said.contains(part), "{arguments:?}: {said}");
-        assert!(output.stdout.is_empty(), "{arguments:?}");
-        assert_eq!(self.names(), before, "{arguments:?} left a file");
-    }
-}
-
-/// Two notes, one outside the compass, running status, pedal: 0.5 s.
-fn piece() -> Vec<u8> {
-    let track = [
-        &[0, 0xB0, 64, 100, 0, 0x90, 60, 100, 48, 64, 80, 1, 15, 80][..],
-        &[47, 60, 0, 0, 64, 0, 0, 0xB0, 64, 0, 0, 0xFF, 0x2F, 0],
-    ]
-    .concat();
-    file(&track)
-}
-
-/// A MIDI file of one track, 192 ticks a second.
-fn file(track: &[u8]) -> Vec<u8> {
-    let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk\0\0\0".to_vec();
-    bytes.push(u8::try_from(track.len()).expect("a short track"));
-    bytes.extend(track);
-    bytes
-}
+use super::desk::{Desk, file, piece, touchback};
 
 /// Killed in the middle, so that it cannot clean up, while its files are open.
 #[test]
@@ -386,82 +296,6 @@ fn bad_options_are_refused() {
 }
 
 #[test]
-fn a_folder_of_gestures_is_simulated_in_one_call() {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path().join("in")).expect("a folder");
-    for (name, speed) in [("soft", 0.5), ("hard", 3.0)] {
-        let text = format!("form = \"struck\"\nspeed_m_s = {speed}\nduration_s = 0.2\n");
-        desk.put(&format!("in/{name}.toml"), text.as_bytes());
-    }
-    desk.put("in/notes.txt", b"no gesture");
-    let arguments = ["simulate", "--batch", "in", "-o", "runs", "--events", "happened"];
-    let output = touchback(desk.path(), &arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut table = csv::Reader::from_reader(&output.stdout[..]);
-    let rows: Vec<csv::StringRecord> = table.records().map(|r| r.expect("a row")).collect();
-    let names: Vec<_> = rows.iter().map(|r| r[0].to_owned()).collect();
-    assert_eq!(names, ["hard.toml", "soft.toml"]);
-    let speed = |i: usize| rows[i][3].parse::<f64>().expect("a speed");
-    assert!(&rows[0][1] == "1" && speed(0) > 2.0 * speed(1), "{rows:?}");
-    // The same as one by one.
-    let alone = ["simulate", "in/soft.toml", "-o", "soft.csv"];
-    assert!(touchback(desk.path(), &alone).status.success());
-    assert_eq!(desk.read("soft.csv"), desk.read("runs/soft.toml.run.csv"));
-    assert!(desk.read("happened/hard.toml.events.json").starts_with(b"{"));
-
-    desk.put("in/broken.toml", b"form = \"flick\"\n");
-    let output = touchback(desk.path(), &arguments);
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("broken.toml") && said.contains("1 of 3 gestures"), "{said}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3);
-    desk.refuses(&["simulate", "--batch", "in", "-o", "in"], "another folder");
-    desk.refuses(&["simulate"], "GESTURE");
-}
-
-#[test]
-fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
-    let desk = Desk::new();
-    desk.put("hit.toml", b"form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n");
-    let arguments = [
-        "simulate", "hit.toml", "--key", "40", "-o", "run.csv", "--events", "e.json", "--plot",
-        "f.png",
-    ];
-    let output = touchback(desk.path(), &arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let run = String::from_utf8(desk.read("run.csv")).expect("UTF-8");
-    let columns = run.lines().next().expect("a header").split(',').count();
-    assert_eq!(columns, 52, "the contract's 30 and 22 elements");
-    assert_eq!(run.lines().count(), 801, "a row a step of 125 µs and the header");
-    assert!(run.lines().all(|l| l.split(',').count() == columns));
-    let events: serde_json::Value = serde_json::from_slice(&desk.read("e.json")).expect("JSON");
-    let events = events["events"].as_array().expect("an array");
-    let strike = events.iter().find(|e| e["kind"] == "strike").expect("a strike");
-    // Measured on three grands at 4 m/s: 17 to 27 ms [Goebl 2005].
-    let (time, speed) = (strike["time_s"].as_f64(), strike["value"].as_f64());
-    assert!(time.is_some_and(|t| (0.015..0.03).contains(&t)), "{strike}");
-    assert!(speed.is_some_and(|v| (3.0..5.0).contains(&v)), "{strike}");
-    // Its own run is a gesture again: the same motion of the key throws the hammer as fast.
-    let again = ["simulate", "run.csv", "--key", "40", "--events", "e2.json"];
-    let output = touchback(desk.path(), &again);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let second: serde_json::Value = serde_json::from_slice(&desk.read("e2.json")).expect("JSON");
-    let second = second["events"].as_array().expect("an array").iter();
-    let second = second.filter(|e| e["kind"] == "strike").collect::<Vec<_>>();
-    let near = |field: &str, within: f64| {
-        let of = |e: &serde_json::Value| e[field].as_f64().expect("a number");
-        assert!((of(second[0]) - of(strike)).abs() < within, "{strike} {}", second[0]);
-    };
-    near("time_s", 1e-4);
-    near("value", 0.01);
-    assert!(desk.read("f.png").starts_with(b"\x89PNG"));
-
-    let output = touchback(desk.path(), &["simulate", "hit.toml"]);
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(said.starts_with("time_s,kind,value\n") && said.contains(",strike,"), "{said}");
-}
-
-#[test]
 fn the_demonstration_writes_everything_it_says() {
     let dir = tempfile::tempdir().expect("a folder");
     let output = touchback(dir.path(), &[]);
@@ -487,27 +321,4 @@ fn the_demonstration_writes_everything_it_says() {
     assert!((125.0..150.0).contains(&seconds), "{seconds} s");
     let peak = wave.samples::<i32>().map(|x| x.expect("a sample").abs()).max();
     assert!(peak.is_some_and(|p| p > 1 << 16), "as good as silent: {peak:?}");
-}
-
-#[test]
-fn bad_gestures_are_refused() {
-    let desk = Desk::new();
-    let simulate = |more: &[&str], part: &str| {
-        desk.refuses(
-            &[&["simulate"][..], more, &["-o", "x.csv", "--events", "x.json"]].concat(),
-            part,
-        );
-    };
-    simulate(&["missing.csv"], "missing.csv: cannot read");
-    simulate(&["both.csv"], "both.csv, line 1");
-    simulate(&["late.csv"], "late.csv, line 2");
-    simulate(&["form.toml"], "form.toml, part 1");
-    simulate(&["ok.mid"], ".csv or a .toml");
-    simulate(&["press.csv", "--action", "harmonium"], "harmonium");
-    simulate(&["press.csv", "--key", "89"], "89");
-    simulate(&["press.csv", "--key", "0"], "--key");
-    simulate(&["press.csv", "--plot", "x.pdf"], "x.pdf: a figure is");
-    simulate(&["press.csv", "--set", "let_off_mm=99"], "let_off_mm");
-    desk.refuses(&["model", "export", "--action", "harmonium", "-o", "x.toml"], "harmonium");
-    desk.refuses(&["simulate", "press.csv", "-o", "press.csv"], "named twice");
 }

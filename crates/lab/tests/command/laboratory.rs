@@ -115,18 +115,14 @@ fn what_is_written_can_be_loaded() {
     let out = dir.path().to_str().unwrap();
     let names = [
         "ball",
-        "contact",
-        "energy",
         "finger",
         "key-design",
         "lines",
         "models-ab",
         "state-graphs",
         "thesis-run",
-        "unilateral",
         "wall-damping",
         "wall-display",
-        "wall-map",
         "walls",
         "weight-drop",
     ];

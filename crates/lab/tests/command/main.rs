@@ -1,5 +1,7 @@
 //! The command as scripts see it.
 
 mod command_line;
+mod desk;
 mod felt;
 mod laboratory;
+mod simulated;

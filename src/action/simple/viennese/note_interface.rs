@@ -1,6 +1,7 @@
 //! The Viennese action under host notes.
 
-use super::{AFTERTOUCH, HAMMER_ANGLE, HAMMER_SPEED, LET_OFF, Phase, STATES, Spec};
+use super::spec::{AFTERTOUCH, LET_OFF};
+use super::{HAMMER_ANGLE, HAMMER_SPEED, Phase, STATES, Spec};
 use crate::action::interface::press::{Press, Travel};
 use crate::action::simple::note_interface::{BEFORE_BED, Playing, state};
 use crate::action::simple::{KEY, KEY_SPEED};

@@ -1,3 +1,4 @@
+use super::spec::{AFTERTOUCH, BLOW, LET_OFF};
 use super::*;
 use crate::action::Key;
 use crate::action::simple::Running;
