@@ -44,10 +44,10 @@ mod motor {
 }
 
 /// Drum on the motor and sector on the key's tail, m.
-const DRUM: f64 = 8.4e-3;
+const DRUM: f64 = 8.25e-3;
 const SECTOR: f64 = 0.1;
 /// Aluminium sector, kg, counted at its rim (chosen).
-const SECTOR_MASS: f64 = 8e-3;
+const SECTOR_MASS: f64 = 6e-3;
 
 /// A flat coil of aluminium wire between magnets, on the key itself.
 mod coil {
