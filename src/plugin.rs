@@ -12,6 +12,7 @@ mod clap;
 mod event_reader;
 mod haptics;
 mod notes;
+mod part;
 mod project;
 mod state;
 mod vst3;

@@ -4,7 +4,7 @@
 //! Fuzz targets call these on a nightly compiler, `crates/lab/tests/readers.rs` with damaged copies of
 //! the corpora on a stable one.
 
-use toml::{Table, Value};
+use toml::Table;
 use touchback::action::ActionSettings;
 use touchback::action::catalogue::Model;
 use touchback::action::interface::kind::NAMES;
@@ -16,6 +16,7 @@ use touchback::sound::scala::{KeyMap, Scale, notes};
 use touchback_lab::controls;
 use touchback_lab::gesture::Gesture;
 use touchback_lab::midi::Score;
+use touchback_lab::simulate::numbers::each_number;
 use touchback_lab::simulate::{self, plants};
 
 /// A reader under trial.
@@ -104,21 +105,17 @@ pub fn model_numbers(bytes: &[u8]) -> bool {
     let Some(own) = Model::named(name, middle(), &ActionSettings::default()) else { return false };
     let Ok(mut table) = Table::try_from(own) else { return false };
     let mut count = 0;
-    for value in table.iter_mut().map(|(_, value)| value) {
-        numbers(value, &mut |_| count += 1);
-    }
+    each_number(&mut table, &mut |_| count += 1);
     for change in changes.chunks_exact(10).take(4) {
         let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % count;
         let bits = <[u8; 8]>::try_from(&change[2..]).unwrap_or_default();
         let mut at = 0;
-        for value in table.iter_mut().map(|(_, value)| value) {
-            numbers(value, &mut |number| {
-                if at == place {
-                    *number = changed(*number, bits);
-                }
-                at += 1;
-            });
-        }
+        each_number(&mut table, &mut |number| {
+            if at == place {
+                *number = changed(*number, bits);
+            }
+            at += 1;
+        });
     }
     model(table.to_string().as_bytes())
 }
@@ -131,15 +128,6 @@ fn changed(number: f64, bits: [u8; 8]) -> f64 {
         0 | 1 => number * 1000f64.powf(2.0 * share - 1.0),
         2 => -number * share,
         _ => f64::from_le_bytes(bits),
-    }
-}
-
-fn numbers(value: &mut Value, each: &mut impl FnMut(&mut f64)) {
-    match value {
-        Value::Table(inner) => inner.iter_mut().for_each(|(_, v)| numbers(v, each)),
-        Value::Array(list) => list.iter_mut().for_each(|v| numbers(v, each)),
-        Value::Float(number) => each(number),
-        _ => {}
     }
 }
 

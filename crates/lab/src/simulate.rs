@@ -3,7 +3,7 @@
 pub mod balance;
 mod batch;
 mod figure;
-mod numbers;
+pub mod numbers;
 pub mod plants;
 mod take;
 
@@ -71,20 +71,27 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         return batch::run(options, folder);
     }
     let gesture = options.gesture.as_deref().context("a gesture is missing")?;
-    let events = one(options, gesture)?;
+    let simulated = one(options, gesture)?;
     if options.output.is_none() && options.events.is_none() && options.plot.is_none() {
         let line = |e: &TimedEvent| {
             format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
         };
-        let lines: String = events.0.iter().map(line).collect();
+        let lines: String = simulated.events.iter().map(line).collect();
         output::print(&format!("time_s,kind,value\n{lines}"))?;
     }
-    events.1
+    simulated.balance.map_err(Into::into)
 }
 
-/// One gesture: what happened in it, and whether its energies add up; the files are written in any
-/// case.
-fn one(options: &SimulateOptions, gesture: &Path) -> Result<(Vec<TimedEvent>, Result<()>)> {
+/// What one gesture gave.
+struct Simulated {
+    /// What happened in it.
+    events: Vec<TimedEvent>,
+    /// Whether its energies add up.
+    balance: Result<(), balance::Unbalanced>,
+}
+
+/// One gesture; its files are written whether the energies add up or not.
+fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
     let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
         .into_iter()
         .flatten()
@@ -127,12 +134,12 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<(Vec<TimedEvent>, Re
     for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
         draft.keep()?;
     }
-    let balanced = match source {
+    let balance = match source {
         // A log begins anew wherever it was broken.
         GestureSource::Recording(..) => Ok(()),
-        GestureSource::Gesture(..) => balance.check().map_err(Into::into),
+        GestureSource::Gesture(..) => balance.check(),
     };
-    Ok((events, balanced))
+    Ok(Simulated { events, balance })
 }
 
 /// The state is no number any more, from this time on, s.

@@ -12,12 +12,7 @@ use clap_sys::process::{
 };
 
 use super::event::{Event, EventList, HostEvents, Key, ShiftedOutput};
-
-/// Samples of a part whose channels the host does not give.
-const SPARE_FRAMES: u32 = 1_024;
-
-/// Samples that stand in for channels that a host does not give.
-type Spare = [[f32; SPARE_FRAMES as usize]; 2];
+use crate::plugin::part::{Carried, SPARE_FRAMES, Spare};
 
 /// What remains between blocks, and the room to order one.
 pub(super) struct BlockFeeder {
@@ -25,12 +20,10 @@ pub(super) struct BlockFeeder {
     room: usize,
     /// Events that wait for the next block's first sample: notes of blocks without samples, and
     /// what was more than the samples of a block had room for.
-    carried: Vec<Event>,
+    carried: Carried<Event>,
     /// Working memory of [`select`].
     keys: Vec<Key>,
     spare: Box<Spare>,
-    /// Events that found no room, since [`Self::forget`].
-    left_out: u64,
 }
 
 impl BlockFeeder {
@@ -38,22 +31,20 @@ impl BlockFeeder {
     pub(super) fn new(room: usize) -> Self {
         Self {
             room,
-            carried: Vec::with_capacity(room),
+            carried: Carried::with_room(room),
             keys: Vec::with_capacity(room),
-            spare: Box::new([[0.0; SPARE_FRAMES as usize]; 2]),
-            left_out: 0,
+            spare: Spare::new(),
         }
     }
 
     /// Drops what waits.
     pub(super) fn silence(&mut self) {
-        self.carried.clear();
+        self.carried.silence();
     }
 
     /// Drops what waits; how many events found no room since the last time.
     pub(super) fn forget(&mut self) -> u64 {
-        self.silence();
-        std::mem::take(&mut self.left_out)
+        self.carried.forget()
     }
 
     /// Passes a block without samples: values to `flush`, notes kept.
@@ -72,24 +63,16 @@ impl BlockFeeder {
             let Some((_, mut event)) = host.get(index) else { continue };
             if !event.is_parameter() {
                 event.stamp(0);
-                self.keep(event);
+                self.carried.keep(event);
             } else if self.keys.len() < self.room {
                 self.keys.push((0, index));
             } else {
-                self.left_out += 1;
+                self.carried.leave_out(1);
             }
         }
         let list = EventList::new(&[], host, &self.keys, 0);
         let inputs = list.as_clap();
         flush(&raw const inputs, block.out_events);
-    }
-
-    fn keep(&mut self, event: Event) {
-        if self.carried.len() < self.room {
-            self.carried.push(event);
-        } else {
-            self.left_out += 1;
-        }
     }
 
     /// Hands a block of one sample or more to `process`, in parts; its last answer.
@@ -106,7 +89,7 @@ impl BlockFeeder {
         let (host, channels) =
             unsafe { (HostEvents::new(block.in_events), channels(block, frames)) };
         let is_whole = channels.iter().all(|channel| !channel.is_null());
-        let longest = if is_whole { frames } else { SPARE_FRAMES };
+        let longest = if is_whole { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
         let (mut start, mut last, mut status) = (0, None, CLAP_PROCESS_CONTINUE);
         while start < frames {
             let mut keys = std::mem::take(&mut self.keys);
@@ -143,12 +126,12 @@ impl BlockFeeder {
         // Carried events come before all others, so those that remain are the last of them.
         let waiting = self.carried.len();
         let old = keys.partition_point(|key| usize::try_from(key.1).is_ok_and(|i| i < waiting));
-        self.carried.drain(..waiting - old);
+        self.carried.drop_first(waiting - old);
         for (_, place) in &keys[old..] {
             let index = place - self::place(waiting, 0);
             let Some((_, mut event)) = host.get(index) else { continue };
             event.stamp(0);
-            self.keep(event);
+            self.carried.keep(event);
         }
         if more {
             // Rare enough to be counted by a second look.
@@ -158,7 +141,7 @@ impl BlockFeeder {
                 let key = host.get(*index).map(|(time, _)| (time.min(frames - 1), place));
                 key.is_some() && key > beyond
             });
-            self.left_out += rest.count() as u64;
+            self.carried.leave_out(rest.count() as u64);
         }
         self.keys = keys;
     }
@@ -245,15 +228,8 @@ unsafe fn part(
     process: &mut impl FnMut(&clap_process) -> clap_process_status,
 ) -> clap_process_status {
     let begin = usize::try_from(range.start).unwrap_or(0);
-    let mut pointers = [std::ptr::null_mut(); 2];
-    for ((pointer, channel), spare) in pointers.iter_mut().zip(channels).zip(spare) {
-        *pointer = if channel.is_null() {
-            spare.as_mut_ptr()
-        } else {
-            // SAFETY: the caller's promise.
-            unsafe { channel.add(begin) }
-        };
-    }
+    // SAFETY: the caller's promise.
+    let mut pointers = unsafe { spare.stand_in(channels, begin) };
     let mut output = clap_audio_buffer {
         data32: pointers.as_mut_ptr(),
         data64: std::ptr::null_mut(),

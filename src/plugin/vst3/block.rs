@@ -17,15 +17,10 @@ use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper, Interface};
 use super::lists::{PartChanges, PartEvents, Point, ShiftedOutput};
 use super::messages::{HostMessages, Item, Key, Message, place_of, select};
 use crate::plugin::Touchback;
+use crate::plugin::part::{Carried, SPARE_FRAMES, Spare};
 
 /// Values and events of a part: the wrapper's ordering takes the square of them.
 const ROOM: usize = 1_024;
-
-/// Samples of a part whose channels the host does not give.
-const SPARE_FRAMES: usize = 1_024;
-
-/// Samples that stand in for channels that a host does not give.
-type Spare = [[f32; SPARE_FRAMES]; 2];
 
 /// What remains between blocks, and the room to order one.
 pub(super) struct BlockFeeder {
@@ -33,15 +28,13 @@ pub(super) struct BlockFeeder {
     controllers: Range<ParamID>,
     /// Messages that wait for the next block's first sample: notes and controllers of blocks
     /// without samples, and what was more than the samples of a block had room for.
-    carried: Vec<Message>,
+    carried: Carried<Message>,
     /// Working memory of [`select`].
     items: Vec<Item>,
     spare: Box<Spare>,
     changes: ComWrapper<PartChanges>,
     events: ComWrapper<PartEvents>,
     sent: ComWrapper<ShiftedOutput>,
-    /// Messages that found no room, since [`Self::forget`].
-    left_out: u64,
 }
 
 impl BlockFeeder {
@@ -49,25 +42,23 @@ impl BlockFeeder {
         let sent = ShiftedOutput { host: Cell::new(std::ptr::null_mut()), start: Cell::new(0) };
         Self {
             controllers,
-            carried: Vec::with_capacity(Touchback::INPUT_EVENT_CAPACITY),
+            carried: Carried::with_room(Touchback::INPUT_EVENT_CAPACITY),
             items: Vec::with_capacity(ROOM),
-            spare: Box::new([[0.0; SPARE_FRAMES]; 2]),
+            spare: Spare::new(),
             changes: ComWrapper::new(PartChanges::with_room(ROOM)),
             events: ComWrapper::new(PartEvents::with_room(ROOM)),
             sent: ComWrapper::new(sent),
-            left_out: 0,
         }
     }
 
     /// Drops what waits.
     pub(super) fn silence(&mut self) {
-        self.carried.clear();
+        self.carried.silence();
     }
 
     /// Drops what waits; how many messages found no room since the last time.
     pub(super) fn forget(&mut self) -> u64 {
-        self.silence();
-        std::mem::take(&mut self.left_out)
+        self.carried.forget()
     }
 
     /// Passes a block without samples: values at once, notes and controllers kept.
@@ -92,21 +83,13 @@ impl BlockFeeder {
                 }
                 items.push(Item { key: (0, 0), message });
             }
-            message => self.keep(message),
+            message => self.carried.keep(message),
         });
         if !items.is_empty() {
             status = self.part(block, &items, 0..0, &[], &mut process);
         }
         self.items = items;
         status
-    }
-
-    fn keep(&mut self, message: Message) {
-        if self.carried.len() < self.carried.capacity() {
-            self.carried.push(message);
-        } else {
-            self.left_out += 1;
-        }
     }
 
     /// Hands a block of `frames` samples, one or more, to `process`, in parts; its last answer.
@@ -134,17 +117,9 @@ impl BlockFeeder {
             }
             items.truncate(items.partition_point(|item| item.key.0 < end));
             last = items.last().map(|item| item.key).or(last);
-            let mut pointers = [std::ptr::null_mut(); 2];
-            for ((pointer, channel), spare) in
-                pointers.iter_mut().zip(channels).zip(&mut *self.spare)
-            {
-                *pointer = if channel.is_null() {
-                    spare.as_mut_ptr()
-                } else {
-                    // SAFETY: the part lies inside the block.
-                    unsafe { channel.add(usize::try_from(start).unwrap_or(0)) }
-                };
-            }
+            let begin = usize::try_from(start).unwrap_or(0);
+            // SAFETY: the part lies inside the block.
+            let pointers = unsafe { self.spare.stand_in(&channels, begin) };
             status = self.part(block, &items, start..end, &pointers, &mut process);
             self.items = items;
             if status != kResultOk {
@@ -215,11 +190,11 @@ impl BlockFeeder {
         let waiting = self.carried.len();
         // Carried messages come first of all, so those that remain are the last of them.
         let is_past = last.is_some_and(|(time, _)| time > 0);
-        self.carried.drain(..if is_past { waiting } else { used.min(waiting) });
+        self.carried.drop_first(if is_past { waiting } else { used.min(waiting) });
         let mut place = place_of(waiting);
         host.each(frames, &mut |time, message| {
             if Some((time, place)) > last {
-                self.keep(message);
+                self.carried.keep(message);
             }
             place = place.saturating_add(1);
         });

@@ -101,9 +101,9 @@ fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
         events: within(&options.events, "events.json"),
         ..options.clone()
     };
-    let (events, balanced) = one(&own, gesture).map_err(|e| format!("{e:#}"))?;
-    balanced.map_err(|e| format!("{}: {e:#}", gesture.display()))?;
-    Ok(events)
+    let simulated = one(&own, gesture).map_err(|e| format!("{e:#}"))?;
+    simulated.balance.map_err(|e| format!("{}: {e:#}", gesture.display()))?;
+    Ok(simulated.events)
 }
 
 /// A row of `table`: strikes, and the first of them.

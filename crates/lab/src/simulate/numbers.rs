@@ -64,6 +64,19 @@ fn table(model: &Table, path: &str) -> Result<()> {
     Ok(())
 }
 
+/// Hands every real number of `model` to `each`, in the table's order.
+pub fn each_number(model: &mut Table, each: &mut impl FnMut(&mut f64)) {
+    fn numbers(value: &mut Value, each: &mut impl FnMut(&mut f64)) {
+        match value {
+            Value::Table(inner) => each_number(inner, each),
+            Value::Array(list) => list.iter_mut().for_each(|v| numbers(v, each)),
+            Value::Float(number) => each(number),
+            _ => {}
+        }
+    }
+    model.iter_mut().for_each(|(_, value)| numbers(value, each));
+}
+
 fn field(value: &Value, name: &str, path: &str) -> Result<()> {
     match value {
         Value::Table(inner) => table(inner, path),
@@ -112,30 +125,21 @@ mod tests {
     /// none of those that cannot be negative may.
     #[test]
     fn every_field_is_checked() {
-        fn numbers(value: &mut Value, each: &mut impl FnMut(&mut f64)) {
-            match value {
-                Value::Table(inner) => inner.iter_mut().for_each(|(_, v)| numbers(v, each)),
-                Value::Array(list) => list.iter_mut().for_each(|v| numbers(v, each)),
-                Value::Float(number) => each(number),
-                _ => {}
-            }
-        }
         for name in NAMES {
-            let good = Value::Table(exported(name, KeyNumber::from_midi(60).unwrap()));
+            let good = exported(name, KeyNumber::from_midi(60).unwrap());
             let mut count = 0;
-            numbers(&mut good.clone(), &mut |_| count += 1);
+            each_number(&mut good.clone(), &mut |_| count += 1);
             assert!(count >= 6, "{name}");
             for place in 0..count {
                 for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
                     let (mut model, mut at) = (good.clone(), 0);
-                    numbers(&mut model, &mut |number| {
+                    each_number(&mut model, &mut |number| {
                         if at == place {
                             *number = bad;
                         }
                         at += 1;
                     });
-                    let model = model.as_table().unwrap();
-                    assert!(check(model).is_err(), "{name}: number {place} at {bad}");
+                    assert!(check(&model).is_err(), "{name}: number {place} at {bad}");
                 }
             }
         }
