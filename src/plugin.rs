@@ -39,8 +39,9 @@ use event_reader::EventReader;
 use haptics::{FeltNews, Haptics};
 use project::Project;
 
-/// Sample rates the instrument accepts, Hz.
-const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 8_000.0..=768_000.0;
+/// Sample rates the instrument accepts, Hz. Hosts know none above 768 kHz; VST3's validator tries
+/// 1234 Hz and 1.23 MHz.
+const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 1_000.0..=1_536_000.0;
 
 /// One instance in a host.
 pub struct Touchback {
