@@ -47,6 +47,24 @@ pub mod controller {
     pub const ALL_NOTES_OFF: u8 = 123;
     /// The last mode message.
     pub const POLY_MODE: u8 = 127;
+
+    /// Whether the piano does anything with a controller.
+    #[must_use]
+    pub const fn is_heard(number: u8) -> bool {
+        matches!(
+            number,
+            VOLUME
+                | PAN
+                | EXPRESSION
+                | SUSTAIN
+                | SOSTENUTO
+                | UNA_CORDA
+                | VELOCITY_PREFIX
+                | ALL_SOUND_OFF
+                | RESET
+                | ALL_NOTES_OFF..=POLY_MODE
+        )
+    }
 }
 use controller::{
     ALL_NOTES_OFF, ALL_SOUND_OFF, EXPRESSION, PAN, POLY_MODE, RESET, SOSTENUTO, SUSTAIN, UNA_CORDA,

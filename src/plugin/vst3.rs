@@ -13,6 +13,7 @@ mod block;
 // The names of functions are VST3's.
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod component;
+mod controllers;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod lists;
 mod messages;

@@ -26,6 +26,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 
 use super::block::BlockFeeder;
+use super::controllers::{self, is_known};
 use crate::plugin::Touchback;
 
 /// One plugin.
@@ -56,7 +57,7 @@ impl Class for Component {
 impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
-        let controllers = controllers(&framework);
+        let controllers = controller_ids(&framework);
         Self {
             framework,
             is_set_up: AtomicBool::new(false),
@@ -87,7 +88,7 @@ impl Component {
 }
 
 /// The parameters by which the wrapper hears MIDI controllers.
-fn controllers(framework: &Wrapper<Touchback>) -> Range<ParamID> {
+fn controller_ids(framework: &Wrapper<Touchback>) -> Range<ParamID> {
     let assigned = |channel: int16, number: CtrlNumber| {
         let mut id = 0;
         // SAFETY: the wrapper writes an id.
@@ -150,8 +151,6 @@ impl IEditControllerTrait for Component {
         fn setComponentState(state: *mut IBStream) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
-        fn getParameterCount() -> int32;
-        fn getParameterInfo(index: int32, info: *mut ParameterInfo) -> tresult;
         fn getParamStringByValue(
             id: ParamID, value: ParamValue, text: *mut String128
         ) -> tresult;
@@ -164,6 +163,22 @@ impl IEditControllerTrait for Component {
         fn setParamNormalized(id: ParamID, value: ParamValue) -> tresult;
         fn setComponentHandler(handler: *mut IComponentHandler) -> tresult;
         fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    unsafe fn getParameterCount(&self) -> int32 {
+        // SAFETY: the wrapper counts.
+        controllers::count(unsafe { IEditControllerTrait::getParameterCount(&self.framework) })
+    }
+
+    unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
+        if info.is_null() {
+            return kInvalidArgument;
+        }
+        // SAFETY: the wrapper counts.
+        let all = unsafe { IEditControllerTrait::getParameterCount(&self.framework) };
+        let Some(index) = controllers::place_of(index, all) else { return kInvalidArgument };
+        // SAFETY: the host's pointer.
+        unsafe { IEditControllerTrait::getParameterInfo(&self.framework, index, info) }
     }
 }
 
@@ -240,10 +255,21 @@ impl IAudioProcessorTrait for Component {
 }
 
 impl IMidiMappingTrait for Component {
-    pass_on! { IMidiMappingTrait:
-        fn getMidiControllerAssignment(
-            bus: int32, channel: int16, number: CtrlNumber, id: *mut ParamID
-        ) -> tresult;
+    unsafe fn getMidiControllerAssignment(
+        &self,
+        bus: int32,
+        channel: int16,
+        number: CtrlNumber,
+        id: *mut ParamID,
+    ) -> tresult {
+        if id.is_null() {
+            return kInvalidArgument;
+        }
+        if !is_known(number) {
+            return kResultFalse;
+        }
+        // SAFETY: as the host called it.
+        unsafe { self.framework.getMidiControllerAssignment(bus, channel, number, id) }
     }
 }
 
