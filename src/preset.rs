@@ -15,6 +15,7 @@ pub mod user_presets;
 
 use crate::action::ActionKind;
 use crate::instrument::Settings;
+use crate::params::{Parameter, ParameterGroup};
 
 /// One factory piano.
 pub struct Preset {
@@ -33,6 +34,23 @@ impl Preset {
         (self.set)(&mut settings);
         settings
     }
+
+    /// Its name with a capital.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut letters = self.name.chars();
+        let first = letters.next();
+        first.map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+}
+
+/// What a player sets for a keyboard and its pedals, whichever piano sounds: stays where a preset is
+/// chosen.
+#[must_use]
+pub fn is_keyboards(parameter: &Parameter) -> bool {
+    const TOUCH: [&str; 4] = ["soft_velocity", "medium_velocity", "loud_velocity", "silent_below"];
+    matches!(parameter.group, ParameterGroup::Pedals | ParameterGroup::Midi)
+        || TOUCH.contains(&parameter.id)
 }
 
 /// All factory pianos, the default first.

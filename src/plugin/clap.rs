@@ -12,6 +12,7 @@
 
 mod block;
 mod event;
+mod presets;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +22,9 @@ use clap_sys::entry::clap_plugin_entry;
 use clap_sys::ext::gui::CLAP_EXT_GUI;
 use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
 use clap_sys::factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory};
+use clap_sys::factory::preset_discovery::{
+    CLAP_PRESET_DISCOVERY_FACTORY_ID, CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT,
+};
 use clap_sys::host::clap_host;
 use clap_sys::plugin::{clap_plugin, clap_plugin_descriptor};
 use clap_sys::process::{
@@ -65,8 +69,15 @@ unsafe extern "C" fn deinit() {}
 
 unsafe extern "C" fn get_factory(id: *const c_char) -> *const c_void {
     // SAFETY: CLAP gives a C string.
-    if !id.is_null() && unsafe { CStr::from_ptr(id) } == CLAP_PLUGIN_FACTORY_ID {
+    let Some(id) = (!id.is_null()).then(|| unsafe { CStr::from_ptr(id) }) else {
+        return std::ptr::null();
+    };
+    if id == CLAP_PLUGIN_FACTORY_ID {
         (&raw const FACTORY).cast()
+    } else if id == CLAP_PRESET_DISCOVERY_FACTORY_ID
+        || id == CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT
+    {
+        (&raw const presets::FACTORY).cast()
     } else {
         std::ptr::null()
     }
@@ -95,8 +106,9 @@ unsafe extern "C" fn create_plugin(
     // SAFETY: the host outlives its plugins.
     let wrapper = unsafe { Wrapper::<Touchback>::new(host) };
     // The wrapper's `destroy` takes this reference back.
+    let wrapper = Arc::into_raw(wrapper);
     // SAFETY: the wrapper lives until then, and nothing borrows the field.
-    let framework = unsafe { *(*Arc::into_raw(wrapper)).clap_plugin.as_ptr() };
+    let framework = unsafe { *(*wrapper).clap_plugin.as_ptr() };
     let plugin = clap_plugin {
         destroy: Some(destroy),
         activate: Some(activate),
@@ -110,6 +122,7 @@ unsafe extern "C" fn create_plugin(
     let instance = Instance {
         plugin,
         framework,
+        wrapper,
         host,
         is_active: AtomicBool::new(false),
         feeder: Mutex::new(BlockFeeder::new(
@@ -126,6 +139,8 @@ struct Instance {
     plugin: clap_plugin,
     /// The wrapper's own functions.
     framework: clap_plugin,
+    /// Lives until `destroy`.
+    wrapper: *const Wrapper<Touchback>,
     /// Outlives the instance.
     host: *const clap_host,
     is_active: AtomicBool,
@@ -220,7 +235,7 @@ unsafe extern "C" fn reset(plugin: *const clap_plugin) {
     }
 }
 
-/// The wrapper's extensions, but no window for a host that has no half of its own: the wrapper takes
+/// The wrapper's extensions, and presets of our own, but no window for a host that has no half of its own: the wrapper takes
 /// for granted that it has.
 unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
     // SAFETY: the host's pointer.
@@ -228,6 +243,10 @@ unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char
     let Some(get_extension) = instance.framework.get_extension else { return std::ptr::null() };
     if id.is_null() {
         return std::ptr::null();
+    }
+    // SAFETY: CLAP gives a C string.
+    if let Some(own) = presets::extension(unsafe { CStr::from_ptr(id) }) {
+        return own;
     }
     // SAFETY: CLAP gives a C string; the host and its function are there.
     let has_half = unsafe {

@@ -94,6 +94,17 @@ def compare(plugin, command):
     check(differ == 0, f"plugin and command give the same samples ({differ} of 2^23 at most)")
 
 
+def presets(plugin, command):
+    """A factory piano from a file, as this host loads VST3's presets."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "viennese.vstpreset")
+        subprocess.run([command, "preset", "export", "viennese", "-o", file], check=True)
+        plugin.load_preset(str(file))
+    for name, text in (("pitch_of_a4_hz", "430.00"), ("action", "Viennese")):
+        shown = plugin.parameters[name].string_value
+        check(shown.startswith(text), f"after the preset {name} reads {shown}")
+
+
 def rms(samples):
     return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
 
@@ -177,6 +188,9 @@ def main(bundle, command=None):
     second.raw_state = saved
     check(controls(second) == before, "a saved state brings every parameter back")
     check(np.array_equal(render(second, chord()), changed), "and the same samples")
+
+    if command:
+        presets(second, command)
 
 
 if __name__ == "__main__":

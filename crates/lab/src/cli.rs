@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 
 use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
-use crate::{demo, experiment, feel, keyboard, model, output, play, render, shot, simulate};
+use crate::{
+    demo, experiment, feel, keyboard, model, output, play, preset, render, shot, simulate,
+};
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
@@ -29,6 +31,9 @@ enum SubCommand {
     /// Works with models of actions
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Works with pianos: the factory's and your own
+    #[command(subcommand)]
+    Preset(PresetCommand),
     /// Prints every parameter as a JSON array
     Params {
         /// As the page docs/parameters.md instead
@@ -57,6 +62,12 @@ struct Lab {
 enum ShotCommand {
     /// Draws the window off screen in a scripted state
     Shot(shot::ShotOptions),
+}
+
+#[derive(Subcommand, Debug)]
+enum PresetCommand {
+    /// Writes a piano as a file for VST3 hosts, or as a preset file
+    Export(preset::ExportOptions),
 }
 
 #[derive(Subcommand, Debug)]
@@ -99,6 +110,7 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
+        Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
         Some(SubCommand::Params { page: true }) => output::print(&touchback::params::page::page()),
         Some(SubCommand::Params { page: false }) => {
             let text = serde_json::to_string_pretty(&touchback::params::listing())?;

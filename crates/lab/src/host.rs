@@ -6,13 +6,15 @@
 mod library;
 mod processor;
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clack_extensions::latency::PluginLatency;
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
+use clack_extensions::preset_discovery::PluginPresetLoad;
+use clack_extensions::preset_discovery::preset_data::Location;
 use clack_extensions::remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer};
 use clack_extensions::state::PluginState;
 use clack_host::prelude::*;
@@ -314,6 +316,20 @@ impl Host {
         extension
             .load(&self.instance.plugin_handle(), &mut &state[..])
             .map_err(|e| anyhow!("the plugin refuses the state: {e}"))?;
+        self.answer();
+        Ok(())
+    }
+
+    /// Loads a preset as a host's browser does: a file, or one of the plugin's own by its key.
+    ///
+    /// # Errors
+    /// When the plugin has no presets, or refuses this one.
+    pub fn load_preset(&mut self, location: Location<'_>, key: Option<&CStr>) -> Result<()> {
+        let handle = self.instance.plugin_handle();
+        let presets: PluginPresetLoad = handle.get_extension().context("no presets")?;
+        presets
+            .load_from_location(&handle, location, key)
+            .map_err(|e| anyhow!("the plugin refuses the preset: {e}"))?;
         self.answer();
         Ok(())
     }

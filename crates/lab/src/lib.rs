@@ -33,6 +33,7 @@ pub mod model;
 pub mod output;
 pub mod play;
 pub mod plot;
+pub mod preset;
 pub mod render;
 pub mod rig;
 pub mod shot;

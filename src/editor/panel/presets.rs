@@ -8,9 +8,9 @@ use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::Settings;
-use crate::params::{Parameter, ParameterGroup, all};
+use crate::params::all;
 use crate::preset::user_presets::UserPresets;
-use crate::preset::{PRESETS, Preset};
+use crate::preset::{PRESETS, is_keyboards};
 
 /// State of the panel.
 pub struct PresetsPanel {
@@ -46,7 +46,7 @@ impl PresetsPanel {
             let settings = self.meant(&preset.settings(), controls);
             let is_this = is_in_force(&settings, controls);
             ui.horizontal_wrapped(|ui| {
-                let name = ui.selectable_label(is_this, RichText::new(title(preset)).strong());
+                let name = ui.selectable_label(is_this, RichText::new(preset.title()).strong());
                 if name.on_hover_text("Load this piano").clicked() && !is_this {
                     controls.recall(&settings);
                 }
@@ -85,23 +85,9 @@ impl PresetsPanel {
     }
 }
 
-/// What a player sets for a keyboard and its pedals, whichever piano sounds.
-fn is_keyboards(parameter: &Parameter) -> bool {
-    const TOUCH: [&str; 4] = ["soft_velocity", "medium_velocity", "loud_velocity", "silent_below"];
-    matches!(parameter.group, ParameterGroup::Pedals | ParameterGroup::Midi)
-        || TOUCH.contains(&parameter.id)
-}
-
 /// Every parameter has the value of `settings`, to the precision of a host.
 fn is_in_force(settings: &Settings, controls: &dyn Controls) -> bool {
     all().all(|p| p.quantize(p.get(settings)).to_bits() == controls.value(p).to_bits())
-}
-
-/// The preset's name with a capital.
-#[must_use]
-pub fn title(preset: &Preset) -> String {
-    let mut letters = preset.name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

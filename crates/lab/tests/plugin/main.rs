@@ -4,4 +4,5 @@ mod clap_host;
 mod clap_manners;
 mod embedded_host;
 mod host;
+mod presets;
 mod torture;

@@ -1,0 +1,202 @@
+//! `touchback preset export`: pianos as files for the browsers of VST3 hosts.
+//!
+//! A `.vstpreset` file (VST 3 developer portal, "Preset Format"), little-endian:
+//!
+//! | bytes | holds |
+//! | --- | --- |
+//! | 4 | `VST3` |
+//! | 4 | version, 1 |
+//! | 32 | class id in hexadecimal |
+//! | 8 | place of the list |
+//! | … | chunk `Comp`, the state as projects save it; chunk `Info`, XML |
+//! | 4, 4 | `List`, number of its entries |
+//! | 4, 8, 8 each | a chunk's name, place and length |
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde_json::{Map, Value, json};
+
+use crate::controls::preset_file;
+use crate::output::{self, Draft, distinct};
+use touchback::instrument::Settings;
+use touchback::math::cast::rounded_i32;
+use touchback::params::{self, FORMAT, ValueKind};
+use touchback::preset::file::NamedPiano;
+use touchback::preset::{self, PRESETS, user_presets};
+
+/// Name ending of VST3's preset files.
+const EXTENSION: &str = "vstpreset";
+/// What VST3 calls the plugin: its class id never changes.
+const CLASS_ID: [u8; 16] = *b"TouchbackPiano01";
+
+/// What to export.
+#[derive(clap::Args, Debug)]
+pub struct ExportOptions {
+    /// A factory piano, or a preset file
+    #[arg(value_name = "NAME|FILE.toml", required_unless_present = "all", conflicts_with = "all")]
+    piano: Option<String>,
+    /// File to write, for VST3 hosts or as a preset file
+    #[arg(short, long, value_name = "FILE.vstpreset|FILE.toml", required_unless_present = "all")]
+    output: Option<PathBuf>,
+    /// Write every factory piano into this folder, for VST3 hosts
+    #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
+    all: Option<PathBuf>,
+}
+
+/// Runs `touchback preset export`.
+///
+/// # Errors
+/// An unknown piano, a bad file, another ending than those two, or a disk that refuses.
+pub fn export(options: &ExportOptions) -> Result<()> {
+    if let Some(folder) = &options.all {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        return PRESETS.iter().try_for_each(|preset| {
+            let path = folder.join(preset.title()).with_extension(EXTENSION);
+            write(&path, &vst3(&preset.title(), &preset.settings())?)
+        });
+    }
+    let (Some(name), Some(path)) = (&options.piano, &options.output) else {
+        bail!("a piano and --output are missing");
+    };
+    distinct(preset_file(name).as_slice(), &[path])?;
+    let piano = piano(name)?;
+    match path.extension().and_then(|e| e.to_str()) {
+        Some(EXTENSION) => write(path, &vst3(&piano.name, &piano.settings)?),
+        Some(user_presets::EXTENSION) => {
+            write(path, piano.text().map_err(|error| anyhow!(error))?.as_bytes())
+        }
+        _ => bail!("--output {}: the name ends in .vstpreset or .toml", path.display()),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let draft = Draft::create(path)?;
+    draft.write_all(bytes)?;
+    Ok(draft.keep()?)
+}
+
+fn piano(name: &str) -> Result<NamedPiano> {
+    if let Some(path) = preset_file(name) {
+        let (piano, losses) = user_presets::read(path)?;
+        if let Some(words) = losses.words() {
+            output::warn(&format!("warning: {name}: {words}"));
+        }
+        return Ok(piano);
+    }
+    let preset = preset::find(name).ok_or_else(|| {
+        anyhow!("{name}: no such piano; there are: {}, or FILE.toml", preset::names())
+    })?;
+    let (name, notes) = (preset.title(), preset.about.to_owned());
+    Ok(NamedPiano { name, notes, tags: Vec::new(), settings: preset.settings() })
+}
+
+/// The file for VST3 hosts.
+fn vst3(name: &str, settings: &Settings) -> Result<Vec<u8>> {
+    const HEAD: usize = 48;
+    let chunks = [(b"Comp", state(settings)?), (b"Info", info(name).into_bytes())];
+    let length: usize = chunks.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut file = b"VST3".to_vec();
+    file.extend(1u32.to_le_bytes());
+    file.extend(CLASS_ID.iter().flat_map(|byte| format!("{byte:02X}").into_bytes()));
+    file.extend(((HEAD + length) as u64).to_le_bytes());
+    let mut list = b"List".to_vec();
+    list.extend(u32::try_from(chunks.len())?.to_le_bytes());
+    for (id, bytes) in chunks {
+        list.extend(id);
+        list.extend((file.len() as u64).to_le_bytes());
+        list.extend((bytes.len() as u64).to_le_bytes());
+        file.extend(bytes);
+    }
+    file.extend(list);
+    Ok(file)
+}
+
+/// The state as the plugin saves it.
+fn state(settings: &Settings) -> Result<Vec<u8>> {
+    let values: Map<String, Value> = params::all()
+        .map(|parameter| {
+            let value = parameter.quantize(parameter.get(settings));
+            let value = match parameter.kind {
+                ValueKind::Number { .. } => json!({ "f32": value }),
+                ValueKind::Choice(_) => json!({ "i32": rounded_i32(value) }),
+            };
+            (parameter.id.to_owned(), value)
+        })
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let fields = json!({ "format": FORMAT.to_string() });
+    Ok(serde_json::to_vec(&json!({ "version": version, "params": values, "fields": fields }))?)
+}
+
+/// What a host's browser shows, as VST3's `PresetAttributes` name it.
+fn info(name: &str) -> String {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<MetaInfo>\n");
+    for (id, value) in [
+        ("MediaType", "VstPreset"),
+        ("PlugInCategory", "Instrument|Piano"),
+        ("PlugInName", "Touchback"),
+        ("PlugInVendor", "Touchback"),
+        ("Name", name),
+    ] {
+        let value = value
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;");
+        text += &format!("\t<Attribute id=\"{id}\" value=\"{value}\" type=\"string\"/>\n");
+    }
+    text + "</MetaInfo>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(bytes: &[u8], at: usize) -> usize {
+        usize::try_from(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn a_vst3_preset_holds_the_state_where_its_list_says() {
+        let settings = preset::find("viennese").unwrap().settings();
+        let file = vst3("A <\"&\"> B", &settings).unwrap();
+        assert_eq!(&file[..8], b"VST3\x01\0\0\0");
+        assert_eq!(&file[8..40], b"546F7563686261636B5069616E6F3031");
+        let list = number(&file, 40);
+        assert_eq!(&file[list..list + 8], b"List\x02\0\0\0");
+        assert_eq!(file.len(), list + 8 + 2 * 20);
+        let chunk = |entry: usize, name: &[u8]| {
+            let at = list + 8 + 20 * entry;
+            assert_eq!(&file[at..at + 4], name);
+            let place = number(&file, at + 4);
+            file[place..place + number(&file, at + 12)].to_vec()
+        };
+        let state: Value = serde_json::from_slice(&chunk(0, b"Comp")).unwrap();
+        assert_eq!(state["params"].as_object().unwrap().len(), params::COUNT);
+        assert_eq!(state["params"]["a4_hz"]["f32"], 430.0);
+        assert_eq!(state["fields"]["format"], FORMAT.to_string());
+        let info = String::from_utf8(chunk(1, b"Info")).unwrap();
+        assert!(info.contains("value=\"A &lt;&quot;&amp;&quot;&gt; B\""), "{info}");
+    }
+
+    #[test]
+    fn every_factory_piano_is_written_and_a_preset_file_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = folder.path().join("all");
+        export(&ExportOptions { piano: None, output: None, all: Some(all.clone()) }).unwrap();
+        assert_eq!(std::fs::read_dir(all).unwrap().count(), PRESETS.len());
+        let output = Some(folder.path().join("heavy.toml"));
+        let options = ExportOptions { piano: Some("heavy".into()), output, all: None };
+        export(&options).unwrap();
+        let (read, losses) = user_presets::read(options.output.as_deref().unwrap()).unwrap();
+        assert_eq!(losses.words(), None);
+        assert_eq!(
+            (read.name.as_str(), read.settings),
+            ("Heavy", piano("heavy").unwrap().settings)
+        );
+        let other = Some(folder.path().join("heavy.fxp"));
+        let options = ExportOptions { piano: Some("heavy".into()), output: other, all: None };
+        assert!(export(&options).unwrap_err().to_string().contains(".vstpreset or .toml"));
+    }
+}
