@@ -1,4 +1,5 @@
-"""Runs three experiments of the laboratory, loads all their data, and draws two figures again.
+"""Runs three experiments of the laboratory, loads all their data, and draws two figures again; then
+presses a key in a loop that decides every force by where the key is.
 
     python3 examples/python/laboratory.py target/release/touchback touchback-lab
 
@@ -87,6 +88,32 @@ def draw_damping(damping, path):
     figure.savefig(path)
 
 
+def press_to(touchback, depth, seconds=0.3, step=0.001):
+    """A finger that presses a key to a depth by what it sees of it: rows of the run, by column."""
+    command = [touchback, "simulate", "--stdin"]
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen(command, **pipe) as process:
+
+        def answer(line):
+            process.stdin.write(line + "\n")
+            return process.stdout.readline().rstrip("\n").split(",")
+
+        # The answer to the header comes with that to the first line.
+        process.stdin.write("t_s,force_n\n")
+        header = answer("0,0")
+        row = process.stdout.readline().rstrip("\n").split(",")
+        depth_at, speed_at = header.index("key_m"), header.index("key_velocity_m_s")
+        rows = []
+        for i in range(1, round(seconds / step) + 1):
+            error = depth - float(row[depth_at])
+            force = min(max(0.5 + 400 * error - 5 * float(row[speed_at]), 0), 10)
+            row = answer(f"{i * step:.6f},{force:.6f}")
+            rows.append(row)
+        process.stdin.close()
+        assert process.wait() == 0
+    return dict(zip(header, zip(*rows)))
+
+
 def main(touchback, out):
     folder = pathlib.Path(out)
     command = [touchback, "lab", *EXPERIMENTS, "--out", str(folder)]
@@ -99,6 +126,8 @@ def main(touchback, out):
         tables.update(found)
     draw_run(tables["thesis-run"], folder / "python-thesis-run.png")
     draw_damping(tables["wall-damping"], folder / "python-wall-damping.png")
+    held = press_to(touchback, 0.005)
+    print(f"\npressed in a loop to {1e3 * float(held['key_m'][-1]):.2f} mm of 5 mm")
     rows = sum(len(next(iter(t.values()))) for t in tables.values())
     print(f"\n{len(tables)} tables with {rows} rows loaded, two figures drawn in {folder}")
 

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{
-    demo, experiment, feel, keyboard, model, output, play, preset, render, shot, simulate,
+    demo, experiment, feel, fit, keyboard, model, output, play, preset, render, shot, simulate,
 };
 
 /// A grand piano whose action is simulated: played, heard and measured.
@@ -28,6 +28,8 @@ enum SubCommand {
     Render(render::RenderOptions),
     /// Simulates one key under one gesture
     Simulate(simulate::SimulateOptions),
+    /// Fits numbers of a model to a measured key
+    Fit(fit::FitOptions),
     /// Works with models of actions
     #[command(subcommand)]
     Model(ModelCommand),
@@ -50,16 +52,24 @@ enum SubCommand {
 }
 
 #[derive(clap::Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
 struct Lab {
     #[command(subcommand)]
-    picture: Option<ShotCommand>,
+    other: Option<LabCommand>,
     #[command(flatten)]
     experiments: experiment::LabOptions,
 }
 
 #[derive(Subcommand, Debug)]
-enum ShotCommand {
+enum LabCommand {
+    /// Tells of an experiment what it measures, against what, on what, and how long
+    Help(experiment::help::HelpOptions),
+    /// Draws one quantity of a key over one parameter
+    Sweep(experiment::sweep::SweepOptions),
     /// Draws the window off screen in a scripted state
     Shot(shot::ShotOptions),
 }
@@ -109,6 +119,7 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
         Some(SubCommand::Play(options)) => play::run(&options),
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
+        Some(SubCommand::Fit(options)) => fit::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
         Some(SubCommand::Params { page: true }) => output::print(&touchback::params::page::page()),
@@ -118,10 +129,12 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
         }
         Some(SubCommand::Keyboard(command)) => keyboard::run(&command),
         Some(SubCommand::Feel(options)) => feel::run(&options),
-        Some(SubCommand::Lab(Lab { picture: Some(ShotCommand::Shot(options)), .. })) => {
-            shot::run(&options)
-        }
-        Some(SubCommand::Lab(lab)) => experiment::run(&lab.experiments),
+        Some(SubCommand::Lab(lab)) => match lab.other {
+            Some(LabCommand::Help(options)) => experiment::help::run(&options),
+            Some(LabCommand::Sweep(options)) => experiment::sweep::run(&options),
+            Some(LabCommand::Shot(options)) => shot::run(&options),
+            None => experiment::run(&lab.experiments),
+        },
     }
 }
 

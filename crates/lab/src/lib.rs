@@ -6,6 +6,7 @@
 //! | [`render`] | a MIDI file through the piano into a WAV file |
 //! | [`simulate`] | one key under one gesture, as data and figure |
 //! | [`gesture`] | what a finger, weight or jig does to a key |
+//! | [`fit`] | numbers of a model fitted to a measured key |
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`mod@bench`] | what experiments are made with |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
@@ -24,6 +25,7 @@ pub mod controls;
 pub mod demo;
 pub mod experiment;
 pub mod feel;
+pub mod fit;
 pub mod gesture;
 pub mod host;
 mod interrupt;

@@ -1,5 +1,7 @@
 //! `touchback model export`: one key's dimensions, masses, springs and frictions as a file.
 
+pub mod named;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};

@@ -113,6 +113,43 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Standard output until its reader has seen enough; from then on nothing is written, which is no
+/// failure.
+pub struct Stdout {
+    out: std::io::StdoutLock<'static>,
+    is_closed: bool,
+}
+
+impl Stdout {
+    /// Locks it.
+    #[must_use]
+    pub fn locked() -> Self {
+        Self { out: std::io::stdout().lock(), is_closed: false }
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.is_closed {
+            return Ok(bytes.len());
+        }
+        match self.out.write(bytes) {
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(bytes.len())
+            }
+            other => other,
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self.out.flush() {
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => other,
+        }
+    }
+}
+
 /// Prints one line to stderr; nothing can be done where that fails.
 pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", bounded(text));

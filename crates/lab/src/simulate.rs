@@ -5,8 +5,10 @@ mod batch;
 mod figure;
 pub mod numbers;
 pub mod plants;
+mod stream;
 mod take;
 
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -28,16 +30,23 @@ use touchback::math::compass::KeyNumber;
 const LONG: usize = 80_000;
 
 /// What to simulate.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct SimulateOptions {
     /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
     /// `touchback feel --log`, replayed bit for bit
-    #[arg(value_name = "GESTURE", required_unless_present = "batch")]
+    #[arg(value_name = "GESTURE", required_unless_present_any = ["batch", "stdin"])]
     gesture: Option<PathBuf>,
     /// Simulates every gesture of a folder, on all cores; -o and --events are folders then, and a
     /// table of the strikes goes to stdout
     #[arg(long, value_name = "DIR", conflicts_with_all = ["gesture", "plot"])]
     batch: Option<PathBuf>,
+    /// Reads t_s and one of key_m, force_n, finger_m, d_rad line by line from standard input and
+    /// answers each line on standard output with a row of the run
+    #[arg(long, conflicts_with_all = ["gesture", "batch", "plot", "output"])]
+    stdin: bool,
+    /// Writes the run to standard output, as -o does to a file
+    #[arg(long, conflicts_with_all = ["batch", "output", "stdin"])]
+    stdout: bool,
     /// The action to put under the key [default: grand; a log has its own]
     #[arg(long, value_name = "NAME")]
     action: Option<String>,
@@ -70,14 +79,32 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
     if let Some(folder) = &options.batch {
         return batch::run(options, folder);
     }
+    if options.stdin {
+        return streamed(options);
+    }
     let gesture = options.gesture.as_deref().context("a gesture is missing")?;
     let simulated = one(options, gesture)?;
-    if options.output.is_none() && options.events.is_none() && options.plot.is_none() {
+    let is_silent = !options.stdout;
+    if is_silent && options.output.is_none() && options.events.is_none() && options.plot.is_none() {
         let line = |e: &TimedEvent| {
             format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
         };
         let lines: String = simulated.events.iter().map(line).collect();
         output::print(&format!("time_s,kind,value\n{lines}"))?;
+    }
+    simulated.balance.map_err(Into::into)
+}
+
+/// A gesture from standard input, its run to standard output.
+fn streamed(options: &SimulateOptions) -> Result<()> {
+    if let Some(path) = &options.events {
+        output::distinct(&[], &[path])?;
+    }
+    let draft = options.events.as_deref().map(Draft::create).transpose()?;
+    let simulated = stream::run(options, std::io::stdin().lock(), output::Stdout::locked())?;
+    if let Some(draft) = draft {
+        write_events(&draft, &simulated.events)?;
+        draft.keep()?;
     }
     simulated.balance.map_err(Into::into)
 }
@@ -108,9 +135,14 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
     let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
     let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
 
-    let mut table = run_draft.as_ref().map(Draft::writer).transpose()?.map(Table::new);
+    let out: Option<Box<dyn Write + '_>> = match &run_draft {
+        Some(draft) => Some(Box::new(draft.writer()?)),
+        None if options.stdout => Some(Box::new(BufWriter::new(output::Stdout::locked()))),
+        None => None,
+    };
+    let mut table = out.map(Table::new);
     let refused = || {
-        let target = run_draft.as_ref().map_or(Path::new(""), Draft::target);
+        let target = run_draft.as_ref().map_or(Path::new("standard output"), Draft::target);
         format!("{}: cannot write", target.display())
     };
     let (mut traces, mut balance) = (figure::Traces::default(), Balance::default());
@@ -124,9 +156,7 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
     let events = events.map_err(|error| blamed(error, options, gesture))?;
     table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
     if let Some(draft) = &events_draft {
-        let mut text = serde_json::to_vec_pretty(&events_json(&events))?;
-        text.push(b'\n');
-        draft.write_all(&text)?;
+        write_events(draft, &events)?;
     }
     if let Some(draft) = &plot_draft {
         plot::draw(&traces.figure(&source.title(), &events), draft)?;
@@ -175,6 +205,25 @@ fn blamed(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -> an
     error.context(fault)
 }
 
+/// The key of this number.
+fn number(key: u8) -> Result<KeyNumber> {
+    KeyNumber::from_index(usize::from(key).saturating_sub(1))
+        .with_context(|| format!("--key {key}: keys count from 1 to 88"))
+}
+
+/// The key that the options ask for, at rest, its number, and what it is.
+fn mechanism(options: &SimulateOptions) -> Result<(Box<dyn Key>, KeyNumber, String)> {
+    let mut settings = Settings::default();
+    controls::set(&mut settings, &options.set)?;
+    if settings.action.action != ActionKind::Grand {
+        bail!("--set action: one key is given its action by --action NAME");
+    }
+    let key = number(options.key.unwrap_or(40))?;
+    let action = options.action.as_deref().unwrap_or("grand");
+    let mechanism = plants::start(action, key, &settings, options.model.as_deref())?;
+    Ok((mechanism, key, format!("{action}, key {}", key.number())))
+}
+
 /// What moves the key.
 enum GestureSource {
     /// A gesture on a key of an action.
@@ -185,10 +234,6 @@ enum GestureSource {
 
 impl GestureSource {
     fn open(options: &SimulateOptions, gesture: &Path) -> Result<Self> {
-        let number = |key: u8| {
-            KeyNumber::from_index(usize::from(key).saturating_sub(1))
-                .with_context(|| format!("--key {key}: keys count from 1 to 88"))
-        };
         if Recording::is_at(gesture) {
             let own = |is_given: bool, name: &str| match is_given {
                 false => Ok(()),
@@ -211,15 +256,8 @@ impl GestureSource {
             return Ok(Self::Recording(take, key));
         }
         let gesture = Gesture::open(gesture)?;
-        let mut settings = Settings::default();
-        controls::set(&mut settings, &options.set)?;
-        if settings.action.action != ActionKind::Grand {
-            bail!("--set action: one key is given its action by --action NAME");
-        }
-        let key = number(options.key.unwrap_or(40))?;
-        let action = options.action.as_deref().unwrap_or("grand");
-        let mechanism = plants::start(action, key, &settings, options.model.as_deref())?;
-        Ok(Self::Gesture(gesture, mechanism, key, format!("{action}, key {}", key.number())))
+        let (mechanism, key, title) = mechanism(options)?;
+        Ok(Self::Gesture(gesture, mechanism, key, title))
     }
 
     fn play(&mut self, each: impl FnMut(f64, &Readout) -> Result<()>) -> Result<Vec<TimedEvent>> {
@@ -292,6 +330,13 @@ pub fn play(
     }
     bar.iter().for_each(|bar| bar.finish_and_clear());
     Ok(events)
+}
+
+/// Writes the events file.
+fn write_events(draft: &Draft, events: &[TimedEvent]) -> Result<()> {
+    let mut text = serde_json::to_vec_pretty(&events_json(events))?;
+    text.push(b'\n');
+    Ok(draft.write_all(&text)?)
 }
 
 /// The events as the events file has them.

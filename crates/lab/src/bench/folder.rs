@@ -16,13 +16,27 @@ use crate::plot::{self, Figure, spectrogram};
 pub struct Folder {
     place: PathBuf,
     drafts: Vec<Draft>,
+    /// What is not the standard piano's; titles of figures say it.
+    told: Option<String>,
 }
 
 impl Folder {
     /// Of the existing folder `place`.
     #[must_use]
     pub fn new(place: &Path) -> Self {
-        Self { place: place.to_owned(), drafts: Vec::new() }
+        Self::of(place, None)
+    }
+
+    /// The same for results on numbers of one's own, `told` in words.
+    #[must_use]
+    pub fn of(place: &Path, told: Option<&str>) -> Self {
+        Self { place: place.to_owned(), drafts: Vec::new(), told: told.map(str::to_owned) }
+    }
+
+    /// `title`, with what is not the standard piano's.
+    #[must_use]
+    pub fn titled(&self, title: &str) -> String {
+        self.told.as_ref().map_or_else(|| title.to_owned(), |told| format!("{title} [{told}]"))
     }
 
     /// Writes the file `name`.
@@ -72,6 +86,7 @@ impl Folder {
         if let Some(place) = report.place() {
             figure.title += &format!(" ({place})");
         }
+        figure.title = self.titled(&figure.title);
         self.both(name, |draft| plot::draw(&figure, draft))?;
         report.figure(&format!("{name}.svg"));
         Ok(())

@@ -37,6 +37,9 @@ struct Machine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Entry {
     about: String,
+    /// What is not the standard piano's, in words.
+    #[serde(default)]
+    own_numbers: Option<String>,
     version: String,
     command: Vec<String>,
     machine: Machine,
@@ -61,6 +64,8 @@ pub struct Finished<'a> {
     pub name: &'a str,
     /// What it finds out, in a sentence.
     pub about: &'a str,
+    /// What is not the standard piano's, in words.
+    pub own_numbers: Option<&'a str>,
     /// How long it ran, s.
     pub seconds: f64,
     /// Targets in all, and those missed.
@@ -92,6 +97,7 @@ impl Manifest {
         };
         let entry = Entry {
             about: done.about.into(),
+            own_numbers: done.own_numbers.map(Into::into),
             version: env!("CARGO_PKG_VERSION").into(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
             machine,
@@ -118,14 +124,13 @@ impl Manifest {
     pub fn page(&self) -> String {
         let mut text = String::from(HEAD);
         for (name, e) in &self.experiments {
-            let _ = write!(
-                text,
-                "\n## {name}\n\n{} {} of {} targets met, {:.1} s.\n\n",
-                e.about,
-                e.targets - e.missed,
-                e.targets,
-                e.seconds
-            );
+            let met = match e.targets {
+                0 => String::new(),
+                all => format!("{} of {all} targets met, ", all - e.missed),
+            };
+            let own = e.own_numbers.as_ref();
+            let own = own.map_or(String::new(), |t| format!("Numbers of one's own: {t}. "));
+            let _ = write!(text, "\n## {name}\n\n{} {own}{met}{:.1} s.\n\n", e.about, e.seconds);
             for file in &e.files {
                 let _ = writeln!(text, "- `{}`: {}", file.name, what(&file.name, name));
             }
@@ -152,6 +157,7 @@ fn what(file: &str, experiment: &str) -> &'static str {
         "png" | "svg" => "figure",
         "wav" => "sound",
         "md" => "page",
+        "json" => "the same for programs",
         _ => "other",
     }
 }
@@ -187,7 +193,14 @@ mod tests {
         let file = dir.path().join("ball.csv");
         std::fs::write(&file, "abc").unwrap();
         fn done<'a>(name: &'a str, files: &'a [PathBuf]) -> Finished<'a> {
-            Finished { name, about: "Drops it.", seconds: 1.0, count: (3, 1), files }
+            Finished {
+                name,
+                about: "Drops it.",
+                own_numbers: None,
+                seconds: 1.0,
+                count: (3, 1),
+                files,
+            }
         }
         let mut manifest = Manifest::of(dir.path());
         manifest.enter(&done("ball", &[file])).unwrap();

@@ -58,6 +58,8 @@ struct Row<'a> {
     verdict: &'a str,
     source: Option<&'a str>,
     erratum: Option<&'a str>,
+    /// Why the target is missed.
+    cause: Option<&'a str>,
 }
 
 /// What an experiment found.
@@ -65,6 +67,8 @@ struct Row<'a> {
 struct Record<'a> {
     experiment: &'a str,
     about: &'a str,
+    /// What is not the standard piano's, in words.
+    own_numbers: Option<&'a str>,
     targets: usize,
     missed: usize,
     rows: Vec<Row<'a>>,
@@ -88,19 +92,25 @@ fn row(of: &ReportRow) -> Row<'_> {
     let (quantity, unit) = split(quantity);
     let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
     let [low, high] = of.band.map(finite);
-    let (source, erratum) = (some(&of.source), some(&of.erratum));
+    let [source, erratum, cause] = [&of.source, &of.erratum, &of.cause].map(|text| some(text));
     let measured = finite(of.measured);
-    Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum }
+    Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum, cause }
 }
 
-/// The report of `experiment` as JSON.
+/// The report of `experiment` as JSON; `own_numbers` says what is not the standard piano's.
 ///
 /// # Errors
 /// None in memory; the type is the writer's.
-pub fn json(experiment: &str, about: &str, report: &Report) -> Result<String> {
+pub fn json(
+    experiment: &str,
+    about: &str,
+    own_numbers: Option<&str>,
+    report: &Report,
+) -> Result<String> {
     let (targets, missed) = report.count();
     let rows = report.rows().iter().map(row).collect();
-    let record = Record { experiment, about, targets, missed, rows, notes: report.notes() };
+    let record =
+        Record { experiment, about, own_numbers, targets, missed, rows, notes: report.notes() };
     Ok(serde_json::to_string_pretty(&record)? + "\n")
 }
 
@@ -116,7 +126,7 @@ mod tests {
         report.near("key 4, 2 m/s: contact, ms", 2.0, 0.5, 2.5);
         report.check("chatter, none at all", "0", TargetBand::AtMost(0.05), f64::NAN);
         report.holds("order kept", true);
-        let text = json("name", "Does it.", &report).unwrap();
+        let text = json("name", "Does it.", None, &report).unwrap();
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((read["targets"].as_u64(), read["missed"].as_u64()), (Some(3), Some(1)));
         let row = &read["rows"][0];

@@ -65,6 +65,8 @@ pub struct ReportRow {
     pub source: String,
     /// A slip found there; empty for none.
     pub erratum: String,
+    /// Why it is missed, where that is told; empty otherwise.
+    pub cause: String,
 }
 
 impl ReportRow {
@@ -114,8 +116,8 @@ impl Report {
         let verdict = if holds { "ok" } else { "missed" };
         let [quantity, target, wanted, found] = cells.map(String::from);
         let cells = [quantity, target, wanted, found, verdict.into()];
-        let (source, erratum) = (self.source.clone(), String::new());
-        self.rows.push(ReportRow { cells, band, measured, source, erratum });
+        let (source, [erratum, cause]) = (self.source.clone(), Default::default());
+        self.rows.push(ReportRow { cells, band, measured, source, erratum, cause });
     }
 
     /// Adds a row; `quantity` names the unit, `target` is what is aimed at, as text.
@@ -148,6 +150,28 @@ impl Report {
     /// Adds a paragraph, or lines to copy, below the table.
     pub fn note(&mut self, text: &str) {
         self.notes.push(text.into());
+    }
+
+    /// Tells of every missed row why, by its quantity; how many have no cause.
+    pub fn explain(&mut self, why: impl Fn(&str) -> Option<&'static str>) -> usize {
+        let (mut told, mut without) = (Vec::new(), 0);
+        for row in self.rows.iter_mut().filter(|row| !row.is_met()) {
+            let quantity = &row.cells[0];
+            match why(quantity) {
+                Some(cause) => {
+                    told.push(format!("- {quantity}: {cause}"));
+                    row.cause = cause.into();
+                }
+                None => {
+                    without += 1;
+                    told.push(format!("- {quantity}: no cause is written down"));
+                }
+            }
+        }
+        if !told.is_empty() {
+            self.note(&format!("Missed:\n\n{}", told.join("\n")));
+        }
+        without
     }
 
     /// Names a figure of the output folder.

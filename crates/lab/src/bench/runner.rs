@@ -9,7 +9,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::folder::Folder;
+use super::key_source::KeySource;
 use super::report::Report;
+use touchback::instrument::Settings;
 
 /// How an experiment is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +33,23 @@ pub struct Experiment {
     pub about: &'static str,
     /// How it is run.
     pub kind: ExperimentKind,
+    /// What it compares with what, in a few sentences.
+    pub detail: &'static str,
+    /// About how long it takes, built for release, on a processor of 2020, s.
+    pub seconds: f64,
     /// Does it, writing data and figures into the folder.
-    pub run: fn(&mut Folder) -> Result<Report>,
+    pub run: Work,
+}
+
+/// An experiment's work, and what it can be done on.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// On systems of its own: numbers of one's own make no sense.
+    Fixed(fn(&mut Folder) -> Result<Report>),
+    /// On a whole piano: its settings can be one's own.
+    Piano(fn(&mut Folder, &Settings) -> Result<Report>),
+    /// On keys of the grand: settings, key and model can be one's own.
+    Keys(fn(&mut Folder, &KeySource) -> Result<Report>),
 }
 
 /// What one experiment came to.
@@ -47,21 +64,26 @@ pub struct ExperimentResult {
 }
 
 /// One experiment, writing to `place` when its folder is kept.
-fn one(experiment: &Experiment, place: &Path) -> Result<ExperimentResult> {
+fn one(experiment: &Experiment, keys: &KeySource, place: &Path) -> Result<ExperimentResult> {
     let begin = Instant::now();
-    let mut folder = Folder::new(place);
-    let report =
-        (experiment.run)(&mut folder).with_context(|| format!("experiment {}", experiment.name))?;
+    let mut folder = Folder::of(place, keys.told());
+    let report = match experiment.run {
+        Work::Fixed(run) => run(&mut folder),
+        Work::Piano(run) => run(&mut folder, keys.settings()),
+        Work::Keys(run) => run(&mut folder, keys),
+    };
+    let report = report.with_context(|| format!("experiment {}", experiment.name))?;
     Ok(ExperimentResult { report, folder, seconds: begin.elapsed().as_secs_f64() })
 }
 
-/// Runs `chosen` and hands each to `tell` in the order chosen, the computed ones first. What an
+/// Runs `chosen` on `keys` and hands each to `tell` in the order chosen, the computed ones first. What an
 /// experiment finds does not depend on what runs beside it.
 ///
 /// # Errors
 /// The first of an experiment or of `tell`; no further experiment is begun then.
 pub fn run(
     chosen: &[&Experiment],
+    keys: &KeySource,
     place: &Path,
     mut tell: impl FnMut(&Experiment, ExperimentResult) -> Result<()>,
 ) -> Result<()> {
@@ -78,7 +100,7 @@ pub fn run(
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(experiment) = computed.get(i) else { break };
-                    if send.send((i, one(experiment, place))).is_err() {
+                    if send.send((i, one(experiment, keys, place))).is_err() {
                         break;
                     }
                 }
@@ -92,7 +114,7 @@ pub fn run(
         told
     })?;
     for experiment in alone {
-        tell(experiment, one(experiment, place)?)?;
+        tell(experiment, one(experiment, keys, place)?)?;
     }
     Ok(())
 }

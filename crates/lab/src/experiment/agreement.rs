@@ -7,16 +7,14 @@
 
 use anyhow::{Context, Result};
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use crate::gesture::{Channel, Form, Gesture, KeyView};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::table::Curve;
 use touchback::action::Key;
 use touchback::action::grand::GrandKey;
-use touchback::action::grand::concert::Design;
 use touchback::action::penalty_model::{Coupling, PenaltyModel};
-use touchback::action::{ActionSettings, Drive, KeyEvent, STEP};
-use touchback::math::compass::KeyNumber;
+use touchback::action::{Drive, KeyEvent, STEP};
 
 /// Coupling stiffnesses, N/m, softest first, and Runge–Kutta parts of a step for each.
 const COUPLINGS: [(f64, u32); 3] = [(2.5e5, 25), (1e6, 25), (4e6, 50)];
@@ -155,9 +153,8 @@ fn apart(a: &GestureTrace, b: &GestureTrace) -> Apart {
 }
 
 /// Plays every gesture on both, the second at three stiffnesses.
-pub fn run(folder: &mut Folder) -> Result<Report> {
-    let key = KeyNumber::from_midi(60).context("middle C is off the compass")?;
-    let built = Design::new(key).build(&ActionSettings::default());
+pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
+    let built = keys.built(keys.one(40));
     let mut first = GrandKey::built(built);
     let mut others = COUPLINGS.map(|(stiffness, parts)| {
         PenaltyModel::of_grand(&built, Coupling { stiffness, parts, ..Coupling::default() })

@@ -8,15 +8,14 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use plotters::style::RGBColor;
 
-use crate::bench::{Folder, Report, TargetBand, short};
+use crate::bench::{Folder, KeySource, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
-use touchback::action::grand::concert::Design;
 use touchback::action::grand::describe::{self, Entry};
 use touchback::action::grand::kinematics::Kinematics;
 use touchback::action::grand::{Assembly, GrandKey, GrandState, Spec, contact, thesis};
-use touchback::action::{ActionSettings, Drive, EventKind, Key, STEP};
-use touchback::math::compass::{KeyNumber, linear};
+use touchback::action::{Drive, EventKind, Key, STEP};
+use touchback::math::compass::linear;
 use touchback::math::vec2::Vec2;
 
 /// Crown over the shank's axis, m [Hirschkorn 2004]; for the drawing only.
@@ -29,23 +28,39 @@ const SPEED: f64 = 2.0;
 const FACE: f64 = 6e-3;
 
 /// Draws and lists both sets.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
-    let middle = KeyNumber::from_midi(60).context("middle C is off the compass")?;
-    let built = Design::new(middle).build(&ActionSettings::default());
+    let built = keys.built(keys.one(40));
     let parts = Assembly::new(built);
-    let struck = parts.strike(SPEED).context("the standard regulation has no strike")?;
-    let title = "Concert set, middle C: at rest; faint, at the string";
+    let struck = parts.strike(SPEED).context("this regulation has no strike")?;
+    let own = keys.told().is_some();
+    let title = if own {
+        folder.titled("At rest; faint, at the string")
+    } else {
+        "Concert set, middle C: at rest; faint, at the string".into()
+    };
     let poses = [parts.rest(), struck];
+    let mut entries = describe::concert(&built.spec);
+    if own {
+        let standard = describe::concert(&KeySource::default().built(keys.one(40)).spec);
+        for (entry, standard) in entries.iter_mut().zip(&standard) {
+            if entry.value.to_bits() != standard.value.to_bits() {
+                entry.source = "one's own";
+            }
+        }
+    }
     set(
         folder,
         &mut report,
-        "concert",
-        title,
+        if own { "own" } else { "concert" },
+        &title,
         &built.spec,
         &poses,
-        &describe::concert(&built.spec),
+        &entries,
     )?;
+    if own {
+        return Ok(report);
+    }
 
     let old = thesis::build();
     let title = "Thesis set: at the start of the run; faint, at the string";
@@ -236,8 +251,7 @@ mod tests {
     #[test]
     fn the_list_holds_every_number_of_the_spec() {
         // As many as the spec has when it is written out, but for the damper's presence.
-        let spec =
-            Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default()).spec;
+        let spec = KeySource::default().built(40).spec;
         fn count(value: &serde_json::Value) -> usize {
             match value {
                 serde_json::Value::Number(_) => 1,

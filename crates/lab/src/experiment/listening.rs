@@ -11,8 +11,8 @@ use touchback::instrument::Settings;
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
 use touchback::sound::Knock;
+use touchback::sound::Sound;
 use touchback::sound::measure::db;
-use touchback::sound::{Sound, SoundSettings};
 
 const RATE: u32 = 48_000;
 
@@ -147,12 +147,12 @@ fn keep(
 }
 
 /// Renders the set: the engine alone, then the demonstration's piece on the whole piano.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, settings: &Settings) -> Result<Report> {
     let mut report = Report::default();
     let pieces = pieces();
     let bar = progress(pieces.len() as u64, "rendering");
     let rate = f64::from(RATE);
-    let mut sound = Sound::new(rate, &SoundSettings::default());
+    let mut sound = Sound::new(rate, &settings.sound);
     for Piece { name, mut acts, seconds } in pieces {
         acts.sort_by(|a, b| a.0.total_cmp(&b.0));
         sound.reset();
@@ -171,7 +171,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     bar.finish_and_clear();
     let score = Score::read("demonstration.mid", &demo::piece())?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    render::perform(&score, &Settings::default(), RATE, |l, r| {
+    render::perform(&score, settings, RATE, |l, r| {
         left.extend_from_slice(l);
         right.extend_from_slice(r);
         Ok(())

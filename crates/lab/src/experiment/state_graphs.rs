@@ -7,10 +7,10 @@
 use anyhow::Result;
 use std::collections::BTreeMap;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand};
+use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand};
 use crate::plot::{self, Axis, Figure, Series, Subplot, palette};
 use touchback::action::Key;
-use touchback::action::grand::concert::{Built, Design};
+use touchback::action::grand::concert::Built;
 use touchback::action::grand::drive::DriveNow;
 use touchback::action::grand::kinematics::Kinematics;
 use touchback::action::grand::{Assembly, Phase, STATES, Spec, rest, step};
@@ -18,7 +18,7 @@ use touchback::action::simple::drive_input::DriveInput;
 use touchback::action::simple::note_interface::Playing;
 use touchback::action::simple::{Running, SimpleAction};
 use touchback::action::simple::{harpsichord, simplified};
-use touchback::action::{ActionSettings, Drive, STEP};
+use touchback::action::{Drive, STEP};
 use touchback::episode::{Observer, Stepper};
 use touchback::math::compass::linear;
 use touchback::math::random::Random;
@@ -274,11 +274,11 @@ const fn harpsichord_name(phase: harpsichord::Phase) -> &'static str {
 }
 
 /// Runs all of it.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&["machine", "from", "to", "times"]);
-    let key = crate::bench::key(40)?;
-    let built = Design::new(key).build(&ActionSettings::default());
+    let key = crate::bench::key(keys.one(40).into())?;
+    let built = keys.built(keys.one(40));
     grand(&mut report, &mut csv, &built);
     report.source("000 figs. 2.4, 2.5, 3.2; 002 §§4, 5, figs. 2, 3");
     let spec = simplified::Spec::of_grand(&built);

@@ -55,8 +55,8 @@ struct SweepEvents {
 }
 
 /// Two keys in turn, pressed naturally twelve times a second, while `swept` moves.
-fn trill(swept: Option<&'static Parameter>) -> Result<SweepEvents> {
-    let mut settings = Settings::default();
+fn trill(own: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvents> {
+    let mut settings = *own;
     settings.touch.timing = Timing::Natural;
     let keys = [crate::bench::key(40)?, crate::bench::key(42)?];
     let mut piano = Piano::new(RATE, &settings);
@@ -96,9 +96,8 @@ fn trill(swept: Option<&'static Parameter>) -> Result<SweepEvents> {
 }
 
 /// A chord held while `moved` jumps to one end of its range and back.
-fn chord(moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
-    let settings = Settings::default();
-    let mut piano = Piano::new(RATE, &settings);
+fn chord(settings: &Settings, moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
+    let mut piano = Piano::new(RATE, settings);
     for number in [28, 40, 44, 59] {
         piano.handle(Event::NoteOn { key: crate::bench::key(number)?, velocity: 0.5 });
     }
@@ -106,7 +105,7 @@ fn chord(moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
     let mut samples = Vec::new();
     for block in 0..CHORD {
         if let Some((parameter, end)) = moved {
-            let mut now = settings;
+            let mut now = *settings;
             if (JUMP..BACK).contains(&block) {
                 parameter.set(&mut now, end);
             }
@@ -145,13 +144,13 @@ fn db(x: f64) -> f64 {
 }
 
 /// Clicks, strikes, stuck keys, of every parameter of the action.
-pub fn run(_: &mut Folder) -> Result<Report> {
+pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     let mut report = Report::default();
     let mut step = [0.0f32; 4 * TAPS];
     step[2 * TAPS..].fill(1.0);
     let of_step = click(&step);
     let level = |samples: &[f32]| db(click(samples) / of_step / peak(samples));
-    let plain = trill(None)?;
+    let plain = trill(settings, None)?;
     let unswept = level(&plain.samples);
     report.check(
         "trill, nothing swept: click, dB re note",
@@ -171,7 +170,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
         TargetBand::Within(-61.0, -59.0),
         found,
     );
-    let held = chord(None)?;
+    let held = chord(settings, None)?;
     let ringing = peak(&held[JUMP * BLOCK..]);
     let swept: Vec<_> = params::all()
         .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
@@ -183,7 +182,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     );
     for parameter in swept {
         let id = parameter.id;
-        let swept = trill(Some(parameter))?;
+        let swept = trill(settings, Some(parameter))?;
         let clicks = level(&swept.samples);
         report.check(
             &format!("{id}: click, dB re note"),
@@ -198,7 +197,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
         report.check(&format!("{id}: strikes"), "some", TargetBand::AtLeast(4.0), strikes);
         let mut ends = [0.0; 2];
         for (end, value) in ends.iter_mut().zip([parameter.min(), parameter.max()]) {
-            let moved = chord(Some((parameter, value)))?;
+            let moved = chord(settings, Some((parameter, value)))?;
             let differs = |(a, b): (&f32, &f32)| f64::from((a - b).abs());
             *end = db(moved.iter().zip(&held).map(differs).fold(0.0, f64::max) / ringing);
         }

@@ -9,11 +9,11 @@ use anyhow::{Context, Result};
 
 use crate::bench::test_bench::TestBench;
 use crate::bench::trace::{BenchTrace, shaded};
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
+use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::Phase;
-use touchback::action::{ActionSettings, EventKind, Readout};
+use touchback::action::{EventKind, Readout};
 
 /// Middle C.
 const KEY: u8 = 40;
@@ -43,8 +43,8 @@ fn strikes_at(rig: &TestBench, mass: f64) -> Option<f64> {
 }
 
 /// Runs it and compares.
-pub fn run(folder: &mut Folder) -> Result<Report> {
-    let rest = TestBench::concert(KEY, &ActionSettings::default());
+pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
+    let rest = keys.bench(keys.one(KEY));
     // A heavier weight strikes earlier; a light one not at all.
     let (mut light, mut heavy) = (0.05, 1.0);
     for _ in 0..24 {

@@ -4,4 +4,5 @@ mod command_line;
 mod desk;
 mod felt;
 mod laboratory;
+mod own_numbers;
 mod simulated;

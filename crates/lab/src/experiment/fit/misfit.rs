@@ -1,8 +1,9 @@
 //! How far an action is from the *must* targets.
 
+use crate::bench::escapement;
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
-use crate::experiment::validate::{escapement, timing};
+use crate::experiment::validate::timing;
 use touchback::action::ActionSettings;
 use touchback::action::grand::concert::Design;
 use touchback::action::grand::fitted::Fitted;

@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 
-use super::{Folder, MIDDLE, Report, TargetBand, standard};
+use super::{Folder, KeySource, MIDDLE, Report, TargetBand};
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
@@ -41,8 +41,7 @@ fn mean(forces: &[f64], from: f64, to: f64) -> f64 {
 }
 
 /// The finger's trajectory: depths at the steps' ends, and the finger's mean force in each step.
-fn fingered() -> (Vec<f64>, Vec<f64>) {
-    let mut rig = standard(MIDDLE);
+fn fingered(mut rig: TestBench) -> (Vec<f64>, Vec<f64>) {
     let (mut depths, mut given) = (vec![0.0], Vec::new());
     let (mut work, mut before) = (0.0, 0.0);
     rig.play(&mut TouchKind::Pressed.gesture(FORCE), |rig, _| {
@@ -56,9 +55,10 @@ fn fingered() -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Imposes both and compares.
-pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
-    let (depths, given) = fingered();
-    let mut first = standard(MIDDLE);
+pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let fresh = || keys.bench(keys.one(MIDDLE));
+    let (depths, given) = fingered(fresh());
+    let mut first = fresh();
     let again = impose(&mut first, &depths);
     let bottom = first.log.first(EventKind::KeyBottom).map_or(END, |e| e.0);
     let (mut square, mut n, mut peak) = (0.0, 0.0, 0.0f64);
@@ -76,7 +76,7 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let what = "V31 must: finger's motion imposed, force off the finger's (rms over peak)";
     report.check(what, "0", TargetBand::AtMost(0.05), (square / n).sqrt() / peak);
 
-    let mut second = standard(MIDDLE);
+    let mut second = fresh();
     let dip = second.spec().key.dip;
     let steps = (END / STEP).round();
     let depth = |t: f64| dip * (t / DOWN).powi(2).min(1.0);
@@ -103,7 +103,10 @@ pub fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
         .collect();
     let millimetres: Vec<f64> = accelerated.iter().map(|d| d * 1e3).collect();
     let figure = Figure {
-        title: "Imposed key motion, C4: a finger's trajectory, and constant acceleration".into(),
+        title: format!(
+            "Imposed key motion, {}: a finger's trajectory, and constant acceleration",
+            keys.name(MIDDLE)
+        ),
         x: Axis::new("time, ms").within(0.0, END * 1e3),
         bands: Vec::new(),
         marks,

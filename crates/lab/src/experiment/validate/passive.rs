@@ -1,9 +1,7 @@
 //! A finger and a sampled loop on the key bed: nothing may swing up by itself.
 
 use crate::bench::test_bench::TestBench;
-use touchback::action::grand::concert::Design;
-use touchback::action::{ActionSettings, Drive, STEP};
-use touchback::math::compass::KeyNumber;
+use touchback::action::{Drive, STEP};
 
 /// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].
 const FINGER: [f64; 3] = [0.02, 3.75, 257.0];
@@ -14,12 +12,9 @@ const TICK: u32 = 8;
 /// Where the finger's muscles want to be beyond the bed, m: 3 N.
 const BEYOND: f64 = 3.0 / 257.0;
 
-/// Swing of the finger, m peak to peak, in the first and the last quarter of a second after its
+/// Swing of the finger on a key at rest, m peak to peak, in the first and the last quarter of a second after its
 /// landing on the bed has had half a second to settle.
-pub fn swing(number: u8) -> (f64, f64) {
-    let index = usize::from(number.clamp(1, 88)) - 1;
-    let Some(key) = KeyNumber::from_index(index) else { return (f64::NAN, f64::NAN) };
-    let mut rig = TestBench::at_rest(Design::new(key).build(&ActionSettings::default()));
+pub fn swing(mut rig: TestBench) -> (f64, f64) {
     let [mass, damping, stiffness] = FINGER;
     let target = rig.spec().key.dip + BEYOND;
     let (mut x, mut v) = (0.0, 0.0);

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::published::{
     BOTTOM_PRESSED, BOTTOM_STRUCK, PublishedLaw, TRAVEL_PRESSED, TRAVEL_STRUCK,
 };
-use super::{Folder, KEYS, Report, TargetBand, short};
+use super::{Folder, KEYS, KeySource, MIDDLE, Report, TargetBand, short};
 use crate::bench::strokes::{TimedStroke, TouchKind};
 use crate::bench::test_bench::TestBench;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
@@ -38,7 +38,8 @@ const STRIKING: f64 = 60.0;
 const NEAR: f64 = 6.0;
 
 /// Mean over the keys that have the value, and their largest distance from it.
-fn mean(values: &[Option<f64>]) -> (f64, f64) {
+fn mean(values: impl Iterator<Item = Option<f64>>) -> (f64, f64) {
+    let values: Vec<Option<f64>> = values.collect();
     let n = values.iter().flatten().count() as f64;
     if values.len() as f64 > n {
         return (f64::NAN, f64::NAN);
@@ -48,16 +49,22 @@ fn mean(values: &[Option<f64>]) -> (f64, f64) {
 }
 
 /// Checks all of it on the keys of the measurements.
-pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) -> Result<()> {
-    let at = |touch: TouchKind, speed: f64| rigs.each_ref().map(|rig| touch.giving(rig, speed));
+pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let rigs: Vec<TestBench> = keys.numbers(&KEYS).iter().map(|n| keys.bench(*n)).collect();
+    // C4, or the only one.
+    let middle = &rigs[rigs.len() / 2];
+    let whose = if rigs.len() == 1 { keys.name(MIDDLE) } else { "mean of five keys".into() };
+    let at = |touch: TouchKind, speed: f64| -> Vec<Option<TimedStroke>> {
+        rigs.iter().map(|rig| touch.giving(rig, speed)).collect()
+    };
     let mut pressed_at_one = f64::NAN;
     let mut slope = Vec::new();
     let mut bottoms = Vec::new();
     let mut peaks = Vec::new();
     for ((v, target, low, high), (_, late, early, latest)) in PRESSED.into_iter().zip(BOTTOM) {
         let strokes = at(TouchKind::Pressed, v);
-        let (travel, apart) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
-        let what = format!("V1 must: pressed, travel at {v} m/s, mean of five keys, ms");
+        let (travel, apart) = mean(strokes.iter().map(|s| s.map(|s| s.travel * 1e3)));
+        let what = format!("V1 must: pressed, travel at {v} m/s, {whose}, ms");
         report.check(&what, &short(target), TargetBand::Within(low, high), travel);
         if v == 1.0 {
             pressed_at_one = travel;
@@ -65,14 +72,14 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
             report.check(what, "same for all", TargetBand::AtMost(15.0), 100.0 * apart / travel);
         }
         slope.push((v.ln(), travel.ln()));
-        let (bottom, _) = mean(&strokes.map(|s| s.map(|s| s.bottom * 1e3)));
+        let (bottom, _) = mean(strokes.iter().map(|s| s.map(|s| s.bottom * 1e3)));
         let what = format!("V6 should: pressed, key bottom after contact at {v} m/s, ms");
         report.check(&what, &short(late), TargetBand::Within(early, latest), bottom);
         bottoms.push((v, bottom));
-        let (before, _) = mean(&strokes.map(|s| s.map(|s| s.fastest_before[0] * 1e3)));
+        let (before, _) = mean(strokes.iter().map(|s| s.map(|s| s.fastest_before[0] * 1e3)));
         let what = format!("pressed, hammer fastest so far from the string, {v} m/s, mm");
         report.check(&what, "near", TargetBand::AtMost(NEAR), before);
-        let on_c4 = strokes[2];
+        let on_c4 = strokes[strokes.len() / 2];
         peaks.push(on_c4.map_or(String::new(), |s| {
             format!(
                 "{} m/s {} N and {} ms",
@@ -83,8 +90,9 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
         }));
     }
     report.note(&format!(
-        "Pressed, C4: peak of the tip's force before the key's bottom, and time from the hammer's \
+        "Pressed, {}: peak of the tip's force before the key's bottom, and time from the hammer's \
          greatest speed to the string: {}.",
+        keys.name(MIDDLE),
         peaks.join(", ")
     ));
     let falls = bottoms.windows(2).all(|w| w[1].1 < w[0].1);
@@ -106,8 +114,8 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
     );
     for (v, target, low, high) in STRUCK {
         let strokes = at(TouchKind::Struck, v);
-        let (travel, _) = mean(&strokes.map(|s| s.map(|s| s.travel * 1e3)));
-        let what = format!("V3 must: struck, travel at {v} m/s, mean of five keys, ms");
+        let (travel, _) = mean(strokes.iter().map(|s| s.map(|s| s.travel * 1e3)));
+        let what = format!("V3 must: struck, travel at {v} m/s, {whose}, ms");
         report.check(&what, &short(target), TargetBand::Within(low, high), travel);
         if v == 1.0 {
             let what = "V4 must: struck less pressed at 1 m/s, ms";
@@ -115,25 +123,24 @@ pub fn check(rigs: &[TestBench; 5], folder: &mut Folder, report: &mut Report) ->
             report.check(what, "−32", band, travel - pressed_at_one);
         }
     }
-    extremes(rigs, report);
-    forces(&rigs[2], report);
-    figures(&rigs[2], folder, report)
+    extremes(keys, report);
+    forces(middle, report);
+    figures(middle, &keys.name(MIDDLE), folder, report)
 }
 
 /// V9, V10.
-fn extremes(rigs: &[TestBench; 5], report: &mut Report) {
-    let middle = &rigs[2];
-    let most = strongest(middle, TouchKind::Pressed, PRESSING);
+fn extremes(keys: &KeySource, report: &mut Report) {
+    let most = strongest(&keys.bench(keys.one(MIDDLE)), TouchKind::Pressed, PRESSING);
     let what = "V9 must: strongest press (25 N at the tip), hammer, m/s";
     report.check(what, "4–5", TargetBand::Within(3.5, 5.5), most);
-    for (rig, number, target) in
-        [(&rigs[0], KEYS[0], "6–7"), (middle, KEYS[2], "7–7.6"), (&rigs[4], KEYS[4], "7.5–7.8")]
-    {
-        let most = strongest(rig, TouchKind::Struck, STRIKING);
+    let targets = [(KEYS[0], "6–7"), (KEYS[2], "7–7.6"), (KEYS[4], "7.5–7.8")];
+    for (number, target) in keys.known(&targets) {
+        let most = strongest(&keys.bench(number), TouchKind::Struck, STRIKING);
         let what = format!("V9 must: strongest blow (60 N at the tip), key {number}, m/s");
         report.check(&what, target, TargetBand::Within(5.5, 8.5), most);
     }
-    for (rig, number) in [(&rigs[0], KEYS[0]), (middle, KEYS[2]), (&rigs[4], KEYS[4])] {
+    for number in keys.numbers(&[KEYS[0], KEYS[2], KEYS[4]]) {
+        let rig = &keys.bench(number);
         let softest = TouchKind::Pressed.softest(rig);
         let what =
             format!("V10 must: softest press that still touches the string, key {number}, m/s");
@@ -219,7 +226,7 @@ fn speeds(from: f64, to: f64) -> impl Iterator<Item = f64> {
 }
 
 /// The published curves with ours over them.
-fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<()> {
+fn figures(rig: &TestBench, name: &str, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let curve = |touch: TouchKind, from: f64, to: f64| -> Vec<TimedStroke> {
         speeds(from, to).filter_map(|v| touch.giving(rig, v)).collect()
     };
@@ -244,8 +251,8 @@ fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<
     };
     let travel = |s: &TimedStroke| s.travel;
     let bottom = |s: &TimedStroke| s.bottom;
-    let figure = |title: &str, panels| Figure {
-        title: title.into(),
+    let figure = |what: &str, panels| Figure {
+        title: format!("{what}, {name}; lines: three grands [Goebl 2005]"),
         x: Axis::new("hammer speed, m/s").log(),
         bands: Vec::new(),
         marks: Vec::new(),
@@ -253,7 +260,7 @@ fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<
     };
     let (soft, hard) = ((0.35, 5.0), (0.6, 7.0));
     let both = figure(
-        "Finger on key to hammer on string, C4; lines: three grands [Goebl 2005]",
+        "Finger on key to hammer on string",
         vec![
             panel("pressed, ms", &TRAVEL_PRESSED, soft, dots(&pressed, &travel), true),
             panel("struck, ms", &TRAVEL_STRUCK, hard, dots(&struck, &travel), true),
@@ -261,7 +268,7 @@ fn figures(rig: &TestBench, folder: &mut Folder, report: &mut Report) -> Result<
     );
     folder.draw("validation-travel", &both, report)?;
     let both = figure(
-        "Key bottom after hammer on string, C4; lines: three grands [Goebl 2005]",
+        "Key bottom after hammer on string",
         vec![
             panel("pressed, ms", &BOTTOM_PRESSED, soft, dots(&pressed, &bottom), false),
             panel("struck, ms", &BOTTOM_STRUCK, hard, dots(&struck, &bottom), false),

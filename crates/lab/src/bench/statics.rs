@@ -1,6 +1,6 @@
 //! Weights on the key, and the slow press: what a technician and a force gauge find.
 
-use crate::bench::test_bench::{TestBench, motion};
+use super::test_bench::{TestBench, motion};
 use crate::gesture::{Form, Gesture};
 use touchback::action::grand::{Phase, Spec};
 use touchback::action::{Drive, EventKind};

@@ -1,6 +1,6 @@
 //! What the key weighs to a moving finger: force over acceleration before and after let-off.
 
-use crate::bench::test_bench::TestBench;
+use super::test_bench::TestBench;
 use touchback::action::{Drive, EventKind, STEP};
 
 /// Two forces whose difference is taken, N: the mass is the slope, free of weight and friction.

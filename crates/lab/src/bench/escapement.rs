@@ -1,7 +1,7 @@
 //! After the blow: check, return, re-set and repetition.
 
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::TestBench;
+use super::strokes::TouchKind;
+use super::test_bench::TestBench;
 use touchback::action::{Drive, EventKind, Key, KeyEvent, STEP};
 use touchback::math::compass::linear;
 

@@ -1,0 +1,78 @@
+//! `touchback lab help NAME`: what an experiment measures, against what, on what, and how long.
+
+use anyhow::{Context, Result};
+
+use super::catalogue::EXPERIMENTS;
+use super::seeds::{SYSTEMS, ShownBy};
+use super::sweep;
+use crate::bench::runner::{Experiment, ExperimentKind, Work};
+use crate::output;
+
+/// What to explain.
+#[derive(clap::Args, Debug)]
+pub struct HelpOptions {
+    /// An experiment, or `sweep`; `touchback lab list` names them
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+/// Explains an experiment.
+///
+/// # Errors
+/// An unknown name.
+pub fn run(options: &HelpOptions) -> Result<()> {
+    let name = &options.name;
+    if name == "sweep" {
+        return output::print(&sweep::page());
+    }
+    let experiment = EXPERIMENTS.iter().find(|e| e.name == name).with_context(|| {
+        format!("lab help {name}: no such experiment; `touchback lab list` names them")
+    })?;
+    output::print(&page(experiment))
+}
+
+fn page(of: &Experiment) -> String {
+    let Experiment { name, about, detail, seconds, .. } = of;
+    let options = match of.run {
+        Work::Fixed(_) => "none: its systems are not keys with numbers of one's own",
+        Work::Piano(_) => "--preset NAME, --set ID=VALUE",
+        Work::Keys(_) => "--preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N",
+    };
+    let alone = match of.kind {
+        ExperimentKind::Computed => "; others run beside it",
+        ExperimentKind::Timed => "; it looks at the clock and runs alone",
+        ExperimentKind::Long => "; not in `all`",
+    };
+    let is_of = |shown: &ShownBy| matches!(shown, ShownBy::By(names) if names.contains(name));
+    let mut systems: String = SYSTEMS
+        .iter()
+        .filter(|s| is_of(&s.shown))
+        .map(|s| format!("  {}: {}\n", s.place, s.what))
+        .collect();
+    if !systems.is_empty() {
+        systems =
+            format!("\nof the source documents (numbers as in `touchback lab list`)\n{systems}");
+    }
+    format!(
+        "{name}\n\n{about}\n{detail}\n{systems}\nnumbers of one's own: {options}\nfiles: {name}.json, \
+         tables as CSV, figures as PNG and SVG, into --out\ntime: about {seconds} s{alone}\n\
+         \n  touchback lab {name}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_experiment_is_explained() {
+        for e in EXPERIMENTS {
+            let text = page(e);
+            assert!(e.detail.ends_with('.') && e.detail.len() > 20, "{}", e.name);
+            assert!(e.seconds > 0.0 && text.contains(e.about), "{text}");
+        }
+        let ball = EXPERIMENTS.iter().find(|e| e.name == "ball").unwrap();
+        let text = page(ball);
+        assert!(text.contains("submodels, indicators") && text.contains("own: none"), "{text}");
+    }
+}

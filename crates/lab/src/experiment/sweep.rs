@@ -1,0 +1,290 @@
+//! `touchback lab sweep`: one quantity of a key over one parameter, or over one number of its model.
+
+mod quantity;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use crate::bench::key_source::{self, OwnNumbers};
+use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::test_bench::TestBench;
+use crate::bench::{DataTable, Folder, KeySource, Report, short};
+use crate::model::named::NamedModel;
+use crate::output::{self, progress};
+use crate::plot::{Axis, Figure, Series, Subplot, palette};
+use quantity::{QUANTITIES, Quantity};
+use touchback::action::catalogue::Model;
+use touchback::action::grand::concert::Built;
+use touchback::math::compass::KeyNumber;
+use touchback::params::{self, Parameter};
+
+/// What to sweep and measure.
+#[derive(clap::Args, Debug)]
+pub struct SweepOptions {
+    /// A parameter (`touchback params`), or a number of the model, as `hammer.mass`
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Its first value, in its unit
+    #[arg(value_name = "FROM", allow_negative_numbers = true)]
+    from: f64,
+    /// Its last value
+    #[arg(value_name = "TO", allow_negative_numbers = true)]
+    to: f64,
+    /// What is measured; `touchback lab help sweep` names the quantities
+    #[arg(long, value_name = "QUANTITY")]
+    measure: String,
+    /// How many values
+    #[arg(long, value_name = "N", default_value_t = 21,
+          value_parser = clap::value_parser!(u32).range(2..=1000))]
+    steps: u32,
+    #[command(flatten)]
+    own: OwnNumbers,
+    /// Folder for data and figure [default: touchback-lab-own]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What is swept.
+enum Swept {
+    Parameter(&'static Parameter),
+    /// A number of the model, in SI units.
+    Number(String),
+}
+
+/// Key of a sweep that names none: middle C.
+const MIDDLE: u8 = 40;
+
+impl Swept {
+    fn find(id: &str) -> Result<Self> {
+        if id.contains('.') {
+            return Ok(Self::Number(id.into()));
+        }
+        Ok(Self::Parameter(params::find(id)?))
+    }
+
+    /// The key of `number` with the swept value.
+    fn bench(&self, keys: &KeySource, number: u8, value: f64) -> Result<TestBench> {
+        match self {
+            Self::Parameter(parameter) => {
+                let mut settings = *keys.settings();
+                parameter.set(&mut settings, parameter.checked(value)?);
+                Ok(keys.with(&settings).bench(number))
+            }
+            Self::Number(name) => {
+                let Built { spec, regulated } = keys.built(number);
+                let [key, hammer, lever] = regulated.rest;
+                let start = [key, hammer, lever, 0.0];
+                let phase = touchback::action::grand::Phase::Return;
+                let model = Model::Grand { phase, start, model: Box::new(spec) };
+                let mut named = NamedModel::of(&model)?;
+                named.set(name, value)?;
+                let Model::Grand { model, .. } = named.model()? else {
+                    bail!("{name}: another action")
+                };
+                Ok(TestBench::at_rest(key_source::levelled(Built { spec: *model, regulated })))
+            }
+        }
+    }
+
+    /// Column, and words for an axis.
+    fn names(&self) -> (String, String) {
+        match self {
+            Self::Parameter(p) if p.unit().is_empty() => (p.id.into(), p.name.into()),
+            Self::Parameter(p) => (p.id.into(), format!("{}, {}", p.name, p.unit())),
+            Self::Number(name) => (name.clone(), format!("{name}, SI")),
+        }
+    }
+}
+
+/// The sweep as JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    swept: &'a str,
+    swept_name: &'a str,
+    quantity: &'a str,
+    about: &'a str,
+    key: u8,
+    own_numbers: Option<&'a str>,
+    /// Swept value, and what was measured: `null` where there is no such thing.
+    points: Vec<(f64, Option<f64>)>,
+}
+
+/// Sweeps, measures, writes table, record and figure.
+///
+/// # Errors
+/// An unknown id or quantity, a value out of range, numbers that cannot be a key's; nothing is
+/// written then.
+pub fn run(options: &SweepOptions) -> Result<()> {
+    let begin = Instant::now();
+    let swept = Swept::find(&options.id).context("lab sweep")?;
+    let quantity = quantity::find(&options.measure)?;
+    let keys = KeySource::open(&options.own)?;
+    let number = options.own.key().unwrap_or(MIDDLE);
+    let values = values(options);
+    let [first, last] = [options.from, options.to];
+    if let Swept::Parameter(p) = &swept {
+        if keys.action().is_none() {
+            bail!(
+                "lab sweep {}: a model has numbers, as hammer.mass, in place of parameters",
+                p.id
+            );
+        }
+        let [mut low, mut high] = [*keys.settings(); 2];
+        p.set(&mut low, p.checked(first)?);
+        p.set(&mut high, p.checked(last)?);
+        if low.action == high.action {
+            bail!("lab sweep {}: between {first} and {last} it changes nothing in a key", p.id);
+        }
+    }
+    // Whatever cannot be is refused before anything is measured.
+    for value in [first, last] {
+        swept.bench(&keys, number, value).context("lab sweep")?;
+    }
+    let points = measured(&swept, quantity, &keys, number, &values)?;
+    write(options, &swept, quantity, &keys, number, &points, begin)
+}
+
+/// The swept values.
+fn values(options: &SweepOptions) -> Vec<f64> {
+    let last = f64::from(options.steps - 1);
+    let at = |i: u32| options.from + (options.to - options.from) * f64::from(i) / last;
+    (0..options.steps).map(at).collect()
+}
+
+/// Measures on all cores.
+fn measured(
+    swept: &Swept,
+    quantity: &Quantity,
+    keys: &KeySource,
+    number: u8,
+    values: &[f64],
+) -> Result<Vec<(f64, f64)>> {
+    let bar = progress(values.len() as u64, "sweeping");
+    let found: Vec<Mutex<Option<Result<f64>>>> = values.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(values.len()) {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(value), Some(place)) = (values.get(i), found.get(i)) else { break };
+                    let rig = swept.bench(keys, number, *value);
+                    if let Ok(mut place) = place.lock() {
+                        *place = Some(rig.map(|rig| (quantity.measure)(&rig)));
+                    }
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let each = |(value, found): (&f64, Mutex<Option<Result<f64>>>)| {
+        let found = found.into_inner().ok().flatten().context("not measured")?;
+        Ok((*value, found.with_context(|| format!("lab sweep, at {value}"))?))
+    };
+    values.iter().zip(found).map(each).collect()
+}
+
+/// Table, record, figure and their entry in the folder's manifest.
+fn write(
+    options: &SweepOptions,
+    swept: &Swept,
+    quantity: &Quantity,
+    keys: &KeySource,
+    number: u8,
+    points: &[(f64, f64)],
+    begin: Instant,
+) -> Result<()> {
+    let (column, words) = swept.names();
+    let place = options.out.clone().unwrap_or_else(|| "touchback-lab-own".into());
+    let show = place.display();
+    std::fs::create_dir_all(&place).with_context(|| format!("{show}: cannot make this folder"))?;
+    let name = format!("sweep-{}-{}", column.replace('.', "-"), quantity.name);
+    let mut folder = Folder::of(&place, keys.told());
+    let mut csv = DataTable::new(&[&column, quantity.name]);
+    let mut lines = format!("{column},{}\n", quantity.name);
+    for (value, found) in points {
+        let found = if found.is_finite() { found.to_string() } else { String::new() };
+        csv.row(&[value, &found]);
+        lines += &format!("{value},{found}\n");
+    }
+    folder.table(&format!("{name}.csv"), &csv)?;
+    let some = |(x, y): &(f64, f64)| (*x, y.is_finite().then_some(*y));
+    let record = Record {
+        swept: &column,
+        swept_name: &words,
+        quantity: quantity.name,
+        about: quantity.about,
+        key: number,
+        own_numbers: keys.told(),
+        points: points.iter().map(some).collect(),
+    };
+    folder.write(
+        &format!("{name}.json"),
+        (serde_json::to_string_pretty(&record)? + "\n").as_bytes(),
+    )?;
+    let title = format!("{}, key {number}", quantity.about);
+    let figure = Figure {
+        title: title.clone(),
+        x: Axis::new(&words),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Subplot::new(
+            Axis::new(quantity.name),
+            vec![Series::line("", points.to_vec(), palette(0))],
+        )],
+    };
+    let is_drawn = points.iter().any(|(_, found)| found.is_finite());
+    if is_drawn {
+        folder.draw(&name, &figure, &mut Report::default())?;
+    }
+    let files = folder.keep()?;
+    let told = format!("{column} from {} to {}", short(options.from), short(options.to));
+    let own = keys.told().map_or_else(|| told.clone(), |t| format!("{t}; {told}"));
+    let mut manifest = Manifest::of(&place);
+    manifest.enter(&Finished {
+        name: &name,
+        about: &format!("{title}."),
+        own_numbers: Some(&own),
+        seconds: begin.elapsed().as_secs_f64(),
+        count: (0, 0),
+        files: &files,
+    })?;
+    let mut index = Folder::new(&place);
+    index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
+    index.write(manifest::README, manifest.page().as_bytes())?;
+    let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
+    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+    output::print(&format!("{lines}\n{wrote}"))
+}
+
+/// What can be swept and measured.
+#[must_use]
+pub fn page() -> String {
+    let width = QUANTITIES.iter().map(|q| q.name.len()).max().unwrap_or(0);
+    let each = |q: &Quantity| format!("  {:width$}  {}\n", q.name, q.about);
+    let quantities: String = QUANTITIES.iter().map(each).collect();
+    let middle = KeyNumber::from_index(usize::from(MIDDLE) - 1);
+    let numbers = middle.and_then(|key| {
+        let standard = touchback::action::ActionSettings::default();
+        let model = Model::of(touchback::action::ActionKind::Grand, key, &standard);
+        NamedModel::of(&model).ok().map(|named| named.names().join(" "))
+    });
+    format!(
+        "sweep ID FROM TO --measure QUANTITY\n\nMeasures one quantity of a key of the grand while one \
+         parameter of its regulation, or one number of its model, takes {} values; a key with other \
+         weights is levelled again. A gap is where there is no such thing: no let-off, no strike.\n\nquantities\n{quantities}\nids: those of \
+         `touchback params` that change a key, or a number of the model\n  {}\n\nnumbers of one's own: \
+         --preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N\nfiles: \
+         sweep-ID-QUANTITY .csv, .json, .png, .svg, into --out\n\n  touchback lab sweep let_off_mm 1 6 \
+         --measure softest_m_s\n",
+        21,
+        numbers.unwrap_or_default(),
+    )
+}

@@ -1,0 +1,248 @@
+//! `touchback fit`: numbers of a model fitted to a measured key.
+
+pub mod data;
+pub mod example;
+pub mod solve;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use crate::bench::short;
+use crate::output::{self, Draft, progress};
+use crate::plot::{self, Axis, Figure, PlotMark, Series, Shape, Subplot, palette};
+use crate::simulate::plants;
+use data::MeasuredPress;
+use solve::{ALIKE, Found};
+use touchback::action::ActionSettings;
+use touchback::math::compass::KeyNumber;
+
+/// What to fit.
+#[derive(clap::Args, Debug)]
+pub struct FitOptions {
+    /// A measured key: CSV with t_s, key_m, force_n and, for several presses, press
+    #[arg(value_name = "DATA.csv", required_unless_present = "example")]
+    data: Option<PathBuf>,
+    /// Numbers that are fitted, with commas between: key.inertia,hammer.inertia
+    #[arg(long, value_name = "LIST", value_delimiter = ',', required_unless_present = "example")]
+    free: Vec<String>,
+    /// Begins with the numbers of this file in place of the standard key's
+    #[arg(long, value_name = "FILE.toml")]
+    model: Option<PathBuf>,
+    /// The action whose standard key it begins with
+    #[arg(long, value_name = "NAME", default_value = "grand", conflicts_with = "model")]
+    action: String,
+    /// The key, 1 (A0) to 88 (C8)
+    #[arg(long, value_name = "1..88", default_value_t = 40,
+          value_parser = clap::value_parser!(u8).range(1..=88))]
+    key: u8,
+    /// Writes the model, as `touchback simulate --model` reads it
+    #[arg(short, long, value_name = "MODEL.toml")]
+    output: Option<PathBuf>,
+    /// Writes the found numbers with their intervals
+    #[arg(long, value_name = "FIT.json")]
+    json: Option<PathBuf>,
+    /// Draws measured and fitted depth, what is between them, and the force (.png or .svg)
+    #[arg(long, value_name = "FIT.svg")]
+    plot: Option<PathBuf>,
+    /// Writes an example into a folder: data.csv, measured on a key that was never built, and
+    /// true.toml, its numbers
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "free", "model", "action", "output", "json", "plot"])]
+    example: Option<PathBuf>,
+}
+
+/// Fits, prints a table of the numbers, and writes what is asked for.
+///
+/// # Errors
+/// Bad data, a name that the model does not have, numbers that this data cannot tell apart; nothing is
+/// written then.
+pub fn run(options: &FitOptions) -> Result<()> {
+    let key = KeyNumber::from_index(usize::from(options.key) - 1).context("--key: 1 to 88")?;
+    if let Some(folder) = &options.example {
+        return write_example(folder, key);
+    }
+    let data = options.data.as_deref().context("a file of data is missing")?;
+    let paths = |list: [&Option<PathBuf>; 3]| -> Vec<PathBuf> {
+        list.into_iter().flatten().cloned().collect()
+    };
+    let inputs = paths([&options.data, &options.model, &None]);
+    let outputs = paths([&options.output, &options.json, &options.plot]);
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
+    output::distinct(&inputs, &outputs)?;
+    if let Some(path) = &options.plot {
+        plot::format_of(path)?;
+    }
+    let mut names = options.free.clone();
+    names.dedup();
+    if names.len() != options.free.len() || names.iter().any(String::is_empty) {
+        bail!("--free {}: name every number once", options.free.join(","));
+    }
+    let start = match &options.model {
+        Some(path) => plants::open(path)?,
+        None => plants::model(&options.action, key, &ActionSettings::default())?,
+    };
+    let presses = data::open(data)?;
+    let drafts = [&options.output, &options.json, &options.plot]
+        .map(|path| path.as_deref().map(Draft::create).transpose());
+    let [model_draft, json_draft, plot_draft] = drafts;
+    let (model_draft, json_draft, plot_draft) = (model_draft?, json_draft?, plot_draft?);
+    // As many evaluations as a fit takes that starts within a factor of two.
+    let bar = progress(12 * (2 * names.len() as u64 + 1), "fitting");
+    let found = solve::fit(&start, &names, presses.clone(), &bar)?;
+    bar.finish_and_clear();
+    if let Some(draft) = &model_draft {
+        draft.write_all(toml::to_string_pretty(&found.model)?.as_bytes())?;
+    }
+    if let Some(draft) = &json_draft {
+        draft.write_all((json(&found, &presses)? + "\n").as_bytes())?;
+    }
+    if let Some(draft) = &plot_draft {
+        let title = format!("{}: measured and fitted", data.display());
+        plot::draw(&figure(&found, &presses, title), draft)?;
+    }
+    for draft in [model_draft, json_draft, plot_draft].into_iter().flatten() {
+        draft.keep()?;
+    }
+    output::print(&text(&found, presses.len()))?;
+    for warning in warnings(&found, presses.len()) {
+        output::warn(&format!("warning: {warning}"));
+    }
+    Ok(())
+}
+
+/// The data of a key that was never built, and its numbers.
+fn write_example(folder: &Path, key: KeyNumber) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: cannot make this folder", folder.display()))?;
+    let (_, changed, presses) = example::of(key, 1)?;
+    let files = [
+        ("data.csv", data::table(&presses).csv()?),
+        ("true.toml", toml::to_string_pretty(&changed)?.into_bytes()),
+    ];
+    let mut wrote = String::new();
+    for (name, bytes) in files {
+        let draft = Draft::create(&folder.join(name))?;
+        draft.write_all(&bytes)?;
+        draft.keep()?;
+        wrote += &format!("wrote {}\n", folder.join(name).display());
+    }
+    let free = example::CHANGED.map(|(name, _)| name).join(",");
+    let (data, key) = (folder.join("data.csv"), key.number());
+    wrote += &format!(
+        "\nfit it: touchback fit {} --key {key} --free {free} -o fitted.toml --plot fit.svg\n",
+        data.display()
+    );
+    output::print(&wrote)
+}
+
+/// The numbers as lines of CSV, and how near the fit came.
+fn text(found: &Found, presses: usize) -> String {
+    let mut text = String::from("number,start,fitted,half_of_95_percent\n");
+    for n in &found.numbers {
+        text += &format!("{},{},{},{}\n", n.name, n.start, n.value, n.half);
+    }
+    let [before, after] = found.rms.map(|rms| short(rms * 1e3));
+    text + &format!("\n{presses} presses, deviation {before} mm rms before, {after} mm after\n")
+}
+
+/// What a reader of the numbers must know.
+fn warnings(found: &Found, presses: usize) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !found.converged {
+        warnings.push("the fit was given up before it had settled".into());
+    }
+    if presses == 1 {
+        warnings.push(
+            "the intervals are of one press's scatter alone and too narrow; measure several".into(),
+        );
+    }
+    if let Some((a, b, r)) = found.alike.as_ref().filter(|(_, _, r)| r.abs() > ALIKE) {
+        warnings.push(format!("{a} and {b} do nearly the same here (correlation {r:.3})"));
+    }
+    for n in found.numbers.iter().filter(|n| n.half > 0.5 * n.value.abs()) {
+        warnings.push(format!("{} is hardly to be seen in this data", n.name));
+    }
+    warnings
+}
+
+/// A fit for programs.
+fn json(found: &Found, presses: &[MeasuredPress]) -> Result<String> {
+    #[derive(Serialize)]
+    struct Number<'a> {
+        name: &'a str,
+        start: f64,
+        fitted: f64,
+        low: f64,
+        high: f64,
+    }
+    #[derive(Serialize)]
+    struct Record<'a> {
+        numbers: Vec<Number<'a>>,
+        confidence: f64,
+        presses: usize,
+        samples: usize,
+        rms_before_m: f64,
+        rms_after_m: f64,
+        converged: bool,
+        warnings: Vec<String>,
+    }
+    let numbers = found.numbers.iter().map(|n| Number {
+        name: &n.name,
+        start: n.start,
+        fitted: n.value,
+        low: n.value - n.half,
+        high: n.value + n.half,
+    });
+    Ok(serde_json::to_string_pretty(&Record {
+        numbers: numbers.collect(),
+        confidence: 0.95,
+        presses: presses.len(),
+        samples: presses.iter().map(|p| p.times.len()).sum(),
+        rms_before_m: found.rms[0],
+        rms_after_m: found.rms[1],
+        converged: found.converged,
+        warnings: warnings(found, presses.len()),
+    })?)
+}
+
+/// The presses one after another.
+fn figure(found: &Found, presses: &[MeasuredPress], title: String) -> Figure {
+    let [mut measured, mut fitted, mut apart, mut force]: [Vec<(f64, f64)>; 4] = Default::default();
+    let (mut marks, mut from) = (Vec::new(), 0.0);
+    for (i, (press, depths)) in presses.iter().zip(&found.depths).enumerate() {
+        marks.push(PlotMark { at: from, name: format!("{}", i + 1) });
+        for (j, t) in press.times.iter().enumerate() {
+            let at = from + t * 1e3;
+            measured.push((at, press.depth[j] * 1e3));
+            fitted.push((at, depths[j] * 1e3));
+            apart.push((at, (press.depth[j] - depths[j]) * 1e6));
+            force.push((at, press.force[j]));
+        }
+        from = fitted.last().map_or(from, |p| p.0) + 20.0;
+        for trace in [&mut fitted, &mut apart, &mut force] {
+            trace.push((from, f64::NAN));
+        }
+    }
+    Figure {
+        title,
+        x: Axis::new("time, ms; presses one after another"),
+        bands: Vec::new(),
+        marks,
+        panels: vec![
+            Subplot::new(
+                Axis::new("key depth, mm"),
+                vec![
+                    Series::new("measured", measured, palette(1), Shape::Dots),
+                    Series::line("fitted", fitted, palette(0)),
+                ],
+            ),
+            Subplot::new(
+                Axis::new("measured less fitted, µm"),
+                vec![Series::line("", apart, palette(3))],
+            ),
+            Subplot::new(Axis::new("force, N"), vec![Series::line("", force, palette(2))]),
+        ],
+    }
+}

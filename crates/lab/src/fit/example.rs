@@ -1,0 +1,134 @@
+//! A measured key that was never built: presses of a model with known numbers, with noise.
+
+use std::f64::consts::TAU;
+
+use anyhow::{Result, bail};
+
+use super::data::MeasuredPress;
+use super::solve::at_rest;
+use crate::gesture::{Form, Gesture, KeyView};
+use crate::model::named::NamedModel;
+use touchback::action::catalogue::Model;
+use touchback::action::interface::hand;
+use touchback::action::{ActionKind, ActionSettings, Drive, STEP};
+use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
+
+/// Numbers that differ from the standard key's, and by which share at most.
+pub const CHANGED: [(&str, f64); 5] = [
+    ("key.inertia", 0.25),
+    ("key.lead_torque", 0.05),
+    ("key.friction", 0.25),
+    ("hammer.inertia", 0.2),
+    ("key.bed_felt.stiffness", 0.4),
+];
+
+/// Noise of the gauges: force, N rms, and position, m rms: a load cell's and a laser's.
+const NOISE: [f64; 2] = [0.02, 5e-6];
+
+/// Action steps a sample: 2 kHz.
+const SAMPLE: usize = 4;
+
+/// Muscle's force of the pressed strokes, N, and speed of the arriving hand of the struck, m/s.
+const PRESSED: [f64; 5] = [2.5, 4.0, 6.0, 9.0, 13.0];
+const STRUCK: [f64; 3] = [0.25, 0.45, 0.8];
+
+/// How long a key is down, s, and how long it is followed then.
+const DOWN: f64 = 0.3;
+const UP: f64 = 0.15;
+
+/// Normally distributed numbers.
+struct Noise(Random);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        let share = self.0.share().max(1e-12);
+        (-2.0 * share.ln()).sqrt() * (TAU * self.0.share()).cos()
+    }
+}
+
+/// The gestures of the example.
+fn gestures() -> Vec<Gesture> {
+    let (duration_s, mass_kg, stiffness_n_m) = (DOWN, hand::MASS, hand::STIFFNESS);
+    let (damping_n_s_m, drag_n_s_m, rise_s) = (hand::DAMPING, hand::DRAG, hand::RISE);
+    let pressed = PRESSED.map(|force_n| Form::Pressed {
+        force_n,
+        duration_s,
+        mass_kg,
+        stiffness_n_m,
+        damping_n_s_m,
+        drag_n_s_m,
+        rise_s,
+    });
+    let struck = STRUCK.map(|speed_m_s| Form::Struck {
+        speed_m_s,
+        duration_s,
+        mass_kg,
+        stiffness_n_m,
+        damping_n_s_m,
+        drag_n_s_m,
+    });
+    let up = Form::Release { duration_s: UP, speed_m_s: None };
+    pressed.into_iter().chain(struck).map(|f| Gesture::of_forms(vec![f, up.clone()])).collect()
+}
+
+/// The standard key, the same with changed numbers, and what gauges on the changed one show.
+///
+/// # Errors
+/// Changed numbers that cannot be a key's.
+pub fn of(key: KeyNumber, seed: u64) -> Result<(Model, Model, Vec<MeasuredPress>)> {
+    let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(key.number().into()));
+    let standard = Model::of(ActionKind::Grand, key, &ActionSettings::default());
+    let mut named = NamedModel::of(&standard)?;
+    for (name, most) in CHANGED {
+        named.set(name, named.get(name)? * (1.0 + most * random.signed()))?;
+    }
+    let changed = named.model()?;
+    let mut noise = Noise(random);
+    let mut presses = Vec::new();
+    for mut gesture in gestures() {
+        let mut mechanism = at_rest(changed.clone());
+        let rest = mechanism.front()[0];
+        let mut press = MeasuredPress::default();
+        for step in 0..gesture.steps() {
+            let front = KeyView::of(&*mechanism);
+            let drive = gesture.drive(step, front);
+            if step % SAMPLE == 0 {
+                let force = match drive {
+                    Drive::Force([force, _]) => force,
+                    Drive::Free => 0.0,
+                    _ => bail!("the example's gestures are forces"),
+                };
+                press.times.push(step as f64 * STEP);
+                press.depth.push(front.depth - rest + NOISE[1] * noise.next());
+                press.force.push(force + NOISE[0] * noise.next());
+            }
+            mechanism.step(drive, &mut |_, _| {});
+        }
+        presses.push(press);
+    }
+    Ok((standard, changed, presses))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::solve::fit;
+    use indicatif::ProgressBar;
+
+    /// Ten keys are fitted by `touchback lab fit-recovery`; here one, held to the same.
+    #[test]
+    fn a_known_model_is_recovered_from_its_own_noisy_data() {
+        let names = CHANGED.map(|(name, _)| name.to_owned());
+        let key = KeyNumber::from_index(62).unwrap();
+        let (standard, changed, presses) = of(key, 1).unwrap();
+        let found = fit(&standard, &names, presses, &ProgressBar::hidden()).unwrap();
+        let truth = NamedModel::of(&changed).unwrap();
+        assert!(found.converged && found.rms[1] < 0.2 * found.rms[0], "{found:?}");
+        for n in &found.numbers {
+            let off = (n.value - truth.get(&n.name).unwrap()).abs();
+            assert!(off < 2.0 * n.half, "{n:?} of {}", truth.get(&n.name).unwrap());
+            assert!(n.half < 0.1 * n.value.abs(), "{n:?}");
+        }
+    }
+}

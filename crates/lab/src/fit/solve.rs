@@ -1,0 +1,336 @@
+//! The fit itself: measured forces in, depths compared; Levenberg–Marquardt on shares of the start's
+//! numbers, and how sure the found ones are.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use indicatif::ProgressBar;
+use nalgebra::{DMatrix, DVector};
+use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult, MPSide, MPSuccess};
+
+use super::data::MeasuredPress;
+use crate::gesture::{Channel, Gesture, KeyView};
+use crate::model::named::NamedModel;
+use touchback::action::catalogue::Model;
+use touchback::action::grand::GrandKey;
+use touchback::action::grand::concert::Built;
+use touchback::action::grand::regulation::Regulated;
+use touchback::action::{Key, STEP};
+
+/// What deviations are counted in, m: it scales nothing but the sum of squares.
+const UNIT: f64 = 1e-4;
+
+/// A deviation that stands for numbers that cannot be a key's, in that unit.
+const IMPOSSIBLE: f64 = 1e3;
+
+/// Share of a number by which it is moved for a derivative: above what events shift by, chosen.
+const MOVED: f64 = 2e-3;
+
+/// Least and largest share of its start that a number may come to.
+const SHARES: [f64; 2] = [0.02, 50.0];
+
+/// Iterations after which it is given up.
+const ITERATIONS: usize = 60;
+
+/// Two-sided 95 % points of Student's distribution, for 1 to 15 degrees of freedom.
+const STUDENT: [f64; 15] = [
+    12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131,
+];
+
+/// One found number.
+#[derive(Clone, Debug)]
+pub struct FoundNumber {
+    /// Its name in the model.
+    pub name: String,
+    /// What the fit began with.
+    pub start: f64,
+    /// What it found.
+    pub value: f64,
+    /// Half the 95 % interval.
+    pub half: f64,
+}
+
+/// Two numbers and how they are correlated, −1…1.
+pub type Alike = (String, String, f64);
+
+/// What a fit came to.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The numbers that were free.
+    pub numbers: Vec<FoundNumber>,
+    /// The model with them, at rest.
+    pub model: Model,
+    /// Depths of the fitted key at the samples of each press, m.
+    pub depths: Vec<Vec<f64>>,
+    /// Root mean square of the deviations, m: before and after.
+    pub rms: [f64; 2],
+    /// The two numbers that can least be told apart, and their correlation.
+    pub alike: Option<Alike>,
+    /// The optimiser met its criterion.
+    pub converged: bool,
+}
+
+/// A key of `model` where it rests with its numbers as they are.
+pub fn at_rest(model: Model) -> Box<dyn Key> {
+    match model {
+        Model::Grand { start: [key, hammer, lever, _], model, .. } => {
+            let regulated = Regulated { rest: [key, hammer, lever], ..Regulated::default() };
+            Box::new(GrandKey::built(Built { spec: *model, regulated }))
+        }
+        other => other.start(),
+    }
+}
+
+/// Depths, m, from rest, of a key of `model` under the press's force, at its samples.
+fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
+    let mut key = at_rest(model.clone());
+    let mut gesture = Gesture::of_curve(Channel::ForceN, press.curve()?);
+    let rest = key.front()[0];
+    let (mut before, mut step) = (0.0, 0);
+    let mut depths = Vec::with_capacity(press.times.len());
+    let mut now = 0.0;
+    for t in &press.times {
+        while (step as f64) * STEP < *t {
+            before = now;
+            key.step(gesture.drive(step, KeyView::of(&*key)), &mut |_, _| {});
+            now = key.front()[0] - rest;
+            step += 1;
+        }
+        let share = 1.0 - ((step as f64) * STEP - t) / STEP;
+        depths.push(before + share * (now - before));
+    }
+    Ok(depths)
+}
+
+/// The presses, and how numbers become a key.
+struct Problem {
+    named: NamedModel,
+    names: Vec<String>,
+    start: Vec<f64>,
+    presses: Vec<MeasuredPress>,
+    limits: Vec<MPPar>,
+    config: MPConfig,
+    bar: ProgressBar,
+}
+
+impl Problem {
+    fn model(&self, shares: &[f64]) -> Result<Model> {
+        let mut named = self.named.clone();
+        for ((name, start), share) in self.names.iter().zip(&self.start).zip(shares) {
+            named.set(name, start * share)?;
+        }
+        named.model()
+    }
+
+    /// Depths of every press, on all cores.
+    fn depths(&self, shares: &[f64]) -> Result<Vec<Vec<f64>>> {
+        let model = self.model(shares)?;
+        let found: Vec<Mutex<Option<Result<Vec<f64>>>>> =
+            self.presses.iter().map(|_| Mutex::default()).collect();
+        let next = AtomicUsize::new(0);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..cores.min(self.presses.len()) {
+                scope.spawn(|| {
+                    loop {
+                        let i = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(press) = self.presses.get(i) else { break };
+                        let depths = played(&model, press);
+                        *found[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(depths);
+                    }
+                });
+            }
+        });
+        found
+            .into_iter()
+            .map(|f| f.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .map(|f| f.context("not played")?)
+            .collect()
+    }
+
+    /// Deviations of fitted from measured depths, in the unit, press by press.
+    fn deviations(&self, shares: &[f64]) -> Result<Vec<Vec<f64>>> {
+        let apart = |(press, depths): (&MeasuredPress, Vec<f64>)| {
+            depths.iter().zip(&press.depth).map(|(a, b)| (a - b) / UNIT).collect()
+        };
+        Ok(self.presses.iter().zip(self.depths(shares)?).map(apart).collect())
+    }
+
+    /// Their derivatives, a column a number, by moving it to both sides.
+    fn slopes(&self, shares: &[f64]) -> Result<Vec<DMatrix<f64>>> {
+        let mut columns = Vec::new();
+        for i in 0..shares.len() {
+            let sides = [MOVED, -MOVED].map(|moved| {
+                let mut other = shares.to_vec();
+                other[i] *= 1.0 + moved;
+                self.deviations(&other)
+            });
+            columns.push(sides);
+        }
+        let mut slopes = Vec::new();
+        for (p, press) in self.presses.iter().enumerate() {
+            let mut matrix = DMatrix::zeros(press.times.len(), shares.len());
+            for (column, sides) in columns.iter().enumerate() {
+                let [Ok(above), Ok(below)] = sides else { bail!("a number stands at its limit") };
+                for (row, (a, b)) in above[p].iter().zip(&below[p]).enumerate() {
+                    matrix[(row, column)] = (a - b) / (2.0 * MOVED * shares[column]);
+                }
+            }
+            slopes.push(matrix);
+        }
+        Ok(slopes)
+    }
+}
+
+impl MPFitter for Problem {
+    fn eval(&mut self, params: &[f64], deviates: &mut [f64]) -> MPResult<()> {
+        self.bar.inc(1);
+        match self.deviations(params) {
+            Ok(found) => {
+                for (place, d) in deviates.iter_mut().zip(found.iter().flatten()) {
+                    *place =
+                        if d.is_finite() { d.clamp(-IMPOSSIBLE, IMPOSSIBLE) } else { IMPOSSIBLE };
+                }
+            }
+            Err(_) => deviates.fill(IMPOSSIBLE),
+        }
+        Ok(())
+    }
+
+    fn number_of_points(&self) -> usize {
+        self.presses.iter().map(|p| p.times.len()).sum()
+    }
+
+    fn config(&self) -> &MPConfig {
+        &self.config
+    }
+
+    fn parameters(&self) -> &[MPPar] {
+        &self.limits
+    }
+}
+
+/// Fits the numbers `names` of `model` to `presses`.
+///
+/// # Errors
+/// A name that the model does not have or whose number is 0; an optimiser that cannot begin.
+pub fn fit(
+    model: &Model,
+    names: &[String],
+    presses: Vec<MeasuredPress>,
+    bar: &ProgressBar,
+) -> Result<Found> {
+    let named = NamedModel::of(model)?;
+    let mut start = Vec::new();
+    for name in names {
+        let value = named.get(name)?;
+        if value == 0.0 {
+            bail!(
+                "--free {name}: is 0 in the model, and a fit goes by shares of its start; give it a value"
+            );
+        }
+        start.push(value);
+    }
+    let limit = || MPPar {
+        limited_low: true,
+        limited_up: true,
+        limit_low: SHARES[0],
+        limit_up: SHARES[1],
+        rel_step: MOVED,
+        side: MPSide::Both,
+        ..MPPar::new()
+    };
+    let config = MPConfig { ftol: 1e-6, xtol: 1e-6, max_iter: ITERATIONS, ..MPConfig::new() };
+    let limits = names.iter().map(|_| limit()).collect();
+    let (names, bar) = (names.to_vec(), bar.clone());
+    let mut problem = Problem { named, names, start, presses, limits, config, bar };
+    let mut shares = vec![1.0; problem.names.len()];
+    problem.deviations(&shares).context("the model that the fit begins with")?;
+    let status = problem.mpfit(&mut shares).map_err(|e| unfit(&e))?;
+    let count = problem.number_of_points() as f64;
+    let rms = [status.orig_norm, status.best_norm].map(|norm| UNIT * (norm / count).sqrt());
+    let converged = status.success != MPSuccess::MaxIter && status.success != MPSuccess::NotDone;
+    let (halves, alike) = confidence(&problem, &shares)?;
+    let numbers = problem.names.iter().zip(&problem.start).zip(&shares).zip(halves);
+    let numbers = numbers.map(|(((name, start), share), half)| FoundNumber {
+        name: name.clone(),
+        start: *start,
+        value: start * share,
+        half: half * start.abs(),
+    });
+    Ok(Found {
+        numbers: numbers.collect(),
+        model: settled(problem.model(&shares)?),
+        depths: problem.depths(&shares)?,
+        rms,
+        alike,
+        converged,
+    })
+}
+
+/// `model` with the place where its key rests now as its start.
+fn settled(model: Model) -> Model {
+    match model {
+        Model::Grand { phase, start: [key, hammer, lever, _], model } => {
+            use touchback::action::grand::{rest, state};
+            let x = rest::pose(&model, &[key, hammer, lever]).x;
+            let start = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER].map(|i| x[i]);
+            Model::Grand { phase, start, model }
+        }
+        other => other,
+    }
+}
+
+fn unfit(error: &MPError) -> anyhow::Error {
+    anyhow::anyhow!("the fit cannot begin: {error}")
+}
+
+/// Correlation above which two numbers are said to be alike.
+pub const ALIKE: f64 = 0.95;
+
+/// Half the 95 % interval of each share, and the two most alike.
+///
+/// From several presses by the jackknife: how far the numbers go as each press in turn is left out,
+/// one Gauss–Newton step each, so that errors that last through a press (a drifting sensor, noise of
+/// the force that the key integrates) count as one. From a single press by the scatter alone.
+fn confidence(problem: &Problem, shares: &[f64]) -> Result<(Vec<f64>, Option<Alike>)> {
+    let slopes = problem.slopes(shares)?;
+    let left: Vec<DVector<f64>> =
+        problem.deviations(shares)?.into_iter().map(DVector::from_vec).collect();
+    let n = shares.len();
+    let normal = slopes.iter().fold(DMatrix::zeros(n, n), |sum, j| sum + j.transpose() * j);
+    let inverse = normal.clone().try_inverse();
+    let apart = "two of the free numbers do the same: leave one of them out";
+    let inverse = inverse.context(apart)?;
+    let groups = slopes.len();
+    let covariance = if groups < 2 {
+        let square: f64 = left.iter().map(DVector::norm_squared).sum();
+        let freedom = problem.number_of_points().saturating_sub(n).max(1) as f64;
+        inverse.clone() * (square / freedom)
+    } else {
+        let mut sum = DMatrix::zeros(n, n);
+        for (j, r) in slopes.iter().zip(&left) {
+            let rest = (&normal - j.transpose() * j).try_inverse().context(apart)?;
+            let moved = rest * (j.transpose() * r);
+            sum += &moved * moved.transpose();
+        }
+        sum * ((groups - 1) as f64 / groups as f64)
+    };
+    let student = match groups {
+        0 | 1 => 1.96,
+        _ => STUDENT.get(groups - 2).copied().unwrap_or(1.96),
+    };
+    let halves = (0..n).map(|i| student * covariance[(i, i)].sqrt()).collect();
+    let mut alike: Option<Alike> = None;
+    for a in 0..n {
+        for b in 0..a {
+            let r = inverse[(a, b)] / (inverse[(a, a)] * inverse[(b, b)]).sqrt();
+            if alike.as_ref().is_none_or(|most| r.abs() > most.2.abs()) {
+                alike = Some((problem.names[b].clone(), problem.names[a].clone(), r));
+            }
+        }
+    }
+    Ok((halves, alike))
+}

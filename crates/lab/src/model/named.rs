@@ -1,0 +1,133 @@
+//! One number of a model by its name in the model's file: `hammer.mass`, `key.bed_felt.stiffness`.
+
+use anyhow::{Context, Result, bail};
+use toml::{Table, Value};
+
+use crate::simulate::numbers;
+use touchback::action::catalogue::Model;
+
+/// A model as its file has it, whose numbers are reached by name.
+#[derive(Clone, Debug)]
+pub struct NamedModel(Table);
+
+impl NamedModel {
+    /// Of `model`.
+    ///
+    /// # Errors
+    /// None: every model can be written.
+    pub fn of(model: &Model) -> Result<Self> {
+        Ok(Self(Table::try_from(model)?))
+    }
+
+    /// The number `name`.
+    ///
+    /// # Errors
+    /// Says which names there are where it ends.
+    pub fn get(&self, name: &str) -> Result<f64> {
+        let mut copy = self.clone();
+        copy.place(name).map(|number| *number)
+    }
+
+    /// Gives the number `name` another value.
+    ///
+    /// # Errors
+    /// Says which names there are where it ends.
+    pub fn set(&mut self, name: &str, value: f64) -> Result<()> {
+        *self.place(name)? = value;
+        Ok(())
+    }
+
+    /// The model with these numbers.
+    ///
+    /// # Errors
+    /// Names a number that cannot be.
+    pub fn model(&self) -> Result<Model> {
+        numbers::check(&self.0)?;
+        let model: Model = self.0.clone().try_into()?;
+        model.check()?;
+        Ok(model)
+    }
+
+    /// The names of all numbers.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        fn under(value: &Value, name: &str, found: &mut Vec<String>) {
+            match value {
+                Value::Float(_) => found.push(name.into()),
+                Value::Table(table) => {
+                    let dot = if name.is_empty() { "" } else { "." };
+                    table.iter().for_each(|(n, v)| under(v, &format!("{name}{dot}{n}"), found));
+                }
+                Value::Array(list) => {
+                    for (i, value) in list.iter().enumerate() {
+                        under(value, &format!("{name}.{i}"), found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        if let Some(model) = self.0.get("model") {
+            under(model, "", &mut found);
+        }
+        found
+    }
+
+    fn place(&mut self, name: &str) -> Result<&mut f64> {
+        let mut at = self.0.get_mut("model").context("a model without numbers")?;
+        for part in name.split('.') {
+            let names: Vec<String> =
+                at.as_table().into_iter().flat_map(Table::keys).cloned().collect();
+            let next = match at {
+                Value::Table(table) => table.get_mut(part),
+                Value::Array(list) => part.parse::<usize>().ok().and_then(|i| list.get_mut(i)),
+                _ => None,
+            };
+            let Some(next) = next else {
+                bail!("{name}: the model has no `{part}` there, but {}", names.join(", "))
+            };
+            at = next;
+        }
+        match at {
+            Value::Float(number) => Ok(number),
+            Value::Table(table) => {
+                let names: Vec<&str> = table.keys().map(String::as_str).collect();
+                bail!("{name}: is no number; go on with one of {}", names.join(", "))
+            }
+            _ => bail!("{name}: is no number"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback::action::ActionSettings;
+    use touchback::math::compass::KeyNumber;
+
+    #[test]
+    fn numbers_are_reached_by_name_and_held_to_the_rules_of_files() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        let model = Model::named("grand", key, &ActionSettings::default()).unwrap();
+        let mut named = NamedModel::of(&model).unwrap();
+        assert_eq!(named.model().unwrap(), model);
+        let mass = named.get("hammer.mass").unwrap();
+        named.set("hammer.mass", 1.1 * mass).unwrap();
+        named.set("key.bed_felt.stiffness", 2e6).unwrap();
+        let Model::Grand { model: spec, .. } = named.model().unwrap() else { panic!() };
+        assert_eq!((spec.hammer.mass, spec.key.bed_felt.stiffness), (1.1 * mass, 2e6));
+        assert!(named.names().iter().all(|name| named.get(name).is_ok()));
+        assert!(named.names().len() > 80);
+        for (name, part) in [
+            ("hammer.weight", "no `weight` there, but"),
+            ("hammer", "go on with one of"),
+            ("damper.present", "is no number"),
+            ("hammer.mass.g", "no `g`"),
+        ] {
+            let error = named.get(name).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains(part), "{error}");
+        }
+        named.set("hammer.mass", -1.0).unwrap();
+        assert!(named.model().unwrap_err().to_string().contains("hammer.mass = -1"));
+    }
+}
