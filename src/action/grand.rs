@@ -16,6 +16,7 @@ pub mod contact;
 pub mod describe;
 pub mod drive;
 pub mod dynamics;
+pub mod efforts;
 pub mod energy;
 pub mod fitted;
 pub mod heat;

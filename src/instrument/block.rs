@@ -19,6 +19,8 @@ mod fakes;
 #[cfg(test)]
 mod tests;
 
+use crate::action::ActionKind;
+use crate::action::grand::efforts::Efforts;
 use crate::action::interface::events::EventList;
 use crate::action::interface::press::Travel;
 use crate::instrument::Settings;
@@ -34,7 +36,7 @@ use crate::instrument::output::{FadeOut, Mix, OutputLevel};
 use crate::instrument::pitch::Pitch;
 use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::repetition::RepetitionLimit;
-use crate::instrument::settings::{KeyPressure, StrikeOutput};
+use crate::instrument::settings::{KeyPressure, StrikeOutput, VelocityMeans};
 use crate::instrument::shank::Shanks;
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::touch::finger::{KeyReading, NoteFinger, grand_travel};
@@ -54,6 +56,8 @@ pub struct Block<K, S> {
     pub keys: K,
     strings: S,
     settings: Settings,
+    /// What the regulation makes of a finger's effort.
+    efforts: Efforts,
     /// The action has not yet been told the present regulation.
     regulation_is_news: bool,
     clock: Clock,
@@ -111,6 +115,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             keys,
             strings,
             settings: *settings,
+            efforts: Efforts::new(&settings.action, asks_finger(settings)),
             regulation_is_news: false,
             level: OutputLevel::new(clock.rate(), settings.output_db),
             tail: FadeOut::new(clock.rate()),
@@ -149,6 +154,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// zero.
     pub fn reset(&mut self) {
         self.tell_regulation();
+        self.efforts.finish();
         self.pedals = Pedals::UP;
         self.mix = Mix::PLAIN;
         self.bend = 0.0;
@@ -199,6 +205,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
         let pedals = settings.pedals != self.settings.pedals;
         self.settings = *settings;
+        self.efforts.follow(&settings.action, asks_finger(settings));
         if pedals {
             self.dampers.watch();
             self.tell_sustain();
@@ -270,6 +277,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Runs the step that is due; what it causes goes to the agenda.
     fn step(&mut self) {
         self.tell_regulation();
+        self.efforts.step();
         self.tell_pitch();
         self.look_at_dampers();
         self.move_fingers();
@@ -409,9 +417,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
             && self.keys.awake() == 0
             && self.moving.is_empty()
             && self.following.is_empty()
+            && self.efforts.is_current()
             && self.agenda.is_empty()
             && self.tail.is_over()
     }
+}
+
+/// Whether a velocity of `settings` is a finger's on a grand.
+fn asks_finger(settings: &Settings) -> bool {
+    settings.touch.velocity_means == VelocityMeans::Finger
+        && settings.action.action == ActionKind::Grand
 }
 
 /// A position inside a block.

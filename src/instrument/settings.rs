@@ -16,6 +16,17 @@ pub enum Timing {
     Natural,
 }
 
+/// What the hammer speed of a velocity is the speed of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VelocityMeans {
+    /// The finger: of the effort that gives it in the standard regulation.
+    #[default]
+    Finger,
+    /// The hammer as it is heard.
+    Hammer,
+}
+
 /// Law from MIDI velocity to hammer speed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -85,6 +96,8 @@ settings! {
     pub struct TouchSettings, TouchRanges {
         /// When the sound follows the note.
         timing: Timing = Timing::Immediate,
+        /// Whether the regulation decides how fast the hammer of an immediate note is.
+        velocity_means: VelocityMeans = VelocityMeans::Finger,
         /// Velocity to hammer speed.
         velocity_map: VelocityMap = VelocityMap::Se290,
         /// Immediate notes obey the action's limits of repetition.

@@ -9,8 +9,9 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 62] = [
+const FROZEN: [(&str, &[&str]); 63] = [
     ("timing", &["Immediate", "Natural"]),
+    ("velocity_means", &["Finger", "Hammer"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
     ("loudest_m_s", &[]),
@@ -283,4 +284,11 @@ proptest! {
         }
         let _ = parse_assignment(&text);
     }
+}
+
+#[test]
+fn what_was_saved_before_a_velocity_could_be_the_fingers_means_the_hammer() {
+    let means = find("velocity_means").unwrap();
+    assert_eq!(means.text(means.default_value()), "Finger");
+    assert_eq!(means.text(means.value_where_absent()), "Hammer");
 }

@@ -3,7 +3,7 @@
 use touchback::instrument::midi::{Address, InputMessage, Midi, split_velocity};
 use touchback::instrument::note_output::Sent;
 use touchback::instrument::record::StrikeRecord;
-use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing};
+use touchback::instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing, VelocityMeans};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
@@ -307,4 +307,73 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
         let sent = a.speed.max(slowest);
         assert!((b.speed / sent - 1.0).abs() < 1.4e-4, "{} {}", a.speed, b.speed);
     }
+}
+
+/// Three notes and what follows them, under these settings from the beginning.
+fn three_notes(settings: &Settings) -> (Vec<StrikeRecord>, Vec<f32>) {
+    let mut piano = Piano::new(RATE, settings);
+    for (note, velocity) in [(36, 30.0), (60, 64.0), (96, 110.0)] {
+        piano.handle(on(note, velocity));
+    }
+    run(&mut piano, 2_000)
+}
+
+#[test]
+fn finger_and_hammer_are_the_same_in_the_standard_regulation_and_nowhere_else() {
+    let settings = Settings::default();
+    let mut hammer = settings;
+    hammer.touch.velocity_means = VelocityMeans::Hammer;
+    assert_eq!(three_notes(&settings), three_notes(&hammer));
+    for turn in [
+        |s: &mut Settings| s.action.let_off_mm = 5.0,
+        |s: &mut Settings| s.action.hammer_mass = 1.6,
+        |s: &mut Settings| s.action.friction = 1.8,
+    ] {
+        let (mut by_finger, mut by_hammer) = (settings, hammer);
+        turn(&mut by_finger);
+        turn(&mut by_hammer);
+        let (fingers, _) = three_notes(&by_finger);
+        let (hammers, _) = three_notes(&by_hammer);
+        assert_eq!(hammers.len(), 3);
+        for (strike, velocity) in hammers.iter().zip([30.0, 64.0, 110.0]) {
+            assert_eq!(strike.speed, settings.touch.hammer_speed(velocity / 127.0));
+        }
+        assert_eq!(fingers.len(), 3);
+        assert!(fingers.iter().zip(&hammers).all(|(f, h)| f.speed < h.speed && f.time == h.time));
+    }
+}
+
+#[test]
+fn a_screw_turned_under_music_is_heard_alike_however_the_blocks_are_cut() {
+    let mut heavy = Settings::default();
+    heavy.action.hammer_mass = 2.0;
+    let play = |block: usize| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        let (mut speeds, mut heard) = (Vec::new(), Vec::new());
+        let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
+        for at in 0..24_usize {
+            if at == 3 {
+                piano.set(&heavy);
+            }
+            piano.handle(on(60, 64.0));
+            piano.handle(off(60));
+            // A tenth of a second.
+            let mut left_over = 2_400;
+            while left_over > 0 {
+                let length = block.min(left_over);
+                piano.process(&mut left[..length], &mut right[..length]);
+                speeds.extend(piano.strikes().iter().map(|strike| strike.speed));
+                heard.extend_from_slice(&left[..length]);
+                left_over -= length;
+            }
+        }
+        (speeds, heard)
+    };
+    let (speeds, heard) = play(2_400);
+    let mapped = Settings::default().touch.hammer_speed(64.0 / 127.0);
+    assert!(speeds[..4].iter().all(|speed| *speed == mapped));
+    let last = speeds[speeds.len() - 1];
+    assert!(last < 0.97 * mapped, "{last} of {mapped}");
+    assert_eq!(speeds.iter().filter(|speed| **speed != mapped && **speed != last).count(), 0);
+    assert_eq!(play(61), (speeds, heard));
 }

@@ -6,6 +6,7 @@ mod agreement;
 mod ball;
 mod catalogue;
 mod contact;
+mod efforts;
 mod energy;
 mod finger;
 mod fit;

@@ -1,7 +1,7 @@
 //! Events of notes, applied at the present sample.
 
-use super::Block;
 use super::sounding::{PLUCKED, list};
+use super::{Block, asks_finger};
 use crate::action::interface::press::{Effort, Press};
 use crate::instrument::Event;
 use crate::instrument::engine_traits::{Keys, Strings};
@@ -90,16 +90,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
         let missed = !silent && timing == Timing::Immediate && strict && !self.is_ready(key, speed);
         self.counts.missed_repetitions += u64::from(missed);
         // Where no strike can be constructed, the key is pressed and the action decides.
-        let immediate = timing == Timing::Immediate
-            && !silent
-            && !missed
-            && self.keys.construct_strike(key, speed);
+        let sounds_now = timing == Timing::Immediate && !silent && !missed;
+        let heard = if sounds_now { self.heard(key, speed) } else { None };
+        let heard = heard.filter(|heard| self.keys.construct_strike(key, *heard));
+        let immediate = heard.is_some();
         if self.presses.begin(key, !immediate) {
             self.counts.silent_presses += 1;
         }
         self.dampers.played(key);
-        if immediate {
-            self.strike_now(key, speed);
+        if let Some(heard) = heard {
+            self.strike_now(key, speed, heard);
         } else if silent || missed {
             let down = Effort::Even(silent_speed(1e-3 * self.settings.action.let_off_mm));
             let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
@@ -123,9 +123,15 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.keys.press(key).unwrap_or_else(|| grand_press(key, self.dip()))
     }
 
-    /// The hammer of `key` meets its strings at the present sample, or its plectrum lets them go;
-    /// the damper is off them.
-    fn strike_now(&mut self, key: KeyNumber, speed: f64) {
+    /// Speed, m/s, at which the hammer of `key` meets its strings under the velocity that stands for
+    /// `speed` m/s; none where it does not arrive.
+    fn heard(&self, key: KeyNumber, speed: f64) -> Option<f64> {
+        if asks_finger(&self.settings) { self.efforts.heard(key, speed) } else { Some(speed) }
+    }
+
+    /// The hammer of `key` meets its strings at the present sample at `heard` m/s, or its plectrum
+    /// lets them go; the damper is off them. The finger has pressed for `speed` m/s.
+    fn strike_now(&mut self, key: KeyNumber, speed: f64, heard: f64) {
         self.constructed.insert(key);
         self.jacks.let_off(key);
         let (press, dip) = (self.press_of(key), self.travel(key).dip);
@@ -137,9 +143,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 PLUCKED
             }
             None => {
-                self.strings.strike(key, speed, 0.0);
-                self.knock_of_strike(key, speed);
-                speed
+                self.strings.strike(key, heard, 0.0);
+                self.knock_of_strike(key, heard);
+                heard
             }
         };
         self.struck[key.index()] = speed;

@@ -1,17 +1,18 @@
 //! How host notes become gestures.
 
 use super::{SWITCH, at, centred, index_of, number};
-use crate::instrument::settings::{KeyPressure, Timing, TouchSettings, VelocityMap};
+use crate::instrument::settings::{KeyPressure, Timing, TouchSettings, VelocityMap, VelocityMeans};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
+const MEANS: [VelocityMeans; 2] = [VelocityMeans::Finger, VelocityMeans::Hammer];
 const MAPS: [VelocityMap; 4] =
     [VelocityMap::Se290, VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma];
 
 const PRESSURES: [KeyPressure; 2] = [KeyPressure::Ignored, KeyPressure::Position];
 
 /// Timing, velocity, release, calibration, repetition, position.
-pub static TOUCH: [Parameter; 13] = [
+pub static TOUCH: [Parameter; 14] = [
     Parameter {
         id: "timing",
         name: "Timing",
@@ -22,6 +23,18 @@ pub static TOUCH: [Parameter; 13] = [
               sounds when the hammer arrives.",
         get: |s| index_of(&TIMINGS, &s.touch.timing),
         set: |s, v| s.touch.timing = at(&TIMINGS, v),
+    },
+    Parameter {
+        id: "velocity_means",
+        name: "Velocity means",
+        group: ParameterGroup::Touch,
+        suffix: "",
+        kind: ValueKind::Choice(&["Finger", "Hammer"]),
+        doc: "Finger plays an immediate note with the effort that its velocity takes in the standard \
+              regulation, and the present one decides how fast the grand's hammer is; Hammer has \
+              the hammer itself at the velocity's speed. Natural notes are always the finger's.",
+        get: |s| index_of(&MEANS, &s.touch.velocity_means),
+        set: |s, v| s.touch.velocity_means = at(&MEANS, v),
     },
     Parameter {
         id: "velocity_map",

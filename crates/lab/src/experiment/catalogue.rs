@@ -1,11 +1,11 @@
 //! Every experiment: its name, what it finds out, how long it takes and what it can be run on.
 
 use super::{
-    action_cost, action_speeds, agreement, ball, contact, energy, finger, fit, fit_recovery,
-    geometry, haptics, haptics_campaign, haptics_cost, instrument_load, key_design, lines,
-    listening, models_ab, sound, sound_cost, sound_torture, state_graphs, string_law, sweeps,
-    thesis_run, unilateral, validate, wall_damping, wall_display, wall_map, walls, weight_drop,
-    window_cost,
+    action_cost, action_speeds, agreement, ball, contact, efforts, energy, finger, fit,
+    fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, instrument_load, key_design,
+    lines, listening, models_ab, sound, sound_cost, sound_torture, state_graphs, string_law,
+    sweeps, thesis_run, unilateral, validate, wall_damping, wall_display, wall_map, walls,
+    weight_drop, window_cost,
 };
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -52,6 +52,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
                  5 µm at 2 kHz; the same solver as `touchback fit`.",
         seconds: 15.0,
         run: Work::Fixed(fit_recovery::run),
+    },
+    Experiment {
+        name: "efforts",
+        about: "Compares the hammer speed that notes get under random regulations with the whole \
+                press simulated, and moves each setting alone.",
+        kind: ExperimentKind::Computed,
+        detail: "1,000 presses under 250 regulations turned up to half way to the ends of their \
+                ranges, and as many up to the ends. What notes get is interpolated in energy \
+                among 75 presses simulated under each. No measurement is compared: the whole press \
+                is the truth. The page is docs/action-and-sound.md.",
+        seconds: 40.0,
+        run: Work::Fixed(efforts::run),
     },
     Experiment {
         name: "energy",

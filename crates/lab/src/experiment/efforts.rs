@@ -1,0 +1,177 @@
+//! `efforts`: what a regulation makes of a finger's effort, by the grid that notes are looked up in
+//! and by the whole press simulated; and what each setting alone does to a mezzo-forte.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::bench::strokes::TouchKind;
+use crate::bench::test_bench::TestBench;
+use crate::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback::action::ActionSettings;
+use touchback::action::grand::efforts::Efforts;
+use touchback::math::cast::{byte, floor_index};
+use touchback::math::compass::KeyNumber;
+use touchback::math::random::Random;
+use touchback::params::all;
+
+/// Regulations, and draws of a key and an effort under each.
+const REGULATIONS: usize = 250;
+const DRAWS: usize = 4;
+
+/// Forces of the presses, N: from the softest that strikes to the strongest.
+const FORCES: [f64; 2] = [2.0, 220.0];
+
+/// Share of each range, about the default, from which "turned as far as half way" draws.
+const HALF: f64 = 0.5;
+
+/// Hammer speed at which the settings are moved one by one, m/s: mezzo-forte.
+const MIDDLE: f64 = 2.0;
+
+/// Both comparisons.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let mut report = Report::default();
+    let columns =
+        ["spread", "key", "force_n", "standard_m_s", "simulated_m_s", "heard_m_s", "difference"];
+    let mut csv = DataTable::new(&columns);
+    for (spread, name) in [(HALF, "half way"), (1.0, "to the ends")] {
+        compare(spread, name, &mut report, &mut csv)?;
+    }
+    folder.table("efforts.csv", &csv)?;
+    cost(&mut report)?;
+    alone(folder, &mut report)?;
+    Ok(report)
+}
+
+/// The key of a number 1…88.
+fn key(number: u8) -> Result<KeyNumber> {
+    KeyNumber::from_index(usize::from(number) - 1).context("off the compass")
+}
+
+/// Random settings, each turned at most a share `spread` of the way to the end of its range.
+fn turned(random: &mut Random, spread: f64) -> ActionSettings {
+    let random = RefCell::new(random);
+    let standard = ActionSettings::default();
+    standard.with_numbers(&standard, |range, default, _| {
+        let way = 2.0 * random.borrow_mut().share() - 1.0;
+        let end = if way < 0.0 { range.min } else { range.max };
+        default + spread * way.abs() * (end - default)
+    })
+}
+
+/// Speeds under random regulations turned a share `spread` of the way to the ends.
+fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) -> Result<()> {
+    let mut random = Random::new(19);
+    let (mut apart, mut disagree, mut pressed) = (Vec::new(), 0_usize, 0_usize);
+    let standard = ActionSettings::default();
+    let mut regulations = 0;
+    while regulations < REGULATIONS {
+        let settings = turned(&mut random, spread);
+        let efforts = Efforts::new(&settings, true);
+        regulations += 1;
+        for _ in 0..DRAWS {
+            let number = 1 + byte(floor_index(88.0 * random.share()));
+            let force = FORCES[0] * (FORCES[1] / FORCES[0]).powf(random.share());
+            let rig = TestBench::concert(number, &settings);
+            if rig.grand().assembly().strike(MIDDLE).is_none() {
+                // Notes play the whole press there.
+                pressed += 1;
+                continue;
+            }
+            let hammer = |rig: &TestBench| {
+                TouchKind::Pressed.stroke(rig, force).map_or(0.0, |stroke| stroke.hammer)
+            };
+            let named = hammer(&TestBench::concert(number, &standard));
+            let simulated = hammer(&rig);
+            let heard = efforts.heard(key(number)?, named).unwrap_or(0.0);
+            let difference = if simulated > 0.0 && heard > 0.0 {
+                apart.push(100.0 * (heard / simulated - 1.0).abs());
+                heard / simulated - 1.0
+            } else {
+                disagree += usize::from((simulated > 0.0) != (heard > 0.0));
+                f64::NAN
+            };
+            let numbers = [f64::from(number), force, named, simulated, heard, difference];
+            csv.numbers(&spread, &numbers);
+        }
+    }
+    apart.sort_by(f64::total_cmp);
+    let at = |share: f64| apart[floor_index((apart.len() - 1) as f64 * share)];
+    let within = apart.iter().filter(|apart| **apart <= 3.0).count() as f64;
+    let all = apart.len() as f64;
+    let what = |what: &str| format!("settings turned {name}: {what}");
+    report.check(
+        &what("strikes within 3 % of the simulated press, %"),
+        "100",
+        TargetBand::AtLeast(95.0),
+        100.0 * within / all,
+    );
+    report.check(&what("median difference, %"), "0", TargetBand::AtMost(1.0), at(0.5));
+    report.check(&what("95th of 100 differences, %"), "3", TargetBand::AtMost(3.0), at(0.95));
+    let share = 100.0 * disagree as f64 / (REGULATIONS * DRAWS) as f64;
+    report.check(&what("strike or none decided otherwise, %"), "0", TargetBand::AtMost(2.0), share);
+    report.note(&format!(
+        "Turned {name}: of {} presses {} strike in both, the largest difference is {} %; in {pressed} \
+         no strike can be constructed and notes play the press itself.",
+        REGULATIONS * DRAWS,
+        apart.len(),
+        short(at(1.0)),
+    ));
+    Ok(())
+}
+
+/// What a note pays.
+fn cost(report: &mut Report) -> Result<()> {
+    const CALLS: u32 = 10_000;
+    let settings = ActionSettings { hammer_mass: 1.3, ..ActionSettings::default() };
+    let efforts = Efforts::new(&settings, true);
+    let key = key(37)?;
+    let begin = Instant::now();
+    let sum: f64 = (0..CALLS)
+        .filter_map(|i| efforts.heard(key, 0.2 + 7.0 * f64::from(i) / f64::from(CALLS)))
+        .sum();
+    let cost = 1e6 * begin.elapsed().as_secs_f64() / f64::from(CALLS);
+    report.check("cost of a note's speed, µs", "20", TargetBand::AtMost(20.0), cost);
+    report.holds("every one of these notes strikes", sum > 0.0);
+    Ok(())
+}
+
+/// Each setting alone at the ends of its range.
+fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let mut csv = DataTable::new(&["id", "value", "key", "heard_m_s", "change_db"]);
+    let mut table = format!(
+        "Hammer speed of a note of {MIDDLE} m/s (C4) with one setting at an end of its range, as \
+         20 log₁₀ of its ratio:\n\n| setting | at | dB | at | dB |\n| --- | --- | --- | --- | --- |\n"
+    );
+    for parameter in all() {
+        let standard = touchback::instrument::Settings::default();
+        let ends = [parameter.min(), parameter.max()].map(|value| {
+            let mut settings = standard;
+            parameter.set(&mut settings, value);
+            (value, settings.action)
+        });
+        if ends.iter().all(|(_, action)| {
+            ActionSettings { action: standard.action.action, ..*action } == standard.action
+        }) {
+            continue;
+        }
+        write!(table, "| `{}` |", parameter.id)?;
+        for (value, action) in ends {
+            let heard = Efforts::new(&action, true).heard(key(40)?, MIDDLE);
+            let possible = TestBench::concert(40, &action).grand().assembly().strike(MIDDLE);
+            let db = heard.map_or(f64::NEG_INFINITY, |heard| 20.0 * (heard / MIDDLE).log10());
+            csv.row(&[&parameter.id, &value, &40, &heard.unwrap_or(0.0), &db]);
+            let text = match (possible, heard) {
+                (None, _) => "pressed".to_owned(),
+                (_, None) => "none".to_owned(),
+                _ => format!("{db:+.2}"),
+            };
+            write!(table, " {} | {text} |", parameter.text(value))?;
+        }
+        table.push('\n');
+    }
+    report.note(&table);
+    folder.table("efforts-alone.csv", &csv)
+}

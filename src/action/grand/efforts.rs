@@ -1,0 +1,164 @@
+//! What a regulation makes of a finger's effort.
+//!
+//! An effort is the press of a [hand](crate::action::interface::hand) from rest, named by the hammer
+//! speed v₀ it gives in the standard regulation; beyond the strongest press ([`pressing::FORCE`]) it
+//! is that press carried on, as in natural timing. The speed v it gives in another regulation is
+//! measured there by simulating the presses of a grid: keys by [`pressing::HAMMER`], forces by
+//! [`pressing::FORCE`] and [`BEYOND`]. Between them the hammer's energy v² is linear in v₀² and in the
+//! key number; a hammer that turns `h` below the string has −2 g h.
+//!
+//! The standard regulation is not looked up: there v is v₀, bit by bit. A new regulation is measured
+//! piece by piece, [`AT_ONCE`] steps of its presses an action step, and holds for notes when all of it
+//! is known (within [`Efforts::LONGEST`]); until then the one before it does.
+
+mod probe;
+
+use std::sync::OnceLock;
+
+use super::pressing;
+use crate::action::ActionSettings;
+use crate::math::compass::KeyNumber;
+use probe::Probe;
+
+/// Forces of the muscle beyond pressing, N: to the loudest notes of every map.
+const BEYOND: [f64; 3] = [400.0, 800.0, 1600.0];
+const PRESSES: usize = pressing::FORCE.len();
+const EFFORTS: usize = PRESSES + BEYOND.len();
+const ROWS: usize = pressing::HAMMER.len();
+
+/// Square of the hammer speed at the string, m²/s², by key and effort.
+type Energies = [[f64; EFFORTS]; ROWS];
+
+/// Steps of a press taken in one action step while a regulation is measured.
+const AT_ONCE: usize = 8;
+
+/// Slowest hammer that counts as arriving, m/s: as slow as a note can ask for.
+const SLOWEST: f64 = 0.02;
+
+/// The standard regulation's, measured once a process.
+static STANDARD: OnceLock<Energies> = OnceLock::new();
+
+fn standard() -> &'static Energies {
+    STANDARD.get_or_init(|| Probe::new().measure(&ActionSettings::default()))
+}
+
+/// Hammer speeds of efforts under the regulation last measured.
+pub struct Efforts {
+    /// What is to be measured, and what has been.
+    wanted: ActionSettings,
+    measured: ActionSettings,
+    /// None in the standard regulation.
+    present: Option<Energies>,
+    probe: Box<Probe>,
+    is_measuring: bool,
+}
+
+impl Efforts {
+    /// Longest that a new regulation takes to be known, in action steps: every press to its limit.
+    pub const LONGEST: usize = ROWS * EFFORTS * probe::PATIENCE / AT_ONCE + 2;
+
+    /// Under the regulation `settings`, measured at once if it `is_asked` for. Allocates, and takes
+    /// some 50 ms unless the regulation is the standard one.
+    #[must_use]
+    pub fn new(settings: &ActionSettings, is_asked: bool) -> Self {
+        standard();
+        let mut efforts = Self {
+            wanted: ActionSettings::default(),
+            measured: ActionSettings::default(),
+            present: None,
+            probe: Box::new(Probe::new()),
+            is_measuring: false,
+        };
+        efforts.follow(settings, is_asked);
+        efforts.finish();
+        efforts
+    }
+
+    /// A new regulation, to be measured if it `is_asked` for. The standard one holds at once.
+    pub fn follow(&mut self, settings: &ActionSettings, is_asked: bool) {
+        if !is_asked {
+            (self.wanted, self.is_measuring) = (self.measured, false);
+            return;
+        }
+        self.wanted = before_the_string(settings);
+        if self.wanted == ActionSettings::default() {
+            (self.measured, self.present, self.is_measuring) = (self.wanted, None, false);
+        }
+    }
+
+    /// Goes on measuring during one action step.
+    pub fn step(&mut self) {
+        if self.is_current() {
+            return;
+        }
+        for _ in 0..AT_ONCE {
+            self.go_on();
+        }
+    }
+
+    /// Measures to the end.
+    pub fn finish(&mut self) {
+        while !self.is_current() {
+            self.go_on();
+        }
+    }
+
+    fn go_on(&mut self) {
+        if !self.is_measuring {
+            if self.measured == self.wanted {
+                return;
+            }
+            self.probe.begin(&self.wanted);
+            self.is_measuring = true;
+        }
+        if let Some((settings, energies)) = self.probe.step() {
+            (self.measured, self.present, self.is_measuring) = (settings, Some(energies), false);
+        }
+    }
+
+    /// Whether what is wanted is known.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        !self.is_measuring && self.measured == self.wanted
+    }
+
+    /// Hammer speed, m/s, of the effort on `key` that gives `speed` m/s in the standard regulation;
+    /// none where the hammer does not reach the string.
+    #[must_use]
+    pub fn heard(&self, key: KeyNumber, speed: f64) -> Option<f64> {
+        let Some(present) = &self.present else { return Some(speed) };
+        let number = f64::from(key.number());
+        let upper = pressing::HAMMER.partition_point(|row| row.0 < number).clamp(1, ROWS - 1);
+        let [from, to] = [upper - 1, upper].map(|row| pressing::HAMMER[row].0);
+        let share = (number - from) / (to - from);
+        let of = |table: &Energies, i: usize| {
+            table[upper - 1][i] + share * (table[upper][i] - table[upper - 1][i])
+        };
+        let (asked, last) = (speed * speed, EFFORTS - 1);
+        let named = |i| of(standard(), i);
+        let energy = if asked > named(last) {
+            of(present, last) * asked / named(last)
+        } else {
+            let i = (1..last).find(|&i| asked <= named(i)).unwrap_or(last);
+            let share = (asked - named(i - 1)) / (named(i) - named(i - 1));
+            of(present, i - 1) + share * (of(present, i) - of(present, i - 1))
+        };
+        (energy > SLOWEST * SLOWEST).then(|| energy.sqrt())
+    }
+}
+
+/// Of `settings` what decides how the hammer arrives: which action is chosen, and what its felt does
+/// to the string, does not.
+fn before_the_string(settings: &ActionSettings) -> ActionSettings {
+    let standard = ActionSettings::default();
+    let in_range = settings.with_numbers(settings, |range, value, _| range.clamped(value));
+    ActionSettings {
+        action: standard.action,
+        hammer_hardness: standard.hammer_hardness,
+        strike_point: standard.strike_point,
+        ..in_range
+    }
+}
+
+#[cfg(test)]
+mod tests;

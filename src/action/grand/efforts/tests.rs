@@ -1,0 +1,110 @@
+use super::*;
+use crate::action::grand::GrandKey;
+use crate::action::interface::hand::Hand;
+use crate::action::{Drive, Key, KeyEvent};
+
+fn key(number: u8) -> KeyNumber {
+    KeyNumber::from_index(usize::from(number) - 1).unwrap()
+}
+
+/// Hammer speed, m/s, of a press, simulated; 0 where it does not arrive.
+fn simulated(number: u8, settings: &ActionSettings, mut hand: Hand) -> f64 {
+    let mut key = GrandKey::new(key(number), settings);
+    let mut struck = None;
+    for _ in 0..probe::PATIENCE {
+        let drive = Drive::Force(hand.step(key.front()));
+        key.step(drive, &mut |_, event| {
+            if let KeyEvent::Strike { speed } = event {
+                struck = struck.or(Some(speed));
+            }
+        });
+        if struck.is_some() {
+            break;
+        }
+    }
+    struck.unwrap_or(0.0)
+}
+
+#[test]
+fn the_standard_regulation_gives_every_speed_back_bit_by_bit() {
+    let standard = ActionSettings::default();
+    let voiced = ActionSettings { hammer_hardness: 1.0, strike_point: 1.2, ..standard };
+    for settings in [standard, voiced] {
+        let efforts = Efforts::new(&settings, true);
+        for number in [1, 33, 88] {
+            for speed in [0.02, 0.31, 2.0, 7.7, 16.0] {
+                assert_eq!(efforts.heard(key(number), speed), Some(speed));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_heard_is_what_the_gesture_gives() {
+    let standard = ActionSettings::default();
+    let others = [
+        ActionSettings { hammer_mass: 1.5, ..standard },
+        ActionSettings { key_mass: 1.6, friction: 1.8, ..standard },
+        ActionSettings { let_off_mm: 4.0, key_lead_g: -10.0, ..standard },
+    ];
+    for settings in others {
+        let efforts = Efforts::new(&settings, true);
+        let mut most = 0.0_f64;
+        for number in [10, 40, 75] {
+            for force in [4.0, 15.0, 90.0, 560.0] {
+                let hand = Hand::pressing(0.0, force, 0.0);
+                let named = simulated(number, &standard, hand);
+                let given = simulated(number, &settings, hand);
+                let heard = efforts.heard(key(number), named).unwrap_or(0.0);
+                assert!(
+                    (heard / given - 1.0).abs() < 0.03,
+                    "key {number}, {force} N: {named} becomes {given}, heard {heard}"
+                );
+                most = most.max((given / named - 1.0).abs());
+            }
+        }
+        assert!(most > 0.01, "{settings:?} changes at most {most}");
+    }
+}
+
+#[test]
+fn a_press_too_weak_for_its_regulation_is_not_heard() {
+    let heavy =
+        ActionSettings { hammer_mass: 2.0, friction: 2.0, key_lead_g: 20.0, ..Default::default() };
+    let efforts = Efforts::new(&heavy, true);
+    assert_eq!(efforts.heard(key(40), 0.2), None);
+    assert!(efforts.heard(key(40), 3.0).is_some_and(|speed| speed < 2.7));
+}
+
+#[test]
+fn a_new_regulation_holds_when_it_is_known_whole_and_the_standard_one_at_once() {
+    let standard = ActionSettings::default();
+    let heavy = ActionSettings { hammer_mass: 2.0, ..standard };
+    let mut efforts = Efforts::new(&standard, true);
+    let whole = Efforts::new(&heavy, true).heard(key(40), 2.0);
+    efforts.follow(&heavy, false);
+    assert!(efforts.is_current(), "nobody asked");
+    efforts.follow(&heavy, true);
+    let mut steps = 0;
+    while !efforts.is_current() {
+        assert_eq!(efforts.heard(key(40), 2.0), Some(2.0));
+        efforts.step();
+        steps += 1;
+    }
+    assert!(steps < Efforts::LONGEST, "{steps}");
+    assert_eq!(efforts.heard(key(40), 2.0), whole);
+    efforts.follow(&standard, true);
+    assert_eq!(efforts.heard(key(40), 2.0), Some(2.0));
+    assert!(efforts.is_current());
+}
+
+#[test]
+fn settings_that_are_no_numbers_are_measured_like_others() {
+    let bad = ActionSettings { hammer_mass: f64::NAN, let_off_mm: 1e9, ..Default::default() };
+    let efforts = Efforts::new(&bad, true);
+    assert!(efforts.is_current());
+    for speed in [0.0, 0.5, 8.0, f64::NAN, f64::INFINITY] {
+        let heard = efforts.heard(key(40), speed);
+        assert!(heard.is_none_or(|v| v > 0.0), "{speed}: {heard:?}");
+    }
+}
