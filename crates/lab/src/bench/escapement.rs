@@ -10,7 +10,7 @@ use touchback::math::compass::linear;
 pub struct Held {
     /// Crown below the string in the end, m; NaN without a check.
     pub caught: f64,
-    /// From the strike until it stays within [`NEAR`] of there, s.
+    /// From the strike until it stays within `NEAR` of there, s.
     pub settled: f64,
 }
 
@@ -21,7 +21,7 @@ const NEAR: f64 = 0.5e-3;
 const HOLD: f64 = 3.0;
 
 /// A struck blow at `speed` m/s of the arriving mass; from the key's bed on, the finger holds it
-/// with [`HOLD`] or with what the mass still presses, if that is more.
+/// with `HOLD` or with what the mass still presses, if that is more.
 pub fn held(rig: &TestBench, speed: f64) -> Held {
     let mut rig = rig.clone();
     let mut gesture = TouchKind::Struck.gesture(speed);
