@@ -138,15 +138,24 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
     }
 }
 
-/// What clap has to say, without its usage paragraphs.
+/// What clap has to say, without its usage paragraphs, and which command's help to read.
 fn usage(error: &clap::Error) -> String {
     let text = error.to_string();
-    let said = text.split("\n\n").next().unwrap_or_default();
-    let said = said.trim().trim_start_matches("error: ");
+    let mut parts = text.split("\n\n");
+    let said = parts.next().unwrap_or_default().trim().trim_start_matches("error: ");
+    let (mut tip, mut command) = (String::new(), "touchback".to_owned());
+    for part in parts {
+        if let Some(words) = part.trim().strip_prefix("tip: ") {
+            tip = format!(" ({words})");
+        } else if let Some(words) = part.trim().strip_prefix("Usage: ") {
+            let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+            command = words.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ");
+        }
+    }
     if said.is_empty() || said.starts_with("A grand piano") {
         return "a command is missing; see `touchback --help`".into();
     }
-    format!("{}; see `touchback --help`", one_line(said))
+    format!("{}{tip}; see `{command} --help`", one_line(said))
 }
 
 /// `text` on one line, control characters of file names made visible.

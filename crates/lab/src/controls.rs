@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::output;
 use crate::table::{CsvTable, Curve};
 use touchback::instrument::Settings;
-use touchback::params::{self, Parameter};
+use touchback::params::{self, ParamError, Parameter};
 use touchback::preset::{self, Preset, user_presets};
 
 /// Largest curve file, bytes.
@@ -15,6 +15,9 @@ const CURVE_LIMIT: u64 = 64_000_000;
 
 /// Samples between two automation values, counted from sample 0.
 pub const AUTOMATION_PERIOD: u64 = 64;
+
+/// From this likeness on, 0…1, a mistyped id is taken for another.
+const ALIKE: f64 = 0.85;
 
 /// The file that `--preset` names, if it names one.
 #[must_use]
@@ -51,7 +54,17 @@ pub fn preset(name: &str) -> Result<Settings> {
 /// # Errors
 /// Unknown id, or a value out of range.
 pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
-    params::apply(settings, options).context("--set")
+    params::apply(settings, options).map_err(|error| {
+        let ParamError::NoSuchParameter { id } = &error else {
+            return anyhow!(error).context("--set");
+        };
+        let likeness = |parameter: &&Parameter| strsim::jaro_winkler(parameter.id, id);
+        let nearest = params::all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        match nearest.filter(|nearest| likeness(nearest) > ALIKE) {
+            Some(near) => anyhow!("--set: no parameter is called `{id}`; is it `{}`?", near.id),
+            None => anyhow!(error).context("--set"),
+        }
+    })
 }
 
 /// Parameters that follow curves over the rendering.

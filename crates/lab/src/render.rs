@@ -108,6 +108,10 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     inputs.extend([&options.scale, &options.keymap].into_iter().flatten().map(PathBuf::as_path));
     inputs.extend(controls::automation_files(&options.automate));
     output::distinct(&inputs, &outputs)?;
+    let path = options.output.display();
+    if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
+        bail!("--output {path}: a rendering is a .wav file");
+    }
 
     let rate = options.sample_rate;
     let name = options.input.display().to_string();
@@ -158,7 +162,11 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         player.take(take)?;
     }
     let block = usize::try_from(options.block)?;
-    player.play(block, |left, right| wave.write(left, right))?;
+    let mut frames = 0;
+    player.play(block, |left, right| {
+        frames += left.len();
+        wave.write(left, right)
+    })?;
 
     let level = *wave.level();
     wave.finish()?;
@@ -186,7 +194,16 @@ pub fn run(options: &RenderOptions) -> Result<()> {
             level.peak_dbfs()
         ));
     }
-    Ok(())
+    output::print(&format!(
+        "wrote {path}: {:.1} s, peak {:.1} dBFS, RMS {:.1} dBFS{}\n",
+        frames as f64 / f64::from(rate),
+        level.peak_dbfs(),
+        level.rms_dbfs(),
+        match player.counts().silent_presses {
+            0 => String::new(),
+            silent => format!("; {silent} of {} notes struck nothing", player.counts().notes),
+        }
+    ))
 }
 
 /// Plays `score` through a piano of these settings at `rate` Hz; `out` receives the frames in order.

@@ -198,7 +198,9 @@ fn bytes_after_the_last_chunk_are_a_warning() {
     assert!(output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("warning: more.mid: 8 bytes after the last chunk ignored"), "{said}");
-    touchback(desk.path(), &["render", "ok.mid", "-o", "ok.wav"]);
+    let output = touchback(desk.path(), &["render", "ok.mid", "-o", "ok.wav"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("wrote ok.wav: ") && said.contains(" dBFS, RMS -"), "{said}");
     assert!(desk.read("more.wav") == desk.read("ok.wav"));
 }
 
@@ -251,6 +253,9 @@ fn bad_options_are_refused() {
     render(&["--set", "let_off_mm=99"], "let_off_mm");
     render(&["--set", "let_off_mm"], "ID=VALUE");
     render(&["--set", "no_such=1"], "no_such");
+    render(&["--set", "hammer_hardnes=1"], "is it `hammer_hardness`?");
+    render(&["--presett", "heavy"], "'--preset'); see `touchback render --help`");
+    desk.refuses(&["render", "ok.mid", "-o", "x.mp3"], "x.mp3: a rendering is a .wav file");
     render(&["--automate", "let_off_mm=wide.csv"], "wide.csv, line 3");
     render(&["--automate", "let_off_mm=back.csv"], "back.csv, line 3");
     render(&["--automate", "let_off_mm=gone.csv"], "gone.csv: cannot read");
@@ -291,6 +296,7 @@ fn bad_options_are_refused() {
     desk.refuses(&["render", "ok.mid"], "--output");
     desk.refuses(&["render", "ok.mid", "-o", "."], "");
     desk.refuses(&["sing"], "sing");
+    desk.refuses(&["rendr"], "'render'); see `touchback --help`");
     desk.refuses(&["model"], "");
     desk.refuses(&["params", "more"], "more");
 }
