@@ -102,6 +102,8 @@ settings! {
         velocity_map: VelocityMap = VelocityMap::Se290,
         /// Immediate notes obey the action's limits of repetition.
         strict_repetition: Switch = Switch::Off,
+        /// A finger that presses a key on its way up lets it rise first, until it can be played.
+        legato_repair: Switch = Switch::On,
         /// What key pressure means.
         key_pressure: KeyPressure = KeyPressure::Ignored,
     }

@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 63] = [
+const FROZEN: [(&str, &[&str]); 64] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_means", &["Finger", "Hammer"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
@@ -23,6 +23,7 @@ const FROZEN: [(&str, &[&str]); 63] = [
     ("loud_velocity", &[]),
     ("silent_below", &[]),
     ("strict_repetition", &["Off", "On"]),
+    ("legato_repair", &["Off", "On"]),
     ("key_pressure", &["Ignored", "Position"]),
     ("pedal_polarity", &["Normal", "Inverted"]),
     ("pedal_from", &[]),

@@ -377,3 +377,31 @@ fn a_screw_turned_under_music_is_heard_alike_however_the_blocks_are_cut() {
     assert_eq!(speeds.iter().filter(|speed| **speed != mapped && **speed != last).count(), 0);
     assert_eq!(play(61), (speeds, heard));
 }
+
+/// How many of twelve natural notes of one key, each let go `gap` s before the next, are heard.
+fn heard_of_twelve(gap: f64, legato_repair: Switch) -> (usize, u64) {
+    let mut settings = Settings::default();
+    settings.touch.timing = Timing::Natural;
+    settings.touch.legato_repair = legato_repair;
+    let mut piano = Piano::new(RATE, &settings);
+    let (step, gap) = (9_600, floor_index(gap * RATE));
+    let mut strikes = Vec::new();
+    for _ in 0..12 {
+        piano.handle(on(48, 60.0));
+        strikes.extend(run(&mut piano, step - gap).0);
+        piano.handle(off(48));
+        strikes.extend(run(&mut piano, gap).0);
+    }
+    strikes.extend(run(&mut piano, 9_600).0);
+    (strikes.len(), piano.counts().silent_presses)
+}
+
+#[test]
+fn legato_repair_lets_every_repeated_note_sound_and_what_is_silent_without_it_is_counted() {
+    let (heard, silent) = heard_of_twelve(0.014, Switch::Off);
+    assert!(heard < 12 && heard as u64 + silent == 12, "{heard} heard, {silent} silent");
+    assert_eq!(heard_of_twelve(0.014, Switch::On), (12, 0));
+    // With the time to rise there is nothing to repair.
+    assert_eq!(heard_of_twelve(0.15, Switch::Off), (12, 0));
+    assert_eq!(heard_of_twelve(0.15, Switch::On), (12, 0));
+}

@@ -187,6 +187,15 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if n > 0 {
         output::warn(&format!("warning: {name}: notes outside A0…C8 ignored: {n}"));
     }
+    let Counts { silent_presses: silent, missed_repetitions: missed, .. } = player.counts();
+    if silent > 0 {
+        let why = if missed > 0 {
+            format!(", {missed} of them before their key could be played again")
+        } else {
+            String::new()
+        };
+        output::warn(&format!("warning: {name}: notes pressed that did not sound: {silent}{why}"));
+    }
     if level.clipped() > 0 {
         output::warn(&format!(
             "warning: {} samples clipped at {:+.1} dBFS; lower the level with --set output_db",

@@ -155,12 +155,14 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
-    /// up far enough to be played again; one on its way up is pressed from where it is.
+    /// up far enough to be played again; so is one on its way up, with *legato repair*, which
+    /// without it is pressed from where it is.
     fn press(&mut self, key: KeyNumber, hammer_speed: f64, was_held: bool) {
         let down = self.effort(key, hammer_speed);
         let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
+        let waits = self.settings.touch.legato_repair == Switch::On && !self.is_risen(key);
         let finger = &mut self.fingers[key.index()];
-        if was_held {
+        if was_held || waits {
             let up = self.settings.touch.release_speed(0.0);
             finger.repeat(depth, up, down, late);
         } else {

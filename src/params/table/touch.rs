@@ -12,7 +12,7 @@ const MAPS: [VelocityMap; 4] =
 const PRESSURES: [KeyPressure; 2] = [KeyPressure::Ignored, KeyPressure::Position];
 
 /// Timing, velocity, release, calibration, repetition, position.
-pub static TOUCH: [Parameter; 14] = [
+pub static TOUCH: [Parameter; 15] = [
     Parameter {
         id: "timing",
         name: "Timing",
@@ -145,6 +145,17 @@ pub static TOUCH: [Parameter; 14] = [
         doc: "On, immediate notes that come before the jack has re-set are silent, as on a grand.",
         get: |s| index_of(&SWITCH, &s.touch.strict_repetition),
         set: |s, v| s.touch.strict_repetition = at(&SWITCH, v),
+    },
+    Parameter {
+        id: "legato_repair",
+        name: "Legato repair",
+        group: ParameterGroup::Touch,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "On, the finger of a natural note whose key is still on its way up lets it rise until it \
+              can be played again; Off presses it from where it is, and the note may stay silent.",
+        get: |s| index_of(&SWITCH, &s.touch.legato_repair),
+        set: |s, v| s.touch.legato_repair = at(&SWITCH, v),
     },
     Parameter {
         id: "key_pressure",
