@@ -1,7 +1,7 @@
 -- Plays the VST3 bundle in Ardour 7 without its window, saves the session and loads it again.
 -- The bundle lies in ~/.vst3 and has been found by Ardour's scanner:
 --
---   /usr/lib/ardour7/ardour-vst3-scanner -f ~/.vst3/Touchback.vst3
+--   LD_LIBRARY_PATH=/usr/lib/ardour7 /usr/lib/ardour7/ardour-vst3-scanner -f ~/.vst3/Touchback.vst3
 --   rm -rf /tmp/touchback-ardour
 --   ardour7-lua tests/host/ardour.lua && ardour7-lua tests/host/ardour.lua
 --

@@ -1,4 +1,4 @@
-//! Copies the bundles to where hosts look for the user's plugins.
+//! Copies the bundles and presets to where hosts look for the user's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,23 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
             install(&bundled.join(BESIDE), &folder)?;
         }
     }
+    let presets = presets()?;
+    crate::dist::presets(&presets)?;
+    eprintln!("Installed {}", presets.display());
     Ok(())
+}
+
+/// The folder of the user's VST3 presets: VST 3 developer portal, "Preset Locations".
+fn presets() -> Result<PathBuf> {
+    let home = dirs::home_dir().context("the user has no home directory")?;
+    let folder = if cfg!(target_os = "macos") {
+        home.join("Library/Audio/Presets")
+    } else if cfg!(windows) {
+        dirs::document_dir().context("the user has no documents")?.join("VST3 Presets")
+    } else {
+        home.join(".vst3/presets")
+    };
+    Ok(folder.join("Touchback").join("Touchback"))
 }
 
 /// The user's CLAP and VST3 folders: CLAP 1.2 `entry.h`; VST 3 developer portal, "Plug-in
@@ -62,7 +78,7 @@ fn install(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(installed)
 }
 
-fn remove(path: &Path) -> Result<()> {
+pub(crate) fn remove(path: &Path) -> Result<()> {
     let removed = match path.symlink_metadata() {
         Err(_) => return Ok(()),
         Ok(data) if data.is_dir() => fs::remove_dir_all(path),
@@ -71,7 +87,7 @@ fn remove(path: &Path) -> Result<()> {
     removed.with_context(|| format!("cannot remove {}", path.display()))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     let context = || format!("cannot copy {} to {}", from.display(), to.display());
     if from.is_dir() {
         fs::create_dir_all(to).with_context(context)?;

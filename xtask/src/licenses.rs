@@ -12,6 +12,8 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use spdx::expression::Expression;
 
 const PACKAGE: &str = "touchback";
+/// The system this runs on, as cargo names it.
+pub(crate) const HOST: &str = env!("XTASK_TARGET");
 /// Name of the texts' file inside a bundle, and beside one that is a single file.
 const INSIDE: &str = "LICENSES.txt";
 pub(crate) const BESIDE: &str = "Touchback LICENSES.txt";
@@ -20,12 +22,8 @@ const DEEPEST: usize = 3;
 
 /// Checks the licences of the plugin's parts and writes their texts into the bundles that are there.
 pub(crate) fn run() -> Result<()> {
-    let metadata = metadata()?;
-    let parts = parts(&metadata)?;
-    let allowed = allowed(metadata.workspace_root.as_std_path())?;
-    for part in &parts {
-        check(part, &allowed)?;
-    }
+    let metadata = metadata(HOST)?;
+    let parts = checked(&metadata, PACKAGE)?;
     let text = text(&parts)?;
     let bundled = metadata.target_directory.as_std_path().join("bundled");
     let places = places(&bundled);
@@ -37,20 +35,37 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn metadata() -> Result<Metadata> {
-    let target = env!("XTASK_TARGET");
+/// The licences of everything in `package` as built for `target`: checked, and their texts.
+pub(crate) fn of(package: &str, target: &str) -> Result<String> {
+    text(&checked(&metadata(target)?, package)?)
+}
+
+/// The parts of `package`.
+///
+/// # Errors
+/// One whose licence is not allowed.
+fn checked<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>> {
+    let parts = parts(metadata, package)?;
+    let allowed = allowed(metadata.workspace_root.as_std_path())?;
+    for part in &parts {
+        check(part, &allowed)?;
+    }
+    Ok(parts)
+}
+
+fn metadata(target: &str) -> Result<Metadata> {
     MetadataCommand::new()
         .other_options(["--filter-platform".to_owned(), target.to_owned()])
         .exec()
         .context("cargo metadata failed")
 }
 
-/// What is linked into the plugin, by name.
-fn parts(metadata: &Metadata) -> Result<Vec<&Package>> {
+/// What is linked into `package`, by name.
+fn parts<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>> {
     let graph = metadata.resolve.as_ref().context("cargo knows no dependencies")?;
     let nodes: BTreeMap<&PackageId, _> = graph.nodes.iter().map(|n| (&n.id, n)).collect();
-    let root = metadata.packages.iter().find(|p| p.name.as_str() == PACKAGE);
-    let mut waiting = vec![&root.context("the plugin's package is not there")?.id];
+    let root = metadata.packages.iter().find(|p| p.name.as_str() == package);
+    let mut waiting = vec![&root.with_context(|| format!("there is no package {package}"))?.id];
     let mut linked = HashSet::new();
     while let Some(id) = waiting.pop() {
         if !linked.insert(id) {
@@ -216,13 +231,9 @@ mod tests {
 
     #[test]
     fn every_part_of_the_plugin_may_be_linked_and_has_its_text() {
-        let metadata = metadata().unwrap();
-        let parts = parts(&metadata).unwrap();
+        let metadata = metadata(HOST).unwrap();
+        let parts = checked(&metadata, PACKAGE).unwrap();
         assert!(parts.len() > 50);
-        let allowed = allowed(metadata.workspace_root.as_std_path()).unwrap();
-        for part in &parts {
-            check(part, &allowed).unwrap();
-        }
         let none = check(parts[0], &[]).unwrap_err().to_string();
         assert!(none.contains("is not among the licences"), "{none}");
         let text = text(&parts).unwrap();

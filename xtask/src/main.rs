@@ -1,6 +1,7 @@
 //! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
-//! `cargo xtask licenses`, `cargo xtask ci`.
+//! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask ci`.
 
+mod dist;
 mod install;
 mod licenses;
 
@@ -13,6 +14,9 @@ const USAGE: &str = "Usage:
       build the bundles and copy them into the user's plugin folders
   cargo xtask licenses
       check the licences of what the plugin contains and put their texts into the bundles
+  cargo xtask dist [--windows]
+      archives with plugins, command, presets and licences in target/dist, for this system (on Linux a
+      Debian package too) or, from Linux, for Windows
   cargo xtask ci
       everything the continuous integration checks, as .ci/run lists it";
 
@@ -20,6 +24,7 @@ fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     match args.next().as_deref() {
         Some("install") => install::run(args.collect()),
+        Some("dist") => dist::run(&args.collect::<Vec<_>>()),
         Some("ci") => ci(),
         Some("licenses") => licenses::run(),
         Some("bundle") => {

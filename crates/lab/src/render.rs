@@ -204,14 +204,10 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         ));
     }
     output::print(&format!(
-        "wrote {path}: {:.1} s, peak {:.1} dBFS, RMS {:.1} dBFS{}\n",
+        "wrote {path}: {:.1} s, peak {:.1} dBFS, RMS {:.1} dBFS\n",
         frames as f64 / f64::from(rate),
         level.peak_dbfs(),
-        level.rms_dbfs(),
-        match player.counts().silent_presses {
-            0 => String::new(),
-            silent => format!("; {silent} of {} notes struck nothing", player.counts().notes),
-        }
+        level.rms_dbfs()
     ))
 }
 

@@ -1,0 +1,316 @@
+//! Archives to hand out: plugins, command, presets, an install page and script, licences.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use sha2::{Digest as _, Sha256};
+
+use crate::install::{BUNDLES, copy, remove};
+use crate::licenses::{self, HOST};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const WINDOWS: &str = "x86_64-pc-windows-gnu";
+/// Where it is built, as `tests/host/windows.sh` does.
+const CROSS: &str = "target/windows/build";
+/// The package of the command.
+const COMMAND: &str = "touchback-lab";
+/// One call of cargo for plugin and command: others share their parts otherwise and build them again.
+const RELEASE: [&str; 6] = ["build", "--release", "-p", "touchback", "-p", COMMAND];
+const PROGRAM: &str = if cfg!(windows) { "touchback.exe" } else { "touchback" };
+
+/// Builds and packs into `target/dist`; sums of everything there go to `SHA256SUMS`.
+pub(crate) fn run(options: &[String]) -> Result<()> {
+    nice_plug_xtask::chdir_workspace_root()?;
+    let is_windows = match options {
+        [] => false,
+        [option] if option == "--windows" => true,
+        _ => bail!("cargo xtask dist takes --windows or nothing"),
+    };
+    ensure!(
+        !is_windows || cfg!(target_os = "linux"),
+        "--windows builds for Windows on Linux; on Windows leave it out"
+    );
+    let target = if is_windows { WINDOWS } else { HOST };
+    let name = format!("touchback-{VERSION}-{}", system(target));
+    let dist = Path::new("target/dist");
+    let folder = dist.join(&name);
+    remove(&folder)?;
+    fs::create_dir_all(&folder)?;
+    let licences = licenses::of(COMMAND, target)?;
+    let program =
+        if cfg!(target_os = "macos") { universal(&folder)? } else { build(is_windows, &folder)? };
+    let inside = folder.join("Touchback.vst3/Contents/Resources");
+    fs::create_dir_all(&inside)?;
+    for place in [&folder, &inside] {
+        fs::write(place.join("LICENSES.txt"), &licences)?;
+    }
+    copy(&program, &folder.join(program.file_name().context("the command has a name")?))?;
+    presets(&folder.join("presets"))?;
+    let script = if target.contains("windows") { "install.bat" } else { "install.sh" };
+    for file in ["INSTALL.md", script] {
+        copy(&Path::new("packaging").join(file), &folder.join(file))?;
+    }
+    for file in ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
+        copy(Path::new(file), &folder.join(file))?;
+    }
+    if target.contains("linux") {
+        tar(&folder, &name, &dist.join(format!("{name}.tar.gz")))?;
+        debian(&folder, dist, target)?;
+    } else {
+        zip(&folder, &name, &dist.join(format!("{name}.zip")))?;
+    }
+    sums(dist)
+}
+
+/// Builds once what the parts share and puts the bundles into `folder`; where the command is.
+fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
+    let (built, library) = if is_windows {
+        // The standard library is built too: no toolchain of another system is needed.
+        let cross = ["--target", WINDOWS, "-Zbuild-std=std,panic_unwind"];
+        cargo(RELEASE.iter().chain(&cross))?;
+        (Path::new(CROSS).join(WINDOWS).join("release"), "touchback.dll")
+    } else {
+        cargo(&RELEASE)?;
+        let library = if cfg!(windows) { "touchback.dll" } else { "libtouchback.so" };
+        (PathBuf::from("target/release"), library)
+    };
+    let is_windows = is_windows || cfg!(windows);
+    let machine = std::env::consts::ARCH;
+    let place = match is_windows {
+        true => format!("{machine}-win/Touchback.vst3"),
+        false => format!("{machine}-linux/Touchback.so"),
+    };
+    copy(&built.join(library), &folder.join("Touchback.clap"))?;
+    copy(&built.join(library), &folder.join("Touchback.vst3/Contents").join(place))?;
+    Ok(built.join(if is_windows { "touchback.exe" } else { PROGRAM }))
+}
+
+/// The same on a Mac, for both of its processors in one file each, signed ad hoc, which its system asks
+/// for.
+fn universal(folder: &Path) -> Result<PathBuf> {
+    let program = Path::new("target/universal").join(PROGRAM);
+    fs::create_dir_all("target/universal")?;
+    let mut lipo = Command::new("lipo");
+    lipo.arg("-create").arg("-output").arg(&program);
+    for target in ["aarch64-apple-darwin", "x86_64-apple-darwin"] {
+        cargo(RELEASE.iter().chain(&["--target", target]))?;
+        lipo.arg(Path::new("target").join(target).join("release").join(PROGRAM));
+    }
+    let bundle = ["bundle-universal", "touchback", "--release"];
+    nice_plug_xtask::main_with_args("cargo xtask", bundle.map(str::to_owned))?;
+    for bundle in BUNDLES {
+        copy(&Path::new("target/bundled").join(bundle), &folder.join(bundle))?;
+    }
+    run_command(&mut lipo)?;
+    run_command(Command::new("codesign").args(["--force", "--sign", "-"]).arg(&program))?;
+    Ok(program)
+}
+
+/// The system's part of an archive's name.
+fn system(target: &str) -> String {
+    if target.contains("apple") {
+        return "macos-universal".to_owned();
+    }
+    let machine = target.split('-').next().unwrap_or(target);
+    let name = if target.contains("windows") { "windows" } else { "linux" };
+    format!("{name}-{machine}")
+}
+
+fn cargo<'a>(arguments: impl IntoIterator<Item = &'a &'a str>) -> Result<()> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    // Only where it is asked for, and in a folder of its own: the switch builds everything anew.
+    if command.get_args().any(|argument| argument.to_string_lossy().starts_with("-Z")) {
+        command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", CROSS);
+    }
+    run_command(&mut command)
+}
+
+fn run_command(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    ensure!(status.success(), "{command:?}: {status}");
+    Ok(())
+}
+
+/// Every factory piano for VST3 hosts, written by the command of this system.
+pub(crate) fn presets(folder: &Path) -> Result<()> {
+    cargo(&RELEASE)?;
+    let program = Path::new("target/release").join(PROGRAM);
+    run_command(Command::new(program).args(["preset", "export", "--all"]).arg(folder))
+}
+
+/// Files of `folder` and below, in order, relative to it.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let (mut waiting, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                files.push(path.strip_prefix(folder)?.to_owned());
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn is_program(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let ending = path.extension().unwrap_or_default();
+    name == "touchback"
+        || name == "Touchback"
+        || ["clap", "so", "sh", "exe"].iter().any(|e| ending == OsStr::new(e))
+}
+
+fn tar(folder: &Path, name: &str, archive: &Path) -> Result<()> {
+    let file = File::create(archive).with_context(|| archive.display().to_string())?;
+    let packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
+    let mut tar = tar::Builder::new(packed);
+    for path in files(folder)? {
+        let bytes = fs::read(folder.join(&path))?;
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(if is_program(&path) { 0o755 } else { 0o644 });
+        tar.append_data(&mut header, Path::new(name).join(&path), bytes.as_slice())?;
+    }
+    tar.into_inner()?.finish()?;
+    Ok(())
+}
+
+fn zip(folder: &Path, name: &str, archive: &Path) -> Result<()> {
+    let file = File::create(archive).with_context(|| archive.display().to_string())?;
+    let mut zip = zip::ZipWriter::new(file);
+    for path in files(folder)? {
+        let mode = if is_program(&path) { 0o755 } else { 0o644 };
+        let options = zip::write::SimpleFileOptions::default().unix_permissions(mode);
+        let inside = Path::new(name).join(&path).to_string_lossy().replace('\\', "/");
+        zip.start_file(inside, options)?;
+        zip.write_all(&fs::read(folder.join(&path))?)?;
+    }
+    zip.finish()?;
+    Ok(())
+}
+
+/// A Debian package for every user of a machine; needs `dpkg-deb`, without which none is made.
+fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
+    if Command::new("dpkg-deb").arg("--version").output().is_err() {
+        eprintln!("no Debian package: dpkg-deb is not there");
+        return Ok(());
+    }
+    let machine = if target.starts_with("aarch64") { "arm64" } else { "amd64" };
+    let root = tempfile::tempdir()?;
+    let tree = root.path();
+    for (from, to) in [
+        ("Touchback.clap", "usr/lib/clap/Touchback.clap"),
+        ("Touchback.vst3", "usr/lib/vst3/Touchback.vst3"),
+        ("presets", "usr/share/vst3/presets/Touchback/Touchback"),
+        ("touchback", "usr/bin/touchback"),
+        ("LICENSES.txt", "usr/share/doc/touchback/copyright"),
+        ("INSTALL.md", "usr/share/doc/touchback/INSTALL.md"),
+    ] {
+        copy(&folder.join(from), &tree.join(to))?;
+    }
+    let size: u64 = files(tree)?
+        .iter()
+        .map(|path| tree.join(path).metadata().map_or(0, |data| data.len().div_ceil(1024)))
+        .sum();
+    fs::create_dir_all(tree.join("DEBIAN"))?;
+    fs::write(
+        tree.join("DEBIAN/control"),
+        format!(
+            "Package: touchback\nVersion: {VERSION}\nArchitecture: {machine}\nSection: sound\n\
+             Priority: optional\nMaintainer: The authors of Touchback <touchback@localhost>\n\
+             Installed-Size: {size}\nDepends: libc6 (>= 2.34), libgcc-s1\n\
+             Recommends: libgl1, libx11-6, libx11-xcb1, libxcursor1\n\
+             Description: grand piano whose action is simulated, key by key\n \
+             CLAP and VST3 plugin with its window, and the command touchback.\n"
+        ),
+    )?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(tree, fs::Permissions::from_mode(0o755))?;
+        for path in files(tree)? {
+            let mode = if is_program(&path) { 0o755 } else { 0o644 };
+            fs::set_permissions(tree.join(path), fs::Permissions::from_mode(mode))?;
+        }
+    }
+    let package = dist.join(format!("touchback_{VERSION}_{machine}.deb"));
+    run_command(
+        Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).args([tree, &package]),
+    )
+}
+
+/// Sums of every archive, as `sha256sum -c` reads them.
+fn sums(dist: &Path) -> Result<()> {
+    let mut text = String::new();
+    let is_archive = |path: &Path| {
+        path.extension().is_some_and(|e| ["gz", "zip", "deb"].iter().any(|ending| e == *ending))
+    };
+    let mut archives: Vec<_> = fs::read_dir(dist)?
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| is_archive(p))
+        .collect();
+    archives.sort();
+    for path in archives {
+        let mut bytes = Vec::new();
+        File::open(&path)?.read_to_end(&mut bytes)?;
+        let sum: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        text += &format!("{sum}  {name}\n");
+        eprintln!("{} ({:.1} MB)", path.display(), bytes.len() as f64 / 1e6);
+    }
+    fs::write(dist.join("SHA256SUMS"), text)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_are_named_by_system_and_machine() {
+        for (target, name) in [
+            ("x86_64-unknown-linux-gnu", "linux-x86_64"),
+            ("aarch64-unknown-linux-gnu", "linux-aarch64"),
+            (WINDOWS, "windows-x86_64"),
+            ("aarch64-apple-darwin", "macos-universal"),
+        ] {
+            assert_eq!(system(target), name);
+        }
+    }
+
+    #[test]
+    fn an_archive_holds_the_folder_with_its_programs_and_its_sum() {
+        let work = tempfile::tempdir().unwrap();
+        let folder = work.path().join("x");
+        fs::create_dir_all(folder.join("Touchback.vst3/Contents")).unwrap();
+        fs::write(folder.join("Touchback.vst3/Contents/Touchback.so"), "library").unwrap();
+        fs::write(folder.join("INSTALL.md"), "page").unwrap();
+        tar(&folder, "x-1", &work.path().join("x.tar.gz")).unwrap();
+        zip(&folder, "x-1", &work.path().join("x.zip")).unwrap();
+        let file = File::open(work.path().join("x.tar.gz")).unwrap();
+        let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(file));
+        let held: Vec<_> = tar
+            .entries()
+            .unwrap()
+            .map(|e| e.unwrap())
+            .map(|e| (e.path().unwrap().display().to_string(), e.header().mode().unwrap()))
+            .collect();
+        let library = "x-1/Touchback.vst3/Contents/Touchback.so".to_owned();
+        assert_eq!(held, [("x-1/INSTALL.md".to_owned(), 0o644), (library.clone(), 0o755)]);
+        let mut zip = zip::ZipArchive::new(File::open(work.path().join("x.zip")).unwrap()).unwrap();
+        let mut text = String::new();
+        zip.by_name(&library).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "library");
+        sums(work.path()).unwrap();
+        let sums = fs::read_to_string(work.path().join("SHA256SUMS")).unwrap();
+        assert!(sums.lines().count() == 2 && sums.lines().all(|line| line.len() > 66), "{sums}");
+    }
+}
