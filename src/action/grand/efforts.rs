@@ -4,11 +4,11 @@
 //! speed v₀ it gives in the standard regulation; beyond the strongest press ([`pressing::FORCE`]) it
 //! is that press carried on, as in natural timing. The speed v it gives in another regulation is
 //! measured there by simulating the presses of a grid: keys by [`pressing::HAMMER`], forces by
-//! [`pressing::FORCE`] and [`BEYOND`]. Between them the hammer's energy v² is linear in v₀² and in the
+//! [`pressing::FORCE`] and `BEYOND`. Between them the hammer's energy v² is linear in v₀² and in the
 //! key number; a hammer that turns `h` below the string has −2 g h.
 //!
 //! The standard regulation is not looked up: there v is v₀, bit by bit. A new regulation is measured
-//! piece by piece, [`AT_ONCE`] steps of its presses an action step, and holds for notes when all of it
+//! piece by piece, `AT_ONCE` steps of its presses an action step, and holds for notes when all of it
 //! is known (within [`Efforts::LONGEST`]); until then the one before it does.
 
 mod probe;
