@@ -76,6 +76,10 @@ pub fn row(
     }
 }
 
+/// Buttons that turn nothing.
+const OTHER_BUTTONS: [PointerButton; 4] =
+    [PointerButton::Secondary, PointerButton::Middle, PointerButton::Extra1, PointerButton::Extra2];
+
 /// Begins to edit a number, its text selected as a click on it would: focus alone selects nothing.
 fn edit(ui: &Ui, number: &Response) {
     let mut state = TextEdit::load_state(ui.ctx(), number.id).unwrap_or_default();
@@ -111,24 +115,33 @@ fn number(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Control
     response
 }
 
-/// A changed control takes the value; a drag is one gesture from press to release.
+/// A changed control takes the value; a drag is one gesture from press to release. Only the primary
+/// button turns it.
 fn follow(
     response: &Response,
     parameter: &'static Parameter,
     controls: &mut dyn Controls,
     value: f64,
 ) {
-    if response.drag_started() {
+    let id = response.id.with("gesture");
+    let by_other = response.ctx.input(|i| {
+        OTHER_BUTTONS
+            .iter()
+            .any(|button| i.pointer.button_down(*button) || i.pointer.button_released(*button))
+    });
+    if response.drag_started() && !by_other {
         controls.begin(parameter);
+        response.ctx.data_mut(|data| data.insert_temp(id, true));
     }
-    if response.changed() && value.to_bits() != controls.value(parameter).to_bits() {
+    if !by_other && response.changed() && value.to_bits() != controls.value(parameter).to_bits() {
         if response.dragged() {
             controls.set(parameter, value);
         } else {
             controls.put(parameter, value);
         }
     }
-    if response.drag_stopped() {
+    let begun = |data: &mut egui::util::IdTypeMap| data.remove_temp::<bool>(id).is_some();
+    if response.drag_stopped() && response.ctx.data_mut(begun) {
         controls.end(parameter);
     }
 }

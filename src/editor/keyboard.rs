@@ -33,6 +33,8 @@ pub struct Strip {
     pub chosen: KeyNumber,
     /// The key held by mouse or Enter.
     held: Option<KeyNumber>,
+    /// It was clicked within one frame: let go at the next.
+    is_brief: bool,
 }
 
 impl Default for Strip {
@@ -40,6 +42,7 @@ impl Default for Strip {
         Self {
             chosen: KeyNumber::all().nth(39).unwrap_or_else(|| unreachable!("there are 88 keys")),
             held: None,
+            is_brief: false,
         }
     }
 }
@@ -126,8 +129,23 @@ impl Strip {
     }
 
     fn play(&mut self, ui: &Ui, area: Rect, response: &Response, play: &mut Vec<Event>) {
-        let at = response.interact_pointer_pos().filter(|_| response.is_pointer_button_down_on());
-        let wanted = at.and_then(|at| hit(area, at));
+        if std::mem::take(&mut self.is_brief) {
+            self.release(play);
+        }
+        let at = response.interact_pointer_pos();
+        let is_down = response.is_pointer_button_down_on();
+        if let Some((key, velocity)) = at.and_then(|at| hit(area, at))
+            && response.clicked()
+            && !is_down
+            && self.held.is_none()
+        {
+            self.press(key, velocity, play);
+            self.is_brief = true;
+            response.request_focus();
+            ui.request_repaint();
+            return;
+        }
+        let wanted = at.filter(|_| is_down).and_then(|at| hit(area, at));
         if let Some((key, velocity)) = wanted {
             if self.held != Some(key) {
                 self.release(play);

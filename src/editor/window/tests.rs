@@ -1,5 +1,6 @@
 //! The window driven as a player drives it: controls found by their labels.
 
+mod pointer;
 mod presets;
 
 use egui::accesskit::Role;

@@ -209,7 +209,10 @@ impl OwnPresets {
                 let words = told(losses);
                 self.said = (!words.is_empty()).then(|| Err(format!("{}{words}", saved.name)));
             }
-            ui.label(RichText::new(saved.tags.join(", ")).small().color(theme::faint(ui)));
+            // An empty label would put what follows over the name.
+            if !saved.tags.is_empty() {
+                ui.label(RichText::new(saved.tags.join(", ")).small().color(theme::faint(ui)));
+            }
             let remove = ui.add(egui::Button::new("delete").small().frame(false));
             let label = format!("Delete {}", saved.name);
             remove.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));

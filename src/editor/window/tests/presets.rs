@@ -122,3 +122,18 @@ fn a_folder_of_many_is_searched_and_a_bad_file_told() {
     assert!(harness.query_by_label("Cedar").is_some());
     assert!(harness.query_by_label("Ash").is_none());
 }
+
+#[test]
+fn a_piano_without_tags_has_its_name_and_its_button_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+    let mut harness = tall();
+    harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
+    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.run_steps(2);
+    fill(&mut harness, "Name", "My grand");
+    click_and_wait(&mut harness, "Save this piano");
+    let name = harness.get_by_role_and_label(Role::Button, "My grand").rect();
+    let delete = harness.get_by_role_and_label(Role::Button, "Delete My grand").rect();
+    assert!(delete.left() >= name.right(), "{name:?} {delete:?}");
+}
