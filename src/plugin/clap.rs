@@ -235,8 +235,8 @@ unsafe extern "C" fn reset(plugin: *const clap_plugin) {
     }
 }
 
-/// The wrapper's extensions, and presets of our own, but no window for a host that has no half of its own: the wrapper takes
-/// for granted that it has.
+/// The wrapper's extensions, and presets of our own, but no window for a host that has no half of
+/// its own: the wrapper takes for granted that it has.
 unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
     // SAFETY: the host's pointer.
     let Some(instance) = (unsafe { instance(plugin) }) else { return std::ptr::null() };

@@ -18,6 +18,7 @@
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
 //! | [`output`], [`wave`], [`plot`] | writers of whole files, WAV and figures |
+//! | `parallel` | work on all cores |
 
 pub mod bench;
 pub mod cli;
@@ -33,6 +34,7 @@ pub mod keyboard;
 pub mod midi;
 pub mod model;
 pub mod output;
+mod parallel;
 pub mod play;
 pub mod plot;
 pub mod preset;

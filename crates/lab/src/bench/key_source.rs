@@ -15,7 +15,7 @@ use touchback::instrument::Settings;
 use touchback::math::compass::KeyNumber;
 
 /// Middle C.
-const MIDDLE: u8 = 40;
+pub const MIDDLE: u8 = 40;
 
 /// Numbers of one's own, as options.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -45,12 +45,6 @@ impl OwnNumbers {
     #[must_use]
     pub const fn is_of_piano(&self) -> bool {
         self.model.is_none() && self.key.is_none()
-    }
-
-    /// The one key asked for.
-    #[must_use]
-    pub const fn key(&self) -> Option<u8> {
-        self.key
     }
 
     /// In words: empty where nothing is changed.

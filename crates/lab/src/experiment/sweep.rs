@@ -3,19 +3,18 @@
 mod quantity;
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::bench::key_source::{self, OwnNumbers};
+use crate::bench::key_source::{self, MIDDLE, OwnNumbers};
 use crate::bench::manifest::{self, Finished, Manifest};
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, KeySource, Report, short};
 use crate::model::named::NamedModel;
 use crate::output::{self, progress};
+use crate::parallel;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use quantity::{QUANTITIES, Quantity};
 use touchback::action::catalogue::Model;
@@ -55,9 +54,6 @@ enum Swept {
     /// A number of the model, in SI units.
     Number(String),
 }
-
-/// Key of a sweep that names none: middle C.
-const MIDDLE: u8 = 40;
 
 impl Swept {
     fn find(id: &str) -> Result<Self> {
@@ -124,7 +120,7 @@ pub fn run(options: &SweepOptions) -> Result<()> {
     let swept = Swept::find(&options.id).context("lab sweep")?;
     let quantity = quantity::find(&options.measure)?;
     let keys = KeySource::open(&options.own)?;
-    let number = options.own.key().unwrap_or(MIDDLE);
+    let number = keys.one(MIDDLE);
     let values = values(options);
     let [first, last] = [options.from, options.to];
     if let Swept::Parameter(p) = &swept {
@@ -165,30 +161,13 @@ fn measured(
     values: &[f64],
 ) -> Result<Vec<(f64, f64)>> {
     let bar = progress(values.len() as u64, "sweeping");
-    let found: Vec<Mutex<Option<Result<f64>>>> = values.iter().map(|_| Mutex::default()).collect();
-    let next = AtomicUsize::new(0);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(values.len()) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(value), Some(place)) = (values.get(i), found.get(i)) else { break };
-                    let rig = swept.bench(keys, number, *value);
-                    if let Ok(mut place) = place.lock() {
-                        *place = Some(rig.map(|rig| (quantity.measure)(&rig)));
-                    }
-                    bar.inc(1);
-                }
-            });
-        }
+    let found = parallel::map(values, |value| {
+        let found = swept.bench(keys, number, *value).map(|rig| (quantity.measure)(&rig));
+        bar.inc(1);
+        found.map(|found| (*value, found)).with_context(|| format!("lab sweep, at {value}"))
     });
     bar.finish_and_clear();
-    let each = |(value, found): (&f64, Mutex<Option<Result<f64>>>)| {
-        let found = found.into_inner().ok().flatten().context("not measured")?;
-        Ok((*value, found.with_context(|| format!("lab sweep, at {value}"))?))
-    };
-    values.iter().zip(found).map(each).collect()
+    found.into_iter().collect()
 }
 
 /// Table, record, figure and their entry in the folder's manifest.

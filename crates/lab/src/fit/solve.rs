@@ -1,9 +1,6 @@
 //! The fit itself: measured forces in, depths compared; Levenberg–Marquardt on shares of the start's
 //! numbers, and how sure the found ones are.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
 use nalgebra::{DMatrix, DVector};
@@ -12,6 +9,7 @@ use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult, MPSide, MPSuccess};
 use super::data::MeasuredPress;
 use crate::gesture::{Channel, Gesture, KeyView};
 use crate::model::named::NamedModel;
+use crate::parallel;
 use touchback::action::catalogue::Model;
 use touchback::action::grand::GrandKey;
 use touchback::action::grand::concert::Built;
@@ -127,27 +125,7 @@ impl Problem {
     /// Depths of every press, on all cores.
     fn depths(&self, shares: &[f64]) -> Result<Vec<Vec<f64>>> {
         let model = self.model(shares)?;
-        let found: Vec<Mutex<Option<Result<Vec<f64>>>>> =
-            self.presses.iter().map(|_| Mutex::default()).collect();
-        let next = AtomicUsize::new(0);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            for _ in 0..cores.min(self.presses.len()) {
-                scope.spawn(|| {
-                    loop {
-                        let i = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(press) = self.presses.get(i) else { break };
-                        let depths = played(&model, press);
-                        *found[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(depths);
-                    }
-                });
-            }
-        });
-        found
-            .into_iter()
-            .map(|f| f.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .map(|f| f.context("not played")?)
-            .collect()
+        parallel::map(&self.presses, |press| played(&model, press)).into_iter().collect()
     }
 
     /// Deviations of fitted from measured depths, in the unit, press by press.

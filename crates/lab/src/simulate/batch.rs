@@ -1,14 +1,13 @@
 //! Every gesture of a folder, on all cores.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 
 use super::{SimulateOptions, one};
 use crate::bench::DataTable;
 use crate::output::{self, progress};
+use crate::parallel;
 use touchback::action::{KeyEvent, TimedEvent};
 
 /// What a gesture came to: its events, or one line of what was wrong.
@@ -29,25 +28,10 @@ pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
         }
     }
     let bar = progress(gestures.len() as u64, "simulating");
-    let outcomes: Vec<Mutex<Option<Outcome>>> = gestures.iter().map(|_| Mutex::default()).collect();
-    let next = AtomicUsize::new(0);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(gestures.len()) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(gesture), Some(place)) = (gestures.get(i), outcomes.get(i)) else {
-                        break;
-                    };
-                    let outcome = played(options, gesture);
-                    if let Ok(mut place) = place.lock() {
-                        *place = Some(outcome);
-                    }
-                    bar.inc(1);
-                }
-            });
-        }
+    let outcomes = parallel::map(&gestures, |gesture| {
+        let outcome = played(options, gesture);
+        bar.inc(1);
+        outcome
     });
     bar.finish_and_clear();
     let mut table =
@@ -55,13 +39,12 @@ pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
     let mut refused = 0;
     for (gesture, outcome) in gestures.iter().zip(outcomes) {
         let name = gesture.file_name().unwrap_or_default().to_string_lossy();
-        match outcome.into_inner().ok().flatten() {
-            Some(Ok(events)) => add(&mut table, &name, &events),
-            Some(Err(error)) => {
+        match outcome {
+            Ok(events) => add(&mut table, &name, &events),
+            Err(error) => {
                 refused += 1;
                 output::warn(&format!("error: {error}"));
             }
-            None => refused += 1,
         }
     }
     output::print(&String::from_utf8(table.csv()?)?)?;

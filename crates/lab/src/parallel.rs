@@ -1,0 +1,37 @@
+//! Work on all cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What `work` makes of each of `items`, in their order.
+pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(i) else { break done };
+            done.push((i, work(item)));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let mut done: Vec<(usize, U)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores.min(items.len())).map(|_| scope.spawn(take)).collect();
+        let results = workers.into_iter().map(|worker| worker.join());
+        results
+            .flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    done.sort_unstable_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, made)| made).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn everything_is_done_once_and_stays_in_order() {
+        let items: Vec<u32> = (0..1000).collect();
+        assert_eq!(super::map(&items, |i| i * 2), items.iter().map(|i| i * 2).collect::<Vec<_>>());
+        assert!(super::map(&[] as &[u32], |i| *i).is_empty());
+    }
+}
