@@ -106,7 +106,14 @@ pub struct Cell(pub f64);
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_nan() { Ok(()) } else { write!(f, "{:?}", self.0) }
+        f.write_str(self.text(&mut zmij::Buffer::new()))
+    }
+}
+
+impl Cell {
+    /// Its text, written into `buffer` where there is one.
+    fn text(self, buffer: &mut zmij::Buffer) -> &str {
+        if self.0.is_nan() { "" } else { buffer.format(self.0) }
     }
 }
 
@@ -132,14 +139,16 @@ impl<W: Write> Table<W> {
         if !self.is_headed {
             self.header(readout)?;
         }
-        write!(self.out, "{},{}", Cell(time), readout.phase)?;
-        for (_, value) in COLUMNS {
-            write!(self.out, ",{}", Cell(value(readout)))?;
+        let mut buffer = zmij::Buffer::new();
+        self.out.write_all(Cell(time).text(&mut buffer).as_bytes())?;
+        self.out.write_all(b",")?;
+        self.out.write_all(readout.phase.as_bytes())?;
+        let numbers = COLUMNS.iter().map(|(_, value)| value(readout));
+        for number in numbers.chain(readout.losses.iter().map(|(_, watts)| watts)) {
+            self.out.write_all(b",")?;
+            self.out.write_all(Cell(number).text(&mut buffer).as_bytes())?;
         }
-        for (_, watts) in readout.losses.iter() {
-            write!(self.out, ",{}", Cell(watts))?;
-        }
-        writeln!(self.out)
+        self.out.write_all(b"\n")
     }
 
     /// The header, with the elements of the action that `readout` is of.
