@@ -12,6 +12,7 @@ pub mod error;
 pub mod host;
 pub mod page;
 pub mod parameter;
+pub mod relevance;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ mod tests;
 pub use assign::{Listing, apply, listing, parse_assignment};
 pub use error::ParamError;
 pub use parameter::{Parameter, ParameterGroup, ValueKind};
+pub use relevance::relevance;
 pub use table::{COUNT, all, find};
 
 /// Version of what saved values mean: a parameter whose old values must be read another way raises

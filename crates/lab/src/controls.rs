@@ -67,6 +67,22 @@ pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
     })
 }
 
+/// Tells on stderr which `--set ID=VALUE` options change nothing under the finished `settings`.
+pub fn tell_idle(settings: &Settings, options: &[String]) {
+    for (id, why) in idle(settings, options) {
+        output::warn(&format!("warning: --set {id} changes nothing here: {why}"));
+    }
+}
+
+/// The ids among `options` that do nothing under `settings`, each once, and why.
+fn idle(settings: &Settings, options: &[String]) -> Vec<(&'static str, &'static str)> {
+    let given = options.iter().filter_map(|o| params::parse_assignment(o).ok()).map(|(p, _)| p.id);
+    let mut idle: Vec<_> =
+        given.filter_map(|id| params::relevance(settings, id).map(|why| (id, why))).collect();
+    idle.dedup_by_key(|(id, _)| *id);
+    idle
+}
+
 /// Parameters that follow curves over the rendering.
 #[derive(Default)]
 pub struct Automation {
@@ -166,6 +182,20 @@ mod tests {
             let error = format!("{:#}", set(&mut settings, &[bad.into()]).unwrap_err());
             assert!(error.starts_with("--set: ") && error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn what_changes_nothing_is_told_by_its_reason() {
+        let told = |options: &[&str]| {
+            let options: Vec<String> = options.iter().map(|o| (*o).into()).collect();
+            let mut settings = Settings::default();
+            set(&mut settings, &options).unwrap();
+            idle(&settings, &options).into_iter().map(|(id, _)| id).collect::<Vec<_>>()
+        };
+        assert!(told(&["let_off_mm=2", "hammer_mass=2"]).is_empty());
+        assert_eq!(told(&["let_off_mm=2", "hammer_mass=2", "action=ball"]), ["let_off_mm"]);
+        assert_eq!(told(&["gamma=2"]), ["gamma"]);
+        assert!(told(&["gamma=2", "velocity_map=gamma"]).is_empty());
     }
 
     #[test]

@@ -103,6 +103,11 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     }
     let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
+    if let Action::Played(kind) = action {
+        let mut played = settings;
+        played.action.action = kind;
+        controls::tell_idle(&played, &options.set);
+    }
     let sides = compare::sides(&options.compare, action, &settings)?;
     if !(0.5..=20.0).contains(&options.play_force) {
         bail!("--play-force {}: between 0.5 and 20 N", options.play_force);

@@ -145,6 +145,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if let Some(path) = &options.scale {
         settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
     }
+    controls::tell_idle(&settings, &options.set);
     let automation = Automation::read(&options.automate)?;
     for warning in &score.warnings {
         output::warn(&format!("warning: {warning}"));

@@ -76,6 +76,7 @@ pub struct SimulateOptions {
 /// Bad input or a disk that refuses; nothing is written then. [`balance::Unbalanced`] after
 /// everything is written.
 pub fn run(options: &SimulateOptions) -> Result<()> {
+    tell_idle(options)?;
     if let Some(folder) = &options.batch {
         return batch::run(options, folder);
     }
@@ -93,6 +94,17 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         output::print(&format!("time_s,kind,value\n{lines}"))?;
     }
     simulated.balance.map_err(Into::into)
+}
+
+/// Tells which `--set` options change nothing on the action that is asked for.
+fn tell_idle(options: &SimulateOptions) -> Result<()> {
+    let mut settings = Settings::default();
+    controls::set(&mut settings, &options.set)?;
+    if let Some(kind) = options.action.as_deref().and_then(ActionKind::named) {
+        settings.action.action = kind;
+        controls::tell_idle(&settings, &options.set);
+    }
+    Ok(())
 }
 
 /// A gesture from standard input, its run to standard output.
