@@ -3,7 +3,8 @@
 //! All channels play the one piano. Presses are counted per channel and note, so that the key rises
 //! with the last of them and a message for all notes of a channel ends that channel's own. Each
 //! pedal is at the largest value of all channels; volume, expression, pan and pitch bend are those
-//! of the last message on any channel.
+//! of the last message on any channel. Under MPE, bend and pressure of a finger's channel are those
+//! of its note.
 //!
 //! | message | meaning | source |
 //! | --- | --- | --- |
@@ -11,65 +12,27 @@
 //! | CC 64, 66, 67 | sustain (in the polarity set), sostenuto, una corda | MIDI 1.0 |
 //! | CC 7, 11, 10 | volume, expression, balance | MIDI 1.0 |
 //! | CC 88 | finer part of the next velocity: velocity + value/128 | CA-031 |
+//! | channel pressure | under MPE the pressure of its note, otherwise nothing | MPE 1.0 |
 //! | CC 120 | every sound ends at once | MIDI 1.0 |
 //! | CC 121 | pedals up, bend 0, expression full | RP-015 |
 //! | CC 123–127 | the channel's notes end | MIDI 1.0 |
 
+pub mod controller;
+mod mpe;
 #[cfg(test)]
 mod tests;
 
-use crate::instrument::settings::Polarity;
+use crate::instrument::settings::{MidiSettings, Polarity, Switch};
 use crate::instrument::{Event, Settings};
 use crate::math::cast::{byte, floor_index, rounded_i32};
 use crate::math::compass::KeyNumber;
+use crate::math::key_set::KeySet;
 
-/// Controller numbers of MIDI 1.0, table 3, and CA-031.
-pub mod controller {
-    /// Channel volume.
-    pub const VOLUME: u8 = 7;
-    /// Pan; of a stereo instrument the balance.
-    pub const PAN: u8 = 10;
-    /// Expression, the share of the channel volume.
-    pub const EXPRESSION: u8 = 11;
-    /// Sustain pedal.
-    pub const SUSTAIN: u8 = 64;
-    /// Sostenuto pedal.
-    pub const SOSTENUTO: u8 = 66;
-    /// Soft pedal.
-    pub const UNA_CORDA: u8 = 67;
-    /// Finer part of the next note's velocity.
-    pub const VELOCITY_PREFIX: u8 = 88;
-    /// Every sound ends.
-    pub const ALL_SOUND_OFF: u8 = 120;
-    /// Controllers to their defaults.
-    pub const RESET: u8 = 121;
-    /// Every note ends; the four mode messages above each imply it.
-    pub const ALL_NOTES_OFF: u8 = 123;
-    /// The last mode message.
-    pub const POLY_MODE: u8 = 127;
-
-    /// Whether the piano does anything with a controller.
-    #[must_use]
-    pub const fn is_heard(number: u8) -> bool {
-        matches!(
-            number,
-            VOLUME
-                | PAN
-                | EXPRESSION
-                | SUSTAIN
-                | SOSTENUTO
-                | UNA_CORDA
-                | VELOCITY_PREFIX
-                | ALL_SOUND_OFF
-                | RESET
-                | ALL_NOTES_OFF..=POLY_MODE
-        )
-    }
-}
 use controller::{
     ALL_NOTES_OFF, ALL_SOUND_OFF, EXPRESSION, PAN, POLY_MODE, RESET, SOSTENUTO, SUSTAIN, UNA_CORDA,
     VELOCITY_PREFIX, VOLUME,
 };
+use mpe::Fingers;
 
 /// 0…1 as the nearest of 0…127.
 #[must_use]
@@ -152,8 +115,20 @@ pub enum InputMessage {
         /// Detuning, semitones.
         semitones: f64,
     },
-    /// Pitch bend, −1…1.
-    Bend(f64),
+    /// Pressure of a channel's notes.
+    ChannelPressure {
+        /// Channel 0…15.
+        channel: u8,
+        /// Pressure, 0…1.
+        value: f64,
+    },
+    /// Pitch bend.
+    Bend {
+        /// Channel 0…15.
+        channel: u8,
+        /// Bend, −1…1.
+        value: f64,
+    },
     /// Control change.
     Controller {
         /// Channel 0…15.
@@ -174,12 +149,15 @@ pub struct Reading {
     pub transpose: f64,
     /// What the sustain pedal's value means.
     pub polarity: Polarity,
+    /// Semitones of a finger's whole bend under MPE; `None` where the channels are not fingers.
+    pub mpe: Option<f64>,
 }
 
 impl From<&Settings> for Reading {
     fn from(settings: &Settings) -> Self {
-        let (transpose, polarity) = (settings.midi.transpose, settings.pedals.pedal_polarity);
-        Self { transpose, polarity }
+        let MidiSettings { transpose, mpe, mpe_bend_range, .. } = settings.midi;
+        let mpe = (mpe == Switch::On).then_some(mpe_bend_range);
+        Self { transpose, polarity: settings.pedals.pedal_polarity, mpe }
     }
 }
 
@@ -207,6 +185,8 @@ pub struct Midi {
     pedals: [[f64; CHANNELS]; 3],
     /// Finer part of the next velocity of each channel, 0…127.
     prefixes: [Option<f64>; CHANNELS],
+    /// Fingers of their own channels.
+    fingers: Fingers,
     ignored: Ignored,
 }
 
@@ -218,6 +198,7 @@ impl Default for Midi {
             ids: [None; NOTES],
             pedals: [[0.0; CHANNELS]; 3],
             prefixes: [None; CHANNELS],
+            fingers: Fingers::default(),
             ignored: Ignored::default(),
         }
     }
@@ -242,11 +223,12 @@ impl Midi {
         reading: impl Into<Reading>,
         mut out: impl FnMut(Event),
     ) {
-        let Reading { transpose, polarity } = reading.into();
+        let Reading { transpose, polarity, mpe } = reading.into();
         if !is_finite(message) {
             self.ignored.invalid += 1;
             return;
         }
+        self.fingers.read(mpe, &mut out);
         match exact(message) {
             InputMessage::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
                 let to = Address::note(channel, note);
@@ -265,6 +247,7 @@ impl Midi {
                 let held = &mut self.held[place][index(channel)];
                 *held = held.saturating_add(1);
                 out(Event::NoteOn { key, velocity });
+                self.fingers.press(channel, key, &mut out);
             }
             InputMessage::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
             InputMessage::Choke(to) if names_no_note(to) => self.choke_all(to.channel, &mut out),
@@ -287,7 +270,15 @@ impl Midi {
                     out(Event::Tune { key, cents: 100.0 * semitones });
                 }
             }
-            InputMessage::Bend(value) => out(Event::Bend(value.clamp(-1.0, 1.0))),
+            InputMessage::ChannelPressure { channel, value } => {
+                if self.fingers.has(channel) {
+                    let press = |key| out(Event::Pressure { key, depth: value });
+                    self.held_by(channel).iter().for_each(press);
+                }
+            }
+            InputMessage::Bend { channel, value } => {
+                self.bend(channel, value.clamp(-1.0, 1.0), &mut out);
+            }
             InputMessage::Controller { channel, number, value } => {
                 let value = value.clamp(0.0, 1.0);
                 let inverted = polarity == Polarity::Inverted;
@@ -313,11 +304,21 @@ impl Midi {
                 out(Event::Sustain(self.pedal(0, channel, 0.0)));
                 out(Event::Sostenuto(self.pedal(1, channel, 0.0)));
                 out(Event::UnaCorda(self.pedal(2, channel, 0.0)));
-                out(Event::Bend(0.0));
+                self.bend(channel, 0.0, out);
                 out(Event::Expression(1.0));
             }
             ALL_NOTES_OFF..=POLY_MODE => self.end_channel(index(channel), out),
             _ => {}
+        }
+    }
+
+    /// `channel` bends by `value`, −1…1: a finger its notes, any other all of them.
+    fn bend(&mut self, channel: u8, value: f64, out: &mut impl FnMut(Event)) {
+        if self.fingers.has(channel) {
+            let held = self.held_by(channel);
+            self.fingers.bend(channel, value, held, out);
+        } else {
+            out(Event::Bend(value));
         }
     }
 
@@ -415,6 +416,17 @@ impl Midi {
         out(Event::AllSoundOff);
     }
 
+    /// Keys of the notes that `channel` holds.
+    fn held_by(&self, channel: u8) -> KeySet {
+        let mut keys = KeySet::EMPTY;
+        for (held, key) in self.held.iter().zip(self.keys) {
+            if held[index(channel)] > 0 {
+                key.into_iter().for_each(|key| keys.insert(key));
+            }
+        }
+        keys
+    }
+
     fn is_held(&self, place: usize) -> bool {
         self.held[place].iter().any(|n| *n > 0)
     }
@@ -472,9 +484,10 @@ fn exact(message: &InputMessage) -> InputMessage {
         InputMessage::NoteOn { velocity: value, .. }
         | InputMessage::NoteOff { velocity: value, .. }
         | InputMessage::Pressure { value, .. }
+        | InputMessage::ChannelPressure { value, .. }
         | InputMessage::Controller { value, .. } => *value = nearest(*value),
         InputMessage::Tuning { .. }
-        | InputMessage::Bend(_)
+        | InputMessage::Bend { .. }
         | InputMessage::Choke(_)
         | InputMessage::Unsupported => {}
     }
@@ -493,7 +506,8 @@ fn is_finite(message: &InputMessage) -> bool {
         InputMessage::NoteOn { velocity: value, .. }
         | InputMessage::Pressure { value, .. }
         | InputMessage::Tuning { semitones: value, .. }
-        | InputMessage::Bend(value)
+        | InputMessage::ChannelPressure { value, .. }
+        | InputMessage::Bend { value, .. }
         | InputMessage::Controller { value, .. } => value.is_finite(),
         InputMessage::NoteOff { .. } | InputMessage::Choke(_) | InputMessage::Unsupported => true,
     }

@@ -6,8 +6,8 @@ use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 
 /// Largest detuning, cents: the ±120 semitones of a note expression would leave the compass.
-/// Chosen: two octaves.
-const FARTHEST: f64 = 2400.0;
+/// The whole bend of a finger under MPE.
+const FARTHEST: f64 = 4800.0;
 
 /// Detuning of all keys, cents: wanted, and as last told to the strings.
 #[derive(Clone, Debug)]

@@ -157,12 +157,17 @@ settings! {
     pub struct MidiSettings, MidiRanges {
         /// Strikes as notes.
         strike_output: StrikeOutput = StrikeOutput::Off,
+        /// Each finger has a channel of its own.
+        mpe: Switch = Switch::Off,
     }
     numbers {
         /// Semitones by which notes are moved on the keyboard.
         transpose = 0.0, -48.0..=48.0,
         /// Semitones of the whole pitch bend, up and down.
         bend_range = 2.0, 0.0..=24.0,
+        /// Semitones of a finger's whole bend under MPE, up and down.
+        /// MPE 1.0: 48 unless the sender says otherwise.
+        mpe_bend_range = 48.0, 0.0..=48.0,
     }
 }
 

@@ -115,10 +115,13 @@ impl Tape {
                     self.put(after, [0xa0 | channel, note & 127, seven_bits(value)]);
                 }
             }
-            InputMessage::Bend(value) => {
+            InputMessage::ChannelPressure { channel, value } => {
+                self.put(after, [0xd0 | channel & 15, seven_bits(value), 0]);
+            }
+            InputMessage::Bend { channel, value } => {
                 let steps = if value < 0.0 { 8192.0 } else { 8191.0 };
                 let bend = floor_index((8192.0 + steps * value).round().clamp(0.0, 16_383.0));
-                self.put(after, [0xe0, byte(bend & 127), byte(bend >> 7)]);
+                self.put(after, [0xe0 | channel & 15, byte(bend & 127), byte(bend >> 7)]);
             }
             InputMessage::Controller { channel, number, value } => {
                 self.put(after, [0xb0 | channel & 15, number & 127, seven_bits(value)]);
@@ -220,10 +223,11 @@ mod tests {
         let no_number = InputMessage::NoteOn { channel: 0, note: 60, id: None, velocity: f64::NAN };
         tape.hear(0.0, &no_number);
         tape.hear(0.0, &InputMessage::Unsupported);
-        tape.hear(0.0, &InputMessage::Bend(0.0));
-        tape.hear(0.0, &InputMessage::Bend(-1.0));
+        tape.hear(0.0, &InputMessage::Bend { channel: 0, value: 0.0 });
+        tape.hear(0.0, &InputMessage::Bend { channel: 3, value: -1.0 });
+        tape.hear(0.0, &InputMessage::ChannelPressure { channel: 3, value: 1.0 });
         tape.hear(0.0, &InputMessage::Choke(Address::default()));
         let bytes: Vec<_> = take.all().iter().map(|h| h.bytes).collect();
-        assert_eq!(bytes, [[0xe0, 0, 64], [0xe0, 0, 0], [0xb0, 120, 0]]);
+        assert_eq!(bytes, [[0xe0, 0, 64], [0xe3, 0, 0], [0xd3, 127, 0], [0xb0, 120, 0]]);
     }
 }

@@ -35,7 +35,12 @@ pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<InputMessage> {
             let to = address(channel, key, voice_id);
             InputMessage::Tuning { to, semitones: f64::from(tuning) }
         }
-        NoteEvent::MidiPitchBend { value, .. } => InputMessage::Bend(midi::bend(f64::from(value))),
+        NoteEvent::MidiPitchBend { channel, value, .. } => {
+            InputMessage::Bend { channel, value: midi::bend(f64::from(value)) }
+        }
+        NoteEvent::MidiChannelPressure { channel, pressure, .. } => {
+            InputMessage::ChannelPressure { channel, value: f64::from(pressure) }
+        }
         NoteEvent::MidiCC { channel, cc, value, .. } => {
             InputMessage::Controller { channel, number: cc, value: f64::from(value) }
         }
@@ -106,7 +111,10 @@ mod tests {
             HostEvent::Choke { timing, voice_id: VoiceID::Wildcard, channel: every, key: any };
         assert_eq!(message(&choke), Some(InputMessage::Choke(Address::default())));
         let bend = HostEvent::MidiPitchBend { timing, channel: 0, value: 8192.0 / 16_383.0 };
-        assert_eq!(message(&bend), Some(InputMessage::Bend(0.0)));
+        assert_eq!(message(&bend), Some(InputMessage::Bend { channel: 0, value: 0.0 }));
+        let pressed = HostEvent::MidiChannelPressure { timing, channel: 3, pressure: 0.5 };
+        let finger = InputMessage::ChannelPressure { channel: 3, value: 0.5 };
+        assert_eq!(message(&pressed), Some(finger));
         let pedal = HostEvent::MidiCC { timing, channel: 1, cc: 64, value: 1.0 };
         let down = InputMessage::Controller { channel: 1, number: 64, value: 1.0 };
         assert_eq!(message(&pedal), Some(down));

@@ -234,6 +234,25 @@ fn expressions_and_bend_move_the_pitch_of_what_sounds() {
     }
 }
 
+/// Two fingers of an MPE keyboard: the one bent before its press sounds bent, the other in tune.
+#[test]
+fn a_finger_of_its_own_channel_sounds_where_it_bends() {
+    let mut settings = Settings::default();
+    settings.midi.mpe = Switch::On;
+    let (mut piano, mut midi) = (Piano::new(RATE, &settings), Midi::default());
+    let note_on = |channel, note| InputMessage::NoteOn { channel, note, id: None, velocity: 0.55 };
+    // A whole tone of the 48 semitones.
+    let bend = InputMessage::Bend { channel: 1, value: 2.0 / 48.0 };
+    for message in [bend, note_on(1, 69), note_on(2, 57)] {
+        midi.translate(&message, &settings, |event| piano.handle(event));
+    }
+    run(&mut piano, 1_200);
+    let heard = run(&mut piano, 12_000).1;
+    let tone = |semitones: f64| level(&heard, 440.0 * (semitones / 12.0).exp2());
+    assert!(tone(2.0) > 20.0 * tone(1.0), "{} {}", tone(2.0), tone(1.0));
+    assert!(tone(-12.0) > 20.0 * tone(-10.0), "{} {}", tone(-12.0), tone(-10.0));
+}
+
 #[test]
 fn una_corda_is_softer_and_changes_nothing_after_it() {
     let heard = |pedal: &[f64]| {

@@ -93,9 +93,13 @@ fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
             value: seven_bit(value),
         },
         MidiMessage::PitchBend { bend } => {
-            InputMessage::Bend(midi::bend(f64::from(bend.0.as_int()) / 16_383.0))
+            let value = midi::bend(f64::from(bend.0.as_int()) / 16_383.0);
+            InputMessage::Bend { channel, value }
         }
-        MidiMessage::ProgramChange { .. } | MidiMessage::ChannelAftertouch { .. } => return None,
+        MidiMessage::ChannelAftertouch { vel } => {
+            InputMessage::ChannelPressure { channel, value: seven_bit(vel) }
+        }
+        MidiMessage::ProgramChange { .. } => return None,
     })
 }
 

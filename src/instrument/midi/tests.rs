@@ -199,7 +199,7 @@ fn level_place_and_pitch_pass() {
     for (fourteen_bit, share) in [(0, -1.0), (8192, 0.0), (16_383, 1.0), (4096, -0.5)] {
         assert_eq!(bend(f64::from(fourteen_bit) / 16_383.0), share);
     }
-    assert_eq!(means(&mut midi, InputMessage::Bend(0.5)), [Event::Bend(0.5)]);
+    assert_eq!(means(&mut midi, InputMessage::Bend { channel: 5, value: 0.5 }), [Event::Bend(0.5)]);
     for other in [0, 1, 2, 65, 68, 90, 119, 122] {
         assert!(means(&mut midi, control(0, other, 1.0)).is_empty());
     }
@@ -245,6 +245,38 @@ fn transposition_moves_notes_but_none_that_is_held() {
     assert_eq!(under(&mut midi, on(0, 60, 0.5), &up), pressed(60, 0.5));
 }
 
+#[test]
+fn a_finger_of_its_own_channel_bends_and_deepens_its_notes_alone() {
+    let mut midi = Midi::default();
+    let mut mpe = Settings::default();
+    mpe.midi.mpe = Switch::On;
+    let bend = |channel, value| InputMessage::Bend { channel, value };
+    let tune = |note, cents| Event::Tune { key: key(note), cents };
+    let note_on = |note| pressed(note, 0.5)[0];
+    assert!(under(&mut midi, bend(3, 0.25), &mpe).is_empty(), "bent before its note");
+    assert_eq!(under(&mut midi, on(3, 60, 0.5), &mpe), [note_on(60), tune(60, 1200.0)]);
+    assert_eq!(under(&mut midi, on(4, 64, 0.5), &mpe), [note_on(64), tune(64, 0.0)]);
+    assert_eq!(under(&mut midi, bend(3, -1.0), &mpe), [tune(60, -4800.0)]);
+    let deep = InputMessage::ChannelPressure { channel: 4, value: 0.5 };
+    let pressed_deep = [Event::Pressure { key: key(64), depth: 0.5 }];
+    assert_eq!(under(&mut midi, deep, &mpe), pressed_deep);
+    // The first channel is the whole piano's.
+    assert_eq!(under(&mut midi, bend(0, 0.5), &mpe), [Event::Bend(0.5)]);
+    assert_eq!(under(&mut midi, on(0, 67, 0.5), &mpe), [note_on(67), tune(67, 0.0)]);
+    // A note let go rings where it was left.
+    under(&mut midi, off(3, 60), &mpe);
+    assert!(under(&mut midi, bend(3, 0.0), &mpe).is_empty());
+    assert!(
+        under(&mut midi, InputMessage::ChannelPressure { channel: 3, value: 1.0 }, &mpe).is_empty()
+    );
+    assert_eq!(under(&mut midi, control(4, 121, 0.0), &mpe)[3], tune(64, 0.0));
+    // Without MPE its keys are in tune again, and channels are one piano's.
+    let plain = Settings::default();
+    let back = [tune(60, 0.0), tune(64, 0.0), tune(67, 0.0), Event::Bend(0.5)];
+    assert_eq!(under(&mut midi, bend(3, 0.5), &plain), back);
+    assert!(under(&mut midi, deep, &plain).is_empty());
+}
+
 fn message() -> impl Strategy<Value = InputMessage> {
     let value = prop_oneof![
         0.0..1.0_f64,
@@ -256,7 +288,7 @@ fn message() -> impl Strategy<Value = InputMessage> {
     ];
     let to =
         (prop::option::of(any::<u8>()), prop::option::of(any::<u8>()), prop::option::of(0_i32..4));
-    (0_u8..8, any::<u8>(), any::<u8>(), to, value).prop_map(|(kind, a, b, to, value)| {
+    (0_u8..9, any::<u8>(), any::<u8>(), to, value).prop_map(|(kind, a, b, to, value)| {
         let to = Address { channel: to.0, note: to.1, id: to.2 };
         match kind {
             0 | 1 => InputMessage::NoteOn { channel: a, note: b, id: to.id, velocity: value },
@@ -264,7 +296,8 @@ fn message() -> impl Strategy<Value = InputMessage> {
             3 => InputMessage::Choke(to),
             4 => InputMessage::Pressure { to, value },
             5 => InputMessage::Tuning { to, semitones: value },
-            6 => InputMessage::Bend(value),
+            6 => InputMessage::Bend { channel: a, value },
+            7 => InputMessage::ChannelPressure { channel: a, value },
             _ => InputMessage::Controller { channel: a, number: b, value },
         }
     })

@@ -1,14 +1,14 @@
 //! What MIDI messages mean, and which leave the instrument.
 
-use super::{at, index_of, number};
+use super::{SWITCH, at, index_of, number};
 use crate::instrument::settings::{MidiSettings, StrikeOutput};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const OUTPUTS: [StrikeOutput; 3] =
     [StrikeOutput::Off, StrikeOutput::Notes, StrikeOutput::NotesAndCc88];
 
-/// Transposition, bend, strike output.
-pub static MIDI: [Parameter; 3] = [
+/// Transposition, bend, fingers of their own channels, strike output.
+pub static MIDI: [Parameter; 5] = [
     Parameter {
         id: "transpose",
         name: "Transpose",
@@ -28,6 +28,26 @@ pub static MIDI: [Parameter; 3] = [
         doc: "Pitch of the whole pitch bend, up and down.",
         get: |s| s.midi.bend_range,
         set: |s, v| s.midi.bend_range = v,
+    },
+    Parameter {
+        id: "mpe",
+        name: "MPE",
+        group: ParameterGroup::Midi,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "Channels 2 to 16 are fingers: bend and pressure of a channel are those of its note.",
+        get: |s| index_of(&SWITCH, &s.midi.mpe),
+        set: |s, v| s.midi.mpe = at(&SWITCH, v),
+    },
+    Parameter {
+        id: "mpe_bend_range",
+        name: "MPE bend range",
+        group: ParameterGroup::Midi,
+        suffix: " semitones",
+        kind: number(&MidiSettings::RANGES.mpe_bend_range, 2),
+        doc: "Pitch of a finger's whole bend under MPE, up and down.",
+        get: |s| s.midi.mpe_bend_range,
+        set: |s, v| s.midi.mpe_bend_range = v,
     },
     Parameter {
         id: "strike_output",

@@ -8,7 +8,9 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::int32;
 
 use crate::instrument::midi::controller::is_heard;
 
-/// VST3's number for pitch bend; 128 is channel pressure.
+/// VST3's number for channel pressure, which fingers of their own channels have.
+const PRESSURE: CtrlNumber = 128;
+/// VST3's number for pitch bend.
 const BEND: CtrlNumber = 129;
 /// Controllers of a channel in the wrapper's order.
 const OF_A_CHANNEL: int32 = 130;
@@ -18,7 +20,7 @@ const ALL: int32 = OF_A_CHANNEL * CHANNELS;
 
 /// The controllers of a channel that hosts get to know.
 fn known() -> impl Iterator<Item = CtrlNumber> {
-    (0..=127).filter(|number| is_heard(*number)).map(CtrlNumber::from).chain([BEND])
+    (0..=127).filter(|number| is_heard(*number)).map(CtrlNumber::from).chain([PRESSURE, BEND])
 }
 
 /// Whether hosts get to know a controller of a channel.
@@ -55,12 +57,12 @@ mod tests {
     fn hosts_know_every_controller_that_is_heard_and_no_other() {
         let (own, all) = (62, 62 + ALL);
         let heard = count(all) - own;
-        assert_eq!(heard, 15 * 16);
+        assert_eq!(heard, 16 * 16);
         let known: Vec<_> =
             (0..heard).map(|index| place_of(own + index, all).unwrap() - own).collect();
         let expected: Vec<_> = (0..16)
             .flat_map(|channel| {
-                [7, 10, 11, 64, 66, 67, 88, 120, 121, 123, 124, 125, 126, 127, 129]
+                [7, 10, 11, 64, 66, 67, 88, 120, 121, 123, 124, 125, 126, 127, 128, 129]
                     .map(|number| 130 * channel + number)
             })
             .collect();

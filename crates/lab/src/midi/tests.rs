@@ -75,8 +75,9 @@ fn controllers_bend_and_pressure_are_read() {
     let messages: Vec<_> = score.events.iter().map(|e| e.1).collect();
     let expected = [
         InputMessage::Controller { channel: 1, number: 64, value: 1.0 },
-        InputMessage::Bend(0.0),
+        InputMessage::Bend { channel: 0, value: 0.0 },
         InputMessage::Pressure { to: Address::note(2, 60), value: 1.0 },
+        InputMessage::ChannelPressure { channel: 0, value: 9.0 / 127.0 },
     ];
     assert_eq!(messages, expected);
 }

@@ -1,0 +1,42 @@
+//! Controller numbers of MIDI 1.0, table 3, and CA-031.
+
+/// Channel volume.
+pub const VOLUME: u8 = 7;
+/// Pan; of a stereo instrument the balance.
+pub const PAN: u8 = 10;
+/// Expression, the share of the channel volume.
+pub const EXPRESSION: u8 = 11;
+/// Sustain pedal.
+pub const SUSTAIN: u8 = 64;
+/// Sostenuto pedal.
+pub const SOSTENUTO: u8 = 66;
+/// Soft pedal.
+pub const UNA_CORDA: u8 = 67;
+/// Finer part of the next note's velocity.
+pub const VELOCITY_PREFIX: u8 = 88;
+/// Every sound ends.
+pub const ALL_SOUND_OFF: u8 = 120;
+/// Controllers to their defaults.
+pub const RESET: u8 = 121;
+/// Every note ends; the four mode messages above each imply it.
+pub const ALL_NOTES_OFF: u8 = 123;
+/// The last mode message.
+pub const POLY_MODE: u8 = 127;
+
+/// Whether the piano does anything with a controller.
+#[must_use]
+pub const fn is_heard(number: u8) -> bool {
+    matches!(
+        number,
+        VOLUME
+            | PAN
+            | EXPRESSION
+            | SUSTAIN
+            | SOSTENUTO
+            | UNA_CORDA
+            | VELOCITY_PREFIX
+            | ALL_SOUND_OFF
+            | RESET
+            | ALL_NOTES_OFF..=POLY_MODE
+    )
+}
