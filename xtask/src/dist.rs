@@ -130,7 +130,7 @@ fn cargo<'a>(arguments: impl IntoIterator<Item = &'a &'a str>) -> Result<()> {
     run_command(&mut command)
 }
 
-fn run_command(command: &mut Command) -> Result<()> {
+pub(crate) fn run_command(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
     ensure!(status.success(), "{command:?}: {status}");
     Ok(())
@@ -138,9 +138,14 @@ fn run_command(command: &mut Command) -> Result<()> {
 
 /// Every factory piano for VST3 hosts, written by the command of this system.
 pub(crate) fn presets(folder: &Path) -> Result<()> {
-    cargo(&RELEASE)?;
-    let program = Path::new("target/release").join(PROGRAM);
+    let program = built_command()?;
     run_command(Command::new(program).args(["preset", "export", "--all"]).arg(folder))
+}
+
+/// The command of this system, built for release.
+pub(crate) fn built_command() -> Result<PathBuf> {
+    cargo(&RELEASE)?;
+    Ok(Path::new("target/release").join(PROGRAM))
 }
 
 /// Files of `folder` and below, in order, relative to it.

@@ -1,7 +1,8 @@
 //! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
-//! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask ci`.
+//! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask examples`, `cargo xtask ci`.
 
 mod dist;
+mod examples;
 mod install;
 mod licenses;
 
@@ -17,6 +18,8 @@ const USAGE: &str = "Usage:
   cargo xtask dist [--windows]
       archives with plugins, command, presets and licences in target/dist, for this system (on Linux a
       Debian package too) or, from Linux, for Windows
+  cargo xtask examples
+      the manual's sound examples and their pictures, made again (needs opusenc)
   cargo xtask ci
       everything the continuous integration checks, as .ci/run lists it";
 
@@ -25,6 +28,7 @@ fn main() -> Result<()> {
     match args.next().as_deref() {
         Some("install") => install::run(args.collect()),
         Some("dist") => dist::run(&args.collect::<Vec<_>>()),
+        Some("examples") => examples::run(&args.collect::<Vec<_>>()),
         Some("ci") => ci(),
         Some("licenses") => licenses::run(),
         Some("bundle") => {

@@ -1,6 +1,7 @@
 //! `touchback render`: a MIDI file, or what was felt on a motorized keyboard, through the piano into
 //! a WAV file.
 
+mod picture;
 mod player;
 mod scale;
 
@@ -11,7 +12,9 @@ use anyhow::{Result, bail};
 use crate::controls::{self, Automation};
 use crate::midi::Score;
 use crate::output::{self, Draft};
+use crate::plot;
 use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
+use picture::Picture;
 use player::Player;
 use touchback::action::interface::readout::Cell;
 use touchback::haptics::recording::Recording;
@@ -66,6 +69,9 @@ pub struct RenderOptions {
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json")]
     stats: Option<PathBuf>,
+    /// Draws strikes and wave (.png or .svg)
+    #[arg(long, value_name = "F.png")]
+    plot: Option<PathBuf>,
     /// Renders also what lasts longer than an hour
     #[arg(long)]
     yes: bool,
@@ -98,11 +104,9 @@ struct Stats {
 /// # Errors
 /// Bad input or a disk that refuses; nothing is written then.
 pub fn run(options: &RenderOptions) -> Result<()> {
-    let outputs: Vec<_> = [Some(&options.output), options.strikes.as_ref(), options.stats.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
+    let others = [&options.strikes, &options.stats, &options.plot].into_iter().flatten();
+    let outputs: Vec<_> =
+        std::iter::once(&options.output).chain(others).map(PathBuf::as_path).collect();
     let mut inputs = vec![options.input.as_path()];
     inputs.extend(controls::preset_file(&options.preset));
     inputs.extend([&options.scale, &options.keymap].into_iter().flatten().map(PathBuf::as_path));
@@ -112,6 +116,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
         bail!("--output {path}: a rendering is a .wav file");
     }
+    options.plot.as_deref().map(plot::format_of).transpose()?;
 
     let rate = options.sample_rate;
     let name = options.input.display().to_string();
@@ -155,6 +160,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let draft = Draft::create(&options.output)?;
     let strikes_draft = options.strikes.as_deref().map(Draft::create).transpose()?;
     let stats_draft = options.stats.as_deref().map(Draft::create).transpose()?;
+    let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
 
     let mut wave = Wave::new(&draft, rate)?;
     let piano = Piano::new(f64::from(rate), &automation.at(&settings, 0.0));
@@ -164,8 +170,12 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     }
     let block = usize::try_from(options.block)?;
     let mut frames = 0;
+    let mut picture = plot_draft.is_some().then(|| Picture::new(rate));
     player.play(block, |left, right| {
         frames += left.len();
+        if let Some(picture) = &mut picture {
+            picture.add(left, right);
+        }
         wave.write(left, right)
     })?;
 
@@ -180,8 +190,12 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         text.push(b'\n');
         draft.write_all(&text)?;
     }
+    if let (Some(draft), Some(picture)) = (&plot_draft, &picture) {
+        let title = options.input.file_stem().unwrap_or_default().to_string_lossy();
+        plot::draw(&picture.figure(&title, player.strikes()), draft)?;
+    }
     draft.keep()?;
-    for draft in [strikes_draft, stats_draft].into_iter().flatten() {
+    for draft in [strikes_draft, stats_draft, plot_draft].into_iter().flatten() {
         draft.keep()?;
     }
     let n = player.ignored_notes();

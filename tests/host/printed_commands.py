@@ -1,0 +1,69 @@
+"""Runs every command of the README, the manual and the worksheets, as a reader would.
+
+    python3 tests/host/printed_commands.py target/release/touchback
+
+Each page's commands run in a copy of its folder. The README speaks of a piece, a stroke and a curve of
+the reader's own: it gets a piece of the manual's, the stroke it prints and a curve.
+"""
+
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ["docs/lab", "docs/manual", "docs/manual/examples"]
+# Another program's, run by other checks, or without an end.
+NOT_RUN = ("cargo ", "python3 ")
+
+
+def blocks(page, language):
+    """The fenced blocks of a page."""
+    parts = page.read_text(encoding="utf-8").split(f"```{language}\n")[1:]
+    return [part.split("```")[0] for part in parts]
+
+
+def commands(page):
+    """The lines of a page's `sh` blocks; one that ends in a backslash goes on."""
+    for block in blocks(page, "sh"):
+        yield from filter(None, block.replace("\\\n", " ").splitlines())
+
+
+def run_page(page, folder, touchback, done):
+    for line in commands(page):
+        if line.startswith(NOT_RUN) or line in done:
+            continue
+        name, *arguments = shlex.split(line, comments=True)
+        assert name == "touchback", f"{page}: {line}"
+        result = subprocess.run(
+            [touchback, *arguments], cwd=folder, capture_output=True, text=True
+        )
+        assert result.returncode == 0, f"{page}: {line}\n{result.stderr}"
+        done.add(line)
+
+
+def main(touchback):
+    touchback = str(pathlib.Path(touchback).resolve())
+    done = set()
+    with tempfile.TemporaryDirectory() as work:
+        for folder in FOLDERS:
+            copy = pathlib.Path(work, folder)
+            shutil.copytree(ROOT / folder, copy, dirs_exist_ok=True)
+            for page in sorted(copy.glob("*.md")):
+                run_page(page, copy, touchback, done)
+        mine = pathlib.Path(work, "mine")
+        mine.mkdir()
+        shutil.copy(ROOT / "docs/manual/examples/minuet.mid", mine / "piece.mid")
+        (mine / "curve.csv").write_text("t_s,value\n0,-1\n20,1\n", encoding="utf-8")
+        readme = ROOT / "README.md"
+        stroke = next(block for block in blocks(readme, "toml") if "stroke.toml" in block)
+        (mine / "stroke.toml").write_text(stroke, encoding="utf-8")
+        run_page(readme, mine, touchback, done)
+    assert len(done) > 30, len(done)
+    print(f"{len(done)} printed commands ran")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
