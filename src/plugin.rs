@@ -15,6 +15,7 @@ mod notes;
 mod part;
 mod project;
 mod state;
+mod tuning;
 mod vst3;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ use crate::sound::scala::Scale;
 use event_reader::EventReader;
 use haptics::{FeltNews, Haptics};
 use project::Project;
+use tuning::{Client, OutsideTuning};
 
 /// Sample rates the instrument accepts, Hz. Hosts know none above 768 kHz; VST3's validator tries
 /// 1234 Hz and 1.23 MHz.
@@ -57,8 +59,12 @@ pub struct Touchback {
     desk: Arc<KeyboardConnection>,
     /// Exists from the first activation on.
     active: Option<Active>,
+    /// The master of the session's tuning.
+    tuning: OutsideTuning<Client>,
     /// Events that the host's output queue did not take.
     unsent: u64,
+    /// Notes without a place in the master's map.
+    unmapped: u64,
 }
 
 impl Default for Touchback {
@@ -74,7 +80,9 @@ impl Default for Touchback {
             window_end: Some(window_end),
             desk: Arc::default(),
             active: None,
+            tuning: OutsideTuning::default(),
             unsent: 0,
+            unmapped: 0,
         }
     }
 }
@@ -111,7 +119,7 @@ impl Active {
     }
 
     /// Logs what was ignored since the last report.
-    fn report(&mut self, unsent: u64) {
+    fn report(&mut self, unsent: u64, unmapped: u64) {
         let ignored = self.player.ignored();
         let fresh = |now: u64, before: u64| now.saturating_sub(before);
         let counts = self.player.counts();
@@ -120,6 +128,7 @@ impl Active {
             (fresh(ignored.invalid, self.reported.invalid), "messages whose value is no number"),
             (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
             (counts.aftertouch, "key pressures, read as aftertouch"),
+            (unmapped, "notes that the tuning's master has not mapped"),
             (unsent, "strikes and pedals that the host did not take"),
         ] {
             if count > 0 {
@@ -221,6 +230,7 @@ impl Plugin for Touchback {
         });
         if !is_as_built {
             self.active = Some(Active::new(sample_rate, values, scale));
+            self.tuning.forget();
         }
         self.window.run_at(sample_rate);
         if let Some(active) = &mut self.active {
@@ -260,6 +270,9 @@ impl Plugin for Touchback {
             return ProcessStatus::Normal;
         };
         active.follow(self.params.values(), *self.scale.read());
+        if let Some(cents) = self.tuning.news(&active.settings) {
+            active.player.piano().retune(&cents);
+        }
         if self.window.before(active.player.piano()) {
             active.player.forget();
             if let Some(haptics) = &active.haptics {
@@ -289,7 +302,11 @@ impl Plugin for Touchback {
                 events: EventReader::new(reordered),
                 window: &mut self.window,
                 haptics: active.haptics.as_ref(),
+                tuning: &self.tuning,
+                settings: &active.settings,
+                tuned: None,
                 unsent: &mut self.unsent,
+                unmapped: &mut self.unmapped,
             };
             active.player.process(left, right, &mut host);
         }
@@ -307,9 +324,10 @@ impl Plugin for Touchback {
 
     fn deactivate(&mut self) {
         let unsent = std::mem::take(&mut self.unsent);
+        let unmapped = std::mem::take(&mut self.unmapped);
         if let Some(active) = &mut self.active {
             active.haptics = None;
-            active.report(unsent);
+            active.report(unsent, unmapped);
         }
     }
 }
@@ -320,15 +338,35 @@ struct BlockContext<'a, C> {
     events: EventReader<()>,
     window: &'a mut AudioEnd,
     haptics: Option<&'a Haptics>,
+    tuning: &'a OutsideTuning<Client>,
+    settings: &'a Settings,
+    /// What tunes the note handed over last.
+    tuned: Option<(u32, InputMessage)>,
     /// Events that the host did not accept.
     unsent: &'a mut u64,
+    unmapped: &'a mut u64,
 }
 
 impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
-        let (offset, message) = self.events.next(|| self.context.next_event())?;
-        self.window.hear(offset, &message);
-        Some((offset, message))
+        if let Some(tuned) = self.tuned.take() {
+            return Some(tuned);
+        }
+        loop {
+            let (offset, message) = self.events.next(|| self.context.next_event())?;
+            if let InputMessage::NoteOn { channel, note, velocity, .. } = message
+                && velocity > 0.0
+            {
+                if self.tuning.leaves_out(channel, note, self.settings) {
+                    *self.unmapped += 1;
+                    continue;
+                }
+                let tuned = self.tuning.of_channel(channel, note, self.settings);
+                self.tuned = tuned.map(|message| (offset, message));
+            }
+            self.window.hear(offset, &message);
+            return Some((offset, message));
+        }
     }
 
     fn on_event(&mut self, event: &Event, settings: &Settings) {

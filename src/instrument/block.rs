@@ -158,7 +158,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.pedals = Pedals::UP;
         self.mix = Mix::PLAIN;
         self.bend = 0.0;
-        self.pitch = Pitch::new();
+        self.pitch.reset();
         self.quiet();
         self.clock.reset();
         self.agenda.reset();

@@ -9,6 +9,7 @@ use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Settings};
+use crate::math::compass::KEYS;
 use crate::sound::Sound;
 
 /// Action and sound of 88 keys.
@@ -57,6 +58,12 @@ impl Piano {
     /// above 0 until it has been let up; its notes are counted meanwhile and strike nothing.
     pub fn handle(&mut self, event: Event) {
         self.block.handle(event);
+    }
+
+    /// Detunes each key against its own tuning by as many `cents`, within ±4800, what rings included
+    /// and besides every bend, from the next action step on; a reset keeps it.
+    pub fn retune(&mut self, cents: &[f64; KEYS]) {
+        self.block.retune(cents);
     }
 
     /// Writes the next samples of both channels (equal lengths), full scale ±1.

@@ -1,4 +1,5 @@
-//! Pitch against the tuning: note expressions of single keys, and the pitch bend of all.
+//! Pitch against the tuning: note expressions of single keys, the pitch bend of all, and what a
+//! tuning from outside asks of each.
 //!
 //! The strings are told at most once an action step, and only of changes.
 
@@ -13,6 +14,7 @@ const FARTHEST: f64 = 4800.0;
 #[derive(Clone, Debug)]
 pub struct Pitch {
     own: [f64; KEYS],
+    outside: [f64; KEYS],
     bend: f64,
     told: [f64; KEYS],
     /// Keys whose detuning may have changed.
@@ -22,7 +24,29 @@ pub struct Pitch {
 impl Pitch {
     /// Every key in tune.
     pub const fn new() -> Self {
-        Self { own: [0.0; KEYS], bend: 0.0, told: [0.0; KEYS], changed: KeySet::EMPTY }
+        Self {
+            own: [0.0; KEYS],
+            outside: [0.0; KEYS],
+            bend: 0.0,
+            told: [0.0; KEYS],
+            changed: KeySet::EMPTY,
+        }
+    }
+
+    /// Every key as a tuning from outside has it, told anew.
+    pub fn reset(&mut self) {
+        *self = Self { outside: self.outside, ..Self::new() };
+        self.untold();
+    }
+
+    /// Detunes every key by its own cents, whatever else detunes it.
+    pub fn retune(&mut self, cents: &[f64; KEYS]) {
+        for (key, (now, new)) in KeyNumber::all().zip(self.outside.iter_mut().zip(cents)) {
+            if *now != *new {
+                *now = *new;
+                self.changed.insert(key);
+            }
+        }
     }
 
     /// Detunes one key.
@@ -47,7 +71,7 @@ impl Pitch {
 
     /// Detuning of `key`, cents.
     pub fn cents(&self, key: KeyNumber) -> f64 {
-        let cents = self.own[key.index()] + self.bend;
+        let cents = self.own[key.index()] + self.outside[key.index()] + self.bend;
         if cents.is_finite() { cents.clamp(-FARTHEST, FARTHEST) } else { 0.0 }
     }
 
@@ -88,6 +112,15 @@ mod tests {
         assert!(told(&mut pitch).is_empty(), "back before it was told");
         pitch.untold();
         assert_eq!(told(&mut pitch).len(), KEYS);
+        // A tuning from outside adds to both, and stays when all else is reset.
+        let mut outside = [0.0; KEYS];
+        outside[10] = 7.0;
+        pitch.retune(&outside);
+        assert_eq!(told(&mut pitch), [(key, -43.0)]);
+        pitch.reset();
+        assert_eq!(told(&mut pitch), [(key, 7.0)]);
+        pitch.retune(&[0.0; KEYS]);
+        assert_eq!(told(&mut pitch), [(key, 0.0)]);
         for bad in [f64::NAN, f64::INFINITY] {
             pitch.tune(key, bad);
             assert_eq!(pitch.cents(key), 0.0);

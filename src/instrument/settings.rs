@@ -150,6 +150,19 @@ settings! {
     }
 }
 
+/// How the piano follows an MTS-ESP master of the session's tuning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MtsEsp {
+    /// Not at all.
+    Off,
+    /// Fundamentals as the master has them.
+    #[default]
+    Exact,
+    /// Stretched against them as the piano's own tuning is.
+    Stretched,
+}
+
 settings! {
     /// What MIDI messages mean, and which leave the instrument.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -159,6 +172,8 @@ settings! {
         strike_output: StrikeOutput = StrikeOutput::Off,
         /// Each finger has a channel of its own.
         mpe: Switch = Switch::Off,
+        /// Tuning from outside.
+        mts_esp: MtsEsp = MtsEsp::Exact,
     }
     numbers {
         /// Semitones by which notes are moved on the keyboard.

@@ -64,8 +64,8 @@ const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
 const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
 
 /// Values of parameters that a project saved before they existed means, where not the default.
-const BEFORE: [(&str, f64); 3] =
-    [("output_guard", 0.0), ("velocity_means", 1.0), ("legato_repair", 0.0)];
+const BEFORE: [(&str, f64); 4] =
+    [("output_guard", 0.0), ("velocity_means", 1.0), ("legato_repair", 0.0), ("mts_esp", 0.0)];
 
 impl Parameter {
     /// The value of a project that does not name it: one saved before the parameter existed.

@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 66] = [
+const FROZEN: [(&str, &[&str]); 67] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_means", &["Finger", "Hammer"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
@@ -32,6 +32,7 @@ const FROZEN: [(&str, &[&str]); 66] = [
     ("bend_range", &[]),
     ("mpe", &["Off", "On"]),
     ("mpe_bend_range", &[]),
+    ("mts_esp", &["Off", "Exact", "Stretched"]),
     ("strike_output", &["Off", "Notes", "Notes and CC 88"]),
     ("key_dip_mm", &[]),
     ("blow_mm", &[]),

@@ -5,6 +5,7 @@ use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::event_queue::{Entry, Sounding};
 use crate::instrument::midi::controller;
 use crate::instrument::settings::{PedalSettings, Switch};
+use crate::math::compass::KEYS;
 
 /// Travel from which the sostenuto pedal is down.
 const ROD_TURNS: f64 = 0.5;
@@ -87,6 +88,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// The pitch bend in the range that is set.
     pub(super) fn follow_bend(&mut self) {
         self.pitch.bend(self.bend * 100.0 * self.settings.midi.bend_range);
+    }
+
+    /// A tuning from outside: cents of each key.
+    pub fn retune(&mut self, cents: &[f64; KEYS]) {
+        self.pitch.retune(cents);
     }
 
     /// Sends the strings what has changed in pitch, once a step.

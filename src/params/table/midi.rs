@@ -1,14 +1,16 @@
 //! What MIDI messages mean, and which leave the instrument.
 
 use super::{SWITCH, at, index_of, number};
-use crate::instrument::settings::{MidiSettings, StrikeOutput};
+use crate::instrument::settings::{MidiSettings, MtsEsp, StrikeOutput};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 const OUTPUTS: [StrikeOutput; 3] =
     [StrikeOutput::Off, StrikeOutput::Notes, StrikeOutput::NotesAndCc88];
 
+const FOLLOWING: [MtsEsp; 3] = [MtsEsp::Off, MtsEsp::Exact, MtsEsp::Stretched];
+
 /// Transposition, bend, fingers of their own channels, strike output.
-pub static MIDI: [Parameter; 5] = [
+pub static MIDI: [Parameter; 6] = [
     Parameter {
         id: "transpose",
         name: "Transpose",
@@ -48,6 +50,16 @@ pub static MIDI: [Parameter; 5] = [
         doc: "Pitch of a finger's whole bend under MPE, up and down.",
         get: |s| s.midi.mpe_bend_range,
         set: |s, v| s.midi.mpe_bend_range = v,
+    },
+    Parameter {
+        id: "mts_esp",
+        name: "MTS-ESP",
+        group: ParameterGroup::Midi,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "Exact", "Stretched"]),
+        doc: "Follows the session's tuning master, exactly or with the piano's stretch; a scale of one's own goes first.",
+        get: |s| index_of(&FOLLOWING, &s.midi.mts_esp),
+        set: |s, v| s.midi.mts_esp = at(&FOLLOWING, v),
     },
     Parameter {
         id: "strike_output",

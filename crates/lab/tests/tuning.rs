@@ -1,0 +1,135 @@
+//! The built plugin in a session that an MTS-ESP master tunes.
+//!
+//! The library is the test's own, or the one that `TOUCHBACK_MTS_ESP` names: the published one has
+//! the same names. The plugin looks for it once, so this test has a program of its own.
+
+use std::ffi::c_void;
+use std::path::PathBuf;
+
+use libloading::Library;
+use touchback_lab::host::{self, Host, Message, Timed};
+
+const RATE: f64 = 48_000.0;
+const LIBRARY: &str = "TOUCHBACK_MTS_ESP";
+
+/// The master's side of the library.
+struct Master(Library);
+
+impl Master {
+    fn call<F: Copy>(&self, name: &str) -> F {
+        // SAFETY: the callers below name functions of these types.
+        unsafe { *self.0.get(name.as_bytes()).expect("a function of the published interface") }
+    }
+
+    fn register(&self) {
+        self.call::<extern "C" fn(*const c_void)>("MTS_RegisterMaster")(std::ptr::null());
+    }
+
+    fn leave(&self) {
+        self.call::<extern "C" fn()>("MTS_DeregisterMaster")();
+    }
+
+    /// Tunes every note to equal temperament from `a4` Hz.
+    fn tune(&self, a4: f64) {
+        let set = self.call::<extern "C" fn(f64, i8)>("MTS_SetNoteTuning");
+        for note in 0..=127_i8 {
+            set(a4 * ((f64::from(note) - 69.0) / 12.0).exp2(), note);
+        }
+    }
+
+    /// Gives the channel 3 (from 0) a table of its own, from `a4` Hz.
+    fn tune_channel(&self, a4: f64) {
+        let set = self.call::<extern "C" fn(f64, i8, i8)>("MTS_SetMultiChannelNoteTuning");
+        for note in 0..=127_i8 {
+            set(a4 * ((f64::from(note) - 69.0) / 12.0).exp2(), note, 3);
+        }
+        self.call::<extern "C" fn(bool, i8)>("MTS_SetMultiChannel")(true, 3);
+    }
+
+    fn leave_out(&self, note: i8) {
+        self.call::<extern "C" fn(bool, i8, i8)>("MTS_FilterNote")(true, note, -1);
+    }
+
+    fn clients(&self) -> i32 {
+        self.call::<extern "C" fn() -> i32>("MTS_GetNumClients")()
+    }
+}
+
+/// Half a second of what sounds, after 50 ms.
+fn heard(host: &mut Host, messages: &[Message]) -> Vec<f32> {
+    let at_once: Vec<_> = messages.iter().map(|what| Timed { at: 0, what: *what }).collect();
+    let (mut left, mut right) = (vec![0.0; 2_400], vec![0.0; 2_400]);
+    host.process(&at_once, &mut left, &mut right).unwrap();
+    let mut sound = Vec::new();
+    for _ in 0..10 {
+        host.process(&[], &mut left, &mut right).unwrap();
+        sound.extend_from_slice(&left);
+    }
+    sound
+}
+
+/// Level of one frequency, under a Hann window.
+fn level(heard: &[f32], hz: f64) -> f64 {
+    let (mut re, mut im) = (0.0, 0.0);
+    for (i, sample) in heard.iter().enumerate() {
+        let turn = std::f64::consts::TAU * i as f64;
+        let window = 0.5 - 0.5 * (turn / heard.len() as f64).cos();
+        let (sin, cos) = (turn * hz / RATE).sin_cos();
+        re += window * f64::from(*sample) * cos;
+        im += window * f64::from(*sample) * sin;
+    }
+    re.hypot(im) / heard.len() as f64
+}
+
+/// The nearest of A4, and of A4 raised by 50, 150 and 300 cents, to what sounds: cents.
+fn pitch(heard: &[f32]) -> f64 {
+    let at = |cents: f64| level(heard, 440.0 * (cents / 1200.0).exp2());
+    [0.0, 50.0, 150.0, 300.0].into_iter().max_by(|a, b| at(*a).total_cmp(&at(*b))).unwrap()
+}
+
+fn off(host: &mut Host) {
+    heard(host, &[Message::Midi([0xb0, 120, 0])]);
+}
+
+#[test]
+fn a_piano_follows_the_sessions_tuning_while_it_rings() {
+    let plugin = host::find().unwrap();
+    let own = plugin.with_file_name(libloading::library_filename("touchback_mts_master"));
+    let path = std::env::var_os(LIBRARY).map_or(own, PathBuf::from);
+    // SAFETY: no other thread of this program runs yet that could read the environment.
+    unsafe { std::env::set_var(LIBRARY, &path) };
+    // SAFETY: a library of the published interface, whose loading has no other effects.
+    let master = Master(unsafe { Library::new(&path) }.unwrap());
+    let a4 = |cents: f64| 440.0 * (cents / 1200.0).exp2();
+
+    let mut host = Host::load(&plugin).unwrap();
+    assert_eq!(master.clients(), 1);
+    host.activate(RATE, 2_400).unwrap();
+    let press = Message::NoteOn(69, 0.5);
+    assert_eq!(pitch(&heard(&mut host, &[press])), 0.0, "nobody tunes");
+    master.tune(a4(50.0));
+    master.register();
+    assert_eq!(pitch(&heard(&mut host, &[])), 50.0, "while it rings");
+    master.tune(a4(150.0));
+    assert_eq!(pitch(&heard(&mut host, &[])), 150.0);
+    // Silence, a new piano and a new press do not lose it.
+    off(&mut host);
+    assert_eq!(pitch(&heard(&mut host, &[press])), 150.0);
+    host.deactivate();
+    host.activate(RATE / 2.0, 2_400).unwrap();
+    host.deactivate();
+    host.activate(RATE, 2_400).unwrap();
+    assert_eq!(pitch(&heard(&mut host, &[press])), 150.0);
+    // A channel of its own, and a note that has no place.
+    off(&mut host);
+    master.tune_channel(a4(300.0));
+    assert_eq!(pitch(&heard(&mut host, &[Message::Midi([0x93, 69, 64])])), 300.0);
+    off(&mut host);
+    master.leave_out(69);
+    assert!(heard(&mut host, &[press]).iter().all(|sample| *sample == 0.0), "left out");
+    master.leave();
+    assert_eq!(pitch(&heard(&mut host, &[press])), 0.0, "the master has gone");
+    host.deactivate();
+    drop(host);
+    assert_eq!(master.clients(), 0);
+}
