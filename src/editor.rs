@@ -12,6 +12,8 @@
 //! | [`compare`], [`capture`], [`export`], [`midi_file`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
+//! On X11 `app` has a neighbour, `x11`, that talks to the screen itself.
+//!
 //! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
 //! thread runs all of it; what it knows of the audio thread comes through [`crate::monitor`].
 
@@ -41,3 +43,5 @@ pub mod theme;
 pub mod transport;
 pub mod window;
 pub mod window_state;
+#[cfg(all(feature = "plugin", target_os = "linux"))]
+mod x11;

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::str::FromStr as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use egui::{Context, Ui};
 use nice_plug::context::gui::GuiContext;
@@ -50,6 +50,8 @@ pub struct PluginEditor {
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
     desk: Arc<KeyboardConnection>,
+    /// Pixels a point of this screen, where it is known before a window is open.
+    scale: OnceLock<Option<f32>>,
 }
 
 impl PluginEditor {
@@ -63,7 +65,8 @@ impl PluginEditor {
         end: WindowEnd,
         desk: Arc<KeyboardConnection>,
     ) -> Self {
-        Self { params, kept, scales, end: Arc::new(Mutex::new(end)), desk }
+        let (end, scale) = (Arc::new(Mutex::new(end)), OnceLock::new());
+        Self { params, kept, scales, end, desk, scale }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
@@ -96,7 +99,9 @@ impl Editor for PluginEditor {
     fn size(&self) -> NativeSize<u32> {
         let kept = lock(&self.kept).checked();
         let points = LogicalSize::new(kept.width * kept.zoom, kept.height * kept.zoom);
-        NativeSize::from_size(points.into(), f64::from(kept.scale))
+        // Of another screen, or of none: a project's scale holds where this screen's is not known.
+        let scale = self.scale.get_or_init(screen_scale).unwrap_or(kept.scale);
+        NativeSize::from_size(points.into(), f64::from(scale))
     }
 
     fn resize_hint(&self) -> ResizeHint {
@@ -111,6 +116,14 @@ impl Editor for PluginEditor {
             ..ResizeHint::default()
         }
     }
+}
+
+/// Pixels a point of the screen that the window will be on, where that is known.
+fn screen_scale() -> Option<f32> {
+    #[cfg(target_os = "linux")]
+    return crate::editor::x11::scale();
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// One open window.
@@ -191,8 +204,12 @@ impl NiceEguiApp for App {
         &mut self,
         context: Context,
         gui: GuiContext,
-        _frame: &mut Frame,
+        frame: &mut Frame,
     ) -> Result<(), HandlerError> {
+        #[cfg(target_os = "linux")]
+        crate::editor::x11::announce(frame.baseview_window());
+        #[cfg(not(target_os = "linux"))]
+        let _ = frame;
         self.window.dress(&context);
         self.context = Some(gui);
         let mut end = lock(&self.end);

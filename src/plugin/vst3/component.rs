@@ -37,6 +37,9 @@ pub(super) struct Component {
     is_active: AtomicBool,
     /// The host activated before it set up: done as soon as it has.
     is_wished_active: AtomicBool,
+    /// What stands behind a parameter's number: part of its text here, while the field that VST3 has for it
+    /// stays empty. Some hosts show the text alone, others both.
+    units: Vec<(ParamID, String128)>,
     /// Of the thread that processes; others try it and give up, or wait on the main thread.
     feeder: Mutex<BlockFeeder>,
 }
@@ -58,8 +61,10 @@ impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
         let controllers = controller_ids(&framework);
+        let units = units(&framework);
         Self {
             framework,
+            units,
             is_set_up: AtomicBool::new(false),
             is_active: AtomicBool::new(false),
             is_wished_active: AtomicBool::new(false),
@@ -85,6 +90,31 @@ impl Component {
         self.is_active.store(state != 0 && answer == kResultOk, Ordering::Release);
         answer
     }
+}
+
+/// The units of the wrapper's parameters that have one.
+fn units(framework: &Wrapper<Touchback>) -> Vec<(ParamID, String128)> {
+    // SAFETY: the wrapper counts.
+    let count = unsafe { IEditControllerTrait::getParameterCount(framework) };
+    let unit_of = |index| {
+        // SAFETY: numbers and characters, all of which may be 0.
+        let mut info: ParameterInfo = unsafe { std::mem::zeroed() };
+        // SAFETY: the wrapper writes what is there.
+        let answer =
+            unsafe { IEditControllerTrait::getParameterInfo(framework, index, &raw mut info) };
+        (answer == kResultOk && info.units[0] != 0).then_some((info.id, info.units))
+    };
+    (0..count).filter_map(unit_of).collect()
+}
+
+/// Puts `more` behind `text`, both ended by 0, as far as there is room.
+fn append(text: &mut String128, more: &String128) {
+    let length = text.iter().position(|c| *c == 0).unwrap_or(text.len());
+    let Some((_, room)) = text.split_at_mut(length).1.split_last_mut() else { return };
+    for (to, from) in room.iter_mut().zip(more.iter()) {
+        *to = *from;
+    }
+    text[text.len() - 1] = 0;
 }
 
 /// The parameters by which the wrapper hears MIDI controllers.
@@ -151,9 +181,6 @@ impl IEditControllerTrait for Component {
         fn setComponentState(state: *mut IBStream) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
-        fn getParamStringByValue(
-            id: ParamID, value: ParamValue, text: *mut String128
-        ) -> tresult;
         fn getParamValueByString(
             id: ParamID, text: *mut TChar, value: *mut ParamValue
         ) -> tresult;
@@ -178,7 +205,31 @@ impl IEditControllerTrait for Component {
         let all = unsafe { IEditControllerTrait::getParameterCount(&self.framework) };
         let Some(index) = controllers::place_of(index, all) else { return kInvalidArgument };
         // SAFETY: the host's pointer.
-        unsafe { IEditControllerTrait::getParameterInfo(&self.framework, index, info) }
+        let answer =
+            unsafe { IEditControllerTrait::getParameterInfo(&self.framework, index, info) };
+        // SAFETY: the host's pointer, not null.
+        unsafe { (*info).units = [0; 128] };
+        answer
+    }
+
+    unsafe fn getParamStringByValue(
+        &self,
+        id: ParamID,
+        value: ParamValue,
+        text: *mut String128,
+    ) -> tresult {
+        // SAFETY: as the host called it.
+        let answer = unsafe {
+            IEditControllerTrait::getParamStringByValue(&self.framework, id, value, text)
+        };
+        let unit = self.units.iter().find(|(of, _)| *of == id);
+        if answer == kResultOk
+            && let Some((_, unit)) = unit
+        {
+            // SAFETY: the wrapper has written there.
+            append(unsafe { &mut *text }, unit);
+        }
+        answer
     }
 }
 

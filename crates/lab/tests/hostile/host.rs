@@ -153,6 +153,19 @@ impl Instance {
         }
     }
 
+    /// Width and height that the window wants, pixels.
+    pub fn window_size(&self) -> (u32, u32) {
+        let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());
+        let (mut width, mut height) = (0, 0);
+        // SAFETY: the extension of this name is of this type.
+        let known = unsafe {
+            let size = (*gui.cast::<clap_plugin_gui>()).get_size.expect("a function");
+            size(self.plugin, &raw mut width, &raw mut height)
+        };
+        assert!(known);
+        (width, height)
+    }
+
     /// Closes it.
     pub fn close_window(&self) {
         let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());

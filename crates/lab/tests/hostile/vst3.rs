@@ -20,6 +20,21 @@ fn listen(plugin: &Plugin, blocks: u32) -> f32 {
 }
 
 #[test]
+fn vst3_texts_name_the_unit_and_are_read_back() {
+    let plugin = Plugin::new();
+    let all: Vec<_> = params::all().collect();
+    let ids = plugin.ids(i32::try_from(all.len()).unwrap());
+    assert_eq!(ids.len(), all.len());
+    for (parameter, id) in all.iter().zip(ids) {
+        let (text, read) = plugin.text(id, 0.5);
+        assert!(text.ends_with(parameter.suffix), "{}: {text}", parameter.id);
+        assert!((read - 0.5).abs() < 0.05 || !parameter.choices().is_empty(), "{text}: {read}");
+        // What was read has the same text.
+        assert_eq!(plugin.text(id, read).0, text);
+    }
+}
+
+#[test]
 fn vst3_blocks_without_samples_or_outputs_lose_nothing() {
     for block in [(0, 0), BLOCK] {
         let plugin = Plugin::active();

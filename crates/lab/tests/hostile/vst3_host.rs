@@ -89,6 +89,35 @@ impl Plugin {
         unsafe { self.controller.getParamNormalized(id) }
     }
 
+    /// Ids of the parameters that have no unit of their own beside their text, of the first `count`.
+    pub fn ids(&self, count: i32) -> Vec<u32> {
+        let id = |index| {
+            // SAFETY: the plugin's own function.
+            unsafe {
+                let mut info: ParameterInfo = std::mem::zeroed();
+                assert_eq!(self.controller.getParameterInfo(index, &raw mut info), kResultOk);
+                (info.units[0] == 0).then_some(info.id)
+            }
+        };
+        (0..count).filter_map(id).collect()
+    }
+
+    /// Text of a parameter at a normalized value, and the value that the plugin reads from it.
+    pub fn text(&self, id: u32, value: f64) -> (String, f64) {
+        let (mut text, mut read) = ([0; 128], f64::NAN);
+        // SAFETY: the plugin's own functions.
+        unsafe {
+            let answer = self.controller.getParamStringByValue(id, value, &raw mut text);
+            assert_eq!(answer, kResultOk);
+            let answer =
+                self.controller.getParamValueByString(id, text.as_mut_ptr(), &raw mut read);
+            assert_eq!(answer, kResultOk);
+        }
+        let end = text.iter().position(|c| *c == 0).unwrap();
+        let units: Vec<u16> = text[..end].iter().map(|c| *c as u16).collect();
+        (String::from_utf16(&units).unwrap(), read)
+    }
+
     /// The parameter that stands for a MIDI controller.
     pub fn controller(&self, channel: i16, number: i16) -> u32 {
         let mut id = 0;

@@ -2,8 +2,11 @@
 
 use touchback::math::random::Random;
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, WindowClass};
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, CreateWindowAux, PropMode, WindowClass,
+};
 use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 use crate::harass;
 use crate::host::Instance;
@@ -51,4 +54,36 @@ fn a_random_host_does_no_harm_with_the_window_open() {
         x.flush().unwrap();
     }
     println!("{} blocks of {seed} instances with a window", 120 * seed);
+}
+
+#[test]
+fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() {
+    let Ok((x, screen)) = RustConnection::connect(None) else {
+        println!("skipped: no X server");
+        return;
+    };
+    let (root, string) = (x.setup().roots[screen].root, AtomEnum::STRING);
+    let settings = |text: &[u8]| {
+        x.change_property8(PropMode::REPLACE, root, AtomEnum::RESOURCE_MANAGER, string, text)
+            .unwrap()
+            .check()
+            .unwrap();
+    };
+    settings(b"Xft.dpi:\t192\n");
+    let window = parent(&x, screen);
+    let instance = Instance::to_be_shown();
+    assert_eq!(instance.window_size(), (2360, 1520));
+    instance.open_window(window);
+    settings(b"");
+    let children = x.query_tree(window).unwrap().reply().unwrap().children;
+    let [child] = children[..] else { panic!("one window in the host's: {children:?}") };
+    let size = x.get_geometry(child).unwrap().reply().unwrap();
+    assert_eq!((size.width, size.height), (2360, 1520));
+    let atom = x.intern_atom(true, b"_XEMBED_INFO").unwrap().reply().unwrap().atom;
+    let mark = x.get_property(false, child, atom, atom, 0, 2).unwrap().reply().unwrap();
+    assert_eq!(mark.value32().unwrap().collect::<Vec<_>>(), [0, 1]);
+    instance.close_window();
+    drop(instance);
+    x.destroy_window(window).unwrap();
+    x.flush().unwrap();
 }
