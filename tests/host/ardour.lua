@@ -5,6 +5,8 @@
 --   rm -rf /tmp/touchback-ardour
 --   ardour7-lua tests/host/ardour.lua && ardour7-lua tests/host/ardour.lua
 --
+-- A bundle scanned in the second it was copied in counts as newer than its scan and is not known.
+--
 -- The first run makes the session, the second loads it. Both end with "ok" or an error.
 
 local folder, name = "/tmp/touchback-ardour", "touchback"

@@ -79,6 +79,22 @@ windows render "$name.mid" -o preset.wav --timing natural --preset heavy.toml
 cmp preset.wav "$name.wav"
 check "presets"
 
+# The archive's installer, into folders that are not there yet.
+archive=$run/archive
+mkdir -p "$archive/Touchback.vst3/Contents/x86_64-win" "$archive/presets"
+cp touchback.dll "$archive/Touchback.clap"
+cp touchback.dll "$archive/Touchback.vst3/Contents/x86_64-win/Touchback.vst3"
+cp heavy.vstpreset "$archive/presets"
+cp "$OLDPWD/packaging/install.bat" "$archive"
+user=$WINEPREFIX/drive_c/users/$(whoami)
+(cd "$archive" && timeout 120 "$wine" cmd /c install.bat </dev/null)
+cmp touchback.dll "$user/AppData/Local/Programs/Common/CLAP/Touchback.clap"
+cmp touchback.dll \
+    "$user/AppData/Local/Programs/Common/VST3/Touchback.vst3/Contents/x86_64-win/Touchback.vst3"
+cmp heavy.vstpreset "$user/Documents/VST3 Presets/Touchback/Touchback/heavy.vstpreset"
+rm -r "$user/Documents/VST3 Presets/Touchback"
+check "install.bat"
+
 windows lab thesis-run geometry --out lab >lab.txt
 grep -q ok lab.txt
 check "laboratory"

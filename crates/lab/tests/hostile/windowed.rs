@@ -9,7 +9,7 @@ use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
 use crate::harass;
-use crate::host::Instance;
+use crate::host::{Event, Instance, Outputs};
 
 /// A window for a plugin to live in.
 fn parent(x: &RustConnection, screen: usize) -> u32 {
@@ -82,6 +82,46 @@ fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() 
     let atom = x.intern_atom(true, b"_XEMBED_INFO").unwrap().reply().unwrap().atom;
     let mark = x.get_property(false, child, atom, atom, 0, 2).unwrap().reply().unwrap();
     assert_eq!(mark.value32().unwrap().collect::<Vec<_>>(), [0, 1]);
+    instance.close_window();
+    drop(instance);
+    x.destroy_window(window).unwrap();
+    x.flush().unwrap();
+}
+
+/// Three notes in blocks of these lengths, at a rate that the instance is started at.
+fn play(instance: &Instance, rate: f64, block: u32) -> Vec<u32> {
+    instance.stop();
+    instance.deactivate();
+    assert!(instance.activate(rate) && instance.start());
+    let (mut samples, mut at) = (Vec::new(), 0);
+    while at < 4_096 {
+        let frames = block.min(4_096 - at);
+        let outputs = Outputs::stereo(frames);
+        let notes: Vec<_> = [(0, 48), (700, 60), (2_100, 67)]
+            .into_iter()
+            .filter(|(time, _)| (at..at + frames).contains(time))
+            .map(|(time, key)| Event::note_on(time - at, key))
+            .collect();
+        instance.process(frames, Some(&outputs), &notes).expect("processed");
+        samples.extend(outputs.channels[0].samples().iter().map(|s| s.to_bits()));
+        at += frames;
+    }
+    samples
+}
+
+#[test]
+fn rate_and_blocks_change_under_an_open_window() {
+    let Ok((x, screen)) = RustConnection::connect(None) else {
+        println!("skipped: no X server");
+        return;
+    };
+    let window = parent(&x, screen);
+    let instance = Instance::to_be_shown();
+    instance.open_window(window);
+    for (rate, block) in [(48_000.0, 512), (96_000.0, 64), (22_050.0, 300), (48_000.0, 1)] {
+        let played = play(&instance, rate, block);
+        assert!(played == play(&Instance::active(), rate, 512), "{rate} Hz, blocks of {block}");
+    }
     instance.close_window();
     drop(instance);
     x.destroy_window(window).unwrap();

@@ -242,3 +242,17 @@ fn saved_states_load() {
         assert!(samples.iter().flatten().all(|s| s.is_finite()));
     }
 }
+
+/// A full session: every instance plays as one alone, and what all of them take is ready in time.
+#[test]
+fn thirty_two_instances_play_as_one_does() {
+    let entry = library();
+    let music = [(0, Message::NoteOn(48, 0.7)), (700, Message::NoteOn(64, 0.4)), (2_000, off(48))];
+    let play =
+        |plugin: &mut Plugin, block| bits(&plugin.processor().render(blocks(2_400, block), &music));
+    let expected = play(&mut Plugin::active(&entry, RATE), 240);
+    let mut all: Vec<_> = (0..32).map(|_| Plugin::active(&entry, RATE)).collect();
+    for (i, plugin) in all.iter_mut().enumerate() {
+        assert!(play(plugin, 64 + 7 * i) == expected, "instance {i}");
+    }
+}
