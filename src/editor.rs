@@ -3,13 +3,18 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`window`] | everything together, one frame at a time |
+//! | [`bar`], [`face`] | what is always in sight; the faces below it |
+//! | [`history`], [`compare`] | undo and redo; pianos A and B |
 //! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
 //! | [`other_view`] | any other action, from the points of its model |
 //! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
-//! | [`keyboard`], [`gauge`] | 88 keys, played by mouse; the load beside them |
+//! | [`keyboard`] | 88 keys, played by mouse |
+//! | [`gauge`], [`levels`] | what computing costs; the output's level |
+//! | [`velocity_curve`] | velocity to hammer speed, dragged by its points |
+//! | [`icon`] | pictures on buttons |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
-//! | [`compare`], [`capture`], [`export`], [`midi_file`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
+//! | [`capture`], [`export`], [`midi_file`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
 //! On X11 `app` has a neighbour, `x11`, that talks to the screen itself.
@@ -20,16 +25,21 @@
 pub mod action_view;
 #[cfg(feature = "plugin")]
 pub mod app;
+pub mod bar;
 pub mod capture;
 pub mod compare;
 pub mod control;
 pub mod controls;
 pub mod drawing;
 pub mod export;
+pub mod face;
 pub mod file_worker;
 pub mod gauge;
 mod hand;
+pub mod history;
+pub mod icon;
 pub mod keyboard;
+pub mod levels;
 pub mod midi_file;
 pub mod offscreen;
 pub mod other_view;
@@ -41,6 +51,7 @@ pub mod shot;
 pub mod stroke;
 pub mod theme;
 pub mod transport;
+pub mod velocity_curve;
 pub mod window;
 pub mod window_state;
 #[cfg(all(feature = "plugin", target_os = "linux"))]

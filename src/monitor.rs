@@ -36,6 +36,9 @@ const INTERVAL: f64 = 1.0 / 120.0;
 /// Time over which the load is averaged, s.
 const AVERAGED: f64 = 0.3;
 
+/// Least output that moves the window's meter: −66 dBFS.
+const AUDIBLE: f32 = 5e-4;
+
 /// What computing costs.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Meter {
@@ -51,6 +54,8 @@ pub struct AudioEnd {
     was_open: bool,
     shown: f64,
     snapshots: LatestWriter<Snapshot>,
+    /// The one shown last.
+    last: Snapshot,
     steps: Sender<Sample>,
     events: Receiver<Event>,
     tape: Tape,
@@ -60,6 +65,8 @@ pub struct AudioEnd {
     busy: f64,
     worst: Arc<SharedLevel>,
     meters: LatestWriter<Meter>,
+    peaks: Arc<[SharedLevel; 2]>,
+    wake: Option<Box<dyn Fn() + Send>>,
 }
 
 /// The window's end.
@@ -78,6 +85,8 @@ pub struct WindowEnd {
     pub meters: LatestReader<Meter>,
     /// Largest share of its time that a block took since the window last put it to 0.
     pub worst: Arc<SharedLevel>,
+    /// Largest magnitude of left and right since the window last put them to 0.
+    pub peaks: Arc<[SharedLevel; 2]>,
 }
 
 /// Both ends. Allocates.
@@ -90,11 +99,13 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (tape, take) = tape::tape();
     let (meter_writer, meter_reader) = latest(&Meter::default());
     let worst = Arc::new(SharedLevel::default());
+    let peaks = Arc::<[SharedLevel; 2]>::default();
     let audio = AudioEnd {
         open: open.clone(),
         was_open: false,
         shown: f64::NEG_INFINITY,
         snapshots: writer,
+        last: Snapshot::default(),
         steps: step_sender,
         events: event_receiver,
         tape,
@@ -104,6 +115,8 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         busy: 0.0,
         worst: worst.clone(),
         meters: meter_writer,
+        peaks: peaks.clone(),
+        wake: None,
     };
     let window = WindowEnd {
         open,
@@ -113,11 +126,27 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         take,
         meters: meter_reader,
         worst,
+        peaks,
     };
     (audio, window)
 }
 
 impl AudioEnd {
+    /// Calls `wake` whenever an open window has something new to show; it is called by the audio
+    /// thread, so it may neither allocate nor wait.
+    pub fn wake_by(&mut self, wake: impl Fn() + Send + 'static) {
+        self.wake = Some(Box::new(wake));
+    }
+
+    /// Something that the window shows has changed.
+    pub fn wake(&self) {
+        if self.was_open
+            && let Some(wake) = &self.wake
+        {
+            wake();
+        }
+    }
+
     /// Sets the sample rate, Hz.
     pub const fn run_at(&mut self, sample_rate: f64) {
         self.sample_rate = sample_rate;
@@ -172,9 +201,9 @@ impl AudioEnd {
         self.felt = FeltKeys::default();
     }
 
-    /// Call after a block of `samples`: publishes snapshot, steps and load.
-    pub fn after(&mut self, piano: &mut Piano, samples: usize) {
-        let length = samples as f64 / self.sample_rate;
+    /// Call after a block, with what was made in it: publishes snapshot, steps, level and load.
+    pub fn after(&mut self, piano: &mut Piano, left: &[f32], right: &[f32]) {
+        let length = left.len() as f64 / self.sample_rate;
         self.tape.pass(length);
         if let Some(begun) = self.begun.take()
             && length > 0.0
@@ -186,7 +215,14 @@ impl AudioEnd {
         if !self.was_open {
             return;
         }
+        let mut news = false;
+        for (shown, channel) in self.peaks.iter().zip([left, right]) {
+            let peak = channel.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs()));
+            shown.raise(f64::from(peak));
+            news |= peak > AUDIBLE;
+        }
         for sample in piano.trace() {
+            news = true;
             if self.felt.yields_to(sample.touch) {
                 let _ = self.steps.send(*sample);
             }
@@ -196,11 +232,18 @@ impl AudioEnd {
         // A reset sets the clock back.
         if now >= self.shown + INTERVAL || now < self.shown {
             self.shown = now;
+            let last = &mut self.last;
             self.snapshots.update(|snapshot| {
                 piano.show(snapshot);
                 self.felt.show(snapshot);
+                // A change of the time alone is nothing to see.
+                news |= *snapshot != Snapshot { time: snapshot.time, ..*last };
+                *last = *snapshot;
             });
             self.meters.write(Meter { busy: self.busy, load: piano.load() });
+        }
+        if news {
+            self.wake();
         }
     }
 }
@@ -225,7 +268,7 @@ mod tests {
             for _ in 0..blocks {
                 let _ = audio.before(&mut piano);
                 piano.process(&mut left, &mut right);
-                audio.after(&mut piano, left.len());
+                audio.after(&mut piano, &left, &right);
                 loudest = left.iter().fold(loudest, |a, b| a.max(b.abs()));
             }
             loudest
@@ -285,7 +328,7 @@ mod tests {
                     step += 1;
                 }
                 piano.process(&mut left, &mut right);
-                audio.after(&mut piano, left.len());
+                audio.after(&mut piano, &left, &right);
             }
         };
         run(&mut audio, 10, true);

@@ -27,7 +27,7 @@ use nice_plug::prelude::{
     new_nonzero_u32, nice_log,
 };
 
-use crate::editor::app::PluginEditor;
+use crate::editor::app::{PluginEditor, Repaint};
 use crate::exchange::latest;
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use crate::instrument::event_scheduler::{EventScheduler, Host};
@@ -61,6 +61,8 @@ pub struct Touchback {
     active: Option<Active>,
     /// The master of the session's tuning.
     tuning: OutsideTuning<Client>,
+    /// Asks the open window for a frame.
+    repaint: Repaint,
     /// Events that the host's output queue did not take.
     unsent: u64,
     /// Notes without a place in the master's map.
@@ -71,13 +73,17 @@ impl Default for Touchback {
     fn default() -> Self {
         let (project, scale) = Project::new();
         let project = Arc::new(project);
-        let (window, window_end) = link();
+        let (mut window, window_end) = link();
+        let repaint = Repaint::default();
+        let painter = repaint.clone();
+        window.wake_by(move || painter.ask());
         Self {
             params: project.params.clone(),
             project,
             scale,
             window,
             window_end: Some(window_end),
+            repaint,
             desk: Arc::default(),
             active: None,
             tuning: OutsideTuning::default(),
@@ -201,7 +207,7 @@ impl Plugin for Touchback {
         let end = self.window_end.take()?;
         let Project { params, scales, window } = &*self.project;
         let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
-        Some(PluginEditor::new(params, kept, scales, end, self.desk.clone()))
+        Some(PluginEditor::new(params, kept, scales, end, self.desk.clone(), self.repaint.clone()))
     }
 
     fn filter_state(state: &mut PluginState) {
@@ -251,7 +257,11 @@ impl Plugin for Touchback {
 
     fn reset(&mut self) {
         if let Some(active) = &mut self.active {
-            active.follow(self.params.values(), *self.scale.read());
+            let values = self.params.values();
+            if values != active.values {
+                self.window.wake();
+            }
+            active.follow(values, *self.scale.read());
             active.player.reset();
             if let Some(haptics) = &mut active.haptics {
                 haptics.restart();
@@ -269,7 +279,11 @@ impl Plugin for Touchback {
             buffer.as_slice().iter_mut().for_each(|channel| channel.fill(0.0));
             return ProcessStatus::Normal;
         };
-        active.follow(self.params.values(), *self.scale.read());
+        let values = self.params.values();
+        if values != active.values {
+            self.window.wake();
+        }
+        active.follow(values, *self.scale.read());
         if let Some(cents) = self.tuning.news(&active.settings) {
             active.player.piano().retune(&cents);
         }
@@ -279,7 +293,6 @@ impl Plugin for Touchback {
                 haptics.on_event(&Event::AllSoundOff, &active.settings);
             }
         }
-        let samples = buffer.samples();
         if let [left, right] = buffer.as_slice() {
             // VST3 hosts send the controllers of a sample before its notes.
             let reordered = context.plugin_api() == PluginApi::Vst3;
@@ -309,8 +322,8 @@ impl Plugin for Touchback {
                 unmapped: &mut self.unmapped,
             };
             active.player.process(left, right, &mut host);
+            self.window.after(active.player.piano(), left, right);
         }
-        self.window.after(active.player.piano(), samples);
         // A silent piano may be put to sleep, but not one with a motorized keyboard, which may be
         // touched at any time.
         if active.haptics.as_ref().is_some_and(Haptics::is_joined) {

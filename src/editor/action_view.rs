@@ -15,6 +15,9 @@ use crate::math::compass::KeyNumber;
 use crate::math::vec2::Vec2;
 use crate::params;
 
+/// Least picture in which names do not lie on one another, points.
+const NAMED: egui::Vec2 = vec2(460.0, 190.0);
+
 /// Display options of the action's picture.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionView {
@@ -65,7 +68,7 @@ impl ActionView {
         let drawing = grand::draw(pose);
         paint::paint(&painter, &view, &drawing, dark);
         paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.standing.phase));
-        if self.names {
+        if self.names && rect.width() > NAMED.x && rect.height() > NAMED.y {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
         caption_text(ui, rect, pose, caption, &drawing);
@@ -105,7 +108,8 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     let chip =
         Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
     painter.rect_filled(chip, 3.0, phase);
-    for touch in drawing.touching.iter().take(6) {
+    let contacts = if rect.height() > NAMED.y { 6 } else { 0 };
+    for touch in drawing.touching.iter().take(contacts) {
         let drawn = line(touch.name, 11.0, theme::faint(ui), 16.0);
         painter.circle_filled(Pos2::new(rect.min.x + 18.0, drawn.center().y), 2.5, phase);
     }

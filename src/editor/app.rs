@@ -21,8 +21,9 @@ use nice_plug_egui::{
 };
 
 use crate::editor::controls::Controls;
+use crate::editor::face::Face;
 use crate::editor::scales::Scales;
-use crate::editor::window::Window;
+use crate::editor::window::{Session, Window};
 use crate::editor::window_state::{SMALLEST, SavedWindow};
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
@@ -32,8 +33,23 @@ use crate::params::host::HostParams;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
 
-/// Time between two frames while nothing moves, s.
+/// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
+
+/// Time after the last input or news for which frames follow one another: a value set here comes
+/// back from the host a block or two later, s.
+const SETTLES: f64 = 0.5;
+
+/// Asks the open window for a frame, from any thread: one atomic store.
+#[derive(Clone, Default)]
+pub struct Repaint(RepaintNotifier);
+
+impl Repaint {
+    /// Asks for it.
+    pub fn ask(&self) {
+        self.0.request_repaint();
+    }
+}
 
 /// What a project keeps of its window, shared with the project.
 pub type KeptByProject = Arc<Mutex<SavedWindow>>;
@@ -52,6 +68,8 @@ pub struct PluginEditor {
     desk: Arc<KeyboardConnection>,
     /// Pixels a point of this screen, where it is known before a window is open.
     scale: OnceLock<Option<f32>>,
+    repaint: Repaint,
+    session: Arc<Mutex<Session>>,
 }
 
 impl PluginEditor {
@@ -64,18 +82,20 @@ impl PluginEditor {
         scales: Arc<Scales>,
         end: WindowEnd,
         desk: Arc<KeyboardConnection>,
+        repaint: Repaint,
     ) -> Self {
-        let (end, scale) = (Arc::new(Mutex::new(end)), OnceLock::new());
-        Self { params, kept, scales, end, desk, scale }
+        let (end, session) = (Arc::new(Mutex::new(end)), Arc::default());
+        let scale = OnceLock::new();
+        Self { params, kept, scales, end, desk, scale, repaint, session }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
-        let kept = lock(&self.kept).checked();
+        let kept = lock(&self.kept).clone().checked();
         let state =
             EguiEditorState::from_size(LogicalSize::new(kept.width, kept.height), kept.zoom);
         let settings =
             EguiNiceSettings::new().with_tile("Touchback").with_resize_hint(self.resize_hint());
-        create_egui_editor(state, RepaintNotifier::new(), settings, app)
+        create_egui_editor(state, self.repaint.0.clone(), settings, app)
             .ok_or_else(|| "the window could not be made".into())
     }
 }
@@ -97,7 +117,7 @@ impl Editor for PluginEditor {
     }
 
     fn size(&self) -> NativeSize<u32> {
-        let kept = lock(&self.kept).checked();
+        let kept = lock(&self.kept).clone().checked();
         let points = LogicalSize::new(kept.width * kept.zoom, kept.height * kept.zoom);
         // Of another screen, or of none: a project's scale holds where this screen's is not known.
         let scale = self.scale.get_or_init(screen_scale).unwrap_or(kept.scale);
@@ -132,7 +152,10 @@ struct App {
     kept: KeptByProject,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
+    session: Arc<Mutex<Session>>,
     window: Window,
+    /// Until when frames follow one another, s.
+    settles: f64,
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
     play: Vec<Event>,
@@ -141,14 +164,20 @@ struct App {
 impl App {
     fn new(editor: &PluginEditor) -> Self {
         let mut window = Window::default();
-        window.looks = lock(&editor.kept).checked().looks();
+        let kept = lock(&editor.kept).clone().checked();
+        (window.looks, window.face) = (kept.looks(), kept.face);
+        window.session = lock(&editor.session).clone();
+        // A project loaded since has a piano of its own.
+        window.session.history.piano = kept.piano;
         window.desk = Some(editor.desk.clone());
         Self {
             params: editor.params.clone(),
             kept: editor.kept.clone(),
             scales: editor.scales.clone(),
             end: editor.end.clone(),
+            session: editor.session.clone(),
             window,
+            settles: 0.0,
             context: None,
             held: Vec::new(),
             play: Vec::new(),
@@ -172,6 +201,7 @@ impl App {
             self.window.show(snapshot);
         }
         end.take.take_new(self.window.heard());
+        self.window.hear_levels([0, 1].map(|side| end.peaks[side].swap(0.0)));
         if let Some(meter) = end.meters.take_update() {
             self.window.measure(meter, end.worst.swap(0.0), now);
         }
@@ -194,7 +224,9 @@ impl App {
         let size = context.content_rect().size();
         let zoom = context.zoom_factor();
         let scale = context.pixels_per_point() / zoom;
-        let kept = SavedWindow { width: size.x, height: size.y, zoom, scale, dark: None };
+        let piano = self.window.session.history.piano.clone();
+        let (width, height, face) = (size.x, size.y, self.window.face);
+        let kept = SavedWindow { width, height, zoom, scale, dark: None, face, piano };
         *lock(&self.kept) = kept.with(&self.window.looks);
     }
 }
@@ -226,7 +258,8 @@ impl NiceEguiApp for App {
         if (context.zoom_factor() - self.window.looks.zoom).abs() > f32::EPSILON {
             context.set_zoom_factor(self.window.looks.zoom);
         }
-        let news = self.look(context.input(|i| i.time));
+        let now = context.input(|i| i.time);
+        let news = self.look(now) || context.input(|i| !i.events.is_empty());
         if let Some(gui) = &self.context {
             let (params, scales) = (&self.params, &self.scales);
             let mut controls = HostControls { params, scales, gui, held: &mut self.held };
@@ -239,8 +272,10 @@ impl NiceEguiApp for App {
         self.keep(&context);
         frame.set_key_capture(capture(&context));
         if news {
-            context.request_repaint();
-        } else {
+            self.settles = now + SETTLES;
+        }
+        // Beyond that the audio thread asks for frames; a keyboard's state does not come by it.
+        if now < self.settles || self.window.face == Face::Device {
             context.request_repaint_after(std::time::Duration::from_secs_f64(IDLE));
         }
     }
@@ -255,6 +290,7 @@ impl Drop for App {
     fn drop(&mut self) {
         self.window.let_go(&mut self.play);
         self.send();
+        *lock(&self.session) = std::mem::take(&mut self.window.session);
         if let Some(gui) = &self.context {
             for parameter in std::mem::take(&mut self.held) {
                 let mut none = Vec::new();
@@ -275,7 +311,8 @@ fn capture(context: &Context) -> KeyCapture {
     if context.text_edit_focused() {
         return KeyCapture::CaptureAll;
     }
-    let focused = context.memory(|memory| memory.focused().is_some());
+    let focused =
+        context.memory(|memory| memory.focused().is_some()) || context.egui_is_using_pointer();
     let names = if focused { &FOCUSED[..] } else { &FOCUSED[..1] };
     KeyCapture::CaptureKeys(names.iter().filter_map(|name| HostKey::from_str(name).ok()).collect())
 }
@@ -334,8 +371,8 @@ impl Controls for HostControls<'_> {
         }
     }
 
-    fn scale(&self) -> Option<String> {
-        self.scales.name()
+    fn texts(&self) -> Option<Texts> {
+        self.scales.texts()
     }
 
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {

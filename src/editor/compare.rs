@@ -1,62 +1,96 @@
-//! Two settings to go back and forth between.
+//! Two pianos to go back and forth between, each with its own history.
 
 use egui::Ui;
 
 use crate::editor::controls::Controls;
+use crate::editor::history::History;
 use crate::instrument::Settings;
+use crate::sound::scala::Texts;
+
+/// The piano that is not in force.
+#[derive(Clone, Debug)]
+struct Kept {
+    settings: Settings,
+    texts: Option<Texts>,
+    history: History,
+}
 
 /// Which of the two is in force, and the other one.
 #[derive(Clone, Debug, Default)]
 pub struct Compare {
     is_b: bool,
-    other: Option<Settings>,
+    other: Option<Kept>,
 }
 
 impl Compare {
-    /// Buttons A and B, and a copy from one to the other.
-    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
-        ui.horizontal(|ui| {
-            for (is_b, name) in [(false, "A"), (true, "B")] {
-                let label = ui.selectable_label(self.is_b == is_b, format!("  {name}  "));
-                let hint = format!("Play with the settings {name}");
-                if label.on_hover_text(hint).clicked() && self.is_b != is_b {
-                    self.swap(controls);
-                }
+    /// Buttons A and B, and a copy from one to the other; `controls` are those of `history`, not
+    /// recorded: what was done to one piano is taken back on that one alone.
+    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, history: &mut History) {
+        for (is_b, name) in [(false, "A"), (true, "B")] {
+            let label = ui.selectable_label(self.is_b == is_b, name);
+            let hint = format!("Play with the settings {name}");
+            let info =
+                || egui::WidgetInfo::selected(egui::Role::Button, true, self.is_b == is_b, &hint);
+            label.widget_info(info);
+            if label.on_hover_text(&hint).clicked() && self.is_b != is_b {
+                self.swap(controls, history);
             }
-            let text = if self.is_b { "Copy B to A" } else { "Copy A to B" };
-            if ui.button(text).on_hover_text("Make both alike").clicked() {
-                self.other = Some(controls.settings());
-            }
-        });
+        }
+        let (text, name) =
+            if self.is_b { ("B to A", "Copy B to A") } else { ("A to B", "Copy A to B") };
+        let copy = ui.button(text);
+        copy.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+        if copy.on_hover_text(format!("{name}: make both alike")).clicked() {
+            self.other = Some(kept(controls, history.clone()));
+        }
     }
 
-    /// Switches to the other settings; equal to the present ones until they were set.
-    pub fn swap(&mut self, controls: &mut dyn Controls) {
-        let present = controls.settings();
+    /// Switches to the other piano; equal to the present one until it was changed.
+    pub fn swap(&mut self, controls: &mut dyn Controls, history: &mut History) {
+        let present = kept(controls, history.clone());
         if let Some(other) = self.other.replace(present) {
-            controls.recall(&other);
+            controls.recall(&other.settings, None);
+            if controls.texts() != other.texts {
+                // These texts were in force once.
+                let _ = controls.tune(other.texts);
+            }
+            *history = other.history;
         }
         self.is_b = !self.is_b;
     }
+}
+
+fn kept(controls: &dyn Controls, history: History) -> Kept {
+    Kept { settings: controls.settings(), texts: controls.texts(), history }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::editor::controls::DetachedControls;
+    use crate::editor::history::Recorded;
     use crate::params::find;
 
     #[test]
-    fn both_settings_survive_going_back_and_forth() {
+    fn both_pianos_survive_going_back_and_forth_with_what_was_done_to_them() {
         let (mut desk, mut compare) = (DetachedControls::default(), Compare::default());
+        let mut history = History::default();
         let blow = find("blow_mm").unwrap();
-        desk.put(blow, 44.0);
-        compare.swap(&mut desk);
+        let put = |desk: &mut DetachedControls, history: &mut History, value: f64| {
+            Recorded { controls: desk, history }.put(blow, value);
+        };
+        put(&mut desk, &mut history, 44.0);
+        compare.swap(&mut desk, &mut history);
         assert_eq!(desk.value(blow), 44.0);
-        desk.put(blow, 50.0);
+        put(&mut desk, &mut history, 50.0);
         for expected in [44.0, 50.0, 44.0] {
-            compare.swap(&mut desk);
+            compare.swap(&mut desk, &mut history);
             assert_eq!(desk.value(blow), expected);
         }
+        history.undo(&mut desk);
+        assert_eq!((desk.value(blow), history.undoes()), (blow.default_value(), None));
+        compare.swap(&mut desk, &mut history);
+        history.undo(&mut desk);
+        assert_eq!(desk.value(blow), 44.0);
     }
 }

@@ -1,8 +1,15 @@
 //! One parameter on a line: name, slider, number with its unit.
 //!
-//! Drag or arrow keys move the slider; a click on the number, or a double click on name or slider, lets
-//! one type it, with or without the unit; a click with the command key (Ctrl, on a Mac ⌘) on the slider, or *reset* beside a changed
-//! value, brings the default back.
+//! | hand | does |
+//! | --- | --- |
+//! | drag, arrow keys, wheel | moves the slider; with Shift a tenth of it |
+//! | Escape while dragging | back to where the drag began |
+//! | click on the number, double click on name or slider | types a value, with or without unit |
+//! | click with the command key (Ctrl, on a Mac ⌘), *reset* | the default |
+//! | other button on name or slider | a menu of these |
+
+mod gesture;
+mod menu;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{
@@ -10,49 +17,73 @@ use egui::{
 };
 
 use crate::editor::controls::Controls;
+use crate::editor::regulation::usual;
 use crate::editor::theme;
-use crate::params::{Parameter, ValueKind};
+use crate::instrument::Settings;
+use crate::params::{Parameter, ValueKind, relevance};
 
 /// Characters that no number's text has.
 const LONGEST_TEXT: usize = 64;
+/// Widths of names, numbers and *reset*, points.
+const NAME: f32 = 118.0;
+const NUMBER: f32 = 76.0;
+const RESET: f32 = 34.0;
+/// How a control without effect is drawn: there, but faint.
+const FAINT: f32 = 0.45;
 
-/// Rows of `parameters` in a grid; `hint` adds to what a tooltip says.
+/// Rows of `parameters` in a grid over the room's width.
 pub fn rows(
     ui: &mut Ui,
     id: &str,
     parameters: impl Iterator<Item = &'static Parameter>,
     controls: &mut dyn Controls,
-    hint: fn(&Parameter) -> Option<String>,
 ) {
-    Grid::new(id).num_columns(3).spacing(vec2(8.0, 5.0)).show(ui, |ui| {
+    let mut settings = controls.settings();
+    // The scale is no parameter.
+    settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok());
+    let gap = 6.0;
+    let room = ui.available_width() - NAME - NUMBER - RESET - 4.0 * gap;
+    ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
+    Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
         for parameter in parameters {
-            row(ui, parameter, controls, hint(parameter).as_deref());
+            row(ui, parameter, &settings, controls);
             ui.end_row();
         }
     });
 }
 
 /// One row of the grid.
-pub fn row(
+fn row(
     ui: &mut Ui,
     parameter: &'static Parameter,
+    settings: &Settings,
     controls: &mut dyn Controls,
-    hint: Option<&str>,
 ) {
     let value = controls.value(parameter);
     let changed = value.to_bits() != parameter.default_value().to_bits();
+    let idle = relevance(settings, parameter.id);
+    let whole = ui.opacity();
+    if idle.is_some() {
+        ui.multiply_opacity(FAINT);
+    }
     let name = RichText::new(parameter.name);
-    let label = ui.label(if changed { name.strong() } else { name });
-    let label = label.on_hover_ui(|ui| tooltip(ui, parameter, hint));
+    let label = ui
+        .scope(|ui| {
+            ui.set_min_width(NAME);
+            ui.label(if changed { name.strong() } else { name })
+        })
+        .inner;
+    let label = label.on_hover_ui(|ui| tooltip(ui, parameter, idle));
     match parameter.kind {
         ValueKind::Number { .. } => {
             let slider = slider(ui, parameter, controls).labelled_by(label.id);
+            let over = label.contains_pointer() || slider.contains_pointer();
             let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary));
-            let types = double && (label.contains_pointer() || slider.contains_pointer());
-            slider.on_hover_ui(|ui| tooltip(ui, parameter, hint));
+            let asked = menu::ui(ui, &slider, over, parameter, controls);
+            slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
                 let number = number(ui, parameter, controls).labelled_by(label.id);
-                if types {
+                if over && double || asked {
                     edit(ui, &number);
                 }
                 reset(ui, parameter, controls, changed);
@@ -60,7 +91,8 @@ pub fn row(
         }
         ValueKind::Choice(names) => {
             let shown = parameter.number_text(value);
-            let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(120.0);
+            let width = ui.spacing().slider_width;
+            let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(width);
             let inner = combo.show_ui(ui, |ui| {
                 for (index, name) in names.iter().enumerate() {
                     let this = parameter.quantize(index as f64);
@@ -70,15 +102,13 @@ pub fn row(
                     }
                 }
             });
-            inner.response.labelled_by(label.id).on_hover_ui(|ui| tooltip(ui, parameter, hint));
+            let combo = inner.response.labelled_by(label.id);
+            combo.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| reset(ui, parameter, controls, changed));
         }
     }
+    ui.set_opacity(whole);
 }
-
-/// Buttons that turn nothing.
-const OTHER_BUTTONS: [PointerButton; 4] =
-    [PointerButton::Secondary, PointerButton::Middle, PointerButton::Extra1, PointerButton::Extra2];
 
 /// Begins to edit a number, its text selected as a click on it would: focus alone selects nothing.
 fn edit(ui: &Ui, number: &Response) {
@@ -90,60 +120,44 @@ fn edit(ui: &Ui, number: &Response) {
 }
 
 fn slider(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls) -> Response {
-    let mut position = parameter.normalized(controls.value(parameter));
+    let before = parameter.normalized(controls.value(parameter));
+    let mut position = before;
     let slider = Slider::new(&mut position, 0.0..=1.0).show_value(false).trailing_fill(true);
     let response = ui.add(slider);
-    let resets = ui.input(|i| i.modifiers.command) && response.drag_started();
-    if resets {
+    let command = ui.input(|i| i.modifiers.command);
+    if command && response.drag_started() {
         controls.put(parameter, parameter.default_value());
-    } else if !ui.input(|i| i.modifiers.command) {
-        follow(&response, parameter, controls, parameter.plain(position));
+    } else if !command {
+        let position = gesture::finely(&response, before, position);
+        gesture::follow(&response, parameter, controls, parameter.plain(position));
+        gesture::wheel(ui, &response, parameter, controls);
     }
     response
 }
 
+/// A number to drag or type; a text that is no value says why for a while.
 fn number(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls) -> Response {
     let mut value = controls.value(parameter);
     let range = parameter.max() - parameter.min();
+    let refused = std::cell::RefCell::new(None);
     let drag = DragValue::new(&mut value)
         .range(parameter.min()..=parameter.max())
         .speed(range / 400.0)
+        .update_while_editing(false)
+        .clip_text(true)
         .custom_formatter(|v, _| parameter.text(v))
-        .custom_parser(|text| parameter.parse(text).ok());
-    let response = ui.add_sized(vec2(76.0, 18.0), drag);
-    follow(&response, parameter, controls, parameter.quantize(value));
+        .custom_parser(|text| match parameter.parse(text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                *refused.borrow_mut() = Some(error.to_string());
+                None
+            }
+        });
+    let response = ui.add_sized(vec2(NUMBER, 20.0), drag);
+    let value = parameter.quantize(value);
+    gesture::follow(&response, parameter, controls, value);
+    menu::refused(&response, refused.into_inner());
     response
-}
-
-/// A changed control takes the value; a drag is one gesture from press to release. Only the primary
-/// button turns it.
-fn follow(
-    response: &Response,
-    parameter: &'static Parameter,
-    controls: &mut dyn Controls,
-    value: f64,
-) {
-    let id = response.id.with("gesture");
-    let by_other = response.ctx.input(|i| {
-        OTHER_BUTTONS
-            .iter()
-            .any(|button| i.pointer.button_down(*button) || i.pointer.button_released(*button))
-    });
-    if response.drag_started() && !by_other {
-        controls.begin(parameter);
-        response.ctx.data_mut(|data| data.insert_temp(id, true));
-    }
-    if !by_other && response.changed() && value.to_bits() != controls.value(parameter).to_bits() {
-        if response.dragged() {
-            controls.set(parameter, value);
-        } else {
-            controls.put(parameter, value);
-        }
-    }
-    let begun = |data: &mut egui::util::IdTypeMap| data.remove_temp::<bool>(id).is_some();
-    if response.drag_stopped() && response.ctx.data_mut(begun) {
-        controls.end(parameter);
-    }
 }
 
 fn reset(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls, changed: bool) {
@@ -157,12 +171,15 @@ fn reset(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls
         }
     } else {
         // Room for it, so that nothing moves when a value changes.
-        ui.add_space(36.0);
+        ui.add_space(RESET);
     }
 }
 
-fn tooltip(ui: &mut Ui, parameter: &'static Parameter, hint: Option<&str>) {
+fn tooltip(ui: &mut Ui, parameter: &'static Parameter, idle: Option<&str>) {
     ui.set_max_width(300.0);
+    if let Some(idle) = idle {
+        ui.label(RichText::new(idle).color(theme::accent(ui)));
+    }
     ui.label(parameter.doc);
     if let ValueKind::Number { .. } = parameter.kind {
         let (low, high) = (parameter.number_text(parameter.min()), parameter.text(parameter.max()));
@@ -171,9 +188,9 @@ fn tooltip(ui: &mut Ui, parameter: &'static Parameter, hint: Option<&str>) {
             RichText::new(format!("{low} … {high}; default {default}")).color(theme::faint(ui)),
         );
     }
-    if let Some(hint) = hint {
-        ui.label(hint);
+    if let Some(usual) = usual(parameter) {
+        ui.label(usual);
     }
-    let id = format!("Parameter {}; Ctrl-click resets.", parameter.id);
+    let id = format!("Parameter {}; Ctrl-click resets, Shift is fine.", parameter.id);
     ui.label(RichText::new(id).small().color(theme::faint(ui)));
 }

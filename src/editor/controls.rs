@@ -17,8 +17,8 @@ pub trait Controls {
     /// Ends the gesture.
     fn end(&mut self, parameter: &'static Parameter);
 
-    /// Name of the scale that tunes in place of the temperament.
-    fn scale(&self) -> Option<String>;
+    /// The scale that tunes in place of the temperament.
+    fn texts(&self) -> Option<Texts>;
     /// Tunes by a scale, or by the temperament again.
     ///
     /// # Errors
@@ -32,6 +32,11 @@ pub trait Controls {
         self.end(parameter);
     }
 
+    /// Moves the parameter to `value` by a wheel's click or a key: one of several such steps.
+    fn nudge(&mut self, parameter: &'static Parameter, value: f64) {
+        self.put(parameter, value);
+    }
+
     /// The settings all values mean.
     fn settings(&self) -> Settings {
         let mut settings = Settings::default();
@@ -41,8 +46,8 @@ pub trait Controls {
         settings
     }
 
-    /// Puts every parameter that differs to its value in `settings`.
-    fn recall(&mut self, settings: &Settings) {
+    /// Puts every parameter that differs to its value in `settings`, those of the piano so named.
+    fn recall(&mut self, settings: &Settings, _piano: Option<&str>) {
         for parameter in all() {
             let value = parameter.get(settings);
             if self.value(parameter).to_bits() != value.to_bits() {
@@ -83,8 +88,8 @@ impl Controls for DetachedControls {
         self.held.retain(|id| *id != parameter.id);
     }
 
-    fn scale(&self) -> Option<String> {
-        self.scale.as_ref().map(|texts| texts.name.clone())
+    fn texts(&self) -> Option<Texts> {
+        self.scale.clone()
     }
 
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
@@ -106,7 +111,7 @@ mod tests {
         let worn = desk.settings();
         desk.put(find("blow_mm").unwrap(), 47.0);
         desk.changes.clear();
-        desk.recall(&worn);
+        desk.recall(&worn, None);
         assert_eq!(desk.changes, [("blow_mm", 44.0)]);
         assert_eq!(desk.settings(), worn);
         assert!(desk.held.is_empty());

@@ -1,6 +1,6 @@
 //! The load meter: computing time over real time, and how many keys move.
 
-use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2};
+use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::action::STEP;
 use crate::editor::theme;
@@ -65,30 +65,25 @@ impl Gauge {
         )
     }
 
-    /// Draws it in `area`.
-    pub fn ui(&self, ui: &mut Ui, area: Rect) {
-        let response = ui.interact(area, ui.scope_id().with("load"), Sense::hover());
-        let words = self.words();
+    /// Draws it, `width` points wide.
+    pub fn ui(&self, ui: &mut Ui, width: f32) {
+        let (area, response) = ui.allocate_exact_size(vec2(width, 16.0), Sense::hover());
         response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, "Load"));
-        let painter = ui.painter_at(area);
-        let bar = Rect::from_min_max(
-            pos2(area.center().x - 5.0, area.min.y + 4.0),
-            pos2(area.center().x + 5.0, area.max.y - 18.0),
-        );
+            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, "CPU"));
+        let painter = ui.painter();
         let line = Stroke::new(1.0, theme::faint(ui));
-        painter.rect(bar, 3.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
-        let room = bar.shrink(2.0);
-        let height = |share: f64| single(share.clamp(0.0, 1.0)) * room.height();
+        painter.rect(area, 3.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
+        let room = area.shrink(2.0);
+        let at = |share: f64| room.min.x + single(share.clamp(0.0, 1.0)) * room.width();
         let colour = if self.worst > DANGER { theme::accent(ui) } else { theme::curve(ui, 2) };
-        let top = room.max.y - height(self.busy);
-        painter.rect_filled(Rect::from_min_max(pos2(room.min.x, top), room.max), 1.0, colour);
-        let peak = room.max.y - height(self.worst);
-        painter.hline(room.x_range(), peak, Stroke::new(1.5, colour));
-        let at = pos2(area.center().x, area.max.y - 2.0);
-        let font = FontId::proportional(10.0);
-        painter.text(at, Align2::CENTER_BOTTOM, "Load", font, theme::faint(ui));
-        response.on_hover_text(words);
+        let bar = Rect::from_min_max(room.min, pos2(at(self.busy), room.max.y));
+        painter.rect_filled(bar, 1.0, colour.gamma_multiply(0.6));
+        painter.vline(at(self.worst), room.y_range(), Stroke::new(1.5, colour));
+        let percent = format!("{:.0} %", 100.0 * self.busy);
+        let text = if width > 50.0 { format!("CPU {percent}") } else { percent };
+        let font = FontId::proportional(10.5);
+        painter.text(area.center(), Align2::CENTER_CENTER, text, font, ui.visuals().text_color());
+        response.on_hover_text(self.words());
     }
 }
 

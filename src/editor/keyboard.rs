@@ -6,7 +6,6 @@ use egui::{
     pos2, vec2,
 };
 
-use crate::editor::gauge::Gauge;
 use crate::editor::theme;
 use crate::instrument::{Event, Snapshot};
 use crate::math::compass::KeyNumber;
@@ -86,33 +85,17 @@ fn hit(area: Rect, at: Pos2) -> Option<(KeyNumber, f64)> {
 }
 
 impl Strip {
-    /// Draws pedal, load and keys over `height` points of the room's width and says what was
+    /// Draws pedal and keys over `height` points of the room's width and says what was
     /// played.
-    pub fn ui(
-        &mut self,
-        ui: &mut Ui,
-        height: f32,
-        snapshot: &Snapshot,
-        gauge: &Gauge,
-        play: &mut Vec<Event>,
-    ) {
+    pub fn ui(&mut self, ui: &mut Ui, height: f32, snapshot: &Snapshot, play: &mut Vec<Event>) {
         let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-        let (side, foot) = (72.0, 42.0);
+        let side = 46.0;
         let area = Rect::from_min_max(all.min + vec2(side, 0.0), all.max);
         let response = ui.interact(area, ui.scope_id().with("keys"), Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keyboard"));
         self.play(ui, area, &response, play);
-        self.pedal(
-            ui,
-            Rect::from_min_max(all.min, pos2(all.min.x + foot, all.max.y)),
-            snapshot,
-            play,
-        );
-        let load = Rect::from_min_max(
-            pos2(all.min.x + foot, all.min.y),
-            pos2(area.min.x - 4.0, all.max.y),
-        );
-        gauge.ui(ui, load);
+        let foot = Rect::from_min_max(all.min, pos2(area.min.x - 4.0, all.max.y));
+        self.pedal(ui, foot, snapshot, play);
         self.paint(ui, area, response.has_focus(), snapshot);
         if let Some((key, velocity)) = response.hover_pos().and_then(|at| hit(area, at)) {
             let struck = snapshot.struck[key.index()];

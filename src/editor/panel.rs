@@ -1,8 +1,10 @@
-//! The panel beside the action: settings by subject, tools.
+//! What stands on the faces: settings by group, tools.
 
 pub mod calibration;
 pub mod device;
+pub mod keys;
 pub mod pedal;
+pub mod play;
 pub mod presets;
 pub mod regulation;
 pub mod scale;
@@ -12,64 +14,13 @@ use egui::{ScrollArea, Ui};
 
 use crate::editor::control;
 use crate::editor::controls::Controls;
-use crate::params::{Parameter, ParameterGroup, all};
+use crate::params::{ParameterGroup, all};
 
-/// What the panel shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Subject {
-    /// What a technician sets, and the action's parts.
-    #[default]
-    Regulation,
-    /// How notes become gestures.
-    Touch,
-    /// Strings, hammers, level.
-    Sound,
-    /// Whole pianos by name.
-    Presets,
-    /// Comparison, panic, recording, appearance.
-    Tools,
-    /// A motorized keyboard.
-    Device,
-}
-
-impl Subject {
-    /// All of them, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Regulation, Self::Touch, Self::Sound, Self::Presets, Self::Tools, Self::Device];
-
-    /// Name of the subject, as its tab shows it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Regulation => "Regulation",
-            Self::Touch => "Touch",
-            Self::Sound => "Sound",
-            Self::Presets => "Presets",
-            Self::Tools => "Tools",
-            Self::Device => "Device",
-        }
-    }
-
-    /// Where a group of parameters belongs.
-    const fn of(group: ParameterGroup) -> Self {
-        match group {
-            ParameterGroup::Regulation | ParameterGroup::Action => Self::Regulation,
-            ParameterGroup::Touch | ParameterGroup::Pedals | ParameterGroup::Midi => Self::Touch,
-            ParameterGroup::Tuning | ParameterGroup::Sound | ParameterGroup::Output => Self::Sound,
-        }
-    }
-}
-
-/// The parameters of one subject under their groups' headings.
-pub fn parameters(ui: &mut Ui, subject: Subject, controls: &mut dyn Controls) {
-    let mut groups: Vec<ParameterGroup> = all().map(|p| p.group).collect();
-    groups.dedup();
-    for group in groups.into_iter().filter(|g| Subject::of(*g) == subject) {
-        heading(ui, group.name());
-        let of_group = all().filter(move |p: &&Parameter| p.group == group);
-        control::rows(ui, group.name(), of_group, controls, crate::editor::regulation::usual);
-        ui.add_space(8.0);
-    }
+/// The parameters of one group under its heading.
+pub fn group(ui: &mut Ui, group: ParameterGroup, controls: &mut dyn Controls) {
+    heading(ui, group.name());
+    control::rows(ui, group.name(), all().filter(|p| p.group == group), controls);
+    ui.add_space(4.0);
 }
 
 /// A heading.

@@ -42,12 +42,6 @@ impl Scales {
         Ok(())
     }
 
-    /// Name of the scale in force.
-    #[must_use]
-    pub fn name(&self) -> Option<String> {
-        self.lock().texts.as_ref().map(|texts| texts.name.clone())
-    }
-
     /// The texts in force.
     #[must_use]
     pub fn texts(&self) -> Option<Texts> {

@@ -4,7 +4,9 @@
 use std::ops::RangeInclusive;
 
 use egui::{Align2, RichText, Ui, Vec2b};
-use egui_plot::{Axis, GridMark, Line, LineStyle, Plot, PlotPoints, PlotUi, Span, VLine};
+use egui_plot::{
+    Axis, AxisHints, GridInput, GridMark, Line, LineStyle, Plot, PlotPoints, PlotUi, Span, VLine,
+};
 
 use crate::editor::stroke::quantity::{self, Quantity};
 use crate::editor::stroke::{Memory, Row, Stroke};
@@ -151,7 +153,8 @@ impl Scope {
             let mut plot = plot(("scope", *unit), self.fit)
                 .height(height)
                 .link_axis(times, Vec2b::new(true, false))
-                .y_axis_label(*unit)
+                .custom_y_axes(vec![hints(unit)])
+                .y_grid_spacer(marks)
                 .x_axis_formatter(milliseconds)
                 .show_axes(Vec2b::new(is_last, true));
             if is_last {
@@ -234,6 +237,27 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
     if fit { plot.reset() } else { plot }
 }
 
+/// The axis of values: with its numbers however low the plot is.
+fn hints<'a>(label: &str) -> AxisHints<'a> {
+    let spacing = egui::Rangef::new(9.0, 11.0);
+    AxisHints::new_y().label(label.to_owned()).label_spacing(spacing).min_thickness(44.0)
+}
+
+/// Marks of an axis of values: three to seven, at round numbers.
+fn marks(input: GridInput) -> Vec<GridMark> {
+    let (low, high) = input.bounds;
+    let rough = (high - low) / 3.5;
+    if !(rough > 0.0 && rough.is_finite()) {
+        return Vec::new();
+    }
+    let decade = 10f64.powf(rough.log10().floor());
+    let round = [5.0, 2.5, 2.0, 1.0].into_iter().map(|digit| digit * decade);
+    let step_size = round.into_iter().find(|step| *step <= rough).unwrap_or(decade);
+    let first = (low / step_size).ceil();
+    let values = (0..16u8).map(|i| (first + f64::from(i)) * step_size);
+    values.take_while(|value| *value <= high).map(|value| GridMark { value, step_size }).collect()
+}
+
 fn theme_curve(plot_ui: &PlotUi, index: usize) -> egui::Color32 {
     theme::curve_of(plot_ui.ctx().global_style().visuals.dark_mode, index)
 }
@@ -261,5 +285,20 @@ fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, lettered: bool) {
             .border_width(0.0)
             .label_align(Align2::CENTER_TOP);
         plot_ui.span(span);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_axis_has_three_marks_at_least() {
+        for (low, high) in [(0.0, 1.0), (-47.3, 9.1), (-0.02, 0.013), (0.0, 2.99), (3.0, 1e4)] {
+            let found = marks(GridInput { bounds: (low, high), base_step_size: 1.0 });
+            let inside = found.iter().all(|mark| (low..=high).contains(&mark.value));
+            assert!(inside && (3..=10).contains(&found.len()), "{low} {high}: {}", found.len());
+        }
+        assert!(marks(GridInput { bounds: (1.0, 1.0), base_step_size: 1.0 }).is_empty());
     }
 }

@@ -3,14 +3,16 @@
 use std::time::Instant;
 
 use crate::editor::controls::DetachedControls;
+use crate::editor::face::Face;
 use crate::editor::keyboard;
 use crate::editor::offscreen::{Offscreen, Picture};
-use crate::editor::panel::Subject;
 use crate::editor::window::Window;
 use crate::editor::window_state::Looks;
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings, Snapshot};
+use crate::math::cast::rounded_i32;
 use crate::math::compass::KeyNumber;
+use crate::monitor::tape::TimedMessage;
 use crate::preset::user_presets::UserPresets;
 
 /// Sample rate of the scripted piano, Hz.
@@ -36,8 +38,10 @@ pub struct Shot {
     pub speed: f64,
     /// Moment shown, s from the strike; none shows the key at rest before anything is played.
     pub time: Option<f64>,
-    /// The panel beside the action.
-    pub subject: Subject,
+    /// What is shown between bar and keys.
+    pub face: Face,
+    /// The list of pianos is open.
+    pub browses: bool,
     /// Force over depth in the scope.
     pub over_depth: bool,
     /// The instrument.
@@ -53,7 +57,8 @@ impl Default for Shot {
             key: keyboard::Strip::default().chosen,
             speed: 1.5,
             time: Some(0.0),
-            subject: Subject::Regulation,
+            face: Face::Action,
+            browses: false,
             over_depth: false,
             settings: Settings::default(),
         }
@@ -65,7 +70,7 @@ impl Shot {
     #[must_use]
     pub fn window(&self) -> Window {
         let mut window = Window::default();
-        window.subject = self.subject;
+        (window.face, window.browses) = (self.face, self.browses);
         window.looks = Looks {
             theme: if self.dark {
                 egui::ThemePreference::Dark
@@ -91,11 +96,16 @@ impl Shot {
         piano.handle(Event::Sustain(0.6));
         for key in &chord {
             piano.handle(Event::NoteOn { key: *key, velocity });
+            let sent = u8::try_from(rounded_i32(127.0 * velocity)).unwrap_or(127).min(127);
+            window.heard().push(TimedMessage { time: 0.0, bytes: [0x90, key.midi(), sent] });
         }
         let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
         let mut run = |piano: &mut Piano, window: &mut Window, blocks: usize| {
             for _ in 0..blocks {
                 piano.process(&mut left, &mut right);
+                window.hear_levels([&left, &right].map(|channel| {
+                    f64::from(channel.iter().fold(0.0f32, |peak, s| peak.max(s.abs())))
+                }));
                 for sample in piano.trace() {
                     window.absorb(sample, &settings.action);
                 }

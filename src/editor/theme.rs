@@ -21,6 +21,8 @@ pub fn apply(context: &Context) {
             style.spacing.item_spacing = vec2(8.0, 5.0);
             style.spacing.button_padding = vec2(8.0, 3.0);
             style.spacing.slider_width = 120.0;
+            // Always to be seen, and beside what it scrolls.
+            style.spacing.scroll = egui::style::ScrollStyle::solid();
             style.interaction.tooltip_delay = 0.4;
             style.text_styles.insert(TextStyle::Body, FontId::proportional(13.0));
             style.text_styles.insert(TextStyle::Button, FontId::proportional(13.0));

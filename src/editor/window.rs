@@ -2,20 +2,25 @@
 
 use std::sync::Arc;
 
-use egui::{CentralPanel, Context, Panel, RichText, Ui};
+use egui::{CentralPanel, Context, Panel, Ui};
 
 use crate::action::ActionSettings;
 use crate::editor::action_view::{ActionView, Caption};
+use crate::editor::bar::Bar;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
+use crate::editor::face::Face;
 use crate::editor::gauge::Gauge;
+use crate::editor::history::{History, Recorded};
 use crate::editor::keyboard::Strip;
+use crate::editor::levels::Levels;
 use crate::editor::other_view::{OtherView, Shown};
-use crate::editor::panel::{self, Subject};
+use crate::editor::panel;
 use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Posed, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
+use crate::editor::velocity_curve::VelocityCurve;
 use crate::editor::window_state::Looks;
 use crate::haptics::connection::{Choice, KeyboardConnection};
 use crate::instrument::settings::KeyPressure;
@@ -34,6 +39,15 @@ const LOW: f32 = 560.0;
 /// What time row, values and one curve need, points.
 const SCOPE: f32 = 170.0;
 
+/// What was done to both pianos: outlives a closed window.
+#[derive(Clone, Default, Debug)]
+pub struct Session {
+    /// What was edited.
+    pub history: History,
+    /// The other piano.
+    pub compare: Compare,
+}
+
 /// The window's contents.
 pub struct Window {
     /// The keyboard as last shown.
@@ -46,14 +60,21 @@ pub struct Window {
     pub scope: Scope,
     /// Zoom and colours.
     pub looks: Looks,
-    /// The panel beside the action.
-    pub subject: Subject,
+    /// What is shown between bar and keys.
+    pub face: Face,
+    /// Whether the list of pianos is open.
+    pub browses: bool,
+    /// What was edited, and the other piano.
+    pub session: Session,
     /// Hammer speed of a tried press, m/s.
     pub tried: f64,
     view: ActionView,
     other: OtherView,
     strip: Strip,
-    compare: Compare,
+    curve: VelocityCurve,
+    levels: Levels,
+    /// Silent notes that were put away.
+    silent_seen: u64,
     regulation: panel::regulation::RegulationPanel,
     tools: panel::tools::ToolsPanel,
     presets: panel::presets::PresetsPanel,
@@ -83,12 +104,16 @@ impl Default for Window {
             transport: Transport::default(),
             scope: Scope::default(),
             looks: Looks::default(),
-            subject: Subject::default(),
+            face: Face::default(),
+            browses: false,
+            session: Session::default(),
             tried: 1.5,
             view: ActionView::default(),
             other: OtherView::default(),
             strip: Strip::default(),
-            compare: Compare::default(),
+            curve: VelocityCurve::default(),
+            levels: Levels::default(),
+            silent_seen: 0,
             regulation: panel::regulation::RegulationPanel::default(),
             tools: panel::tools::ToolsPanel::default(),
             presets: panel::presets::PresetsPanel::default(),
@@ -148,6 +173,11 @@ impl Window {
         &mut self.heard
     }
 
+    /// The largest magnitudes of the output since the last call, left and right.
+    pub fn hear_levels(&mut self, peaks: [f64; 2]) {
+        self.levels.raise(peaks);
+    }
+
     /// What computing costs, with the worst block since the last call, at `now` s.
     pub fn measure(&mut self, meter: &Meter, worst: f64, now: f64) {
         self.gauge.show(meter, worst, now);
@@ -177,29 +207,114 @@ impl Window {
             self.moved = now;
         }
         ui.ctx().set_theme(self.looks.theme);
+        self.session.history.now = now;
+        self.presets.follow(ui);
+        self.tools.follow(ui);
+        self.curve.follow(&self.heard, &self.snapshot);
+        Panel::top("bar").show(ui, |ui| {
+            ui.add_space(2.0);
+            self.bar(ui, controls);
+            ui.add_space(1.0);
+        });
+        // Away from the window while its controls are at work.
+        let mut session = std::mem::take(&mut self.session);
+        let mut recorded = Recorded { controls, history: &mut session.history };
+        self.below(ui, &mut recorded, play, now);
+        self.session = session;
+        self.heard.clear();
+    }
+
+    /// The bar on top.
+    fn bar(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        let bar = Bar {
+            presets: &mut self.presets,
+            browses: &mut self.browses,
+            history: &mut self.session.history,
+            compare: &mut self.session.compare,
+            face: &mut self.face,
+            looks: &mut self.looks,
+            levels: &mut self.levels,
+            gauge: &self.gauge,
+            counts: &self.snapshot.counts,
+            silent_seen: &mut self.silent_seen,
+        };
+        bar.ui(ui, controls);
+    }
+
+    /// Everything below the bar.
+    fn below(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>, now: f64) {
         let settings = controls.settings().action;
         self.follow(&settings);
         let elapsed = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
         if let Some(stroke) = &self.memory.last {
             self.transport.advance(elapsed, stroke);
-            if self.transport.runs && !self.transport.is_live {
+            if self.transport.runs && !self.transport.is_live && self.face == Face::Action {
                 ui.ctx().request_repaint();
             }
         }
         let height = ui.available_height();
         Panel::bottom("keyboard").show(ui, |ui| {
             ui.add_space(2.0);
-            let keys = (0.12 * height).clamp(48.0, 96.0);
-            self.strip.ui(ui, keys, &self.snapshot, &self.gauge, play);
+            let keys = (0.12 * height).clamp(44.0, 96.0);
+            self.strip.ui(ui, keys, &self.snapshot, play);
         });
-        let width = 0.34 * ui.available_width();
-        Panel::right("settings")
-            .resizable(true)
-            .default_size(width.clamp(300.0, 360.0))
-            .min_size(290.0)
-            .show(ui, |ui| self.side(ui, controls, play));
+        if self.browses {
+            Panel::left("pianos").resizable(false).exact_size(320.0).show(ui, |ui| {
+                panel::scrolled(ui, |ui| self.presets.ui(ui, controls));
+            });
+        }
+        match self.face {
+            Face::Play => drop(CentralPanel::default().show(ui, |ui| {
+                let face = panel::play::PlayFace {
+                    curve: &self.curve,
+                    calibration: &mut self.calibration,
+                    pedal: &mut self.pedal,
+                    scale: &mut self.scale,
+                    tools: &mut self.tools,
+                    snapshot: &self.snapshot,
+                    heard: &self.heard,
+                    play,
+                };
+                face.ui(ui, controls);
+            })),
+            Face::Action => self.action_face(ui, controls, play, now),
+            Face::Keys => drop(CentralPanel::default().show(ui, |ui| {
+                panel::keys::ui(ui, &mut self.regulation, self.strip.chosen, controls);
+            })),
+            Face::Device => drop(CentralPanel::default().show(ui, |ui| {
+                panel::scrolled(ui, |ui| self.device_face(ui));
+            })),
+        }
+    }
+
+    /// The action, its curves, and beside them its regulation.
+    fn action_face(
+        &mut self,
+        ui: &mut Ui,
+        controls: &mut dyn Controls,
+        play: &mut Vec<Event>,
+        now: f64,
+    ) {
+        let height = ui.available_height();
+        let width = (0.34 * ui.available_width()).clamp(290.0, 372.0);
+        Panel::right("settings").resizable(true).default_size(width).min_size(280.0).show(
+            ui,
+            |ui| {
+                let notes = (0.1 * ui.available_height()).clamp(40.0, 100.0);
+                Panel::bottom("notes").exact_size(notes).show(ui, |ui| {
+                    ui.add_space(2.0);
+                    panel::scrolled(ui, |ui| {
+                        self.regulation.notes(ui, self.strip.chosen, controls);
+                    });
+                });
+                CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
+                    panel::scrolled(ui, |ui| panel::regulation::RegulationPanel::ui(ui, controls));
+                });
+            },
+        );
         CentralPanel::default().show(ui, |ui| {
-            self.bar(ui, &settings);
+            let settings = controls.settings().action;
+            self.switches(ui, &settings);
             let room = ui.available_height();
             let low = height < LOW;
             let high = if low { (room - SCOPE).max(0.3 * room) } else { 0.5 * room };
@@ -208,7 +323,17 @@ impl Window {
             self.transport.ui(ui, self.memory.last.as_ref());
             self.scope.ui(ui, &self.memory, &mut self.transport);
         });
-        self.heard.clear();
+    }
+
+    fn device_face(&mut self, ui: &mut Ui) {
+        match &self.desk {
+            Some(desk) => {
+                if let Some(choice) = self.device.ui(ui, desk) {
+                    self.chosen = Some(choice);
+                }
+            }
+            None => drop(ui.label("No keyboard can be joined here.")),
+        }
     }
 
     /// A computed stroke follows the screws; a played one stays as it was played.
@@ -221,8 +346,8 @@ impl Window {
         }
     }
 
-    /// The bar with the transport and *Try a press*.
-    fn bar(&mut self, ui: &mut Ui, settings: &ActionSettings) {
+    /// What is drawn, *Try a press*, what the scope shows.
+    fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
         ui.horizontal_wrapped(|ui| {
             self.view.switches(ui);
             ui.separator();
@@ -242,6 +367,7 @@ impl Window {
             }
             ui.separator();
             self.scope.switches(ui);
+            self.tools.stroke(ui, &mut self.memory, &self.scope);
         });
     }
 
@@ -302,59 +428,6 @@ impl Window {
                 self.other.ui(ui, &shown, play);
             }
         }
-    }
-
-    /// The panel beside the action.
-    fn side(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
-        ui.add_space(4.0);
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            ui.spacing_mut().button_padding.x = 5.0;
-            for subject in Subject::ALL {
-                let text = RichText::new(subject.name());
-                ui.selectable_value(&mut self.subject, subject, text);
-            }
-        });
-        ui.separator();
-        if self.subject == Subject::Regulation {
-            let height = (0.24 * ui.available_height()).clamp(64.0, 150.0);
-            Panel::bottom("notes").exact_size(height).show(ui, |ui| {
-                ui.add_space(4.0);
-                panel::scrolled(ui, |ui| self.regulation.notes(ui, self.strip.chosen, controls));
-            });
-        }
-        panel::scrolled(ui, |ui| match self.subject {
-            Subject::Regulation => self.regulation.ui(ui, controls),
-            Subject::Touch => {
-                self.calibration.ui(ui, &self.snapshot, controls);
-                self.pedal.ui(ui, &self.heard, controls);
-                panel::parameters(ui, self.subject, controls);
-            }
-            Subject::Sound => {
-                panel::parameters(ui, self.subject, controls);
-                self.scale.ui(ui, controls);
-            }
-            Subject::Presets => self.presets.ui(ui, controls),
-            Subject::Tools => {
-                let bench = panel::tools::ToolContext {
-                    compare: &mut self.compare,
-                    memory: &mut self.memory,
-                    scope: &self.scope,
-                    looks: &mut self.looks,
-                    snapshot: &self.snapshot,
-                    play,
-                };
-                self.tools.ui(ui, bench, controls);
-            }
-            Subject::Device => match &self.desk {
-                Some(desk) => {
-                    if let Some(choice) = self.device.ui(ui, desk) {
-                        self.chosen = Some(choice);
-                    }
-                }
-                None => drop(ui.label("No keyboard can be joined here.")),
-            },
-        });
     }
 }
 

@@ -2,10 +2,14 @@
 
 use egui::ThemePreference;
 
+use crate::editor::face::Face;
+
 /// Smallest window, points.
 pub const SMALLEST: (f32, f32) = (720.0, 480.0);
 /// Size of a new window, points.
 pub const USUAL: (f32, f32) = (1180.0, 760.0);
+/// Most characters of a piano's name.
+const LONGEST_NAME: usize = 200;
 /// Zoom factors.
 pub const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
@@ -16,18 +20,16 @@ pub struct Looks {
     pub theme: ThemePreference,
     /// Size of everything against the screen's usual.
     pub zoom: f32,
-    /// Zoom to be applied when the slider is released.
-    pub wanted: Option<f32>,
 }
 
 impl Default for Looks {
     fn default() -> Self {
-        Self { theme: ThemePreference::System, zoom: 1.0, wanted: None }
+        Self { theme: ThemePreference::System, zoom: 1.0 }
     }
 }
 
 /// What a project keeps of the window.
-#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct SavedWindow {
     /// Width, points as zoomed.
@@ -40,11 +42,23 @@ pub struct SavedWindow {
     pub scale: f32,
     /// Light (`Some(false)`), dark, or as the system.
     pub dark: Option<bool>,
+    /// The face that was shown.
+    pub face: Face,
+    /// Name of the piano loaded last; empty: none was.
+    pub piano: String,
 }
 
 impl Default for SavedWindow {
     fn default() -> Self {
-        Self { width: USUAL.0, height: USUAL.1, zoom: 1.0, scale: 1.0, dark: None }
+        Self {
+            width: USUAL.0,
+            height: USUAL.1,
+            zoom: 1.0,
+            scale: 1.0,
+            dark: None,
+            face: Face::default(),
+            piano: String::new(),
+        }
     }
 }
 
@@ -60,6 +74,8 @@ impl SavedWindow {
             zoom: or(self.zoom, 1.0).clamp(*ZOOMS.start(), *ZOOMS.end()),
             scale: or(self.scale, 1.0).clamp(0.5, 8.0),
             dark: self.dark,
+            face: self.face,
+            piano: self.piano.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect(),
         }
     }
 
@@ -71,12 +87,12 @@ impl SavedWindow {
             Some(true) => ThemePreference::Dark,
             Some(false) => ThemePreference::Light,
         };
-        Looks { theme, zoom: self.zoom, wanted: None }
+        Looks { theme, zoom: self.zoom }
     }
 
     /// These values with zoom and theme of `looks`.
     #[must_use]
-    pub const fn with(self, looks: &Looks) -> Self {
+    pub fn with(self, looks: &Looks) -> Self {
         let dark = match looks.theme {
             ThemePreference::System => None,
             ThemePreference::Dark => Some(true),
@@ -92,9 +108,16 @@ mod tests {
 
     #[test]
     fn a_project_may_hold_anything() {
-        let wild =
-            SavedWindow { width: f32::NAN, height: -3.0, zoom: 1e9, scale: 1.0, dark: Some(true) };
+        let wild = SavedWindow {
+            width: f32::NAN,
+            height: -3.0,
+            zoom: 1e9,
+            dark: Some(true),
+            piano: "My\n grand".repeat(100),
+            ..SavedWindow::default()
+        };
         let kept = wild.checked();
+        assert!(kept.piano.starts_with("My grandMy") && kept.piano.len() == LONGEST_NAME);
         assert_eq!((kept.width, kept.height), (USUAL.0, SMALLEST.1));
         assert_eq!((kept.zoom, kept.looks().theme), (3.0, ThemePreference::Dark));
         assert_eq!(SavedWindow::default().with(&kept.looks()).dark, Some(true));

@@ -52,7 +52,7 @@ unsafe impl Params for Project {
 
     fn serialize_fields(&self) -> BTreeMap<String, String> {
         let mut fields = self.params.serialize_fields();
-        let kept = *self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.window.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Ok(text) = serde_json::to_string(&kept) {
             fields.insert(WINDOW.to_owned(), text);
         }
@@ -92,8 +92,8 @@ mod tests {
         for text in ["", "{", "[1]", r#"{"width": null}"#, r#"{"width": 1e40, "height": -7}"#] {
             let fields = BTreeMap::from([(WINDOW.to_owned(), text.to_owned())]);
             other.deserialize_fields(&fields);
-            let kept = *other.window.lock().unwrap();
-            assert_eq!(kept, kept.checked(), "{text}");
+            let kept = other.window.lock().unwrap().clone();
+            assert_eq!(kept, kept.clone().checked(), "{text}");
         }
         assert!(other.window.lock().unwrap().height >= 480.0);
     }

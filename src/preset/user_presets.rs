@@ -2,6 +2,7 @@
 //!
 //! An existing file is replaced only on request. Not for the audio thread.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _};
@@ -12,6 +13,8 @@ use super::file::{FileError, NamedPiano, PresetLosses};
 
 /// Ending of preset files.
 pub const EXTENSION: &str = "toml";
+/// The list of marked pianos, one name a line, beside the files.
+const FAVOURITES: &str = "favourites.txt";
 /// Largest file read, bytes: a hundred times what a preset takes.
 const LIMIT: u64 = 512 * 1024;
 /// Largest number of files of a folder that are read.
@@ -106,6 +109,27 @@ impl UserPresets {
             PresetEntry { path, held }
         };
         Ok(paths.into_iter().map(entry).collect())
+    }
+
+    /// Names of the pianos that the player marked; none where the list cannot be read.
+    #[must_use]
+    pub fn favourites(&self) -> BTreeSet<String> {
+        let text = fs::read_to_string(self.folder.join(FAVOURITES)).unwrap_or_default();
+        text.lines().map(str::to_owned).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Writes the list of marked pianos.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn keep_favourites(&self, names: &BTreeSet<String>) -> Result<(), PresetError> {
+        let path = self.folder.join(FAVOURITES);
+        let failed = |error| PresetError::Disk(path.clone(), error);
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let draft = Draft::create(&path)?;
+        let text: String = names.iter().map(|name| format!("{name}\n")).collect();
+        draft.write_all(text.as_bytes())?;
+        Ok(draft.keep()?)
     }
 
     /// Writes `saved` under its name; says where.

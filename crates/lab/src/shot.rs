@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::output::Draft;
-use touchback::editor::panel::Subject;
+use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
 use touchback::math::cast::single;
 use touchback::math::compass::KeyNumber;
@@ -47,9 +47,12 @@ pub struct ShotOptions {
     /// The key at rest, nothing played
     #[arg(long)]
     rest: bool,
-    /// Panel beside the action
-    #[arg(long, value_enum, default_value_t = ShotPanel::Regulation)]
-    panel: ShotPanel,
+    /// What the window shows
+    #[arg(long, value_enum, default_value_t = ShotFace::Action)]
+    face: ShotFace,
+    /// The list of pianos open beside it
+    #[arg(long)]
+    presets: bool,
     /// Force over depth in the scope
     #[arg(long)]
     depth: bool,
@@ -58,14 +61,12 @@ pub struct ShotOptions {
     set: Vec<String>,
 }
 
-/// The panels by name.
+/// The faces by name.
 #[derive(Clone, Copy, ValueEnum, Debug)]
-enum ShotPanel {
-    Regulation,
-    Touch,
-    Sound,
-    Presets,
-    Tools,
+enum ShotFace {
+    Play,
+    Action,
+    Keys,
     Device,
 }
 
@@ -92,14 +93,13 @@ pub fn run(options: &ShotOptions) -> Result<()> {
         dark: options.dark,
         speed: options.speed,
         time: (!options.rest).then_some(1e-3 * options.time),
-        subject: match options.panel {
-            ShotPanel::Regulation => Subject::Regulation,
-            ShotPanel::Touch => Subject::Touch,
-            ShotPanel::Sound => Subject::Sound,
-            ShotPanel::Presets => Subject::Presets,
-            ShotPanel::Tools => Subject::Tools,
-            ShotPanel::Device => Subject::Device,
+        face: match options.face {
+            ShotFace::Play => Face::Play,
+            ShotFace::Action => Face::Action,
+            ShotFace::Keys => Face::Keys,
+            ShotFace::Device => Face::Device,
         },
+        browses: options.presets,
         over_depth: options.depth,
         ..Shot::default()
     };

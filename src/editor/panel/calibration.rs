@@ -2,7 +2,6 @@
 
 use egui::{RichText, Ui};
 
-use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::Snapshot;
@@ -22,7 +21,6 @@ pub struct CalibrationPanel {
 impl CalibrationPanel {
     /// A button, and what to play next; each note played is one gesture on one parameter.
     pub fn ui(&mut self, ui: &mut Ui, snapshot: &Snapshot, controls: &mut dyn Controls) {
-        heading(ui, "Calibration");
         if let Some((lesson, before)) = self.waiting
             && snapshot.counts.notes > before
         {
@@ -52,6 +50,5 @@ impl CalibrationPanel {
                 });
             }
         }
-        ui.add_space(8.0);
     }
 }

@@ -2,7 +2,6 @@
 
 use egui::{RichText, Ui};
 
-use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::midi::controller::SUSTAIN;
@@ -26,14 +25,12 @@ impl PedalPanel {
     /// A button, and what to do next; `heard` is what came since the last frame. The zone is set
     /// as one gesture on each of its parameters.
     pub fn ui(&mut self, ui: &mut Ui, heard: &[TimedMessage], controls: &mut dyn Controls) {
-        heading(ui, "Sustain pedal");
         let Some(range) = &mut self.seen else {
             let hint = "Press the pedal slowly to the floor and let it up again: the instrument \
                         learns the range it sends, so that half-pedalling falls where it should.";
             if ui.button("Learn this pedal").on_hover_text(hint).clicked() {
                 self.seen = Some(None);
             }
-            ui.add_space(8.0);
             return;
         };
         for value in heard.iter().filter_map(|h| h.controller(SUSTAIN)) {
@@ -59,7 +56,6 @@ impl PedalPanel {
                 self.seen = None;
             }
         });
-        ui.add_space(8.0);
     }
 }
 

@@ -2,21 +2,35 @@
 
 mod own;
 
-use egui::{RichText, Ui};
+use egui::{RichText, TextEdit, Ui};
 
 use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::Settings;
 use crate::params::all;
+use crate::preset::file::NamedPiano;
 use crate::preset::user_presets::UserPresets;
 use crate::preset::{PRESETS, is_keyboards};
 
-/// State of the panel.
+/// State of the browser.
 pub struct PresetsPanel {
     /// Loading keeps the settings of the player's keyboard and pedals.
     keeps_keyboard: bool,
+    sought: String,
+    favourites_only: bool,
     own: own::OwnPresets,
+    /// The piano in force as last found out, and from what.
+    standing: Option<(Settings, String, Standing)>,
+}
+
+/// Which piano is in force.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Its name.
+    pub name: String,
+    /// It was changed since it was loaded.
+    pub is_modified: bool,
 }
 
 impl Default for PresetsPanel {
@@ -29,31 +43,58 @@ impl PresetsPanel {
     /// A panel that lists the player's pianos of the folder `shelf`.
     #[must_use]
     pub fn on(shelf: Option<UserPresets>) -> Self {
-        Self { keeps_keyboard: true, own: own::OwnPresets::new(shelf) }
+        Self {
+            keeps_keyboard: true,
+            sought: String::new(),
+            favourites_only: false,
+            own: own::OwnPresets::new(shelf),
+            standing: None,
+        }
+    }
+
+    /// Call once a frame: reads the player's folder.
+    pub fn follow(&mut self, ui: &Ui) {
+        let was_busy = self.own.is_busy();
+        self.own.follow(ui);
+        if was_busy {
+            self.standing = None;
+        }
     }
 
     /// Both lists; the piano that is in force is marked. A click changes every parameter that
     /// differs, each as a gesture that the host can undo.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        ui.horizontal(|ui| {
+            let label = ui.label("Find");
+            let edit = TextEdit::singleline(&mut self.sought).hint_text("name, tag or word");
+            ui.add(edit.desired_width(150.0)).labelled_by(label.id);
+            ui.checkbox(&mut self.favourites_only, "Favourites")
+                .on_hover_text("List the favourites alone");
+        });
         let keeps = ui.checkbox(&mut self.keeps_keyboard, "Keep my keyboard's settings");
         keeps.on_hover_text(
             "Loading a piano leaves calibration, silent velocities, pedals and MIDI as they are: \
              they belong to the keyboard under your hands",
         );
-        ui.add_space(6.0);
+        ui.add_space(4.0);
         heading(ui, "Factory pianos");
+        let present = controls.settings();
         for preset in &PRESETS {
-            let settings = self.meant(&preset.settings(), controls);
-            let is_this = is_in_force(&settings, controls);
+            let title = preset.title();
+            if !self.lists(&[&title, preset.about], self.own.is_favourite(&title)) {
+                continue;
+            }
+            let settings = self.meant(&preset.settings(), &present);
+            let is_this = is_in_force(&settings, &present);
             ui.horizontal_wrapped(|ui| {
-                let name = ui.selectable_label(is_this, RichText::new(preset.title()).strong());
-                if name.on_hover_text("Load this piano").clicked() && !is_this {
-                    controls.recall(&settings);
+                self.own.star(ui, &title);
+                let name = ui.selectable_label(is_this, RichText::new(&title).strong());
+                if name.on_hover_text("Load this piano").clicked() {
+                    controls.recall(&settings, Some(&title));
                 }
                 ui.label(RichText::new(preset.about).small().color(theme::faint(ui)));
             });
         }
-        let present = controls.settings();
         let changed =
             all().filter(|p| p.get(&present).to_bits() != p.default_value().to_bits()).count();
         let text =
@@ -61,21 +102,82 @@ impl PresetsPanel {
         ui.label(RichText::new(text).small().color(theme::faint(ui)));
         ui.add_space(8.0);
         heading(ui, "My pianos");
-        if let Some(chosen) = self.own.ui(ui, controls) {
-            let settings = self.meant(&chosen, controls);
-            controls.recall(&settings);
+        let (sought, favourites_only) = (self.sought.clone(), self.favourites_only);
+        let wanted = |saved: &NamedPiano, is_favourite: bool| {
+            let words: Vec<&str> =
+                std::iter::once(&saved.name).chain(&saved.tags).map(String::as_str).collect();
+            (is_favourite || !favourites_only) && has(&words, &sought)
+        };
+        if let Some(chosen) = self.own.ui(ui, controls, &wanted) {
+            let settings = self.meant(&chosen.settings, &present);
+            controls.recall(&settings, Some(&chosen.name));
         }
     }
 
-    /// The settings that loading `wanted` would give.
-    fn meant(&self, wanted: &Settings, controls: &dyn Controls) -> Settings {
+    /// Puts `name` into the form that saves.
+    pub fn name_it(&mut self, name: &str) {
+        self.own.name_it(name);
+    }
+
+    fn lists(&self, words: &[&str], is_favourite: bool) -> bool {
+        (is_favourite || !self.favourites_only) && has(words, &self.sought)
+    }
+
+    /// The settings that loading `wanted` into `present` would give.
+    fn meant(&self, wanted: &Settings, present: &Settings) -> Settings {
         let mut settings = *wanted;
         if self.keeps_keyboard {
             for parameter in all().filter(|p| is_keyboards(p)) {
-                parameter.set(&mut settings, controls.value(parameter));
+                parameter.set(&mut settings, parameter.get(present));
             }
         }
         settings
+    }
+
+    /// All pianos that can be loaded, by name, the factory's first.
+    fn pianos(&self) -> Vec<(String, Settings)> {
+        let factory = PRESETS.iter().map(|preset| (preset.title(), preset.settings()));
+        factory.chain(self.own.pianos().map(|own| (own.name.clone(), own.settings))).collect()
+    }
+
+    /// Which piano is in force, where the one loaded last was `loaded`.
+    pub fn standing(&mut self, loaded: &str, present: &Settings) -> Standing {
+        if let Some((of, from, standing)) = &self.standing
+            && of == present
+            && from == loaded
+        {
+            return standing.clone();
+        }
+        let pianos = self.pianos();
+        let exact = |(_, settings): &&(String, Settings)| {
+            is_in_force(&self.meant(settings, present), present)
+        };
+        let same = pianos.iter().filter(|(name, _)| name == loaded).find(exact);
+        let found = same.or_else(|| pianos.iter().find(exact));
+        let standing = match found {
+            Some((name, _)) => Standing { name: name.clone(), is_modified: false },
+            None if loaded.is_empty() => Standing { name: PRESETS[0].title(), is_modified: true },
+            None => Standing { name: loaded.to_owned(), is_modified: true },
+        };
+        self.standing = Some((*present, loaded.to_owned(), standing.clone()));
+        standing
+    }
+
+    /// Loads the piano `by` places after the one called `name`, round and round; with favourites
+    /// listed alone, among these.
+    pub fn step(&self, name: &str, by: isize, controls: &mut dyn Controls) {
+        let mut pianos = self.pianos();
+        pianos.retain(|(name, _)| !self.favourites_only || self.own.is_favourite(name));
+        let place = pianos.iter().position(|(other, _)| other == name);
+        let count = isize::try_from(pianos.len()).unwrap_or(0);
+        if count == 0 {
+            return;
+        }
+        let at = place.and_then(|p| isize::try_from(p).ok()).map_or(0, |p| p + by);
+        let at = usize::try_from(at.rem_euclid(count)).unwrap_or(0);
+        let (name, settings) = &pianos[at];
+        let settings = self.meant(settings, &controls.settings());
+        controls.recall(&settings, Some(name));
     }
 
     /// Whether files are being written or read.
@@ -85,9 +187,15 @@ impl PresetsPanel {
     }
 }
 
-/// Every parameter has the value of `settings`, to the precision of a host.
-fn is_in_force(settings: &Settings, controls: &dyn Controls) -> bool {
-    all().all(|p| p.quantize(p.get(settings)).to_bits() == controls.value(p).to_bits())
+/// Every parameter of `present` has the value of `settings`, to the precision of a host.
+fn is_in_force(settings: &Settings, present: &Settings) -> bool {
+    all().all(|p| p.quantize(p.get(settings)).to_bits() == p.get(present).to_bits())
+}
+
+/// Whether what is sought is in one of the words, whatever the case.
+fn has(words: &[&str], sought: &str) -> bool {
+    let sought = sought.trim().to_lowercase();
+    words.iter().any(|word| word.to_lowercase().contains(&sought))
 }
 
 #[cfg(test)]
@@ -103,13 +211,36 @@ mod tests {
         desk.put(find("transpose").unwrap(), 12.0);
         let mut panel = PresetsPanel::on(None);
         let heavy = crate::preset::find("heavy").unwrap().settings();
-        let kept = panel.meant(&heavy, &desk);
+        let kept = panel.meant(&heavy, &desk.settings);
         assert_eq!((kept.touch.soft_velocity, kept.midi.transpose), (20.0, 12.0));
         assert_eq!(kept.action, heavy.action);
-        assert!(!is_in_force(&kept, &desk));
-        desk.recall(&kept);
-        assert!(is_in_force(&panel.meant(&heavy, &desk), &desk));
+        assert!(!is_in_force(&kept, &desk.settings));
+        desk.recall(&kept, None);
+        assert!(is_in_force(&panel.meant(&heavy, &desk.settings), &desk.settings));
         panel.keeps_keyboard = false;
-        assert_eq!(panel.meant(&heavy, &desk), heavy);
+        assert_eq!(panel.meant(&heavy, &desk.settings), heavy);
+    }
+
+    #[test]
+    fn the_piano_in_force_is_known_and_a_change_of_it_told() {
+        let mut desk = DetachedControls::default();
+        let mut panel = PresetsPanel::on(None);
+        let stands = |name: &str, is_modified| Standing { name: name.to_owned(), is_modified };
+        assert_eq!(panel.standing("", &desk.settings), stands("Concert", false));
+        desk.put(find("blow_mm").unwrap(), 44.0);
+        assert_eq!(panel.standing("", &desk.settings), stands("Concert", true));
+        assert_eq!(panel.standing("Mine", &desk.settings), stands("Mine", true));
+        // What another hand loaded is told by its settings.
+        desk.settings = crate::preset::find("mellow").unwrap().settings();
+        assert_eq!(panel.standing("Mine", &desk.settings), stands("Mellow", false));
+        // Round and round.
+        for _ in 0..PRESETS.len() {
+            let at = panel.standing("", &desk.settings).name;
+            panel.step(&at, 1, &mut desk);
+            assert_ne!(panel.standing("", &desk.settings).name, at);
+        }
+        assert_eq!(panel.standing("", &desk.settings), stands("Mellow", false));
+        panel.step("Concert", -1, &mut desk);
+        assert_eq!(panel.standing("", &desk.settings).name, PRESETS[PRESETS.len() - 1].title());
     }
 }

@@ -1,16 +1,19 @@
 //! Regulation: resulting let-off and aftertouch, curves over the compass, the settings, and a
-//! warning for each unusual one.
+//! warning for each unusual one that does something.
 
-use egui::{Frame, RichText, Ui, Vec2b};
-use egui_plot::{HLine, Line, Plot};
+use egui::{Frame, RichText, Ui};
+use egui_plot::{GridMark, HLine, Line, Plot, VLine};
 
-use super::{Subject, parameters};
-use crate::action::ActionSettings;
+use super::group;
+use crate::action::{ActionKind, ActionSettings};
 use crate::editor::controls::Controls;
+use crate::editor::keyboard::name;
 use crate::editor::regulation::{Compass, warning};
 use crate::editor::theme;
+use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
-use crate::params::all;
+use crate::params::relevance;
+use crate::params::{ParameterGroup, all};
 
 /// State of the panel.
 #[derive(Clone, Default)]
@@ -22,10 +25,14 @@ impl RegulationPanel {
     /// Feasibility and warnings, in a place of their own, so that no control moves while it is
     /// dragged.
     pub fn notes(&mut self, ui: &mut Ui, key: KeyNumber, controls: &dyn Controls) {
-        let settings = controls.settings().action;
-        let (sentence, fine) = self.compass(&settings).sentence(key);
-        note(ui, &sentence, !fine);
-        for parameter in all() {
+        let settings = controls.settings();
+        if settings.action.action == ActionKind::Grand {
+            let (sentence, fine) = self.compass(&settings.action).sentence(key);
+            note(ui, &sentence, !fine);
+        } else {
+            note(ui, "Faint controls belong to the grand: this action does not have them.", false);
+        }
+        for parameter in all().filter(|p| relevance(&settings, p.id).is_none()) {
             let value = controls.value(parameter);
             if let Some(sentence) = warning(parameter, value) {
                 let text = format!("{} {}: {sentence}", parameter.name, parameter.text(value));
@@ -34,12 +41,16 @@ impl RegulationPanel {
         }
     }
 
-    /// The curve over the compass, then the settings.
-    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+    /// What a technician sets, and the action's parts.
+    pub fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
+        group(ui, ParameterGroup::Regulation, controls);
+        group(ui, ParameterGroup::Action, controls);
+    }
+
+    /// Where all 88 keys let off, under the settings in force.
+    pub fn curves(&mut self, ui: &mut Ui, height: f32, key: KeyNumber, controls: &dyn Controls) {
         let settings = controls.settings().action;
-        curves(ui, self.compass(&settings), settings.key_dip_mm);
-        ui.add_space(6.0);
-        parameters(ui, Subject::Regulation, controls);
+        curves(ui, height, self.compass(&settings), key, settings.key_dip_mm);
     }
 
     fn compass(&mut self, settings: &ActionSettings) -> &Compass {
@@ -61,29 +72,45 @@ fn note(ui: &mut Ui, text: &str, warns: bool) {
     ui.painter().rect_filled(bar, 2.0, colour);
 }
 
-/// Where keys let off and bottom, from the lowest to the highest.
-fn curves(ui: &mut Ui, compass: &Compass, dip_mm: f64) {
+/// Where keys let off and bottom, from the lowest to the highest, by their names.
+fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f64) {
     let plot = Plot::new("compass")
-        .height(96.0)
+        .height(height)
         .allow_zoom(false)
         .allow_drag(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
         .show_x(false)
         .show_y(false)
-        .show_grid(Vec2b::new(false, true))
         .include_x(1.0)
         .include_x(88.0)
         .include_y(dip_mm + 0.5)
         .include_y(dip_mm - 3.0)
-        .y_axis_label("key, mm")
-        .x_axis_label("key number, A0 to C8")
+        .grid_spacing(egui::Rangef::new(18.0, 200.0))
+        .grid_color(egui::Color32::from_gray(140))
+        .x_grid_spacer(|_| octaves())
+        .x_axis_formatter(|mark, _| octave(mark.value))
+        .y_axis_label("key depth, mm")
+        .y_axis_min_width(44.0)
         .label_formatter(|_| None);
     let (let_off, bottom) = (theme::phase(crate::action::grand::Phase::LetOff), theme::faint(ui));
+    let accent = theme::accent(ui);
     plot.show(ui, |plot_ui| {
         plot_ui.hline(HLine::new("key bed", dip_mm).color(bottom).width(1.5));
         plot_ui.line(Line::new("let-off", compass.let_off()).color(let_off).width(1.8));
+        plot_ui.vline(VLine::new("key", f64::from(key.number())).color(accent).width(1.0));
     });
-    let legend = "Key depth at let-off, and the key bed, over the compass";
+    let legend = "Key depth at let-off (orange), and the key bed (grey), over the compass";
     ui.label(RichText::new(legend).small().color(theme::faint(ui)));
+}
+
+/// Marks at the ends of the compass and at every C.
+fn octaves() -> Vec<GridMark> {
+    let at = |value: f64| GridMark { value, step_size: 12.0 };
+    std::iter::once(at(1.0)).chain((0..8u8).map(|c| at(4.0 + 12.0 * f64::from(c)))).collect()
+}
+
+/// Name of the key that a mark stands at.
+fn octave(value: f64) -> String {
+    KeyNumber::from_index(floor_index(value - 1.0)).map_or_else(String::new, name)
 }

@@ -35,20 +35,25 @@ impl ScalePanel {
     /// Two paths, a button to load them, another to go back to the temperament.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         heading(ui, "Scale file");
-        let field = |ui: &mut Ui, of: &mut String, hint: &str| {
-            ui.add(TextEdit::singleline(of).hint_text(hint).desired_width(f32::INFINITY));
+        let field = |ui: &mut Ui, name: &str, of: &mut String, hint: &str| {
+            ui.horizontal(|ui| {
+                let label = ui.label(name);
+                let width = ui.available_width() - 12.0;
+                let edit = TextEdit::singleline(of).hint_text(hint).desired_width(width);
+                ui.add(edit).labelled_by(label.id);
+            });
         };
-        field(ui, &mut self.scale, "path of a .scl file");
-        field(ui, &mut self.map, "path of a .kbm file, or empty");
+        field(ui, "Scale", &mut self.scale, "path of a .scl file");
+        field(ui, "Map", &mut self.map, "path of a .kbm file, or empty");
         ui.horizontal(|ui| {
             if ui.button("Tune by it").clicked() {
                 self.said = self.load(controls).err().unwrap_or_default();
             }
-            let tuned = controls.scale();
+            let tuned = controls.texts().map(|texts| texts.name);
             if ui.add_enabled(tuned.is_some(), egui::Button::new("Temperament")).clicked() {
                 self.said = controls.tune(None).err().unwrap_or_default();
             }
-            let name = controls.scale().unwrap_or_else(|| "by the temperament".into());
+            let name = tuned.unwrap_or_else(|| "by the temperament".into());
             ui.label(RichText::new(format!("Tuned: {name}")).color(theme::faint(ui)));
         });
         if !self.said.is_empty() {
@@ -84,13 +89,13 @@ mod tests {
         assert!(panel.load(&mut desk).unwrap_err().contains("path"));
         panel.scale = path.display().to_string();
         panel.load(&mut desk).unwrap();
-        assert_eq!(desk.scale().as_deref(), Some("fifths.scl"));
+        assert_eq!(desk.texts().unwrap().name, "fifths.scl");
         panel.map = folder.path().join("none.kbm").display().to_string();
         assert!(panel.load(&mut desk).unwrap_err().contains("none.kbm"));
         std::fs::write(&path, "fifths\n2\n3/2\n").unwrap();
         panel.map.clear();
         assert!(panel.load(&mut desk).unwrap_err().contains("line 4"));
         desk.tune(None).unwrap();
-        assert_eq!(desk.scale(), None);
+        assert_eq!(desk.texts(), None);
     }
 }

@@ -39,7 +39,7 @@ fn audio(open: bool) -> Result<(f64, u64)> {
             spent += begin.elapsed().as_secs_f64();
             piano.process(&mut left, &mut right);
             let begin = Instant::now();
-            audio.after(&mut piano, BLOCK);
+            audio.after(&mut piano, &left, &right);
             spent += begin.elapsed().as_secs_f64();
             while window.steps.receive().is_some() {}
             for sample in left.iter().chain(&right) {

@@ -1,7 +1,8 @@
-//! The player's own pianos: search by name and tag, save, replace after asking, import, export.
+//! The player's own pianos: list, save, replace after asking, import, export.
 //!
 //! Files are written and read on a worker thread.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use egui::{RichText, TextEdit, Ui};
@@ -10,8 +11,8 @@ use super::super::said;
 use super::is_in_force;
 use crate::editor::controls::Controls;
 use crate::editor::file_worker::FileWorker;
+use crate::editor::icon::Icon;
 use crate::editor::theme;
-use crate::instrument::Settings;
 use crate::preset::file::{NamedPiano, PresetLosses};
 use crate::preset::user_presets::{self, EXTENSION, PresetEntry, PresetError, UserPresets};
 
@@ -66,7 +67,7 @@ fn told(losses: &PresetLosses) -> String {
 
 /// Results of the file worker.
 enum PresetAnswer {
-    Listed(Result<Vec<PresetEntry>, String>),
+    Listed(Result<Vec<PresetEntry>, String>, BTreeSet<String>),
     Done(Result<String, String>),
     /// A file is there already: ask before replacing it.
     Taken(Box<FileAction>),
@@ -78,7 +79,8 @@ pub(super) struct OwnPresets {
     clerk: FileWorker<PresetAnswer>,
     /// `None`: not yet read.
     entries: Option<Vec<PresetEntry>>,
-    sought: String,
+    /// Names of the marked pianos, the factory's too.
+    favourites: BTreeSet<String>,
     name: String,
     tags: String,
     notes: String,
@@ -93,7 +95,7 @@ impl OwnPresets {
             shelf,
             clerk: FileWorker::default(),
             entries: None,
-            sought: String::new(),
+            favourites: BTreeSet::new(),
             name: String::new(),
             tags: String::new(),
             notes: String::new(),
@@ -107,21 +109,20 @@ impl OwnPresets {
         self.clerk.is_busy()
     }
 
-    /// Draws list and form; the piano to load, if one was chosen.
-    pub(super) fn ui(&mut self, ui: &mut Ui, controls: &dyn Controls) -> Option<Settings> {
-        let Some(shelf) = self.shelf.clone() else {
-            ui.label("This user has no folder for data: own pianos cannot be kept.");
-            return None;
-        };
+    /// Reads the folder once, and takes what the worker has done since the last frame.
+    pub(super) fn follow(&mut self, ui: &Ui) {
+        let Some(shelf) = self.shelf.clone() else { return };
         if self.entries.is_none() && !self.clerk.is_busy() {
             self.look(&shelf);
         }
         while let Some(answer) = self.clerk.answer() {
             match answer {
-                PresetAnswer::Listed(Ok(entries)) => self.entries = Some(entries),
-                PresetAnswer::Listed(Err(words)) => {
-                    self.entries = Some(Vec::new());
-                    self.said = Some(Err(words));
+                PresetAnswer::Listed(listed, favourites) => {
+                    self.favourites = favourites;
+                    self.entries = Some(listed.unwrap_or_else(|words| {
+                        self.said = Some(Err(words));
+                        Vec::new()
+                    }));
                 }
                 PresetAnswer::Done(said) => self.said = Some(said),
                 PresetAnswer::Taken(deed) => self.asks = Some(*deed),
@@ -130,7 +131,55 @@ impl OwnPresets {
         if self.clerk.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
-        let chosen = self.list(ui, controls);
+    }
+
+    /// The pianos that could be read.
+    pub(super) fn pianos(&self) -> impl Iterator<Item = &NamedPiano> {
+        let entries = self.entries.iter().flatten();
+        entries.filter_map(|entry| entry.held.as_ref().ok().map(|(saved, _)| saved))
+    }
+
+    /// Puts `name` into the form, where it has none.
+    pub(super) fn name_it(&mut self, name: &str) {
+        if self.name.trim().is_empty() {
+            name.clone_into(&mut self.name);
+        }
+    }
+
+    /// Whether the piano so named is marked.
+    pub(super) fn is_favourite(&self, name: &str) -> bool {
+        self.favourites.contains(name)
+    }
+
+    /// A star to mark a piano by.
+    pub(super) fn star(&mut self, ui: &mut Ui, name: &str) {
+        let Some(shelf) = self.shelf.clone() else { return };
+        let is_marked = self.is_favourite(name);
+        let star = Icon::Star(is_marked).button(ui, &format!("Favourite: {name}"), true);
+        if star.on_hover_text("Among the favourites").clicked() {
+            if !self.favourites.remove(name) {
+                self.favourites.insert(name.to_owned());
+            }
+            let names = self.favourites.clone();
+            self.clerk.order(move || {
+                let kept = shelf.keep_favourites(&names);
+                PresetAnswer::Done(kept.map(|()| String::new()).map_err(|e| e.to_string()))
+            });
+        }
+    }
+
+    /// Draws list and form; `wanted` says which to list. The piano to load, if one was chosen.
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        controls: &dyn Controls,
+        wanted: &dyn Fn(&NamedPiano, bool) -> bool,
+    ) -> Option<NamedPiano> {
+        let Some(shelf) = self.shelf.clone() else {
+            ui.label("This user has no folder for data: own pianos cannot be kept.");
+            return None;
+        };
+        let chosen = self.list(ui, controls, wanted);
         self.form(ui, &shelf, controls);
         self.ways(ui, &shelf, controls);
         self.ask(ui, &shelf);
@@ -140,7 +189,10 @@ impl OwnPresets {
 
     fn look(&mut self, shelf: &UserPresets) {
         let shelf = shelf.clone();
-        self.clerk.order(move || PresetAnswer::Listed(shelf.entries().map_err(|e| e.to_string())));
+        self.clerk.order(move || {
+            let entries = shelf.entries().map_err(|e| e.to_string());
+            PresetAnswer::Listed(entries, shelf.favourites())
+        });
     }
 
     /// Queues `deed` and a new reading of the folder.
@@ -156,31 +208,28 @@ impl OwnPresets {
         self.look(shelf);
     }
 
-    /// Lists the files that match the search.
-    fn list(&mut self, ui: &mut Ui, controls: &dyn Controls) -> Option<Settings> {
+    /// Lists the files that are wanted, and with them those that cannot be read.
+    fn list(
+        &mut self,
+        ui: &mut Ui,
+        controls: &dyn Controls,
+        wanted: &dyn Fn(&NamedPiano, bool) -> bool,
+    ) -> Option<NamedPiano> {
         let entries = self.entries.take()?;
         if entries.is_empty() {
             ui.label(RichText::new("None yet: save this one below.").color(theme::faint(ui)));
-        } else if entries.len() > 5 {
-            ui.horizontal(|ui| {
-                let label = ui.label("Find");
-                let hint = "name or tag";
-                let edit = TextEdit::singleline(&mut self.sought).hint_text(hint);
-                ui.add(edit.desired_width(f32::INFINITY)).labelled_by(label.id);
-            });
         }
-        let sought = self.sought.to_lowercase();
         let mut chosen = None;
         for entry in &entries {
             match &entry.held {
-                Ok((saved, losses)) if has(saved, &sought) => {
+                Ok((saved, losses)) if wanted(saved, self.is_favourite(&saved.name)) => {
                     let loads = self.entry(ui, entry, saved, losses, controls);
-                    chosen = loads.then_some(saved.settings).or(chosen);
+                    chosen = loads.then(|| saved.clone()).or(chosen);
                 }
-                Err(words) if sought.is_empty() => {
+                Err(words) => {
                     ui.label(RichText::new(words).small().color(theme::accent(ui)));
                 }
-                _ => {}
+                Ok(_) => {}
             }
         }
         self.entries = Some(entries);
@@ -198,7 +247,8 @@ impl OwnPresets {
     ) -> bool {
         let mut loads = false;
         ui.horizontal_wrapped(|ui| {
-            let is_this = is_in_force(&saved.settings, controls);
+            let is_this = is_in_force(&saved.settings, &controls.settings());
+            self.star(ui, &saved.name);
             let name = ui.selectable_label(is_this, RichText::new(&saved.name).strong());
             let hint = if saved.notes.is_empty() { "Load this piano" } else { &saved.notes };
             if name.on_hover_text(hint).clicked() {
@@ -327,9 +377,4 @@ impl OwnPresets {
 /// Tags from a line with commas.
 fn words(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
-}
-
-/// Whether `sought`, in small letters, is in a piano's name or tags.
-fn has(saved: &NamedPiano, sought: &str) -> bool {
-    std::iter::once(&saved.name).chain(&saved.tags).any(|t| t.to_lowercase().contains(sought))
 }

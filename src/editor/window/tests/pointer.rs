@@ -55,3 +55,96 @@ fn other_buttons_turn_no_slider() {
     harness.run_steps(2);
     assert!(harness.state().desk.held.is_empty());
 }
+
+/// A value, a movement of the pointer over the slider *Key dip*, the value then.
+fn turned(with: egui::Modifiers, end: impl Fn(&mut Harness<'static, TestWindow>)) -> [f64; 2] {
+    let mut harness = tall();
+    let dip = parameter("key_dip_mm");
+    let at = harness.get_by_role_and_label(Role::Slider, "Key dip").rect().center();
+    harness.hover_at(at);
+    harness.run_steps(2);
+    harness.drag_at(at);
+    harness.run_steps(2);
+    let before = harness.state().desk.value(dip);
+    harness.event(egui::Event::ModifiersChanged(with));
+    harness.run_steps(1);
+    for step in 1..=4u8 {
+        harness.hover_at(at + egui::vec2(5.0 * f32::from(step), 0.0));
+        harness.run_steps(2);
+    }
+    end(&mut harness);
+    harness.drop_at(at + egui::vec2(20.0, 0.0));
+    harness.run_steps(3);
+    assert!(harness.state().desk.held.is_empty());
+    [before, harness.state().desk.value(dip)]
+}
+
+#[test]
+fn shift_is_fine_and_escape_takes_a_drag_back() {
+    let none = egui::Modifiers::NONE;
+    let [from, to] = turned(none, |_| ());
+    let coarse = to - from;
+    assert!(coarse > 0.2, "{coarse}");
+    let [from, to] = turned(egui::Modifiers::SHIFT, |_| ());
+    assert!((to - from) / coarse < 0.25 && to > from, "{from} {to} {coarse}");
+    let [_, to] = turned(none, |harness| {
+        harness.key_press(egui::Key::Escape);
+        harness.run_steps(2);
+    });
+    assert_eq!(to, parameter("key_dip_mm").default_value());
+}
+
+#[test]
+fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
+    let mut harness = tall();
+    let dip = parameter("key_dip_mm");
+    let at = harness.get_by_role_and_label(Role::Slider, "Key dip").rect().center();
+    harness.hover_at(at);
+    harness.run_steps(2);
+    for _ in 0..3 {
+        harness.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            source: egui::MouseWheelSource::Wheel,
+            delta: egui::vec2(0.0, 1.0),
+            phase: egui::TouchPhase::Move,
+            modifiers: egui::Modifiers::NONE,
+        });
+        harness.run_steps(1);
+    }
+    let turned = harness.state().desk.value(dip) - dip.default_value();
+    let range = dip.max() - dip.min();
+    assert!((turned / range - 0.03).abs() < 0.005, "{turned}");
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().desk.value(dip), dip.default_value());
+}
+
+#[test]
+fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
+    let mut harness = tall();
+    let blow = parameter("blow_mm");
+    harness.state_mut().desk.put(blow, 50.0);
+    let at = harness.get_by_role_and_label(Role::Slider, "Blow distance").rect().center();
+    let open = |harness: &mut Harness<'static, TestWindow>| {
+        harness.hover_at(at);
+        harness.run_steps(2);
+        for pressed in [true, false] {
+            let secondary = button(at, egui::PointerButton::Secondary, pressed);
+            harness.input_mut().events.push(secondary);
+        }
+        harness.run_steps(3);
+    };
+    open(&mut harness);
+    harness.get_by_label("Reset to 47.0 mm").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.value(blow), 47.0);
+    open(&mut harness);
+    harness.get_by_label("Type a value").click();
+    harness.run_steps(3);
+    harness.event(egui::Event::Text("4.5 cm".to_owned()));
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.value(blow), 47.0);
+    assert!(harness.query_by_label_contains("4.5 cm").is_some());
+}

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_factory_piano_loads_and_is_marked() {
     let mut harness = tall();
-    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.get_by_label_contains("Piano: ").click();
     harness.run_steps(3);
     harness.get_by_label("Heavy").click();
     harness.run_steps(3);
@@ -46,7 +46,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
-    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.get_by_label_contains("Piano: ").click();
     click_and_wait(&mut harness, "Look again");
     assert!(harness.query_by_label_contains("None yet").is_some());
 
@@ -115,7 +115,7 @@ fn a_folder_of_many_is_searched_and_a_bad_file_told() {
     std::fs::write(dir.path().join("broken.toml"), "format = ").unwrap();
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
-    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.get_by_label_contains("Piano: ").click();
     click_and_wait(&mut harness, "Look again");
     assert!(harness.query_by_label_contains("broken.toml: line 1").is_some());
     fill(&mut harness, "Find", "SOFT");
@@ -129,7 +129,7 @@ fn a_piano_without_tags_has_its_name_and_its_button_apart() {
     let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
-    harness.get_by_role_and_label(Role::Button, "Presets").click();
+    harness.get_by_label_contains("Piano: ").click();
     harness.run_steps(2);
     fill(&mut harness, "Name", "My grand");
     click_and_wait(&mut harness, "Save this piano");

@@ -1,0 +1,213 @@
+//! The bar on top: which piano, what was done to it, what leaves it, what the window shows.
+
+use egui::{Button, RichText, ThemePreference, Ui, vec2};
+
+use crate::editor::compare::Compare;
+use crate::editor::controls::Controls;
+use crate::editor::face::Face;
+use crate::editor::gauge::Gauge;
+use crate::editor::history::{History, Recorded};
+use crate::editor::icon::Icon;
+use crate::editor::levels::Levels;
+use crate::editor::panel::presets::PresetsPanel;
+use crate::editor::theme;
+use crate::editor::window_state::Looks;
+use crate::instrument::record::Counts;
+
+/// Width from which everything stands in the bar with room between, points.
+const WIDE: f32 = 1000.0;
+
+/// What the bar shows and changes.
+pub struct Bar<'a> {
+    /// The pianos.
+    pub presets: &'a mut PresetsPanel,
+    /// Whether their list is open.
+    pub browses: &'a mut bool,
+    /// What was edited.
+    pub history: &'a mut History,
+    /// A and B.
+    pub compare: &'a mut Compare,
+    /// What the window shows.
+    pub face: &'a mut Face,
+    /// Zoom and colours.
+    pub looks: &'a mut Looks,
+    /// The output's level.
+    pub levels: &'a mut Levels,
+    /// What computing costs.
+    pub gauge: &'a Gauge,
+    /// What the instrument has counted.
+    pub counts: &'a Counts,
+    /// Silent notes that were seen and put away.
+    pub silent_seen: &'a mut u64,
+}
+
+impl Bar<'_> {
+    /// Draws it in one row; `controls` are the host's, not recorded.
+    pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        let wide = ui.available_width() > WIDE;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = if wide { 6.0 } else { 2.0 };
+            ui.spacing_mut().button_padding.x = if wide { 7.0 } else { 4.0 };
+            self.piano(ui, wide, controls);
+            gap(ui, wide);
+            self.edits(ui, controls);
+            self.compare.ui(ui, controls, self.history);
+            gap(ui, wide);
+            for face in Face::ALL {
+                let tab = ui.selectable_label(*self.face == face, RichText::new(face.name()));
+                if tab.on_hover_text(face.hint()).clicked() {
+                    *self.face = face;
+                }
+            }
+            gap(ui, wide);
+            self.silent(ui, wide);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                self.help(ui);
+                self.zoom(ui);
+                self.gauge.ui(ui, if wide { 70.0 } else { 34.0 });
+                let room = ui.available_width() - 4.0;
+                if room > 30.0 {
+                    self.levels.ui(ui, room.min(130.0));
+                }
+            });
+        });
+    }
+
+    /// Name of the piano, with a mark where it was changed; the ones before and after it.
+    fn piano(&mut self, ui: &mut Ui, wide: bool, controls: &mut dyn Controls) {
+        let standing = self.presets.standing(&self.history.piano, &controls.settings());
+        self.history.piano.clone_from(&standing.name);
+        let mut step = |ui: &mut Ui, icon: Icon, name: &str, by: isize| {
+            if icon.button(ui, name, true).on_hover_text(name).clicked() {
+                let mut recorded = Recorded { controls, history: self.history };
+                self.presets.step(&standing.name, by, &mut recorded);
+            }
+        };
+        step(ui, Icon::Before, "Previous piano", -1);
+        let mark = if standing.is_modified { " •" } else { "" };
+        let text = RichText::new(format!("{}{mark}", standing.name)).strong();
+        let button = Button::new(text).selected(*self.browses).truncate();
+        let name = ui.add_sized(vec2(if wide { 170.0 } else { 104.0 }, 20.0), button);
+        let told = if standing.is_modified { "changed since it was loaded" } else { "as loaded" };
+        let label = format!("Piano: {}, {told}", standing.name);
+        name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+        if name.on_hover_text(format!("{label}. Opens the list of pianos.")).clicked() {
+            *self.browses = !*self.browses;
+        }
+        step(ui, Icon::After, "Next piano", 1);
+        let save = ui.button("Save").on_hover_text("Save this piano, or one of its own name");
+        if save.clicked() {
+            *self.browses = true;
+            self.presets.name_it(&standing.name);
+        }
+    }
+
+    /// Undo and redo, by buttons and keys.
+    fn edits(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        let types = ui.ctx().text_edit_focused();
+        let keys = |key, modifiers| !types && ui.input_mut(|i| i.consume_key(modifiers, key));
+        let command = egui::Modifiers::COMMAND;
+        let again =
+            keys(egui::Key::Z, command | egui::Modifiers::SHIFT) || keys(egui::Key::Y, command);
+        let back = keys(egui::Key::Z, command);
+        let button = |ui: &mut Ui, icon: Icon, name: &str, of: Option<&str>| {
+            let response = icon.button(ui, name, of.is_some());
+            let hint = of.map_or_else(|| format!("{name}: nothing"), |of| format!("{name}: {of}"));
+            response.on_hover_text(&hint).on_disabled_hover_text(&hint).clicked()
+        };
+        if button(ui, Icon::Undo, "Undo", self.history.undoes()) || back {
+            self.history.undo(controls);
+        }
+        if button(ui, Icon::Redo, "Redo", self.history.redoes()) || again {
+            self.history.redo(controls);
+        }
+    }
+
+    /// Notes that did not sound, until they are put away.
+    fn silent(&mut self, ui: &mut Ui, wide: bool) {
+        let count = self.counts.silent_presses + self.counts.missed_repetitions;
+        // A reset counts from 0 again.
+        *self.silent_seen = (*self.silent_seen).min(count);
+        let fresh = count - *self.silent_seen;
+        if fresh == 0 {
+            return;
+        }
+        let text = if wide { format!("{fresh} silent") } else { format!("{fresh}!") };
+        let chip = ui.button(RichText::new(text).color(theme::accent(ui)));
+        let label = format!("{fresh} notes did not sound");
+        chip.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+        let hint = format!(
+            "{label}: keys pressed too softly, again too soon, or under a regulation that cannot \
+             play them. Legato repair and Strict repetition (face Play, Touch) decide what repeated \
+             notes do. A click puts this away."
+        );
+        if chip.on_hover_text(hint).clicked() {
+            *self.silent_seen = count;
+        }
+    }
+
+    /// Size of everything.
+    fn zoom(&mut self, ui: &mut Ui) {
+        let percent = format!("{:.0} %", 100.0 * self.looks.zoom);
+        let combo = egui::ComboBox::from_id_salt("zoom").selected_text(&percent).width(56.0);
+        let response = combo.show_ui(ui, |ui| {
+            for zoom in [0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0f32] {
+                let name = format!("{:.0} %", 100.0 * zoom);
+                if ui.selectable_label((self.looks.zoom - zoom).abs() < 1e-3, name).clicked() {
+                    self.looks.zoom = zoom;
+                }
+            }
+        });
+        let zoom = response.response;
+        let info = || {
+            let mut info = egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Zoom");
+            info.current_text_value = Some(percent.clone());
+            info
+        };
+        zoom.widget_info(info);
+        zoom.on_hover_text("Size of everything in the window");
+    }
+
+    /// Version, manual, keys, colours.
+    fn help(&mut self, ui: &mut Ui) {
+        let menu = ui.menu_button(" ? ", |ui| {
+            ui.set_max_width(320.0);
+            ui.strong(concat!("Touchback ", env!("CARGO_PKG_VERSION")));
+            ui.label("The manual: docs/manual, of the window docs/window.md.");
+            ui.label(
+                "Every control tells what it does when the pointer rests on it. Drag a slider (Shift: \
+                 fine; Escape: back), turn the wheel on it, or double-click its name to type a \
+                 value. Right-click: reset, copy, the name hosts automate it by.",
+            );
+            ui.label("Ctrl-Z undoes, Ctrl-Shift-Z does again, Tab goes on, Ctrl + and − zoom.");
+            ui.separator();
+            ui.horizontal(|ui| {
+                ui.label("Colours");
+                for (theme, name) in [
+                    (ThemePreference::System, "System"),
+                    (ThemePreference::Light, "Light"),
+                    (ThemePreference::Dark, "Dark"),
+                ] {
+                    ui.selectable_value(&mut self.looks.theme, theme, name);
+                }
+            });
+            let c = self.counts;
+            let text = format!(
+                "{} notes, {} strikes, {} silent, {} ignored, {} lost",
+                c.notes, c.strikes, c.silent_presses, c.ignored, c.lost
+            );
+            ui.label(RichText::new(text).small().color(theme::faint(ui)));
+        });
+        let label = || egui::WidgetInfo::labeled(egui::Role::Button, true, "Help");
+        menu.response.widget_info(label);
+        menu.response.on_hover_text("Version, manual, keys, colours");
+    }
+}
+
+fn gap(ui: &mut Ui, wide: bool) {
+    if wide {
+        ui.separator();
+    } else {
+        ui.add_space(2.0);
+    }
+}

@@ -1,0 +1,74 @@
+//! What the other button shows, and why a typed value was refused.
+
+use egui::{Popup, PopupKind, Response, RichText, SetOpenCommand, Ui};
+
+use crate::editor::controls::Controls;
+use crate::editor::theme;
+use crate::params::Parameter;
+
+/// How long a refusal is shown, s.
+const SHOWN: f64 = 5.0;
+
+/// The menu of a parameter's line, opened by the other button `over` it; whether typing was asked
+/// for.
+pub(super) fn ui(
+    ui: &Ui,
+    slider: &Response,
+    over: bool,
+    parameter: &'static Parameter,
+    controls: &mut dyn Controls,
+) -> bool {
+    let opens = over && ui.input(|i| i.pointer.secondary_clicked());
+    let mut types = false;
+    Popup::from_response(slider)
+        .id(slider.id.with("menu"))
+        .kind(PopupKind::Menu)
+        .layout(egui::Layout::top_down_justified(egui::Align::Min))
+        .open_memory(opens.then_some(SetOpenCommand::Bool(true)))
+        .at_pointer_fixed()
+        .show(|ui| {
+            ui.set_max_width(280.0);
+            ui.strong(parameter.name);
+            if ui.button("Type a value").clicked() {
+                types = true;
+                ui.close();
+            }
+            let default = parameter.text(parameter.default_value());
+            if ui.button(format!("Reset to {default}")).clicked() {
+                controls.put(parameter, parameter.default_value());
+                ui.close();
+            }
+            if ui.button("Copy the value").clicked() {
+                ui.copy_text(parameter.text(controls.value(parameter)));
+                ui.close();
+            }
+            ui.separator();
+            let hint = format!(
+                "The host automates and learns it as “{}” ({}).",
+                parameter.name, parameter.id
+            );
+            ui.label(RichText::new(hint).small().color(theme::faint(ui)));
+        });
+    types
+}
+
+/// Shows `why` a typed value was refused, below the number, for a while.
+pub(super) fn refused(number: &Response, why: Option<String>) {
+    let (id, context) = (number.id.with("refused"), &number.ctx);
+    let now = context.input(|i| i.time);
+    if let Some(why) = why {
+        context.data_mut(|data| data.insert_temp(id, (now, why)));
+    }
+    let Some((since, why)) = context.data_mut(|data| data.get_temp::<(f64, String)>(id)) else {
+        return;
+    };
+    if now > since + SHOWN || number.changed() || number.dragged() {
+        context.data_mut(|data| data.remove_temp::<(f64, String)>(id));
+        return;
+    }
+    context.request_repaint_after(std::time::Duration::from_secs_f64(SHOWN));
+    Popup::from_response(number).id(id).kind(PopupKind::Tooltip).open(true).show(|ui| {
+        ui.set_max_width(260.0);
+        ui.label(RichText::new(why).color(theme::accent(ui)));
+    });
+}

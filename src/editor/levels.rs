@@ -1,0 +1,110 @@
+//! The output's level: peaks of both channels that fall slowly, and a light for what went over.
+
+use egui::{Color32, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use crate::editor::theme;
+use crate::math::cast::single;
+
+/// Lowest level shown, dBFS.
+const FLOOR: f64 = -60.0;
+/// How fast a shown peak falls, dB/s: the fall of a peak programme meter.
+const FALL: f64 = 12.0;
+/// Full scale; beyond it converters clip.
+const FULL: f64 = 1.0;
+
+/// State of the meter.
+#[derive(Clone, Copy, Debug)]
+pub struct Levels {
+    /// Peaks shown, left and right, dBFS.
+    shown: [f64; 2],
+    /// Highest since the light was put out, dBFS.
+    highest: f64,
+    /// The output has gone over full scale since the light was put out.
+    clipped: bool,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self { shown: [f64::NEG_INFINITY; 2], highest: f64::NEG_INFINITY, clipped: false }
+    }
+}
+
+impl Levels {
+    /// Takes the largest magnitudes of both channels since the last call.
+    pub fn raise(&mut self, peaks: [f64; 2]) {
+        for (shown, peak) in self.shown.iter_mut().zip(peaks) {
+            let level = 20.0 * peak.log10();
+            *shown = shown.max(level);
+            self.highest = self.highest.max(level);
+            self.clipped |= peak > FULL;
+        }
+    }
+
+    /// Lets the peaks fall for `dt` s; whether they still do.
+    fn fall(&mut self, dt: f64) -> bool {
+        for shown in &mut self.shown {
+            *shown -= FALL * dt;
+        }
+        self.shown.iter().any(|shown| *shown > FLOOR)
+    }
+
+    /// Draws it, `width` points wide; a click puts the light out.
+    pub fn ui(&mut self, ui: &mut Ui, width: f32) {
+        let dt = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
+        if self.fall(dt) {
+            ui.ctx().request_repaint();
+        }
+        let (area, response) = ui.allocate_exact_size(vec2(width, 16.0), Sense::click());
+        let name = if self.clipped { "Output meter: clipped" } else { "Output meter" };
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+        if response.clicked() {
+            (self.clipped, self.highest) = (false, f64::NEG_INFINITY);
+        }
+        let painter = ui.painter();
+        let light = Rect::from_min_max(pos2(area.max.x - 10.0, area.min.y), area.max).shrink(1.0);
+        let line = Stroke::new(1.0, theme::faint(ui));
+        let lit = Color32::from_rgb(0xd5, 0x2b, 0x1e);
+        let fill = if self.clipped { lit } else { ui.visuals().extreme_bg_color };
+        painter.rect(light, 2.0, fill, line, StrokeKind::Inside);
+        let bars = Rect::from_min_max(area.min, pos2(light.min.x - 3.0, area.max.y));
+        painter.rect(bars, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
+        let room = bars.shrink(2.0);
+        let at = |level: f64| single(((level - FLOOR) / -FLOOR).clamp(0.0, 1.0)) * room.width();
+        for (row, level) in self.shown.into_iter().enumerate() {
+            let height = 0.5 * room.height() - 0.5;
+            let top = room.min.y + row as f32 * (height + 1.0);
+            let colour = if level > -3.0 { theme::accent(ui) } else { theme::curve(ui, 2) };
+            let bar = Rect::from_min_size(pos2(room.min.x, top), vec2(at(level), height));
+            painter.rect_filled(bar, 0.0, colour);
+        }
+        for mark in [-40.0, -20.0, -6.0] {
+            let x = room.min.x + at(mark);
+            painter.vline(x, room.y_range(), Stroke::new(0.5, theme::faint(ui)));
+        }
+        let highest = if self.highest > FLOOR {
+            format!("highest {:.1} dBFS", self.highest)
+        } else {
+            "nothing yet".to_owned()
+        };
+        response.on_hover_text(format!(
+            "Output, peak of both channels, −60 to 0 dBFS, marks at −40, −20 and −6: {highest}. The \
+             light stays on once it went over full scale; a click puts it out."
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peak_falls_and_the_light_stays() {
+        let mut levels = Levels::default();
+        levels.raise([0.5, 1.2]);
+        assert!(levels.clipped && (levels.shown[0] + 6.02).abs() < 0.01);
+        assert!(levels.fall(1.0) && (levels.shown[0] + 18.02).abs() < 0.01);
+        levels.raise([0.001, 0.0]);
+        assert!((levels.shown[0] + 18.02).abs() < 0.01 && levels.clipped);
+        assert!(!levels.fall(10.0) && levels.highest > 1.0);
+    }
+}

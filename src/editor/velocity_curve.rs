@@ -1,0 +1,287 @@
+//! The law from velocity to hammer speed as a curve: dragged by its points, with the last notes as
+//! dots.
+//!
+//! Three rings stand where the keyboard's soft, medium and loud notes are calibrated and move
+//! sideways; in the linear and gamma maps the ends move up and down, and in gamma the middle bends.
+
+use std::collections::VecDeque;
+
+use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use crate::editor::controls::Controls;
+use crate::editor::theme;
+use crate::instrument::Snapshot;
+use crate::instrument::settings::{TouchSettings, VelocityMap};
+use crate::math::cast::single;
+use crate::math::compass::KeyNumber;
+use crate::monitor::tape::TimedMessage;
+use crate::params::{Parameter, find};
+
+/// Notes kept as dots.
+const DOTS: usize = 32;
+/// Slowest and fastest hammer shown, m/s: a decade and a half, logarithmic.
+const SLOWEST: f64 = 0.1;
+const FASTEST: f64 = 12.0;
+/// Room for the axes' numbers, points.
+const LEFT: f32 = 30.0;
+const FOOT: f32 = 16.0;
+
+/// A note as it was played: velocity 0…127, and the speed its hammer struck with, m/s.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Dot {
+    key: KeyNumber,
+    velocity: f64,
+    speed: Option<f64>,
+    /// Speed that the key's strike before it had.
+    before: f32,
+}
+
+/// What a drag of a point changes.
+#[derive(Clone, Copy)]
+struct Handle {
+    id: &'static str,
+    name: &'static str,
+    /// Sideways: a velocity; otherwise up and down.
+    is_sideways: bool,
+    at: Pos2,
+}
+
+/// The curve and the last notes.
+#[derive(Clone, Default, Debug)]
+pub struct VelocityCurve {
+    dots: VecDeque<Dot>,
+}
+
+impl VelocityCurve {
+    /// Takes what was played since the last frame, and what the strikes of it were.
+    pub fn follow(&mut self, heard: &[TimedMessage], snapshot: &Snapshot) {
+        for message in heard {
+            let key = KeyNumber::from_midi(message.bytes[1]);
+            if let (Some(velocity), Some(key)) = (message.velocity(), key)
+                && velocity > 0
+            {
+                let before = snapshot.struck[key.index()];
+                let velocity = f64::from(velocity);
+                self.dots.push_back(Dot { key, velocity, speed: None, before });
+            }
+        }
+        while self.dots.len() > DOTS {
+            self.dots.pop_front();
+        }
+        for dot in &mut self.dots {
+            let struck = snapshot.struck[dot.key.index()];
+            if dot.speed.is_none() && struck > 0.0 && struck.to_bits() != dot.before.to_bits() {
+                dot.speed = Some(f64::from(struck));
+            }
+        }
+    }
+
+    /// Draws curve, dots and handles, `height` points high.
+    pub fn ui(&self, ui: &mut Ui, height: f32, controls: &mut dyn Controls) {
+        let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+        let area = Rect::from_min_max(all.min + vec2(LEFT, 4.0), all.max - vec2(8.0, FOOT));
+        let touch = controls.settings().touch;
+        axes(ui, area);
+        let painter = ui.painter_at(all);
+        let line = |index: u32| {
+            let velocity = f64::from(index) / 127.0;
+            place(area, f64::from(index), touch.hammer_speed(velocity))
+        };
+        let points: Vec<Pos2> = (1..=127).map(line).collect();
+        painter.add(Shape::line(points, Stroke::new(2.0, theme::curve(ui, 0))));
+        let silent = place(area, touch.silent_below, SLOWEST).x.clamp(area.min.x, area.max.x);
+        if silent > area.min.x + 1.0 {
+            let mute = Rect::from_min_max(area.min, pos2(silent, area.max.y));
+            painter.rect_filled(mute, 0.0, theme::faint(ui).gamma_multiply(0.25));
+        }
+        let last = self.dots.len().saturating_sub(1);
+        for (index, dot) in self.dots.iter().enumerate() {
+            let speed = dot.speed.unwrap_or_else(|| touch.hammer_speed(dot.velocity / 127.0));
+            let colour = theme::curve(ui, 1);
+            let colour = if index == last { colour } else { colour.gamma_multiply(0.45) };
+            painter.circle_filled(place(area, dot.velocity, speed), 3.0, colour);
+        }
+        for handle in handles(area, &touch) {
+            drag(ui, area, &handle, &touch, controls);
+        }
+    }
+}
+
+/// Where a velocity 0…127 and a hammer speed are drawn.
+fn place(area: Rect, velocity: f64, speed: f64) -> Pos2 {
+    let x = single(velocity / 127.0);
+    let y = single((speed / SLOWEST).ln() / (FASTEST / SLOWEST).ln());
+    pos2(area.min.x + x * area.width(), area.max.y - y.clamp(0.0, 1.0) * area.height())
+}
+
+/// The velocity and the speed at a place.
+fn read(area: Rect, at: Pos2) -> (f64, f64) {
+    let x = f64::from((at.x - area.min.x) / area.width());
+    let y = f64::from((area.max.y - at.y) / area.height());
+    (127.0 * x.clamp(0.0, 1.0), SLOWEST * ((FASTEST / SLOWEST).ln() * y.clamp(0.0, 1.0)).exp())
+}
+
+fn axes(ui: &Ui, area: Rect) {
+    let painter = ui.painter();
+    let (faint, font) = (theme::faint(ui), FontId::proportional(10.0));
+    let line = Stroke::new(1.0, faint.gamma_multiply(0.5));
+    painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
+    let grid = Stroke::new(0.5, faint.gamma_multiply(0.35));
+    for speed in [0.2, 0.5, 1.0, 2.0, 5.0, 10.0] {
+        let y = place(area, 0.0, speed).y;
+        painter.hline(area.x_range(), y, grid);
+        let at = pos2(area.min.x - 4.0, y);
+        painter.text(at, Align2::RIGHT_CENTER, speed.to_string(), font.clone(), faint);
+    }
+    for velocity in [1, 32, 64, 96, 127] {
+        let x = place(area, f64::from(velocity), 1.0).x;
+        painter.vline(x, area.y_range(), grid);
+        let at = pos2(x, area.max.y + 2.0);
+        painter.text(at, Align2::CENTER_TOP, velocity.to_string(), font.clone(), faint);
+    }
+    let at = area.min + vec2(6.0, 4.0);
+    painter.text(at, Align2::LEFT_TOP, "hammer, m/s, over velocity", font, faint);
+}
+
+fn handles(area: Rect, touch: &TouchSettings) -> Vec<Handle> {
+    let at = |velocity: f64| place(area, velocity, touch.hammer_speed(velocity / 127.0));
+    let mut handles = Vec::new();
+    for (id, name, velocity) in [
+        ("soft_velocity", "Drag the soft velocity", touch.soft_velocity),
+        ("medium_velocity", "Drag the medium velocity", touch.medium_velocity),
+        ("loud_velocity", "Drag the loud velocity", touch.loud_velocity),
+    ] {
+        handles.push(Handle { id, name, is_sideways: true, at: at(velocity) });
+    }
+    if matches!(touch.velocity_map, VelocityMap::Linear | VelocityMap::Gamma) {
+        for (id, name, velocity) in [
+            ("softest_m_s", "Drag the softest strike", 1.0),
+            ("loudest_m_s", "Drag the loudest strike", 127.0),
+        ] {
+            handles.push(Handle { id, name, is_sideways: false, at: at(velocity) });
+        }
+    }
+    if touch.velocity_map == VelocityMap::Gamma {
+        let (id, name) = ("gamma", "Bend the velocity curve");
+        handles.push(Handle { id, name, is_sideways: false, at: at(BEND) });
+    }
+    handles
+}
+
+/// Velocity at which gamma is bent: between the medium and the loud calibration.
+const BEND: f64 = 80.0;
+
+/// The value that puts the handle where the pointer is.
+fn wanted(handle: &Handle, area: Rect, at: Pos2, touch: &TouchSettings) -> f64 {
+    let (velocity, speed) = read(area, at);
+    let plain = speed / touch.dynamics;
+    match handle.id {
+        "gamma" => {
+            let straight = TouchSettings { gamma: 1.0, ..*touch };
+            let span = touch.loudest_m_s - touch.softest_m_s;
+            let share = |speed: f64| ((speed - touch.softest_m_s) / span).clamp(1e-3, 1.0 - 1e-3);
+            let u = share(straight.hammer_speed(BEND / 127.0) / touch.dynamics);
+            share(plain).ln() / u.ln()
+        }
+        _ if handle.is_sideways => velocity,
+        _ => plain,
+    }
+}
+
+fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &mut dyn Controls) {
+    let Ok(parameter) = find(handle.id) else { return };
+    let id = ui.scope_id().with(("curve", handle.id));
+    let rect = Rect::from_center_size(handle.at, vec2(16.0, 16.0));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, handle.name));
+    let active = response.hovered() || response.dragged() || response.has_focus();
+    let colour = theme::accent(ui).gamma_multiply(if active { 1.0 } else { 0.7 });
+    let painter = ui.painter();
+    let fill = if active { colour.gamma_multiply(0.4) } else { Color32::TRANSPARENT };
+    if handle.is_sideways {
+        painter.circle(handle.at, 5.0, fill, Stroke::new(1.6, colour));
+    } else {
+        let square = Rect::from_center_size(handle.at, vec2(9.0, 9.0));
+        painter.rect(square, 1.0, fill, Stroke::new(1.6, colour), StrokeKind::Middle);
+    }
+    if response.drag_started() {
+        controls.begin(parameter);
+    }
+    if response.dragged()
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        let value = parameter.quantize(rounded(parameter, wanted(handle, area, at, touch)));
+        if value.to_bits() != controls.value(parameter).to_bits() {
+            controls.set(parameter, value);
+        }
+    }
+    if response.drag_stopped() {
+        controls.end(parameter);
+    }
+    if response.has_focus() {
+        let press = |key| f64::from(u8::from(ui.input(|i| i.key_pressed(key))));
+        let steps = press(egui::Key::ArrowUp) - press(egui::Key::ArrowDown);
+        if steps != 0.0 {
+            let step = 0.01 * (parameter.max() - parameter.min());
+            let value = controls.value(parameter) + steps * step;
+            controls.nudge(parameter, parameter.quantize(value));
+        }
+    }
+    if active {
+        ui.ctx().set_cursor_icon(if handle.is_sideways {
+            egui::CursorIcon::ResizeHorizontal
+        } else {
+            egui::CursorIcon::ResizeVertical
+        });
+    }
+    response.on_hover_ui(|ui| {
+        let value = parameter.text(controls.value(parameter));
+        ui.strong(format!("{}: {value}", parameter.name));
+        ui.label(parameter.doc);
+    });
+}
+
+/// To the decimals the parameter is shown with.
+fn rounded(parameter: &Parameter, value: f64) -> f64 {
+    parameter.number_text(value).parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AREA: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(200.0, 100.0) };
+
+    #[test]
+    fn places_are_read_back_and_a_handle_stays_under_the_pointer() {
+        for (velocity, speed) in [(1.0, 0.15), (64.0, 1.0), (127.0, 11.0)] {
+            let (v, s) = read(AREA, place(AREA, velocity, speed));
+            assert!((v - velocity).abs() < 1e-3 && (s / speed - 1.0).abs() < 1e-4, "{v} {s}");
+        }
+        let mut touch =
+            TouchSettings { velocity_map: VelocityMap::Gamma, ..TouchSettings::default() };
+        let bend = *handles(AREA, &touch).last().unwrap();
+        assert!((wanted(&bend, AREA, bend.at, &touch) - touch.gamma).abs() < 1e-3);
+        let higher = pos2(bend.at.x, bend.at.y - 10.0);
+        touch.gamma = wanted(&bend, AREA, higher, &touch);
+        let moved = *handles(AREA, &touch).last().unwrap();
+        assert!((moved.at.y - higher.y).abs() < 0.1, "{:?}", moved.at);
+        assert_eq!(handles(AREA, &TouchSettings::default()).len(), 3);
+    }
+
+    #[test]
+    fn notes_become_dots_where_they_struck() {
+        let mut curve = VelocityCurve::default();
+        let mut snapshot = Snapshot::default();
+        let note = TimedMessage { time: 0.0, bytes: [0x90, 60, 80] };
+        curve.follow(&[note], &snapshot);
+        assert_eq!((curve.dots.len(), curve.dots[0].speed), (1, None));
+        snapshot.struck[curve.dots[0].key.index()] = 1.7;
+        curve.follow(&[], &snapshot);
+        assert!((curve.dots[0].speed.unwrap() - 1.7).abs() < 1e-6);
+        for _ in 0..100 {
+            curve.follow(&[note], &snapshot);
+        }
+        assert_eq!(curve.dots.len(), DOTS);
+    }
+}

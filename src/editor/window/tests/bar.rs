@@ -1,0 +1,188 @@
+//! The bar on top: pianos by name, undo over every kind of edit, A and B, levels, silent notes.
+
+use super::*;
+use crate::sound::scala::Texts;
+use crate::sound::scala::texts::TWELVE;
+
+fn click(harness: &mut Harness<'static, TestWindow>, label: &str) {
+    harness.get_by_role_and_label(Role::Button, label).click();
+    harness.run_steps(3);
+}
+
+/// Drags a control found by role and label by `by` points.
+fn drag(harness: &mut Harness<'static, TestWindow>, role: Role, label: &str, by: egui::Vec2) {
+    let at = harness.get_by_role_and_label(role, label).rect().center();
+    harness.drag_at(at);
+    harness.run_steps(2);
+    for step in 1..=4u8 {
+        harness.hover_at(at + by * (f32::from(step) / 4.0));
+        harness.run_steps(2);
+    }
+    harness.drop_at(at + by);
+    harness.run_steps(3);
+}
+
+#[test]
+fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
+    let mut harness = tall();
+    let mut states = vec![harness.state().desk.settings];
+    let mut names = Vec::new();
+    let mut mark = |harness: &Harness<'static, TestWindow>, name: &str| {
+        let settings = harness.state().desk.settings;
+        assert_ne!(states.last(), Some(&settings), "{name} changed nothing");
+        states.push(settings);
+        names.push(name.to_owned());
+    };
+    // A slider, a screw, a typed value, a choice, a reset, a piano, a scale, the velocity curve.
+    drag(&mut harness, Role::Slider, "Key dip", egui::vec2(30.0, 0.0));
+    mark(&harness, "Key dip");
+    drag(&mut harness, Role::Slider, "Turn Let-off", egui::vec2(0.0, -30.0));
+    mark(&harness, "Let-off");
+    harness.get_by_role_and_label(Role::SpinButton, "Blow distance").click();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text("44.5".to_owned()));
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    mark(&harness, "Blow distance");
+    click(&mut harness, "Reset Key dip");
+    mark(&harness, "Key dip");
+    click(&mut harness, "Next piano");
+    mark(&harness, "a piano");
+    click(&mut harness, "Play");
+    harness.get_by_role_and_label(Role::ComboBox, "Velocity map").click();
+    harness.run_steps(2);
+    harness.get_by_label("Gamma").click();
+    harness.run_steps(3);
+    mark(&harness, "Velocity map");
+    drag(&mut harness, Role::Slider, "Bend the velocity curve", egui::vec2(0.0, -12.0));
+    mark(&harness, "Velocity curve");
+    drag(&mut harness, Role::Slider, "Drag the soft velocity", egui::vec2(10.0, 0.0));
+    mark(&harness, "Soft velocity");
+    assert!(harness.state().desk.held.is_empty());
+    let seen = harness.state().window.session.history.undoes().map(str::to_owned);
+    assert_eq!(seen.as_deref(), Some("Soft velocity"));
+
+    for settings in states.iter().rev().skip(1) {
+        click(&mut harness, "Undo");
+        assert_eq!(harness.state().desk.settings, *settings);
+    }
+    assert!(harness.state().window.session.history.undoes().is_none());
+    for settings in &states[1..] {
+        click(&mut harness, "Redo");
+        assert_eq!(harness.state().desk.settings, *settings);
+    }
+    // By keys, too.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    harness.run_steps(3);
+    assert_eq!(harness.state().desk.settings, states[states.len() - 2]);
+}
+
+#[test]
+fn a_scale_file_is_undone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fifths.scl");
+    std::fs::write(&path, TWELVE).unwrap();
+    let mut harness = tall();
+    click(&mut harness, "Play");
+    harness.get_by_role_and_label(Role::TextInput, "Scale").click();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text(path.display().to_string()));
+    harness.run_steps(2);
+    click(&mut harness, "Tune by it");
+    let name = |harness: &Harness<'static, TestWindow>| {
+        harness.state().desk.scale.as_ref().map(|texts: &Texts| texts.name.clone())
+    };
+    assert_eq!(name(&harness).as_deref(), Some("fifths.scl"));
+    click(&mut harness, "Undo");
+    assert_eq!(name(&harness), None);
+    click(&mut harness, "Redo");
+    assert_eq!(name(&harness).as_deref(), Some("fifths.scl"));
+}
+
+#[test]
+fn the_piano_is_named_marked_when_changed_and_followed_by_the_next() {
+    let mut harness = harness((1180.0, 760.0));
+    assert!(harness.query_by_label("Piano: Concert, as loaded").is_some());
+    click(&mut harness, "Next piano");
+    assert!(harness.query_by_label("Piano: Mellow, as loaded").is_some());
+    drag(&mut harness, Role::Slider, "Friction", egui::vec2(20.0, 0.0));
+    assert!(harness.query_by_label("Piano: Mellow, changed since it was loaded").is_some());
+    click(&mut harness, "Undo");
+    assert!(harness.query_by_label("Piano: Mellow, as loaded").is_some());
+    click(&mut harness, "Undo");
+    assert!(harness.query_by_label("Piano: Concert, as loaded").is_some());
+    click(&mut harness, "Previous piano");
+    let last = crate::preset::PRESETS.last().unwrap().title();
+    assert!(harness.query_by_label(&format!("Piano: {last}, as loaded")).is_some());
+}
+
+#[test]
+fn a_and_b_keep_their_own_edits() {
+    let mut harness = harness((1180.0, 760.0));
+    drag(&mut harness, Role::Slider, "Friction", egui::vec2(20.0, 0.0));
+    let worn = harness.state().desk.settings;
+    click(&mut harness, "Play with the settings B");
+    click(&mut harness, "Next piano");
+    let mellow = harness.state().desk.settings;
+    click(&mut harness, "Play with the settings A");
+    assert_eq!(harness.state().desk.settings, worn);
+    click(&mut harness, "Undo");
+    assert_eq!(harness.state().desk.settings, crate::instrument::Settings::default());
+    click(&mut harness, "Play with the settings B");
+    assert_eq!(harness.state().desk.settings, mellow);
+}
+
+#[test]
+fn silent_notes_are_counted_in_sight_until_put_away() {
+    let mut harness = harness((1180.0, 760.0));
+    assert!(harness.query_by_label_contains("did not sound").is_none());
+    harness.state_mut().window.snapshot.counts.silent_presses = 2;
+    harness.state_mut().window.snapshot.counts.missed_repetitions = 1;
+    harness.run_steps(2);
+    click(&mut harness, "3 notes did not sound");
+    assert!(harness.query_by_label_contains("did not sound").is_none());
+    harness.state_mut().window.snapshot.counts.silent_presses = 6;
+    harness.run_steps(2);
+    assert!(harness.query_by_label("4 notes did not sound").is_some());
+}
+
+#[test]
+fn the_light_of_the_meter_stays_until_it_is_put_out() {
+    let mut harness = harness((1180.0, 760.0));
+    harness.state_mut().window.hear_levels([0.5, 0.5]);
+    harness.run_steps(2);
+    assert!(harness.query_by_label("Output meter").is_some());
+    harness.state_mut().window.hear_levels([0.5, 1.01]);
+    harness.run_steps(200);
+    click(&mut harness, "Output meter: clipped");
+    assert!(harness.query_by_label("Output meter").is_some());
+}
+
+#[test]
+fn favourites_are_kept_and_listed_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+    let mut harness = tall();
+    harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
+    harness.get_by_label_contains("Piano: ").click();
+    harness.run_steps(3);
+    while harness.state().window.presets.is_busy() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        harness.run_steps(1);
+    }
+    harness.get_by_label("Favourite: Saloon").click();
+    harness.run_steps(2);
+    while harness.state().window.presets.is_busy() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        harness.run_steps(1);
+    }
+    assert_eq!(shelf.favourites().into_iter().collect::<Vec<_>>(), ["Saloon"]);
+    harness.get_by_label("Favourites").click();
+    harness.run_steps(3);
+    assert!(
+        harness.query_by_label("Saloon").is_some() && harness.query_by_label("Heavy").is_none()
+    );
+    click(&mut harness, "Next piano");
+    assert!(harness.query_by_label("Piano: Saloon, as loaded").is_some());
+}

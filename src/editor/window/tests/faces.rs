@@ -1,0 +1,134 @@
+//! What each face shows, at the usual and the smallest size.
+
+use super::*;
+
+const ALL_SIZES: [(f32, f32); 2] =
+    [crate::editor::window_state::USUAL, crate::editor::window_state::SMALLEST];
+
+fn show(harness: &mut Harness<'static, TestWindow>, face: Face) {
+    harness.get_by_role_and_label(Role::Button, face.name()).click();
+    harness.run_steps(3);
+}
+
+#[test]
+fn a_new_window_opens_on_what_a_player_turns() {
+    assert_eq!(Window::default().face, Face::Play);
+}
+
+#[test]
+fn every_regulation_control_is_in_sight_at_the_usual_size() {
+    let harness = harness(crate::editor::window_state::USUAL);
+    let strip = harness.get_by_label("Keyboard").rect();
+    let groups = [crate::params::ParameterGroup::Regulation, crate::params::ParameterGroup::Action];
+    for parameter in all().filter(|p| groups.contains(&p.group) && p.choices().is_empty()) {
+        let rect = harness.get_by_role_and_label(Role::Slider, parameter.name).rect();
+        assert!(rect.bottom() < strip.top() - 60.0, "{}: {rect:?}", parameter.name);
+    }
+}
+
+#[test]
+fn everything_on_the_players_face_is_in_sight_at_the_usual_size() {
+    let mut harness = harness(crate::editor::window_state::USUAL);
+    show(&mut harness, Face::Play);
+    let strip = harness.get_by_label("Keyboard").rect();
+    for label in ["Save what was played as MIDI", "Tune by it", "Bend range", "Key pressure"] {
+        let rect = harness.get_all_by_label(label).next().unwrap().rect();
+        assert!(rect.bottom() < strip.top(), "{label}: {rect:?} {strip:?}");
+    }
+}
+
+#[test]
+fn the_smallest_window_shows_the_bar_and_the_keys_of_every_face() {
+    let (width, height) = crate::editor::window_state::SMALLEST;
+    let mut harness = harness((width, height));
+    let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width, height));
+    for label in ["Live", "Try a press", "Quantities", "Stroke"] {
+        let rect = harness.get_by_label(label).rect();
+        assert!(screen.contains_rect(rect), "{label}: {rect:?}");
+    }
+    harness.state_mut().window.snapshot.counts.silent_presses = 1234;
+    for face in Face::ALL {
+        show(&mut harness, face);
+        for label in ["Keyboard", "Sustain pedal", "Help", "Undo", "Output meter", "CPU", "Zoom"] {
+            let rect = harness.get_by_label(label).rect();
+            assert!(screen.contains_rect(rect), "{face:?} {label}: {rect:?}");
+        }
+    }
+}
+
+/// Texts and buttons of a panel lie beside one another, not on one another.
+#[test]
+fn nothing_in_the_bar_lies_on_something_else() {
+    for size in ALL_SIZES {
+        let mut harness = harness(size);
+        harness.state_mut().window.snapshot.counts.silent_presses = 7;
+        harness.run_steps(3);
+        let names = [
+            "Previous piano",
+            "Piano: Concert, as loaded",
+            "Next piano",
+            "Save",
+            "Undo",
+            "Redo",
+            "Play with the settings A",
+            "Play with the settings B",
+            "Copy A to B",
+            "Play",
+            "Action",
+            "Keys",
+            "Device",
+            "7 notes did not sound",
+            "Output meter",
+            "CPU",
+            "Zoom",
+            "Help",
+        ];
+        let rects: Vec<egui::Rect> = names
+            .iter()
+            .map(|name| {
+                let all = harness.get_all_by_label(name);
+                all.map(|node| node.rect()).min_by(|a, b| a.top().total_cmp(&b.top())).unwrap()
+            })
+            .collect();
+        for (i, a) in rects.iter().enumerate() {
+            for (j, b) in rects.iter().enumerate().skip(i + 1) {
+                let both = a.shrink(0.5).intersect(b.shrink(0.5));
+                assert!(!both.is_positive(), "{size:?}: {} on {}: {a:?} {b:?}", names[i], names[j]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_window_in_which_nothing_moves_asks_for_no_frame() {
+    for face in [Face::Play, Face::Action, Face::Keys] {
+        let presets = panel::presets::PresetsPanel::on(None);
+        let mut window = Window { presets, face, ..Window::default() };
+        let mut desk = DetachedControls::default();
+        let mut play = Vec::new();
+        let mut screen = crate::editor::offscreen::Offscreen::default();
+        window.dress(&screen.context);
+        let mut delays = Vec::new();
+        for _ in 0..60 {
+            let output = screen.frame((1180.0, 760.0), 1.0, Vec::new(), |ui| {
+                window.ui(ui, &mut desk, &mut play);
+            });
+            delays.push(output.viewport_output[&egui::ViewportId::ROOT].repaint_delay);
+            egui::FullOutput::drop_without_applying_deltas(output);
+        }
+        let asked = delays[40..].iter().filter(|delay| **delay != std::time::Duration::MAX).count();
+        assert_eq!(asked, 0, "{face:?}: {:?}", &delays[40..]);
+    }
+}
+
+#[test]
+fn what_does_nothing_now_is_told() {
+    let mut harness = tall();
+    harness.state_mut().desk.settings.action.action = ActionKind::Viennese;
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Faint controls").is_some());
+    let at = harness.get_by_role_and_label(Role::Slider, "Let-off").rect().center();
+    harness.hover_at(at);
+    harness.run_steps(60);
+    assert!(harness.query_by_label_contains("only the grand takes it").is_some());
+}
