@@ -26,3 +26,6 @@ pub use table::{COUNT, all, find};
 /// Version of what saved values mean: a parameter whose old values must be read another way raises
 /// it. Host states and preset files are saved with it; 0 and 1 mean the same values.
 pub const FORMAT: u32 = 1;
+
+/// Name of what holds the sheet of single keys, as CSV, in host states and preset files.
+pub const KEYS_FIELD: &str = "keys";

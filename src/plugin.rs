@@ -27,6 +27,7 @@ use nice_plug::prelude::{
     new_nonzero_u32, nice_log,
 };
 
+use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::app::{PluginEditor, Repaint};
 use crate::exchange::latest;
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
@@ -52,6 +53,8 @@ pub struct Touchback {
     project: Arc<Project>,
     /// The project's scale.
     scale: latest::LatestReader<Option<Scale>>,
+    /// What single keys differ by.
+    keys: latest::LatestReader<KeySheet>,
     /// The audio thread's end of the window's link.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
@@ -77,10 +80,13 @@ impl Default for Touchback {
         let repaint = Repaint::default();
         let painter = repaint.clone();
         window.wake_by(move || painter.ask());
+        let even = || latest::latest(&KeySheet::EVEN).1;
+        let keys = project.params.take_key_reader().unwrap_or_else(even);
         Self {
             params: project.params.clone(),
             project,
             scale,
+            keys,
             window,
             window_end: Some(window_end),
             repaint,
@@ -101,6 +107,7 @@ struct Active {
     sample_rate: f64,
     values: HostValues,
     scale: Option<Scale>,
+    keys: KeySheet,
     settings: Settings,
     /// The piano's settings have changed since it was built.
     changed: bool,
@@ -109,8 +116,8 @@ struct Active {
 }
 
 impl Active {
-    fn new(sample_rate: f64, values: HostValues, scale: Option<Scale>) -> Self {
-        let settings = settings(values, scale);
+    fn new(sample_rate: f64, values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Self {
+        let settings = settings(values, scale, keys);
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         Self {
             player,
@@ -118,6 +125,7 @@ impl Active {
             sample_rate,
             values,
             scale,
+            keys,
             settings,
             changed: false,
             reported: Ignored::default(),
@@ -149,12 +157,12 @@ impl Active {
     }
 
     /// Hands the piano new settings if they differ from its own.
-    fn follow(&mut self, values: HostValues, scale: Option<Scale>) {
-        if values == self.values && scale == self.scale {
+    fn follow(&mut self, values: HostValues, scale: Option<Scale>, keys: &KeySheet) {
+        if values == self.values && scale == self.scale && *keys == self.keys {
             return;
         }
-        (self.values, self.scale) = (values, scale);
-        let settings = settings(values, scale);
+        (self.values, self.scale, self.keys) = (values, scale, *keys);
+        let settings = settings(values, scale, *keys);
         if settings != self.settings {
             if let Some(haptics) = &mut self.haptics
                 && settings.action != self.settings.action
@@ -169,9 +177,10 @@ impl Active {
 }
 
 /// The settings of a project.
-fn settings(values: HostValues, scale: Option<Scale>) -> Settings {
+fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Settings {
     let mut settings = values.settings();
     settings.sound.scale = scale;
+    settings.action.keys = keys;
     settings
 }
 
@@ -225,17 +234,18 @@ impl Plugin for Touchback {
             nice_log!("Touchback cannot run at a sample rate of {sample_rate} Hz");
             return false;
         }
-        let (values, scale) = (self.params.values(), *self.scale.read());
+        let (values, scale, keys) = (self.params.values(), *self.scale.read(), *self.keys.read());
         // Hosts activate several times in a row; an unchanged piano needs only the reset that
         // follows.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
             active.sample_rate.to_bits() == sample_rate.to_bits()
                 && active.values == values
                 && active.scale == scale
+                && active.keys == keys
                 && !active.changed
         });
         if !is_as_built {
-            self.active = Some(Active::new(sample_rate, values, scale));
+            self.active = Some(Active::new(sample_rate, values, scale, keys));
             self.tuning.forget();
         }
         self.window.run_at(sample_rate);
@@ -261,7 +271,7 @@ impl Plugin for Touchback {
             if values != active.values {
                 self.window.wake();
             }
-            active.follow(values, *self.scale.read());
+            active.follow(values, *self.scale.read(), self.keys.read());
             active.player.reset();
             if let Some(haptics) = &mut active.haptics {
                 haptics.restart();
@@ -283,7 +293,7 @@ impl Plugin for Touchback {
         if values != active.values {
             self.window.wake();
         }
-        active.follow(values, *self.scale.read());
+        active.follow(values, *self.scale.read(), self.keys.read());
         if let Some(cents) = self.tuning.news(&active.settings) {
             active.player.piano().retune(&cents);
         }

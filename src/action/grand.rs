@@ -38,6 +38,7 @@ pub mod stability;
 pub mod step;
 pub mod string_law;
 pub mod thesis;
+pub mod weigh;
 
 pub use assembly::{Assembly, GrandState};
 pub use key::GrandKey;

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`kind`] | the list of actions |
 //! | [`settings`] | regulation and parts, as a technician sets them |
+//! | [`key_sheet`] | what single keys differ by |
 //! | [`slew`] | how they change under a key in play |
 //! | [`key`] | one key of any action |
 //! | [`port`], [`finger`], [`hand`] | what drives its front |
@@ -17,6 +18,7 @@ pub mod events;
 pub mod finger;
 pub mod hand;
 pub mod key;
+pub mod key_sheet;
 pub mod kind;
 pub mod losses;
 pub mod numbers;

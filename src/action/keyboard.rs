@@ -47,6 +47,8 @@ pub struct Keyboard {
     stillness: Box<[Stillness; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
+    /// Those of the last step that changed them.
+    present: ActionSettings,
     /// Steps that have begun.
     begun: u64,
     tray: f64,
@@ -89,6 +91,7 @@ impl Keyboard {
             stillness: Box::new([Stillness::default(); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
+            present: *settings,
             begun: 0,
             tray: rest::TRAY_DOWN,
             tray_target: rest::TRAY_DOWN,
@@ -102,6 +105,7 @@ impl Keyboard {
     /// Every key back to rest, asleep, settings where they were going.
     pub fn reset(&mut self) {
         if self.settings.finish(self.begun) {
+            self.present = self.settings.at(self.begun);
             self.stale = [true; KEYS];
         }
         for key in KeyNumber::all() {
@@ -171,6 +175,7 @@ impl Keyboard {
         let slewing = self.settings.moves(self.begun);
         if slewing {
             self.stale = [true; KEYS];
+            self.present = self.settings.at(self.begun);
         }
         let from = self.tray;
         let reach = TRAY_SPEED * STEP;
@@ -463,7 +468,7 @@ impl Keyboard {
 
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
-        self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
+        self.assemblies[i] = Assembly::new(self.designs[i].build(&self.present));
         self.lanes_stale[i - i % self.lanes.width()] = true;
         self.stale[i] = false;
         self.rest_stale[i] = true;

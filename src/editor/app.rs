@@ -20,6 +20,7 @@ use nice_plug_egui::{
     KeyCapture, NiceEguiApp, RepaintNotifier, create_egui_editor,
 };
 
+use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::editor::face::Face;
 use crate::editor::scales::Scales;
@@ -188,7 +189,8 @@ impl App {
     /// anything but the time has changed.
     fn look(&mut self, now: f64) -> bool {
         let end = &mut *lock(&self.end);
-        let settings = self.params.values().settings().action;
+        let mut settings = self.params.values().settings().action;
+        settings.keys = self.params.key_sheet();
         let mut news = false;
         while let Some(sample) = end.steps.receive() {
             self.window.absorb(&sample, &settings);
@@ -377,5 +379,13 @@ impl Controls for HostControls<'_> {
 
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
         self.scales.set(by)
+    }
+
+    fn keys(&self) -> KeySheet {
+        self.params.key_sheet()
+    }
+
+    fn set_keys(&mut self, keys: &KeySheet) {
+        self.params.set_key_sheet(keys);
     }
 }

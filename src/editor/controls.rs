@@ -1,6 +1,7 @@
 //! What the window may do to the instrument's parameters; implemented by the host's glue and by
 //! tests.
 
+use crate::action::interface::key_sheet::KeySheet;
 use crate::instrument::Settings;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
@@ -25,6 +26,11 @@ pub trait Controls {
     /// What is wrong with the texts; the tuning is unchanged.
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String>;
 
+    /// What single keys differ by.
+    fn keys(&self) -> KeySheet;
+    /// Sets what single keys differ by.
+    fn set_keys(&mut self, keys: &KeySheet);
+
     /// Sets the parameter to `value` as a gesture of its own.
     fn put(&mut self, parameter: &'static Parameter, value: f64) {
         self.begin(parameter);
@@ -43,16 +49,20 @@ pub trait Controls {
         for parameter in all() {
             parameter.set(&mut settings, self.value(parameter));
         }
+        settings.action.keys = self.keys();
         settings
     }
 
-    /// Puts every parameter that differs to its value in `settings`, those of the piano so named.
+    /// Puts every parameter and key that differs to its value in `settings`, those of the piano so named.
     fn recall(&mut self, settings: &Settings, _piano: Option<&str>) {
         for parameter in all() {
             let value = parameter.get(settings);
             if self.value(parameter).to_bits() != value.to_bits() {
                 self.put(parameter, value);
             }
+        }
+        if self.keys() != settings.action.keys {
+            self.set_keys(&settings.action.keys);
         }
     }
 }
@@ -97,6 +107,14 @@ impl Controls for DetachedControls {
         self.scale = by;
         Ok(())
     }
+
+    fn keys(&self) -> KeySheet {
+        self.settings.action.keys
+    }
+
+    fn set_keys(&mut self, keys: &KeySheet) {
+        self.settings.action.keys = *keys;
+    }
 }
 
 #[cfg(test)]
@@ -108,8 +126,10 @@ mod tests {
     fn a_recall_changes_what_differs_and_lets_go() {
         let mut desk = DetachedControls::default();
         desk.put(find("blow_mm").unwrap(), 44.0);
+        desk.set_keys(&"key,drop_mm\n7,1\n".parse().unwrap());
         let worn = desk.settings();
         desk.put(find("blow_mm").unwrap(), 47.0);
+        desk.set_keys(&KeySheet::EVEN);
         desk.changes.clear();
         desk.recall(&worn, None);
         assert_eq!(desk.changes, [("blow_mm", 44.0)]);

@@ -1,8 +1,9 @@
-//! Undo and redo: one edit a gesture, over parameters, whole pianos and scales.
+//! Undo and redo: one edit a gesture, over parameters, single keys, whole pianos and scales.
 //!
 //! [`Recorded`] stands before the host's [`Controls`] and writes down what the window changes; what a
 //! host automates is not written down, nor undone.
 
+use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::instrument::Settings;
 use crate::params::{Parameter, all};
@@ -19,6 +20,8 @@ struct Side {
     values: Vec<(&'static Parameter, f64)>,
     /// The scale, where the edit changed it.
     scale: Option<Option<Texts>>,
+    /// What single keys differ by, where the edit changed it.
+    keys: Option<KeySheet>,
     /// The piano's name, where another was loaded.
     piano: Option<String>,
 }
@@ -87,6 +90,9 @@ impl History {
         if let Some(scale) = &side.scale {
             // These texts were in force once.
             let _ = controls.tune(scale.clone());
+        }
+        if let Some(keys) = &side.keys {
+            controls.set_keys(keys);
         }
         if let Some(piano) = &side.piano {
             self.piano.clone_from(piano);
@@ -175,6 +181,20 @@ impl Controls for Recorded<'_> {
         Ok(())
     }
 
+    fn keys(&self) -> KeySheet {
+        self.controls.keys()
+    }
+
+    fn set_keys(&mut self, keys: &KeySheet) {
+        let before = self.controls.keys();
+        self.controls.set_keys(keys);
+        if before != *keys {
+            let side = |keys| Side { keys: Some(keys), ..Side::default() };
+            let (before, after) = (side(before), side(*keys));
+            self.history.push(Edit { name: "single keys".to_owned(), before, after, nudged: None });
+        }
+    }
+
     fn recall(&mut self, settings: &Settings, piano: Option<&str>) {
         let (mut before, mut after) = (Side::default(), Side::default());
         for parameter in all() {
@@ -185,12 +205,17 @@ impl Controls for Recorded<'_> {
                 self.controls.put(parameter, is);
             }
         }
+        let (was, keys) = (self.controls.keys(), settings.action.keys);
+        if was != keys {
+            (before.keys, after.keys) = (Some(was), Some(keys));
+            self.controls.set_keys(&keys);
+        }
         let renamed = piano.is_some_and(|name| name != self.history.piano);
         if let Some(name) = piano.filter(|_| renamed) {
             after.piano = Some(name.to_owned());
             before.piano = Some(std::mem::replace(&mut self.history.piano, name.to_owned()));
         }
-        if renamed || !after.values.is_empty() {
+        if renamed || !after.values.is_empty() || after.keys.is_some() {
             let name = piano.unwrap_or("all settings").to_owned();
             self.history.push(Edit { name, before, after, nudged: None });
         }
@@ -219,11 +244,14 @@ mod tests {
             }
             controls.end(blow);
             mark(&controls);
-            let heavy = crate::preset::find("heavy").unwrap().settings();
+            let mut heavy = crate::preset::find("heavy").unwrap().settings();
+            heavy.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
             controls.recall(&heavy, Some("Heavy"));
             mark(&controls);
             let texts = Texts { name: "f".into(), scale: TWELVE.into(), map: None };
             controls.tune(Some(texts)).unwrap();
+            mark(&controls);
+            controls.set_keys(&"key,let_off_mm\n40,0.5\n".parse().unwrap());
             mark(&controls);
             for value in [10.4, 10.3, 10.2] {
                 controls.nudge(dip, value);
@@ -231,7 +259,7 @@ mod tests {
             mark(&controls);
             states
         };
-        assert_eq!((history.done.len(), history.undoes()), (4, Some("Key dip")));
+        assert_eq!((history.done.len(), history.undoes()), (5, Some("Key dip")));
         for _ in 0..2 {
             for (settings, texts) in states.iter().rev().skip(1) {
                 history.undo(&mut desk);

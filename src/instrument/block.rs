@@ -19,10 +19,10 @@ mod fakes;
 #[cfg(test)]
 mod tests;
 
-use crate::action::ActionKind;
 use crate::action::grand::efforts::Efforts;
 use crate::action::interface::events::EventList;
 use crate::action::interface::press::Travel;
+use crate::action::{ActionKind, ActionSettings};
 use crate::instrument::Settings;
 use crate::instrument::block_log::BlockLog;
 use crate::instrument::clock::Clock;
@@ -196,12 +196,13 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// that covers this sample on, the level by a ramp.
     pub fn set(&mut self, settings: &Settings) {
         self.regulation_is_news |= settings.action != self.settings.action;
-        if settings.sound != self.settings.sound {
-            self.strings.set(&settings.sound);
+        let evenness = |s: &ActionSettings| (s.keys, s.unevenness, s.unevenness_seed);
+        let spread = evenness(&settings.action) != evenness(&self.settings.action);
+        if spread || settings.sound != self.settings.sound {
+            self.strings.set(&settings.strings());
         }
-        let hammers = settings.action.hammers();
-        if hammers != self.settings.action.hammers() {
-            self.strings.set_hammers(&hammers);
+        if spread || settings.action.hammers() != self.settings.action.hammers() {
+            self.strings.set_hammers(&settings.action);
         }
         let pedals = settings.pedals != self.settings.pedals;
         self.settings = *settings;

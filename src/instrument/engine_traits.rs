@@ -9,7 +9,6 @@ use crate::action::{ActionSettings, Drive, SwitchableKeyboard};
 use crate::instrument::trace::Look;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
-use crate::mech::hammer::HammerSettings;
 use crate::sound::{Knock, Sound, SoundSettings};
 
 /// The action of all keys, as [`SwitchableKeyboard`].
@@ -58,7 +57,8 @@ pub trait Keys {
 pub trait Strings {
     fn reset(&mut self);
     fn set(&mut self, voicing: &SoundSettings);
-    fn set_hammers(&mut self, hammers: &HammerSettings);
+    /// The hammers of `action`, each key's own.
+    fn set_hammers(&mut self, action: &ActionSettings);
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64);
     fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64);
     fn damper(&mut self, key: KeyNumber, lift: f64);
@@ -146,8 +146,8 @@ impl Strings for Sound {
     fn set(&mut self, voicing: &SoundSettings) {
         self.set(voicing);
     }
-    fn set_hammers(&mut self, hammers: &HammerSettings) {
-        self.set_hammers(hammers);
+    fn set_hammers(&mut self, action: &ActionSettings) {
+        self.set_each_hammer(|key| action.of(key).hammers());
     }
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.strike(key, speed, delay);

@@ -4,6 +4,7 @@ use crate::action::ActionSettings;
 use crate::action::interface::finger;
 use crate::math::range::settings;
 use crate::sound::SoundSettings;
+use crate::sound::settings::UnisonOffsets;
 
 /// How a host note becomes a gesture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -207,5 +208,18 @@ settings! {
     numbers {
         /// Output level, dB.
         output_db = 0.0, -60.0..=12.0,
+    }
+}
+
+impl Settings {
+    /// What the strings are told: the sound, and what single keys' unisons differ by.
+    #[must_use]
+    pub fn strings(&self) -> SoundSettings {
+        let action = &self.action;
+        let unisons = match action.is_even() {
+            true => UnisonOffsets::EVEN,
+            false => UnisonOffsets::new(|key| action.unison_offset(key)),
+        };
+        SoundSettings { unisons, ..self.sound }
     }
 }

@@ -9,12 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nice_plug::params::Params;
 use nice_plug::prelude::{
     FloatParam, FloatRange, IntParam, IntRange, Param as _, ParamPtr, RemoteControlsContext,
-    RemoteControlsPage, RemoteControlsSection,
+    RemoteControlsPage, RemoteControlsSection, nice_log,
 };
 
+use crate::action::interface::key_sheet::KeySheet;
+use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::instrument::Settings;
 use crate::math::cast::{rounded_i32, single};
-use crate::params::{COUNT, FORMAT, Parameter, ValueKind, all};
+use crate::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
 
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";
@@ -100,11 +102,32 @@ pub struct HostParams {
     slots: Box<[HostParameter]>,
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
+    keys: Mutex<Keys>,
+}
+
+/// What single keys differ by, and the audio thread's copy of it.
+#[derive(Debug)]
+struct Keys {
+    sheet: KeySheet,
+    writer: LatestWriter<KeySheet>,
+    /// Until the audio thread has taken it.
+    reader: Option<LatestReader<KeySheet>>,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        let (writer, reader) = latest(&KeySheet::EVEN);
+        Self { sheet: KeySheet::EVEN, writer, reader: Some(reader) }
+    }
 }
 
 impl Default for HostParams {
     fn default() -> Self {
-        Self { slots: all().map(HostParameter::new).collect(), keyboard: Mutex::default() }
+        Self {
+            slots: all().map(HostParameter::new).collect(),
+            keyboard: Mutex::default(),
+            keys: Mutex::default(),
+        }
     }
 }
 
@@ -147,6 +170,30 @@ impl HostParams {
         text.clone_into(&mut self.keyboard.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    fn keys(&self) -> std::sync::MutexGuard<'_, Keys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What single keys differ by in this project. Not for the audio thread.
+    #[must_use]
+    pub fn key_sheet(&self) -> KeySheet {
+        self.keys().sheet
+    }
+
+    /// Sets what single keys differ by; the audio thread has it with its next block. Not for the
+    /// audio thread.
+    pub fn set_key_sheet(&self, sheet: &KeySheet) {
+        let mut keys = self.keys();
+        keys.sheet = *sheet;
+        keys.writer.write(*sheet);
+    }
+
+    /// The audio thread's end of the sheet; given once.
+    #[must_use]
+    pub fn take_key_reader(&self) -> Option<LatestReader<KeySheet>> {
+        self.keys().reader.take()
+    }
+
     /// The present values, host modulation included.
     #[must_use]
     pub fn values(&self) -> HostValues {
@@ -174,11 +221,21 @@ unsafe impl Params for HostParams {
         if !keyboard.is_empty() {
             fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
         }
+        let sheet = self.key_sheet();
+        if !sheet.is_even() {
+            fields.insert(KEYS_FIELD.to_owned(), sheet.text());
+        }
         fields
     }
 
     fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
         self.set_keyboard(fields.get(KEYBOARD_FIELD).map_or("", String::as_str));
+        let read = |text: &String| text.parse::<KeySheet>();
+        let sheet = fields.get(KEYS_FIELD).map_or(Ok(KeySheet::EVEN), read);
+        if let Err(error) = &sheet {
+            nice_log!("Touchback: the saved sheet of keys cannot be read: {error}");
+        }
+        self.set_key_sheet(&sheet.unwrap_or_default());
     }
 }
 
@@ -211,6 +268,23 @@ mod tests {
             assert_eq!(name, parameter.name);
             assert_eq!(text, parameter.text(parameter.default_value()));
             assert_eq!(steps, parameter.choices().len().checked_sub(1));
+        }
+    }
+
+    #[test]
+    fn a_project_remembers_its_sheet_of_keys_and_not_another_ones() {
+        let (params, other) = (HostParams::default(), HostParams::default());
+        let mut heard = other.take_key_reader().unwrap();
+        assert!(!params.serialize_fields().contains_key(KEYS_FIELD));
+        let sheet: KeySheet = "key,drop_mm\n40,1\n".parse().unwrap();
+        params.set_key_sheet(&sheet);
+        other.deserialize_fields(&params.serialize_fields());
+        assert_eq!((other.key_sheet(), *heard.read()), (sheet, sheet));
+        for text in [None, Some("key,drop_mm\n40,wide\n")] {
+            other.set_key_sheet(&sheet);
+            let fields = text.map(|text| (KEYS_FIELD.to_owned(), text.to_owned()));
+            other.deserialize_fields(&fields.into_iter().collect());
+            assert_eq!((other.key_sheet(), *heard.read()), (KeySheet::EVEN, KeySheet::EVEN));
         }
     }
 

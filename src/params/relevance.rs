@@ -13,6 +13,9 @@ const HAMMERS: [&str; 4] = ["hammer_mass", "strike_weight_g", "hammer_hardness",
 const SIMPLIFIED: [&str; 6] =
     ["blow_mm", "capstan_mm", "knuckle_mm", "key_mass", "key_lead_g", "key_bed_stiffness"];
 
+/// What is heard under every action: unisons differ from key to key under all of them.
+const OF_EVERY_ACTION: [&str; 3] = ["action", "unevenness", "unevenness_seed"];
+
 /// Why the parameter `id` changes nothing that is heard or felt under `settings`, in one sentence;
 /// none where it does something, and for an unknown id.
 #[must_use]
@@ -20,7 +23,7 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
     let parameter = find(id).ok()?;
     let of_action = matches!(parameter.group, ParameterGroup::Regulation | ParameterGroup::Action)
         || HAMMERS.contains(&id);
-    if of_action && id != "action" {
+    if of_action && !OF_EVERY_ACTION.contains(&id) {
         return missing_part(settings.action.action, id);
     }
     let touch = &settings.touch;
@@ -46,6 +49,9 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
         }
         "gamma" if touch.velocity_map != VelocityMap::Gamma => {
             Some("Only the velocity map Gamma has a curve.")
+        }
+        "unevenness_seed" if settings.action.unevenness == 0.0 => {
+            Some("All keys are alike: only with some unevenness is there a choice.")
         }
         "temperament" if settings.sound.scale.is_some() => {
             Some("A scale file tunes in place of the temperament.")
@@ -110,7 +116,7 @@ mod tests {
             settings.action.action = action;
             let before = made_of(&settings);
             let of_action = all().filter(|p| {
-                p.id != "action"
+                !OF_EVERY_ACTION.contains(&p.id)
                     && (HAMMERS.contains(&p.id)
                         || matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
             });
@@ -133,13 +139,16 @@ mod tests {
         let settings = Settings::default();
         let idle: Vec<_> = all().filter(|p| relevance(&settings, p.id).is_some()).collect();
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
-        assert_eq!(ids, ["softest_m_s", "loudest_m_s", "gamma", "legato_repair"]);
+        assert_eq!(
+            ids,
+            ["softest_m_s", "loudest_m_s", "gamma", "legato_repair", "unevenness_seed"]
+        );
         let mut natural = settings;
         natural.touch.timing = Timing::Natural;
         natural.touch.velocity_map = VelocityMap::Gamma;
         let idle: Vec<_> = all().filter(|p| relevance(&natural, p.id).is_some()).collect();
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
-        assert_eq!(ids, ["velocity_means", "strict_repetition"]);
+        assert_eq!(ids, ["velocity_means", "strict_repetition", "unevenness_seed"]);
         for action in ActionKind::ALL {
             natural.action.action = action;
             for sentence in all().filter_map(|p| relevance(&natural, p.id)) {

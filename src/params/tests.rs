@@ -9,7 +9,7 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 67] = [
+const FROZEN: [(&str, &[&str]); 69] = [
     ("timing", &["Immediate", "Natural"]),
     ("velocity_means", &["Finger", "Hammer"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
@@ -56,6 +56,8 @@ const FROZEN: [(&str, &[&str]); 67] = [
     ("friction", &[]),
     ("check_friction", &[]),
     ("damper_weight", &[]),
+    ("unevenness", &[]),
+    ("unevenness_seed", &[]),
     ("a4_hz", &[]),
     ("stretch", &[]),
     (
@@ -295,4 +297,21 @@ fn what_was_saved_before_a_velocity_could_be_the_fingers_means_the_hammer() {
     let means = find("velocity_means").unwrap();
     assert_eq!(means.text(means.default_value()), "Finger");
     assert_eq!(means.text(means.value_where_absent()), "Hammer");
+}
+
+#[test]
+fn the_columns_of_a_sheet_of_keys_are_the_parameters_they_add_to() {
+    use crate::action::interface::key_sheet::QUANTITIES;
+    use crate::math::compass::KeyNumber;
+    let key = KeyNumber::from_index(6).unwrap();
+    for (place, quantity) in QUANTITIES.iter().enumerate() {
+        let parameter = find(quantity.id).unwrap();
+        let (standard, mut one) = (Settings::default(), Settings::default());
+        let by = 3.0 * quantity.step;
+        one.action.keys.set(key, place, by);
+        let mut own = Settings { action: one.action.of(key), ..one };
+        own.sound.unison_width_cents += one.action.unison_offset(key);
+        let added = parameter.get(&own) - parameter.get(&standard);
+        assert!((added - by).abs() < 1e-12, "{}: {added}", quantity.id);
+    }
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `format` | version of what the values mean; states without it are of version 0 |
 //! | `scale` | texts of the scale's files |
+//! | `keys` | what single keys differ by, as CSV |
 //! | `keyboard` | the choice of a motorized keyboard as text; never whether it was armed |
 
 use nice_plug::plugin::{ParamValue, PluginState};
@@ -11,7 +12,7 @@ use nice_plug::prelude::nice_log;
 
 use crate::math::cast::{rounded_i32, single};
 use crate::params::host::FORMAT_FIELD;
-use crate::params::{FORMAT, Parameter, ValueKind, all};
+use crate::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
 use crate::plugin::project::SCALE;
 
 /// Faults found in a saved state.
@@ -55,6 +56,7 @@ fn repair(state: &mut PluginState) -> StateFaults {
     }
     if newer {
         state.fields.remove(SCALE);
+        state.fields.remove(KEYS_FIELD);
     }
     let mut values = 0;
     let restored = all().map(|p| {

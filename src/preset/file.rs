@@ -6,6 +6,10 @@
 //! name = "Dark and deep"
 //! tags = ["dark", "heavy"]
 //! notes = "After the piano in the small hall."
+//! keys = """
+//! key,let_off_mm
+//! 40,0.5
+//! """
 //!
 //! [values]
 //! timing = "Immediate"
@@ -19,7 +23,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::instrument::Settings;
-use crate::params::{FORMAT, Parameter, ValueKind, all, find};
+use crate::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all, find};
 
 /// A piano with its name, tags and notes, as a file holds it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -98,6 +102,9 @@ struct Document {
     tags: Vec<String>,
     #[serde(default)]
     notes: String,
+    /// What single keys differ by, as CSV.
+    #[serde(default)]
+    keys: String,
     values: toml::Table,
 }
 
@@ -113,7 +120,7 @@ impl NamedPiano {
             let message = error.message().replace('\n', ", ");
             FileError::Form { line, message }
         })?;
-        let Document { format, touchback: version, name, tags, notes, values } = document;
+        let Document { format, touchback: version, name, tags, notes, keys, values } = document;
         if format > FORMAT {
             return Err(FileError::Newer { version, format });
         }
@@ -135,6 +142,12 @@ impl NamedPiano {
                 None => losses.senseless.push(parameter.id),
             }
         }
+        if !keys.is_empty() {
+            match keys.parse() {
+                Ok(sheet) => settings.action.keys = sheet,
+                Err(_) => losses.senseless.push(KEYS_FIELD),
+            }
+        }
         Ok((Self { name: one_line(&name), tags, notes, settings }, losses))
     }
 
@@ -150,14 +163,18 @@ impl NamedPiano {
             name: &'a str,
             tags: &'a [String],
             notes: &'a str,
+            #[serde(skip_serializing_if = "String::is_empty")]
+            keys: String,
             values: ValuesById<'a>,
         }
+        let sheet = &self.settings.action.keys;
         let written = Written {
             format: FORMAT,
             touchback: env!("CARGO_PKG_VERSION"),
             name: &one_line(&self.name),
             tags: &self.tags,
             notes: &self.notes,
+            keys: if sheet.is_even() { String::new() } else { sheet.text() },
             values: ValuesById(&self.settings),
         };
         toml::to_string(&written).map_err(|error| error.to_string())
@@ -237,6 +254,20 @@ mod tests {
         let words = losses.words().unwrap();
         assert!(words.contains("key_dip_mm") && words.contains("left out: 2"), "{words}");
         assert_eq!(read("").1.words(), None);
+    }
+
+    #[test]
+    fn what_single_keys_differ_by_comes_back() {
+        let mut piano = NamedPiano::default();
+        assert!(!piano.text().unwrap().contains(KEYS_FIELD));
+        piano.settings.action.keys = "key,drop_mm\n7,0.5\n".parse().unwrap();
+        let text = piano.text().unwrap();
+        assert!(text.contains("\n7,0.5\n"), "{text}");
+        assert_eq!(NamedPiano::read(&text).unwrap(), (piano, PresetLosses::default()));
+        let bad = format!("keys = \"key,drop\"\n{HEAD}");
+        let (read, losses) = NamedPiano::read(&bad).unwrap();
+        assert!(read.settings.action.keys.is_even());
+        assert_eq!(losses.senseless, [KEYS_FIELD]);
     }
 
     #[test]

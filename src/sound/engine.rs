@@ -73,7 +73,7 @@ fn mix(voicing: &SoundSettings) -> [f64; 4] {
 /// All strings and the board, at one sample rate.
 pub struct Sound {
     voicing: SoundSettings,
-    hammers: HammerSettings,
+    hammers: [HammerSettings; KEYS],
     notes: Vec<Note>,
     /// Those that sound or are being struck.
     awake: KeySet,
@@ -117,6 +117,16 @@ impl Sound {
         voicing: &SoundSettings,
         hammers: &HammerSettings,
     ) -> Self {
+        Self::with_each_hammer(sample_rate, voicing, |_| *hammers)
+    }
+
+    /// Like [`Sound::new`] with a hammer for each key.
+    #[must_use]
+    pub fn with_each_hammer(
+        sample_rate: f64,
+        voicing: &SoundSettings,
+        hammers: impl Fn(KeyNumber) -> HammerSettings,
+    ) -> Self {
         Self::prepared(sample_rate, voicing, hammers, Kernel::detect())
     }
 
@@ -124,17 +134,18 @@ impl Sound {
     /// samples.
     #[must_use]
     pub fn with_kernel(sample_rate: f64, voicing: &SoundSettings, kernel: Kernel) -> Self {
-        Self::prepared(sample_rate, voicing, &HammerSettings::CONCERT, kernel)
+        Self::prepared(sample_rate, voicing, |_| HammerSettings::CONCERT, kernel)
     }
 
     fn prepared(
         sample_rate: f64,
         voicing: &SoundSettings,
-        hammers: &HammerSettings,
+        hammers: impl Fn(KeyNumber) -> HammerSettings,
         kernel: Kernel,
     ) -> Self {
         let voicing = voicing.clamped();
-        let note = |key| Note::new(key, &voicing, &Hammer::of(key, hammers), sample_rate, kernel);
+        let note =
+            |key| Note::new(key, &voicing, &Hammer::of(key, &hammers(key)), sample_rate, kernel);
         let responses = board::responses(sample_rate);
         let factors = evenness::factors(&responses, sample_rate);
         let place = |(key, factor): (KeyNumber, f32)| {
@@ -144,7 +155,9 @@ impl Sound {
         Self {
             notes: KeyNumber::all().map(note).collect(),
             voicing,
-            hammers: *hammers,
+            hammers: std::array::from_fn(|i| {
+                KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
+            }),
             awake: KeySet::EMPTY,
             places: KeyNumber::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
@@ -204,17 +217,24 @@ impl Sound {
         }
     }
 
-    /// New hammers: mass and felt from the next strike on, the strike point note by note like a
-    /// voicing.
+    /// New hammers, all set alike: mass and felt from the next strike on, the strike point note by
+    /// note like a voicing.
     pub fn set_hammers(&mut self, hammers: &HammerSettings) {
-        let old = std::mem::replace(&mut self.hammers, *hammers);
-        if old == *hammers {
-            return;
-        }
+        self.set_each_hammer(|_| *hammers);
+    }
+
+    /// See [`Sound::set_hammers`]; a hammer for each key.
+    pub fn set_each_hammer(&mut self, hammers: impl Fn(KeyNumber) -> HammerSettings) {
+        let mut moved = false;
         for (key, note) in KeyNumber::all().zip(&mut self.notes) {
-            note.set_hammer(&Hammer::of(key, hammers));
+            let new = hammers(key);
+            let old = std::mem::replace(&mut self.hammers[key.index()], new);
+            if old != new {
+                note.set_hammer(&Hammer::of(key, &new));
+                moved |= old.strike_point != new.strike_point;
+            }
         }
-        if old.strike_point != hammers.strike_point {
+        if moved {
             self.load();
         }
     }

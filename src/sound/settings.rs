@@ -1,5 +1,7 @@
 //! What a tuner and a voicer set: the whole sound in plain numbers.
 
+use crate::math::cast::single;
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::range::settings;
 use crate::sound::room::RoomSpec;
 use crate::sound::scala::Scale;
@@ -14,6 +16,42 @@ pub enum Perspective {
     Player,
     /// In the hall, facing the open lid: narrower, treble on the left.
     Audience,
+}
+
+/// What the unison of each key is wider by than the set width, cents.
+#[derive(Clone, Copy, PartialEq)]
+pub struct UnisonOffsets([f32; KEYS]);
+
+impl UnisonOffsets {
+    /// All as set.
+    pub const EVEN: Self = Self([0.0; KEYS]);
+
+    /// By key.
+    #[must_use]
+    pub fn new(of: impl Fn(KeyNumber) -> f64) -> Self {
+        let mut offsets = Self::EVEN;
+        KeyNumber::all().for_each(|key| offsets.0[key.index()] = single(of(key)));
+        offsets
+    }
+
+    /// That of `key`.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber) -> f64 {
+        f64::from(self.0[key.index()])
+    }
+}
+
+impl Default for UnisonOffsets {
+    fn default() -> Self {
+        Self::EVEN
+    }
+}
+
+impl std::fmt::Debug for UnisonOffsets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let widest = self.0.iter().fold(0.0f32, |most, cents| most.max(*cents));
+        write!(f, "up to {widest} cents")
+    }
 }
 
 /// Distance of the microphones at which the direct sound has its natural level, m.
@@ -33,6 +71,9 @@ settings! {
         /// A scale from a file, in place of the temperament; no host parameter.
         #[serde(skip_serializing_if = "Option::is_none")]
         scale: Option<Scale> = None,
+        /// What single keys' unisons are wider by; no host parameter, follows from the action's sheet.
+        #[serde(skip)]
+        unisons: UnisonOffsets = UnisonOffsets::EVEN,
         /// Where the listener sits.
         perspective: Perspective = Perspective::Player,
     }

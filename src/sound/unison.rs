@@ -72,7 +72,8 @@ impl Unison {
         let seed = u64::from(key.number());
         // Outer strings at the ends of the spread, the third anywhere between; at least a
         // hundredth of a cent, below which the modes would coincide.
-        let half = 0.5 * voicing.unison_width_cents.max(0.01);
+        let width = voicing.unison_width_cents + voicing.unisons.of(key);
+        let half = 0.5 * width.max(0.01);
         let mut cents = match count {
             1 => [0.0; MOST],
             2 => [-half, half, 0.0],

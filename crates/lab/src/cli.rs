@@ -8,6 +8,7 @@ use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{
     demo, experiment, feel, fit, keyboard, model, output, play, preset, render, shot, simulate,
+    weigh,
 };
 
 /// A grand piano whose action is simulated: played, heard and measured.
@@ -30,6 +31,8 @@ enum SubCommand {
     Simulate(simulate::SimulateOptions),
     /// Fits numbers of a model to a measured key
     Fit(fit::FitOptions),
+    /// Weighs and measures keys as a technician does
+    Weigh(weigh::WeighOptions),
     /// Works with models of actions
     #[command(subcommand)]
     Model(ModelCommand),
@@ -120,6 +123,7 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
         Some(SubCommand::Fit(options)) => fit::run(&options),
+        Some(SubCommand::Weigh(options)) => weigh::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
         Some(SubCommand::Params { page: true }) => output::print(&touchback::params::page::page()),

@@ -6,12 +6,16 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::output;
 use crate::table::{CsvTable, Curve};
+use touchback::action::interface::key_sheet::KeySheet;
 use touchback::instrument::Settings;
 use touchback::params::{self, ParamError, Parameter};
 use touchback::preset::{self, Preset, user_presets};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;
+
+/// Largest sheet of keys, bytes.
+const SHEET_LIMIT: u64 = 1_000_000;
 
 /// Samples between two automation values, counted from sample 0.
 pub const AUTOMATION_PERIOD: u64 = 64;
@@ -65,6 +69,20 @@ pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
             None => anyhow!(error).context("--set"),
         }
     })
+}
+
+/// Reads `--keys SHEET.csv`: what single keys differ by.
+///
+/// # Errors
+/// Names file and line.
+pub fn keys(settings: &mut Settings, sheet: Option<&Path>) -> Result<()> {
+    if let Some(path) = sheet {
+        let text = output::read_text(path, SHEET_LIMIT)?;
+        let read = text.parse::<KeySheet>();
+        settings.action.keys =
+            read.map_err(|error| anyhow!("--keys: {}, {error}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Tells on stderr which `--set ID=VALUE` options change nothing under the finished `settings`.
@@ -182,6 +200,20 @@ mod tests {
             let error = format!("{:#}", set(&mut settings, &[bad.into()]).unwrap_err());
             assert!(error.starts_with("--set: ") && error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn a_sheet_of_keys_is_read_and_a_bad_one_names_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sheet.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let mut settings = Settings::default();
+            keys(&mut settings, Some(&path)).map(|()| settings.action.keys)
+        };
+        assert_eq!(read("key,drop_mm\n7,1\n").unwrap().text(), "key,drop_mm\n7,1\n");
+        let error = format!("{:#}", read("key,drop_mm\n7,1\n8,9\n").unwrap_err());
+        assert!(error.starts_with("--keys: ") && error.contains("sheet.csv, line 3: "), "{error}");
     }
 
     #[test]

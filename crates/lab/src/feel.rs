@@ -36,6 +36,9 @@ pub struct FeelOptions {
     /// Sets a parameter of the action, in its unit (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
+    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    #[arg(long, value_name = "SHEET.csv")]
+    keys: Option<PathBuf>,
     /// Arms at once: force is on; without it, `a` and Enter arm
     #[arg(long)]
     arm: bool,
@@ -103,6 +106,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     }
     let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
+    controls::keys(&mut settings, options.keys.as_deref())?;
     if let Action::Played(kind) = action {
         let mut played = settings;
         played.action.action = kind;
@@ -118,7 +122,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         .flatten()
         .map(PathBuf::as_path)
         .collect();
-    let inputs: Vec<_> = options.play.iter().map(PathBuf::as_path).collect();
+    let inputs: Vec<_> = options.play.iter().chain(&options.keys).map(PathBuf::as_path).collect();
     output::distinct(&inputs, &outputs)?;
     let records = Records::create(
         options.record.as_deref(),

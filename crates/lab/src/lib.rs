@@ -6,6 +6,7 @@
 //! | [`render`] | a MIDI file through the piano into a WAV file |
 //! | [`simulate`] | one key under one gesture, as data and figure |
 //! | [`gesture`] | what a finger, weight or jig does to a key |
+//! | [`weigh`] | the technician's numbers of every key |
 //! | [`fit`] | numbers of a model fitted to a measured key |
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`mod@bench`] | what experiments are made with |
@@ -44,3 +45,4 @@ pub mod shot;
 pub mod simulate;
 pub mod table;
 pub mod wave;
+pub mod weigh;

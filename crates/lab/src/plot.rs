@@ -4,6 +4,7 @@
 
 pub mod grid;
 mod legend;
+pub mod page;
 mod paint;
 pub mod sketch;
 pub mod spectrogram;

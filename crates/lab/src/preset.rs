@@ -21,7 +21,7 @@ use crate::controls::preset_file;
 use crate::output::{self, Draft, distinct};
 use touchback::instrument::Settings;
 use touchback::math::cast::rounded_i32;
-use touchback::params::{self, FORMAT, ValueKind};
+use touchback::params::{self, FORMAT, KEYS_FIELD, ValueKind};
 use touchback::preset::file::NamedPiano;
 use touchback::preset::{self, PRESETS, user_presets};
 
@@ -125,7 +125,10 @@ fn state(settings: &Settings) -> Result<Vec<u8>> {
         })
         .collect();
     let version = env!("CARGO_PKG_VERSION");
-    let fields = json!({ "format": FORMAT.to_string() });
+    let mut fields = json!({ "format": FORMAT.to_string() });
+    if !settings.action.keys.is_even() {
+        fields[KEYS_FIELD] = json!(settings.action.keys.text());
+    }
     Ok(serde_json::to_vec(&json!({ "version": version, "params": values, "fields": fields }))?)
 }
 

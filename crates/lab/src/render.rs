@@ -54,6 +54,9 @@ pub struct RenderOptions {
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
+    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    #[arg(long, value_name = "SHEET.csv")]
+    keys: Option<PathBuf>,
     /// Tunes to a scale in Scala's format, in place of the temperament
     #[arg(long, value_name = "S.scl")]
     scale: Option<PathBuf>,
@@ -109,7 +112,8 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         std::iter::once(&options.output).chain(others).map(PathBuf::as_path).collect();
     let mut inputs = vec![options.input.as_path()];
     inputs.extend(controls::preset_file(&options.preset));
-    inputs.extend([&options.scale, &options.keymap].into_iter().flatten().map(PathBuf::as_path));
+    let files = [&options.keys, &options.scale, &options.keymap];
+    inputs.extend(files.into_iter().flatten().map(PathBuf::as_path));
     inputs.extend(controls::automation_files(&options.automate));
     output::distinct(&inputs, &outputs)?;
     let path = options.output.display();
@@ -147,6 +151,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         None => {}
     }
     controls::set(&mut settings, &options.set)?;
+    controls::keys(&mut settings, options.keys.as_deref())?;
     if let Some(path) = &options.scale {
         settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
     }

@@ -59,6 +59,9 @@ pub struct SimulateOptions {
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
+    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    #[arg(long, value_name = "SHEET.csv")]
+    keys: Option<PathBuf>,
     /// Writes one row an action step: state, forces, energies, what each element turns into heat
     #[arg(short, long, value_name = "RUN.csv")]
     output: Option<PathBuf>,
@@ -136,7 +139,8 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         .flatten()
         .map(PathBuf::as_path)
         .collect();
-    let inputs: Vec<_> = [Some(gesture), options.model.as_deref()].into_iter().flatten().collect();
+    let given = [Some(gesture), options.model.as_deref(), options.keys.as_deref()];
+    let inputs: Vec<_> = given.into_iter().flatten().collect();
     output::distinct(&inputs, &outputs)?;
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
@@ -227,6 +231,7 @@ fn number(key: u8) -> Result<KeyNumber> {
 fn mechanism(options: &SimulateOptions) -> Result<(Box<dyn Key>, KeyNumber, String)> {
     let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
+    controls::keys(&mut settings, options.keys.as_deref())?;
     if settings.action.action != ActionKind::Grand {
         bail!("--set action: one key is given its action by --action NAME");
     }
@@ -254,6 +259,7 @@ impl GestureSource {
             own(options.action.is_some(), "action")?;
             own(options.model.is_some(), "model")?;
             own(!options.set.is_empty(), "set")?;
+            own(options.keys.is_some(), "keys")?;
             let take = Recording::open(gesture)?;
             let key = match (options.key, take.first_key()) {
                 (Some(key), _) => number(key)?,

@@ -37,8 +37,7 @@ const LAST_DAMPER: u8 = 68;
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
     spec: Spec,
-    /// Number of the key, 1…88.
-    number: f64,
+    key: compass::KeyNumber,
     /// The concert grand's hammer.
     hammer: hammer::Hammer,
 }
@@ -68,15 +67,16 @@ impl Design {
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
         let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
         spec.key.lead_torque = (regulated.upward_force - balance) * spec.key.front;
-        Self { spec, number: f64::from(key.number()), hammer }
+        Self { spec, key, hammer }
     }
 
-    /// The key with `settings`, regulated. Closed form: no iteration over poses.
+    /// The key with its own of `settings`, regulated. Closed form: no iteration over poses.
     #[must_use]
     pub fn build(&self, settings: &ActionSettings) -> Built {
+        let settings = &settings.of(self.key);
         let mut spec = self.spec;
         let hammer = self.hammer.set(&settings.hammers());
-        spec.string = string_law::of(self.number, &hammer, &self.hammer);
+        spec.string = string_law::of(f64::from(self.key.number()), &hammer, &self.hammer);
         scale(&mut spec, &hammer, settings);
         let regulated = regulate(&mut spec, &regulation(settings));
         let damper = &mut spec.damper;

@@ -7,10 +7,13 @@
 //! [`pressing::FORCE`] and `BEYOND`. Between them the hammer's energy v² is linear in v₀² and in the
 //! key number; a hammer that turns `h` below the string has −2 g h.
 //!
+//! A key that is set otherwise than all changes what it would have been by [`by_key`].
+//!
 //! The standard regulation is not looked up: there v is v₀, bit by bit. A new regulation is measured
 //! piece by piece, `AT_ONCE` steps of its presses an action step, and holds for notes when all of it
 //! is known (within [`Efforts::LONGEST`]); until then the one before it does.
 
+pub mod by_key;
 mod probe;
 
 use std::sync::OnceLock;
@@ -49,6 +52,8 @@ pub struct Efforts {
     measured: ActionSettings,
     /// None in the standard regulation.
     present: Option<Energies>,
+    /// The settings last heard of, for what single keys differ by.
+    settings: ActionSettings,
     probe: Box<Probe>,
     is_measuring: bool,
 }
@@ -66,6 +71,7 @@ impl Efforts {
             wanted: ActionSettings::default(),
             measured: ActionSettings::default(),
             present: None,
+            settings: *settings,
             probe: Box::new(Probe::new()),
             is_measuring: false,
         };
@@ -76,6 +82,7 @@ impl Efforts {
 
     /// A new regulation, to be measured if it `is_asked` for. The standard one holds at once.
     pub fn follow(&mut self, settings: &ActionSettings, is_asked: bool) {
+        self.settings = *settings;
         if !is_asked {
             (self.wanted, self.is_measuring) = (self.measured, false);
             return;
@@ -126,24 +133,67 @@ impl Efforts {
     /// none where the hammer does not reach the string.
     #[must_use]
     pub fn heard(&self, key: KeyNumber, speed: f64) -> Option<f64> {
-        let Some(present) = &self.present else { return Some(speed) };
+        let is_even = self.settings.is_even();
+        if self.present.is_none() && is_even {
+            return Some(speed);
+        }
+        let asked = speed * speed;
+        let place = Place::of(key, asked);
+        let mut energy = self.present.as_ref().map_or(asked, |grid| place.at(&|r, e| grid[r][e]));
+        if !is_even {
+            let own = self.settings.of(key);
+            energy += by_key::change(&self.settings, &own, |grid| place.at(grid));
+        }
+        (energy > SLOWEST * SLOWEST).then(|| energy.sqrt())
+    }
+}
+
+/// Where an effort stands between the presses of a grid.
+struct Place {
+    /// The row above, and how far it is to it.
+    row: (usize, f64),
+    /// The effort above, and how far it is to it.
+    effort: (usize, f64),
+    /// Its energy and that of the last effort, where it is more.
+    beyond: Option<[f64; 2]>,
+}
+
+impl Place {
+    /// Of the effort on `key` that has the energy `asked`, m²/s², in the standard regulation.
+    fn of(key: KeyNumber, asked: f64) -> Self {
         let number = f64::from(key.number());
         let upper = pressing::HAMMER.partition_point(|row| row.0 < number).clamp(1, ROWS - 1);
         let [from, to] = [upper - 1, upper].map(|row| pressing::HAMMER[row].0);
-        let share = (number - from) / (to - from);
-        let of = |table: &Energies, i: usize| {
-            table[upper - 1][i] + share * (table[upper][i] - table[upper - 1][i])
-        };
-        let (asked, last) = (speed * speed, EFFORTS - 1);
-        let named = |i| of(standard(), i);
-        let energy = if asked > named(last) {
-            of(present, last) * asked / named(last)
+        let mut place =
+            Self { row: (upper, (number - from) / (to - from)), effort: (1, 0.0), beyond: None };
+        let last = EFFORTS - 1;
+        let standard = standard();
+        let named = |i| place.across(&|r, e| standard[r][e], i);
+        let i = (1..last).find(|&i| asked <= named(i)).unwrap_or(last);
+        let [from, to] = [named(i - 1), named(i)];
+        if asked > named(last) {
+            (place.effort, place.beyond) = ((last, 1.0), Some([asked, to]));
         } else {
-            let i = (1..last).find(|&i| asked <= named(i)).unwrap_or(last);
-            let share = (asked - named(i - 1)) / (named(i) - named(i - 1));
-            of(present, i - 1) + share * (of(present, i) - of(present, i - 1))
-        };
-        (energy > SLOWEST * SLOWEST).then(|| energy.sqrt())
+            place.effort = (i, (asked - from) / (to - from));
+        }
+        place
+    }
+
+    /// What `grid` has at an effort, between its rows.
+    fn across(&self, grid: &dyn Fn(usize, usize) -> f64, effort: usize) -> f64 {
+        let (upper, share) = self.row;
+        let from = grid(upper - 1, effort);
+        from + share * (grid(upper, effort) - from)
+    }
+
+    /// What `grid` has here.
+    fn at(&self, grid: &dyn Fn(usize, usize) -> f64) -> f64 {
+        let (i, share) = self.effort;
+        if let Some([asked, last]) = self.beyond {
+            return self.across(grid, i) * asked / last;
+        }
+        let from = self.across(grid, i - 1);
+        from + share * (self.across(grid, i) - from)
     }
 }
 
@@ -154,6 +204,9 @@ fn before_the_string(settings: &ActionSettings) -> ActionSettings {
     let in_range = settings.with_numbers(settings, |range, value, _| range.clamped(value));
     ActionSettings {
         action: standard.action,
+        keys: standard.keys,
+        unevenness: standard.unevenness,
+        unevenness_seed: standard.unevenness_seed,
         hammer_hardness: standard.hammer_hardness,
         strike_point: standard.strike_point,
         ..in_range

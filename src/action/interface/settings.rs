@@ -3,6 +3,7 @@
 use crate::math::range::settings;
 use crate::mech::hammer::HammerSettings;
 
+use super::key_sheet::KeySheet;
 use super::kind::ActionKind;
 
 settings! {
@@ -14,6 +15,9 @@ settings! {
     pub struct ActionSettings, ActionRanges {
         /// Which action: a key at rest takes up another at its next touch.
         action: ActionKind = ActionKind::Grand,
+        /// What single keys differ by; no host parameter.
+        #[serde(skip_serializing_if = "KeySheet::is_even")]
+        keys: KeySheet = KeySheet::EVEN,
     }
     numbers {
         /// Depth of the key bed at the key front, mm.
@@ -80,6 +84,11 @@ settings! {
         check_friction = 0.7, 0.1..=1.5,
         /// Damper weight, scale.
         damper_weight = 1.0, 0.25..=4.0,
+        /// How far the keys differ from each other, 0 all alike … 1 as on a neglected piano; see
+        /// [`QUANTITIES`](super::key_sheet::QUANTITIES).
+        unevenness = 0.0, 0.0..=1.0,
+        /// Which uneven piano.
+        unevenness_seed = 1.0, 1.0..=100.0,
     }
 }
 
@@ -100,6 +109,6 @@ impl ActionSettings {
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
         let mixed = self.with_numbers(target, |_, a, b| a + (b - a) * share);
-        Self { action: target.action, ..mixed }
+        Self { action: target.action, keys: self.keys.toward(&target.keys, share), ..mixed }
     }
 }

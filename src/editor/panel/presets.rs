@@ -187,9 +187,10 @@ impl PresetsPanel {
     }
 }
 
-/// Every parameter of `present` has the value of `settings`, to the precision of a host.
+/// Every parameter and key of `present` has the value of `settings`, to the precision of a host.
 fn is_in_force(settings: &Settings, present: &Settings) -> bool {
     all().all(|p| p.quantize(p.get(settings)).to_bits() == p.get(present).to_bits())
+        && settings.action.keys == present.action.keys
 }
 
 /// Whether what is sought is in one of the words, whatever the case.

@@ -5,7 +5,6 @@ use crate::action::interface::press::Effort;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};
-use crate::mech::hammer::HammerSettings;
 use crate::sound::{Knock, SoundSettings};
 
 /// Depth at which a key of the fake action throws its hammer, m.
@@ -212,7 +211,7 @@ impl Strings for FakeStrings {
         self.level *= voicing.brightness_loss;
     }
 
-    fn set_hammers(&mut self, _: &HammerSettings) {}
+    fn set_hammers(&mut self, _: &ActionSettings) {}
 
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.call(Call::Strike(key, speed, delay));

@@ -5,7 +5,7 @@ use crate::action::{ActionKind, ActionSettings};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
 /// Regulation, then springs, masses, felts and friction.
-pub static ACTION: [Parameter; 22] = [
+pub static ACTION: [Parameter; 24] = [
     Parameter {
         id: "key_dip_mm",
         name: "Key dip",
@@ -228,5 +228,26 @@ pub static ACTION: [Parameter; 22] = [
         doc: "Weight of the dampers against the concert grand's.",
         get: |s| s.action.damper_weight,
         set: |s, v| s.action.damper_weight = v,
+    },
+    Parameter {
+        id: "unevenness",
+        name: "Unevenness",
+        group: ParameterGroup::Action,
+        suffix: "",
+        kind: number(&ActionSettings::RANGES.unevenness, 2),
+        doc: "How far let-off, weights, felt, friction, unisons and dampers differ from key to key: \
+              0 all alike, 1 as on a neglected piano.",
+        get: |s| s.action.unevenness,
+        set: |s, v| s.action.unevenness = v,
+    },
+    Parameter {
+        id: "unevenness_seed",
+        name: "Uneven piano",
+        group: ParameterGroup::Action,
+        suffix: "",
+        kind: number(&ActionSettings::RANGES.unevenness_seed, 0),
+        doc: "Which of a hundred uneven pianos.",
+        get: |s| s.action.unevenness_seed,
+        set: |s, v| s.action.unevenness_seed = v,
     },
 ];

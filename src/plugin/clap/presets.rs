@@ -25,7 +25,7 @@ use clap_sys::version::CLAP_VERSION;
 use nice_plug::plugin::ParamValue;
 
 use crate::math::cast::{rounded_i32, single};
-use crate::params::{ValueKind, all};
+use crate::params::{KEYS_FIELD, ValueKind, all};
 use crate::plugin::clap::{Instance, instance};
 use crate::preset::file::NamedPiano;
 use crate::preset::user_presets::{self, UserPresets};
@@ -289,6 +289,11 @@ unsafe fn load(
             ValueKind::Choice(_) => ParamValue::I32(rounded_i32(value)),
         };
         state.params.insert(parameter.id.to_owned(), value);
+    }
+    let sheet = &wanted.action.keys;
+    state.fields.remove(KEYS_FIELD);
+    if !sheet.is_even() {
+        state.fields.insert(KEYS_FIELD.to_owned(), sheet.text());
     }
     if wrapper.set_state_inner(&mut state) { Ok(()) } else { Err("not loaded".to_owned()) }
 }

@@ -26,8 +26,11 @@ pub struct OwnNumbers {
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
+    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    #[arg(long, value_name = "SHEET.csv")]
+    keys: Option<PathBuf>,
     /// Key dimensions and masses from a file of `touchback model export` or `touchback fit`
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["preset", "set"])]
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["preset", "set", "keys"])]
     model: Option<PathBuf>,
     /// One key, 1 (A0) to 88 (C8), in place of those of the experiment
     #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
@@ -38,7 +41,7 @@ impl OwnNumbers {
     /// Nothing of the standard piano is changed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.is_of_piano() && self.preset.is_none() && self.set.is_empty()
+        self.is_of_piano() && self.preset.is_none() && self.set.is_empty() && self.keys.is_none()
     }
 
     /// Nothing is asked that only a single key can have.
@@ -51,9 +54,10 @@ impl OwnNumbers {
     fn words(&self) -> String {
         let preset = self.preset.iter().map(|name| format!("preset {name}"));
         let set = self.set.iter().map(|s| s.replacen('=', " = ", 1));
+        let keys = self.keys.iter().map(|path| format!("keys {}", path.display()));
         let model = self.model.iter().map(|path| format!("model {}", path.display()));
         let key = self.key.iter().map(|n| format!("key {n}"));
-        preset.chain(set).chain(model).chain(key).collect::<Vec<_>>().join(", ")
+        preset.chain(set).chain(keys).chain(model).chain(key).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -77,6 +81,7 @@ impl KeySource {
             None => Settings::default(),
         };
         controls::set(&mut settings, &own.set)?;
+        controls::keys(&mut settings, own.keys.as_deref())?;
         if settings.action.action != ActionKind::Grand {
             bail!(
                 "the laboratory's keys are the grand's, not of the action {}; `touchback simulate \

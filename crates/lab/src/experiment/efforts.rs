@@ -11,7 +11,7 @@ use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback::action::ActionSettings;
-use touchback::action::grand::efforts::Efforts;
+use touchback::action::grand::efforts::{Efforts, by_key};
 use touchback::math::cast::{byte, floor_index};
 use touchback::math::compass::KeyNumber;
 use touchback::math::random::Random;
@@ -20,6 +20,9 @@ use touchback::params::all;
 /// Regulations, and draws of a key and an effort under each.
 const REGULATIONS: usize = 250;
 const DRAWS: usize = 4;
+
+/// Neglected pianos, of each of which one key is pressed once.
+const UNEVEN: u8 = 100;
 
 /// Forces of the presses, N: from the softest that strikes to the strongest.
 const FORCES: [f64; 2] = [2.0, 220.0];
@@ -40,6 +43,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         compare(spread, name, &mut report, &mut csv)?;
     }
     folder.table("efforts.csv", &csv)?;
+    single_keys(&mut report, folder)?;
     cost(&mut report)?;
     alone(folder, &mut report)?;
     Ok(report)
@@ -54,11 +58,61 @@ fn key(number: u8) -> Result<KeyNumber> {
 fn turned(random: &mut Random, spread: f64) -> ActionSettings {
     let random = RefCell::new(random);
     let standard = ActionSettings::default();
+    // Keys that differ are a comparison of their own.
+    let ranges = ActionSettings::RANGES;
     standard.with_numbers(&standard, |range, default, _| {
+        if range == ranges.unevenness || range == ranges.unevenness_seed {
+            return default;
+        }
         let way = 2.0 * random.borrow_mut().share() - 1.0;
         let end = if way < 0.0 { range.min } else { range.max };
         default + spread * way.abs() * (end - default)
     })
+}
+
+/// Keys of a neglected piano, each by what it differs in, and the table that says it.
+fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
+    let (standard, mut random) = (ActionSettings::default(), Random::new(88));
+    let mut apart = Vec::new();
+    let mut csv =
+        DataTable::new(&["seed", "key", "force_n", "even_m_s", "simulated_m_s", "heard_m_s"]);
+    for seed in 1..=UNEVEN {
+        let uneven =
+            ActionSettings { unevenness: 1.0, unevenness_seed: f64::from(seed), ..standard };
+        let efforts = Efforts::new(&uneven, true);
+        let number = 1 + byte(floor_index(88.0 * random.share()));
+        let force = FORCES[0] * (FORCES[1] / FORCES[0]).powf(random.share());
+        let hammer = |settings| {
+            let rig = TestBench::concert(number, settings);
+            TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |stroke| stroke.hammer)
+        };
+        let (even, simulated) = (hammer(&standard), hammer(&uneven));
+        let heard = efforts.heard(key(number)?, even).unwrap_or(0.0);
+        if simulated > 0.0 && heard > 0.0 {
+            apart.push(100.0 * (heard / simulated - 1.0).abs());
+        }
+        csv.numbers(&seed, &[f64::from(number), force, even, simulated, heard]);
+    }
+    folder.table("efforts-single-keys.csv", &csv)?;
+    apart.sort_by(f64::total_cmp);
+    let at = |share: f64| apart[floor_index((apart.len() - 1) as f64 * share)];
+    let within = apart.iter().filter(|apart| **apart <= 3.0).count() as f64;
+    let what = "single keys of neglected pianos";
+    report.check(
+        &format!("{what}: strikes within 3 % of the simulated press, %"),
+        "100",
+        TargetBand::AtLeast(90.0),
+        100.0 * within / apart.len() as f64,
+    );
+    report.check(&format!("{what}: median difference, %"), "0", TargetBand::AtMost(1.0), at(0.5));
+    let measured = by_key::measured();
+    let far = by_key::apart(by_key::in_use(), &measured);
+    let what = "table of single keys, farthest from the action, share of the energy";
+    report.check(what, "0", TargetBand::AtMost(0.005), far);
+    if far > 0.005 {
+        report.note(&format!("For `by_key/table.rs`:\n\n```rust\n{}```", by_key::text(&measured)));
+    }
+    Ok(())
 }
 
 /// Speeds under random regulations turned a share `spread` of the way to the ends.

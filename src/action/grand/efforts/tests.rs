@@ -108,3 +108,35 @@ fn settings_that_are_no_numbers_are_measured_like_others() {
         assert!(heard.is_none_or(|v| v > 0.0), "{speed}: {heard:?}");
     }
 }
+
+#[test]
+fn the_table_of_single_keys_is_that_of_the_action() {
+    let apart = by_key::apart(by_key::in_use(), &by_key::measured());
+    assert!(apart < 0.005, "{apart}: write by_key/table.rs anew by `touchback lab efforts`");
+}
+
+#[test]
+fn a_key_set_by_itself_is_heard_as_its_gesture_is() {
+    let standard = ActionSettings::default();
+    let mut uneven = ActionSettings { hammer_mass: 1.2, ..standard };
+    let even = Efforts::new(&uneven, true);
+    uneven.keys = "key,let_off_mm,key_lead_g,strike_weight_g,friction\n\
+                   10,1,,,\n30,,4,,0.2\n40,0.5,-3,0.4,0.1\n75,,,-0.5,-0.2\n"
+        .parse()
+        .unwrap();
+    let efforts = Efforts::new(&uneven, true);
+    for number in [10, 30, 40, 75] {
+        for force in [5.0, 15.0, 90.0] {
+            let hand = Hand::pressing(0.0, force, 0.0);
+            let named = simulated(number, &standard, hand);
+            let given = simulated(number, &uneven, hand);
+            let heard = efforts.heard(key(number), named).unwrap_or(0.0);
+            assert!(
+                (heard / given - 1.0).abs() < 0.03,
+                "key {number}, {force} N: {named} becomes {given}, heard {heard}"
+            );
+        }
+        assert_ne!(efforts.heard(key(number), 1.0), even.heard(key(number), 1.0));
+    }
+    assert_eq!(efforts.heard(key(41), 1.0), even.heard(key(41), 1.0));
+}

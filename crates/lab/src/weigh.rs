@@ -1,0 +1,276 @@
+//! `touchback weigh`: the technician's numbers of every key, as a sheet and as a page to print.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::bench::key_source::{KeySource, OwnNumbers};
+use crate::bench::{DataTable, escapement};
+use crate::output::{self, Draft, progress};
+use crate::parallel;
+use crate::plot;
+use crate::plot::page::{Page, Panel};
+use crate::table::{CsvTable, number};
+use touchback::action::grand::weigh::{FIGURES, Figure, Weighed};
+use touchback::action::interface::key_sheet::{KeySheet, QUANTITIES, shortest};
+use touchback::math::compass::{KEYS, KeyNumber};
+
+/// Largest sheet, bytes.
+const LIMIT: u64 = 1_000_000;
+
+/// What stands before the names of what was measured.
+const MEASURED: &str = "measured_";
+
+/// What this command alone finds, beside [`FIGURES`].
+const REPETITIONS: &str = "repetitions_hz";
+
+/// What to weigh.
+#[derive(clap::Args, Debug)]
+pub struct WeighOptions {
+    #[command(flatten)]
+    own: OwnNumbers,
+    /// Writes a row a key: what it differs by, as --keys takes it, and what was measured
+    #[arg(short, long, value_name = "SHEET.csv")]
+    output: Option<PathBuf>,
+    /// Compares with an earlier sheet of this command
+    #[arg(long, value_name = "SHEET.csv")]
+    before: Option<PathBuf>,
+    /// Draws all numbers over the keys on one page to print (.svg or .png)
+    #[arg(long, value_name = "PAGE.svg")]
+    page: Option<PathBuf>,
+}
+
+/// What was found on one key: [`FIGURES`] in their order, and the repetitions.
+struct Row {
+    number: u8,
+    found: Vec<f64>,
+}
+
+/// Weighs; without a sheet or a page, prints.
+///
+/// # Errors
+/// Bad options, a sheet that cannot be read, a disk that refuses.
+pub fn run(options: &WeighOptions) -> Result<()> {
+    let outputs: Vec<_> =
+        [&options.output, &options.page].into_iter().flatten().map(PathBuf::as_path).collect();
+    let inputs: Vec<_> = options.before.iter().map(PathBuf::as_path).collect();
+    output::distinct(&inputs, &outputs)?;
+    if let Some(path) = &options.page {
+        plot::format_of(path)?;
+    }
+    let source = KeySource::open(&options.own)?;
+    let all: Vec<u8> = KeyNumber::all().map(KeyNumber::number).collect();
+    let numbers = source.numbers(&all);
+    if numbers.len() == 1 && options.page.is_some() {
+        bail!("--page: a page shows all keys; leave --key and --model out");
+    }
+    let before = options.before.as_deref().map(read).transpose()?;
+    let sheet_draft = options.output.as_deref().map(Draft::create).transpose()?;
+    let page_draft = options.page.as_deref().map(Draft::create).transpose()?;
+    let bar = progress(numbers.len() as u64, "weighing");
+    let rows = parallel::map(&numbers, |number| {
+        let row = weighed(&source, *number);
+        bar.inc(1);
+        row
+    });
+    bar.finish_and_clear();
+    let table = table(&source, &rows, before.as_deref()).csv()?;
+    match &sheet_draft {
+        Some(draft) => draft.write_all(&table)?,
+        None if options.page.is_some() => {}
+        None => match (&rows[..], &before) {
+            ([row], None) => output::print(&told(row))?,
+            _ => output::print(&String::from_utf8(table)?)?,
+        },
+    }
+    if let Some(draft) = &page_draft {
+        plot::page::draw(&page(&source, &rows, before.as_deref()), draft)?;
+    }
+    for draft in [sheet_draft, page_draft].into_iter().flatten() {
+        draft.keep()?;
+    }
+    Ok(())
+}
+
+fn weighed(source: &KeySource, number: u8) -> Row {
+    let built = source.built(number);
+    let found = Weighed::built(built);
+    let rig = source.bench(number);
+    let mut found: Vec<f64> = FIGURES.iter().map(|figure| (figure.get)(&found)).collect();
+    found.push(escapement::fastest_repetition(rig.grand(), built.spec.key.dip));
+    Row { number, found }
+}
+
+/// Names of what is found, with their units.
+fn names() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|figure| figure.id).chain([REPETITIONS])
+}
+
+/// What a screw turns by for every turn, mm; none for what is no screw's.
+fn pitches() -> impl Iterator<Item = Option<f64>> {
+    FIGURES.iter().map(|figure| figure.pitch_mm).chain([None])
+}
+
+/// One key for people.
+fn told(row: &Row) -> String {
+    let line = |name: &str, value: f64, unit: &str| format!("{name:<22}{value:>9.2} {unit}\n");
+    let mut text = format!("key {}\n", row.number);
+    for (Figure { name, unit, pitch_mm, .. }, value) in FIGURES.iter().zip(&row.found) {
+        let unit = match pitch_mm {
+            Some(pitch) => format!("{unit} high, {pitch} mm a turn"),
+            None => (*unit).into(),
+        };
+        text += &line(name, *value, &unit);
+    }
+    text + &line("Ideal finger repeats", row.found[FIGURES.len()], "times a second")
+}
+
+/// The sheet: what keys differ by, what was found, and what it was before.
+fn table(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> DataTable {
+    let mut table = DataTable::new(&["key"]);
+    QUANTITIES.iter().for_each(|quantity| table.column(quantity.id));
+    for name in names() {
+        table.column(&format!("{MEASURED}{name}"));
+    }
+    if before.is_some() {
+        for (name, pitch) in names().zip(pitches()) {
+            table.column(&format!("{MEASURED}before_{name}"));
+            table.column(&format!("{MEASURED}change_{name}"));
+            if pitch.is_some() {
+                table.column(&format!("{MEASURED}turns_{}", name.trim_end_matches("_mm")));
+            }
+        }
+    }
+    let cell = |value: f64| if value.is_finite() { format!("{value:.4}") } else { String::new() };
+    for row in rows {
+        let mut cells = vec![row.number.to_string()];
+        cells.extend(offsets(source, row.number));
+        cells.extend(row.found.iter().map(|value| cell(*value)));
+        if let Some(before) = before {
+            let earlier = before.iter().find(|earlier| earlier.number == row.number);
+            for (i, pitch) in pitches().enumerate() {
+                let was = earlier.map_or(f64::NAN, |earlier| earlier.found[i]);
+                let change = row.found[i] - was;
+                cells.extend([cell(was), cell(change)]);
+                cells.extend(pitch.map(|pitch| cell(change / pitch)));
+            }
+        }
+        let cells: Vec<&dyn std::fmt::Display> = cells.iter().map(|c| c as _).collect();
+        table.row(&cells);
+    }
+    table
+}
+
+/// What a key differs by, its share of the unevenness included, as a sheet keeps it.
+fn offsets(source: &KeySource, number: u8) -> Vec<String> {
+    let key = KeyNumber::from_index(usize::from(number) - 1);
+    let settings = source.action();
+    let mut sheet = KeySheet::EVEN;
+    let cell = |q: usize| match (key, settings) {
+        (Some(key), Some(settings)) => {
+            sheet.set(key, q, settings.offsets(key)[q]);
+            shortest(sheet.get(key, q))
+        }
+        _ => "0".into(),
+    };
+    (0..QUANTITIES.len()).map(cell).collect()
+}
+
+/// A key of an earlier sheet; NaN where a cell is empty.
+#[derive(Debug)]
+struct Earlier {
+    number: u8,
+    found: Vec<f64>,
+}
+
+/// Reads what an earlier sheet measured.
+fn read(path: &Path) -> Result<Vec<Earlier>> {
+    let file = path.display().to_string();
+    let table = CsvTable::read(&file, &output::read(path, LIMIT)?)?;
+    let column = |name: &str| {
+        table.column(name).with_context(|| {
+            format!(
+                "{file}, line 1: no column `{name}`; --before takes a sheet of `touchback weigh`"
+            )
+        })
+    };
+    let key = column("key")?;
+    let places =
+        names().map(|name| column(&format!("{MEASURED}{name}"))).collect::<Result<Vec<_>>>()?;
+    let row = |(line, cells): &(u64, Vec<String>)| {
+        let number = cells[key].parse::<u8>().ok().filter(|n| (1..=KEYS).contains(&(*n).into()));
+        let number =
+            number.ok_or_else(|| anyhow!("{file}, line {line}: `{}` is no key", cells[key]))?;
+        let found = |place: &usize| match cells[*place].as_str() {
+            "" => Ok(f64::NAN),
+            text => number_of(text).with_context(|| format!("{file}, line {line}")),
+        };
+        Ok(Earlier { number, found: places.iter().map(found).collect::<Result<_>>()? })
+    };
+    table.rows.iter().map(row).collect()
+}
+
+fn number_of(text: &str) -> Result<f64> {
+    number(text).ok_or_else(|| anyhow!("`{text}` is no number"))
+}
+
+fn page(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> Page {
+    let heading = |i: usize| match FIGURES.get(i) {
+        Some(Figure { name, unit: "", .. }) => (*name).to_owned(),
+        Some(Figure { name, pitch_mm: Some(pitch), .. }) => {
+            format!("{name}, mm high ({pitch} mm a turn)")
+        }
+        Some(Figure { name, unit, .. }) => format!("{name}, {unit}"),
+        None => "Repetitions of an ideal finger, 1/s".to_owned(),
+    };
+    let panel = |i: usize| Panel {
+        name: heading(i),
+        now: rows.iter().map(|row| (row.number.into(), row.found[i])).collect(),
+        before: before
+            .unwrap_or_default()
+            .iter()
+            .map(|earlier| (earlier.number.into(), earlier.found[i]))
+            .collect(),
+    };
+    let told = source.told().unwrap_or("the standard regulation");
+    let foot = match before {
+        Some(_) => "Solid: now. Dashed: before. Turns suppose ISO coarse screws, M5 and M4.",
+        None => "Turns suppose ISO coarse screws, M5 and M4; those of a piano may differ.",
+    };
+    Page {
+        title: format!("Touchback, every key weighed: {told}"),
+        foot: foot.into(),
+        x: "key".into(),
+        panels: (0..=FIGURES.len()).map(panel).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sheet_is_read_back_and_compared() {
+        let dir = tempfile::tempdir().unwrap();
+        let rows = |add: f64| {
+            vec![Row { number: 40, found: (0..=FIGURES.len()).map(|i| i as f64 + add).collect() }]
+        };
+        let source = KeySource::default();
+        let path = dir.path().join("before.csv");
+        std::fs::write(&path, table(&source, &rows(0.0), None).csv().unwrap()).unwrap();
+        let before = read(&path).unwrap();
+        assert_eq!((before.len(), before[0].number), (1, 40));
+        let compared = table(&source, &rows(0.7), Some(&before)).csv().unwrap();
+        let compared = CsvTable::read("b.csv", &compared).unwrap();
+        let cell = |name: &str| compared.rows[0].1[compared.column(name).unwrap()].clone();
+        assert_eq!(cell("measured_before_up_weight_g"), "1.0000");
+        assert_eq!(cell("measured_change_up_weight_g"), "0.7000");
+        assert_eq!(cell("measured_turns_drop_screw_height"), "1.0000");
+        // A sheet is one of keys, too.
+        let sheet = std::fs::read_to_string(&path).unwrap().parse::<KeySheet>().unwrap();
+        assert!(sheet.is_even());
+        std::fs::write(&path, "key,drop_mm\n1,1\n").unwrap();
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("no column `measured_down_weight_g`"), "{error}");
+    }
+}

@@ -1,0 +1,478 @@
+//! What single keys differ by from the settings that hold for all of them.
+//!
+//! A sheet is what a technician writes down of an uneven piano: for any of the 88 keys, how much its
+//! let-off, weight, felt … differ. Its text is CSV: a column `key` (1…88), then any of [`QUANTITIES`]
+//! by id, in their units; what is missing or empty does not differ. `#` begins a comment line, and
+//! columns whose names begin with `measured_` are left out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::settings::ActionSettings;
+use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::random;
+use crate::math::range::Range;
+
+/// What a key can differ in.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quantity {
+    /// Column in files; the id of the parameter that it adds to.
+    pub id: &'static str,
+    /// Name shown to people.
+    pub name: &'static str,
+    /// Unit, as shown behind a number.
+    pub unit: &'static str,
+    /// Sheets keep whole multiples of this, 127 of them either way.
+    pub step: f64,
+    /// Standard deviation over the keys of a neglected piano (unevenness 1).
+    pub spread: f64,
+}
+
+/// Number of quantities.
+pub const COUNT: usize = 10;
+
+/// Column of the keys' numbers.
+const KEY: &str = "key";
+
+/// Beginning of the names of columns that are read over.
+const MEASURED: &str = "measured_";
+
+const fn quantity(
+    id: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    step: f64,
+    spread: f64,
+) -> Quantity {
+    Quantity { id, name, unit, step, spread }
+}
+
+/// All of them, in the order of the columns.
+///
+/// Steps: finer than a technician works. Spreads are chosen: a quarter of what factories' sheets and
+/// published sets span for pianos in order, so that two standard deviations either way fill that span
+/// on one piano: let-off 0.8–3.2 mm, drop 1–2 mm, check 12.7–16 mm (half again as much where it only
+/// wears apart), down weight 46–56 g [regulation sheets]; friction ± 2 of 13 g, strike weights of one
+/// unsorted set ± 1 g [Stanwood tables]. Springs, felt and dampers: by the same share.
+pub const QUANTITIES: [Quantity; COUNT] = [
+    quantity("let_off_mm", "Let-off", "mm", 0.025, 0.6),
+    quantity("drop_mm", "Drop", "mm", 0.025, 0.4),
+    quantity("check_mm", "Check distance", "mm", 0.1, 1.3),
+    quantity("repetition_spring", "Repetition spring", "×", 0.01, 0.15),
+    quantity("key_lead_g", "Key lead removed", "g", 0.1, 2.5),
+    quantity("strike_weight_g", "Strike weight", "g", 0.01, 0.4),
+    quantity("hammer_hardness", "Hammer hardness", "octaves", 0.01, 0.4),
+    quantity("friction", "Friction", "×", 0.01, 0.15),
+    quantity("unison_width_cents", "Unison width", "cents", 0.1, 4.0),
+    quantity("damper_pickup", "Damper pick-up", "of blow", 0.005, 0.06),
+];
+
+/// Place of each quantity.
+const LET_OFF: usize = 0;
+const DROP: usize = 1;
+const CHECK: usize = 2;
+const REPETITION_SPRING: usize = 3;
+const KEY_LEAD: usize = 4;
+const STRIKE_WEIGHT: usize = 5;
+const HARDNESS: usize = 6;
+const FRICTION: usize = 7;
+const UNISON: usize = 8;
+const DAMPER: usize = 9;
+
+/// Largest multiple of a step that a sheet keeps.
+const MOST: i8 = 127;
+
+/// Differences of one key, in the quantities' units and order.
+pub type KeyOffsets = [f64; COUNT];
+
+/// Differences of all keys, in multiples of the quantities' steps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeySheet([[i8; COUNT]; KEYS]);
+
+impl KeySheet {
+    /// No key differs.
+    pub const EVEN: Self = Self([[0; COUNT]; KEYS]);
+
+    /// Whether no key differs.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        *self == Self::EVEN
+    }
+
+    /// What `key` differs by.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber) -> KeyOffsets {
+        std::array::from_fn(|q| self.get(key, q))
+    }
+
+    /// What `key` differs by in the quantity at a place of [`QUANTITIES`].
+    #[must_use]
+    pub fn get(&self, key: KeyNumber, quantity: usize) -> f64 {
+        f64::from(self.0[key.index()][quantity]) * QUANTITIES[quantity].step
+    }
+
+    /// Makes `key` differ by `value` in a quantity, to the nearest step and at most 127 of them; what
+    /// is no number changes nothing.
+    pub fn set(&mut self, key: KeyNumber, quantity: usize, value: f64) {
+        if !value.is_nan() {
+            self.0[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
+        }
+    }
+
+    /// The sheet a share (0…1) of the way to `target`, to the nearest step.
+    #[must_use]
+    pub fn toward(&self, target: &Self, share: f64) -> Self {
+        if self == target {
+            return *target;
+        }
+        let mut mixed = *self;
+        for (ours, theirs) in mixed.0.as_flattened_mut().iter_mut().zip(target.0.as_flattened()) {
+            let (from, to) = (f64::from(*ours), f64::from(*theirs));
+            *ours = stepped(from + (to - from) * share);
+        }
+        mixed
+    }
+
+    /// The sheet as CSV: the columns and keys in which something differs.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let used = |q: &usize| self.0.iter().any(|row| row[*q] != 0);
+        let columns: Vec<usize> = (0..COUNT).filter(used).collect();
+        let mut text = String::from(KEY);
+        for q in &columns {
+            text += &format!(",{}", QUANTITIES[*q].id);
+        }
+        for key in KeyNumber::all().filter(|key| self.0[key.index()] != [0; COUNT]) {
+            text += &format!("\n{}", key.number());
+            for q in &columns {
+                text += &format!(",{}", shortest(self.get(key, *q)));
+            }
+        }
+        text + "\n"
+    }
+}
+
+/// `value` as a sheet keeps it.
+fn stepped(value: f64) -> i8 {
+    let value = value.round().clamp(-f64::from(MOST), f64::from(MOST));
+    // Whole and within ± 127.
+    i8::try_from(crate::math::cast::rounded_i32(value)).unwrap_or(0)
+}
+
+/// A multiple of a step without the digits that binary numbers add: no step has more than three.
+#[must_use]
+pub fn shortest(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+impl Default for KeySheet {
+    fn default() -> Self {
+        Self::EVEN
+    }
+}
+
+impl fmt::Debug for KeySheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(self))
+    }
+}
+
+/// Why a text is no sheet.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct SheetError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+/// What a column of a text holds.
+enum Column {
+    Key,
+    Quantity(usize),
+    Measured,
+}
+
+impl FromStr for KeySheet {
+    type Err = SheetError;
+
+    fn from_str(text: &str) -> Result<Self, SheetError> {
+        let text = text.trim_start_matches('\u{feff}');
+        let mut lines = (1..)
+            .zip(text.split(['\n', '/']))
+            .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let (line, head) = lines
+            .next()
+            .ok_or_else(|| SheetError { line: 1, what: "the sheet is empty".into() })?;
+        let columns = columns(head).map_err(|what| SheetError { line, what })?;
+        let mut sheet = Self::EVEN;
+        let mut seen = [false; KEYS];
+        for (line, row) in lines {
+            sheet.read(row, &columns, &mut seen).map_err(|what| SheetError { line, what })?;
+        }
+        Ok(sheet)
+    }
+}
+
+fn columns(head: &str) -> Result<Vec<Column>, String> {
+    let mut columns: Vec<Column> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for name in head.split(',').map(str::trim) {
+        if names.contains(&name) {
+            return Err(format!("column `{name}` stands twice"));
+        }
+        names.push(name);
+        columns.push(if name == KEY {
+            Column::Key
+        } else if name.starts_with(MEASURED) {
+            Column::Measured
+        } else if let Some(q) = QUANTITIES.iter().position(|q| q.id == name) {
+            Column::Quantity(q)
+        } else {
+            let ids = QUANTITIES.map(|q| q.id).join(", ");
+            return Err(format!("column `{name}` is unknown; the columns are {KEY}, {ids}"));
+        });
+    }
+    if names.contains(&KEY) { Ok(columns) } else { Err(format!("no column `{KEY}`")) }
+}
+
+impl KeySheet {
+    fn read(
+        &mut self,
+        row: &str,
+        columns: &[Column],
+        seen: &mut [bool; KEYS],
+    ) -> Result<(), String> {
+        let cells: Vec<&str> = row.split(',').map(str::trim).collect();
+        if cells.len() != columns.len() {
+            return Err(format!("{} fields where the head has {}", cells.len(), columns.len()));
+        }
+        let cells = || columns.iter().zip(&cells);
+        let number = cells().find_map(|(c, cell)| matches!(c, Column::Key).then_some(*cell));
+        let number = number.unwrap_or_default();
+        let key = number
+            .parse::<usize>()
+            .ok()
+            .and_then(|n| KeyNumber::from_index(n.checked_sub(1)?))
+            .ok_or_else(|| format!("`{number}` is no key; they count from 1 to {KEYS}"))?;
+        if std::mem::replace(&mut seen[key.index()], true) {
+            return Err(format!("key {number} stands twice"));
+        }
+        for (column, cell) in cells() {
+            let Column::Quantity(q) = *column else { continue };
+            if cell.is_empty() {
+                continue;
+            }
+            let (Quantity { id, step, .. }, most) = (QUANTITIES[q], f64::from(MOST));
+            let value: f64 = cell.parse().map_err(|_| format!("{id}: `{cell}` is no number"))?;
+            if !(value.abs() <= most * step) {
+                let most = shortest(most * step);
+                return Err(format!("{id}: {cell} is out of range: -{most} to {most}"));
+            }
+            self.set(key, q, value);
+        }
+        Ok(())
+    }
+}
+
+/// The sheet's text on one line, `/` between its rows.
+fn one_line(sheet: &KeySheet) -> String {
+    sheet.text().trim_end().replace('\n', "/")
+}
+
+impl serde::Serialize for KeySheet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&one_line(self))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for KeySheet {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// By how many standard deviations `key` of piano `seed` differs in a quantity: the sum of three even
+/// numbers, within ± 3. Between whole seeds it goes from one piano to the next in a straight line, so
+/// that a seed can be automated.
+fn deviation(seed: f64, key: KeyNumber, quantity: usize) -> f64 {
+    let whole = seed.floor();
+    let of = |piano: f64| {
+        let piano = crate::math::cast::floor_index(piano) as u64;
+        let draw =
+            |i: u64| random::of_pair(piano * 64 + quantity as u64 * 4 + i, key.number().into());
+        draw(0) + draw(1) + draw(2)
+    };
+    let share = seed - whole;
+    if share > 0.0 { of(whole) * (1.0 - share) + of(whole + 1.0) * share } else { of(whole) }
+}
+
+impl ActionSettings {
+    /// Whether all keys are set alike.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.unevenness == 0.0 && self.keys.is_even()
+    }
+
+    /// What `key` differs by: its row of the sheet and its share of the unevenness. Unisons only
+    /// widen.
+    #[must_use]
+    pub fn offsets(&self, key: KeyNumber) -> KeyOffsets {
+        let mut offsets = self.keys.of(key);
+        let unevenness = Self::RANGES.unevenness.clamped(self.unevenness);
+        if unevenness > 0.0 {
+            let seed = Self::RANGES.unevenness_seed.clamped(self.unevenness_seed);
+            for (q, offset) in offsets.iter_mut().enumerate() {
+                let deviation = deviation(seed, key, q);
+                let deviation = if q == UNISON { deviation.abs() } else { deviation };
+                *offset += unevenness * QUANTITIES[q].spread * deviation;
+            }
+        }
+        offsets
+    }
+
+    /// What the unison of `key` is wider by, cents.
+    #[must_use]
+    pub fn unison_offset(&self, key: KeyNumber) -> f64 {
+        if self.is_even() { 0.0 } else { self.offsets(key)[UNISON] }
+    }
+
+    /// The settings of `key` alone, as if all keys were set like it: its differences added, each
+    /// within its range.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber) -> Self {
+        if self.is_even() {
+            return *self;
+        }
+        let offsets = self.offsets(key);
+        let by = |value: f64, range: Range, q: usize| {
+            if offsets[q] == 0.0 { value } else { range.clamped(value + offsets[q]) }
+        };
+        let ranges = Self::RANGES;
+        Self {
+            keys: KeySheet::EVEN,
+            unevenness: 0.0,
+            let_off_mm: by(self.let_off_mm, ranges.let_off_mm, LET_OFF),
+            drop_mm: by(self.drop_mm, ranges.drop_mm, DROP),
+            check_mm: by(self.check_mm, ranges.check_mm, CHECK),
+            repetition_spring: by(
+                self.repetition_spring,
+                ranges.repetition_spring,
+                REPETITION_SPRING,
+            ),
+            key_lead_g: by(self.key_lead_g, ranges.key_lead_g, KEY_LEAD),
+            strike_weight_g: by(self.strike_weight_g, ranges.strike_weight_g, STRIKE_WEIGHT),
+            hammer_hardness: by(self.hammer_hardness, ranges.hammer_hardness, HARDNESS),
+            friction: by(self.friction, ranges.friction, FRICTION),
+            damper_pickup: by(self.damper_pickup, ranges.damper_pickup, DAMPER),
+            ..*self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(number: usize) -> KeyNumber {
+        KeyNumber::from_index(number - 1).unwrap()
+    }
+
+    #[test]
+    fn a_sheet_comes_back_from_its_text() {
+        let text = "# after the fair\nkey, let_off_mm ,measured_dip_mm,hammer_hardness\n\
+                    88,-0.5,9.8,\n40,0.26,,0.3\n";
+        let sheet: KeySheet = text.parse().unwrap();
+        assert_eq!(sheet.get(key(88), LET_OFF), -0.5);
+        assert_eq!(sheet.of(key(40))[HARDNESS], 0.3);
+        assert!((sheet.get(key(40), LET_OFF) - 0.25).abs() < 1e-12);
+        assert_eq!(sheet.text(), "key,let_off_mm,hammer_hardness\n40,0.25,0.3\n88,-0.5,0\n");
+        assert_eq!(sheet.text().parse(), Ok(sheet));
+        assert_eq!(KeySheet::EVEN.text().parse(), Ok(KeySheet::EVEN));
+        let saved = one_line(&sheet);
+        assert!(!saved.contains('\n'), "{saved}");
+        assert_eq!(saved.parse(), Ok(sheet));
+    }
+
+    #[test]
+    fn what_is_no_sheet_is_told_with_its_line() {
+        for (text, line, words) in [
+            ("", 1, "empty"),
+            ("let_off_mm\n1\n", 1, "no column `key`"),
+            ("key,let_of_mm\n1,1\n", 1, "`let_of_mm` is unknown"),
+            ("key,drop_mm,drop_mm\n", 1, "twice"),
+            ("key,drop_mm\n\n1,1\n89,1\n", 4, "`89` is no key"),
+            ("key,drop_mm\n0,1\n", 2, "`0` is no key"),
+            ("key,drop_mm\n1,1\n1,1\n", 3, "key 1 stands twice"),
+            ("key,drop_mm\n1\n", 2, "1 fields where the head has 2"),
+            ("key,drop_mm\n1,wide\n", 2, "`wide` is no number"),
+            ("key,drop_mm\n1,nan\n", 2, "out of range"),
+            ("key,drop_mm\n1,4\n", 2, "-3.175 to 3.175"),
+        ] {
+            let error = text.parse::<KeySheet>().unwrap_err();
+            assert!(error.line == line && error.what.contains(words), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_set_by_what_it_differs_and_within_the_ranges() {
+        let even = ActionSettings::default();
+        assert!(even.is_even() && even.of(key(40)) == even);
+        let mut uneven = even;
+        uneven.keys.set(key(40), LET_OFF, 1.0);
+        uneven.keys.set(key(40), CHECK, -12.0);
+        uneven.keys.set(key(40), UNISON, 3.0);
+        let of = uneven.of(key(40));
+        assert_eq!((of.let_off_mm, of.check_mm), (2.5, 8.0));
+        assert!(of.is_even() && (uneven.unison_offset(key(40)) - 3.0).abs() < 1e-12);
+        assert_eq!(uneven.of(key(41)), even);
+    }
+
+    #[test]
+    fn unevenness_spreads_the_keys_as_it_says_and_the_same_way_again() {
+        let neglected = ActionSettings { unevenness: 1.0, ..ActionSettings::default() };
+        for (q, quantity) in QUANTITIES.iter().enumerate() {
+            let mut squares = 0.0;
+            for seed in 1..=20u8 {
+                let piano = ActionSettings { unevenness_seed: f64::from(seed), ..neglected };
+                squares += KeyNumber::all().map(|k| piano.offsets(k)[q].powi(2)).sum::<f64>();
+            }
+            let deviation = (squares / (20.0 * KEYS as f64)).sqrt();
+            assert!(
+                (deviation / quantity.spread - 1.0).abs() < 0.06,
+                "{} {deviation}",
+                quantity.id
+            );
+        }
+        let half = ActionSettings { unevenness: 0.5, ..neglected };
+        let other = ActionSettings { unevenness_seed: 2.0, ..neglected };
+        for k in KeyNumber::all() {
+            assert!((2.0 * half.offsets(k)[0] - neglected.offsets(k)[0]).abs() < 1e-12);
+            assert!(neglected.offsets(k)[0] != other.offsets(k)[0]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "(key|let_off_mm|drop_mm|[0-9.,#/\n e-]){0,60}") {
+            if let Ok(sheet) = text.parse::<KeySheet>() {
+                prop_assert_eq!(sheet.text().parse(), Ok(sheet));
+            }
+        }
+
+        #[test]
+        fn half_way_lies_between(a in -127i8..=127, b in -127i8..=127, share in 0.0f64..=1.0) {
+            let (mut from, mut to) = (KeySheet::EVEN, KeySheet::EVEN);
+            (from.0[5][3], to.0[5][3]) = (a, b);
+            let mixed = from.toward(&to, share).0[5][3];
+            prop_assert!((a.min(b)..=a.max(b)).contains(&mixed));
+            prop_assert_eq!(from.toward(&to, 1.0), to);
+            prop_assert_eq!(from.toward(&to, 0.0), from);
+        }
+    }
+}
