@@ -5,8 +5,16 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 
-/// The newest build of the plugin library near the running program: beside it, in `deps/` beside
-/// it, in the folder above (where tests run from `deps/`), or bundled.
+/// The CLAP bundle's name, to its library.
+const BUNDLE: &str = if cfg!(target_os = "macos") {
+    "Touchback.clap/Contents/MacOS/Touchback"
+} else {
+    "Touchback.clap"
+};
+
+/// The newest build of the plugin library near the running program: beside it, in `deps/` beside it or
+/// in the folder above (where tests run from `deps/`); or as a bundle: beside it as in an archive, built,
+/// or where a Debian package has it.
 ///
 /// # Errors
 /// Names the folder searched and how to build the library.
@@ -15,7 +23,8 @@ pub fn find() -> Result<PathBuf> {
     let folder = program.parent().unwrap_or(Path::new("."));
     newest(&candidates(folder)).ok_or_else(|| {
         anyhow!(
-            "{}: the plugin library {} is not there; build it with `cargo build`",
+            "{}: neither the plugin library {} nor Touchback.clap is there; run `touchback` in the \
+             archive's folder, or build the library with `cargo build`",
             folder.display(),
             name()
         )
@@ -28,13 +37,15 @@ fn name() -> String {
     format!("{prefix}touchback{suffix}")
 }
 
-fn candidates(folder: &Path) -> [PathBuf; 4] {
+fn candidates(folder: &Path) -> [PathBuf; 6] {
     let name = name();
     [
         folder.join(&name),
         folder.join("deps").join(&name),
         folder.join("..").join(&name),
-        folder.join("..").join("bundled").join("touchback.clap"),
+        folder.join(BUNDLE),
+        folder.join("../bundled").join(BUNDLE),
+        folder.join("../lib/clap").join(BUNDLE),
     ]
 }
 
