@@ -1,6 +1,7 @@
 //! `touchback render`: a MIDI file, or what was felt on a motorized keyboard, through the piano into
 //! a WAV file.
 
+mod loudness;
 mod picture;
 mod player;
 mod scale;
@@ -14,6 +15,7 @@ use crate::midi::Score;
 use crate::output::{self, Draft};
 use crate::plot;
 use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
+use loudness::Loudness;
 use picture::Picture;
 use player::Player;
 use touchback::action::interface::readout::Cell;
@@ -98,6 +100,7 @@ struct Stats {
     real_time_factor: f64,
     peak_dbfs: f64,
     rms_dbfs: f64,
+    loudness_lufs: f64,
     /// Longest computing time of a block over the block's duration.
     worst_block_share: f64,
 }
@@ -176,8 +179,10 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let block = usize::try_from(options.block)?;
     let mut frames = 0;
     let mut picture = plot_draft.is_some().then(|| Picture::new(rate));
+    let mut loudness = Loudness::new(rate)?;
     player.play(block, |left, right| {
         frames += left.len();
+        loudness.add(left, right)?;
         if let Some(picture) = &mut picture {
             picture.add(left, right);
         }
@@ -190,7 +195,8 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         draft.write_all(&strikes_csv(player.strikes())?)?;
     }
     if let Some(draft) = &stats_draft {
-        let stats = stats(player.counts(), player.ignored_notes(), &level, &player);
+        let stats =
+            stats(player.counts(), player.ignored_notes(), &level, loudness.lufs(), &player);
         let mut text = serde_json::to_vec_pretty(&stats)?;
         text.push(b'\n');
         draft.write_all(&text)?;
@@ -224,10 +230,11 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         ));
     }
     output::print(&format!(
-        "wrote {path}: {:.1} s, peak {:.1} dBFS, RMS {:.1} dBFS\n",
+        "wrote {path}: {:.1} s, peak {:.1} dBFS, RMS {:.1} dBFS, {:.1} LUFS\n",
         frames as f64 / f64::from(rate),
         level.peak_dbfs(),
-        level.rms_dbfs()
+        level.rms_dbfs(),
+        loudness.lufs()
     ))
 }
 
@@ -246,7 +253,13 @@ pub(crate) fn perform(
     Player::new(piano, score, *settings, &automation, rate).play(512, out)
 }
 
-fn stats(counts: Counts, ignored_notes: u64, level: &Level, player: &Player) -> Stats {
+fn stats(
+    counts: Counts,
+    ignored_notes: u64,
+    level: &Level,
+    loudness_lufs: f64,
+    player: &Player,
+) -> Stats {
     Stats {
         notes: counts.notes,
         strikes: counts.strikes,
@@ -255,6 +268,7 @@ fn stats(counts: Counts, ignored_notes: u64, level: &Level, player: &Player) -> 
         real_time_factor: player.real_time_factor(),
         peak_dbfs: level.peak_dbfs(),
         rms_dbfs: level.rms_dbfs(),
+        loudness_lufs,
         worst_block_share: player.worst_block_share(),
     }
 }

@@ -146,6 +146,7 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
         "real_time_factor",
         "peak_dbfs",
         "rms_dbfs",
+        "loudness_lufs",
         "worst_block_share",
     ] {
         assert!(stats.get(field).is_some(), "{stats} has no {field}");
@@ -200,7 +201,12 @@ fn bytes_after_the_last_chunk_are_a_warning() {
     assert!(said.contains("warning: more.mid: 8 bytes after the last chunk ignored"), "{said}");
     let output = touchback(desk.path(), &["render", "ok.mid", "-o", "ok.wav"]);
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.starts_with("wrote ok.wav: ") && said.contains(" dBFS, RMS -"), "{said}");
+    assert!(
+        said.starts_with("wrote ok.wav: ")
+            && said.contains(" dBFS, RMS -")
+            && said.ends_with(" LUFS\n"),
+        "{said}"
+    );
     assert!(desk.read("more.wav") == desk.read("ok.wav"));
 }
 
