@@ -23,7 +23,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
     ("instrument", &["math", "episode", "mech", "action", "sound", "wall"]),
     ("haptics", &["math", "episode", "mech", "action", "wall", "exchange"]),
     ("monitor", &["math", "action", "instrument", "exchange"]),
-    ("params", &["math", "episode", "mech", "action", "sound", "wall", "instrument"]),
+    ("params", &["math", "episode", "mech", "action", "sound", "wall", "instrument", "exchange"]),
     ("preset", &["math", "episode", "mech", "action", "sound", "wall", "instrument", "params"]),
     (
         "editor",
