@@ -31,7 +31,7 @@ pub fn heading(ui: &mut Ui, text: &str) {
 
 /// A panel's contents, scrolled where the window is low.
 pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    ScrollArea::vertical().auto_shrink([false, false]).show(ui, add);
+    ScrollArea::vertical().auto_shrink([false, false]).min_scrolled_height(16.0).show(ui, add);
 }
 
 /// The outcome of something, in words: an error in the accent's colour.

@@ -239,23 +239,30 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
 
 /// The axis of values: with its numbers however low the plot is.
 fn hints<'a>(label: &str) -> AxisHints<'a> {
-    let spacing = egui::Rangef::new(9.0, 11.0);
-    AxisHints::new_y().label(label.to_owned()).label_spacing(spacing).min_thickness(44.0)
+    AxisHints::new_y()
+        .label(label.to_owned())
+        .label_spacing(egui::Rangef::new(9.0, 11.0))
+        .tick_label_font(egui::FontId::proportional(10.0))
+        .min_thickness(44.0)
 }
 
-/// Marks of an axis of values: three to seven, at round numbers.
+/// Marks of an axis of values: at the roundest numbers of which there are three.
 fn marks(input: GridInput) -> Vec<GridMark> {
+    const ROUND: [f64; 8] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0];
     let (low, high) = input.bounds;
-    let rough = (high - low) / 3.5;
-    if !(rough > 0.0 && rough.is_finite()) {
+    let span = high - low;
+    if !(span > 0.0 && span.is_finite()) {
         return Vec::new();
     }
-    let decade = 10f64.powf(rough.log10().floor());
-    let round = [5.0, 2.5, 2.0, 1.0].into_iter().map(|digit| digit * decade);
-    let step_size = round.into_iter().find(|step| *step <= rough).unwrap_or(decade);
-    let first = (low / step_size).ceil();
-    let values = (0..16u8).map(|i| (first + f64::from(i)) * step_size);
-    values.take_while(|value| *value <= high).map(|value| GridMark { value, step_size }).collect()
+    let decade = 10f64.powf(span.log10().floor());
+    let steps = [decade, 0.1 * decade].into_iter().flat_map(|d| ROUND.map(|digit| digit * d));
+    let at = |step_size: f64| {
+        let first = (low / step_size).ceil();
+        let values = (0..8u8).map(move |i| (first + f64::from(i)) * step_size);
+        let inside = values.take_while(|value| *value <= high);
+        inside.map(|value| GridMark { value, step_size }).collect::<Vec<_>>()
+    };
+    steps.map(at).find(|marks| marks.len() >= 3).unwrap_or_default()
 }
 
 fn theme_curve(plot_ui: &PlotUi, index: usize) -> egui::Color32 {
@@ -297,7 +304,7 @@ mod tests {
         for (low, high) in [(0.0, 1.0), (-47.3, 9.1), (-0.02, 0.013), (0.0, 2.99), (3.0, 1e4)] {
             let found = marks(GridInput { bounds: (low, high), base_step_size: 1.0 });
             let inside = found.iter().all(|mark| (low..=high).contains(&mark.value));
-            assert!(inside && (3..=10).contains(&found.len()), "{low} {high}: {}", found.len());
+            assert!(inside && (3..=5).contains(&found.len()), "{low} {high}: {}", found.len());
         }
         assert!(marks(GridInput { bounds: (1.0, 1.0), base_step_size: 1.0 }).is_empty());
     }

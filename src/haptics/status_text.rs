@@ -3,7 +3,7 @@
 use super::priority::Priority;
 use super::session::{ConnectionState, HaltReason};
 use super::sidecar::SidecarReport;
-use touchback_device::message::VERSION;
+use touchback_device::message::{VERSION, fault};
 
 /// Round trip, s, from which the latency timer of a USB serial chip is the likely cause.
 const SLOW: f64 = 8e-3;
@@ -75,13 +75,38 @@ pub fn silence(report: &SidecarReport) -> String {
     }
 }
 
+/// What a keyboard says of itself, in words; never empty.
+#[must_use]
+pub fn faults(bits: u16) -> String {
+    const WORDS: [(u16, &str); 10] = [
+        (fault::TIMEOUT, "no command of this computer came in time"),
+        (fault::SENSOR, "a position was read that no key can have"),
+        (fault::THERMAL, "a motor is hot and its force reduced"),
+        (fault::CLAMPED, "force was limited"),
+        (fault::ENERGY, "a key gave out energy, and its force was taken away"),
+        (fault::FRAME, "damaged messages came"),
+        (fault::CLOCK, "a command was stamped too far ahead"),
+        (fault::CONFIG, "it does less than the action needs (bed, damping or report interval)"),
+        (fault::STOPPED, "this computer stopped it"),
+        (fault::VERSION, "it speaks another version of the protocol"),
+    ];
+    let said: Vec<&str> =
+        WORDS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, words)| *words).collect();
+    let known = WORDS.iter().fold(0, |known, (bit, _)| known | bit);
+    match (said.is_empty(), bits & !known) {
+        (true, 0) => "it names no cause".to_owned(),
+        (true, _) => "it names a cause this version does not know".to_owned(),
+        (false, _) => said.join(", "),
+    }
+}
+
 /// Why force was halted, to follow a word; empty where nothing is wrong.
 #[must_use]
 pub fn reason(why: HaltReason) -> String {
     match why {
         HaltReason::Nothing => String::new(),
         HaltReason::Device(mode, faults) => {
-            format!(": the keyboard is {} (faults {faults:#06x}); arm again", mode.word())
+            format!(": the keyboard is {}: {}; arm again", mode.word(), self::faults(faults))
         }
         HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
         HaltReason::Late => ": this machine stopped for more than 20 ms; arm again".into(),
@@ -174,7 +199,7 @@ mod tests {
             (SidecarReport::default(), "plug the keyboard in"),
             (
                 halted(HaltReason::Device(DeviceMode::Damping, 1)),
-                "the keyboard is damping (faults 0x0001)",
+                "the keyboard is damping: no command of this computer came in time; arm again",
             ),
             (halted(HaltReason::NotReady), "did not become ready"),
             (halted(HaltReason::Late), "20 ms"),

@@ -276,7 +276,7 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
         line("Its clock", clock, "How fast it runs against this machine's");
         line("Keys moving", status.awake.to_string(), "Simulated keys that move");
         if status.faults != 0 {
-            let faults = format!("{}, {:#06x}", status.mode.word(), status.faults);
+            let faults = format!("{}: {}", status.mode.word(), status_text::faults(status.faults));
             line("Faults", faults, "What the keyboard says of itself");
         }
         line("Thread", status_text::priority(report).to_owned(), "How urgently the servo runs");

@@ -39,7 +39,7 @@ pub enum Trouble {
     #[error("the keyboard takes no plain forces (ability 2), which calibration needs")]
     NoForces,
     /// It took its force away.
-    #[error("the keyboard ended force by itself ({}, faults {faults:#06x})", mode.word())]
+    #[error("the keyboard ended force by itself ({}: {})", mode.word(), crate::haptics::status_text::faults(*faults))]
     Stopped {
         /// Its mode.
         mode: DeviceMode,
