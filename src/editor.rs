@@ -9,6 +9,7 @@
 //! | [`other_view`] | any other action, from the points of its model |
 //! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
 //! | [`keyboard`] | 88 keys, played by mouse |
+//! | [`key_curve`] | what single keys differ by, over the compass |
 //! | [`gauge`], [`levels`] | what computing costs; the output's level |
 //! | [`velocity_curve`] | velocity to hammer speed, dragged by its points |
 //! | [`icon`] | pictures on buttons |
@@ -38,6 +39,7 @@ pub mod gauge;
 mod hand;
 pub mod history;
 pub mod icon;
+pub mod key_curve;
 pub mod keyboard;
 pub mod levels;
 pub mod midi_file;

@@ -30,6 +30,10 @@ pub trait Controls {
     fn keys(&self) -> KeySheet;
     /// Sets what single keys differ by.
     fn set_keys(&mut self, keys: &KeySheet);
+    /// Begins a gesture on them.
+    fn begin_keys(&mut self) {}
+    /// Ends it; `_name` is what was changed.
+    fn end_keys(&mut self, _name: &str) {}
 
     /// Sets the parameter to `value` as a gesture of its own.
     fn put(&mut self, parameter: &'static Parameter, value: f64) {

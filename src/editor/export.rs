@@ -4,6 +4,9 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use crate::action::ActionSettings;
+use crate::action::grand::weigh::{FIGURES, Weighed};
+use crate::action::interface::key_sheet::{QUANTITIES, shortest};
 use crate::editor::capture;
 use crate::editor::keyboard::name;
 use crate::editor::offscreen::Offscreen;
@@ -11,6 +14,7 @@ use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Stroke, table};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
+use crate::math::compass::KeyNumber;
 use crate::monitor::tape::TimedMessage;
 use crate::preset::draft::{Draft, DraftError};
 
@@ -42,6 +46,34 @@ pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
 pub fn performance(folder: &Path, heard: &[TimedMessage]) -> Result<String, String> {
     let bytes = capture::file(heard).ok_or("Nothing has been played in the last ten minutes.")?;
     save(folder, "played", "mid", &bytes)
+}
+
+/// Weighs all 88 keys under `settings` and writes what single keys differ by, as a sheet that can be
+/// read again, with the figures found beside it, as CSV into `folder`; says where. Takes seconds.
+///
+/// # Errors
+/// A sentence for the player.
+pub fn weights(folder: &Path, settings: &ActionSettings) -> Result<String, String> {
+    let mut text = String::from("key");
+    for quantity in &QUANTITIES {
+        text += &format!(",{}", quantity.id);
+    }
+    for figure in &FIGURES {
+        text += &format!(",measured_{}", figure.id);
+    }
+    for key in KeyNumber::all() {
+        text += &format!("\n{}", key.number());
+        for offset in settings.keys.of(key) {
+            text += &format!(",{}", shortest(offset));
+        }
+        let weighed = Weighed::of(key, settings);
+        for figure in &FIGURES {
+            let value = (figure.get)(&weighed);
+            text += &if value.is_finite() { format!(",{value:.3}") } else { ",".to_owned() };
+        }
+    }
+    text.push('\n');
+    save(folder, "keys", "csv", text.as_bytes())
 }
 
 fn stem(stroke: &Stroke) -> String {

@@ -1,4 +1,5 @@
-//! Undo and redo: one edit a gesture, over parameters, single keys, whole pianos and scales.
+//! Undo and redo: one edit a gesture, over parameters, whole pianos, scales and the sheet of single
+//! keys.
 //!
 //! [`Recorded`] stands before the host's [`Controls`] and writes down what the window changes; what a
 //! host automates is not written down, nor undone.
@@ -21,7 +22,7 @@ struct Side {
     /// The scale, where the edit changed it.
     scale: Option<Option<Texts>>,
     /// What single keys differ by, where the edit changed it.
-    keys: Option<KeySheet>,
+    keys: Option<Box<KeySheet>>,
     /// The piano's name, where another was loaded.
     piano: Option<String>,
 }
@@ -50,6 +51,8 @@ pub struct History {
     done: Vec<Edit>,
     undone: Vec<Edit>,
     open: Vec<Gesture>,
+    /// The sheet of the keys when a gesture on it began.
+    open_keys: Option<Box<KeySheet>>,
 }
 
 impl History {
@@ -113,6 +116,14 @@ impl History {
             self.done.remove(0);
         }
         self.done.push(edit);
+    }
+
+    fn push_keys(&mut self, name: &str, sheets: [KeySheet; 2]) {
+        if sheets[0] != sheets[1] {
+            let [before, after] =
+                sheets.map(|sheet| Side { keys: Some(Box::new(sheet)), ..Side::default() });
+            self.push(Edit { name: name.to_owned(), before, after, nudged: None });
+        }
     }
 
     fn push_value(&mut self, parameter: &'static Parameter, values: [f64; 2], nudged: Option<f64>) {
@@ -188,10 +199,18 @@ impl Controls for Recorded<'_> {
     fn set_keys(&mut self, keys: &KeySheet) {
         let before = self.controls.keys();
         self.controls.set_keys(keys);
-        if before != *keys {
-            let side = |keys| Side { keys: Some(keys), ..Side::default() };
-            let (before, after) = (side(before), side(*keys));
-            self.history.push(Edit { name: "single keys".to_owned(), before, after, nudged: None });
+        if self.history.open_keys.is_none() {
+            self.history.push_keys("the sheet of the keys", [before, *keys]);
+        }
+    }
+
+    fn begin_keys(&mut self) {
+        self.history.open_keys = Some(Box::new(self.controls.keys()));
+    }
+
+    fn end_keys(&mut self, name: &str) {
+        if let Some(before) = self.history.open_keys.take() {
+            self.history.push_keys(&format!("{name} of keys"), [*before, self.controls.keys()]);
         }
     }
 
@@ -205,17 +224,18 @@ impl Controls for Recorded<'_> {
                 self.controls.put(parameter, is);
             }
         }
-        let (was, keys) = (self.controls.keys(), settings.action.keys);
-        if was != keys {
-            (before.keys, after.keys) = (Some(was), Some(keys));
-            self.controls.set_keys(&keys);
+        let (was, is) = (self.controls.keys(), settings.action.keys);
+        if was != is {
+            before.keys = Some(Box::new(was));
+            after.keys = Some(Box::new(is));
+            self.controls.set_keys(&is);
         }
         let renamed = piano.is_some_and(|name| name != self.history.piano);
         if let Some(name) = piano.filter(|_| renamed) {
             after.piano = Some(name.to_owned());
             before.piano = Some(std::mem::replace(&mut self.history.piano, name.to_owned()));
         }
-        if renamed || !after.values.is_empty() || after.keys.is_some() {
+        if renamed || after.keys.is_some() || !after.values.is_empty() {
             let name = piano.unwrap_or("all settings").to_owned();
             self.history.push(Edit { name, before, after, nudged: None });
         }
@@ -244,22 +264,25 @@ mod tests {
             }
             controls.end(blow);
             mark(&controls);
-            let mut heavy = crate::preset::find("heavy").unwrap().settings();
-            heavy.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
+            let heavy = crate::preset::find("heavy").unwrap().settings();
             controls.recall(&heavy, Some("Heavy"));
             mark(&controls);
             let texts = Texts { name: "f".into(), scale: TWELVE.into(), map: None };
             controls.tune(Some(texts)).unwrap();
             mark(&controls);
-            controls.set_keys(&"key,let_off_mm\n40,0.5\n".parse().unwrap());
-            mark(&controls);
             for value in [10.4, 10.3, 10.2] {
                 controls.nudge(dip, value);
             }
             mark(&controls);
+            controls.begin_keys();
+            for text in ["key,drop_mm\n7,1\n", "key,drop_mm\n7,1.5\n8,1\n"] {
+                controls.set_keys(&text.parse().unwrap());
+            }
+            controls.end_keys("Drop");
+            mark(&controls);
             states
         };
-        assert_eq!((history.done.len(), history.undoes()), (5, Some("Key dip")));
+        assert_eq!((history.done.len(), history.undoes()), (5, Some("Drop of keys")));
         for _ in 0..2 {
             for (settings, texts) in states.iter().rev().skip(1) {
                 history.undo(&mut desk);

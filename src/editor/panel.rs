@@ -1,5 +1,6 @@
 //! What stands on the faces: settings by group, tools.
 
+pub mod bench;
 pub mod calibration;
 pub mod device;
 pub mod keys;

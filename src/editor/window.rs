@@ -76,6 +76,7 @@ pub struct Window {
     /// Silent notes that were put away.
     silent_seen: u64,
     regulation: panel::regulation::RegulationPanel,
+    keys: panel::keys::KeysFace,
     tools: panel::tools::ToolsPanel,
     presets: panel::presets::PresetsPanel,
     device: panel::device::DevicePanel,
@@ -115,6 +116,7 @@ impl Default for Window {
             levels: Levels::default(),
             silent_seen: 0,
             regulation: panel::regulation::RegulationPanel::default(),
+            keys: panel::keys::KeysFace::default(),
             tools: panel::tools::ToolsPanel::default(),
             presets: panel::presets::PresetsPanel::default(),
             device: panel::device::DevicePanel::default(),
@@ -279,7 +281,7 @@ impl Window {
             })),
             Face::Action => self.action_face(ui, controls, play, now),
             Face::Keys => drop(CentralPanel::default().show(ui, |ui| {
-                panel::keys::ui(ui, &mut self.regulation, self.strip.chosen, controls);
+                self.keys.ui(ui, &mut self.regulation, &mut self.strip.chosen, controls);
             })),
             Face::Device => drop(CentralPanel::default().show(ui, |ui| {
                 panel::scrolled(ui, |ui| self.device_face(ui));

@@ -1,33 +1,95 @@
-//! The face of the 88 keys: what the regulation makes of each.
+//! The face of the 88 keys: what each differs by, what the regulation makes of it, and what weights
+//! and gauge find on the chosen one.
 
-use egui::{RichText, Ui};
+use egui::{ComboBox, DragValue, Panel, Ui};
 
-use super::regulation::RegulationPanel;
+use super::bench::Bench;
+use super::regulation::{RegulationPanel, is_of_keys};
 use crate::action::ActionKind;
+use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
+use crate::editor::control;
 use crate::editor::controls::Controls;
+use crate::editor::key_curve::{KeyCurve, Reach};
 use crate::editor::keyboard::name;
-use crate::editor::theme;
 use crate::math::compass::KeyNumber;
+use crate::params::all;
 
-/// Draws the face: the chosen key's figures, then the compass.
-pub fn ui(
-    ui: &mut Ui,
-    regulation: &mut RegulationPanel,
-    key: KeyNumber,
-    controls: &mut dyn Controls,
-) {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(name(key)).size(20.0));
-        let hint = "Choose a key below; turn the regulation on the face Action.";
-        ui.label(RichText::new(hint).color(theme::faint(ui)));
-    });
-    if controls.settings().action.action != ActionKind::Grand {
-        ui.label("The chosen action has no regulation: choose the grand on the face Action.");
-        return;
+/// State of the face.
+#[derive(Default)]
+pub struct KeysFace {
+    curve: KeyCurve,
+    bench: Bench,
+}
+
+impl KeysFace {
+    /// Draws the face; a click into the curve chooses a key.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        regulation: &mut RegulationPanel,
+        chosen: &mut KeyNumber,
+        controls: &mut dyn Controls,
+    ) {
+        let settings = controls.settings().action;
+        if settings.action != ActionKind::Grand {
+            ui.label("The chosen action has no regulation: choose the grand on the face Action.");
+            return;
+        }
+        let width = (0.36 * ui.available_width()).clamp(250.0, 372.0);
+        Panel::right("bench").resizable(false).exact_size(width).show(ui, |ui| {
+            super::scrolled(ui, |ui| {
+                self.bench.ui(ui, *chosen, &settings);
+                ui.add_space(6.0);
+                super::heading(ui, "Unevenness");
+                control::rows(ui, "unevenness", all().filter(|p| is_of_keys(p)), controls);
+            });
+        });
+        self.switches(ui, *chosen, controls);
+        let room = (ui.available_height() - 48.0).max(120.0);
+        self.curve.ui(ui, 0.55 * room, chosen, controls);
+        regulation.curves(ui, 0.45 * room, *chosen, controls);
     }
-    ui.allocate_ui(egui::vec2(ui.available_width(), 64.0), |ui| {
-        regulation.notes(ui, key, controls);
-    });
-    let height = (ui.available_height() - 24.0).max(80.0);
-    regulation.curves(ui, height, key, controls);
+
+    /// Which quantity, which keys, the chosen key's number, all alike again.
+    fn switches(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Quantity");
+            let combo = ComboBox::from_id_salt("quantity")
+                .selected_text(QUANTITIES[self.curve.quantity].name)
+                .width(150.0);
+            let inner = combo.show_ui(ui, |ui| {
+                for (index, quantity) in QUANTITIES.iter().enumerate() {
+                    ui.selectable_value(&mut self.curve.quantity, index, quantity.name);
+                }
+            });
+            inner.response.labelled_by(label.id);
+            for (reach, text) in Reach::NAMES {
+                ui.selectable_value(&mut self.curve.reach, reach, text);
+            }
+            let quantity = &QUANTITIES[self.curve.quantity];
+            let sheet = controls.keys();
+            let mut value = sheet.get(key, self.curve.quantity);
+            let most = 127.0 * quantity.step;
+            let label = ui.label(name(key));
+            let drag = DragValue::new(&mut value)
+                .range(-most..=most)
+                .speed(quantity.step)
+                .update_while_editing(false)
+                .suffix(format!(" {}", quantity.unit));
+            let drag = ui.add(drag).labelled_by(label.id);
+            if drag.drag_started() {
+                controls.begin_keys();
+            }
+            if drag.changed() {
+                controls.set_keys(&self.curve.moved(&sheet, key, value));
+            }
+            if drag.drag_stopped() {
+                controls.end_keys(quantity.name);
+            }
+            let even = ui.add_enabled(!sheet.is_even(), egui::Button::new("All even"));
+            if even.on_hover_text("No key differs in anything").clicked() {
+                controls.set_keys(&KeySheet::EVEN);
+            }
+        });
+    }
 }

@@ -4,16 +4,16 @@
 use egui::{Frame, RichText, Ui};
 use egui_plot::{GridMark, HLine, Line, Plot, VLine};
 
-use super::group;
+use super::{group, heading};
 use crate::action::{ActionKind, ActionSettings};
+use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::regulation::{Compass, warning};
 use crate::editor::theme;
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
-use crate::params::relevance;
-use crate::params::{ParameterGroup, all};
+use crate::params::{Parameter, ParameterGroup, all, relevance};
 
 /// State of the panel.
 #[derive(Clone, Default)]
@@ -44,7 +44,10 @@ impl RegulationPanel {
     /// What a technician sets, and the action's parts.
     pub fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
         group(ui, ParameterGroup::Regulation, controls);
-        group(ui, ParameterGroup::Action, controls);
+        heading(ui, ParameterGroup::Action.name());
+        // What single keys differ by has a face of its own.
+        let parts = all().filter(|p| p.group == ParameterGroup::Action && !is_of_keys(p));
+        control::rows(ui, ParameterGroup::Action.name(), parts, controls);
     }
 
     /// Where all 88 keys let off, under the settings in force.
@@ -57,6 +60,11 @@ impl RegulationPanel {
         self.compass = self.compass.take().filter(|compass| compass.is_of(settings));
         self.compass.get_or_insert_with(|| Compass::new(settings))
     }
+}
+
+/// Whether the parameter says how single keys differ.
+pub(super) fn is_of_keys(parameter: &Parameter) -> bool {
+    ["unevenness", "unevenness_seed"].contains(&parameter.id)
 }
 
 /// A sentence in a box; a warning has a bar of the accent's colour.

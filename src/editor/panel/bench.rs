@@ -1,0 +1,98 @@
+//! The technician's bench: what weights, gauge and rule find on the chosen key, now and before.
+
+use egui::{Grid, RichText, Ui};
+
+use crate::action::ActionSettings;
+use crate::action::grand::weigh::{FIGURES, Weighed};
+use crate::editor::export;
+use crate::editor::file_worker::FileWorker;
+use crate::editor::keyboard::name;
+use crate::editor::theme;
+use crate::math::compass::KeyNumber;
+
+/// What was found, and on what.
+#[derive(Clone, Copy)]
+struct Found {
+    key: KeyNumber,
+    settings: ActionSettings,
+    weighed: Weighed,
+}
+
+/// What the worker brings.
+enum Answer {
+    Weighed(Box<Found>),
+    Saved(Result<String, String>),
+}
+
+/// State of the bench.
+#[derive(Default)]
+pub struct Bench {
+    clerk: FileWorker<Answer>,
+    now: Option<Found>,
+    before: Option<Found>,
+    said: Option<Result<String, String>>,
+}
+
+impl Bench {
+    /// The figures of `key` under `settings`, weighed on a thread beside the window's.
+    pub fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
+        while let Some(answer) = self.clerk.answer() {
+            match answer {
+                Answer::Weighed(found) => self.now = Some(*found),
+                Answer::Saved(said) => self.said = Some(said),
+            }
+        }
+        let is_of = |found: &Found| found.key == key && found.settings == *settings;
+        let is_fresh = self.now.as_ref().is_some_and(is_of);
+        if !is_fresh && !self.clerk.is_busy() {
+            let settings = *settings;
+            self.clerk.order(move || {
+                let weighed = Weighed::of(key, &settings);
+                Answer::Weighed(Box::new(Found { key, settings, weighed }))
+            });
+        }
+        if self.clerk.is_busy() {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
+        }
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(format!("Bench: {}", name(key))).heading());
+            let kept = self.before.is_some();
+            let text = if kept { "Forget before" } else { "Keep as before" };
+            let hint = "Keeps these figures in a column of their own, to compare with after";
+            if ui.button(text).on_hover_text(hint).clicked() {
+                self.before = if kept { None } else { self.now };
+            }
+            let sheet = ui.button("Save sheet of 88 keys");
+            let hint = "Weighs every key and writes the figures as CSV into the folder Touchback of \
+                        your home";
+            if sheet.on_hover_text(hint).clicked() {
+                let settings = *settings;
+                self.clerk.order(move || Answer::Saved(export::weights(&export::folder(), &settings)));
+            }
+        });
+        super::said(ui, self.said.as_ref());
+        let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
+        Grid::new("bench").num_columns(4).spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {
+            for figure in &FIGURES {
+                ui.label(figure.name);
+                let text = |found: &Option<Found>| {
+                    let value = found.as_ref().map(|f| (figure.get)(&f.weighed));
+                    value.filter(|v| v.is_finite()).map(|v| format!("{v:.2} {}", figure.unit))
+                };
+                let now = text(&self.now).unwrap_or_else(|| "–".to_owned());
+                ui.label(RichText::new(now).color(colour));
+                if let Some(before) = &self.before {
+                    let was = text(&self.before).unwrap_or_else(|| "–".to_owned());
+                    ui.label(RichText::new(format!("before {was}")).color(theme::faint(ui)));
+                    if let (Some(pitch), Some(now)) = (figure.pitch_mm, &self.now) {
+                        let turns =
+                            ((figure.get)(&now.weighed) - (figure.get)(&before.weighed)) / pitch;
+                        let text = format!("{turns:+.2} turns");
+                        ui.label(RichText::new(text).color(theme::faint(ui)));
+                    }
+                }
+                ui.end_row();
+            }
+        });
+    }
+}
