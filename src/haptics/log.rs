@@ -15,6 +15,10 @@ use super::slewed_key::SlewedKey;
 
 /// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "passes between threads that may not allocate; a log's room is 18 MB"
+)]
 pub enum Entry {
     /// Which action is felt, and which settings the keys head for ([`Slew`]) from `step` on; the
     /// first of a log and that of another action hold at once.

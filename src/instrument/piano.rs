@@ -234,7 +234,7 @@ mod tests {
         settings.action.unevenness = unevenness;
         let length = crate::math::cast::floor_index(seconds * 48_000.0);
         let mut out = Vec::new();
-        let changes = |at: usize| at % 6_000 == 0 || at == length / 5;
+        let changes = |at: usize| at.is_multiple_of(6_000) || at == length / 5;
         while out.len() < length {
             let at = out.len();
             if at == length / 5 {

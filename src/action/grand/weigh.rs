@@ -312,8 +312,8 @@ mod tests {
     #[test]
     fn lead_weight_and_screws_show_where_they_were_changed() {
         let standard = Weighed::of(key(40), &ActionSettings::default());
-        let mut changed = ActionSettings::default();
-        changed.keys = "key,key_lead_g,strike_weight_g,let_off_mm\n40,6,0.5,1\n".parse().unwrap();
+        let sheet = "key,key_lead_g,strike_weight_g,let_off_mm\n40,6,0.5,1\n";
+        let changed = ActionSettings { keys: sheet.parse().unwrap(), ..Default::default() };
         let found = Weighed::of(key(40), &changed);
         assert_eq!(Weighed::of(key(41), &changed), Weighed::of(key(41), &Default::default()));
         assert!((standard.front_weight_g - found.front_weight_g - 6.0).abs() < 1e-9);

@@ -268,7 +268,7 @@ impl KeySheet {
             }
             let (Quantity { id, step, .. }, most) = (QUANTITIES[q], f64::from(MOST));
             let value: f64 = cell.parse().map_err(|_| format!("{id}: `{cell}` is no number"))?;
-            if !(value.abs() <= most * step) {
+            if value.is_nan() || value.abs() > most * step {
                 let most = shortest(most * step);
                 return Err(format!("{id}: {cell} is out of range: -{most} to {most}"));
             }
