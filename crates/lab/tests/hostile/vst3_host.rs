@@ -114,8 +114,7 @@ impl Plugin {
             assert_eq!(answer, kResultOk);
         }
         let end = text.iter().position(|c| *c == 0).unwrap();
-        let units: Vec<u16> = text[..end].iter().map(|c| *c as u16).collect();
-        (String::from_utf16(&units).unwrap(), read)
+        (String::from_utf16(&text[..end]).unwrap(), read)
     }
 
     /// The parameter that stands for a MIDI controller.
