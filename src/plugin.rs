@@ -113,6 +113,8 @@ struct Active {
     changed: bool,
     /// Ignored messages already reported to the log.
     reported: Ignored,
+    /// Latency that the host has been asked to start again for, samples.
+    asked: u32,
 }
 
 impl Active {
@@ -129,7 +131,19 @@ impl Active {
             settings,
             changed: false,
             reported: Ignored::default(),
+            asked: settings.touch.latency_samples(sample_rate),
         }
+    }
+
+    /// The latency in force, samples: it stays until the next activation.
+    fn latency(&self) -> u32 {
+        u32::try_from(self.player.latency()).unwrap_or(0)
+    }
+
+    /// Whether the settings want another latency than was last asked for.
+    fn wants_restart(&mut self) -> bool {
+        let wanted = self.settings.touch.latency_samples(self.sample_rate);
+        std::mem::replace(&mut self.asked, wanted) != wanted && wanted != self.latency()
     }
 
     /// Logs what was ignored since the last report.
@@ -227,7 +241,7 @@ impl Plugin for Touchback {
         &mut self,
         _layout: &AudioIOLayout,
         config: &BufferConfig,
-        _context: &mut impl ActivateContext<Self>,
+        context: &mut impl ActivateContext<Self>,
     ) -> bool {
         let sample_rate = f64::from(config.sample_rate);
         if !SAMPLE_RATES.contains(&sample_rate) {
@@ -250,6 +264,8 @@ impl Plugin for Touchback {
         }
         self.window.run_at(sample_rate);
         if let Some(active) = &mut self.active {
+            active.asked = active.latency();
+            context.set_latency_samples(active.latency());
             // The old connection must leave its port before the new one opens it.
             active.haptics = None;
             self.desk.choose(Choice::of(&self.params.keyboard()));
@@ -294,6 +310,14 @@ impl Plugin for Touchback {
             self.window.wake();
         }
         active.follow(values, *self.scale.read(), self.keys.read());
+        if active.wants_restart() {
+            let wanted = active.asked;
+            match context.plugin_api() {
+                // CLAP's latency holds until the plugin is activated again.
+                PluginApi::Clap => context.request_restart(),
+                _ => context.set_latency_samples(wanted),
+            }
+        }
         if let Some(cents) = self.tuning.news(&active.settings) {
             active.player.piano().retune(&cents);
         }

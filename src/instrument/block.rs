@@ -377,6 +377,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.clock.now()
     }
 
+    /// Samples a second, Hz.
+    pub const fn sample_rate(&self) -> f64 {
+        self.clock.rate()
+    }
+
     /// State of the whole keyboard.
     pub fn show(&self, to: &mut Snapshot) {
         to.time = self.clock.time();
@@ -405,9 +410,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Upper bound of the samples until the piano is idle, if no event comes: 0 when it is.
     pub fn tail(&self) -> usize {
-        if self.is_idle() {
-            return 0;
-        }
+        if self.is_idle() { 0 } else { self.longest_tail() }
+    }
+
+    /// Upper bound of the samples until the piano is idle after an event now.
+    pub fn longest_tail(&self) -> usize {
         let seconds = SLOWEST_PRESS + self.strings.longest_ring();
         floor_index((seconds * self.clock.rate()).ceil())
     }

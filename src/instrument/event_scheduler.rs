@@ -1,12 +1,14 @@
 //! Messages at their samples: cuts a block where they come.
 //!
 //! The audio does not depend on where the host cuts its blocks: at one sample, settings change
-//! before events happen, and events keep the host's order.
+//! before events happen, and events keep the host's order. In look-ahead timing both happen later by
+//! a latency that stays what it was when the scheduler was made.
 
 use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
+use crate::instrument::look_ahead::{Lateness, LookAhead};
 use crate::instrument::midi::{Ignored, InputMessage, Midi, Reading};
 use crate::instrument::record::Counts;
 use crate::instrument::{Event, Piano, Settings};
@@ -32,13 +34,34 @@ pub struct EventScheduler {
     piano: Piano,
     midi: Midi,
     schedule: Schedule<InputMessage>,
+    ahead: Option<Box<LookAhead>>,
 }
 
 impl EventScheduler {
-    /// `piano` with no message waiting.
+    /// `piano` with no message waiting. Allocates; in look-ahead timing the first one of a process
+    /// measures how long presses take.
     #[must_use]
     pub fn new(piano: Piano) -> Self {
-        Self { piano, midi: Midi::default(), schedule: Schedule::default() }
+        let ahead = LookAhead::new(&piano);
+        Self { piano, midi: Midi::default(), schedule: Schedule::default(), ahead }
+    }
+
+    /// Samples by which everything is late.
+    #[must_use]
+    pub fn latency(&self) -> u64 {
+        self.ahead.as_ref().map_or(0, |ahead| ahead.latency())
+    }
+
+    /// Notes that could not be ahead enough.
+    #[must_use]
+    pub fn lateness(&self) -> Lateness {
+        self.ahead.as_ref().map_or_else(Lateness::default, |ahead| ahead.lateness())
+    }
+
+    /// The settings last set, whether they hold already or wait.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        self.ahead.as_ref().map_or_else(|| self.piano.settings(), |ahead| ahead.newest())
     }
 
     /// The piano, between blocks.
@@ -50,29 +73,42 @@ impl EventScheduler {
     pub fn reset(&mut self) {
         self.schedule.late.clear();
         self.midi.reset();
+        if let Some(ahead) = &mut self.ahead {
+            self.piano.set(&ahead.reset());
+        }
         self.piano.reset();
     }
 
     /// Forgets held notes, pedals and controllers after everything was stopped.
     pub fn forget(&mut self) {
         self.midi.reset();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.forget();
+        }
     }
 
     /// See [`Piano::set`].
     pub fn set(&mut self, settings: &Settings) {
-        self.piano.set(settings);
+        match &mut self.ahead {
+            Some(ahead) => ahead.set(settings, self.piano.sample()),
+            None => self.piano.set(settings),
+        }
     }
 
     /// Whether nothing moves, sounds or waits.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.schedule.late.is_empty() && self.piano.is_idle()
+        self.schedule.late.is_empty()
+            && self.ahead.as_ref().is_none_or(|ahead| ahead.is_empty())
+            && self.piano.is_idle()
     }
 
     /// Upper bound of the samples until it is idle, if nothing more comes.
     #[must_use]
     pub fn tail(&self) -> u32 {
-        u32::try_from(self.piano.tail()).unwrap_or(u32::MAX)
+        let waiting = self.ahead.as_ref().filter(|ahead| !ahead.is_empty());
+        let latency = waiting.map_or(0, |ahead| ahead.latency());
+        u32::try_from(self.piano.longest_tail(latency)).unwrap_or(u32::MAX)
     }
 
     /// The sample to be rendered next.
@@ -81,7 +117,8 @@ impl EventScheduler {
         self.piano.sample()
     }
 
-    /// Hands the piano an event of a motorized keyboard, before the block it sounds in.
+    /// Hands the piano an event of a motorized keyboard, before the block it sounds in; it is not
+    /// late.
     pub fn haptic(&mut self, event: Event) {
         self.piano.handle(event);
     }
@@ -100,22 +137,51 @@ impl EventScheduler {
 
     /// Writes one block of both channels with what `host` sends.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32], host: &mut impl Host) {
-        let Self { piano, midi, schedule } = self;
+        let Self { piano, midi, schedule, ahead } = self;
         let begin = piano.sample();
         schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
             ScheduledAction::Handle(message) => {
-                let reading = Reading::from(piano.settings());
-                midi.translate(&message, reading, |event| {
-                    host.on_event(&event, piano.settings());
-                    piano.handle(event);
+                let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest());
+                midi.translate(&message, Reading::from(newest), |event| {
+                    let due = match ahead {
+                        Some(ahead) => ahead.add(event, piano),
+                        None => Some(event),
+                    };
+                    if let Some(event) = due {
+                        happen(event, piano, host);
+                    }
                 });
             }
             ScheduledAction::Render(span) => {
-                piano.process(&mut left[span.clone()], &mut right[span]);
-                host.rendered(piano, begin);
+                let Some(ahead) = ahead else {
+                    piano.process(&mut left[span.clone()], &mut right[span]);
+                    host.rendered(piano, begin);
+                    return;
+                };
+                let mut from = span.start;
+                while from < span.end {
+                    while let Some(settings) = ahead.take_settings(piano.sample()) {
+                        piano.set(&settings);
+                    }
+                    while let Some(event) = ahead.take_event(piano.sample()) {
+                        happen(event, piano, host);
+                    }
+                    let rest = ahead.next().map_or(u64::MAX, |sample| sample - piano.sample());
+                    let rest = usize::try_from(rest).unwrap_or(usize::MAX);
+                    let to = span.end.min(from.saturating_add(rest));
+                    piano.process(&mut left[from..to], &mut right[from..to]);
+                    host.rendered(piano, begin);
+                    from = to;
+                }
             }
         });
     }
+}
+
+/// `event` happens at the present sample of `piano`.
+fn happen(event: Event, piano: &mut Piano, host: &mut impl Host) {
+    host.on_event(&event, piano.settings());
+    piano.handle(event);
 }
 
 /// One thing to do, in order.

@@ -1,6 +1,7 @@
 //! The piano a host plays: events in, stereo samples out, on one sample clock.
 
 use crate::action::SwitchableKeyboard;
+use crate::action::interface::press::Effort;
 use crate::instrument::block::Block;
 use crate::instrument::clock::Clock;
 use crate::instrument::load::WorkCounters;
@@ -9,7 +10,7 @@ use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Settings};
-use crate::math::compass::KEYS;
+use crate::math::compass::{KEYS, KeyNumber};
 use crate::sound::Sound;
 
 /// Action and sound of 88 keys.
@@ -47,7 +48,8 @@ impl Piano {
     ///
     /// Immediate timing: a note-on is the hammer meeting the string, a note-off the damper meeting
     /// it, at this very sample. Natural timing: both are a finger's first motion, and what the
-    /// action makes of it sounds one action step (125 µs) after it happens.
+    /// action makes of it sounds one action step (125 µs) after it happens. Look-ahead timing is
+    /// the scheduler's: here it is natural timing.
     ///
     /// Every note-on plays its key anew. Note-ons of one key are counted: the key is let go by as
     /// many note-offs. A note-off of a key not held does nothing. A choke lets go of one key and puts
@@ -114,6 +116,17 @@ impl Piano {
         self.block.time()
     }
 
+    /// Samples a second, Hz.
+    #[must_use]
+    pub const fn sample_rate(&self) -> f64 {
+        self.block.sample_rate()
+    }
+
+    /// What a finger will do on `key` for a hammer speed, m/s.
+    pub(super) fn coming_effort(&mut self, key: KeyNumber, hammer_speed: f64) -> Effort {
+        self.block.coming_effort(key, hammer_speed)
+    }
+
     /// The keyboard.
     #[must_use]
     pub const fn keyboard(&self) -> &SwitchableKeyboard {
@@ -153,13 +166,18 @@ impl Piano {
     pub fn tail(&self) -> usize {
         self.block.tail()
     }
+
+    /// Upper bound of the samples until it is idle, if the last event comes `after` as many.
+    pub(super) fn longest_tail(&self, after: u64) -> u64 {
+        let tail = if after > 0 { self.block.longest_tail() } else { self.block.tail() };
+        after + tail as u64
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::instrument::Event::{NoteOff, NoteOn};
-    use crate::math::compass::KeyNumber;
 
     #[test]
     fn an_immediate_note_is_a_strike_at_its_own_sample() {

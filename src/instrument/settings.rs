@@ -2,6 +2,7 @@
 
 use crate::action::ActionSettings;
 use crate::action::interface::finger;
+use crate::math::cast::floor_index;
 use crate::math::range::settings;
 use crate::sound::SoundSettings;
 use crate::sound::settings::UnisonOffsets;
@@ -15,6 +16,37 @@ pub enum Timing {
     Immediate,
     /// The note is the finger's first motion.
     Natural,
+    /// The note is the strike of the standard regulation, and the finger begins before it; all is
+    /// late by a constant [`Latency`].
+    LookAhead,
+}
+
+/// How far ahead of its sound a note of look-ahead timing is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Latency {
+    /// 60 ms: from a mezzo-forte on.
+    #[serde(rename = "60_ms")]
+    Short,
+    /// 120 ms: from a piano on.
+    #[serde(rename = "120_ms")]
+    Middle,
+    /// 200 ms: the slowest press that strikes.
+    #[default]
+    #[serde(rename = "200_ms")]
+    Long,
+}
+
+impl Latency {
+    /// Its length, s.
+    #[must_use]
+    pub const fn seconds(self) -> f64 {
+        match self {
+            Self::Short => 0.06,
+            Self::Middle => 0.12,
+            Self::Long => 0.2,
+        }
+    }
 }
 
 /// What the hammer speed of a velocity is the speed of.
@@ -97,6 +129,8 @@ settings! {
     pub struct TouchSettings, TouchRanges {
         /// When the sound follows the note.
         timing: Timing = Timing::Immediate,
+        /// How far ahead look-ahead timing knows a note.
+        latency: Latency = Latency::Long,
         /// Whether the regulation decides how fast the hammer of an immediate note is.
         velocity_means: VelocityMeans = VelocityMeans::Finger,
         /// Velocity to hammer speed.
@@ -132,6 +166,17 @@ settings! {
         loud_velocity = 96.0, 1.0..=127.0,
         /// Presses of a velocity (0…127) below this make no sound but lift their damper.
         silent_below = 0.0, 0.0..=64.0,
+    }
+}
+
+impl TouchSettings {
+    /// Samples by which everything is late at `rate` Hz; 0 unless the timing looks ahead.
+    #[must_use]
+    pub fn latency_samples(&self, rate: f64) -> u32 {
+        if self.timing != Timing::LookAhead || !rate.is_finite() {
+            return 0;
+        }
+        u32::try_from(floor_index((self.latency.seconds() * rate).round())).unwrap_or(0)
     }
 }
 

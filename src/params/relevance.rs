@@ -39,6 +39,9 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
         "strict_repetition" if !immediate => {
             Some("Only immediate timing asks: otherwise the action decides by itself.")
         }
+        "latency" if touch.timing != Timing::LookAhead => {
+            Some("Only look-ahead timing has a latency.")
+        }
         "legato_repair" if immediate => {
             Some("An immediate note strikes by itself: no finger waits for its key.")
         }
@@ -141,14 +144,14 @@ mod tests {
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
         assert_eq!(
             ids,
-            ["softest_m_s", "loudest_m_s", "gamma", "legato_repair", "unevenness_seed"]
+            ["latency", "softest_m_s", "loudest_m_s", "gamma", "legato_repair", "unevenness_seed"]
         );
         let mut natural = settings;
         natural.touch.timing = Timing::Natural;
         natural.touch.velocity_map = VelocityMap::Gamma;
         let idle: Vec<_> = all().filter(|p| relevance(&natural, p.id).is_some()).collect();
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
-        assert_eq!(ids, ["velocity_means", "strict_repetition", "unevenness_seed"]);
+        assert_eq!(ids, ["latency", "velocity_means", "strict_repetition", "unevenness_seed"]);
         for action in ActionKind::ALL {
             natural.action.action = action;
             for sentence in all().filter_map(|p| relevance(&natural, p.id)) {

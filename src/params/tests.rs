@@ -9,8 +9,9 @@ use crate::instrument::Settings;
 use crate::math::cast::single;
 
 /// Projects and automation name these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 69] = [
-    ("timing", &["Immediate", "Natural"]),
+const FROZEN: [(&str, &[&str]); 70] = [
+    ("timing", &["Immediate", "Natural", "Look-ahead"]),
+    ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
     ("velocity_map", &["SE290", "Disklavier", "Linear", "Gamma"]),
     ("softest_m_s", &[]),
@@ -201,9 +202,9 @@ fn refusals_name_the_id_the_value_and_the_remedy() {
     }
     assert_eq!(
         refusal("timing=later"),
-        "timing: there is no choice `later`; give one of Immediate, Natural"
+        "timing: there is no choice `later`; give one of Immediate, Natural, Look-ahead"
     );
-    assert!(refusal("timing=2").contains("there is no choice `2`"));
+    assert!(refusal("timing=3").contains("there is no choice `3`"));
     assert!(refusal("let_of=1").contains("`let_of`"));
     assert!(refusal("let_off_mm").contains("write ID=VALUE"));
 }

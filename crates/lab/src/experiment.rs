@@ -20,6 +20,7 @@ mod instrument_load;
 mod key_design;
 mod lines;
 mod listening;
+mod look_ahead;
 mod missed;
 mod models_ab;
 mod seeds;

@@ -49,10 +49,13 @@ pub struct Announced {
 #[derive(Default)]
 struct Requests {
     callback: AtomicBool,
+    restart: AtomicBool,
 }
 
 impl SharedHandler<'_> for Requests {
-    fn request_restart(&self) {}
+    fn request_restart(&self) {
+        self.restart.store(true, Ordering::Release);
+    }
 
     fn request_process(&self) {}
 
@@ -265,6 +268,12 @@ impl Host {
             .value_to_text(&self.instance.plugin_handle(), id, value, &mut room)
             .map(|said| text(said))
             .map_err(|e| anyhow!("the plugin has no text for parameter {}: {e}", id.get()))
+    }
+
+    /// Whether the plugin has asked to be deactivated and activated again since the last call.
+    pub fn is_restart_wanted(&mut self) -> bool {
+        self.instance
+            .access_shared_handler(|requests| requests.restart.swap(false, Ordering::AcqRel))
     }
 
     /// Delay from input to output, samples.

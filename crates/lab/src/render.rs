@@ -20,6 +20,7 @@ use picture::Picture;
 use player::Player;
 use touchback::action::interface::readout::Cell;
 use touchback::haptics::recording::Recording;
+use touchback::instrument::look_ahead::Lateness;
 use touchback::instrument::record::{Counts, StrikeRecord};
 use touchback::instrument::settings::Timing;
 use touchback::instrument::{Piano, Settings};
@@ -50,7 +51,8 @@ pub struct RenderOptions {
     /// Factory piano to start from, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: String,
-    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 25 to 237 ms later
+    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 25 to 237 ms later.
+    /// Look-ahead: the finger begins as much earlier, and the action decides
     #[arg(long, value_enum, value_name = "WHEN")]
     timing: Option<TimingArg>,
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
@@ -87,6 +89,7 @@ pub struct RenderOptions {
 enum TimingArg {
     Immediate,
     Natural,
+    LookAhead,
 }
 
 /// What `--stats` writes; levels are null in silence.
@@ -95,6 +98,8 @@ struct Stats {
     notes: u64,
     strikes: u64,
     silent_presses: u64,
+    /// Notes that look-ahead could not sound in time.
+    late_notes: u64,
     ignored_notes: u64,
     /// Audio seconds a wall second.
     real_time_factor: f64,
@@ -151,6 +156,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     match options.timing {
         Some(TimingArg::Immediate) => settings.touch.timing = Timing::Immediate,
         Some(TimingArg::Natural) => settings.touch.timing = Timing::Natural,
+        Some(TimingArg::LookAhead) => settings.touch.timing = Timing::LookAhead,
         None => {}
     }
     controls::set(&mut settings, &options.set)?;
@@ -222,6 +228,14 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         };
         output::warn(&format!("warning: {name}: notes pressed that did not sound: {silent}{why}"));
     }
+    let Lateness { notes: late, longest } = player.lateness();
+    if late > 0 {
+        output::warn(&format!(
+            "warning: {name}: notes that came late, pressed too softly for --set latency or before \
+             their key was free: {late}, by {:.0} ms at most",
+            1e3 * longest
+        ));
+    }
     if level.clipped() > 0 {
         output::warn(&format!(
             "warning: {} samples clipped at {:+.1} dBFS; lower the level with --set output_db",
@@ -264,6 +278,7 @@ fn stats(
         notes: counts.notes,
         strikes: counts.strikes,
         silent_presses: counts.silent_presses,
+        late_notes: player.lateness().notes,
         ignored_notes,
         real_time_factor: player.real_time_factor(),
         peak_dbfs: level.peak_dbfs(),

@@ -7,13 +7,10 @@ use crate::instrument::Event;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::record::StrikeRecord;
 use crate::instrument::settings::{Switch, Timing};
-use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed, struck_effort};
+use crate::instrument::touch::effort;
+use crate::instrument::touch::finger::{grand_press, repeat_time, silent_speed};
 use crate::math::compass::KeyNumber;
 
-/// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
-const EASY: f64 = 1.0;
-/// Halvings between [`EASY`] and a speed out of reach: the fastest press to 0.2 %.
-const HALVINGS: usize = 12;
 /// Release velocity of a choked key: the quickest.
 const QUICKEST: f64 = 1.0;
 
@@ -170,35 +167,19 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
+    /// What a finger will do on `key` for a hammer speed, m/s.
+    pub(in crate::instrument) fn coming_effort(
+        &mut self,
+        key: KeyNumber,
+        hammer_speed: f64,
+    ) -> Effort {
+        self.keys.touch(key);
+        self.effort(key, hammer_speed)
+    }
+
     /// Effort for a hammer speed, m/s: pressed as far as that goes, carried on beyond it.
     fn effort(&self, key: KeyNumber, hammer_speed: f64) -> Effort {
-        let pressed = |speed| {
-            self.keys.pressing(key, speed).filter(|effort| {
-                let (Effort::Muscle(value) | Effort::Even(value)) = *effort;
-                value.is_finite() && value > 0.0
-            })
-        };
-        if let Some(effort) = pressed(hammer_speed) {
-            return effort;
-        }
-        let mut strongest = None;
-        if hammer_speed > EASY
-            && let Some(effort) = pressed(EASY)
-        {
-            strongest = Some((EASY, effort));
-            let (mut low, mut high) = (EASY, hammer_speed);
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (low + high);
-                match pressed(middle) {
-                    Some(effort) => {
-                        strongest = Some((middle, effort));
-                        low = middle;
-                    }
-                    None => high = middle,
-                }
-            }
-        }
-        struck_effort(&self.press_of(key), hammer_speed, strongest)
+        effort::of(&self.keys, self.dip(), key, hammer_speed)
     }
 
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets

@@ -13,8 +13,8 @@ use crate::instrument::settings::{TouchSettings, VelocityMap};
 
 /// Slowest and fastest hammer, m/s. Chosen: a note-on always means a strike, and nothing beyond
 /// twice the fastest blow ever measured (7.8 m/s [Goebl, Bresin & Galembo 2005]) reaches a model.
-const SLOWEST: f64 = 0.02;
-const FASTEST: f64 = 16.0;
+pub(super) const SLOWEST: f64 = 0.02;
+pub(super) const FASTEST: f64 = 16.0;
 
 /// Slowest and fastest release, m/s. Chosen: a key falling freely over its dip reaches 0.44 m/s; a
 /// hand may leave faster than the key can follow.

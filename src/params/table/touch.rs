@@ -1,10 +1,13 @@
 //! How host notes become gestures.
 
 use super::{SWITCH, at, centred, index_of, number};
-use crate::instrument::settings::{KeyPressure, Timing, TouchSettings, VelocityMap, VelocityMeans};
+use crate::instrument::settings::{
+    KeyPressure, Latency, Timing, TouchSettings, VelocityMap, VelocityMeans,
+};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 
-const TIMINGS: [Timing; 2] = [Timing::Immediate, Timing::Natural];
+const TIMINGS: [Timing; 3] = [Timing::Immediate, Timing::Natural, Timing::LookAhead];
+const LATENCIES: [Latency; 3] = [Latency::Short, Latency::Middle, Latency::Long];
 const MEANS: [VelocityMeans; 2] = [VelocityMeans::Finger, VelocityMeans::Hammer];
 const MAPS: [VelocityMap; 4] =
     [VelocityMap::Se290, VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma];
@@ -12,17 +15,30 @@ const MAPS: [VelocityMap; 4] =
 const PRESSURES: [KeyPressure; 2] = [KeyPressure::Ignored, KeyPressure::Position];
 
 /// Timing, velocity, release, calibration, repetition, position.
-pub static TOUCH: [Parameter; 15] = [
+pub static TOUCH: [Parameter; 16] = [
     Parameter {
         id: "timing",
         name: "Timing",
         group: ParameterGroup::Touch,
         suffix: "",
-        kind: ValueKind::Choice(&["Immediate", "Natural"]),
+        kind: ValueKind::Choice(&["Immediate", "Natural", "Look-ahead"]),
         doc: "Immediate sounds at the note; Natural plays the finger's motion from the note on and \
-              sounds when the hammer arrives.",
+              sounds when the hammer arrives; Look-ahead plays that motion early enough for a hammer \
+              of the standard regulation to arrive at the note, with a latency that the host \
+              compensates and takes up when the plugin starts again.",
         get: |s| index_of(&TIMINGS, &s.touch.timing),
         set: |s, v| s.touch.timing = at(&TIMINGS, v),
+    },
+    Parameter {
+        id: "latency",
+        name: "Latency",
+        group: ParameterGroup::Touch,
+        suffix: "",
+        kind: ValueKind::Choice(&["60 ms", "120 ms", "200 ms"]),
+        doc: "How late everything is in look-ahead timing: notes whose press takes longer sound \
+              later still.",
+        get: |s| index_of(&LATENCIES, &s.touch.latency),
+        set: |s, v| s.touch.latency = at(&LATENCIES, v),
     },
     Parameter {
         id: "velocity_means",
@@ -153,7 +169,8 @@ pub static TOUCH: [Parameter; 15] = [
         suffix: "",
         kind: ValueKind::Choice(&["Off", "On"]),
         doc: "On, the finger of a natural note whose key is still on its way up lets it rise until it \
-              can be played again; Off presses it from where it is, and the note may stay silent.",
+              can be played again, and one that is looked ahead to leaves its key in time; Off \
+              presses it from where it is, and the note may stay silent.",
         get: |s| index_of(&SWITCH, &s.touch.legato_repair),
         set: |s, v| s.touch.legato_repair = at(&SWITCH, v),
     },

@@ -3,9 +3,9 @@
 use super::{
     action_cost, action_speeds, agreement, ball, contact, efforts, energy, finger, fit,
     fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, instrument_load, key_design,
-    lines, listening, models_ab, sound, sound_cost, sound_torture, state_graphs, string_law,
-    sweeps, thesis_run, unilateral, validate, wall_damping, wall_display, wall_map, walls,
-    weight_drop, window_cost,
+    lines, listening, look_ahead, models_ab, sound, sound_cost, sound_torture, state_graphs,
+    string_law, sweeps, thesis_run, unilateral, validate, wall_damping, wall_display, wall_map,
+    walls, weight_drop, window_cost,
 };
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -64,6 +64,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 is the truth. The page is docs/action-and-sound.md.",
         seconds: 40.0,
         run: Work::Fixed(efforts::run),
+    },
+    Experiment {
+        name: "look-ahead",
+        about: "Measures how near notes of look-ahead timing sound to their time, over keys, speeds and \
+                latencies.",
+        kind: ExperimentKind::Computed,
+        detail: "Single notes of every seventh key and sixteen hammer speeds, played under each \
+                latency by the scheduler that a host's notes go through; then the shortest travel \
+                that each latency covers, and four other regulations under the longest. No \
+                measurement is compared: the note's own time is the truth.",
+        seconds: 30.0,
+        run: Work::Fixed(look_ahead::run),
     },
     Experiment {
         name: "energy",

@@ -13,6 +13,7 @@ use touchback::action::TimedEvent;
 use touchback::haptics::recording::{Entries, Recording};
 use touchback::haptics::replay::Replay;
 use touchback::instrument::event_scheduler::{EventScheduler, Host};
+use touchback::instrument::look_ahead::Lateness;
 use touchback::instrument::midi::InputMessage;
 use touchback::instrument::record::{Counts, StrikeRecord};
 use touchback::instrument::{Event, Piano, Settings};
@@ -88,7 +89,10 @@ impl<'a> Player<'a> {
         let start = Instant::now();
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
         let last = last.max(self.take.as_ref().map_or(0, |take| take.last));
-        let mut tail = Tail::new(last, self.rate);
+        // The latency is taken off: nothing sounds in it.
+        let latency = self.scheduler.latency();
+        let mut tail = Tail::new(last + latency, self.rate);
+        let mut early = usize::try_from(latency)?;
         let bar = progress(last.max(1), "rendering");
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
         loop {
@@ -98,12 +102,21 @@ impl<'a> Player<'a> {
             self.worst = self.worst.max(share);
             let end = tail.end(&left, &right);
             let frames = end.unwrap_or(block);
-            out(&left[..frames], &right[..frames])?;
+            let skipped = early.min(frames);
+            early -= skipped;
+            if skipped < frames {
+                out(&left[skipped..frames], &right[skipped..frames])?;
+            }
             bar.set_position(self.at.min(last));
             if end.is_some() {
                 self.at -= (block - frames) as u64;
                 break;
             }
+        }
+        let seconds = latency as f64 / f64::from(self.rate);
+        for strike in &mut self.strikes {
+            strike.time -= seconds;
+            strike.note_on -= seconds;
         }
         bar.finish_and_clear();
         self.wall = start.elapsed();
@@ -115,6 +128,7 @@ impl<'a> Player<'a> {
         let end = self.at + left.len() as u64;
         if let Some(Take { replay, entries, .. }) = &mut self.take {
             let scheduler = &mut self.scheduler;
+            let latency = scheduler.latency() as f64;
             loop {
                 let mut brought = 0;
                 while brought < AT_ONCE && replay.lacks(self.at, left.len()) {
@@ -123,7 +137,7 @@ impl<'a> Player<'a> {
                     brought += 1;
                 }
                 replay.block(self.at, left.len(), |ahead: f64, what: &TimedEvent| {
-                    scheduler.haptic(Event::haptic(what, ahead));
+                    scheduler.haptic(Event::haptic(what, ahead + latency));
                 });
                 if brought < AT_ONCE {
                     break;
@@ -151,7 +165,7 @@ impl<'a> Player<'a> {
     fn automate(&mut self) {
         if self.at.is_multiple_of(AUTOMATION_PERIOD) {
             let settings = self.automation.at(&self.base, self.at as f64 / f64::from(self.rate));
-            if settings != *self.scheduler.piano().settings() {
+            if settings != *self.scheduler.settings() {
                 self.scheduler.set(&settings);
             }
         }
@@ -168,6 +182,11 @@ impl<'a> Player<'a> {
 
     pub(super) fn counts(&self) -> Counts {
         self.scheduler.counts()
+    }
+
+    /// Notes that look-ahead could not sound in time.
+    pub(super) fn lateness(&self) -> Lateness {
+        self.scheduler.lateness()
     }
 
     pub(super) fn real_time_factor(&self) -> f64 {

@@ -142,6 +142,7 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
         "notes",
         "strikes",
         "silent_presses",
+        "late_notes",
         "ignored_notes",
         "real_time_factor",
         "peak_dbfs",

@@ -140,6 +140,38 @@ fn it_plays_exactly_the_piano() {
     assert!(bits(&rendered) == bits(&expected));
 }
 
+/// The latency is asked for by a restart, stays until then, and what is late by it is what a piano
+/// that never asks plays.
+#[test]
+fn look_ahead_has_its_latency_from_the_next_activation_on() {
+    let timing = parameter("timing");
+    let mut plugin = Plugin::active(&library(), RATE);
+    assert!(!plugin.host.is_restart_wanted());
+    for _ in 0..3 {
+        plugin.processor().render([64], &[(0, control(timing, 2.0))]);
+    }
+    assert!(plugin.host.is_restart_wanted());
+    assert_eq!(plugin.host.latency().unwrap(), 0);
+    plugin.activate(RATE).unwrap();
+    assert_eq!(plugin.host.latency().unwrap(), 9600);
+    let events = [(100, Message::NoteOn(60, 0.6)), (12_000, off(60))];
+    let whole = plugin.processor().render(blocks(LENGTH * 2, 8_000), &events);
+    assert!(!plugin.host.is_restart_wanted());
+    let first = whole.iter().position(|frame| *frame != [0.0; 2]).unwrap();
+    assert!((100..9_701).contains(&first), "the knock of key or hammer: {first}");
+    let loudness = |span: &[[f32; 2]]| span.iter().map(|[l, r]| l * l + r * r).sum::<f32>();
+    assert!(loudness(&whole[9_700..10_700]) > 100.0 * loudness(&whole[8_600..9_600]));
+    plugin.processor().reset();
+    let again = plugin.processor().render(blocks(LENGTH * 2, 111), &events);
+    assert!(bits(&again) == bits(&whole));
+
+    plugin.processor().render([64], &[(0, control(timing, 0.0))]);
+    assert!(plugin.host.is_restart_wanted());
+    assert_eq!(plugin.host.latency().unwrap(), 9600, "until the restart");
+    plugin.activate(RATE).unwrap();
+    assert_eq!(plugin.host.latency().unwrap(), 0);
+}
+
 #[test]
 fn a_chord_is_heard() {
     let mut plugin = Plugin::active(&library(), RATE);
