@@ -7,13 +7,14 @@
 
 mod activity;
 pub mod load;
+mod packing;
 pub mod simple_keys;
 mod stillness;
 pub mod switchable;
+mod together;
 
 use crate::action::grand::concert::{Built, Design};
-use crate::action::grand::drive::{Causality, DriveNow};
-use crate::action::grand::lanes::{Block, Lanes, Stepped};
+use crate::action::grand::lanes::Lanes;
 use crate::action::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state, step};
 use crate::action::interface::events::EventList;
 use crate::action::interface::press::Effort;
@@ -22,12 +23,9 @@ use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
-use crate::math::real::MOST_LANES;
 use activity::{Activities, Activity};
-use stillness::{STILL_SPEED, Stillness, Verdict};
-
-/// Keys of one block from which on lanes are worth it: they cost about as much as two lone steps.
-const TOGETHER: u32 = 2;
+use packing::Packing;
+use stillness::{Stillness, Verdict};
 
 /// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
 const TRAY_SPEED: f64 = 0.55;
@@ -37,7 +35,7 @@ pub struct Keyboard {
     designs: Box<[Design; KEYS]>,
     assemblies: Box<[Assembly; KEYS]>,
     lanes: Lanes,
-    lanes_stale: [bool; KEYS],
+    packing: Packing,
     x: Box<[[f64; KEYS]; STATES]>,
     rest: Box<[GrandState; KEYS]>,
     phases: [Phase; KEYS],
@@ -78,8 +76,8 @@ impl Keyboard {
         let assemblies = boxed(|k| Assembly::new(designs[k.index()].build(settings)));
         let rest = boxed(|k| assemblies[k.index()].rest());
         let mut keyboard = Self {
-            lanes: Lanes::new(kernel, &assemblies),
-            lanes_stale: [false; KEYS],
+            lanes: Lanes::new(kernel, &assemblies[0]),
+            packing: Packing::new(kernel.lanes()),
             assemblies,
             designs,
             x: Box::new([[0.0; KEYS]; STATES]),
@@ -182,9 +180,18 @@ impl Keyboard {
         self.tray += (self.tray_target - self.tray).clamp(-reach, reach);
         let tray = [from, self.tray];
         let disturbed = slewing || tray[0] != tray[1];
-        let width = self.lanes.width();
-        for first in self.activity.due(width, disturbed) {
-            self.step_block(first, width, tray, disturbed, events);
+        if disturbed {
+            self.activity.still().iter().for_each(|key| self.wake(key));
+        }
+        let moving = self.activity.moving();
+        moving.iter().for_each(|key| self.refresh(key));
+        let together = self.step_together(moving, tray);
+        for key in moving.iter() {
+            if together.done.contains(key) {
+                self.count_quiet(key, together.fast.contains(key), tray);
+            } else {
+                self.step_alone(key, tray, events);
+            }
         }
     }
 
@@ -291,84 +298,6 @@ impl Keyboard {
         self.lost_states
     }
 
-    /// One step of the `width` keys from index `first` on: together where nothing happens to them,
-    /// else one by one.
-    fn step_block(
-        &mut self,
-        first: usize,
-        width: usize,
-        tray: [f64; 2],
-        disturbed: bool,
-        events: &mut EventList,
-    ) {
-        let mut moving = 0u8;
-        let mut groups = [(Causality::Force, 0u8), (Causality::Motion, 0u8)];
-        for (lane, key) in keys_from(first, width) {
-            let i = key.index();
-            if self.activity.of(key) == Activity::Still && disturbed {
-                self.wake(key);
-            }
-            if self.activity.of(key) != Activity::Moving {
-                continue;
-            }
-            self.refresh(key);
-            moving |= 1 << lane;
-            let causality = Causality::of(self.drives[i]);
-            for (of, group) in &mut groups {
-                if *of == causality && self.phases[i] != Phase::Flank {
-                    *group |= 1 << lane;
-                }
-            }
-        }
-        let mut stepped = Stepped::default();
-        for (causality, group) in groups {
-            if group.count_ones() >= TOGETHER {
-                let these = self.step_together(first, width, causality, group, tray);
-                stepped.done |= these.done;
-                stepped.moving |= these.moving;
-            }
-        }
-        for (lane, key) in keys_from(first, width) {
-            if stepped.done & (1 << lane) != 0 {
-                self.count_quiet(key, stepped.moving & (1 << lane) != 0, tray);
-            } else if moving & (1 << lane) != 0 {
-                self.step_alone(key, tray, events);
-            }
-        }
-    }
-
-    /// One step in lanes of the keys `group` of the block at `first`.
-    fn step_together(
-        &mut self,
-        first: usize,
-        width: usize,
-        causality: Causality,
-        group: u8,
-        tray: [f64; 2],
-    ) -> Stepped {
-        if self.lanes_stale[first] {
-            self.lanes.refresh(first, &self.assemblies[first..first + width]);
-            self.lanes_stale[first] = false;
-        }
-        let mut inputs = [[rest::UNTOUCHED; MOST_LANES]; 2];
-        for (lane, key) in keys_from(first, width) {
-            if group & (1 << lane) == 0 {
-                continue;
-            }
-            let i = key.index();
-            let ends = DriveNow::ends(self.drives[i], tray);
-            if causality == Causality::Motion {
-                let mut running = self.running(i);
-                step::impose(&self.assemblies[i].grand, &mut running, &ends[0]);
-                self.put(i, &running);
-            }
-            (inputs[0][lane], inputs[1][lane]) = (ends[0], ends[1]);
-        }
-        let block =
-            Block { first, active: group, causality, phases: &self.phases, inputs: &inputs };
-        self.lanes.advance(&block, &mut self.x, STILL_SPEED)
-    }
-
     fn running(&self, i: usize) -> GrandState {
         GrandState { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
     }
@@ -469,18 +398,13 @@ impl Keyboard {
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
         self.assemblies[i] = Assembly::new(self.designs[i].build(&self.present));
-        self.lanes_stale[i - i % self.lanes.width()] = true;
+        self.packing.renew(key);
         self.stale[i] = false;
         self.rest_stale[i] = true;
         if self.activity.of(key) == Activity::Asleep {
             self.lay_to_rest(key);
         }
     }
-}
-
-/// `width` keys from index `first` on, each with its place among them.
-fn keys_from(first: usize, width: usize) -> impl Iterator<Item = (usize, KeyNumber)> {
-    (0..width).filter_map(move |lane| KeyNumber::from_index(first + lane).map(|key| (lane, key)))
 }
 
 fn is_held(drive: Drive) -> bool {

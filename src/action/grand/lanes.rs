@@ -1,8 +1,8 @@
 //! Several keys stepped side by side: the same arithmetic as one alone, so the same bits.
 //!
-//! Key i always sits in lane i mod [`Lanes::width`] of its block. A step in which nothing happens
-//! to a key is taken in lanes, substeps included; a key to which something happens (a transition, a
-//! contact that opens or closes) is left as it was, to take the step alone.
+//! Any keys may form a pack. A step in which nothing happens to a key is taken in lanes, substeps
+//! included; a key to which something happens (a transition, a contact that opens or closes) is left
+//! as it was, to take the step alone.
 
 use std::any::Any;
 
@@ -24,21 +24,23 @@ use crate::math::real::{MOST_LANES, Mask, Real};
 /// State of all keys: one array over the keys for each state.
 pub type States = [[f64; KEYS]; STATES];
 
-/// Keys of one block and what drives them.
-pub struct Block<'a> {
-    /// First key's index.
-    pub first: usize,
+/// Keys of one pack and what drives them.
+pub struct Pack<'a> {
+    /// Which pack.
+    pub which: usize,
+    /// Indices of its keys by lane; those of lanes that are not active mean nothing.
+    pub keys: &'a [usize; MOST_LANES],
     /// Keys to step, lane 0 lowest; none of them in [`Phase::Flank`], all of one causality.
     pub active: u8,
     /// What is given of them.
     pub causality: Causality,
     /// Submodels of all keys of the keyboard.
     pub phases: &'a [Phase; KEYS],
-    /// What drives each key of the block, at both ends of the step.
+    /// What drives each key of the pack, at both ends of the step.
     pub inputs: &'a [[DriveNow; MOST_LANES]; 2],
 }
 
-/// What became of a block.
+/// What became of a pack, by lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stepped {
     /// Keys that took the step; the other active ones stand where they stood.
@@ -50,14 +52,14 @@ pub struct Stepped {
 /// The numbers of all keys as the registers of a kernel hold them.
 pub struct Lanes {
     kernel: Kernel,
-    /// [`Blocks`] of the kernel's own type of number.
-    blocks: Box<dyn Any + Send + Sync>,
+    /// [`Packs`] of the kernel's own type of number.
+    packs: Box<dyn Any + Send + Sync>,
 }
 
-/// The numbers of the keys of every block; none where every key steps alone.
-type Blocks<R> = Vec<Precomputed<R>>;
+/// The numbers of the keys of every pack; none where every key steps alone.
+type Packs<R> = Vec<Precomputed<R>>;
 
-/// The equations of a block during one step.
+/// The equations of a pack during one step.
 struct Law<'a, R: Real> {
     numbers: &'a Precomputed<R>,
     phases: Phases<R>,
@@ -116,23 +118,22 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
     }
 }
 
-/// One step of a block; see [`Lanes::advance`].
+/// One step of a pack; see [`Lanes::advance`].
 #[inline(always)]
-fn advance<R: Real>(numbers: &Precomputed<R>, block: &Block, x: &mut States, slow: f64) -> Stepped {
-    let first = block.first;
+fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
     let law = Law {
         numbers,
-        phases: Phases::gather(&block.phases[first..first + R::LANES]),
+        phases: Phases::gather(&pack.keys.map(|i| pack.phases[i])[..R::LANES]),
         inputs: [
-            DriveNow::gather(block.causality, &block.inputs[0]),
-            DriveNow::gather(block.causality, &block.inputs[1]),
+            DriveNow::gather(pack.causality, &pack.inputs[0]),
+            DriveNow::gather(pack.causality, &pack.inputs[1]),
         ],
     };
     let mut start = [R::of(0.0); STATES];
     for s in 0..STATES {
-        start[s] = R::load(&x[s][first..]);
+        start[s] = R::from_lanes(|lane| x[s][pack.keys[lane]]);
     }
-    let active = R::Mask::from_bits(block.active);
+    let active = R::Mask::from_bits(pack.active);
     let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
     let (end, happened) = lane_step::advance(&law, &start, STEP, epsilon, active);
     let mut done = active & !happened;
@@ -141,7 +142,11 @@ fn advance<R: Real>(numbers: &Precomputed<R>, block: &Block, x: &mut States, slo
         done = done & value.abs().lt(R::of(f64::INFINITY));
     }
     for s in 0..STATES {
-        R::select(done, end[s], start[s]).store(&mut x[s][first..]);
+        let mut ends = [0.0; MOST_LANES];
+        end[s].store(&mut ends);
+        for lane in (0..R::LANES).filter(|lane| done.bits() & (1 << lane) != 0) {
+            x[s][pack.keys[lane]] = ends[lane];
+        }
     }
     let slow = R::of(slow);
     let moving = end[state::KEY_SPEED].abs().gt(slow)
@@ -151,32 +156,25 @@ fn advance<R: Real>(numbers: &Precomputed<R>, block: &Block, x: &mut States, slo
     Stepped { done: done.bits(), moving: (done & moving).bits() }
 }
 
-#[inline(always)]
-fn gather<R: Real>(keys: &[Assembly]) -> Precomputed<R> {
-    Precomputed::gather(|lane| &keys[lane].grand.numbers)
-}
+/// Room for packs that hold every key, filled with the numbers of one.
+struct Room<'a>(&'a Assembly);
 
-/// Makes the [`Blocks`] of these keys.
-struct Gather<'a>(&'a [Assembly]);
-
-impl Work for Gather<'_> {
+impl Work for Room<'_> {
     type Out = Box<dyn Any + Send + Sync>;
 
     #[inline(always)]
     fn run<R: Real>(self) -> Self::Out {
-        let mut blocks: Blocks<R> = Vec::with_capacity(self.0.len() / R::LANES);
-        for keys in self.0.chunks(R::LANES) {
-            blocks.push(gather(keys));
-        }
-        Box::new(blocks)
+        let packs = if R::LANES > 1 { KEYS.div_ceil(R::LANES) } else { 0 };
+        let numbers: Precomputed<R> = Precomputed::gather(|_| &self.0.grand.numbers);
+        Box::new(vec![numbers; packs])
     }
 }
 
 /// See [`Lanes::refresh`].
 struct Refresh<'a> {
-    blocks: &'a mut (dyn Any + Send + Sync),
-    first: usize,
-    keys: &'a [Assembly],
+    packs: &'a mut (dyn Any + Send + Sync),
+    which: usize,
+    keys: [&'a Assembly; MOST_LANES],
 }
 
 impl Work for Refresh<'_> {
@@ -184,18 +182,18 @@ impl Work for Refresh<'_> {
 
     #[inline(always)]
     fn run<R: Real>(self) {
-        if let Some(blocks) = self.blocks.downcast_mut::<Blocks<R>>()
-            && let Some(numbers) = blocks.get_mut(self.first / R::LANES)
+        if let Some(packs) = self.packs.downcast_mut::<Packs<R>>()
+            && let Some(numbers) = packs.get_mut(self.which)
         {
-            *numbers = gather(self.keys);
+            *numbers = Precomputed::gather(|lane| &self.keys[lane].grand.numbers);
         }
     }
 }
 
 /// See [`Lanes::advance`].
 struct Advance<'a> {
-    blocks: &'a (dyn Any + Send + Sync),
-    block: &'a Block<'a>,
+    packs: &'a (dyn Any + Send + Sync),
+    pack: &'a Pack<'a>,
     x: &'a mut States,
     slow: f64,
 }
@@ -205,35 +203,35 @@ impl Work for Advance<'_> {
 
     #[inline(always)]
     fn run<R: Real>(self) -> Stepped {
-        let blocks = self.blocks.downcast_ref::<Blocks<R>>();
-        match blocks.and_then(|blocks| blocks.get(self.block.first / R::LANES)) {
-            Some(numbers) => advance(numbers, self.block, self.x, self.slow),
+        let packs = self.packs.downcast_ref::<Packs<R>>();
+        match packs.and_then(|packs| packs.get(self.pack.which)) {
+            Some(numbers) => advance(numbers, self.pack, self.x, self.slow),
             None => Stepped::default(),
         }
     }
 }
 
 impl Lanes {
-    /// Lanes of `kernel` over `keys`. Allocates; nothing else here does.
+    /// Lanes of `kernel`, with the numbers of `any` key until others come. Allocates; nothing else
+    /// here does.
     #[must_use]
-    pub fn new(kernel: Kernel, keys: &[Assembly; KEYS]) -> Self {
-        let keys = if kernel == Kernel::Plain { &[][..] } else { &keys[..] };
-        Self { kernel, blocks: kernel.run(Gather(keys)) }
+    pub fn new(kernel: Kernel, any: &Assembly) -> Self {
+        Self { kernel, packs: kernel.run(Room(any)) }
     }
 
-    /// Keys a block; 1 where every key steps alone.
+    /// Keys a pack; 1 where every key steps alone.
     #[must_use]
     pub const fn width(&self) -> usize {
         self.kernel.lanes()
     }
 
-    /// Takes up the numbers of the block whose keys are `keys`.
-    pub fn refresh(&mut self, first: usize, keys: &[Assembly]) {
-        self.kernel.run(Refresh { blocks: self.blocks.as_mut(), first, keys });
+    /// Takes up the numbers of pack `which`, whose lanes hold `keys`.
+    pub fn refresh(&mut self, which: usize, keys: [&Assembly; MOST_LANES]) {
+        self.kernel.run(Refresh { packs: self.packs.as_mut(), which, keys });
     }
 
-    /// One step of the keys of `block`; those to which nothing happens take it.
-    pub fn advance(&self, block: &Block, x: &mut States, slow: f64) -> Stepped {
-        self.kernel.run(Advance { blocks: self.blocks.as_ref(), block, x, slow })
+    /// One step of the keys of `pack`; those to which nothing happens take it.
+    pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
+        self.kernel.run(Advance { packs: self.packs.as_ref(), pack, x, slow })
     }
 }

@@ -49,16 +49,9 @@ impl Activities {
         self.moving
     }
 
-    /// First indices of the blocks of `width` keys with a key that needs a step: one that moves, or,
-    /// when the piano is `disturbed`, is held still.
-    pub(super) fn due(&self, width: usize, disturbed: bool) -> impl Iterator<Item = usize> + use<> {
-        let mut left = if disturbed { self.moving.union(self.still) } else { self.moving };
-        std::iter::from_fn(move || {
-            let next = left.iter().next()?.index();
-            let first = next - next % width;
-            left = left.from(first + width);
-            Some(first)
-        })
+    /// The keys held still.
+    pub(super) const fn still(&self) -> KeySet {
+        self.still
     }
 }
 
@@ -67,20 +60,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_with_something_to_do_come_once_and_in_order() {
+    fn a_key_does_one_thing_at_a_time() {
         let key = |i| KeyNumber::from_index(i).unwrap();
         let mut keys = Activities::default();
-        for i in [3, 7, 8, 40, 87] {
+        for i in [3, 7, 8] {
             keys.set(key(i), Activity::Moving);
         }
-        keys.set(key(21), Activity::Still);
+        keys.set(key(7), Activity::Still);
         keys.set(key(8), Activity::Asleep);
-        let due = |width, disturbed| keys.due(width, disturbed).collect::<Vec<_>>();
-        assert_eq!(due(1, false), [3, 7, 40, 87]);
-        assert_eq!(due(8, false), [0, 40, 80]);
-        assert_eq!(due(8, true), [0, 16, 40, 80]);
-        assert_eq!(due(4, true), [0, 4, 20, 40, 84]);
-        assert_eq!(keys.moving().len(), 4);
-        assert_eq!((keys.of(key(8)), keys.of(key(21))), (Activity::Asleep, Activity::Still));
+        assert_eq!((keys.moving().len(), keys.still().len()), (1, 1));
+        assert_eq!(
+            [3, 7, 8].map(|i| keys.of(key(i))),
+            [Activity::Moving, Activity::Still, Activity::Asleep]
+        );
     }
 }

@@ -67,7 +67,10 @@ fn cost(load: Load, keyboard: &mut Keyboard, keys: &[KeyNumber]) -> Cost {
     }
 }
 
-/// Measures one key, all keys, none.
+/// Keys of a chord from end to end, no two of them neighbours.
+const SPREAD: usize = 10;
+
+/// Measures one key, a chord, all keys, none.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let settings = ActionSettings::default();
     let all: Vec<KeyNumber> = KeyNumber::all().collect();
@@ -85,8 +88,15 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let one = cost(Load::Stroke, &mut plain, &[middle]);
     note("one key stroke", Kernel::Plain, &one);
     report.check("one key, stroke, ns a step", "600", TargetBand::AtMost(1000.0), one.nanoseconds);
+    let chord: Vec<KeyNumber> = all.iter().step_by(9).copied().take(SPREAD).collect();
     let best = Kernel::detect();
-    let mut equal = true;
+    let mut spread = Vec::new();
+    for kernel in Kernel::available() {
+        let cost = cost(Load::Stroke, &mut Keyboard::with_kernel(&settings, kernel), &chord);
+        note("spread chord stroke", kernel, &cost);
+        spread.push((kernel, cost));
+    }
+    let mut equal = spread.iter().all(|(_, cost)| cost.hash == spread[0].1.hash);
     let mut slower = Vec::new();
     for load in Load::ALL {
         let mut hash = None;
@@ -118,6 +128,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "Hash of events and states, one key: {:016x}; the others are in action-cost.csv. Equal on \
          one machine for the same physics; other processors may round powers differently.",
         one.hash.0
+    ));
+    let spread: Vec<_> =
+        spread.iter().map(|(k, cost)| format!("{k:?} {}", short(cost.nanoseconds))).collect();
+    report.note(&format!(
+        "A stroke of {SPREAD} keys spread over the compass, ns a key-step: {}.",
+        spread.join(", ")
     ));
     report.note(&format!("With fewer instructions: {}.", slower.join("; ")));
     report.note(&format!(
