@@ -5,6 +5,7 @@
 //! | [`plant`], [`script`], [`emulator`] | a keyboard without hardware, over the same device half | anywhere |
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
 //! | [`calibration`] | a key measured by its own motor | main thread |
+//! | [`fault_words`] | what a keyboard says is wrong with it, for people | main thread |
 //! | [`action`], [`bench_load`], [`walls`], `slewed_key` | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
@@ -18,6 +19,7 @@ pub mod clock;
 #[cfg(feature = "serial")]
 pub mod connection;
 pub mod emulator;
+pub mod fault_words;
 #[cfg(feature = "serial")]
 pub mod live;
 pub mod log;

@@ -15,6 +15,7 @@ use crate::haptics::action::Action;
 use crate::haptics::connection::{
     Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,
 };
+use crate::haptics::fault_words::faults_in_words;
 use crate::haptics::serial::PortInfo;
 use crate::haptics::session::ConnectionState;
 use crate::haptics::sidecar::{Histogram, SidecarReport};
@@ -276,7 +277,7 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
         line("Its clock", clock, "How fast it runs against this machine's");
         line("Keys moving", status.awake.to_string(), "Simulated keys that move");
         if status.faults != 0 {
-            let faults = format!("{}: {}", status.mode.word(), status_text::faults(status.faults));
+            let faults = format!("{}: {}", status.mode.word(), faults_in_words(status.faults));
             line("Faults", faults, "What the keyboard says of itself");
         }
         line("Thread", status_text::priority(report).to_owned(), "How urgently the servo runs");

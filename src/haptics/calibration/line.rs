@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::session::HaltReason;
 use super::FORCE;
+use crate::haptics::fault_words::faults_in_words;
 use crate::haptics::servo::unfit;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::{i16_of, u8_of, u16_of};
@@ -39,7 +40,7 @@ pub enum Trouble {
     #[error("the keyboard takes no plain forces (ability 2), which calibration needs")]
     NoForces,
     /// It took its force away.
-    #[error("the keyboard ended force by itself ({}: {})", mode.word(), crate::haptics::status_text::faults(*faults))]
+    #[error("the keyboard ended force by itself ({}: {})", mode.word(), faults_in_words(*faults))]
     Stopped {
         /// Its mode.
         mode: DeviceMode,
