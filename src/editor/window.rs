@@ -163,10 +163,10 @@ impl Window {
         self.presets = panel::presets::PresetsPanel::on(Some(shelf));
     }
 
-    /// Whether files of presets are being read or written.
+    /// Whether files of presets are being read or written, or a key is being weighed.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
-        self.presets.is_busy()
+        self.presets.is_busy() || self.keys.is_busy()
     }
 
     /// What was played since the last frame, by host, window or motorized keyboard; the window

@@ -34,6 +34,12 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// Whether a key is being weighed.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.clerk.is_busy()
+    }
+
     /// The figures of `key` under `settings`, weighed on a thread beside the window's.
     pub fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
         while let Some(answer) = self.clerk.answer() {
@@ -54,8 +60,8 @@ impl Bench {
         if self.clerk.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
-        ui.horizontal(|ui| {
-            ui.label(RichText::new(format!("Bench: {}", name(key))).heading());
+        ui.label(RichText::new(format!("Bench: {}", name(key))).heading());
+        ui.horizontal_wrapped(|ui| {
             let kept = self.before.is_some();
             let text = if kept { "Forget before" } else { "Keep as before" };
             let hint = "Keeps these figures in a column of their own, to compare with after";

@@ -35,7 +35,7 @@ impl KeysFace {
             ui.label("The chosen action has no regulation: choose the grand on the face Action.");
             return;
         }
-        let width = (0.36 * ui.available_width()).clamp(250.0, 372.0);
+        let width = (0.36 * ui.available_width()).clamp(324.0, 372.0);
         Panel::right("bench").resizable(false).exact_size(width).show(ui, |ui| {
             super::scrolled(ui, |ui| {
                 self.bench.ui(ui, *chosen, &settings);
@@ -48,6 +48,12 @@ impl KeysFace {
         let room = (ui.available_height() - 48.0).max(120.0);
         self.curve.ui(ui, 0.55 * room, chosen, controls);
         regulation.curves(ui, 0.45 * room, *chosen, controls);
+    }
+
+    /// Whether a key is being weighed.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.bench.is_busy()
     }
 
     /// Which quantity, which keys, the chosen key's number, all alike again.

@@ -58,6 +58,21 @@ fn the_smallest_window_shows_the_bar_and_the_keys_of_every_face() {
     }
 }
 
+#[test]
+fn the_bench_stands_beside_the_curve_in_the_smallest_window() {
+    let mut harness = harness(crate::editor::window_state::SMALLEST);
+    show(&mut harness, Face::Keys);
+    let curve = harness.get_by_label("Let-off of the 88 keys").rect();
+    let (width, _) = crate::editor::window_state::SMALLEST;
+    for label in ["Down weight", "Keep as before", "Save sheet of 88 keys"] {
+        let rect = harness.get_by_label(label).rect();
+        assert!(
+            rect.left() >= curve.right() && rect.right() <= width,
+            "{label}: {rect:?} {curve:?}"
+        );
+    }
+}
+
 /// Texts and buttons of a panel lie beside one another, not on one another.
 #[test]
 fn nothing_in_the_bar_lies_on_something_else() {
