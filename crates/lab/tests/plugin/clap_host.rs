@@ -165,7 +165,8 @@ fn look_ahead_has_its_latency_from_the_next_activation_on() {
     let again = plugin.processor().render(blocks(LENGTH * 2, 111), &events);
     assert!(bits(&again) == bits(&whole));
 
-    plugin.processor().render([64], &[(0, control(timing, 0.0))]);
+    let now = plugin.processor().now();
+    plugin.processor().render([64], &[(now, control(timing, 0.0))]);
     assert!(plugin.host.is_restart_wanted());
     assert_eq!(plugin.host.latency().unwrap(), 9600, "until the restart");
     plugin.activate(RATE).unwrap();
