@@ -25,13 +25,13 @@ pub enum Timing {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Latency {
-    /// 60 ms: from a mezzo-forte on.
+    /// 60 ms: hammers of 3.2 m/s and faster are in time.
     #[serde(rename = "60_ms")]
     Short,
-    /// 120 ms: from a piano on.
+    /// 120 ms: of 1 m/s and faster.
     #[serde(rename = "120_ms")]
     Middle,
-    /// 200 ms: the slowest press that strikes.
+    /// 200 ms: of 0.4 m/s and faster.
     #[default]
     #[serde(rename = "200_ms")]
     Long,
