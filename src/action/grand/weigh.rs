@@ -21,6 +21,10 @@ const RISES: (f64, f64) = (5.5e-3, 2e-3);
 const ABOVE_BED: f64 = 0.2e-3;
 const STANDS: f64 = 1.0;
 
+/// A hammer that stands so far below where it was let off lies in the backcheck: beyond every drop that
+/// can be set, m.
+const CAUGHT: f64 = 7e-3;
+
 /// Forces whose difference over that of the accelerations is the mass at the front, N, the depth over
 /// which they are timed, m, and for how long at most, s.
 const PUSHES: [f64; 2] = [6.0, 10.0];
@@ -243,8 +247,9 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
         }
     });
     found.down = mean.value();
-    if found.slips.is_finite() && !is_caught {
-        found.stands = below(&key);
+    let stands = below(&key);
+    if !is_caught && stands - found.let_off < CAUGHT {
+        found.stands = stands;
     }
     found
 }
@@ -324,6 +329,15 @@ mod tests {
         // A let-off farther from the string is a lower button.
         let turns = (found.button_mm - standard.button_mm) / 0.7;
         assert!((-2.0..-0.05).contains(&turns), "{turns}");
+    }
+
+    #[test]
+    fn a_hammer_in_the_backcheck_has_no_drop() {
+        let uneven = ActionSettings { unevenness: 1.0, ..Default::default() };
+        for number in [4, 20, 45, 61] {
+            let drop = Weighed::of(key(number), &uneven).drop_mm;
+            assert!(drop.is_nan() || (0.5..6.0).contains(&drop), "{number}: {drop}");
+        }
     }
 
     #[test]
