@@ -1,6 +1,6 @@
 //! What a single key's own regulation does to an effort, beside that of all keys.
 //!
-//! Each of [`Kind::ALL`] was moved alone by its step, down and up, in the standard regulation, and
+//! Each of `Kind::ALL` was moved alone by its step, down and up, in the standard regulation, and
 //! the change of the hammer's energy measured on the same grid of presses. A key's change is the sum
 //! over what it differs by, each in proportion to its difference.
 
