@@ -8,6 +8,7 @@
 //!
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
+mod block_context;
 mod clap;
 mod event_reader;
 mod haptics;
@@ -31,12 +32,13 @@ use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::app::{PluginEditor, Repaint};
 use crate::exchange::latest;
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
-use crate::instrument::event_scheduler::{EventScheduler, Host};
-use crate::instrument::midi::{Ignored, InputMessage};
+use crate::instrument::event_scheduler::EventScheduler;
+use crate::instrument::midi::Ignored;
 use crate::instrument::{Event, Piano, Settings};
 use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
+use block_context::BlockContext;
 use event_reader::EventReader;
 use haptics::{FeltNews, Haptics};
 use project::Project;
@@ -375,59 +377,6 @@ impl Plugin for Touchback {
         if let Some(active) = &mut self.active {
             active.haptics = None;
             active.report(unsent, unmapped);
-        }
-    }
-}
-
-/// What the host and the window take part in while a block is played.
-struct BlockContext<'a, C> {
-    context: &'a mut C,
-    events: EventReader<()>,
-    window: &'a mut AudioEnd,
-    haptics: Option<&'a Haptics>,
-    tuning: &'a OutsideTuning<Client>,
-    settings: &'a Settings,
-    /// What tunes the note handed over last.
-    tuned: Option<(u32, InputMessage)>,
-    /// Events that the host did not accept.
-    unsent: &'a mut u64,
-    unmapped: &'a mut u64,
-}
-
-impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
-    fn next(&mut self) -> Option<(u32, InputMessage)> {
-        if let Some(tuned) = self.tuned.take() {
-            return Some(tuned);
-        }
-        loop {
-            let (offset, message) = self.events.next(|| self.context.next_event())?;
-            if let InputMessage::NoteOn { channel, note, velocity, .. } = message
-                && velocity > 0.0
-            {
-                if self.tuning.leaves_out(channel, note, self.settings) {
-                    *self.unmapped += 1;
-                    continue;
-                }
-                let tuned = self.tuning.of_channel(channel, note, self.settings);
-                self.tuned = tuned.map(|message| (offset, message));
-            }
-            self.window.hear(offset, &message);
-            return Some((offset, message));
-        }
-    }
-
-    fn on_event(&mut self, event: &Event, settings: &Settings) {
-        if let Some(haptics) = self.haptics {
-            haptics.on_event(event, settings);
-        }
-    }
-
-    fn rendered(&mut self, piano: &Piano, begin: u64) {
-        for sent in piano.outgoing() {
-            let offset = u32::try_from(sent.sample.saturating_sub(begin)).unwrap_or(u32::MAX);
-            for event in notes::events(&sent.what, piano.settings(), offset) {
-                *self.unsent += u64::from(self.context.try_send_event(event).is_err());
-            }
         }
     }
 }

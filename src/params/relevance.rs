@@ -2,7 +2,7 @@
 
 use crate::action::ActionKind;
 use crate::instrument::Settings;
-use crate::instrument::settings::{Timing, VelocityMap};
+use crate::instrument::settings::{Switch, Timing, VelocityMap};
 use crate::params::ParameterGroup;
 use crate::params::table::find;
 
@@ -41,6 +41,9 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
         }
         "latency" if touch.timing != Timing::LookAhead => {
             Some("Only look-ahead timing has a latency.")
+        }
+        "mpe_bend_range" if settings.midi.mpe == Switch::Off => {
+            Some("Only under MPE has a finger a bend of its own.")
         }
         "legato_repair" if immediate => {
             Some("An immediate note strikes by itself: no finger waits for its key.")
@@ -144,14 +147,25 @@ mod tests {
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
         assert_eq!(
             ids,
-            ["latency", "softest_m_s", "loudest_m_s", "gamma", "legato_repair", "unevenness_seed"]
+            [
+                "latency",
+                "softest_m_s",
+                "loudest_m_s",
+                "gamma",
+                "legato_repair",
+                "mpe_bend_range",
+                "unevenness_seed"
+            ]
         );
         let mut natural = settings;
         natural.touch.timing = Timing::Natural;
         natural.touch.velocity_map = VelocityMap::Gamma;
         let idle: Vec<_> = all().filter(|p| relevance(&natural, p.id).is_some()).collect();
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
-        assert_eq!(ids, ["latency", "velocity_means", "strict_repetition", "unevenness_seed"]);
+        assert_eq!(
+            ids,
+            ["latency", "velocity_means", "strict_repetition", "mpe_bend_range", "unevenness_seed"]
+        );
         for action in ActionKind::ALL {
             natural.action.action = action;
             for sentence in all().filter_map(|p| relevance(&natural, p.id)) {
