@@ -16,7 +16,9 @@ use crate::sound::glide::Glide;
 use crate::sound::knock::{Knock, Knocks};
 use crate::sound::note::{Note, WAKE};
 use crate::sound::output::Lid;
+use crate::sound::resonances::Resonances;
 use crate::sound::room::Room;
+use crate::sound::slow_rate::SlowRate;
 use crate::sound::unison::Unison;
 use crate::sound::{SoundSettings, evenness, loss, output};
 
@@ -89,13 +91,11 @@ pub struct Sound {
     lid: Lid,
     room: Room,
     inputs: [[f32; BLOCK]; ZONES],
+    resonances: Resonances,
     /// Force of all struck strings and knocks on the bridge, N: the last block and the present one.
-    /// Strings that were not struck hear it one block late (a constant delay, whatever the host's blocks;
-    /// [`poles`](crate::sound::poles) turns their pull forward by it) and do not answer, so that no
-    /// loop can grow.
+    /// Strings that were not struck hear it a constant time late, whatever the host's blocks, and do
+    /// not answer, so that no loop can grow.
     bridge: [[f32; BLOCK]; 2],
-    /// The bridge moved in the last block.
-    driven: bool,
     /// Samples into the present block, and blocks since reset.
     phase: usize,
     block: usize,
@@ -144,8 +144,11 @@ impl Sound {
         kernel: Kernel,
     ) -> Self {
         let voicing = voicing.clamped();
-        let note =
-            |key| Note::new(key, &voicing, &Hammer::of(key, &hammers(key)), sample_rate, kernel);
+        let slow = SlowRate::new(sample_rate);
+        let note = |key| {
+            let hammer = Hammer::of(key, &hammers(key));
+            Note::new(key, &voicing, &hammer, sample_rate, &slow, kernel)
+        };
         let responses = board::responses(sample_rate);
         let factors = evenness::factors(&responses, sample_rate);
         let place = |(key, factor): (KeyNumber, f32)| {
@@ -168,8 +171,8 @@ impl Sound {
             lid: Lid::new(sample_rate),
             room: Room::new(sample_rate, voicing.room()),
             inputs: [[0.0; BLOCK]; ZONES],
+            resonances: Resonances::new(&slow),
             bridge: [[0.0; BLOCK]; 2],
-            driven: false,
             phase: 0,
             block: 0,
             ignored: 0,
@@ -194,8 +197,8 @@ impl Sound {
         self.lid.reset();
         self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
+        self.resonances.reset();
         self.bridge = [[0.0; BLOCK]; 2];
-        self.driven = false;
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
@@ -348,6 +351,7 @@ impl Sound {
     fn is_still(&self) -> bool {
         self.awake.is_empty()
             && self.knocks.is_empty()
+            && self.resonances.is_silent()
             && self.convolver.is_silent()
             && self.room.is_silent()
     }
@@ -369,18 +373,15 @@ impl Sound {
             right.fill(0.0);
             return;
         }
-        let [before, now] = &mut self.bridge;
-        for input in &mut self.inputs {
-            input[at..at + len].fill(0.0);
-        }
         for key in self.awake.iter() {
             let (note, &(first, weights)) =
                 (&mut self.notes[key.index()], &self.places[key.index()]);
             let mut force = [0.0f32; BLOCK];
             let force = &mut force[..len];
-            note.process(self.driven.then_some(&before[at..at + len]), force);
+            note.process(force);
             if note.is_struck() {
-                now[at..at + len].iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
+                let now = &mut self.bridge[1][at..at + len];
+                now.iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
             }
             note.add_overtones(force);
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
@@ -428,7 +429,6 @@ impl Sound {
         let gate = single(GATE / FULL_SCALE);
         self.bridge.swap(0, 1);
         let loudest = self.bridge[0].iter().fold(0.0f32, |m, x| m.max(x.abs()));
-        self.driven = loudest > gate;
         if loudest > WAKE * gate {
             for (key, note) in KeyNumber::all().zip(&mut self.notes) {
                 note.wake();
@@ -444,6 +444,12 @@ impl Sound {
                 self.awake.remove(key);
             }
         }
+        self.resonances.begin_block(&self.bridge[0], loudest > gate);
+        for key in self.awake.iter() {
+            let (first, weights) = self.places[key.index()];
+            self.resonances.add(&mut self.notes[key.index()], first, weights);
+        }
+        self.resonances.spread(&mut self.inputs);
     }
 
     /// Takes over a bounded number of partials of the new voicing.

@@ -2,19 +2,22 @@
 
 mod load;
 mod pluck;
+mod resonance;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
 use crate::mech::hammer::Hammer;
-use crate::sound::bank::{self, BridgeInput, ContactCoupling, LANES, Lane, ModeState};
+use crate::sound::bank::{self, ContactCoupling, LANES, Lane, ModeState};
 use crate::sound::contact::{self, MovingHammer};
 use crate::sound::hammer::shifted;
 use crate::sound::overtones::Overtones;
 use crate::sound::poles::{self, Pole};
 use crate::sound::scale::StringSpec;
+use crate::sound::slow_rate::SlowRate;
 use crate::sound::unison::{MOST, SIDEWAYS};
 use crate::sound::{SoundSettings, loss};
+use resonance::Resonance;
 
 /// Highest partial, Hz, and over the sample rate.
 const LIMIT_HZ: f64 = 16_000.0;
@@ -27,10 +30,6 @@ const HAMMER_CAUGHT: f64 = 0.06;
 /// move at less than 10 m/s.
 const WELL_CLEAR: f64 = 2.5e-4;
 
-/// Highest partial that resounds with other notes, Hz: above, the driving strings decay before it
-/// has built up.
-const RESOUND_HZ: f64 = 2_200.0;
-
 /// Force of struck strings on the bridge that sets the others moving, over the gate.
 pub const WAKE: f32 = 30.0;
 
@@ -39,6 +38,11 @@ const FAINT: f32 = 2e-3;
 
 /// Blocks between looks at a note's level.
 const LOOK_BLOCKS: usize = 8;
+
+/// Share of the gate below which the last of `active` groups of lanes falls silent.
+const fn share(active: usize) -> f32 {
+    if active == 1 { 1.0 } else { 0.03 }
+}
 
 /// Steps of the contact per second at least, by key number: about a hundred in the shortest
 /// contact.
@@ -88,14 +92,11 @@ pub struct Note {
     touches: Vec<ContactCoupling>,
     poles: Vec<Pole>,
     blows: Vec<HammerInput>,
-    /// What a force on the bridge does to the modes at once, and a block later.
-    pulls: Vec<BridgeInput>,
-    drives: Vec<BridgeInput>,
-    /// Leading groups of lanes with the sideways modes, which the bridge does not drive: at rest
-    /// until the note is struck.
+    /// Leading groups of lanes with the sideways modes.
     sideways: usize,
-    /// Leading groups of lanes, sideways modes included, that resound with other notes.
-    resounding: usize,
+    /// The strings as other notes set them moving, and the partials that do.
+    resonance: Resonance,
+    resonating: usize,
     /// Struck since it slept.
     struck: bool,
     /// Share of the blow on each string.
@@ -125,13 +126,14 @@ pub struct Note {
 }
 
 impl Note {
-    /// The note of `key`, struck by `hammer`, complete.
+    /// The note of `key`, struck by `hammer`, complete; it resounds at the slow `rate`.
     #[must_use]
     pub fn new(
         key: KeyNumber,
         voicing: &SoundSettings,
         hammer: &Hammer,
         sample_rate: f64,
+        rate: &SlowRate,
         kernel: Kernel,
     ) -> Self {
         let strung = StringSpec::of(key, &SoundSettings::default());
@@ -139,6 +141,7 @@ impl Note {
         let strings = strung.strings;
         let sideways = partials.min(SIDEWAYS).div_ceil(LANES);
         let chunks = sideways + (partials * strings).div_ceil(LANES);
+        let resonating = strung.partials_below(resonance::HIGHEST_HZ).min(partials);
         let mut note = Self {
             key,
             sample_rate,
@@ -151,10 +154,9 @@ impl Note {
             touches: vec![ContactCoupling::default(); chunks],
             poles: vec![Pole::default(); chunks],
             blows: vec![HammerInput::default(); chunks],
-            pulls: vec![BridgeInput::default(); chunks],
-            drives: vec![BridgeInput::default(); chunks],
             sideways,
-            resounding: 0,
+            resonance: Resonance::new(resonating * strings, rate, kernel),
+            resonating,
             struck: false,
             share: [1.0; MOST],
             ratio: 1.0,
@@ -170,8 +172,6 @@ impl Note {
             rest: (0.0, 0.0),
             active: 0,
         };
-        let low = strung.partials_below(RESOUND_HZ).min(partials);
-        note.resounding = sideways + (low * strings).div_ceil(LANES);
         note.load(voicing);
         note.reset();
         note
@@ -180,6 +180,7 @@ impl Note {
     /// Resets the note: silent, damper at rest, in tune, hammer under all strings.
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
+        self.resonance.reset();
         self.overtones.reset();
         self.strike = None;
         self.settling = pluck::Settling::default();
@@ -245,32 +246,30 @@ impl Note {
 
     /// Struck notes move the bridge: strings clear of their damper begin to resound.
     pub fn wake(&mut self) {
-        if self.active < self.resounding && self.rest.0 < 1.0 {
-            self.active = self.resounding;
+        if !self.struck && self.rest.0 < 1.0 {
+            self.resonance.wake();
         }
     }
 
     /// The note sounds or is being struck.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.active > 0
+        self.active > 0 || self.resonance.is_awake()
     }
 
     fn apply_poles(&mut self) {
         if self.rest.0.to_bits() != self.rest.1.to_bits() {
             poles::set_ringing(self.kernel, &mut self.rings, &self.poles, self.rest.0, self.ratio);
-            let low = self.resounding;
-            let (pulls, poles) = (&self.pulls[..low], &self.poles[..low]);
-            poles::set_drives(self.kernel, &mut self.drives[..low], pulls, poles, self.ratio);
+            self.resonance.apply_poles(self.rest.0, self.ratio);
             self.rest.1 = self.rest.0;
         }
     }
 
     /// Control work at a block's beginning; `block` counts blocks since reset. A group of lanes
     /// below `gate` N falls silent, unless the moving bridge, `loudest` N in the last block, may
-    /// still raise it. A struck note far below the others (−54 dB) joins those that only resound.
+    /// still raise it. A struck note far below the others (−54 dB) resounds with them from then on.
     pub fn control(&mut self, block: usize, gate: f32, loudest: f32) {
-        if self.active == 0 {
+        if !self.is_awake() {
             return;
         }
         self.apply_poles();
@@ -284,27 +283,29 @@ impl Note {
                 self.refresh_touches();
             }
         }
-        if self.strike.is_some() || !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
+        if !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
+            return;
+        }
+        let driven = loudest > WAKE * gate;
+        self.resonance.look(gate, driven && !self.struck && self.rest.0 < 1.0);
+        if self.strike.is_some() || self.active == 0 {
             return;
         }
         bank::settle(&mut self.rings[..self.active]);
         self.overtones.settle();
-        let driven = loudest > WAKE * gate;
         if self.struck
             && driven
             && bank::level(&self.rings[..self.active]) < (FAINT * loudest).powi(2)
         {
             self.struck = false;
-            bank::still(&mut self.rings[..self.sideways]);
             self.overtones.reset();
         }
-        let floor = if driven && self.rest.0 < 1.0 { self.resounding } else { 0 };
         // The last groups hold the highest partials, which decay first.
-        while self.active > floor {
+        while self.active > 0 {
             let last = self.active - 1..self.active;
-            let share = if self.active == 1 { 1.0 } else { 0.03 };
             let beside = if self.active == 1 { self.overtones.level() } else { 0.0 };
-            if bank::level(&self.rings[last.clone()]) + beside >= (share * gate).powi(2) {
+            let least = (share(self.active) * gate).powi(2);
+            if bank::level(&self.rings[last.clone()]) + beside >= least {
                 break;
             }
             bank::still(&mut self.rings[last]);
@@ -316,25 +317,28 @@ impl Note {
         }
     }
 
-    /// Adds the force on the bridge over the next samples, at most [`bank::BLOCK`], N. A note that only
-    /// resounds hears `bridge`, the force of the struck notes on it; `None` stands for silence.
-    pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
+    /// Adds the force on the bridge over the next samples, at most [`bank::BLOCK`], N, of what was
+    /// struck.
+    pub fn process(&mut self, out: &mut [f32]) {
         self.settling.apply(out);
         let mut done = 0;
         while self.strike.is_some() && done < out.len() {
             out[done] += self.contact_sample();
             done += 1;
         }
-        let rest = &mut out[done..];
-        match bridge {
-            Some(bridge) if !self.struck && self.rest.1 < 1.0 => {
-                let first = self.sideways.min(self.active);
-                let (rings, drives) =
-                    (&mut self.rings[first..self.active], &self.drives[first..self.active]);
-                bank::resound(self.kernel, rings, drives, bridge, rest);
-            }
-            _ => bank::ring(self.kernel, &mut self.rings[..self.active], rest),
+        bank::ring(self.kernel, &mut self.rings[..self.active], &mut out[done..]);
+    }
+
+    /// Adds the force of the strings that resound over the next block's slow samples, N; `bridge`
+    /// is the force of the struck notes on the bridge, `None` stands for silence. Whether there
+    /// was any.
+    pub fn resound(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) -> bool {
+        let heard = bridge.filter(|_| !self.struck && self.rest.1 < 1.0);
+        let awake = self.resonance.is_awake();
+        if awake {
+            self.resonance.process(heard, out);
         }
+        awake
     }
 
     /// Adds phantoms or duplex to the `force` that [`Self::process`] gave; a string that only

@@ -13,7 +13,7 @@ use std::f32::consts::{PI, TAU};
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::kernel::Kernel;
-use crate::sound::bank::{BLOCK, BridgeInput, ContactCoupling, LANES, Lane, ModeState, kernels};
+use crate::sound::bank::{BridgeInput, ContactCoupling, LANES, Lane, ModeState, kernels};
 
 /// Above this angle a sample (0.98 π) a mode is silent instead of folding back.
 pub const HIGHEST: f32 = 0.98 * PI;
@@ -119,17 +119,23 @@ pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
 }
 
 kernels! {
-    /// Turns the pulls of the bridge forward by what each mode turns in one block, so that a
-    /// force heard a block late finds it in the phase it would have met at once.
+    /// Turns the pulls of the bridge forward by what each mode turns in `lag` samples, so that a
+    /// force heard that late finds it in the phase it would have met at once.
     set_drives, set_drives_body, set_drives_avx2, set_drives_avx512,
-    (drives: &mut [BridgeInput], pulls: &[BridgeInput], poles: &[Pole], ratio: f32)
+    (drives: &mut [BridgeInput], pulls: &[BridgeInput], poles: &[Pole], ratio: f32, lag: f32)
 }
 
 #[inline(always)]
-fn set_drives_body(drives: &mut [BridgeInput], pulls: &[BridgeInput], poles: &[Pole], ratio: f32) {
+fn set_drives_body(
+    drives: &mut [BridgeInput],
+    pulls: &[BridgeInput],
+    poles: &[Pole],
+    ratio: f32,
+    lag: f32,
+) {
     for ((drive, pull), pole) in drives.iter_mut().zip(pulls).zip(poles) {
         for l in 0..LANES {
-            let turns = ratio * pole.angle[l] * (BLOCK as f32 / TAU);
+            let turns = ratio * pole.angle[l] * (lag / TAU);
             let (sine, cosine) = sine_cosine(PI * (turns - (turns + 0.5).floor()));
             let (im, re) = (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine);
             drive.re[l] = re * pull.re[l] - im * pull.im[l];
@@ -169,12 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_is_turned_by_one_block() {
+    fn a_pull_is_turned_by_its_lag() {
         let pole = Pole { angle: [0.4; LANES], ..Pole::default() };
         let pull = BridgeInput { re: [1.0; LANES], im: [0.0; LANES] };
         let mut drive = [BridgeInput::default()];
-        set_drives(Kernel::Plain, &mut drive, &[pull], &[pole], 1.01);
-        let exact = 0.4 * 1.01 * BLOCK as f64;
+        set_drives(Kernel::Plain, &mut drive, &[pull], &[pole], 1.01, 64.5);
+        let exact: f64 = 0.4 * 1.01 * 64.5;
         assert!((f64::from(drive[0].re[3]) - exact.cos()).abs() < 1e-5);
         assert!((f64::from(drive[0].im[3]) - exact.sin()).abs() < 1e-5);
     }

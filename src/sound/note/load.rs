@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use touchback_fft::num_complex::Complex64;
 
+use super::resonance::Resonating;
 use super::{Note, pluck};
 use crate::math::cast::single;
 use crate::sound::bank::LANES;
@@ -94,9 +95,17 @@ impl Note {
             slot.step_shrink[l] = single(-(pole.re * step).exp_m1());
             slot.angle[l] = single(pole.im * sample);
             slot.damp[l] = single(-(-damp * sample).exp_m1());
-            let pull = if heard { pulled * moved } else { Complex64::ZERO };
-            self.pulls[c].re[l] = single(pull.re);
-            self.pulls[c].im[l] = single(pull.im);
+            if felt && k <= self.resonating {
+                let pull = pulled * moved;
+                let mode = Resonating {
+                    decay: pole.re * sample,
+                    angle: pole.im * sample,
+                    damp: damp * sample,
+                    bridge: single(bridge),
+                    pull: (single(pull.re), single(pull.im)),
+                };
+                self.resonance.set((k - 1) * self.strings + j, &mode);
+            }
             let share = if felt { pulled } else { all };
             self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));
             self.rings[c].bridge[l] = if heard { single(bridge) } else { 0.0 };

@@ -118,19 +118,21 @@ mod tests {
     use crate::math::kernel::Kernel;
     use crate::mech::hammer::Hammer;
     use crate::sound::SoundSettings;
+    use crate::sound::slow_rate::SlowRate;
 
     const RATE: f64 = 48_000.0;
 
     fn plucked(number: usize, delay: f64) -> (Note, Vec<f32>) {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
-        let mut note = Note::new(key, &voicing, &hammer, RATE, Kernel::detect());
+        let rate = SlowRate::new(RATE);
+        let mut note = Note::new(key, &voicing, &hammer, RATE, &rate, Kernel::detect());
         note.damper(1.0);
         note.control(0, 1e-9, 0.0);
         note.pluck(1e-3, delay);
         let mut out = vec![0.0f32; 16_384];
         for part in out.chunks_mut(64) {
-            note.process(None, part);
+            note.process(part);
         }
         (note, out)
     }

@@ -12,6 +12,7 @@ use touchback::sound::measure::{self, RenderedNote, db, decay_time};
 use touchback::sound::note::Note;
 use touchback::sound::overtones::Overtones;
 use touchback::sound::scale::StringSpec;
+use touchback::sound::slow_rate::SlowRate;
 use touchback::sound::{Knock, SoundSettings};
 
 /// Each noise with the speed it has at mezzo-forte, and its level against C4 at 2 m/s, dB.
@@ -58,14 +59,15 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
 /// Level of the duplex in the first 0.3 s against the note's, both as force on the bridge, and its
 /// own decay after a single push.
 fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
-    let mut note = Note::new(key, voicing, &Hammer::concert(key), RATE, Kernel::detect());
+    let (rate, hammer) = (SlowRate::new(RATE), Hammer::concert(key));
+    let mut note = Note::new(key, voicing, &hammer, RATE, &rate, Kernel::detect());
     note.damper(1.0);
     note.strike(2.0, 0.0);
     let (mut own, mut beside) = (Vec::new(), Vec::new());
     for block in 0..750 {
         let mut force = [0.0f32; BLOCK];
         note.control(block, 0.0, 0.0);
-        note.process(None, &mut force);
+        note.process(&mut force);
         own.extend(force.iter().map(|x| f64::from(*x)));
         let plain = force;
         note.add_overtones(&mut force);
