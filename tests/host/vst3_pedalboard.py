@@ -102,7 +102,7 @@ def presets(plugin, command):
         plugin.load_preset(str(file))
     # This host reads its controls again only with a state.
     plugin.raw_state = bytes(plugin.raw_state)
-    for name, text in (("pitch_of_a4_hz", "430.00"), ("action", "Viennese")):
+    for name, text in (("pitch_of_a4", "430.00"), ("action", "Viennese")):
         shown = plugin.parameters[name].string_value
         check(shown.startswith(text), f"after the preset {name} reads {shown}")
 
@@ -141,11 +141,11 @@ def main(bundle, command=None):
     own = controls(plugin)
     check(len(own) >= 30, f"it has parameters ({len(own)})")
     for name, text in (
-        ("blow_distance_mm", "47.0"),
-        ("let_off_mm", "1.50"),
+        ("blow_distance", "47.0 mm"),
+        ("let_off", "1.50 mm"),
         ("hammer_mass", "1.00"),
         ("timing", "Immediate"),
-        ("pitch_of_a4_hz", "440.00"),
+        ("pitch_of_a4", "440.00"),
     ):
         shown = plugin.parameters[name].string_value if name in own else "nothing"
         check(shown.startswith(text), f"{name} reads {shown}")
@@ -177,7 +177,7 @@ def main(bundle, command=None):
     if command:
         compare(plugin, command)
 
-    for name in ("hammer_hardness_octaves", "output_level_db", "pitch_of_a4_hz"):
+    for name in ("hammer_hardness", "output_level", "pitch_of_a4"):
         plugin.parameters[name].raw_value = 0.6
     changed = render(plugin, chord())
     check(not np.array_equal(changed, played), "parameters change the sound")
