@@ -15,7 +15,8 @@
 //! | [`icon`] | pictures on buttons |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
-//! | [`capture`], [`export`], [`midi_file`], [`file_worker`], [`window_state`], [`theme`] | tools, files, appearance |
+//! | [`capture`], [`export`], [`bench_sheet`], [`midi_file`] | what the window writes |
+//! | [`path_field`], [`file_worker`], [`window_state`], [`theme`] | files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
 //! On X11 `app` has a neighbour, `x11`, that talks to the screen itself.
@@ -27,6 +28,7 @@ pub mod action_view;
 #[cfg(feature = "plugin")]
 pub mod app;
 pub mod bar;
+pub mod bench_sheet;
 pub mod capture;
 pub mod compare;
 pub mod control;
@@ -46,6 +48,7 @@ pub mod midi_file;
 pub mod offscreen;
 pub mod other_view;
 pub mod panel;
+pub mod path_field;
 pub mod regulation;
 pub mod scales;
 pub mod scope;

@@ -7,11 +7,13 @@
 //! | [`WindowEnd`] | window |
 //! | [`tape`] | both ends of what was played |
 //! | [`felt`] | audio: the keys of a motorized keyboard |
+//! | `phrase` | audio: a phrase to hear a piano by |
 //!
 //! With no window open the audio thread keeps what was played and does nothing else. The clock is
 //! read, twice a block, only for an open window.
 
 pub mod felt;
+mod phrase;
 pub mod tape;
 
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::instrument::midi::InputMessage;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
 use felt::{FeltKeys, FeltStep};
+use phrase::Phrase;
 use tape::{Take, Tape};
 
 /// Room for steps on their way to the window: two thirds of a second, many frames.
@@ -60,6 +63,8 @@ pub struct AudioEnd {
     events: Receiver<Event>,
     tape: Tape,
     felt: FeltKeys,
+    phrase: Phrase,
+    auditions: Arc<Flag>,
     sample_rate: f64,
     begun: Option<Instant>,
     busy: f64,
@@ -81,6 +86,8 @@ pub struct WindowEnd {
     pub events: Sender<Event>,
     /// What was played by host, window or motorized keyboard.
     pub take: Take,
+    /// Whether the phrase to hear a piano by is wanted; only an open window's is played.
+    pub auditions: Arc<Flag>,
     /// What computing costs.
     pub meters: LatestReader<Meter>,
     /// Largest share of its time that a block took since the window last put it to 0.
@@ -100,6 +107,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (meter_writer, meter_reader) = latest(&Meter::default());
     let worst = Arc::new(SharedLevel::default());
     let peaks = Arc::<[SharedLevel; 2]>::default();
+    let auditions = Arc::<Flag>::default();
     let audio = AudioEnd {
         open: open.clone(),
         was_open: false,
@@ -110,6 +118,8 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         events: event_receiver,
         tape,
         felt: FeltKeys::default(),
+        phrase: Phrase::default(),
+        auditions: auditions.clone(),
         sample_rate: 48_000.0,
         begun: None,
         busy: 0.0,
@@ -124,6 +134,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         steps: step_receiver,
         events: event_sender,
         take,
+        auditions,
         meters: meter_reader,
         worst,
         peaks,
@@ -171,6 +182,8 @@ impl AudioEnd {
             self.tape.play(0.0, &event, piano.settings());
             piano.handle(event);
         }
+        // What was played by hand is kept, this is not.
+        self.phrase.play(open && self.auditions.is_up(), |event| piano.handle(event));
         stopped
     }
 
@@ -205,6 +218,7 @@ impl AudioEnd {
     pub fn after(&mut self, piano: &mut Piano, left: &[f32], right: &[f32]) {
         let length = left.len() as f64 / self.sample_rate;
         self.tape.pass(length);
+        self.phrase.pass(length);
         if let Some(begun) = self.begun.take()
             && length > 0.0
         {
@@ -302,6 +316,36 @@ mod tests {
         assert!(window.snapshots.take_update().is_none());
         window.events.send(Event::AllSoundOff).unwrap();
         assert!(audio.before(&mut piano));
+    }
+
+    #[test]
+    fn a_phrase_is_played_for_an_open_window_and_leaves_nothing_held() {
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let (mut audio, window) = link();
+        window.auditions.set(true);
+        let mut run = |audio: &mut AudioEnd, blocks: usize| {
+            let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
+            for _ in 0..blocks {
+                let _ = audio.before(&mut piano);
+                piano.process(&mut left, &mut right);
+                audio.after(&mut piano, &left, &right);
+            }
+            let mut snapshot = Snapshot::default();
+            piano.show(&mut snapshot);
+            (snapshot.counts.notes, snapshot.depth.iter().any(|d| *d > 1e-3), snapshot.sustain)
+        };
+        // A closed window's wish is not heard.
+        assert_eq!(run(&mut audio, 10), (0, false, 0.0));
+        window.open.set(true);
+        assert_eq!(run(&mut audio, 100), (3, true, 1.0));
+        window.auditions.set(false);
+        assert_eq!(run(&mut audio, 60), (3, false, 0.0));
+        window.auditions.set(true);
+        assert!(run(&mut audio, 20).1);
+        window.open.set(false);
+        assert_eq!(run(&mut audio, 60), (4, false, 0.0));
+        // What a player has played is not mixed with it.
+        assert!(window.take.all().is_empty());
     }
 
     /// A felt key is drawn while the piano's own keys rest: in the snapshot, and step by step with

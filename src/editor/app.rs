@@ -171,6 +171,7 @@ impl App {
         // A project loaded since has a piano of its own.
         window.session.history.piano = kept.piano;
         window.desk = Some(editor.desk.clone());
+        window.auditions = lock(&editor.end).auditions.clone();
         Self {
             params: editor.params.clone(),
             kept: editor.kept.clone(),

@@ -3,6 +3,7 @@
 use egui::{Button, RichText, ThemePreference, Ui, vec2};
 
 use crate::editor::compare::Compare;
+use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::face::Face;
 use crate::editor::gauge::Gauge;
@@ -113,14 +114,22 @@ impl Bar<'_> {
         let button = |ui: &mut Ui, icon: Icon, name: &str, of: Option<&str>| {
             let response = icon.button(ui, name, of.is_some());
             let hint = of.map_or_else(|| format!("{name}: nothing"), |of| format!("{name}: {of}"));
-            response.on_hover_text(&hint).on_disabled_hover_text(&hint).clicked()
+            response.on_hover_text(&hint).on_disabled_hover_text(&hint)
         };
-        if button(ui, Icon::Undo, "Undo", self.history.undoes()) || back {
-            self.history.undo(controls);
+        let undo = button(ui, Icon::Undo, "Undo", self.history.undoes());
+        let mut left = Vec::new();
+        if undo.clicked() || back {
+            left = self.history.undo(controls);
         }
-        if button(ui, Icon::Redo, "Redo", self.history.redoes()) || again {
-            self.history.redo(controls);
+        if button(ui, Icon::Redo, "Redo", self.history.redoes()).clicked() || again {
+            left = self.history.redo(controls);
         }
+        let names: Vec<&str> = left.iter().map(|parameter| parameter.name).collect();
+        let words = "Left where the host has moved it since";
+        control::refused(
+            &undo,
+            (!names.is_empty()).then(|| format!("{words}: {}", names.join(", "))),
+        );
     }
 
     /// Notes that did not sound, until they are put away.

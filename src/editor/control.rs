@@ -11,6 +11,8 @@
 mod gesture;
 mod menu;
 
+pub use menu::refused;
+
 use egui::text::{CCursor, CCursorRange};
 use egui::{
     ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, TextEdit, Ui, vec2,

@@ -1,5 +1,5 @@
-//! Files for the player: a stroke as CSV of every step, the scope as PNG, what was played as MIDI.
-//! Never overwrites.
+//! Files for the player: a stroke as CSV of every step, the scope as PNG, what was played as MIDI,
+//! what the bench found. Never overwrites.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::action::ActionSettings;
 use crate::action::grand::weigh::{FIGURES, Weighed};
 use crate::action::interface::key_sheet::{QUANTITIES, shortest};
+use crate::editor::bench_sheet;
 use crate::editor::capture;
 use crate::editor::keyboard::name;
 use crate::editor::offscreen::Offscreen;
@@ -74,6 +75,22 @@ pub fn weights(folder: &Path, settings: &ActionSettings) -> Result<String, Strin
     }
     text.push('\n');
     save(folder, "keys", "csv", text.as_bytes())
+}
+
+/// Writes what was found on `key` before and after, as CSV and SVG into `folder`; says where.
+///
+/// # Errors
+/// A sentence for the player.
+pub fn bench(
+    folder: &Path,
+    key: KeyNumber,
+    before: Option<&Weighed>,
+    after: &Weighed,
+) -> Result<String, String> {
+    let (stem, title) = (format!("bench-{}", name(key)), format!("Key {}", name(key)));
+    let table = save(folder, &stem, "csv", bench_sheet::csv(before, after).as_bytes())?;
+    let picture = save(folder, &stem, "svg", bench_sheet::svg(&title, before, after).as_bytes())?;
+    Ok(format!("{table}\n{picture}"))
 }
 
 fn stem(stroke: &Stroke) -> String {
@@ -166,6 +183,12 @@ mod tests {
         let bytes = std::fs::read(dir.path().join("played-001.mid")).unwrap();
         assert_eq!(bytes, capture::file(&heard).unwrap());
         assert!(performance(dir.path(), &[]).unwrap_err().contains("Nothing"));
+        let weighed = Weighed::of(key, &ActionSettings::default());
+        let said = bench(dir.path(), key, None, &weighed).unwrap();
+        assert!(
+            said.contains("bench-C#4-001.csv") && said.ends_with("bench-C#4-001.svg"),
+            "{said}"
+        );
         // A folder that cannot be one.
         let file = dir.path().join("stroke-C#4-001.csv");
         assert!(csv(&file, stroke).unwrap_err().contains("was not written"));

@@ -1,8 +1,9 @@
 //! Undo and redo: one edit a gesture, over parameters, whole pianos, scales and the sheet of single
 //! keys.
 //!
-//! [`Recorded`] stands before the host's [`Controls`] and writes down what the window changes; what a
-//! host automates is not written down, nor undone.
+//! [`Recorded`] stands before the host's [`Controls`] and writes down what the window changes. What a
+//! host automates is neither written down nor fought: an edit takes back only values that still stand
+//! where it left them.
 
 use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
@@ -68,26 +69,42 @@ impl History {
         self.undone.last().map(|edit| edit.name.as_str())
     }
 
-    /// Takes the last edit back.
-    pub fn undo(&mut self, controls: &mut dyn Controls) {
-        if let Some(edit) = self.done.pop() {
-            self.apply(&edit.before, controls);
-            self.undone.push(edit);
-        }
+    /// Takes the last edit back; the parameters left alone because something else, a host's
+    /// automation, has moved them since.
+    pub fn undo(&mut self, controls: &mut dyn Controls) -> Vec<&'static Parameter> {
+        let Some(edit) = self.done.pop() else { return Vec::new() };
+        let left = self.apply(&edit.after, &edit.before, controls);
+        self.undone.push(edit);
+        left
     }
 
-    /// Does the edit again that was taken back last.
-    pub fn redo(&mut self, controls: &mut dyn Controls) {
-        if let Some(edit) = self.undone.pop() {
-            self.apply(&edit.after, controls);
-            self.done.push(edit);
-        }
+    /// Does the edit again that was taken back last; the parameters left alone, as by
+    /// [`Self::undo`].
+    pub fn redo(&mut self, controls: &mut dyn Controls) -> Vec<&'static Parameter> {
+        let Some(edit) = self.undone.pop() else { return Vec::new() };
+        let left = self.apply(&edit.before, &edit.after, controls);
+        self.done.push(edit);
+        left
     }
 
-    fn apply(&mut self, side: &Side, controls: &mut dyn Controls) {
-        for (parameter, value) in &side.values {
-            if controls.value(parameter).to_bits() != value.to_bits() {
+    fn apply(
+        &mut self,
+        from: &Side,
+        side: &Side,
+        controls: &mut dyn Controls,
+    ) -> Vec<&'static Parameter> {
+        let mut left = Vec::new();
+        for ((parameter, value), (_, stood)) in side.values.iter().zip(&from.values) {
+            // As a host keeps them.
+            let [present, wanted, stood] =
+                [controls.value(parameter), *value, *stood].map(|v| parameter.quantize(v));
+            if present.to_bits() == wanted.to_bits() {
+                continue;
+            }
+            if present.to_bits() == stood.to_bits() {
                 controls.put(parameter, *value);
+            } else {
+                left.push(*parameter);
             }
         }
         if let Some(scale) = &side.scale {
@@ -100,6 +117,7 @@ impl History {
         if let Some(piano) = &side.piano {
             self.piano.clone_from(piano);
         }
+        left
     }
 
     fn push(&mut self, edit: Edit) {
@@ -297,6 +315,24 @@ mod tests {
             assert_eq!((history.redoes(), history.piano.as_str()), (None, "Heavy"));
         }
         assert!(desk.held.is_empty() && history.open.is_empty());
+    }
+
+    #[test]
+    fn what_a_host_has_moved_since_is_left_where_it_is() {
+        let (mut desk, mut history) = (DetachedControls::default(), History::default());
+        let heavy = crate::preset::find("heavy").unwrap().settings();
+        let plain = desk.settings();
+        Recorded { controls: &mut desk, history: &mut history }.recall(&heavy, Some("Heavy"));
+        let moved = all().find(|p| p.get(&heavy).to_bits() != p.get(&plain).to_bits()).unwrap();
+        let automated = moved.quantize(0.5 * (moved.min() + moved.max()) + 0.1);
+        desk.set(moved, automated);
+        let left = history.undo(&mut desk);
+        assert!(left.len() == 1 && std::ptr::eq(left[0], moved));
+        assert_eq!(desk.value(moved).to_bits(), automated.to_bits());
+        desk.set(moved, moved.get(&plain));
+        assert_eq!((desk.settings(), history.piano.as_str()), (plain, ""));
+        assert!(history.redo(&mut desk).is_empty());
+        assert_eq!(desk.settings(), heavy);
     }
 
     #[test]

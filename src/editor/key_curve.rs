@@ -16,6 +16,8 @@ use crate::math::compass::{KEYS, KeyNumber};
 /// Room for the axes' numbers, points.
 const LEFT: f32 = 44.0;
 const FOOT: f32 = 16.0;
+/// Least room between two names of keys, points; where there is less, one is left out.
+const GAP: f32 = 4.0;
 /// Lowest keys of a grand's sections, by number: where the struts of the plate usually stand.
 const SECTIONS: [u8; 4] = [1, 21, 50, 70];
 
@@ -149,12 +151,17 @@ impl KeyCurve {
             let (at, text) = (pos2(area.min.x - 4.0, y), format!("{:+.2}", share * most));
             painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), faint);
         }
+        let mut free = f32::NEG_INFINITY;
         for index in std::iter::once(0).chain((0..8).map(|octave| 3 + 12 * octave)) {
             let Some(key) = KeyNumber::from_index(index) else { continue };
             let x = place(area, index, 0.0, most).x;
             painter.vline(x, area.y_range(), grid);
-            let at = pos2(x, area.max.y + 2.0);
-            painter.text(at, Align2::CENTER_TOP, name(key), font.clone(), faint);
+            let text = painter.layout_no_wrap(name(key), font.clone(), faint);
+            let left = x - 0.5 * text.size().x;
+            if left > free {
+                free = left + text.size().x + GAP;
+                painter.galley(pos2(left, area.max.y + 2.0), text, faint);
+            }
         }
         let quantity = &QUANTITIES[self.quantity];
         let text = format!("{}, {}, against the setting for all", quantity.name, quantity.unit);

@@ -9,6 +9,7 @@ pub mod play;
 pub mod presets;
 pub mod regulation;
 pub mod scale;
+mod sheet_file;
 pub mod tools;
 
 use egui::{ScrollArea, Ui};

@@ -22,6 +22,7 @@ use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::editor::velocity_curve::VelocityCurve;
 use crate::editor::window_state::Looks;
+use crate::exchange::flags::Flag;
 use crate::haptics::connection::{Choice, KeyboardConnection};
 use crate::instrument::settings::KeyPressure;
 use crate::instrument::trace::Sample;
@@ -64,6 +65,8 @@ pub struct Window {
     pub face: Face,
     /// Whether the list of pianos is open.
     pub browses: bool,
+    /// Whether the phrase to hear pianos by is wanted.
+    pub auditions: Arc<Flag>,
     /// What was edited, and the other piano.
     pub session: Session,
     /// Hammer speed of a tried press, m/s.
@@ -107,6 +110,7 @@ impl Default for Window {
             looks: Looks::default(),
             face: Face::default(),
             browses: false,
+            auditions: Arc::default(),
             session: Session::default(),
             tried: 1.5,
             view: ActionView::default(),
@@ -197,6 +201,7 @@ impl Window {
 
     /// Releases what the mouse holds: the window closes.
     pub fn let_go(&mut self, play: &mut Vec<Event>) {
+        self.auditions.set(false);
         self.strip.release(play);
         self.view.release(play);
         self.other.release(play);
@@ -262,8 +267,10 @@ impl Window {
         });
         if self.browses {
             Panel::left("pianos").resizable(false).exact_size(320.0).show(ui, |ui| {
-                panel::scrolled(ui, |ui| self.presets.ui(ui, controls));
+                panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.auditions));
             });
+        } else {
+            self.auditions.set(false);
         }
         match self.face {
             Face::Play => drop(CentralPanel::default().show(ui, |ui| {

@@ -52,8 +52,8 @@ pub(super) fn ui(
     types
 }
 
-/// Shows `why` a typed value was refused, below the number, for a while.
-pub(super) fn refused(number: &Response, why: Option<String>) {
+/// Shows `why` something was not done, a typed value not taken, below its control for a while.
+pub fn refused(number: &Response, why: Option<String>) {
     let (id, context) = (number.id.with("refused"), &number.ctx);
     let now = context.input(|i| i.time);
     if let Some(why) = why {

@@ -68,6 +68,18 @@ impl Bench {
             if ui.button(text).on_hover_text(hint).clicked() {
                 self.before = if kept { None } else { self.now };
             }
+            let is_ready = is_fresh && !self.clerk.is_busy();
+            let both = ui.add_enabled(is_ready, egui::Button::new("Save before and after"));
+            let hint = "Writes this table as CSV and SVG into the folder Touchback of your home";
+            if both.on_hover_text(hint).clicked()
+                && let Some(Found { weighed, .. }) = self.now
+            {
+                let before = self.before.filter(|before| before.key == key).map(|b| b.weighed);
+                self.clerk.order(move || {
+                    let folder = export::folder();
+                    Answer::Saved(export::bench(&folder, key, before.as_ref(), &weighed))
+                });
+            }
             let sheet = ui.button("Save sheet of 88 keys");
             let hint = "Weighs every key and writes the figures as CSV into the folder Touchback of \
                         your home";

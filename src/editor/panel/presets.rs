@@ -7,6 +7,7 @@ use egui::{RichText, TextEdit, Ui};
 use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
+use crate::exchange::flags::Flag;
 use crate::instrument::Settings;
 use crate::params::all;
 use crate::preset::file::NamedPiano;
@@ -62,8 +63,9 @@ impl PresetsPanel {
     }
 
     /// Both lists; the piano that is in force is marked. A click changes every parameter that
-    /// differs, each as a gesture that the host can undo.
-    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+    /// differs, each as a gesture that the host can undo. `auditions` is up while the phrase to
+    /// hear a piano by is wanted.
+    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, auditions: &Flag) {
         ui.horizontal(|ui| {
             let label = ui.label("Find");
             let edit = TextEdit::singleline(&mut self.sought).hint_text("name, tag or word");
@@ -76,6 +78,13 @@ impl PresetsPanel {
             "Loading a piano leaves calibration, silent velocities, pedals and MIDI as they are: \
              they belong to the keyboard under your hands",
         );
+        let mut plays = auditions.is_up();
+        let phrase = ui.toggle_value(&mut plays, "Audition");
+        let hint = "Plays a short phrase over and over, on whichever piano is loaded, until this is \
+                    clicked again or the list is closed. Needs a host that runs its sound.";
+        if phrase.on_hover_text(hint).clicked() {
+            auditions.set(plays);
+        }
         ui.add_space(4.0);
         heading(ui, "Factory pianos");
         let present = controls.settings();

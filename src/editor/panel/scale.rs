@@ -1,50 +1,36 @@
 //! A scale file and its keyboard map, by their paths: hosts give windows no way to drop a file.
 
-use std::path::Path;
-
-use egui::{RichText, TextEdit, Ui};
+use egui::{RichText, Ui};
 
 use super::heading;
 use crate::editor::controls::Controls;
+use crate::editor::path_field::{PathField, text};
 use crate::editor::theme;
 use crate::sound::scala::Texts;
 
-/// Largest file, bytes.
-const LIMIT: u64 = 1_000_000;
-
 /// Typed paths and the outcome of loading them.
-#[derive(Default, Debug)]
 pub struct ScalePanel {
-    scale: String,
-    map: String,
+    scale: PathField,
+    map: PathField,
     said: String,
 }
 
-/// The text of a file; descriptions are in whatever code page their author used.
-fn text(path: &str) -> Result<String, String> {
-    let path = Path::new(path.trim());
-    let told = |e: std::io::Error| format!("{}: {e}", path.display());
-    let size = std::fs::metadata(path).map_err(told)?.len();
-    if size > LIMIT {
-        return Err(format!("{}: {size} bytes; a scale has {LIMIT} at most", path.display()));
+impl Default for ScalePanel {
+    fn default() -> Self {
+        Self {
+            scale: PathField::new("Scale", "path of a .scl file", "scl"),
+            map: PathField::new("Map", "path of a .kbm file, or empty", "kbm"),
+            said: String::new(),
+        }
     }
-    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(told)
 }
 
 impl ScalePanel {
     /// Two paths, a button to load them, another to go back to the temperament.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         heading(ui, "Scale file");
-        let field = |ui: &mut Ui, name: &str, of: &mut String, hint: &str| {
-            ui.horizontal(|ui| {
-                let label = ui.label(name);
-                let width = ui.available_width() - 12.0;
-                let edit = TextEdit::singleline(of).hint_text(hint).desired_width(width);
-                ui.add(edit).labelled_by(label.id);
-            });
-        };
-        field(ui, "Scale", &mut self.scale, "path of a .scl file");
-        field(ui, "Map", &mut self.map, "path of a .kbm file, or empty");
+        self.scale.ui(ui);
+        self.map.ui(ui);
         ui.horizontal(|ui| {
             if ui.button("Tune by it").clicked() {
                 self.said = self.load(controls).err().unwrap_or_default();
@@ -62,12 +48,14 @@ impl ScalePanel {
     }
 
     fn load(&self, controls: &mut dyn Controls) -> Result<(), String> {
-        if self.scale.trim().is_empty() {
-            return Err("Type the path of a Scala file first.".into());
-        }
-        let name = Path::new(self.scale.trim()).file_name().unwrap_or_default();
-        let map = (!self.map.trim().is_empty()).then(|| text(&self.map)).transpose()?;
-        let scale = text(&self.scale)?;
+        let path = self.scale.path().ok_or("Type the path of a Scala file first.")?;
+        let name = path.file_name().unwrap_or_default();
+        let map = match self.map.path() {
+            Some(map) => Some(text(&map)?),
+            None if self.map.is_empty() => None,
+            None => return Err("The map is no file: leave it empty, or choose one.".into()),
+        };
+        let scale = text(&path)?;
         controls.tune(Some(Texts { name: name.to_string_lossy().into_owned(), scale, map }))
     }
 }
@@ -87,13 +75,13 @@ mod tests {
         let mut desk = DetachedControls::default();
         let mut panel = ScalePanel::default();
         assert!(panel.load(&mut desk).unwrap_err().contains("path"));
-        panel.scale = path.display().to_string();
+        panel.scale.fill(&path.display().to_string());
         panel.load(&mut desk).unwrap();
         assert_eq!(desk.texts().unwrap().name, "fifths.scl");
-        panel.map = folder.path().join("none.kbm").display().to_string();
+        panel.map.fill(&folder.path().join("none.kbm").display().to_string());
         assert!(panel.load(&mut desk).unwrap_err().contains("none.kbm"));
         std::fs::write(&path, "fifths\n2\n3/2\n").unwrap();
-        panel.map.clear();
+        panel.map.fill("");
         assert!(panel.load(&mut desk).unwrap_err().contains("line 4"));
         desk.tune(None).unwrap();
         assert_eq!(desk.texts(), None);

@@ -12,6 +12,7 @@ use super::is_in_force;
 use crate::editor::controls::Controls;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::icon::Icon;
+use crate::editor::path_field::PathField;
 use crate::editor::theme;
 use crate::preset::file::{NamedPiano, PresetLosses};
 use crate::preset::user_presets::{self, EXTENSION, PresetEntry, PresetError, UserPresets};
@@ -84,7 +85,7 @@ pub(super) struct OwnPresets {
     name: String,
     tags: String,
     notes: String,
-    file: String,
+    file: PathField,
     asks: Option<FileAction>,
     said: Option<Result<String, String>>,
 }
@@ -99,14 +100,14 @@ impl OwnPresets {
             name: String::new(),
             tags: String::new(),
             notes: String::new(),
-            file: String::new(),
+            file: PathField::new("File", "path of a preset file", EXTENSION),
             asks: None,
             said: None,
         }
     }
 
     pub(super) const fn is_busy(&self) -> bool {
-        self.clerk.is_busy()
+        self.clerk.is_busy() || self.file.is_busy()
     }
 
     /// Reads the folder once, and takes what the worker has done since the last frame.
@@ -322,12 +323,8 @@ impl OwnPresets {
     /// Import and export by path.
     fn ways(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
         ui.add_space(4.0);
-        ui.horizontal(|ui| {
-            let label = ui.label("File");
-            let edit = TextEdit::singleline(&mut self.file).hint_text("path of a preset file");
-            ui.add(edit.desired_width(f32::INFINITY)).labelled_by(label.id);
-        });
-        let path = self.path();
+        self.file.ui(ui);
+        let path = self.file.path();
         ui.horizontal(|ui| {
             let takes = ui.add_enabled(path.is_some(), egui::Button::new("Import"));
             let gives = ui.add_enabled(path.is_some(), egui::Button::new("Export"));
@@ -345,20 +342,6 @@ impl OwnPresets {
                 self.order(shelf, FileAction::Export(saved, path), false);
             }
         });
-    }
-
-    /// The path typed: from the home with `~`, with the ending of presets where it has none.
-    fn path(&self) -> Option<PathBuf> {
-        let text = self.file.trim().trim_matches('"');
-        let mut path = match text.strip_prefix("~/").zip(dirs::home_dir()) {
-            Some((rest, home)) => home.join(rest),
-            None => PathBuf::from(text),
-        };
-        path.file_name()?;
-        if path.extension().is_none() {
-            path.set_extension(EXTENSION);
-        }
-        Some(path)
     }
 
     fn ask(&mut self, ui: &mut Ui, shelf: &UserPresets) {

@@ -201,3 +201,44 @@ fn what_does_nothing_now_is_told() {
     harness.run_steps(60);
     assert!(harness.query_by_label_contains("only the grand takes it").is_some());
 }
+
+#[test]
+fn a_sheet_of_keys_is_found_read_and_taken_back() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("mine.csv"), "key,drop_mm,measured_dip_mm\n7,1,9.9\n").unwrap();
+    std::fs::write(dir.path().join("bad.csv"), "key,drop_mm\n89,1\n").unwrap();
+    let mut harness = harness((1180.0, 1600.0));
+    show(&mut harness, Face::Keys);
+    let wait = |harness: &mut Harness<'static, TestWindow>| {
+        harness.run_steps(2);
+        while harness.state().window.is_reading() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            harness.run_steps(1);
+        }
+        harness.run_steps(2);
+    };
+    let path = format!("{}/", dir.path().display());
+    harness.get_by_role_and_label(Role::TextInput, "File").click();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text(path));
+    harness.run_steps(2);
+    let pick = |harness: &mut Harness<'static, TestWindow>, name: &str| {
+        harness.get_by_label("Browse for File").click();
+        wait(harness);
+        harness.get_by_label(name).click();
+        harness.run_steps(3);
+        harness.get_by_label("Read this sheet").click();
+        wait(harness);
+    };
+    pick(&mut harness, "mine.csv");
+    let keys = |harness: &Harness<'static, TestWindow>| harness.state().desk.settings.action.keys;
+    assert_eq!(keys(&harness).text(), "key,drop_mm\n7,1\n");
+    assert!(harness.query_by_label_contains("Read /").is_some());
+    // A bad one says why and leaves everything.
+    pick(&mut harness, "bad.csv");
+    assert!(harness.query_by_label_contains("bad.csv: line 2: `89` is no key").is_some());
+    assert_eq!(keys(&harness).text(), "key,drop_mm\n7,1\n");
+    harness.get_by_label("Undo").click();
+    harness.run_steps(3);
+    assert!(keys(&harness).is_even());
+}

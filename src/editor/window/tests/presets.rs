@@ -17,6 +17,26 @@ fn a_factory_piano_loads_and_is_marked() {
     assert_eq!(harness.state().desk.settings(), crate::instrument::Settings::default());
 }
 
+#[test]
+fn a_phrase_plays_until_the_second_click_or_the_list_is_closed() {
+    let mut harness = tall();
+    harness.get_by_label_contains("Piano: ").click();
+    harness.run_steps(3);
+    let plays = |harness: &Harness<'static, TestWindow>| harness.state().window.auditions.is_up();
+    let mut click = |label: &str| {
+        harness.get_by_label_contains(label).click();
+        harness.run_steps(3);
+        plays(&harness)
+    };
+    assert_eq!(["Audition", "Heavy", "Audition"].map(&mut click), [true, true, false]);
+    assert_eq!(["Audition", "Piano: "].map(&mut click), [true, false]);
+    click("Piano: ");
+    click("Audition");
+    let bench = harness.state_mut();
+    bench.window.let_go(&mut bench.play);
+    assert!(!plays(&harness));
+}
+
 /// Types into the field called `label`, in place of what is there.
 fn fill(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
     let role = if label == "Notes" { Role::MultilineTextInput } else { Role::TextInput };

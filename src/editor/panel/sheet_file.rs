@@ -1,0 +1,58 @@
+//! What single keys differ by, read from a file.
+
+use egui::Ui;
+
+use crate::action::interface::key_sheet::KeySheet;
+use crate::editor::controls::Controls;
+use crate::editor::file_worker::FileWorker;
+use crate::editor::path_field::{self, PathField};
+
+/// State of the form.
+pub(super) struct SheetFile {
+    file: PathField,
+    clerk: FileWorker<Result<(String, KeySheet), String>>,
+    said: Option<Result<String, String>>,
+}
+
+impl Default for SheetFile {
+    fn default() -> Self {
+        let file = PathField::new("File", "path of a sheet of keys", "csv");
+        Self { file, clerk: FileWorker::default(), said: None }
+    }
+}
+
+impl SheetFile {
+    pub(super) const fn is_busy(&self) -> bool {
+        self.file.is_busy() || self.clerk.is_busy()
+    }
+
+    /// The path, and a button that reads it on a thread beside the window's.
+    pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        while let Some(answer) = self.clerk.answer() {
+            self.said = Some(answer.map(|(words, sheet)| {
+                controls.set_keys(&sheet);
+                words
+            }));
+        }
+        if self.clerk.is_busy() {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
+        }
+        super::heading(ui, "Sheet of keys");
+        self.file.ui(ui);
+        let path = self.file.path();
+        let button = ui.add_enabled(path.is_some(), egui::Button::new("Read this sheet"));
+        let hint = "What single keys differ by, from a CSV file: one that was saved here, or a \
+                    technician's. Takes the place of the present differences; Undo takes it back";
+        if let Some(path) = path
+            && button.on_hover_text(hint).clicked()
+        {
+            self.said = None;
+            self.clerk.order(move || {
+                let told = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+                let sheet: KeySheet = path_field::text(&path)?.parse().map_err(|e| told(&e))?;
+                Ok((format!("Read {}", path.display()), sheet))
+            });
+        }
+        super::said(ui, self.said.as_ref());
+    }
+}

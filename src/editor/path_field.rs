@@ -1,0 +1,237 @@
+//! A path, typed or found by going through folders. A window inside a host's has no file dialog that
+//! is sure to come up in front and to leave host and sound running; this one lies in the window.
+
+use std::path::{Path, PathBuf};
+
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
+
+use crate::editor::file_worker::FileWorker;
+use crate::editor::theme;
+
+/// Most names of a folder that are listed.
+const MOST: usize = 1000;
+/// Largest text, bytes.
+const LIMIT: u64 = 1_000_000;
+/// Room for the button, points.
+const BUTTON: f32 = 62.0;
+
+/// What a folder holds.
+#[derive(Debug, Default)]
+struct Listing {
+    folder: PathBuf,
+    folders: Vec<String>,
+    files: Vec<String>,
+    /// Why it cannot be read, or that there is more.
+    trouble: Option<String>,
+}
+
+/// The field and the folder last looked at.
+pub struct PathField {
+    name: &'static str,
+    hint: &'static str,
+    extension: &'static str,
+    text: String,
+    clerk: FileWorker<Listing>,
+    listing: Option<Listing>,
+}
+
+impl PathField {
+    /// A field called `name` for files that end in `extension`.
+    #[must_use]
+    pub fn new(name: &'static str, hint: &'static str, extension: &'static str) -> Self {
+        let (text, clerk) = (String::new(), FileWorker::default());
+        Self { name, hint, extension, text, clerk, listing: None }
+    }
+
+    /// What is typed: from the home with `~`, with the usual ending where it has none. `None` while
+    /// no file is named.
+    #[must_use]
+    pub fn path(&self) -> Option<PathBuf> {
+        let mut path = expanded(&self.text);
+        path.file_name()?;
+        if self.text.trim_end().ends_with(['/', '\\']) {
+            return None;
+        }
+        if path.extension().is_none() {
+            path.set_extension(self.extension);
+        }
+        Some(path)
+    }
+
+    /// Whether nothing is typed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// Types `text` in place of what is there.
+    pub fn fill(&mut self, text: &str) {
+        text.clone_into(&mut self.text);
+    }
+
+    /// Whether a folder is being read.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.clerk.is_busy()
+    }
+
+    /// The field, and a button that opens the folders.
+    pub fn ui(&mut self, ui: &mut Ui) {
+        if let Some(listing) = self.clerk.answer() {
+            self.listing = Some(listing);
+        }
+        if self.clerk.is_busy() {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
+        }
+        ui.horizontal(|ui| {
+            let label = ui.label(self.name);
+            let width = (ui.available_width() - BUTTON).max(60.0);
+            let edit = TextEdit::singleline(&mut self.text).hint_text(self.hint);
+            ui.add(edit.desired_width(width)).labelled_by(label.id);
+            let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+            let (button, _) = MenuButton::new("Browse").config(config).ui(ui, |ui| self.menu(ui));
+            let name = format!("Browse for {}", self.name);
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+            if button.clicked() {
+                self.look();
+            }
+        });
+    }
+
+    fn look(&mut self) {
+        let (text, extension) = (self.text.clone(), self.extension);
+        self.clerk.order(move || list(&expanded(&text), extension));
+    }
+
+    /// The folder's folders and files.
+    fn menu(&mut self, ui: &mut Ui) {
+        ui.set_width(300.0);
+        let Some(listing) = &self.listing else { return };
+        ui.label(RichText::new(listing.folder.display().to_string()).small());
+        let mut goes = None;
+        if let Some(parent) = listing.folder.parent()
+            && ui.button("Up").on_hover_text("The folder that holds this one").clicked()
+        {
+            goes = Some(parent.to_owned());
+        }
+        ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
+            for name in &listing.folders {
+                if ui.selectable_label(false, format!("{name}/")).clicked() {
+                    goes = Some(listing.folder.join(name));
+                }
+            }
+            for name in &listing.files {
+                if ui.selectable_label(false, name).clicked() {
+                    self.text = listing.folder.join(name).display().to_string();
+                    ui.close();
+                }
+            }
+            if listing.files.is_empty() {
+                let none = format!("No file .{} here.", self.extension);
+                ui.label(RichText::new(none).color(theme::faint(ui)));
+            }
+            if let Some(trouble) = &listing.trouble {
+                ui.label(RichText::new(trouble).color(theme::accent(ui)));
+            }
+        });
+        if let Some(folder) = goes {
+            self.text = folder.join("").display().to_string();
+            self.look();
+        }
+    }
+}
+
+/// The text of a file; old ones are in whatever code page their author used.
+///
+/// # Errors
+/// A sentence that names the file: it cannot be read, or has more than a million bytes.
+pub fn text(path: &Path) -> Result<String, String> {
+    let told = |e: std::io::Error| format!("{}: {e}", path.display());
+    let size = std::fs::metadata(path).map_err(told)?.len();
+    if size > LIMIT {
+        return Err(format!("{}: {size} bytes, where {LIMIT} is the most", path.display()));
+    }
+    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(told)
+}
+
+/// A typed path, `~` for the home.
+fn expanded(text: &str) -> PathBuf {
+    let text = text.trim().trim_matches('"');
+    match text.strip_prefix("~/").zip(dirs::home_dir()) {
+        Some((rest, home)) => home.join(rest),
+        None => PathBuf::from(text),
+    }
+}
+
+/// What lies in the folder `typed` or, where that is none, in the one it would lie in, or in the
+/// home.
+fn list(typed: &Path, extension: &str) -> Listing {
+    let folder = typed.ancestors().take(2).find(|path| path.is_dir()).map(Path::to_owned);
+    let folder = folder.or_else(dirs::home_dir).unwrap_or_else(|| PathBuf::from("/"));
+    let mut listing = Listing { folder, ..Listing::default() };
+    let entries = match std::fs::read_dir(&listing.folder) {
+        Ok(entries) => entries,
+        Err(e) => {
+            listing.trouble = Some(e.to_string());
+            return listing;
+        }
+    };
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if name.starts_with('.') {
+            continue;
+        }
+        if listing.folders.len() + listing.files.len() == MOST {
+            listing.trouble = Some(format!("Only {MOST} names are listed: type the rest."));
+            break;
+        }
+        if path.is_dir() {
+            listing.folders.push(name);
+        } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)) {
+            listing.files.push(name);
+        }
+    }
+    for names in [&mut listing.folders, &mut listing.files] {
+        names.sort_by_key(|name| name.to_lowercase());
+    }
+    listing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_listed_and_what_is_no_folder_falls_back() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("sheets")).unwrap();
+        for name in ["b.csv", "A.CSV", "c.toml", ".hidden.csv"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        for typed in [dir.path().to_owned(), dir.path().join("b.csv"), dir.path().join("new")] {
+            let found = list(&typed, "csv");
+            assert_eq!((found.folder.as_path(), found.trouble), (dir.path(), None), "{typed:?}");
+            assert_eq!(
+                (found.folders, found.files),
+                (vec!["sheets".into()], vec!["A.CSV".to_owned(), "b.csv".to_owned()])
+            );
+        }
+        assert!(list(Path::new("no/such/thing"), "csv").folder.is_dir());
+    }
+
+    #[test]
+    fn a_typed_path_gets_its_home_and_ending() {
+        let typed = |text: &str| {
+            let mut field = PathField::new("File", "", "csv");
+            field.fill(text);
+            field.path()
+        };
+        assert_eq!(typed(" \"/a/b c\" "), Some("/a/b c.csv".into()));
+        assert_eq!(typed("/a/b.txt"), Some("/a/b.txt".into()));
+        assert_eq!((typed(""), typed("/a/"), typed("..")), (None, None, None));
+        if let Some(home) = dirs::home_dir() {
+            assert_eq!(typed("~/x"), Some(home.join("x.csv")));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A short phrase to hear a piano by, played on the audio thread so that its time is the clock's: over
+//! and over until it is called off, and then nothing stays held.
+
+use crate::instrument::Event;
+use crate::math::compass::KeyNumber;
+
+/// Length with the rest at its end, s.
+const LENGTH: f64 = 7.5;
+
+/// Beginning, s; MIDI note; velocity of 127; length, s. Soft and loud, from the lowest octave to the
+/// highest.
+const NOTES: [(f64, u8, u8, f64); 19] = [
+    (0.0, 38, 58, 2.6),
+    (0.35, 57, 44, 0.35),
+    (0.7, 62, 50, 0.35),
+    (1.05, 65, 58, 0.35),
+    (1.4, 69, 74, 0.65),
+    (2.1, 67, 62, 0.33),
+    (2.45, 65, 54, 0.33),
+    (2.8, 33, 66, 1.3),
+    (2.8, 64, 60, 0.35),
+    (3.15, 61, 46, 0.35),
+    (3.5, 76, 86, 0.6),
+    (4.2, 26, 98, 2.2),
+    (4.2, 50, 84, 2.2),
+    (4.2, 65, 86, 2.0),
+    (4.2, 69, 86, 2.0),
+    (4.2, 74, 102, 2.0),
+    (5.0, 86, 48, 0.3),
+    (5.25, 98, 40, 0.3),
+    (5.5, 105, 34, 0.3),
+];
+
+/// Sustain pedal: when, s, and whether down.
+const PEDAL: [(f64, bool); 6] =
+    [(0.05, true), (2.7, false), (2.88, true), (4.1, false), (4.28, true), (6.5, false)];
+
+/// Velocity of a release, the middle one.
+const RELEASE: f64 = 0.5;
+
+/// The phrase and where it has come to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Phrase {
+    /// Since it began, s; none while it is off.
+    time: Option<f64>,
+    /// Up to where it was sent, s.
+    sent: f64,
+    /// Keys held, by bit of their index.
+    held: u128,
+    is_pedal_down: bool,
+}
+
+impl Phrase {
+    /// Sends what has come due, or lets everything go where it is no longer `wanted`.
+    pub(super) fn play(&mut self, wanted: bool, mut send: impl FnMut(Event)) {
+        match self.time {
+            None if wanted => (self.time, self.sent) = (Some(0.0), -1.0),
+            Some(_) if !wanted => self.stop(&mut send),
+            _ => {}
+        }
+        let Some(mut time) = self.time else { return };
+        if time >= LENGTH {
+            self.part(LENGTH, &mut send);
+            time %= LENGTH;
+            self.sent = -1.0;
+        }
+        self.part(time, &mut send);
+        self.time = Some(time);
+    }
+
+    /// A block of `length` s has passed.
+    pub(super) fn pass(&mut self, length: f64) {
+        if let Some(time) = &mut self.time {
+            *time += length;
+        }
+    }
+
+    /// Sends what lies after what was sent, to `time` inclusive: first what ends.
+    fn part(&mut self, time: f64, send: &mut impl FnMut(Event)) {
+        let since = self.sent;
+        let is_due = |at: f64| since < at && at <= time;
+        let keys = || NOTES.iter().filter_map(|note| Some((note, KeyNumber::from_midi(note.1)?)));
+        for ((start, .., length), key) in keys() {
+            let bit = 1u128 << key.index();
+            if is_due(start + length) && self.held & bit != 0 {
+                self.held &= !bit;
+                send(Event::NoteOff { key, velocity: RELEASE });
+            }
+        }
+        for (_, down) in PEDAL.iter().filter(|(at, _)| is_due(*at)) {
+            self.is_pedal_down = *down;
+            send(Event::Sustain(if *down { 1.0 } else { 0.0 }));
+        }
+        for ((start, _, velocity, length), key) in keys() {
+            // Of a block longer than the note nothing is heard.
+            if is_due(*start) && !is_due(start + length) {
+                self.held |= 1u128 << key.index();
+                send(Event::NoteOn { key, velocity: f64::from(*velocity) / 127.0 });
+            }
+        }
+        self.sent = time;
+    }
+
+    fn stop(&mut self, send: &mut impl FnMut(Event)) {
+        for key in KeyNumber::all().filter(|key| self.held & (1u128 << key.index()) != 0) {
+            send(Event::NoteOff { key, velocity: RELEASE });
+        }
+        if self.is_pedal_down {
+            send(Event::Sustain(0.0));
+        }
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Presses of each key and the pedal after `blocks` of `length` s and a call-off.
+    fn played(length: f64, blocks: usize) -> (Vec<Event>, [i32; 88], f64) {
+        let (mut phrase, mut events) = (Phrase::default(), Vec::new());
+        for block in 0..=blocks {
+            phrase.play(block < blocks, |event| events.push(event));
+            phrase.pass(length);
+        }
+        let (mut held, mut pedal) = ([0; 88], 0.0);
+        for event in &events {
+            match event {
+                Event::NoteOn { key, .. } => held[key.index()] += 1,
+                Event::NoteOff { key, .. } => held[key.index()] -= 1,
+                Event::Sustain(down) => pedal = *down,
+                _ => unreachable!("{event:?}"),
+            }
+            assert!(held.iter().all(|held| (0..=1).contains(held)), "{event:?}");
+        }
+        (events, held, pedal)
+    }
+
+    #[test]
+    fn nothing_stays_held_wherever_it_is_called_off() {
+        for length in [0.001, 0.0107, 0.17, 2.0, 9.0] {
+            for blocks in [1, 2, 7, 100, 437, 900] {
+                let (_, held, pedal) = played(length, blocks);
+                assert_eq!((held, pedal), ([0; 88], 0.0), "{length} {blocks}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_begins_again_at_its_end() {
+        let ons = |blocks| {
+            let (events, ..) = played(0.01, blocks);
+            events.iter().filter(|event| matches!(event, Event::NoteOn { .. })).count()
+        };
+        assert_eq!((ons(740), ons(1480)), (NOTES.len(), 2 * NOTES.len()));
+        assert!(NOTES.iter().all(|(start, _, _, length)| start + length < LENGTH));
+    }
+}
