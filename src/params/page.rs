@@ -6,6 +6,7 @@ const HEAD: &str = "# Parameters
 
 Each is declared once, in `src/params/table/`, and read alike by hosts, files, the window and the
 command line. `touchback params` prints this list as JSON, and `touchback params --page` this page.
+What each does to the sound, measured: [influence.md](influence.md).
 ";
 
 /// All parameters in display order as Markdown: `docs/parameters.md`.

@@ -3,8 +3,8 @@
 use crate::action::ActionKind;
 use crate::instrument::Settings;
 use crate::instrument::settings::{Switch, Timing, VelocityMap};
-use crate::params::ParameterGroup;
 use crate::params::table::find;
+use crate::params::{Parameter, ParameterGroup};
 
 /// Parameters of the hammers, which every action but the plucking one throws at the strings.
 const HAMMERS: [&str; 4] = ["hammer_mass", "strike_weight_g", "hammer_hardness", "strike_point"];
@@ -16,14 +16,19 @@ const SIMPLIFIED: [&str; 6] =
 /// What is heard under every action: unisons differ from key to key under all of them.
 const OF_EVERY_ACTION: [&str; 3] = ["action", "unevenness", "unevenness_seed"];
 
+/// Whether it belongs to the action or its hammers.
+#[must_use]
+pub fn is_of_action(parameter: &Parameter) -> bool {
+    matches!(parameter.group, ParameterGroup::Regulation | ParameterGroup::Action)
+        || HAMMERS.contains(&parameter.id)
+}
+
 /// Why the parameter `id` changes nothing that is heard or felt under `settings`, in one sentence;
 /// none where it does something, and for an unknown id.
 #[must_use]
 pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
     let parameter = find(id).ok()?;
-    let of_action = matches!(parameter.group, ParameterGroup::Regulation | ParameterGroup::Action)
-        || HAMMERS.contains(&id);
-    if of_action && !OF_EVERY_ACTION.contains(&id) {
+    if is_of_action(parameter) && !OF_EVERY_ACTION.contains(&id) {
         return missing_part(settings.action.action, id);
     }
     let touch = &settings.touch;
@@ -121,11 +126,7 @@ mod tests {
             let mut settings = Settings::default();
             settings.action.action = action;
             let before = made_of(&settings);
-            let of_action = all().filter(|p| {
-                !OF_EVERY_ACTION.contains(&p.id)
-                    && (HAMMERS.contains(&p.id)
-                        || matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
-            });
+            let of_action = all().filter(|p| !OF_EVERY_ACTION.contains(&p.id) && is_of_action(p));
             for parameter in of_action {
                 let mut changed = settings;
                 parameter.set(&mut changed, parameter.max());

@@ -7,6 +7,7 @@
 //! | [`key_source`] | which keys an experiment runs on: the standard piano's, or numbers of one's own |
 //! | [`report`], [`data`], [`folder`] | a table of targets and verdicts; tables of data; files, put in place together |
 //! | [`record`], [`manifest`] | the same for programs: verdicts as JSON, what is in a folder and where it comes from |
+//! | [`phrase`] | one phrase of a whole piano, and what is heard of it |
 //! | [`hash`] | a hash of results |
 //! | [`runner`] | runs experiments side by side, or alone where they look at the clock |
 
@@ -17,6 +18,7 @@ pub mod hash;
 pub mod inertia;
 pub mod key_source;
 pub mod manifest;
+pub mod phrase;
 pub mod record;
 pub mod report;
 pub mod runner;

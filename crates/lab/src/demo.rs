@@ -23,10 +23,15 @@ use touchback::instrument::Settings;
 use touchback::math::compass::KeyNumber;
 use touchback::params;
 
-/// The parameter that moves over the piece, and its values at shares of the piece's length: soft
-/// felt at first, hardest where the music is loudest (bar 29), softer than ever at the end.
+/// The parameter that moves over the piece, and its values at shares of the piece's length: the concert
+/// grand as it is up to [`STANDARD`], softer felt then, hardest where the music is loudest (bar 29),
+/// softer than ever at the end.
 const AUTOMATED: &str = "hammer_hardness";
-const COURSE: [(f64, f64); 5] = [(0.0, -0.8), (0.35, 0.0), (0.55, -0.5), (0.8, 1.0), (1.0, -1.2)];
+const COURSE: [(f64, f64); 5] =
+    [(0.0, 0.0), (STANDARD, 0.0), (0.55, -0.9), (0.8, 1.0), (1.0, -1.2)];
+
+/// Share of the piece through which nothing is moved.
+const STANDARD: f64 = 0.35;
 
 /// The action of the second rendering, and how many bars it plays.
 const OTHER: &str = "harpsichord";

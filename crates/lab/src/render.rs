@@ -1,7 +1,7 @@
 //! `touchback render`: a MIDI file, or what was felt on a motorized keyboard, through the piano into
 //! a WAV file.
 
-mod loudness;
+pub(crate) mod loudness;
 mod picture;
 mod player;
 mod scale;

@@ -72,8 +72,8 @@ pub(super) fn page(
     format!(
         "# Touchback demonstration\n\n\
          Johann Sebastian Bach, Prelude in C major, BWV 846, all 35 bars, played through the \
-         built plugin {version} in an embedded CLAP host, with {name} moving between {from} and {to} \
-         over the piece.\n\n\
+         built plugin {version} in an embedded CLAP host: the concert grand as it is for the first {still:.0} s, \
+         then with {name} moving between {from} and {to}.\n\n\
          | | |\n| --- | --- |\n\
          | notes | {notes} |\n\
          | length | {seconds:.1} s |\n\
@@ -89,6 +89,7 @@ pub(super) fn page(
          `prelude.mid` is the performance itself: `touchback render prelude.mid -o my.wav` plays \
          it without a plugin host.\n",
         version = env!("CARGO_PKG_VERSION"),
+        still = super::STANDARD * score.end(),
         name = parameter.name,
         from = parameter.text(low),
         to = parameter.text(high),

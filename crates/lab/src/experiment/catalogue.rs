@@ -2,10 +2,10 @@
 
 use super::{
     action_cost, action_speeds, agreement, ball, contact, efforts, energy, finger, fit,
-    fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, instrument_load, key_design,
-    lines, listening, look_ahead, models_ab, sound, sound_cost, sound_torture, state_graphs,
-    string_law, sweeps, thesis_run, unilateral, validate, wall_damping, wall_display, wall_map,
-    walls, weight_drop, window_cost,
+    fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, influence, instrument_load,
+    key_design, lines, listening, look_ahead, models_ab, presets, sound, sound_cost, sound_torture,
+    state_graphs, string_law, sweeps, thesis_run, unilateral, validate, wall_damping, wall_display,
+    wall_map, walls, weight_drop, window_cost,
 };
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -76,6 +76,28 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 measurement is compared: the note's own time is the truth.",
         seconds: 30.0,
         run: Work::Fixed(look_ahead::run),
+    },
+    Experiment {
+        name: "influence",
+        about: "Moves every parameter to the ends of its range and tells what becomes of level, colour, \
+                decay, time and weight.",
+        kind: ExperimentKind::Long,
+        detail: "One phrase of nine notes, in each timing and under each action, against the same phrase \
+                with nothing moved. What is told to do nothing must not change a sample, and every \
+                parameter of the grand's action must. It writes docs/influence.md.",
+        seconds: 200.0,
+        run: Work::Fixed(influence::run),
+    },
+    Experiment {
+        name: "presets",
+        about: "Plays one phrase on every factory piano: whether all are as loud, and what sets each apart.",
+        kind: ExperimentKind::Computed,
+        detail: "Loudness by EBU R 128; level range from the phrase at 0.6 to that at 1.4 of its \
+                velocities; colour by the centroid of the spectrum; decay by a chord under the pedal. \
+                Two pianos are apart by 1 LU of range, 100 cents of colour or 15 % of decay. It writes \
+                the table of levels, src/preset/levels.rs.",
+        seconds: 8.0,
+        run: Work::Fixed(presets::run),
     },
     Experiment {
         name: "energy",

@@ -4,12 +4,12 @@ use anyhow::{Context as _, Result};
 use ebur128::{EbuR128, Mode};
 
 /// Gathers both channels.
-pub(super) struct Loudness(EbuR128);
+pub(crate) struct Loudness(EbuR128);
 
 impl Loudness {
     /// # Errors
     /// A rate that cannot be, which the command's own are not.
-    pub(super) fn new(rate: u32) -> Result<Self> {
+    pub(crate) fn new(rate: u32) -> Result<Self> {
         EbuR128::new(2, rate, Mode::I).map(Self).context("no loudness at this rate")
     }
 
@@ -17,12 +17,12 @@ impl Loudness {
     ///
     /// # Errors
     /// Channels of different lengths.
-    pub(super) fn add(&mut self, left: &[f32], right: &[f32]) -> Result<()> {
+    pub(crate) fn add(&mut self, left: &[f32], right: &[f32]) -> Result<()> {
         self.0.add_frames_planar_f32(&[left, right]).context("loudness not measured")
     }
 
     /// What it is so far, LUFS; −∞ below the gate and of less than 0.4 s.
-    pub(super) fn lufs(&self) -> f64 {
+    pub(crate) fn lufs(&self) -> f64 {
         self.0.loudness_global().unwrap_or(f64::NEG_INFINITY)
     }
 }

@@ -1,0 +1,199 @@
+//! One phrase through the scheduler that a host's notes go through, and what is heard of it.
+
+use anyhow::{Context, Result, anyhow};
+
+use crate::render::loudness::Loudness;
+use touchback::instrument::event_scheduler::{EventScheduler, Host};
+use touchback::instrument::midi::{Address, InputMessage};
+use touchback::instrument::record::StrikeRecord;
+use touchback::instrument::settings::Timing;
+use touchback::instrument::{Piano, Settings};
+use touchback::math::cast::{floor_index, rounded_i32};
+use touchback::math::compass::KeyNumber;
+
+/// Samples a second: every partial that counts for level and colour.
+pub const RATE: u32 = 24_000;
+
+/// Length of the phrase, s, and between which times its last chord decays.
+const SECONDS: f64 = 2.6;
+const DECAYS: [f64; 2] = [1.5, 2.25];
+
+/// Fall whose time is the decay, dB, and the window of its levels, s.
+const FALL: f64 = 15.0;
+const WINDOW: f64 = 0.05;
+
+/// The notes: seconds, MIDI note, velocity, seconds held. Soft, middle and loud, a quick repetition, a
+/// chord that rings under the pedal.
+const NOTES: [(f64, u8, u8, f64); 9] = [
+    (0.25, 60, 40, 0.20),
+    (0.45, 67, 64, 0.15),
+    (0.62, 67, 70, 0.15),
+    (0.79, 67, 76, 0.11),
+    (0.90, 43, 90, 0.20),
+    (1.10, 79, 100, 0.15),
+    (1.30, 36, 80, 1.00),
+    (1.30, 64, 60, 1.00),
+    (1.30, 84, 70, 1.00),
+];
+
+/// The controllers: seconds, number, value. The sustain pedal under the chord, the soft pedal never.
+const CONTROLLERS: [(f64, u8, f64); 2] = [(1.32, 64, 1.0), (2.3, 64, 0.0)];
+
+/// What is heard of the phrase.
+pub struct Heard {
+    /// Both channels, one after the other, from the phrase's beginning.
+    pub samples: Vec<f32>,
+    /// Integrated loudness, LUFS.
+    pub level: f64,
+    /// Centroid of the power spectrum, Hz.
+    pub centroid: f64,
+    /// Time for the last chord to fall by 15 dB, s; NaN where it does not fall.
+    pub decay: f64,
+    /// From each note to its strike, s; none where it has none. Of what look-ahead is late by, nothing.
+    pub delays: Vec<Option<f64>>,
+}
+
+impl Heard {
+    /// How many of the notes sound.
+    #[must_use]
+    pub fn strikes(&self) -> usize {
+        self.delays.iter().flatten().count()
+    }
+}
+
+/// Messages in order of their samples; the block's first sample counts from the phrase's beginning.
+struct Feed {
+    messages: Vec<(usize, InputMessage)>,
+    next: usize,
+    from: usize,
+    to: usize,
+    strikes: Vec<StrikeRecord>,
+}
+
+impl Host for Feed {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        let (at, message) = self.messages.get(self.next).filter(|(at, _)| *at < self.to)?;
+        self.next += 1;
+        Some((u32::try_from(at - self.from).unwrap_or(0), *message))
+    }
+
+    fn rendered(&mut self, piano: &Piano, _begin: u64) {
+        self.strikes.extend_from_slice(piano.strikes());
+    }
+}
+
+/// The sample at which a time of the phrase falls.
+fn at(seconds: f64) -> usize {
+    floor_index((seconds * f64::from(RATE)).round())
+}
+
+/// Plays the phrase, every velocity times `touch`.
+///
+/// # Errors
+/// Silence, whose loudness or centroid is none.
+pub fn play(settings: &Settings, touch: f64) -> Result<Heard> {
+    let mut scheduler = EventScheduler::new(Piano::new(f64::from(RATE), settings));
+    let latency = usize::try_from(scheduler.latency()).context("latency")?;
+    let mut messages = Vec::new();
+    for (seconds, note, velocity, held) in NOTES {
+        let velocity = (f64::from(velocity) * touch / 127.0).min(1.0);
+        messages.push((at(seconds), InputMessage::NoteOn { channel: 0, note, id: None, velocity }));
+        let off = InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 };
+        messages.push((at(seconds + held), off));
+    }
+    for (seconds, number, value) in CONTROLLERS {
+        messages.push((at(seconds), InputMessage::Controller { channel: 0, number, value }));
+    }
+    messages.sort_by_key(|(at, _)| *at);
+    let length = latency + at(SECONDS);
+    let (mut left, mut right) = (vec![0.0_f32; length], vec![0.0_f32; length]);
+    let mut feed = Feed { messages, next: 0, from: 0, to: 0, strikes: Vec::new() };
+    for (l, r) in left.chunks_mut(512).zip(right.chunks_mut(512)) {
+        feed.to = feed.from + l.len();
+        scheduler.process(l, r, &mut feed);
+        feed.from = feed.to;
+    }
+    let (left, right) = (&left[latency..], &right[latency..]);
+    let mut loudness = Loudness::new(RATE)?;
+    loudness.add(left, right)?;
+    let samples = [left, right].concat();
+    Ok(Heard {
+        level: loudness.lufs(),
+        centroid: centroid(&samples)?,
+        decay: decay(left),
+        delays: delays(&feed.strikes, settings, latency as f64 / f64::from(RATE)),
+        samples,
+    })
+}
+
+/// From each note to its strike, s.
+fn delays(strikes: &[StrikeRecord], settings: &Settings, latency: f64) -> Vec<Option<f64>> {
+    let transposed = rounded_i32(settings.midi.transpose);
+    let delay = |(seconds, note, ..): &(f64, u8, u8, f64)| {
+        let key =
+            u8::try_from(i32::from(*note) + transposed).ok().and_then(KeyNumber::from_midi)?;
+        let of_note = |strike: &&StrikeRecord| {
+            strike.key == key
+                && match settings.touch.timing {
+                    // The finger begins before the note, and the strike follows soon after it.
+                    Timing::LookAhead => (-0.06..0.11).contains(&(strike.time - latency - seconds)),
+                    _ => (strike.note_on - seconds).abs() < 1e-3,
+                }
+        };
+        strikes.iter().find(of_note).map(|strike| strike.time - latency - seconds)
+    };
+    NOTES.iter().map(delay).collect()
+}
+
+/// Centroid of the power spectrum, Hz.
+fn centroid(samples: &[f32]) -> Result<f64> {
+    let plan = touchback_fft::forward(samples.len());
+    let (mut time, mut bins) = (samples.to_vec(), plan.make_output_vec());
+    plan.process(&mut time, &mut bins).map_err(|error| anyhow!("{error}"))?;
+    let width = f64::from(RATE) / samples.len() as f64;
+    let (power, moment) = bins.iter().zip(0_u32..).fold((0.0, 0.0), |(power, moment), (bin, i)| {
+        let p = f64::from(bin.norm_sqr());
+        (power + p, moment + p * width * f64::from(i))
+    });
+    Ok(moment / power)
+}
+
+/// Root mean square, dB full scale.
+fn rms_db(samples: &[f32]) -> f64 {
+    let power: f64 = samples.iter().map(|x| f64::from(*x).powi(2)).sum();
+    10.0 * (power / samples.len().max(1) as f64).log10()
+}
+
+/// Time to fall by [`FALL`], s, by the straight line through the levels of [`DECAYS`].
+fn decay(samples: &[f32]) -> f64 {
+    let [begin, end] = DECAYS.map(at);
+    let windows = samples[begin..end].chunks_exact(at(WINDOW));
+    let levels: Vec<(f64, f64)> =
+        windows.zip(0_u32..).map(|(part, i)| (WINDOW * f64::from(i), rms_db(part))).collect();
+    let n = levels.len() as f64;
+    let (mt, ml) = levels.iter().fold((0.0, 0.0), |(t, l), p| (t + p.0 / n, l + p.1 / n));
+    let (covariance, variance) = levels
+        .iter()
+        .fold((0.0, 0.0), |(c, v), p| (c + (p.0 - mt) * (p.1 - ml), v + (p.0 - mt).powi(2)));
+    let slope = covariance / variance;
+    if slope < 0.0 { -FALL / slope } else { f64::NAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback::math::cast::single;
+
+    #[test]
+    fn a_chord_that_falls_thirty_db_a_second_falls_fifteen_in_half() {
+        let samples: Vec<f32> = (0..u32::try_from(at(SECONDS)).unwrap())
+            .map(|i| {
+                let t = f64::from(i) / f64::from(RATE);
+                single(10f64.powf(-1.5 * t) * (std::f64::consts::TAU * 500.0 * t).sin())
+            })
+            .collect();
+        assert!((decay(&samples) - 0.5).abs() < 1e-3, "{}", decay(&samples));
+        let found = centroid(&samples).unwrap();
+        assert!((found / 500.0 - 1.0).abs() < 0.02, "{found}");
+    }
+}

@@ -1,0 +1,279 @@
+//! `influence`: what each parameter does to one phrase, at the ends of its range; those that play do so
+//! in every timing, those of the action and its hammers under every action.
+
+mod page;
+
+use anyhow::Result;
+
+use crate::bench::phrase::{self, Heard};
+use crate::bench::{DataTable, Folder, Report, TargetBand, key};
+use crate::output::progress;
+use crate::parallel;
+use touchback::action::ActionKind;
+use touchback::action::grand::weigh::Weighed;
+use touchback::instrument::Settings;
+use touchback::instrument::settings::Timing;
+use touchback::params::{self, Parameter, ParameterGroup, relevance};
+
+const TIMINGS: [(Timing, &str); 3] = [
+    (Timing::Immediate, "immediate"),
+    (Timing::Natural, "natural"),
+    (Timing::LookAhead, "look-ahead"),
+];
+
+/// Key whose slow press is weighed: C4.
+const WEIGHED: usize = 40;
+
+/// A setting of one parameter, or of none, under a timing and an action.
+#[derive(Clone, Copy)]
+struct Case {
+    parameter: Option<&'static Parameter>,
+    value: f64,
+    timing: Timing,
+    action: ActionKind,
+}
+
+impl Case {
+    fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        settings.touch.timing = self.timing;
+        settings.action.action = self.action;
+        if let Some(parameter) = self.parameter {
+            // Which of the uneven pianos it is shows on an uneven one.
+            if parameter.id == "unevenness_seed" {
+                settings.action.unevenness = 1.0;
+            }
+            parameter.set(&mut settings, self.value);
+        }
+        settings
+    }
+
+    /// What nothing is moved in.
+    fn standard(&self) -> Self {
+        let is_seed = self.parameter.is_some_and(|p| p.id == "unevenness_seed");
+        let parameter = is_seed.then_some(self.parameter).flatten();
+        let value = parameter.map_or(0.0, Parameter::default_value);
+        Self { parameter, value, ..*self }
+    }
+
+    fn is(&self, id: &str, timing: Timing, action: ActionKind) -> bool {
+        self.parameter.is_some_and(|p| p.id == id) && self.timing == timing && self.action == action
+    }
+}
+
+/// Change against the standard.
+struct Change {
+    /// Loudness, LU.
+    level: f64,
+    /// Centroid, cents.
+    colour: f64,
+    /// Decay, %.
+    decay: f64,
+    /// Strikes of the notes that sound in both, ms.
+    time: f64,
+    /// Notes more that sound.
+    notes: f64,
+    /// Down weight, %; of the grand's action alone.
+    force: f64,
+    /// Not one sample is another.
+    is_same: bool,
+}
+
+fn change(now: &Heard, standard: &Heard) -> Change {
+    let both = now.delays.iter().zip(&standard.delays);
+    let later: Vec<f64> = both.filter_map(|(now, then)| Some((*now)? - (*then)?)).collect();
+    Change {
+        level: now.level - standard.level,
+        colour: 1200.0 * (now.centroid / standard.centroid).log2(),
+        decay: 100.0 * (now.decay / standard.decay - 1.0),
+        time: 1e3 * later.iter().sum::<f64>() / later.len() as f64,
+        notes: now.strikes() as f64 - standard.strikes() as f64,
+        force: 0.0,
+        is_same: now.samples == standard.samples,
+    }
+}
+
+/// The ends of a parameter's range, or all choices, without the default.
+fn ends(parameter: &'static Parameter) -> impl Iterator<Item = f64> {
+    let default = parameter.default_value();
+    let values = match parameter.choices() {
+        [] => vec![parameter.min(), parameter.max()],
+        choices => (0_u32..).zip(choices).map(|(i, _)| f64::from(i)).collect(),
+    };
+    values.into_iter().filter(move |value| value.to_bits() != default.to_bits())
+}
+
+/// Actions and timings are themselves what is compared.
+fn is_moved(parameter: &Parameter) -> bool {
+    !matches!(parameter.id, "action" | "timing" | "latency")
+}
+
+/// Played in every timing: the action, its hammers, and how notes become gestures.
+fn is_played(parameter: &Parameter) -> bool {
+    relevance::is_of_action(parameter) || parameter.group == ParameterGroup::Touch
+}
+
+/// Everything that is played.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for action in ActionKind::ALL {
+        let is_grand = action == ActionKind::Grand;
+        for (timing, _) in TIMINGS {
+            let is_immediate = timing == Timing::Immediate;
+            for parameter in params::all().filter(|p| is_moved(p)) {
+                let is_asked = match (is_grand, is_immediate) {
+                    (true, true) => true,
+                    (true, false) => is_played(parameter),
+                    // The other actions are asked only whether anything changes, and at one end.
+                    (false, true) => relevance::is_of_action(parameter),
+                    (false, false) => false,
+                };
+                if is_asked {
+                    let some = if is_grand { usize::MAX } else { 1 };
+                    let values = ends(parameter).take(some);
+                    let parameter = Some(parameter);
+                    cases.extend(values.map(|value| Case { parameter, value, timing, action }));
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Moves every parameter.
+///
+/// # Errors
+/// A disk that refuses.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let found = measure(cases())?;
+    let mut report = Report::default();
+    judge(&mut report, &found);
+    folder.write("influence.md", page::page(&found)?.as_bytes())?;
+    folder.table("influence.csv", &csv(&found))?;
+    report.note("`influence.md` is docs/influence.md.");
+    Ok(report)
+}
+
+fn measure(cases: Vec<Case>) -> Result<Vec<(Case, Change)>> {
+    // Standards first: few, and each is compared with many.
+    let mut standards: Vec<Case> = Vec::new();
+    for case in &cases {
+        let standard = case.standard();
+        if !standards.iter().any(|other| other.settings() == standard.settings()) {
+            standards.push(standard);
+        }
+    }
+    let bar = progress((standards.len() + cases.len()) as u64, "playing");
+    let heard = parallel::map(&standards, |case| {
+        bar.inc(1);
+        phrase::play(&case.settings(), 1.0)
+    });
+    let heard = heard.into_iter().collect::<Result<Vec<_>>>()?;
+    let standards: Vec<(Settings, Heard)> =
+        standards.iter().map(Case::settings).zip(heard).collect();
+    let key = key(WEIGHED)?;
+    let weight = |settings: &Settings| Weighed::of(key, &settings.action).down_weight_g;
+    let standing = weight(&Settings::default());
+    let changes = parallel::map(&cases, |case| -> Result<Change> {
+        let (settings, standard) = (case.settings(), case.standard().settings());
+        let standard = standards.iter().find(|(of, _)| *of == standard);
+        let (_, standard) = standard.ok_or_else(|| anyhow::anyhow!("no standard"))?;
+        let mut change = change(&phrase::play(&settings, 1.0)?, standard);
+        if case.action == ActionKind::Grand && case.parameter.is_some_and(relevance::is_of_action) {
+            change.force = 100.0 * (weight(&settings) / standing - 1.0);
+        }
+        bar.inc(1);
+        Ok(change)
+    });
+    bar.finish_and_clear();
+    let changes = changes.into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(cases.into_iter().zip(changes).collect())
+}
+
+/// Whether a parameter changes a sample under an action in a timing.
+fn is_heard(found: &[(Case, Change)], id: &str, timing: Timing, action: ActionKind) -> bool {
+    found.iter().any(|(case, change)| case.is(id, timing, action) && !change.is_same)
+}
+
+/// What is said to do nothing does nothing, and every part of the grand's action is heard.
+fn judge(report: &mut Report, found: &[(Case, Change)]) {
+    let mut wrong = Vec::new();
+    for (case, change) in found {
+        let Some(parameter) = case.parameter else { continue };
+        let said = params::relevance(&case.settings(), parameter.id);
+        if said.is_some() && !change.is_same {
+            wrong.push(format!("{} ({}, {:?})", parameter.id, case.action.name(), case.timing));
+        }
+    }
+    let what = "parameters said to do nothing that change a sample";
+    report.check(what, "0", TargetBand::AtMost(0.0), wrong.len() as f64);
+    if !wrong.is_empty() {
+        report.note(&format!("Said to do nothing, and heard: {}.", wrong.join(", ")));
+    }
+    for (timing, name) in TIMINGS {
+        let mute: Vec<&str> = params::all()
+            .filter(|p| is_moved(p) && relevance::is_of_action(p))
+            .filter(|p| !is_heard(found, p.id, timing, ActionKind::Grand))
+            .map(|p| p.id)
+            .collect();
+        let what = format!("parameters of the grand's action not heard, {name} timing");
+        report.check(&what, "0", TargetBand::AtMost(0.0), mute.len() as f64);
+        if !mute.is_empty() {
+            report.note(&format!("Not heard ({name}): {}.", mute.join(", ")));
+        }
+    }
+}
+
+fn csv(found: &[(Case, Change)]) -> DataTable {
+    let mut csv = DataTable::new(&[
+        "action",
+        "timing",
+        "id",
+        "value",
+        "level_lu",
+        "colour_cents",
+        "decay_percent",
+        "time_ms",
+        "notes",
+        "force_percent",
+        "changes",
+    ]);
+    for (case, change) in found {
+        let Some(parameter) = case.parameter else { continue };
+        let timing = TIMINGS.iter().find(|(timing, _)| *timing == case.timing);
+        let Change { level, colour, decay, time, notes, force, is_same } = change;
+        csv.row(&[
+            &case.action.name(),
+            &timing.map_or("", |(_, name)| name),
+            &parameter.id,
+            &case.value,
+            level,
+            colour,
+            decay,
+            time,
+            notes,
+            force,
+            &u8::from(!is_same),
+        ]);
+    }
+    csv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_softer_felt_is_softer_and_what_is_idle_changes_nothing() {
+        let case = |id: &str, value| Case {
+            parameter: Some(params::find(id).unwrap()),
+            value,
+            timing: Timing::Immediate,
+            action: ActionKind::Grand,
+        };
+        let found = measure(vec![case("hammer_hardness", -2.0), case("gamma", 4.0)]).unwrap();
+        let (soft, same) = (&found[0].1, &found[1].1);
+        assert!(soft.level < -0.5 && soft.colour < -50.0 && soft.notes == 0.0);
+        assert!(same.is_same && same.level == 0.0 && same.time == 0.0);
+    }
+}

@@ -1,0 +1,153 @@
+//! The measured changes as a page to read: `docs/influence.md`.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+
+use super::{Case, Change, TIMINGS, ends, is_heard, is_moved, is_played};
+use touchback::action::ActionKind;
+use touchback::instrument::settings::Timing;
+use touchback::params::{self, relevance};
+
+const PLAYED: &str = "# What each parameter does, measured
+
+Written by `touchback lab influence`: one phrase of nine notes, soft to loud, with a quick repetition and
+a chord under the pedal, on the concert grand with one parameter moved to an end of its range. Level is
+the change of the phrase's integrated loudness, LU; colour that of its spectrum's centroid, cents; decay
+that of the time in which the chord falls, %; time that from note to strike, ms (in look-ahead timing with
+200 ms of latency taken off); force that of the weight under which C4 sinks, %. Notes: how many more or
+fewer sound. *nothing*: not one sample changes; –: less than the last digit shown; …: not to be told.
+`unevenness_seed` is moved on a piano of unevenness 1, and compared with that piano. The sheet of single
+keys is no parameter. The notes of the chord beat with each other: a decay a few percent longer or shorter
+may be a beat that came at another moment, as it is wherever tuning or pitch moves.
+
+## Touch, action and hammers
+
+| id | at | immediate: level | colour | decay | natural: level | colour | time | look-ahead: level | colour | time | force |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+";
+
+const OTHERS: &str = "
+## Everything else
+
+What comes after the hammer is the same in every timing. Settings of pedals and MIDI show only as far as
+the phrase uses them: it has one sustain pedal, on and off.
+
+| id | at | level | colour | decay |
+| --- | --- | --- | --- | --- |
+";
+
+const ACTIONS: &str = "
+## Under each action
+
+Which parameters of the action and its hammers change a sample of that phrase, in immediate timing at one
+end of the range:
+
+| id | grand | simplified | model A | model B | Viennese | harpsichord | ball |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+";
+
+/// A number with its sign and so many decimals; a dash where it is as good as none.
+fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    if !value.is_finite() {
+        "…".into()
+    } else if text.chars().all(|c| "0.".contains(c)) {
+        "–".into()
+    } else {
+        format!("{}{text}", if value < 0.0 { '−' } else { '+' })
+    }
+}
+
+/// Level with the notes gained or lost, and colour.
+fn tone(change: &Change) -> String {
+    let notes = match signed(change.notes, 0) {
+        none if none == "–" => String::new(),
+        notes => format!(", {notes} notes"),
+    };
+    let level = if change.is_same { "nothing".into() } else { signed(change.level, 1) };
+    format!("{level}{notes} | {} |", signed(change.colour, 0))
+}
+
+/// The whole page.
+pub fn page(found: &[(Case, Change)]) -> Result<String> {
+    let mut page = String::from(PLAYED);
+    let of = |id: &str, value: f64, timing: Timing| {
+        let is = |(case, _): &&(Case, Change)| {
+            case.is(id, timing, ActionKind::Grand) && case.value.to_bits() == value.to_bits()
+        };
+        found.iter().find(is).map(|(_, change)| change).context("a parameter not played")
+    };
+    for is_first in [true, false] {
+        if !is_first {
+            page += OTHERS;
+        }
+        for parameter in params::all().filter(|p| is_moved(p) && is_played(p) == is_first) {
+            for value in ends(parameter) {
+                let text = parameter.text(value);
+                let text = text.strip_prefix('-').map_or(text.clone(), |rest| format!("−{rest}"));
+                write!(page, "| `{}` | {text} |", parameter.id)?;
+                for (timing, _) in TIMINGS.iter().take(if is_first { 3 } else { 1 }) {
+                    let change = of(parameter.id, value, *timing)?;
+                    let last = match timing {
+                        Timing::Immediate => signed(change.decay, 0),
+                        _ => signed(change.time, 1),
+                    };
+                    write!(page, " {} {last} |", tone(change))?;
+                }
+                if is_first {
+                    let change = of(parameter.id, value, Timing::Immediate)?;
+                    write!(page, " {} |", signed(change.force, 0))?;
+                }
+                page.push('\n');
+            }
+        }
+    }
+    page += ACTIONS;
+    for parameter in params::all().filter(|p| is_moved(p) && relevance::is_of_action(p)) {
+        write!(page, "| `{}` |", parameter.id)?;
+        for action in ActionKind::ALL {
+            let is_heard = is_heard(found, parameter.id, Timing::Immediate, action);
+            write!(page, " {} |", if is_heard { "●" } else { "" })?;
+        }
+        page.push('\n');
+    }
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_in_the_documents_has_a_row_for_every_parameter_and_end() {
+        let written = include_str!("../../../../../docs/influence.md");
+        let again = "write it anew by `touchback lab influence`";
+        let rest = written.strip_prefix(PLAYED).expect(again);
+        let (played, rest) = rest.split_once(OTHERS).expect(again);
+        let (others, actions) = rest.split_once(ACTIONS).expect(again);
+        let rows = |table: &'static str, cells: usize| -> Vec<&str> {
+            let row = |row: &'static str| {
+                assert_eq!(row.matches('|').count(), cells + 1, "{row}");
+                row.split('`').nth(1).expect("an id")
+            };
+            table.lines().map(row).collect()
+        };
+        let moved = |is_first| {
+            let of_part = params::all().filter(move |p| is_moved(p) && is_played(p) == is_first);
+            of_part.flat_map(|p| ends(p).map(|_| p.id)).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(played, 12), moved(true), "{again}");
+        assert_eq!(rows(others, 5), moved(false), "{again}");
+        let of_action = params::all().filter(|p| is_moved(p) && relevance::is_of_action(p));
+        assert_eq!(rows(actions, 8), of_action.map(|p| p.id).collect::<Vec<_>>(), "{again}");
+    }
+
+    #[test]
+    fn numbers_have_signs_and_what_is_next_to_nothing_a_dash() {
+        assert_eq!(signed(-1.26, 1), "−1.3");
+        assert_eq!(signed(0.04, 1), "–");
+        assert_eq!(signed(12.0, 0), "+12");
+        assert_eq!(signed(f64::NAN, 0), "…");
+    }
+}
