@@ -8,6 +8,7 @@ pub mod pedal;
 pub mod play;
 pub mod presets;
 pub mod regulation;
+mod repetition;
 pub mod scale;
 mod sheet_file;
 pub mod tools;

@@ -6,6 +6,7 @@
 
 mod press;
 pub mod quantity;
+pub mod repetition;
 pub mod table;
 
 use crate::action::catalogue;

@@ -5,6 +5,7 @@ use egui::{ComboBox, DragValue, Panel, Ui};
 
 use super::bench::Bench;
 use super::regulation::{RegulationPanel, is_of_keys};
+use super::repetition::RepetitionPanel;
 use super::sheet_file::SheetFile;
 use crate::action::ActionKind;
 use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
@@ -20,6 +21,7 @@ use crate::params::all;
 pub struct KeysFace {
     curve: KeyCurve,
     bench: Bench,
+    repetition: RepetitionPanel,
     sheet: SheetFile,
 }
 
@@ -42,6 +44,7 @@ impl KeysFace {
             super::scrolled(ui, |ui| {
                 self.bench.ui(ui, *chosen, &settings);
                 ui.add_space(6.0);
+                self.repetition.ui(ui, *chosen, &settings);
                 self.sheet.ui(ui, controls);
                 super::heading(ui, "Unevenness");
                 control::rows(ui, "unevenness", all().filter(|p| is_of_keys(p)), controls);
@@ -53,10 +56,10 @@ impl KeysFace {
         regulation.curves(ui, 0.45 * room, *chosen, controls);
     }
 
-    /// Whether a key is being weighed or a sheet read.
+    /// Whether a key is being weighed or tried, or a sheet read.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        self.bench.is_busy() || self.sheet.is_busy()
+        self.bench.is_busy() || self.repetition.is_busy() || self.sheet.is_busy()
     }
 
     /// Which quantity, which keys, the chosen key's number, all alike again.

@@ -12,6 +12,7 @@ pub(super) struct Press {
     key: Box<dyn Key>,
     travel: Travel,
     finger: NoteFinger,
+    effort: Effort,
     drive: Drive,
     /// Time since it began, s.
     pub(super) time: f64,
@@ -38,7 +39,17 @@ impl Press {
         let travel = key.travel().unwrap_or_else(|| grand_travel(stroke.spec.key.dip));
         let mut finger = NoteFinger::AWAY;
         finger.press(0.0, effort, 0.0);
-        Self { key, travel, finger, drive: Drive::Free, time: 0.0 }
+        Self { key, travel, finger, effort, drive: Drive::Free, time: 0.0 }
+    }
+
+    /// Presses again as before, from where the key is.
+    pub(super) fn again(&mut self) {
+        self.finger.press(self.key.front()[0], self.effort, 0.0);
+    }
+
+    /// Depth of the key's bed, m.
+    pub(super) const fn dip(&self) -> f64 {
+        self.travel.dip
     }
 
     /// The finger leaves the key.

@@ -242,3 +242,19 @@ fn a_sheet_of_keys_is_found_read_and_taken_back() {
     harness.run_steps(3);
     assert!(keys(&harness).is_even());
 }
+
+#[test]
+fn a_keys_repetition_is_tried_and_told() {
+    let mut harness = harness((1180.0, 1600.0));
+    show(&mut harness, Face::Keys);
+    harness.get_by_label("Try repetition").click();
+    harness.run_steps(2);
+    while harness.state().window.is_reading() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+    let told = harness.get_by_label_contains("C4, 12 strokes at 8 a second: ");
+    assert!(told.rect().is_positive());
+    assert!(harness.query_by_label_contains("Every stroke sounds once up to ").is_some());
+}

@@ -1,0 +1,96 @@
+//! The repetition of the chosen key: strokes a second, misses, double strikes.
+
+use egui::{DragValue, RichText, Ui};
+
+use crate::action::ActionSettings;
+use crate::editor::file_worker::FileWorker;
+use crate::editor::keyboard::name;
+use crate::editor::stroke::repetition::{RATES, Repeated, STROKES, fastest, repeated};
+use crate::editor::theme;
+use crate::math::compass::KeyNumber;
+
+/// What came of it, and on what.
+struct Found {
+    key: KeyNumber,
+    settings: ActionSettings,
+    rate: u32,
+    speed: f64,
+    repeated: Repeated,
+    fastest: Option<u32>,
+}
+
+impl Found {
+    fn words(&self) -> String {
+        let Repeated { sounded, missed, doubled } = self.repeated;
+        let up_to = match self.fastest {
+            Some(rate) if rate == RATES.1 => format!("at every rate up to {rate} a second"),
+            Some(rate) => format!("up to {rate} a second"),
+            None => format!("at no rate from {} a second on", RATES.0),
+        };
+        format!(
+            "{}, {STROKES} strokes at {} a second: {sounded} sounded, {missed} missed, {doubled} \
+             double. Every stroke sounds once {up_to}.",
+            name(self.key),
+            self.rate
+        )
+    }
+}
+
+/// State of the trial.
+pub(super) struct RepetitionPanel {
+    rate: u32,
+    speed: f64,
+    clerk: FileWorker<Box<Found>>,
+    found: Option<Box<Found>>,
+}
+
+impl Default for RepetitionPanel {
+    fn default() -> Self {
+        Self { rate: 8, speed: 1.5, clerk: FileWorker::default(), found: None }
+    }
+}
+
+impl RepetitionPanel {
+    pub(super) const fn is_busy(&self) -> bool {
+        self.clerk.is_busy()
+    }
+
+    /// Rate, hammer speed, a button that tries them on a thread beside the window's.
+    pub(super) fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
+        if let Some(found) = self.clerk.answer() {
+            self.found = Some(found);
+        }
+        if self.clerk.is_busy() {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
+        }
+        super::heading(ui, "Repetition");
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Strokes a second");
+            let rate = DragValue::new(&mut self.rate).range(RATES.0..=RATES.1).speed(0.05);
+            ui.add(rate).labelled_by(label.id);
+            let label = ui.label("at");
+            let speed = DragValue::new(&mut self.speed).range(0.3..=4.0).speed(0.02);
+            let speed = ui.add(speed.fixed_decimals(2).suffix(" m/s")).labelled_by(label.id);
+            speed.on_hover_text("Speed that the same press gives the hammer of a key at rest");
+            let tries = ui.add_enabled(!self.is_busy(), egui::Button::new("Try repetition"));
+            let hint =
+                "A hand strikes the chosen key evenly and leaves it once it is down. Silent.";
+            if tries.on_hover_text(hint).clicked() {
+                let (settings, rate, speed) = (*settings, self.rate, self.speed);
+                self.clerk.order(move || {
+                    let repeated = repeated(key, &settings, rate, speed);
+                    let fastest = fastest(key, &settings, speed);
+                    Box::new(Found { key, settings, rate, speed, repeated, fastest })
+                });
+            }
+        });
+        if let Some(found) = &self.found {
+            let is_fresh = found.key == key
+                && found.settings == *settings
+                && found.rate == self.rate
+                && found.speed.to_bits() == self.speed.to_bits();
+            let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
+            ui.label(RichText::new(found.words()).color(colour));
+        }
+    }
+}
