@@ -1,7 +1,7 @@
 //! Factory pianos: whole settings by name.
 //!
 //! Every value not named is the concert grand's. The values are chosen, within what the sources of
-//! each parameter span (see the table of parameters). All are as loud on one phrase: [`levels`], which
+//! each parameter span (see the table of parameters). All are as loud on one phrase: `levels`, which
 //! `touchback lab presets` measures, as it measures what sets each apart from every other.
 //!
 //! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
