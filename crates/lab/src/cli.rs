@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{
-    demo, experiment, feel, fit, keyboard, model, output, play, preset, render, shot, simulate,
-    weigh,
+    demo, experiment, feel, fit, keyboard, model, output, play, preset, recorded, render, shot,
+    simulate, weigh,
 };
 
 /// A grand piano whose action is simulated: played, heard and measured.
@@ -73,6 +73,8 @@ enum LabCommand {
     Help(experiment::help::HelpOptions),
     /// Draws one quantity of a key over one parameter
     Sweep(experiment::sweep::SweepOptions),
+    /// Compares the piano with a folder of recorded notes, key by key
+    Recorded(recorded::RecordedOptions),
     /// Draws the window off screen in a scripted state
     Shot(shot::ShotOptions),
 }
@@ -136,6 +138,7 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
         Some(SubCommand::Lab(lab)) => match lab.other {
             Some(LabCommand::Help(options)) => experiment::help::run(&options),
             Some(LabCommand::Sweep(options)) => experiment::sweep::run(&options),
+            Some(LabCommand::Recorded(options)) => recorded::run(&options),
             Some(LabCommand::Shot(options)) => shot::run(&options),
             None => experiment::run(&lab.experiments),
         },

@@ -11,6 +11,7 @@
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`mod@bench`] | what experiments are made with |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
+//! | [`recorded`] | the piano beside recorded notes |
 //! | [`rig`] | felt keys in virtual time, and what is measured on them |
 //! | [`shot`] | pictures of the window in a scripted state |
 //! | [`play`] | the instrument on its own, where the build has sound and MIDI |
@@ -39,6 +40,7 @@ mod parallel;
 pub mod play;
 pub mod plot;
 pub mod preset;
+pub mod recorded;
 pub mod render;
 pub mod rig;
 pub mod shot;

@@ -1,0 +1,276 @@
+//! What is compared of a note: log-mel spectra of its body and attack, courses of its level.
+
+use std::sync::Arc;
+
+use touchback_fft::{RealToComplex, num_complex::Complex32};
+
+use super::sound_file::Note;
+use touchback::math::cast::floor_index;
+use touchback::math::compass::KeyNumber;
+
+/// Begin of the body's windows after the onset less [`BEFORE`], s.
+const BODY: [f64; 7] = [0.0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.0];
+
+/// Length of the body's windows, s; bands, lowest edge in Hz, and floor under the loudest in dB.
+const BODY_WINDOW: f64 = 0.1;
+const BODY_BANDS: (usize, f64, f64) = (64, 40.0, 65.0);
+
+/// The attack's windows: how many, their length and distance, s; bands as above.
+const ATTACK: usize = 10;
+const ATTACK_WINDOW: f64 = 512.0 / 48_000.0;
+const ATTACK_HOP: f64 = 256.0 / 48_000.0;
+const ATTACK_BANDS: (usize, f64, f64) = (24, 150.0, 50.0);
+
+/// Highest edge of the bands, Hz.
+const TOP_HZ: f64 = 14_000.0;
+
+/// What is kept before the onset, s, and of a note altogether.
+const BEFORE: f64 = 0.005;
+const LENGTH: f64 = 4.6;
+
+/// Times of the level's course after the onset, s.
+pub const TIMES: [f64; 7] = [0.004, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0];
+
+/// One spectrum's bands: a window, its transform, and the weights of each band over the bins.
+struct Bank {
+    window: Vec<f32>,
+    transform: Arc<dyn RealToComplex<f32>>,
+    bands: Vec<Vec<(usize, f64)>>,
+    floor: f64,
+}
+
+impl Bank {
+    /// `bands` of equal width in mel over windows of `seconds` at `rate` Hz.
+    fn new(rate: f64, seconds: f64, (bands, lowest, floor): (usize, f64, f64)) -> Self {
+        let length = floor_index(seconds * rate + 0.5);
+        let mel = |hz: f64| 2595.0 * (1.0 + hz / 700.0).log10();
+        let edge = |i: usize| {
+            let share = i as f64 / (bands + 1) as f64;
+            let at = mel(lowest) + share * (mel(TOP_HZ) - mel(lowest));
+            700.0 * (10f64.powf(at / 2595.0) - 1.0)
+        };
+        let band = |i: usize| {
+            let [low, middle, high] = [edge(i), edge(i + 1), edge(i + 2)];
+            let weight = |bin: usize| {
+                let hz = bin as f64 * rate / length as f64;
+                (bin, ((hz - low) / (middle - low)).min((high - hz) / (high - middle)))
+            };
+            (0..=length / 2).map(weight).filter(|(_, w)| *w > 0.0).collect()
+        };
+        Self {
+            window: hann(length),
+            transform: touchback_fft::forward(length),
+            bands: (0..bands).map(band).collect(),
+            floor,
+        }
+    }
+
+    /// Bands of the windows that begin at `starts`, dB under the loudest of all.
+    fn spectra(&self, channels: &[Vec<f32>; 2], starts: impl Iterator<Item = usize>) -> Vec<f64> {
+        let powers = starts.flat_map(|start| {
+            let power = power(channels, start, &self.window, &*self.transform);
+            let band = |weights: &Vec<(usize, f64)>| {
+                weights.iter().map(|(bin, weight)| weight * power[*bin]).sum::<f64>()
+            };
+            self.bands.iter().map(band).collect::<Vec<_>>()
+        });
+        let powers: Vec<f64> = powers.collect();
+        let most = powers.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        powers.iter().map(|p| (10.0 * (p / most).log10()).max(-self.floor)).collect()
+    }
+}
+
+fn hann(length: usize) -> Vec<f32> {
+    let turn = std::f32::consts::TAU / (length - 1) as f32;
+    (0..length).map(|i| 0.5 - 0.5 * (turn * i as f32).cos()).collect()
+}
+
+/// Mean power spectrum of both channels from `start` on.
+fn power(
+    channels: &[Vec<f32>; 2],
+    start: usize,
+    window: &[f32],
+    transform: &dyn RealToComplex<f32>,
+) -> Vec<f64> {
+    let mut sum = vec![0.0; window.len() / 2 + 1];
+    for channel in channels {
+        let part = &channel[start..start + window.len()];
+        let mut input: Vec<f32> = part.iter().zip(window).map(|(x, w)| x * w).collect();
+        let mut output = vec![Complex32::default(); sum.len()];
+        // Fails only for wrong lengths; these are the transform's own.
+        let _ = transform.process(&mut input, &mut output);
+        sum.iter_mut().zip(&output).for_each(|(s, x)| *s += 0.5 * f64::from(x.norm_sqr()));
+    }
+    sum
+}
+
+/// What is compared of one note.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Bands of seven windows of 0.1 s from 0 to 3 s, dB under the loudest.
+    pub body: Vec<f64>,
+    /// Bands of ten windows of 10.7 ms from 2.5 ms before the onset on, dB under the loudest.
+    pub attack: Vec<f64>,
+    /// Level at [`TIMES`] under the highest of these, dB.
+    pub course: [f64; TIMES.len()],
+    /// Power under 0.8 of the fundamental over all, first 0.1 s, dB.
+    pub below: f64,
+    /// Correlation of the channels over the first second.
+    pub correlation: f64,
+    /// Mean level of the first half second, dB re full scale.
+    pub level: f64,
+}
+
+/// The measure at one sample rate.
+pub struct Measure {
+    rate: f64,
+    body: Bank,
+    attack: Bank,
+    start: Bank,
+}
+
+impl Measure {
+    /// For notes at `rate` Hz.
+    #[must_use]
+    pub fn new(rate: f64) -> Self {
+        let mut start = Bank::new(rate, BODY_WINDOW, (1, 40.0, 0.0));
+        start.bands.clear();
+        Self {
+            rate,
+            body: Bank::new(rate, BODY_WINDOW, BODY_BANDS),
+            attack: Bank::new(rate, ATTACK_WINDOW, ATTACK_BANDS),
+            start,
+        }
+    }
+
+    /// Measures `note`, the key of which is `key`.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber, note: &Note) -> Measured {
+        let channels = self.aligned(note);
+        let samples = |seconds: f64| floor_index(seconds * self.rate + 0.5);
+        let attack = (0..ATTACK).map(|i| samples(0.5 * BEFORE + i as f64 * ATTACK_HOP));
+        let power = power(&channels, 0, &self.start.window, &*self.start.transform);
+        let share = |from: f64, to: f64| {
+            let inside = |bin: usize| {
+                let hz = bin as f64 * self.rate / self.start.window.len() as f64;
+                hz > from && hz < to
+            };
+            power.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, p)| p).sum::<f64>()
+        };
+        let fundamental = 440.0 * ((f64::from(key.number()) - 49.0) / 12.0).exp2();
+        let second = samples(1.0);
+        let product = |a: usize, b: usize| {
+            let both = channels[a][..second].iter().zip(&channels[b][..second]);
+            both.map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>()
+        };
+        Measured {
+            body: self.body.spectra(&channels, BODY.iter().map(|t| samples(*t))),
+            attack: self.attack.spectra(&channels, attack),
+            course: self.course(&channels),
+            below: 10.0
+                * (share(30.0, 0.8 * fundamental) / share(30.0, f64::INFINITY).max(1e-30) + 1e-12)
+                    .log10(),
+            correlation: product(0, 1) / (product(0, 0) * product(1, 1) + 1e-20).sqrt(),
+            level: level(&channels, 0, samples(0.5)),
+        }
+    }
+
+    /// The note from [`BEFORE`] its onset on: where it first reaches a twentieth of its peak.
+    fn aligned(&self, note: &Note) -> [Vec<f32>; 2] {
+        let [left, right] = &note.channels;
+        let loud: Vec<f32> = left.iter().zip(right).map(|(l, r)| l.abs().max(r.abs())).collect();
+        let second = floor_index(self.rate).min(loud.len());
+        let most = loud[..second].iter().copied().fold(0.0, f32::max);
+        let onset = loud.iter().position(|x| *x > 0.05 * most).unwrap_or(0);
+        let first = onset.saturating_sub(floor_index(BEFORE * self.rate + 0.5));
+        let length = floor_index(LENGTH * self.rate);
+        note.channels.each_ref().map(|channel| {
+            let mut kept: Vec<f32> = channel[first..].iter().copied().take(length).collect();
+            kept.resize(length, 0.0);
+            kept
+        })
+    }
+
+    fn course(&self, channels: &[Vec<f32>; 2]) -> [f64; TIMES.len()] {
+        let levels = TIMES.map(|t| {
+            let length = floor_index(if t < 0.02 { 0.012 } else { 0.04 } * self.rate);
+            let middle = floor_index((t + BEFORE) * self.rate);
+            level(channels, middle.saturating_sub(length / 2), length)
+        });
+        let most = levels.into_iter().fold(f64::MIN, f64::max);
+        levels.map(|level| level - most)
+    }
+}
+
+/// Mean square of both channels over `length` samples from `start` on, dB.
+fn level(channels: &[Vec<f32>; 2], start: usize, length: usize) -> f64 {
+    let both = channels.iter().flat_map(|channel| &channel[start..start + length]);
+    let sum: f64 = both.map(|x| f64::from(*x).powi(2)).sum();
+    10.0 * (sum / (2 * length) as f64 + 1e-14).log10()
+}
+
+/// Distance of two notes' bands, dB: rms difference after one free gain, over what is above the
+/// floor in either.
+#[must_use]
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let floor = |x: &[f64]| x.iter().copied().fold(f64::INFINITY, f64::min) + 1.0;
+    let [over_a, over_b] = [floor(a), floor(b)];
+    let apart = a.iter().zip(b).filter(|(a, b)| **a > over_a || **b > over_b).map(|(a, b)| a - b);
+    let (count, sum, squares) =
+        apart.fold((0.0, 0.0, 0.0), |(n, s, q), z| (n + 1.0, s + z, q + z * z));
+    if count == 0.0 { 0.0 } else { (squares / count - (sum / count).powi(2)).max(0.0).sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four partials of A4 that die away, the channels in opposite phase above the first.
+    fn tone(rate: f64, decay: f64) -> Note {
+        let sample = |i: usize, side: f64| {
+            let t = i as f64 / rate - 0.1;
+            let partial = |k: f64| {
+                let sign = if k > 1.0 { side } else { 1.0 };
+                sign * (-decay * k * t).exp() * (std::f64::consts::TAU * 440.0 * k * t).sin() / k
+            };
+            if t < 0.0 { 0.0 } else { 0.1 * [1.0, 2.0, 5.0, 9.0].map(partial).iter().sum::<f64>() }
+        };
+        let channel = |side| {
+            let count = floor_index(5.0 * rate);
+            (0..count).map(|i| touchback::math::cast::single(sample(i, side))).collect()
+        };
+        Note { channels: [channel(1.0), channel(-1.0)], rate }
+    }
+
+    fn measured(rate: f64, decay: f64) -> Measured {
+        Measure::new(rate).of(KeyNumber::from_index(48).unwrap(), &tone(rate, decay))
+    }
+
+    #[test]
+    fn the_rate_of_a_recording_does_not_count() {
+        let (a, b) = (measured(48_000.0, 1.0), measured(44_100.0, 1.0));
+        assert!(distance(&a.body, &b.body) < 0.6, "{}", distance(&a.body, &b.body));
+        assert!(distance(&a.attack, &b.attack) < 0.6, "{}", distance(&a.attack, &b.attack));
+        assert!((a.level - b.level).abs() < 0.05 && (a.correlation - b.correlation).abs() < 0.01);
+        assert!(a.course.iter().zip(b.course).all(|(a, b)| (a - b).abs() < 0.3));
+    }
+
+    #[test]
+    fn a_gain_is_free_and_a_decay_is_not() {
+        let (a, b) = (measured(48_000.0, 1.0), measured(48_000.0, 2.0));
+        let louder: Vec<f64> = a.attack.iter().map(|x| x + 6.0).collect();
+        assert!(distance(&a.attack, &louder) < 1e-9);
+        assert!(distance(&a.body, &b.body) > 2.0);
+        // e^(−2 t) at 3 s, against e^(−t): the first partial alone is left.
+        let fall = a.course[6] - b.course[6];
+        assert!((fall - 3.0 * 8.686).abs() < 2.0, "{fall}");
+    }
+
+    #[test]
+    fn silence_has_a_measure() {
+        let silence = Note { channels: [vec![0.0; 100], vec![0.0; 100]], rate: 48_000.0 };
+        let found = Measure::new(48_000.0).of(KeyNumber::from_index(0).unwrap(), &silence);
+        let numbers = found.body.iter().chain(&found.attack).chain(&found.course);
+        assert!(numbers.chain([&found.below, &found.correlation]).all(|x| x.is_finite()));
+    }
+}

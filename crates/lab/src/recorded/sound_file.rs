@@ -1,0 +1,136 @@
+//! A recorded note read from a WAV, FLAC or OGG Vorbis file.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use symphonia::core::codecs::audio::AudioDecoderOptions;
+use symphonia::core::errors::Error;
+use symphonia::core::formats::probe::Hint;
+use symphonia::core::formats::{FormatOptions, TrackType};
+use symphonia::core::io::MediaSourceStream;
+use symphonia::core::meta::MetadataOptions;
+
+/// Most that is read of one file, s: a note is over by then.
+const LONGEST: f64 = 60.0;
+
+/// Sample rates that are read, Hz.
+const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
+
+/// A note in two channels.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// Left and right, full scale ±1.
+    pub channels: [Vec<f32>; 2],
+    /// Samples a second, Hz.
+    pub rate: f64,
+}
+
+/// Whether the name of `path` ends as a file that [`read`] takes.
+#[must_use]
+pub fn is_sound(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    ["wav", "flac", "ogg"].iter().any(|e| ending.eq_ignore_ascii_case(e))
+}
+
+/// Reads the note in `path`: the first two channels, a single one twice, at most its first minute.
+///
+/// # Errors
+/// A file that cannot be opened, is damaged, empty or at a rate of its own.
+pub fn read(path: &Path) -> Result<Note> {
+    decode(path).with_context(|| path.display().to_string())
+}
+
+fn decode(path: &Path) -> Result<Note> {
+    let file = File::open(path).context("cannot open")?;
+    let stream = MediaSourceStream::new(Box::new(file), Default::default());
+    let (format, meta) = (FormatOptions::default(), MetadataOptions::default());
+    let mut format = symphonia::default::get_probe()
+        .probe(&Hint::new(), stream, format, meta)
+        .context("no WAV, FLAC or OGG file")?;
+    let track = format.default_track(TrackType::Audio).context("has no sound")?;
+    let id = track.id;
+    let params = track.codec_params.as_ref().and_then(|p| p.audio()).context("has no sound")?;
+    let mut decoder = symphonia::default::get_codecs()
+        .make_audio_decoder(params, &AudioDecoderOptions::default())
+        .context("holds sound in a form that is not read")?;
+    let mut channels = [Vec::new(), Vec::new()];
+    let mut rate = 0;
+    let mut part: Vec<f32> = Vec::new();
+    while let Some(packet) = format.next_packet().context("damaged")? {
+        if packet.track_id != id {
+            continue;
+        }
+        let sound = match decoder.decode(&packet) {
+            Ok(sound) => sound,
+            Err(Error::DecodeError(_)) => continue,
+            Err(error) => return Err(error).context("damaged"),
+        };
+        rate = sound.spec().rate();
+        let count = sound.spec().channels().count().max(1);
+        sound.copy_to_vec_interleaved(&mut part);
+        for frame in part.chunks_exact(count) {
+            channels[0].push(frame[0]);
+            channels[1].push(frame[1.min(count - 1)]);
+        }
+        if channels[0].len() as f64 > LONGEST * f64::from(rate) {
+            break;
+        }
+    }
+    if channels[0].is_empty() {
+        bail!("holds no sound");
+    }
+    if !RATES.contains(&rate) {
+        bail!("{rate} samples a second; read are {} to {}", RATES.start(), RATES.end());
+    }
+    if channels.iter().flatten().any(|x| !x.is_finite()) {
+        bail!("holds samples that are no numbers");
+    }
+    Ok(Note { channels, rate: f64::from(rate) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wave_is_read_back_and_bad_files_are_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("C4.wav");
+        let spec = hound::WavSpec {
+            channels: 1,
+            sample_rate: 44_100,
+            bits_per_sample: 16,
+            sample_format: hound::SampleFormat::Int,
+        };
+        let mut writer = hound::WavWriter::create(&path, spec).unwrap();
+        (0..1000i16).for_each(|i| writer.write_sample(16 * (i - 500)).unwrap());
+        writer.finalize().unwrap();
+        let note = read(&path).unwrap();
+        assert_eq!((note.rate, note.channels[0].len()), (44_100.0, 1000));
+        assert_eq!(note.channels[0], note.channels[1]);
+        assert!((note.channels[0][0] + 8000.0 / 32768.0).abs() < 1e-4);
+        let bytes = std::fs::read(&path).unwrap();
+        for damaged in [&b""[..], b"OggS", &bytes[..20], &bytes[..44]] {
+            std::fs::write(&path, damaged).unwrap();
+            assert!(format!("{:#}", read(&path).unwrap_err()).contains("C4.wav"));
+        }
+    }
+
+    /// `tests/sounds/sine.*`: 441 Hz, 2205 samples at 44.1 kHz, left 0.5, right −0.25.
+    #[test]
+    fn compressed_files_are_decoded() {
+        let sounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sounds");
+        for (name, off) in [("sine.flac", 2e-5), ("sine.ogg", 0.02)] {
+            let note = read(&sounds.join(name)).unwrap();
+            assert_eq!((note.rate, note.channels[0].len()), (44_100.0, 2205), "{name}");
+            for (channel, most) in note.channels.iter().zip([0.5, -0.25]) {
+                let apart = channel.iter().enumerate().map(|(i, x)| {
+                    (f64::from(*x) - most * (std::f64::consts::TAU * i as f64 / 100.0).sin()).abs()
+                });
+                let apart = apart.fold(0.0, f64::max);
+                assert!(apart < off, "{name}: {apart}");
+            }
+        }
+    }
+}

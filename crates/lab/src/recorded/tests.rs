@@ -1,0 +1,65 @@
+use super::*;
+
+fn options(folder: &Path, out: &Path) -> RecordedOptions {
+    RecordedOptions {
+        folder: folder.into(),
+        velocities: vec![64],
+        preset: "concert".into(),
+        set: Vec::new(),
+        out: Some(out.into()),
+    }
+}
+
+/// What the concert grand plays of `key`, as a file at 48 kHz.
+fn own_note(key: KeyNumber, path: &Path) {
+    let mut piano = Piano::new(RATE, &Settings::default());
+    piano.handle(Event::NoteOn { key, velocity: 64.0 / 127.0 });
+    let (mut left, mut right) = (vec![0.0; 240_000], vec![0.0; 240_000]);
+    piano.process(&mut left, &mut right);
+    let spec = hound::WavSpec {
+        channels: 2,
+        sample_rate: 48_000,
+        bits_per_sample: 32,
+        sample_format: hound::SampleFormat::Float,
+    };
+    let mut writer = hound::WavWriter::create(path, spec).unwrap();
+    for (left, right) in left.iter().zip(&right) {
+        writer.write_sample(*left).unwrap();
+        writer.write_sample(*right).unwrap();
+    }
+    writer.finalize().unwrap();
+}
+
+#[test]
+fn a_piano_is_no_distance_from_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (notes, out) = (folder.path().join("notes/soft"), folder.path().join("out"));
+    std::fs::create_dir_all(&notes).unwrap();
+    own_note(KeyNumber::from_index(39).unwrap(), &notes.join("Grand C4 mf.wav"));
+    std::fs::write(notes.join("C4.txt"), "a note about a note").unwrap();
+    run(&options(&folder.path().join("notes"), &out)).unwrap();
+    let table = std::fs::read_to_string(out.join("recorded.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!((rows[1][0], rows[1][1]), ("40", "5"));
+    assert!(rows[0].iter().zip(&rows[1]).all(|(name, cell)| {
+        cell.parse::<f64>()
+            .is_ok_and(|x| !name.ends_with("y_db") && !name.ends_with("k_db") || x < 0.01)
+    }));
+    assert!(out.join("recorded-distances.svg").exists() && out.join("manifest.json").exists());
+}
+
+#[test]
+fn folders_without_notes_and_doubled_notes_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (notes, out) = (folder.path().join("notes"), folder.path().join("out"));
+    let told = || format!("{:#}", run(&options(&notes, &out)).unwrap_err());
+    assert!(told().contains("notes"));
+    std::fs::create_dir(&notes).unwrap();
+    assert!(told().contains("no .wav, .flac or .ogg file"));
+    std::fs::write(notes.join("C4v1.wav"), "").unwrap();
+    assert!(told().contains("C4v1.wav"));
+    std::fs::write(notes.join("c4 v1.flac"), "").unwrap();
+    assert!(told().contains("both layer 1 of key 40"));
+    assert!(!out.exists());
+}
