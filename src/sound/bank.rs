@@ -19,6 +19,9 @@ pub const LANES: usize = 16;
 /// Samples between control steps; also the most samples one call may ring.
 pub const BLOCK: usize = 64;
 
+/// Samples whose sums are held at once.
+const PART: usize = 16;
+
 /// One value for each lane.
 pub type Lane = [f32; LANES];
 
@@ -114,7 +117,7 @@ macro_rules! kernels {
 pub(super) use kernels;
 
 kernels! {
-    /// Lets modes ring for `out.len()` ≤ [`BLOCK`] samples and adds their force on the bridge.
+    /// Lets modes ring for `out.len()` samples and adds their force on the bridge.
     ring, ring_body, ring_avx2, ring_avx512, (modes: &mut [ModeState], out: &mut [f32])
 }
 
@@ -123,8 +126,15 @@ fn ring_body(modes: &mut [ModeState], out: &mut [f32]) {
     if modes.is_empty() {
         return;
     }
-    let mut sums = [[0.0; LANES]; BLOCK];
-    let sums = &mut sums[..out.len().min(BLOCK)];
+    for part in out.chunks_mut(PART) {
+        ring_part(modes, part);
+    }
+}
+
+#[inline(always)]
+fn ring_part(modes: &mut [ModeState], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; PART];
+    let sums = &mut sums[..out.len().min(PART)];
     // Two groups at a time: one alone would wait for its own result of the sample before.
     let mut pairs = modes.chunks_exact_mut(2);
     for pair in &mut pairs {
@@ -167,8 +177,15 @@ fn resound_body(modes: &mut [ModeState], drives: &[BridgeInput], input: &[f32], 
     if modes.is_empty() {
         return;
     }
-    let mut sums = [[0.0; LANES]; BLOCK];
-    let sums = &mut sums[..out.len().min(BLOCK)];
+    for (part, input) in out.chunks_mut(PART).zip(input.chunks(PART)) {
+        resound_part(modes, drives, input, part);
+    }
+}
+
+#[inline(always)]
+fn resound_part(modes: &mut [ModeState], drives: &[BridgeInput], input: &[f32], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; PART];
+    let sums = &mut sums[..out.len().min(PART)];
     let mut pairs = modes.chunks_exact_mut(2);
     let mut pair_drives = drives.chunks_exact(2);
     for (pair, drive) in (&mut pairs).zip(&mut pair_drives) {
@@ -264,6 +281,22 @@ fn coast_body(modes: &mut [ModeState], touch: &[ContactCoupling]) -> (f32, f32) 
         }
     }
     (total(&force), total(&place))
+}
+
+/// Turns modes back by `steps` samples; silent ones stay.
+pub fn turn_back(modes: &mut [ModeState], steps: usize) {
+    for mode in modes {
+        for l in 0..LANES {
+            let (kept, turn) = (1.0 - mode.decay[l], mode.rotation[l]);
+            let square = kept * kept + turn * turn;
+            if square > 0.0 {
+                let (fall, turn) = (1.0 - kept / square, -turn / square);
+                for _ in 0..steps {
+                    (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], fall, turn);
+                }
+            }
+        }
+    }
 }
 
 /// Displacement under the hammer, m.

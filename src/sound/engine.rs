@@ -378,7 +378,7 @@ impl Sound {
                 (&mut self.notes[key.index()], &self.places[key.index()]);
             let mut force = [0.0f32; BLOCK];
             let force = &mut force[..len];
-            note.process(force);
+            note.process(at, force);
             if note.is_struck() {
                 let now = &mut self.bridge[1][at..at + len];
                 now.iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);

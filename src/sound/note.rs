@@ -3,6 +3,7 @@
 mod load;
 mod pluck;
 mod resonance;
+mod slow_ring;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::KeyNumber;
@@ -15,9 +16,10 @@ use crate::sound::overtones::Overtones;
 use crate::sound::poles::{self, Pole};
 use crate::sound::scale::StringSpec;
 use crate::sound::slow_rate::SlowRate;
-use crate::sound::unison::{MOST, SIDEWAYS};
+use crate::sound::unison::MOST;
 use crate::sound::{SoundSettings, loss};
 use resonance::Resonance;
+use slow_ring::SlowRing;
 
 /// Highest partial, Hz, and over the sample rate.
 const LIMIT_HZ: f64 = 16_000.0;
@@ -92,8 +94,8 @@ pub struct Note {
     touches: Vec<ContactCoupling>,
     poles: Vec<Pole>,
     blows: Vec<HammerInput>,
-    /// Leading groups of lanes with the sideways modes.
-    sideways: usize,
+    /// The low partials where they ring by themselves.
+    slow: SlowRing,
     /// The strings as other notes set them moving, and the partials that do.
     resonance: Resonance,
     resonating: usize,
@@ -139,9 +141,9 @@ impl Note {
         let strung = StringSpec::of(key, &SoundSettings::default());
         let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
         let strings = strung.strings;
-        let sideways = partials.min(SIDEWAYS).div_ceil(LANES);
-        let chunks = sideways + (partials * strings).div_ceil(LANES);
+        let chunks = load::modes(partials, strings).div_ceil(LANES);
         let resonating = strung.partials_below(resonance::HIGHEST_HZ).min(partials);
+        let low = load::modes(resonating, strings) / LANES;
         let mut note = Self {
             key,
             sample_rate,
@@ -154,7 +156,7 @@ impl Note {
             touches: vec![ContactCoupling::default(); chunks],
             poles: vec![Pole::default(); chunks],
             blows: vec![HammerInput::default(); chunks],
-            sideways,
+            slow: SlowRing::new(low, rate, kernel),
             resonance: Resonance::new(resonating * strings, rate, kernel),
             resonating,
             struck: false,
@@ -181,6 +183,7 @@ impl Note {
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
         self.resonance.reset();
+        self.slow.reset();
         self.overtones.reset();
         self.strike = None;
         self.settling = pluck::Settling::default();
@@ -200,9 +203,7 @@ impl Note {
 
     /// The hammer meets the strings, where they are now, `delay` samples from now.
     pub fn strike(&mut self, speed: f64, delay: f64) {
-        self.active = self.rings.len();
-        self.struck = true;
-        self.apply_poles();
+        self.excite();
         self.touching &= self.una_corda.0 == self.una_corda.1;
         self.una_corda.1 = self.una_corda.0;
         self.refresh_touches();
@@ -254,12 +255,21 @@ impl Note {
     /// The note sounds or is being struck.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.active > 0 || self.resonance.is_awake()
+        self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
+    }
+
+    /// Gets all modes ready to be struck or plucked.
+    fn excite(&mut self) {
+        self.slow.give_back(&mut self.rings);
+        self.apply_poles();
+        self.active = self.rings.len();
+        self.struck = true;
     }
 
     fn apply_poles(&mut self) {
         if self.rest.0.to_bits() != self.rest.1.to_bits() {
             poles::set_ringing(self.kernel, &mut self.rings, &self.poles, self.rest.0, self.ratio);
+            self.slow.apply_poles(self.rest.0, self.ratio);
             self.resonance.apply_poles(self.rest.0, self.ratio);
             self.rest.1 = self.rest.0;
         }
@@ -283,50 +293,54 @@ impl Note {
                 self.refresh_touches();
             }
         }
-        if !(block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
-            return;
+        self.slow.begin_block(&mut self.rings, self.active, self.strike.is_none());
+        if (block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
+            self.look(gate, loudest);
         }
+    }
+
+    /// Lets what is too soft fall silent.
+    fn look(&mut self, gate: f32, loudest: f32) {
         let driven = loudest > WAKE * gate;
         self.resonance.look(gate, driven && !self.struck && self.rest.0 < 1.0);
-        if self.strike.is_some() || self.active == 0 {
+        if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
             return;
         }
         bank::settle(&mut self.rings[..self.active]);
         self.overtones.settle();
-        if self.struck
-            && driven
-            && bank::level(&self.rings[..self.active]) < (FAINT * loudest).powi(2)
-        {
+        let level = bank::level(&self.rings[..self.active]) + self.slow.level();
+        if self.struck && driven && level < (FAINT * loudest).powi(2) {
             self.struck = false;
             self.overtones.reset();
         }
+        let least = |active| (share(active) * gate).powi(2);
+        self.slow.look(least);
         // The last groups hold the highest partials, which decay first.
         while self.active > 0 {
             let last = self.active - 1..self.active;
-            let beside = if self.active == 1 { self.overtones.level() } else { 0.0 };
-            let least = (share(self.active) * gate).powi(2);
-            if bank::level(&self.rings[last.clone()]) + beside >= least {
+            let alone = self.active == 1 && !self.slow.is_ringing();
+            let beside = if alone { self.overtones.level() } else { 0.0 };
+            if bank::level(&self.rings[last.clone()]) + beside >= least(self.active) {
                 break;
             }
             bank::still(&mut self.rings[last]);
             self.active -= 1;
         }
-        self.struck &= self.active > 0;
-        if self.active == 0 {
+        if self.active == 0 && !self.slow.is_ringing() {
+            self.struck = false;
             self.overtones.reset();
         }
     }
 
-    /// Adds the force on the bridge over the next samples, at most [`bank::BLOCK`], N, of what was
-    /// struck.
-    pub fn process(&mut self, out: &mut [f32]) {
+    /// Adds the force on the bridge over the samples from `at` in the block on, N, of what was struck.
+    pub fn process(&mut self, at: usize, out: &mut [f32]) {
         self.settling.apply(out);
         let mut done = 0;
         while self.strike.is_some() && done < out.len() {
             out[done] += self.contact_sample();
             done += 1;
         }
-        bank::ring(self.kernel, &mut self.rings[..self.active], &mut out[done..]);
+        self.slow.process(&mut self.rings[..self.active], at + done, &mut out[done..]);
     }
 
     /// Adds the force of the strings that resound over the next block's slow samples, N; `bridge`

@@ -44,14 +44,16 @@ impl SlowRate {
         if factor == 1 {
             return Self { factor, taps: vec![1.0] };
         }
-        let half = 0.5 * (SPAN * factor - 1) as f64;
+        // Symmetric about a tap, so that the delay is whole; the last one is 0.
+        let (count, middle) = (SPAN * factor, SPAN * factor / 2 - 1);
         let tap = |i: usize| {
-            let x = i as f64 - half;
-            let turns = PI * x / factor as f64;
-            let window = bessel(SHAPE * (1.0 - (x / half).powi(2)).max(0.0).sqrt());
-            turns.sin() / turns * window
+            let x = i as f64 - middle as f64;
+            let (turns, part) = (PI * x / factor as f64, x / (middle + 1) as f64);
+            let window = bessel(SHAPE * (1.0 - part * part).max(0.0).sqrt());
+            if x == 0.0 { window } else { turns.sin() / turns * window }
         };
-        let taps: Vec<f64> = (0..SPAN * factor).map(tap).collect();
+        let mut taps: Vec<f64> = (0..count).map(tap).collect();
+        taps[count - 1] = 0.0;
         let scale = factor as f64 / taps.iter().sum::<f64>();
         Self { factor, taps: taps.iter().map(|tap| single(scale * tap)).collect() }
     }
@@ -68,14 +70,21 @@ impl SlowRate {
         BLOCK / self.factor
     }
 
+    /// Samples from a slow sample to its effect on the way back.
+    #[must_use]
+    pub const fn delay(&self) -> usize {
+        if self.factor == 1 { 0 } else { self.taps.len() / 2 - 1 }
+    }
+
     /// Samples from a sample to its effect, there and back and a whole block later.
     #[must_use]
     pub const fn lag(&self) -> usize {
-        BLOCK + self.taps.len() - self.factor
+        BLOCK + 2 * self.delay() + 1 - self.factor
     }
 
     /// Slow samples before the present one that count for the way back.
-    const fn memory(&self) -> usize {
+    #[must_use]
+    pub const fn memory(&self) -> usize {
         self.taps.len() / self.factor - 1
     }
 
@@ -115,7 +124,7 @@ impl Gatherer {
         // The last sample of each slow one is there already: the block is over.
         let heard = self.recent[self.rate.factor - 1..].windows(self.rate.taps.len());
         for (out, samples) in out.iter_mut().zip(heard.step_by(self.rate.factor)) {
-            *out = samples.iter().zip(&self.rate.taps).map(|(x, tap)| x * tap).sum();
+            *out = samples.iter().rev().zip(&self.rate.taps).map(|(x, tap)| x * tap).sum();
         }
     }
 }
@@ -155,15 +164,35 @@ impl Spreader {
         &mut self.recent[memory..]
     }
 
+    /// The `age`-th slow sample before the block that begins next, 1 the newest.
+    pub fn earlier(&mut self, age: usize) -> &mut f32 {
+        let end = self.recent.len();
+        &mut self.recent[end - age]
+    }
+
     /// The present block.
     pub fn spread(&self, out: &mut [f32; BLOCK]) {
-        let factor = self.rate.factor;
-        out.fill(0.0);
-        for (k, out) in out.chunks_exact_mut(factor).enumerate() {
-            let newest_first = self.recent[k..=k + self.rate.memory()].iter().rev();
-            for (x, taps) in newest_first.zip(self.rate.taps.chunks_exact(factor)) {
-                out.iter_mut().zip(taps).for_each(|(out, tap)| *out += tap * x);
+        // A known number of samples to a slow one becomes a register.
+        match self.rate.factor {
+            2 => self.spread_by::<2>(out),
+            4 => self.spread_by::<4>(out),
+            8 => self.spread_by::<8>(out),
+            16 => self.spread_by::<16>(out),
+            32 => self.spread_by::<32>(out),
+            64 => self.spread_by::<64>(out),
+            _ => self.spread_by::<1>(out),
+        }
+    }
+
+    fn spread_by<const FACTOR: usize>(&self, out: &mut [f32; BLOCK]) {
+        let (taps, _) = self.rate.taps.as_chunks::<FACTOR>();
+        let (outs, _) = out.as_chunks_mut::<FACTOR>();
+        for (out, slow) in outs.iter_mut().zip(self.recent.windows(taps.len())) {
+            let mut sums = [0.0; FACTOR];
+            for (x, taps) in slow.iter().rev().zip(taps) {
+                sums.iter_mut().zip(taps).for_each(|(sum, tap)| *sum += tap * x);
             }
+            *out = sums;
         }
     }
 }

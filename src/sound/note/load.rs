@@ -21,6 +21,12 @@ const TRANSFER_HZ: f64 = 1000.0;
 /// measured, and leaves bass and treble alone [Lehtonen 2007].
 const TRANSFER_TURN: (f64, f64) = (320.0, 360.0);
 
+/// Modes of the first `partials` partials of a note of so many strings.
+pub(super) const fn modes(partials: usize, strings: usize) -> usize {
+    let sideways = if partials < SIDEWAYS { partials } else { SIDEWAYS };
+    partials * strings + sideways
+}
+
 /// Velocity of another place of the bridge per force at one, over the real mobility there.
 fn transfer(hz: f64) -> Complex64 {
     let (from, to) = TRANSFER_TURN;
@@ -42,6 +48,12 @@ impl Note {
     #[must_use]
     pub const fn partials(&self) -> usize {
         self.partials
+    }
+
+    /// Place of mode `j` of partial `k` among the lanes: low partials first, each with its sideways
+    /// motion last.
+    const fn place(&self, k: usize, j: usize) -> usize {
+        modes(k - 1, self.strings) + j
     }
 
     /// Takes over partial `k` (1…partials) of a new voicing; bounded work, no click.
@@ -76,13 +88,12 @@ impl Note {
             / (mass * (2.0 * PI * hz).powi(2))
             * sample
             * scale;
-        let base = self.sideways * LANES + (k - 1) * self.strings;
         for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
             let push = scale * shape / Complex64::new(0.0, mass * pole.im)
                 * (((pole * step).exp() - 1.0) / pole)
                 * f64::from(u8::from(heard));
-            let place = if felt { base + j } else { k - 1 };
+            let place = self.place(k, j);
             let (c, l) = (place / LANES, place % LANES);
             let blow = &mut self.blows[c];
             blow.all_re[l] = single((all * push).re);
@@ -108,7 +119,15 @@ impl Note {
             }
             let share = if felt { pulled } else { all };
             self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));
-            self.rings[c].bridge[l] = if heard { single(bridge) } else { 0.0 };
+            let bridge = if heard { single(bridge) } else { 0.0 };
+            self.rings[c].bridge[l] = bridge;
+            let slow = sample * self.slow.factor();
+            if let Some((poles, rings)) = self.slow.group(c) {
+                poles.shrink[l] = single(-(pole.re * slow).exp_m1());
+                poles.angle[l] = single(pole.im * slow);
+                poles.damp[l] = single(-(-damp * slow).exp_m1());
+                rings.bridge[l] = bridge;
+            }
         }
         // Shows the new poles at the next block.
         self.rest.1 = f32::NAN;

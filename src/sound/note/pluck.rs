@@ -87,9 +87,7 @@ impl Settling {
 impl Note {
     /// The plectrum lets the strings go, displaced by `displacement` m, `delay` samples from now.
     pub fn pluck(&mut self, displacement: f64, delay: f64) {
-        self.active = self.rings.len();
-        self.struck = true;
-        self.apply_poles();
+        self.excite();
         let d = single(displacement);
         let mut force = 0.0f32;
         for ((ring, released), pole) in self.rings.iter_mut().zip(&self.released).zip(&self.poles) {
@@ -132,7 +130,7 @@ mod tests {
         note.pluck(1e-3, delay);
         let mut out = vec![0.0f32; 16_384];
         for part in out.chunks_mut(64) {
-            note.process(part);
+            note.process(0, part);
         }
         (note, out)
     }
