@@ -13,8 +13,8 @@ use crate::editor::theme;
 const MOST: usize = 1000;
 /// Largest text, bytes.
 const LIMIT: u64 = 1_000_000;
-/// Room for the button, points.
-const BUTTON: f32 = 62.0;
+/// Room for the button and the field's margin, points.
+const BUTTON: f32 = 84.0;
 
 /// What a folder holds.
 #[derive(Debug, Default)]

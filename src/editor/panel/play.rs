@@ -42,12 +42,16 @@ pub struct PlayFace<'a> {
 impl PlayFace<'_> {
     /// Draws everything in as many columns as fit.
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
-        let count = if ui.available_width() > 3.0 * COLUMN { 3 } else { 2 };
+        let count = match ui.available_width() {
+            width if width > 3.0 * COLUMN => 3,
+            width if width > 1.8 * COLUMN => 2,
+            _ => 1,
+        };
         super::scrolled(ui, |ui| {
             ui.columns(count, |columns| {
                 let last = columns.len() - 1;
                 self.tone(&mut columns[0], controls);
-                self.touch(&mut columns[1], controls);
+                self.touch(&mut columns[last.min(1)], controls);
                 // In a narrow window the third column stands below the first.
                 let third = if last == 2 { 2 } else { 0 };
                 self.output(&mut columns[third], controls);

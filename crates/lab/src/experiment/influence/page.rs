@@ -18,8 +18,8 @@ that of the time in which the chord falls, %; time that from note to strike, ms 
 200 ms of latency taken off); force that of the weight under which C4 sinks, %. Notes: how many more or
 fewer sound. *nothing*: not one sample changes; –: less than the last digit shown; …: not to be told.
 `unevenness_seed` is moved on a piano of unevenness 1, and compared with that piano. The sheet of single
-keys is no parameter. The notes of the chord beat with each other: a decay a few percent longer or shorter
-may be a beat that came at another moment, as it is wherever tuning or pitch moves.
+keys is no parameter. The notes of the chord beat with each other: a decay some percent longer or shorter,
+and a third of it where tuning or pitch moves, may be a beat that came at another moment.
 
 ## Touch, action and hammers
 
