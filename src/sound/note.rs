@@ -260,10 +260,16 @@ impl Note {
 
     /// Gets all modes ready to be struck or plucked.
     fn excite(&mut self) {
-        self.slow.give_back(&mut self.rings);
+        self.give_back();
         self.apply_poles();
         self.active = self.rings.len();
         self.struck = true;
+    }
+
+    /// Rings all modes at the full rate again.
+    fn give_back(&mut self) {
+        let groups = self.slow.give_back(&mut self.rings);
+        self.active = self.active.max(groups);
     }
 
     fn apply_poles(&mut self) {
@@ -282,6 +288,10 @@ impl Note {
         if !self.is_awake() {
             return;
         }
+        let in_band = self.ratio <= slow_ring::HIGHEST_RATIO;
+        if !in_band {
+            self.give_back();
+        }
         self.apply_poles();
         if let Some(strike) = &self.strike {
             // Bound of the strings' displacement toward the hammer: all modes in phase, without
@@ -293,7 +303,8 @@ impl Note {
                 self.refresh_touches();
             }
         }
-        self.slow.begin_block(&mut self.rings, self.active, self.strike.is_none());
+        let free = self.strike.is_none() && in_band;
+        self.slow.begin_block(&mut self.rings, self.active, free);
         if (block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
             self.look(gate, loudest);
         }

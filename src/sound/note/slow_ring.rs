@@ -9,6 +9,10 @@ use crate::sound::bank::{self, BLOCK, Lane, ModeState};
 use crate::sound::poles::{self, Pole};
 use crate::sound::slow_rate::{SlowRate, Spreader};
 
+/// Highest frequency over that in tune at which all of them lie in the slow rate's band: a minor third
+/// up.
+pub const HIGHEST_RATIO: f32 = 1.19;
+
 /// Groups of lanes of a note that can ring slowly.
 pub struct SlowRing {
     kernel: Kernel,
@@ -135,11 +139,12 @@ impl SlowRing {
         self.active = self.rings.len();
     }
 
-    /// Gives the modes back to the note, as they are at the present sample.
-    pub fn give_back(&mut self, rings: &mut [ModeState]) {
-        if !self.is_ringing() {
+    /// Gives the modes back to the note, as they are at the present sample; how many groups ring.
+    pub fn give_back(&mut self, rings: &mut [ModeState]) -> usize {
+        let groups = self.active;
+        if groups == 0 {
             self.shown = false;
-            return;
+            return 0;
         }
         let own = &mut rings[..self.active];
         for (own, [re, im]) in own.iter_mut().zip(&self.begun) {
@@ -153,6 +158,7 @@ impl SlowRing {
             bank::turn_back(own, ahead - self.at);
         }
         self.reset();
+        groups
     }
 
     /// Adds the force of a note's `rings` over the samples from `at` in the block on, N, with what rings
@@ -196,15 +202,20 @@ mod tests {
 
     const RATE: f64 = 48_000.0;
 
-    /// Struck, damped to a half, struck again in the middle of a block, damped; by strings that ring at
-    /// the slow rate of `rate` Hz.
-    fn played(number: usize, rate: f64) -> Vec<f32> {
+    fn note(number: usize, rate: f64) -> Note {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
         let slow = SlowRate::new(rate);
         let mut note = Note::new(key, &voicing, &hammer, RATE, &slow, Kernel::detect());
         note.damper(1.0);
         note.strike(2.0, 0.0);
+        note
+    }
+
+    /// Struck, damped to a half, struck again in the middle of a block, damped; by strings that ring at
+    /// the slow rate of `rate` Hz.
+    fn played(number: usize, rate: f64) -> Vec<f32> {
+        let mut note = note(number, rate);
         let mut out = vec![0.0f32; 400 * BLOCK];
         for (block, part) in out.chunks_exact_mut(BLOCK).enumerate() {
             match block {
@@ -237,6 +248,31 @@ mod tests {
                 // The way back is 0.3 ms long: by that a damper is heard early.
                 let most = if block < 150 { -60.0 } else { -45.0 };
                 assert!(db < most, "key {number}, block {block}: {db} dB");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_bent_out_of_the_band_keeps_its_level() {
+        for number in [13, 40] {
+            // Levels while bent by these, with the slow rate and without.
+            for cents in [200.0, 300.0, 1200.0, 2400.0] {
+                let [slow, plain] = [RATE, 1.0].map(|rate| {
+                    let mut note = note(number, rate);
+                    let mut energy = 0.0;
+                    for block in 0..200 {
+                        note.retune(if (50..150).contains(&block) { cents } else { 0.0 });
+                        note.control(block, 1e-6, 0.0);
+                        let mut out = [0.0f32; BLOCK];
+                        note.process(0, &mut out);
+                        if block > 50 {
+                            energy += out.map(|x| x * x).iter().sum::<f32>();
+                        }
+                    }
+                    energy
+                });
+                let db = 10.0 * (slow / plain).log10();
+                assert!(db.abs() < 0.1, "key {number}, {cents} cents: {db} dB");
             }
         }
     }
