@@ -8,7 +8,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::math::cast::single;
+use crate::math::cast::{floor_index, single};
 use crate::sound::bank::BLOCK;
 
 /// Most knocks at once; a new one replaces the weakest.
@@ -71,16 +71,16 @@ const fn law(knock: Knock) -> (KnockShape, f64, f64) {
     }
 }
 
+/// A knock under way: its force is `level` − Re z while z turns, and shrinks where it rings.
 #[derive(Clone, Copy, Debug)]
 struct Under {
-    course: KnockShape,
-    /// Largest force that is still to come at most, N.
-    force: f64,
-    /// Angle, and its step a sample.
-    phase: f64,
-    turn: f64,
-    /// Factor of the force each sample.
-    keep: f64,
+    /// N.
+    level: f64,
+    /// Present z, N, and its factor a sample.
+    turning: [f64; 2],
+    step: [f64; 2],
+    /// Samples still to come: it ends at a sample of its own whatever the blocks.
+    left: usize,
     zone: [f32; 2],
     first: usize,
 }
@@ -88,28 +88,14 @@ struct Under {
 impl Under {
     /// Force of the next sample, N.
     fn next(&mut self) -> f64 {
-        self.phase += self.turn;
-        match self.course {
-            KnockShape::Push(_) if self.phase >= TAU => 0.0,
-            KnockShape::Push(_) => 0.5 * self.force * (1.0 - self.phase.cos()),
-            KnockShape::Ring(_) => {
-                if self.phase >= TAU {
-                    self.phase -= TAU;
-                }
-                self.force *= self.keep;
-                // Ends at its own sample, wherever the present portion does.
-                if self.force < SOFTEST { 0.0 } else { self.force * self.phase.sin() }
-            }
-        }
+        let ([re, im], [cos, sin]) = (self.turning, self.step);
+        self.turning = [re * cos - im * sin, re * sin + im * cos];
+        self.level - self.turning[0]
     }
 
-    /// The knock has ended, at a sample of its own whatever the blocks: a ring below 1 mN, some
-    /// −120 dBFS.
-    fn is_over(&self) -> bool {
-        match self.course {
-            KnockShape::Push(_) => self.phase >= TAU,
-            KnockShape::Ring(_) => self.force < SOFTEST,
-        }
+    /// Largest force that is still to come at most, N.
+    fn force(&self) -> f64 {
+        self.level + self.turning[0].hypot(self.turning[1])
     }
 }
 
@@ -141,21 +127,26 @@ impl Knocks {
     pub fn begin(&mut self, knock: Knock, speed: f64, scale: f64, first: usize, zone: [f32; 2]) {
         let (course, mass, share) = law(knock);
         let momentum = scale * share * mass * speed;
-        let (force, hz, keep) = match course {
-            KnockShape::Push(duration) => (2.0 * momentum / duration, 1.0 / duration, 1.0),
+        let rate = self.sample_rate;
+        let (level, turning, hz, keep, samples) = match course {
+            KnockShape::Push(duration) => {
+                let mean = momentum / duration;
+                (mean, [mean, 0.0], 1.0 / duration, 1.0, duration * rate)
+            }
             KnockShape::Ring(hz) => {
-                let decay = PI * hz / SHANK_QUALITY / self.sample_rate;
-                (momentum * TAU * hz, hz, (-decay).exp())
+                let (force, decay) = (momentum * TAU * hz, PI * hz / SHANK_QUALITY / rate);
+                (0.0, [0.0, force], hz, (-decay).exp(), (force / SOFTEST).ln() / decay)
             }
         };
-        let turn = TAU * hz / self.sample_rate;
-        self.under.retain(|knock| !knock.is_over());
-        let new = Under { course, force, phase: 0.0, turn, keep, zone, first };
+        let (sin, cos) = (TAU * hz / rate).sin_cos();
+        let step = [keep * cos, keep * sin];
+        let new = Under { level, turning, step, left: floor_index(samples), zone, first };
+        self.under.retain(|knock| knock.left > 0);
         if self.under.len() < MOST {
             self.under.push(new);
         } else if let Some(weakest) =
-            self.under.iter_mut().min_by(|a, b| a.force.total_cmp(&b.force))
-            && weakest.force < force
+            self.under.iter_mut().min_by(|a, b| a.force().total_cmp(&b.force()))
+            && weakest.force() < new.force()
         {
             *weakest = new;
         }
@@ -171,16 +162,19 @@ impl Knocks {
         len: usize,
     ) {
         for knock in &mut self.under {
+            let sounding = len.min(knock.left);
+            knock.left -= sounding;
+            let part = at..at + sounding;
             let (one, two) = inputs.split_at_mut(knock.first + 1);
-            let zones = one[knock.first][at..at + len].iter_mut().zip(&mut two[0][at..at + len]);
-            for ((near, far), bridge) in zones.zip(&mut bridge[at..at + len]) {
+            let zones = one[knock.first][part.clone()].iter_mut().zip(&mut two[0][part.clone()]);
+            for ((near, far), bridge) in zones.zip(&mut bridge[part]) {
                 let force = single(knock.next());
                 *near += knock.zone[0] * force;
                 *far += knock.zone[1] * force;
                 *bridge += force;
             }
         }
-        self.under.retain(|knock| !knock.is_over());
+        self.under.retain(|knock| knock.left > 0);
     }
 }
 
