@@ -104,10 +104,8 @@ impl Overtones {
         }
         let pole = Complex64::new(-sigma, TAU * hz) / sample_rate;
         let ring = &mut self.rings[0];
-        let half = (0.5 * pole.im).sin();
-        let radius = pole.re.exp();
-        ring.decay[lane] = single(2.0 * radius * half * half - pole.re.exp_m1());
-        ring.rotation[lane] = single(radius * pole.im.sin());
+        let pole = pole.exp();
+        (ring.keep[lane], ring.turn[lane]) = (single(pole.re), single(pole.im));
         ring.bridge[lane] = 1.0;
         self.drives[0].re[lane] = single(gain / sample_rate);
         self.any = true;
@@ -143,10 +141,11 @@ impl Overtones {
         let mut input = [0.0f32; bank::BLOCK];
         let input = &mut input[..force.len()];
         if self.stretch > 0.0 {
+            let (keep, stretch) = (1.0 - self.smooth, self.smooth * self.stretch);
             let [mut a, mut b] = self.states;
             for (x, force) in input.iter_mut().zip(&*force) {
-                a += self.smooth * (self.stretch * force - a);
-                b += self.smooth * (a - b);
+                a = keep * a + stretch * force;
+                b = keep * b + self.smooth * a;
                 *x = b * b;
             }
             self.states = [a, b];

@@ -1,7 +1,7 @@
 //! Poles of the modes as they ring now: bent in pitch, and under a damper.
 //!
 //! A mode is kept as radius and angle of its pole over one sample; from these, the damper's share
-//! and the bend come the distances from 1 that ringing needs. All sums are in single precision in a
+//! and the bend come the poles that ring. All sums are in single precision in a
 //! fixed order, so that every kernel gives the same bits; a pitch is right to 0.001 cents.
 #![allow(
     clippy::needless_range_loop,
@@ -17,6 +17,9 @@ use crate::sound::bank::{BridgeInput, ContactCoupling, LANES, Lane, ModeState, k
 
 /// Above this angle a sample (0.98 π) a mode is silent instead of folding back.
 pub const HIGHEST: f32 = 0.98 * PI;
+
+/// Least that a pole falls short of 1: the last digit below it, twice what rounding changes.
+const LEAST: f32 = f32::EPSILON / 2.0;
 
 /// The poles of sixteen undamped modes in tune, and the damper's part in them.
 #[repr(C, align(64))]
@@ -49,12 +52,13 @@ fn sine_cosine(x: f32) -> (f32, f32) {
     (sine, cosine)
 }
 
-/// Distance from 1 of the number of this angle (0…π) and radius 1 − `shrink`.
+/// The number of this angle (0…π) and radius 1 − `shrink`, below 1 however it is rounded.
 #[inline(always)]
-fn distance(angle: f32, shrink: f32) -> (f32, f32) {
+fn number(angle: f32, shrink: f32) -> (f32, f32) {
     let (sine, cosine) = sine_cosine(0.5 * angle);
+    let shrink = shrink.max(LEAST);
     let radius = 1.0 - shrink;
-    (2.0 * radius * sine * sine + shrink, 2.0 * radius * sine * cosine)
+    (1.0 - (2.0 * radius * sine * sine + shrink), 2.0 * radius * sine * cosine)
 }
 
 kernels! {
@@ -71,10 +75,10 @@ fn set_ringing_body(modes: &mut [ModeState], poles: &[Pole], rest: f32, ratio: f
             let angle = ratio * pole.angle[l];
             let loss = rest * pole.damp[l];
             let shrink = pole.shrink[l] + loss - pole.shrink[l] * loss;
-            let (fall, turn) = distance(angle.min(PI), shrink);
+            let (keep, turn) = number(angle.min(PI), shrink);
             let heard = angle < HIGHEST;
-            mode.decay[l] = if heard { fall } else { 1.0 };
-            mode.rotation[l] = if heard { turn } else { 0.0 };
+            mode.keep[l] = if heard { keep } else { 0.0 };
+            mode.turn[l] = if heard { turn } else { 0.0 };
         }
     }
 }
@@ -90,10 +94,10 @@ fn set_touching_body(touches: &mut [ContactCoupling], poles: &[Pole], share: f32
     for (touch, pole) in touches.iter_mut().zip(poles) {
         for l in 0..LANES {
             let angle = ratio * pole.angle[l];
-            let (fall, turn) = distance(share * angle.min(PI), pole.step_shrink[l]);
+            let (keep, turn) = number(share * angle.min(PI), pole.step_shrink[l]);
             let heard = angle < HIGHEST;
-            touch.decay[l] = if heard { fall } else { 1.0 };
-            touch.rotation[l] = if heard { turn } else { 0.0 };
+            touch.keep[l] = if heard { keep } else { 0.0 };
+            touch.turn[l] = if heard { turn } else { 0.0 };
         }
     }
 }
@@ -159,15 +163,15 @@ mod tests {
             let mut mode = [ModeState::default()];
             set_ringing(Kernel::detect(), &mut mode, &[pole], 0.5, single(ratio));
             for (l, angle) in angles.iter().enumerate() {
-                let (fall, turn) = (f64::from(mode[0].decay[l]), f64::from(mode[0].rotation[l]));
+                let (keep, turn) = (f64::from(mode[0].keep[l]), f64::from(mode[0].turn[l]));
                 let exact = ratio * angle;
                 if exact > 0.97 * std::f64::consts::PI {
                     continue;
                 }
-                let found = turn.atan2(1.0 - fall);
+                let found = turn.atan2(keep);
                 let cents = 1200.0 * (found / exact).log2();
                 assert!(cents.abs() < 2e-3, "{exact} rad: {cents} cents");
-                let radius = (1.0 - fall).hypot(turn);
+                let radius = keep.hypot(turn);
                 let wanted = (1.0 - 1e-5) * (1.0 - 0.5e-3);
                 assert!((radius - wanted).abs() < 4e-7, "{exact} rad: {radius}");
             }
