@@ -10,6 +10,7 @@ mod lanes;
 pub mod line;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+pub mod power;
 pub mod random;
 pub mod range;
 pub mod real;

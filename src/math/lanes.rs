@@ -7,15 +7,17 @@
 //! name them.
 
 use crate::math::kernel::{Detected, Work};
-use crate::math::real::{Mask, Real};
+use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
 use std::arch::x86_64::{
-    __m256d, __m512d, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_pd, _mm256_and_pd,
-    _mm256_andnot_pd, _mm256_blendv_pd, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd,
-    _mm256_loadu_pd, _mm256_max_pd, _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd,
-    _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setr_epi64x, _mm256_sqrt_pd, _mm256_storeu_pd,
-    _mm256_sub_pd, _mm256_xor_pd, _mm512_abs_pd, _mm512_add_pd, _mm512_castpd_si512,
-    _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_div_pd, _mm512_loadu_pd, _mm512_mask_blend_pd,
-    _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_sqrt_pd, _mm512_storeu_pd,
+    __m256d, __m512d, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC,
+    _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd, _mm256_blendv_pd, _mm256_castpd_si256,
+    _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_loadu_pd, _mm256_max_pd,
+    _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd, _mm256_set1_epi64x,
+    _mm256_set1_pd, _mm256_setr_epi64x, _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_srli_epi64,
+    _mm256_storeu_pd, _mm256_sub_pd, _mm256_xor_pd, _mm512_abs_pd, _mm512_add_pd,
+    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_div_pd, _mm512_getexp_pd,
+    _mm512_getmant_pd, _mm512_loadu_pd, _mm512_mask_blend_pd, _mm512_max_pd, _mm512_min_pd,
+    _mm512_mul_pd, _mm512_scalef_pd, _mm512_set1_pd, _mm512_sqrt_pd, _mm512_storeu_pd,
     _mm512_sub_pd, _mm512_xor_si512,
 };
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
@@ -280,6 +282,24 @@ impl Real for Four {
         // The instruction returns its second operand unless the first is smaller.
         Self(instruction!(_mm256_min_pd(self.0, other.0)))
     }
+
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let bits = instruction!(_mm256_castpd_si256(self.0));
+        let shifted = instruction!(_mm256_castsi256_pd(_mm256_srli_epi64::<52>(bits)));
+        let exponent = Self(instruction!(_mm256_or_pd(shifted, Self::of(TWO_52).0)));
+        let mantissa = instruction!(_mm256_and_pd(self.0, Self::of(f64::from_bits(MANTISSA)).0));
+        let mantissa = Self(instruction!(_mm256_or_pd(mantissa, Self::of(1.0).0)));
+        (mantissa, exponent - Self::of(TWO_52 + BIAS))
+    }
+
+    #[inline(always)]
+    fn two_to(n: Self) -> Self {
+        let lowest = (n + Self::of(TWO_52 + BIAS)).0;
+        Self(instruction!(_mm256_castsi256_pd(_mm256_slli_epi64::<52>(_mm256_castpd_si256(
+            lowest
+        )))))
+    }
 }
 
 impl Real for Eight {
@@ -339,5 +359,17 @@ impl Real for Eight {
     fn min(self, other: Self) -> Self {
         // The instruction returns its second operand unless the first is smaller.
         Self(instruction!(_mm512_min_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let mantissa =
+            instruction!(_mm512_getmant_pd::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC>(self.0));
+        (Self(mantissa), Self(instruction!(_mm512_getexp_pd(self.0))))
+    }
+
+    #[inline(always)]
+    fn two_to(n: Self) -> Self {
+        Self(instruction!(_mm512_scalef_pd(_mm512_set1_pd(1.0), n.0)))
     }
 }

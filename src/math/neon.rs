@@ -1,10 +1,11 @@
 //! Two [`Real`]s in one register: NEON, which every 64-bit ARM processor has.
 
-use crate::math::real::{Mask, Real};
+use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
 use std::arch::aarch64::{
     float64x2_t, uint64x2_t, vabsq_f64, vaddq_f64, vandq_u64, vbslq_f64, vcleq_f64, vcltq_f64,
     vcombine_u64, vcreate_u64, vdivq_f64, vdupq_n_f64, vdupq_n_u64, veorq_u64, vgetq_lane_u64,
-    vld1q_f64, vmulq_f64, vnegq_f64, vorrq_u64, vsqrtq_f64, vst1q_f64, vsubq_f64,
+    vld1q_f64, vmulq_f64, vnegq_f64, vorrq_u64, vreinterpretq_f64_u64, vreinterpretq_u64_f64,
+    vshlq_n_u64, vshrq_n_u64, vsqrtq_f64, vst1q_f64, vsubq_f64,
 };
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -147,6 +148,24 @@ impl Real for Two {
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         Self::select(self.lt(other), self, other)
+    }
+
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let bits = instruction!(vreinterpretq_u64_f64(self.0));
+        let place = |x: u64| instruction!(vdupq_n_u64(x));
+        let exponent = instruction!(vorrq_u64(vshrq_n_u64::<52>(bits), place(TWO_52.to_bits())));
+        let mantissa = instruction!(vandq_u64(bits, place(MANTISSA)));
+        let mantissa = instruction!(vorrq_u64(mantissa, place(1.0_f64.to_bits())));
+        let [mantissa, exponent] =
+            [mantissa, exponent].map(|bits| Self(instruction!(vreinterpretq_f64_u64(bits))));
+        (mantissa, exponent - Self::of(TWO_52 + BIAS))
+    }
+
+    #[inline(always)]
+    fn two_to(n: Self) -> Self {
+        let lowest = instruction!(vreinterpretq_u64_f64((n + Self::of(TWO_52 + BIAS)).0));
+        Self(instruction!(vreinterpretq_f64_u64(vshlq_n_u64::<52>(lowest))))
     }
 }
 

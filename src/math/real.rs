@@ -9,6 +9,15 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 /// Most lanes of any [`Real`].
 pub const MOST_LANES: usize = 8;
 
+/// Bits of a number behind its exponent.
+pub const MANTISSA: u64 = (1 << 52) - 1;
+
+/// 2⁵²: a whole number added to it stands in the lowest bits.
+pub const TWO_52: f64 = 4_503_599_627_370_496.0;
+
+/// What a number's exponent is stored above.
+pub const BIAS: f64 = 1023.0;
+
 /// Truth for each lane.
 pub trait Mask:
     Copy + std::fmt::Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + 'static
@@ -137,6 +146,14 @@ pub trait Real:
     #[must_use]
     fn min(self, other: Self) -> Self;
 
+    /// (m, e) with self = m 2ᵉ and 1 ≤ m < 2; for finite positive numbers that are not denormal.
+    #[must_use]
+    fn split(self) -> (Self, Self);
+
+    /// 2ⁿ for a whole number n of −1022…1023.
+    #[must_use]
+    fn two_to(n: Self) -> Self;
+
     /// `f` of each lane of both; slow.
     #[inline(always)]
     #[must_use]
@@ -211,5 +228,17 @@ impl Real for f64 {
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         if self < other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let bits = self.to_bits();
+        let exponent = Self::from_bits((bits >> 52) | TWO_52.to_bits());
+        (Self::from_bits((bits & MANTISSA) | 1.0_f64.to_bits()), exponent - (TWO_52 + BIAS))
+    }
+
+    #[inline(always)]
+    fn two_to(n: Self) -> Self {
+        Self::from_bits((n + (TWO_52 + BIAS)).to_bits() << 52)
     }
 }

@@ -6,7 +6,7 @@ use crate::math::vec2::Vec2;
 /// `Σ coefficients[i] sⁱ`. The higher powers go in two sums side by side, which halves the wait and,
 /// being small, costs no accuracy.
 #[inline(always)]
-fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R {
+pub(super) fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R {
     let square = s * s;
     let mut sums = [R::of(coefficients[N - 2]), R::of(coefficients[N - 1])];
     let mut i = N - 2;

@@ -1,15 +1,6 @@
-//! Felt against string: the contact of one hammer, step by step, and one strike offline.
-//!
-//! Over a step h the contact force F is constant. A modal string driven so moves exactly to
-//! y1 = y_free + c F, and a free mass to x1 = x + v h − F h²/2m, so the compression ξ = x − y ends
-//! at ξ1 = ξ_free − (c + h²/2m) F. The felt answers with
-//!
-//! F = max(0, (Φ(ξ1) − Φ(ξ0))/(ξ1 − ξ0) + K α (ξ1^p − ξ0^p)/h),  Φ = K ξ^(p+1)/(p+1)
-//!
-//! The first term's work is exactly the change of the felt's energy, the second is never negative
-//! work: the step conserves energy to rounding and is passive for any h. The right side grows with
-//! ξ1, so the residual in ξ1 is strictly monotone and Newton inside a shrinking bracket always
-//! arrives.
+//! Felt against string: one strike offline; step by step it is [`MovingHammer`].
+
+mod hammer;
 
 use std::f64::consts::PI;
 
@@ -17,149 +8,7 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::mech::hammer::{Hammer, HammerFelt};
 use crate::sound::scale::StringSpec;
-
-/// A hammer in flight or contact.
-#[derive(Clone, Copy, Debug)]
-pub struct MovingHammer {
-    mass: f64,
-    felt: HammerFelt,
-    position: f64,
-    speed: f64,
-    compression: f64,
-    /// The compression to the felt's exponent.
-    power: f64,
-    /// Force of the last step and of the one before, N.
-    force: [f64; 2],
-}
-
-impl MovingHammer {
-    /// `hammer`, `gap` metres short of the string, which stands at `string`, moving at `speed` m/s.
-    #[must_use]
-    pub const fn new(hammer: &Hammer, string: f64, gap: f64, speed: f64) -> Self {
-        let Hammer { mass, felt, .. } = *hammer;
-        let (position, compression) = (string - gap, -gap);
-        Self { mass, felt, position, speed, compression, power: 0.0, force: [0.0; 2] }
-    }
-
-    /// Felt compression, m; negative when clear of the string.
-    #[must_use]
-    pub const fn compression(&self) -> f64 {
-        self.compression
-    }
-
-    /// It moves away from the string and is farther than `reach` m, the most the string can
-    /// displace.
-    #[must_use]
-    pub const fn is_out_of(&self, reach: f64) -> bool {
-        self.speed < 0.0 && self.position < -reach
-    }
-
-    /// Speed toward the string, m/s.
-    #[must_use]
-    pub const fn speed(&self) -> f64 {
-        self.speed
-    }
-
-    /// Kinetic and elastic energy, J.
-    #[must_use]
-    pub fn energy(&self) -> f64 {
-        0.5 * self.mass * self.speed * self.speed + self.elastic(self.compression)
-    }
-
-    fn elastic(&self, xi: f64) -> f64 {
-        let p = self.felt.exponent;
-        if xi > 0.0 { self.felt.stiffness * xi.powf(p + 1.0) / (p + 1.0) } else { 0.0 }
-    }
-
-    /// A compression to the felt's exponent; 0 where it is clear.
-    #[inline]
-    fn raised(&self, xi: f64) -> f64 {
-        if xi > 0.0 { xi.powf(self.felt.exponent) } else { 0.0 }
-    }
-
-    /// Flies on for `h` seconds, clear of the string, which is then at `string` metres.
-    pub fn coast(&mut self, string: f64, h: f64) {
-        self.position += h * self.speed;
-        self.compression = self.position - string;
-        // A string that moves into the hammer within `h` is found in contact at the next step: the
-        // contact starts up to one step late.
-        self.power = self.raised(self.compression);
-        self.force = [0.0; 2];
-    }
-
-    /// Advances by `h` seconds against a string that would come to `y_free` metres by itself and
-    /// yields `compliance` m/N over the step; returns the force of the step, N.
-    pub fn step(&mut self, y_free: f64, compliance: f64, h: f64) -> f64 {
-        let kick = h / self.mass;
-        let x_free = self.position + h * self.speed;
-        let xi_free = x_free - y_free;
-        let (force, power) = if xi_free <= 0.0 && self.compression <= 0.0 {
-            (0.0, 0.0)
-        } else {
-            self.solve(xi_free, compliance + 0.5 * h * kick, h)
-        };
-        self.compression = xi_free - (compliance + 0.5 * h * kick) * force;
-        self.position = x_free - 0.5 * h * kick * force;
-        self.speed -= kick * force;
-        self.power = power;
-        self.force = [force, self.force[0]];
-        force
-    }
-
-    /// Force at which felt and motion agree: the root of ξ1 − ξ_free + c F(ξ1); and ξ1 to the felt's
-    /// exponent.
-    fn solve(&self, xi_free: f64, c: f64, h: f64) -> (f64, f64) {
-        let HammerFelt { stiffness: k, exponent: p, relaxation, .. } = self.felt;
-        let xi0 = self.compression;
-        let u0 = self.power;
-        let phi0 = xi0.max(0.0) * u0 / (p + 1.0);
-        let viscous = relaxation / h;
-        // Felt force at the end compression and its slope, both over K.
-        let felt = |xi1: f64| {
-            let u1 = self.raised(xi1);
-            let du1 = if xi1 > 0.0 { p * u1 / xi1 } else { 0.0 };
-            let d = xi1 - xi0;
-            let (mean, slope) = if d.abs() < 1e-6 * xi0.abs().max(xi1.abs()) {
-                (0.5 * (u0 + u1), 0.5 * du1)
-            } else {
-                let mean = (xi1.max(0.0) * u1 / (p + 1.0) - phi0) / d;
-                (mean, (u1 - mean) / d)
-            };
-            (mean + viscous * (u1 - u0), slope + viscous * du1, (u1, du1))
-        };
-        let ck = c * k;
-        let (mut low, mut high) = (f64::NEG_INFINITY, xi_free);
-        // First guess: the force extrapolated linearly from the last two steps.
-        let mut xi1 = xi_free - c * (2.0 * self.force[0] - self.force[1]).max(0.0);
-        let mut power = 0.0;
-        for _ in 0..80 {
-            let (f, slope, (u1, du1)) = felt(xi1);
-            let residual = xi1 - xi_free + ck * f.max(0.0);
-            if residual > 0.0 {
-                high = high.min(xi1);
-            } else {
-                low = low.max(xi1);
-            }
-            let gradient = if f > 0.0 { 1.0 + ck * slope } else { 1.0 };
-            let newton = xi1 - residual / gradient;
-            let inside = newton >= low && newton <= high;
-            if !inside && low == f64::NEG_INFINITY {
-                // The force is largest at ξ_free, so the root is not below this.
-                low = xi_free - ck * felt(xi_free).0.max(0.0);
-            }
-            let next = if inside { newton } else { 0.5 * (low + high) };
-            let step = (next - xi1).abs();
-            power = if next > 0.0 { (u1 + du1 * (next - xi1)).max(0.0) } else { 0.0 };
-            xi1 = next;
-            // Newton squares its error: the step after this one would change less than single
-            // precision shows.
-            if inside && step <= 3e-5 * xi1.abs() + 1e-18 || step == 0.0 {
-                break;
-            }
-        }
-        (((xi_free - xi1) / c).max(0.0), power)
-    }
-}
+pub use hammer::MovingHammer;
 
 /// Measurements of one strike.
 #[derive(Clone, PartialEq, Debug)]
@@ -222,16 +71,15 @@ pub fn strike_below(
     let (mut forces, mut dissipated, mut last, mut clear) = (Vec::new(), 0.0, 0, 0.0);
     let gone = gone(hammer, string);
     while clear < gone && forces.len() as f64 * h < 0.06 {
-        let before = (head.elastic(head.compression), head.compression);
-        let force = head.step(modes.advance(), modes.compliance, h);
+        let before = (head.elastic(), head.compression());
+        let force = head.step(modes.advance(), modes.compliance, h, true);
         modes.push(force);
-        dissipated +=
-            force * (head.compression - before.1) - (head.elastic(head.compression) - before.0);
+        dissipated += force * (head.compression() - before.1) - (head.elastic() - before.0);
         forces.push(force);
         if force > 0.0 {
             last = forces.len();
             clear = 0.0;
-        } else if head.compression <= 0.0 {
+        } else if head.compression() <= 0.0 {
             clear += h;
         }
     }
@@ -241,7 +89,7 @@ pub fn strike_below(
         contact_time: last as f64 * h,
         peak_force: forces.iter().copied().fold(0.0, f64::max),
         impulse_ratio: impulse / (hammer.mass * speed),
-        restitution: -head.speed / speed,
+        restitution: -head.speed() / speed,
         felt_loss: dissipated / own,
         energy_error: (head.energy() + modes.energy() + dissipated - own).abs() / own,
         forces,

@@ -4,17 +4,20 @@
 //! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
 //! size never changes a sample. Audio thread, except `new`.
 
+use arrayvec::ArrayVec;
+
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
+use crate::math::real::MOST_LANES;
 use crate::mech::hammer::{Hammer, HammerSettings};
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
 use crate::sound::glide::Glide;
 use crate::sound::knock::{Knock, Knocks};
-use crate::sound::note::{Note, WAKE};
+use crate::sound::note::{Note, WAKE, contacts};
 use crate::sound::output::Lid;
 use crate::sound::resonances::Resonances;
 use crate::sound::room::Room;
@@ -82,6 +85,7 @@ pub struct Sound {
     /// Zone and weights of each key's place on the bridges, evened out.
     places: Vec<(usize, [f32; 2])>,
     knocks: Knocks,
+    kernel: Kernel,
     convolver: Convolver,
     loading: Option<Loading>,
     partials_a_block: usize,
@@ -164,6 +168,7 @@ impl Sound {
             awake: KeySet::EMPTY,
             places: KeyNumber::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
+            kernel,
             convolver: Convolver::new(&responses, kernel),
             loading: None,
             partials_a_block: partials_a_block(sample_rate),
@@ -373,6 +378,7 @@ impl Sound {
             right.fill(0.0);
             return;
         }
+        self.advance_contacts(len);
         for key in self.awake.iter() {
             let (note, &(first, weights)) =
                 (&mut self.notes[key.index()], &self.places[key.index()]);
@@ -417,6 +423,21 @@ impl Sound {
         for x in left.iter_mut().chain(right) {
             *x = output::soft_clip(*x);
         }
+    }
+
+    /// Advances hammers at the strings by `len` samples.
+    fn advance_contacts(&mut self, len: usize) {
+        let mut group = ArrayVec::<_, MOST_LANES>::new();
+        for key in self.awake.iter() {
+            if self.notes[key.index()].is_touched() {
+                group.push(key.index());
+            }
+            if group.len() == self.kernel.lanes() {
+                contacts::advance(self.kernel, &mut self.notes, &group, len);
+                group.clear();
+            }
+        }
+        contacts::advance(self.kernel, &mut self.notes, &group, len);
     }
 
     /// Control work at a block's beginning.

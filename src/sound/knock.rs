@@ -93,9 +93,9 @@ impl Under {
         self.level - self.turning[0]
     }
 
-    /// Largest force that is still to come at most, N.
-    fn force(&self) -> f64 {
-        self.level + self.turning[0].hypot(self.turning[1])
+    /// Largest force that is still to come, to a factor √2, N.
+    const fn force(&self) -> f64 {
+        self.level + self.turning[0].abs().max(self.turning[1].abs())
     }
 }
 

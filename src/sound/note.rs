@@ -1,5 +1,6 @@
 //! One note: its modes, its hammer, its damper.
 
+pub mod contacts;
 mod load;
 mod pluck;
 mod resonance;
@@ -18,19 +19,13 @@ use crate::sound::scale::StringSpec;
 use crate::sound::slow_rate::SlowRate;
 use crate::sound::unison::MOST;
 use crate::sound::{SoundSettings, loss};
+use contacts::Strike;
 use resonance::Resonance;
 use slow_ring::SlowRing;
 
 /// Highest partial, Hz, and over the sample rate.
 const LIMIT_HZ: f64 = 16_000.0;
 const LIMIT_OF_RATE: f64 = 0.45;
-
-/// Longest time after which a hammer is removed, s.
-const HAMMER_CAUGHT: f64 = 0.06;
-
-/// A hammer this far from the string will not reach it within a sample, m: strings and hammers
-/// move at less than 10 m/s.
-const WELL_CLEAR: f64 = 2.5e-4;
 
 /// Force of struck strings on the bridge that sets the others moving, over the gate.
 pub const WAKE: f32 = 30.0;
@@ -54,16 +49,6 @@ fn contact_rate(key: KeyNumber) -> f64 {
         29..=58 => 88_200.0,
         _ => 176_400.0,
     }
-}
-
-/// A hammer at its strings, inside the engine.
-#[derive(Clone, Copy, Debug)]
-struct Strike {
-    hammer: MovingHammer,
-    /// Time clear of the string, s.
-    clear: f64,
-    /// Time since it began, s.
-    age: f64,
 }
 
 /// Input gains of sixteen modes for a constant hammer force over one contact step.
@@ -118,6 +103,7 @@ pub struct Note {
     /// A hammer clear of the strings for this long is gone, s.
     gone: f64,
     strike: Option<Strike>,
+    touched: contacts::Touched,
     /// Displacements released by a plectrum, still to be added to the modes.
     released: Vec<pluck::Released>,
     settling: pluck::Settling,
@@ -169,6 +155,7 @@ impl Note {
             hammer: *hammer,
             gone: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
+            touched: contacts::Touched::default(),
             released: vec![pluck::Released::default(); chunks],
             settling: pluck::Settling::default(),
             rest: (0.0, 0.0),
@@ -186,6 +173,7 @@ impl Note {
         self.slow.reset();
         self.overtones.reset();
         self.strike = None;
+        self.touched.len = 0;
         self.settling = pluck::Settling::default();
         self.struck = false;
         self.active = 0;
@@ -343,13 +331,18 @@ impl Note {
         }
     }
 
+    /// A hammer is at the strings: [`contacts::advance`] goes before [`Self::process`].
+    #[must_use]
+    pub const fn is_touched(&self) -> bool {
+        self.strike.is_some()
+    }
+
     /// Adds the force on the bridge over the samples from `at` in the block on, N, of what was struck.
     pub fn process(&mut self, at: usize, out: &mut [f32]) {
         self.settling.apply(out);
-        let mut done = 0;
-        while self.strike.is_some() && done < out.len() {
-            out[done] += self.contact_sample();
-            done += 1;
+        let done = std::mem::take(&mut self.touched.len);
+        for (out, force) in out.iter_mut().zip(&self.touched.force[..done]) {
+            *out += force;
         }
         self.slow.process(&mut self.rings[..self.active], at + done, &mut out[done..]);
     }
@@ -372,35 +365,5 @@ impl Note {
         if self.struck {
             self.overtones.process(force);
         }
-    }
-
-    fn contact_sample(&mut self) -> f32 {
-        let Some(mut strike) = self.strike else { return 0.0 };
-        let sample = 1.0 / self.sample_rate;
-        let bridge = if strike.hammer.compression() < -WELL_CLEAR {
-            let (bridge, place) = bank::coast(self.kernel, &mut self.rings, &self.touches);
-            strike.hammer.coast(f64::from(place), sample);
-            strike.clear += sample;
-            bridge
-        } else {
-            let h = sample / self.steps as f64;
-            let mut force = 0.0;
-            for _ in 0..self.steps {
-                let y = bank::advance(self.kernel, &mut self.rings, &self.touches, force);
-                force = single(strike.hammer.step(f64::from(y), self.compliance, h));
-                let touching = strike.hammer.compression() > 0.0;
-                strike.clear = if touching { 0.0 } else { strike.clear + h };
-            }
-            let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force);
-            if self.rest.1 > 0.0 {
-                let (rest, poles) = (self.rest.1, &self.poles);
-                bank::shorten(&mut self.rings, |c, l| 1.0 - rest * poles[c].damp[l]);
-            }
-            bridge
-        };
-        strike.age += sample;
-        let gone = strike.clear > self.gone || strike.age > HAMMER_CAUGHT;
-        self.strike = if gone { None } else { Some(strike) };
-        bridge
     }
 }
