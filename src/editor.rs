@@ -6,10 +6,11 @@
 //! | [`bar`], [`face`] | what is always in sight; the faces below it |
 //! | [`history`], [`compare`] | undo and redo; pianos A and B |
 //! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
-//! | [`other_view`] | any other action, from the points of its model |
+//! | [`other_view`] | any other action, from its model's pose |
 //! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
 //! | [`keyboard`] | 88 keys, played by mouse |
 //! | [`key_curve`] | what single keys differ by, over the compass |
+//! | [`lesson`] | exercises: a hidden fault in one key |
 //! | [`gauge`], [`levels`] | what computing costs; the output's level |
 //! | [`velocity_curve`] | velocity to hammer speed, dragged by its points |
 //! | [`icon`] | pictures on buttons |
@@ -43,6 +44,7 @@ pub mod history;
 pub mod icon;
 pub mod key_curve;
 pub mod keyboard;
+pub mod lesson;
 pub mod levels;
 pub mod midi_file;
 pub mod offscreen;
@@ -52,6 +54,8 @@ pub mod path_field;
 pub mod regulation;
 pub mod scales;
 pub mod scope;
+#[cfg(all(feature = "screen-reader", target_os = "linux"))]
+pub mod screen_reader;
 pub mod shot;
 pub mod stroke;
 pub mod theme;

@@ -18,6 +18,11 @@ use crate::params;
 /// Least picture in which names do not lie on one another, points.
 const NAMED: egui::Vec2 = vec2(460.0, 190.0);
 
+/// Whether names in a picture of this size do not lie on one another.
+pub fn is_named(rect: Rect) -> bool {
+    rect.width() > NAMED.x && rect.height() > NAMED.y
+}
+
 /// Display options of the action's picture.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionView {
@@ -40,6 +45,8 @@ pub struct Caption<'a> {
     pub key: KeyNumber,
     /// What the pose is of: live, or the time within a stroke.
     pub moment: &'a str,
+    /// How far the finger is above the key, m, if it is near.
+    pub finger: Option<f64>,
 }
 
 impl ActionView {
@@ -65,10 +72,13 @@ impl ActionView {
         painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
         let bounds = if self.near { grand::MECHANISM } else { grand::BOUNDS };
         let view = ScreenMapping::fit(bounds, rect.shrink(6.0));
-        let drawing = grand::draw(pose);
+        let mut drawing = grand::draw(pose);
+        if let Some(gap) = caption.finger {
+            drawing.finger(gap);
+        }
         paint::paint(&painter, &view, &drawing, dark);
         paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.standing.phase));
-        if self.names && rect.width() > NAMED.x && rect.height() > NAMED.y {
+        if self.names && is_named(rect) {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
         caption_text(ui, rect, pose, caption, &drawing);
@@ -115,7 +125,7 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     }
 }
 
-/// Handles on the screws: drag up or down to turn, Ctrl-click to reset.
+/// Handles on the screws: drag up or down to turn, with Shift a tenth as far; Ctrl-click resets.
 fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut dyn Controls) {
     for screw in &drawing.screws {
         let Ok(parameter) = params::find(screw.parameter) else { continue };
@@ -127,7 +137,8 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
         let id = ui.scope_id().with(("screw", screw.parameter));
         let response = ui.interact(rect, id, Sense::click_and_drag());
         let name = format!("Turn {}", parameter.name);
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, name.as_str()));
+        let value = controls.value(parameter);
+        response.widget_info(|| egui::WidgetInfo::slider(true, value, name.as_str()));
         let active = response.hovered() || response.dragged() || response.has_focus();
         let colour =
             if active { theme::accent(ui) } else { theme::accent(ui).gamma_multiply(0.55) };
@@ -142,10 +153,16 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
         if response.drag_started() {
             controls.begin(parameter);
         }
-        let value = controls.value(parameter);
         if response.dragged() {
-            let up = view.metres(-response.drag_delta().y);
-            let turned = parameter.quantize(value + up * screw.per_metre);
+            let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
+            let up = fine * view.metres(-response.drag_delta().y);
+            let id = id.with("turned");
+            // What rounding leaves of slow and fine drags is kept.
+            let from = ui.data(|data| data.get_temp::<(f64, f64)>(id));
+            let from = from.filter(|(at, _)| at.to_bits() == value.to_bits());
+            let wanted = from.map_or(value, |(_, wanted)| wanted) + up * screw.per_metre;
+            let turned = parameter.quantize(wanted);
+            ui.data_mut(|data| data.insert_temp(id, (turned, wanted)));
             if turned.to_bits() != value.to_bits() {
                 controls.set(parameter, turned);
             }
@@ -175,7 +192,10 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
                 RichText::new(format!("{}: {}", parameter.name, parameter.text(value))).strong(),
             );
             ui.label(parameter.doc);
-            ui.label(RichText::new("Drag up or down to turn; Ctrl-click resets.").small());
+            ui.label(
+                RichText::new("Drag up or down to turn, with Shift finely; Ctrl-click resets.")
+                    .small(),
+            );
         });
     }
 }

@@ -3,6 +3,8 @@
 //! The adapter's own state can be neither saved nor resized by a host, so the editor here makes
 //! it anew for every window, from what the project keeps.
 
+mod host_controls;
+
 use std::error::Error;
 use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,26 +15,26 @@ use nice_plug::editor::dpi::{LogicalSize, NativeSize};
 use nice_plug::editor::{
     Editor, HostMethods, ParentWindowHandle, ResizeHint, SizeConstraints, SpawnedEditor,
 };
-use nice_plug::prelude::ParamPtr;
 use nice_plug_egui::baseview::HandlerError;
 use nice_plug_egui::{
     EguiEditor, EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key as HostKey,
     KeyCapture, NiceEguiApp, RepaintNotifier, create_egui_editor,
 };
 
-use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::editor::face::Face;
 use crate::editor::scales::Scales;
+#[cfg(all(feature = "screen-reader", target_os = "linux"))]
+use crate::editor::screen_reader::ScreenReader;
 use crate::editor::window::{Session, Window};
 use crate::editor::window_state::{SMALLEST, SavedWindow};
+use crate::exchange::queue::Sender;
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
-use crate::math::cast::single;
 use crate::monitor::WindowEnd;
+use crate::params::Parameter;
 use crate::params::host::HostParams;
-use crate::params::{Parameter, all};
-use crate::sound::scala::Texts;
+use host_controls::HostControls;
 
 /// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
@@ -157,6 +159,8 @@ struct App {
     window: Window,
     /// Until when frames follow one another, s.
     settles: f64,
+    #[cfg(all(feature = "screen-reader", target_os = "linux"))]
+    repaint: Repaint,
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
     play: Vec<Event>,
@@ -170,6 +174,7 @@ impl App {
         window.session = lock(&editor.session).clone();
         // A project loaded since has a piano of its own.
         window.session.history.piano = kept.piano;
+        let play = std::mem::take(&mut window.session.unsent);
         window.desk = Some(editor.desk.clone());
         window.auditions = lock(&editor.end).auditions.clone();
         Self {
@@ -180,9 +185,11 @@ impl App {
             session: editor.session.clone(),
             window,
             settles: 0.0,
+            #[cfg(all(feature = "screen-reader", target_os = "linux"))]
+            repaint: editor.repaint.clone(),
             context: None,
             held: Vec::new(),
-            play: Vec::new(),
+            play,
         }
     }
 
@@ -214,12 +221,9 @@ impl App {
         news
     }
 
-    /// Sends what was played; events that find no room in the queue are lost.
+    /// Sends what was played; what finds no room in the queue is sent with a later frame.
     fn send(&mut self) {
-        let end = lock(&self.end);
-        for event in self.play.drain(..) {
-            let _ = end.events.send(event);
-        }
+        send_all(&mut self.play, &lock(&self.end).events);
     }
 
     /// Size, zoom and colours as they are now, for the project.
@@ -245,6 +249,11 @@ impl NiceEguiApp for App {
         crate::editor::x11::announce(frame.baseview_window());
         #[cfg(not(target_os = "linux"))]
         let _ = frame;
+        #[cfg(all(feature = "screen-reader", target_os = "linux"))]
+        {
+            let repaint = self.repaint.clone();
+            context.add_plugin(ScreenReader::new(move || repaint.ask()));
+        }
         self.window.dress(&context);
         self.context = Some(gui);
         let mut end = lock(&self.end);
@@ -274,7 +283,7 @@ impl NiceEguiApp for App {
         }
         self.keep(&context);
         frame.set_key_capture(capture(&context));
-        if news {
+        if news || !self.play.is_empty() {
             self.settles = now + SETTLES;
         }
         // Beyond that the audio thread asks for frames; a keyboard's state does not come by it.
@@ -293,16 +302,25 @@ impl Drop for App {
     fn drop(&mut self) {
         self.window.let_go(&mut self.play);
         self.send();
+        self.window.session.unsent = std::mem::take(&mut self.play);
         *lock(&self.session) = std::mem::take(&mut self.window.session);
         if let Some(gui) = &self.context {
-            for parameter in std::mem::take(&mut self.held) {
-                let mut none = Vec::new();
-                let (params, scales) = (&self.params, &self.scales);
-                HostControls { params, scales, gui, held: &mut none }.end(parameter);
+            let held = std::mem::take(&mut self.held);
+            let (params, scales, mut none) = (&self.params, &self.scales, Vec::new());
+            let mut controls = HostControls { params, scales, gui, held: &mut none };
+            for parameter in held {
+                controls.end(parameter);
             }
+            self.window.put_in_order(&mut controls);
         }
         lock(&self.end).open.set(false);
     }
+}
+
+/// Sends `events` in order until there is no room; the rest stays.
+fn send_all<T: Copy>(events: &mut Vec<T>, to: &Sender<T>) {
+    let sent = events.iter().take_while(|event| to.send(**event).is_ok()).count();
+    events.drain(..sent);
 }
 
 /// Keys that the window takes from the host: all while a text is typed, those that move and use
@@ -320,73 +338,20 @@ fn capture(context: &Context) -> KeyCapture {
     KeyCapture::CaptureKeys(names.iter().filter_map(|name| HostKey::from_str(name).ok()).collect())
 }
 
-/// Parameters as the host holds them.
-struct HostControls<'a> {
-    params: &'a HostParams,
-    scales: &'a Scales,
-    gui: &'a GuiContext,
-    held: &'a mut Vec<&'static Parameter>,
-}
+#[cfg(test)]
+mod tests {
+    use super::send_all;
+    use crate::exchange::queue;
 
-impl HostControls<'_> {
-    fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
-        let index = all().position(|p| std::ptr::eq(p, parameter))?;
-        self.params.slots().get(index).map(crate::params::host::HostParameter::as_ptr)
-    }
-}
-
-impl Controls for HostControls<'_> {
-    fn value(&self, parameter: &'static Parameter) -> f64 {
-        self.pointer(parameter).map_or_else(
-            || parameter.default_value(),
-            |pointer| {
-                // SAFETY: the parameters outlive this borrow of them.
-                let normalized = unsafe { pointer.unmodulated_normalized_value() };
-                // SAFETY: as above.
-                parameter.quantize(f64::from(unsafe { pointer.preview_plain(normalized) }))
-            },
-        )
-    }
-
-    fn begin(&mut self, parameter: &'static Parameter) {
-        if let Some(pointer) = self.pointer(parameter) {
-            self.held.push(parameter);
-            // SAFETY: the host knows this parameter: the table gave it both.
-            unsafe { self.gui.raw_begin_set_parameter(pointer) };
+    #[test]
+    fn what_finds_no_room_is_sent_later_in_order() {
+        let (to, from) = queue::bounded(4);
+        let mut events: Vec<u32> = (0..10).collect();
+        let mut arrived = Vec::new();
+        while !events.is_empty() {
+            send_all(&mut events, &to);
+            arrived.extend(std::iter::from_fn(|| from.receive()));
         }
-    }
-
-    fn set(&mut self, parameter: &'static Parameter, value: f64) {
-        if let Some(pointer) = self.pointer(parameter) {
-            // SAFETY: as in `begin`.
-            unsafe {
-                let normalized = pointer.preview_normalized(single(value));
-                self.gui.raw_set_parameter_normalized(pointer, normalized);
-            }
-        }
-    }
-
-    fn end(&mut self, parameter: &'static Parameter) {
-        if let Some(pointer) = self.pointer(parameter) {
-            self.held.retain(|held| !std::ptr::eq(*held, parameter));
-            // SAFETY: as in `begin`.
-            unsafe { self.gui.raw_end_set_parameter(pointer) };
-        }
-    }
-
-    fn texts(&self) -> Option<Texts> {
-        self.scales.texts()
-    }
-
-    fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
-        self.scales.set(by)
-    }
-
-    fn keys(&self) -> KeySheet {
-        self.params.key_sheet()
-    }
-
-    fn set_keys(&mut self, keys: &KeySheet) {
-        self.params.set_key_sheet(keys);
+        assert_eq!(arrived, (0..10).collect::<Vec<u32>>());
     }
 }

@@ -28,6 +28,8 @@ pub enum DrawnPart {
     Hammer,
     /// The string.
     String,
+    /// The finger on the key.
+    Finger,
 }
 
 /// What a piece is made of.
@@ -47,6 +49,8 @@ pub enum Material {
     Metal,
     /// Rails and frame: iron and wood.
     Rail,
+    /// A player's skin.
+    Skin,
 }
 
 /// A convex piece.
@@ -104,6 +108,17 @@ pub struct Label {
     pub text: &'static str,
 }
 
+/// A small part of a drawing that is drawn once more, larger.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Detail {
+    /// Its corners, m.
+    pub of: (Vec2, Vec2),
+    /// Corners of the place where it is drawn again, m.
+    pub at: (Vec2, Vec2),
+    /// What it shows.
+    pub name: &'static str,
+}
+
 /// The drawing of one action in one pose.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Drawing {
@@ -117,6 +132,10 @@ pub struct Drawing {
     pub screws: Vec<Screw>,
     /// Names to be written.
     pub labels: Vec<Label>,
+    /// What is drawn once more, larger.
+    pub detail: Option<Detail>,
+    /// Where a finger touches the key, m, if it is seen.
+    pub key_front: Option<Vec2>,
 }
 
 impl Drawing {
@@ -126,6 +145,19 @@ impl Drawing {
 
     fn wire(&mut self, part: DrawnPart, thickness: f64, points: Vec<Vec2>) {
         self.wires.push(Wire { part, points, thickness });
+    }
+
+    fn label(&mut self, at: Vec2, text_at: Vec2, text: &'static str) {
+        self.labels.push(Label { at, text_at, text });
+    }
+
+    /// Adds the finger, its tip `gap` m above the key.
+    pub fn finger(&mut self, gap: f64) {
+        if let Some(front) = self.key_front {
+            let tip = front + Vec2::new(0.0, gap + 0.007);
+            let outline = bar(tip, tip + Vec2::new(-0.003, 0.026), (0.007, 0.0082));
+            self.piece(DrawnPart::Finger, Material::Skin, outline);
+        }
     }
 
     fn touch(&mut self, at: Vec2, name: &'static str, depth: f64) {

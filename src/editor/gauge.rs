@@ -68,8 +68,10 @@ impl Gauge {
     /// Draws it, `width` points wide.
     pub fn ui(&self, ui: &mut Ui, width: f32) {
         let (area, response) = ui.allocate_exact_size(vec2(width, 16.0), Sense::hover());
-        response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, "CPU"));
+        response.widget_info(|| {
+            let info = egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, "CPU");
+            egui::WidgetInfo { value: Some((100.0 * self.busy).round()), ..info }
+        });
         let painter = ui.painter();
         let line = Stroke::new(1.0, theme::faint(ui));
         painter.rect(area, 3.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);

@@ -4,6 +4,7 @@ use egui::{Align2, FontId, Sense, Ui, vec2};
 
 use crate::action::interface::pose::Pose;
 use crate::action::{ActionKind, Readout};
+use crate::editor::action_view::is_named;
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, ScreenMapping};
 use crate::editor::hand::KeyHand;
@@ -11,7 +12,9 @@ use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::instrument::Event;
 use crate::math::compass::KeyNumber;
-use crate::math::vec2::Vec2;
+
+/// Room for key and phase beside a picture too small for names, points.
+const CAPTION: f32 = 92.0;
 
 /// The key of a smaller action under the mouse.
 #[derive(Default)]
@@ -27,8 +30,10 @@ pub struct Shown<'a> {
     pub kind: ActionKind,
     /// Parts of the action in this pose.
     pub pose: &'a Pose,
-    /// Corners of the picture.
-    pub bounds: (Vec2, Vec2),
+    /// Its parts at rest.
+    pub rest: &'a Pose,
+    /// How far the finger is above the key, m, if it is near.
+    pub finger: Option<f64>,
     /// Positions, speeds and forces of this pose.
     pub view: &'a Readout,
     /// What the pose is of: live, or the time within a stroke.
@@ -46,10 +51,22 @@ impl OtherView {
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
-        let view = ScreenMapping::fit(shown.bounds, rect.shrink(6.0));
-        let drawing = other::draw(shown.pose);
+        let bounds = other::bounds(shown.kind, shown.rest);
+        let mut room = rect.shrink(6.0);
+        let is_named = is_named(rect);
+        if !is_named {
+            // Beside the caption, which would lie on the drawing.
+            room.min.x += CAPTION;
+        }
+        let view = ScreenMapping::fit_low(bounds, room);
+        let mut drawing = other::draw(shown.kind, shown.pose, shown.rest);
+        if let Some(gap) = shown.finger {
+            drawing.finger(gap);
+        }
         paint::paint(&painter, &view, &drawing, ui.visuals().dark_mode);
-        if shown.names {
+        let names = shown.names && is_named;
+        paint::paint_detail(&painter, &view, &drawing, ui, names);
+        if names {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
         let mut at = rect.min + vec2(12.0, 10.0);
@@ -58,8 +75,15 @@ impl OtherView {
             at.y += painter.text(at, Align2::LEFT_TOP, text, font, colour).height() + 3.0;
         };
         line(&name(shown.key), 20.0, ui.visuals().text_color());
-        line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
         let stands = shown.view;
+        if !is_named {
+            line(stands.phase, 13.0, ui.visuals().text_color());
+            let (font, colour) = (FontId::proportional(9.0), theme::faint(ui));
+            let galley = painter.layout(shown.moment.to_owned(), font, colour, CAPTION - 12.0);
+            painter.galley(at, galley, colour);
+            return self.hand.follow(response, shown.key, shown.reads, play);
+        }
+        line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
         line(stands.phase, 13.0, ui.visuals().text_color());
         line(&format!("key {:.2} mm deep", 1e3 * stands.key), 11.0, theme::faint(ui));
         if stands.hammer.is_finite() {

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod calibration;
 pub mod device;
 pub mod keys;
+mod lesson;
 pub mod pedal;
 pub mod play;
 pub mod presets;

@@ -7,21 +7,21 @@
 mod press;
 pub mod quantity;
 pub mod repetition;
+mod row;
 pub mod table;
 
 use crate::action::catalogue;
 use crate::action::grand::concert::Design;
 use crate::action::grand::{Phase, Spec};
-use crate::action::interface::key::Saved;
 use crate::action::interface::pose::Pose;
 use crate::action::interface::press::Effort;
 use crate::action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use crate::editor::drawing::grand::GrandPose;
-use crate::editor::drawing::other;
 use crate::instrument::trace::{Look, Sample};
 use crate::math::compass::KeyNumber;
-use crate::math::vec2::Vec2;
+use crate::monitor::felt::is_felt;
 use press::Press;
+pub use row::{Origin, Row};
 
 /// Steps a stroke holds at most: two seconds.
 const LONGEST: usize = 16_000;
@@ -36,49 +36,17 @@ const SLOWEST: f64 = 0.02;
 /// How long a press may take before it counts as silent, s: the slowest take about 0.25 s.
 const PATIENCE: f64 = 0.6;
 
-/// Where a stroke comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
-    /// Every step as it was played.
-    Played,
-    /// Played from the strike on; the way up to it as a pressing hand makes
-    /// it, because an immediate note begins at the string.
-    PlayedFromStrike,
-    /// Computed: a hand pressing.
-    Computed,
-}
-
-impl Origin {
-    /// What to tell the player.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Played => "as played",
-            Self::PlayedFromStrike => {
-                "as played from the strike on; before it, as a finger presses"
-            }
-            Self::Computed => "computed: a hand pressing",
-        }
-    }
-}
-
-/// One action step.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Row {
-    /// End of the step, s; 0 at the first strike, or where the stroke begins if it has none.
-    pub time: f64,
-    /// Submodel and states of the key.
-    pub saved: Saved,
-    /// Everything that follows from it.
-    pub view: Readout,
-}
-
 /// What to draw of a row.
 pub enum Posed<'a> {
     /// The grand.
     Grand(GrandPose<'a>),
-    /// A smaller action, and the corners of the picture.
-    Other(Pose, (Vec2, Vec2)),
+    /// A smaller action, and how it stands at rest.
+    Other {
+        /// Its parts as they stand.
+        pose: Pose,
+        /// At rest.
+        rest: Pose,
+    },
 }
 
 /// A stretch of one submodel.
@@ -141,7 +109,7 @@ impl Stroke {
     pub fn at_rest(key: KeyNumber, settings: &ActionSettings) -> Self {
         let mut stroke = Self::new(key, settings, settings.action);
         let (saved, view) = (stroke.model.save(), stroke.model.readout(Drive::Free));
-        stroke.rows.push(Row { time: 0.0, saved, view });
+        stroke.rows.push(Row { time: 0.0, saved, drive: Drive::Free, view });
         stroke
     }
 
@@ -149,7 +117,8 @@ impl Stroke {
     fn row(&mut self, time: f64, look: &Look) -> Row {
         self.model.adopt(&look.saved);
         self.model.set_tray(look.tray);
-        Row { time, saved: look.saved, view: self.model.readout(look.drive) }
+        let view = self.model.readout(look.drive);
+        Row { time, saved: look.saved, drive: look.drive, view }
     }
 
     /// A stroke that begins with `sample` under `settings`.
@@ -157,14 +126,14 @@ impl Stroke {
     pub fn begin(sample: &Sample, settings: &ActionSettings) -> Self {
         let mut stroke = Self::new(sample.key, settings, sample.look.kind);
         stroke.touch = Some(sample.touch);
-        stroke.origin = Origin::Played;
+        stroke.origin = if is_felt(sample.touch) { Origin::Felt } else { Origin::Played };
         stroke.first_step = sample.step;
         stroke.has_struck = false;
         // A constructed strike: the hammer is at the string and nothing led there.
         let view = stroke.row(0.0, &sample.look).view;
         let pressed = stroke.model.travel().map_or(0.0, |travel| 0.4 * travel.dip);
         let constructed = view.hammer.abs() < 2e-3 && view.key >= pressed;
-        if constructed && view.hammer_speed != 0.0 {
+        if constructed && view.hammer_speed != 0.0 && stroke.origin == Origin::Played {
             stroke.lead_in(&view);
         }
         stroke.push(sample);
@@ -187,7 +156,7 @@ impl Stroke {
         let had_struck = self.has_struck;
         self.has_struck |= row.view.hammer >= 0.0;
         self.rows.push(row);
-        if self.has_struck && !had_struck && self.origin == Origin::Played {
+        if self.has_struck && !had_struck && self.origin != Origin::PlayedFromStrike {
             // Only now is it known where zero is.
             self.strike_after += row.time;
             self.rows.iter_mut().for_each(|r| r.time -= row.time);
@@ -265,7 +234,7 @@ impl Stroke {
         key.adopt(&row.saved);
         let pose = key.pose();
         key.lay_to_rest();
-        Posed::Other(pose, other::bounds(&key.pose()))
+        Posed::Other { pose, rest: key.pose() }
     }
 
     /// The stretches of one submodel each.

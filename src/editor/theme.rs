@@ -144,6 +144,7 @@ pub const fn piece(dark: bool, part: DrawnPart, material: Material) -> Color32 {
         (Material::HammerFelt, _) => 0x00f3_eddd,
         (Material::Leather, _) => 0x00b8_9b77,
         (Material::Metal, _) => 0x00b5_a469,
+        (Material::Skin, _) => 0x00dd_b096,
         (Material::Rail, _) => {
             if dark {
                 0x0043_474d

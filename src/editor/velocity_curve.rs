@@ -193,7 +193,8 @@ fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &
     let id = ui.scope_id().with(("curve", handle.id));
     let rect = Rect::from_center_size(handle.at, vec2(16.0, 16.0));
     let response = ui.interact(rect, id, Sense::click_and_drag());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, handle.name));
+    let value = controls.value(parameter);
+    response.widget_info(|| egui::WidgetInfo::slider(true, value, handle.name));
     let active = response.hovered() || response.dragged() || response.has_focus();
     let colour = theme::accent(ui).gamma_multiply(if active { 1.0 } else { 0.7 });
     let painter = ui.painter();

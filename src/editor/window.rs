@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{CentralPanel, Context, Panel, Ui};
 
 use crate::action::ActionSettings;
-use crate::editor::action_view::{ActionView, Caption};
+use crate::editor::action_view::ActionView;
 use crate::editor::bar::Bar;
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
@@ -14,31 +14,21 @@ use crate::editor::gauge::Gauge;
 use crate::editor::history::{History, Recorded};
 use crate::editor::keyboard::Strip;
 use crate::editor::levels::Levels;
-use crate::editor::other_view::{OtherView, Shown};
+use crate::editor::other_view::OtherView;
 use crate::editor::panel;
 use crate::editor::scope::Scope;
-use crate::editor::stroke::{Memory, Posed, Stroke};
+use crate::editor::stroke::{Memory, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::editor::velocity_curve::VelocityCurve;
 use crate::editor::window_state::Looks;
 use crate::exchange::flags::Flag;
 use crate::haptics::connection::{Choice, KeyboardConnection};
-use crate::instrument::settings::KeyPressure;
 use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Snapshot};
 use crate::monitor::Meter;
 use crate::monitor::tape::TimedMessage;
 use crate::preset::user_presets::UserPresets;
-
-/// How long after its last step a key counts as moving, s: two frames of a slow display.
-const MOVING: f64 = 0.1;
-
-/// Below this height, points, the scope makes room for the action.
-const LOW: f32 = 560.0;
-
-/// What time row, values and one curve need, points.
-const SCOPE: f32 = 170.0;
 
 /// What was done to both pianos: outlives a closed window.
 #[derive(Clone, Default, Debug)]
@@ -47,6 +37,8 @@ pub struct Session {
     pub history: History,
     /// The other piano.
     pub compare: Compare,
+    /// What was played and found no room on its way to the piano.
+    pub unsent: Vec<Event>,
 }
 
 /// The window's contents.
@@ -207,6 +199,11 @@ impl Window {
         self.other.release(play);
     }
 
+    /// Takes an exercise's fault out of the piano: the window closes.
+    pub fn put_in_order(&mut self, controls: &mut dyn Controls) {
+        self.keys.end_lesson(controls);
+    }
+
     /// One frame; events for the instrument are appended to `play`.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
         let now = ui.input(|i| i.time);
@@ -296,44 +293,6 @@ impl Window {
         }
     }
 
-    /// The action, its curves, and beside them its regulation.
-    fn action_face(
-        &mut self,
-        ui: &mut Ui,
-        controls: &mut dyn Controls,
-        play: &mut Vec<Event>,
-        now: f64,
-    ) {
-        let height = ui.available_height();
-        let width = (0.34 * ui.available_width()).clamp(290.0, 372.0);
-        Panel::right("settings").resizable(true).default_size(width).min_size(280.0).show(
-            ui,
-            |ui| {
-                let notes = (0.1 * ui.available_height()).clamp(40.0, 100.0);
-                Panel::bottom("notes").exact_size(notes).show(ui, |ui| {
-                    ui.add_space(2.0);
-                    panel::scrolled(ui, |ui| {
-                        self.regulation.notes(ui, self.strip.chosen, controls);
-                    });
-                });
-                CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
-                    panel::scrolled(ui, |ui| panel::regulation::RegulationPanel::ui(ui, controls));
-                });
-            },
-        );
-        CentralPanel::default().show(ui, |ui| {
-            let settings = controls.settings().action;
-            self.switches(ui, &settings);
-            let room = ui.available_height();
-            let low = height < LOW;
-            let high = if low { (room - SCOPE).max(0.3 * room) } else { 0.5 * room };
-            let action = egui::vec2(ui.available_width(), high);
-            ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
-            self.transport.ui(ui, self.memory.last.as_ref());
-            self.scope.ui(ui, &self.memory, &mut self.transport);
-        });
-    }
-
     fn device_face(&mut self, ui: &mut Ui) {
         match &self.desk {
             Some(desk) => {
@@ -344,101 +303,8 @@ impl Window {
             None => drop(ui.label("No keyboard can be joined here.")),
         }
     }
-
-    /// A computed stroke follows the screws; a played one stays as it was played.
-    fn follow(&mut self, settings: &ActionSettings) {
-        if let Some(last) = &self.memory.last
-            && last.touch.is_none()
-            && last.settings != *settings
-        {
-            self.memory.last = Some(Stroke::pressed(last.key, settings, self.tried));
-        }
-    }
-
-    /// What is drawn, *Try a press*, what the scope shows.
-    fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
-        ui.horizontal_wrapped(|ui| {
-            self.view.switches(ui);
-            ui.separator();
-            let hint = "A finger presses the chosen key under the present settings; turn a screw \
-                        and watch what changes. Silent.";
-            if ui.button("Try a press").on_hover_text(hint).clicked() {
-                self.try_press(settings);
-            }
-            let drag = egui::DragValue::new(&mut self.tried)
-                .range(0.2..=4.0)
-                .speed(0.02)
-                .fixed_decimals(2)
-                .suffix(" m/s");
-            let label = ui.label("at hammer speed");
-            if ui.add(drag).labelled_by(label.id).changed() {
-                self.try_press(settings);
-            }
-            ui.separator();
-            self.scope.switches(ui);
-            self.tools.stroke(ui, &mut self.memory, &self.scope);
-        });
-    }
-
-    /// Presses the chosen key under `settings` and shows it slowly.
-    pub fn try_press(&mut self, settings: &ActionSettings) {
-        let stroke = Stroke::pressed(self.strip.chosen, settings, self.tried);
-        self.transport.replay(&stroke);
-        self.memory.last = Some(stroke);
-    }
-
-    /// Draws the action at the transport's time.
-    fn action(
-        &mut self,
-        ui: &mut Ui,
-        settings: &ActionSettings,
-        controls: &mut dyn Controls,
-        play: &mut Vec<Event>,
-        now: f64,
-    ) {
-        let held = self.snapshot.touched.is_some_and(|key| {
-            // A key held down stays in view.
-            self.snapshot.depth[key.index()] > 5e-4
-        });
-        let moves = now - self.moved < MOVING || held;
-        let names = self.view.names;
-        let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
-        let row = self.memory.last.as_ref().and_then(|stroke| {
-            let live = self.transport.is_live;
-            if live && !(moves && stroke.touch.is_some()) {
-                return None;
-            }
-            let row = if live { stroke.rows.last() } else { stroke.at(self.transport.time) };
-            row.map(|row| (stroke, row))
-        });
-        let key = self.strip.chosen;
-        let (stroke, row, moment) = match row {
-            Some((stroke, row)) if self.transport.is_live => (stroke, row, "live".to_owned()),
-            Some((stroke, row)) => {
-                let moment = format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.words());
-                (stroke, row, moment)
-            }
-            None => {
-                let fits = |r: &Stroke| r.key == key && r.settings == *settings;
-                self.resting = self.resting.take().filter(fits);
-                let resting = self.resting.get_or_insert_with(|| Stroke::at_rest(key, settings));
-                let Some(row) = resting.rows.first() else { return };
-                (&*resting, row, "at rest".to_owned())
-            }
-        };
-        let (key, moment) = (stroke.key, &*moment);
-        match stroke.pose(row) {
-            Posed::Grand(pose) => {
-                self.view.ui(ui, &pose, &Caption { key, moment }, controls, play);
-            }
-            Posed::Other(pose, bounds) => {
-                let (kind, pose, view) = (stroke.kind(), &pose, &row.view);
-                let shown = Shown { key, kind, pose, bounds, view, moment, names, reads };
-                self.other.ui(ui, &shown, play);
-            }
-        }
-    }
 }
 
+mod action_face;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,12 @@ const AFTER: u64 = 3200;
 /// Felt touches count from here on: the piano's never come so far.
 const FIRST: u64 = 1 << 63;
 
+/// Whether the touch of this number is a motorized keyboard's.
+#[must_use]
+pub const fn is_felt(touch: u64) -> bool {
+    touch > FIRST
+}
+
 /// One step of a felt key.
 #[derive(Clone, Copy, Debug)]
 pub struct FeltStep<'a> {

@@ -390,6 +390,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
             .with("damper", [Vec2::new(self.back + 5e-3, tip + 0.02)])
             .with("string", [Vec2::new(self.back + 4e-3, string)])
             .with("rail", [Vec2::new(self.back, 0.15 + self.rail)])
+            .with("bed", [Vec2::new(-self.front, -self.dip)])
     }
 
     fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {

@@ -257,6 +257,7 @@ impl Bodies {
         Pose::default()
             .with("key", [m.key * -self.front, m.key * self.back])
             .with("hammer", [self.pivot, crown])
+            .with("bed", [Vec2::new(-self.front, -self.front * self.rest_angle - self.dip)])
             .with("string", [string - Vec2::new(0.05, 0.0), string + Vec2::new(0.05, 0.0)])
     }
 }

@@ -316,6 +316,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
                     Vec2::new(edge + 5e-3, -0.05),
                 ],
             )
+            .with("bed", [Vec2::new(-self.front, -self.dip)])
             .with("rest rail", [Vec2::new(self.back - self.crown, self.rail_height)])
             .with("string", [Vec2::new(0.0, string), Vec2::new(0.3, string)])
     }

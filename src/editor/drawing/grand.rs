@@ -173,6 +173,7 @@ fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let end = KEY_END.max(capstan.x + 0.02);
     d.piece(p, Material::Wood, f.rect((front - 0.014, -WOOD), (end, -0.0005)));
     d.piece(p, Material::Felt, f.rect((end - 0.018, -0.0005), (end, 0.002)));
+    d.key_front = Some(f.at(front, 0.0));
     d.piece(
         p,
         Material::Ivory,

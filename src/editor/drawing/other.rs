@@ -1,99 +1,222 @@
-//! Any action but the grand: drawn through the points of its model, which defines no outlines.
+//! The actions other than the grand's. What moves or touches stands where the model has it, given by
+//! its pose and its pose at rest; thicknesses and what holds the parts are drawn as such actions
+//! usually have them.
 
-use super::{Drawing, DrawnPart, Label, Material, bar, disc};
-use crate::action::interface::pose::{self, Pose};
+mod ball;
+mod harpsichord;
+mod lever;
+mod viennese;
+
+use super::{BodyFrame, Drawing, DrawnPart, Material};
+use crate::action::ActionKind;
+use crate::action::interface::pose::Pose;
 use crate::math::vec2::Vec2;
 
-/// Margin around an action at rest, m: takes a key's dip, a hammer's way and a name.
-const ROOM: f64 = 0.035;
+/// Margin around an action at rest, m: takes a key's dip and a hammer's way.
+const ROOM: f64 = 0.014;
+/// Height of a key's wood, m.
+const WOOD: f64 = 0.02;
 
-/// What the part called `name` is drawn as, and half its thickness, m (chosen).
-fn looks(name: &str) -> (DrawnPart, Material, f64) {
-    match name {
-        "key" | "paddle" | "manipulandum" => (DrawnPart::Key, Material::Wood, 0.007),
-        "hammer" => (DrawnPart::Hammer, Material::Wood, 0.005),
-        "ball" => (DrawnPart::Hammer, Material::HammerFelt, 0.012),
-        "jack" => (DrawnPart::Jack, Material::Wood, 0.004),
-        "plectrum" => (DrawnPart::Lever, Material::Leather, 0.0012),
-        "damper" => (DrawnPart::Damper, Material::Felt, 0.005),
-        "string" => (DrawnPart::String, Material::Metal, 0.002),
-        _ => (DrawnPart::Frame, Material::Rail, 0.004),
+/// The drawing of `pose` of an action that stands as `rest` when nobody plays; of the grand, which
+/// is drawn from more than a pose, nothing.
+#[must_use]
+pub fn draw(kind: ActionKind, pose: &Pose, rest: &Pose) -> Drawing {
+    let mut d = Drawing::default();
+    match kind {
+        ActionKind::Grand => {}
+        ActionKind::Simplified => lever::simplified(&mut d, pose, rest),
+        ActionKind::ModelA | ActionKind::ModelB => lever::slider(&mut d, pose, rest),
+        ActionKind::Viennese => viennese::draw(&mut d, pose, rest),
+        ActionKind::Harpsichord => harpsichord::draw(&mut d, pose),
+        ActionKind::Ball => ball::draw(&mut d, pose, rest),
     }
+    d
 }
 
-/// The drawing of `pose`.
+/// Lowest and highest corner of the picture of an action that stands as `rest` when nobody plays, m.
 #[must_use]
-pub fn draw(pose: &Pose) -> Drawing {
-    let mut drawing = Drawing::default();
-    for (index, pose::Part { name, points }) in pose.parts.iter().enumerate() {
-        let (part, material, radius) = looks(name);
-        match points[..] {
-            [] => continue,
-            [only] => drawing.piece(part, material, disc(only, radius)),
-            _ => {
-                for ends in points.windows(2) {
-                    drawing.piece(part, material, bar(ends[0], ends[1], (radius, radius)));
-                }
-            }
-        }
-        let middle = points.iter().fold(Vec2::new(0.0, 0.0), |sum, p| sum + *p);
-        let at = middle * (points.len() as f64).recip();
-        // Names stand under horizontal parts; those of the others alternate between two heights,
-        // for small parts lie close.
-        let lies = points.windows(2).any(|p| (p[1].x - p[0].x).abs() > 0.05);
-        let away = match index % 3 {
-            _ if lies => Vec2::new(0.022, -0.02),
-            0 => Vec2::new(-0.032, 0.01),
-            1 => Vec2::new(-0.032, -0.014),
-            _ => Vec2::new(0.032, 0.004),
-        };
-        drawing.labels.push(Label { at, text_at: at + away, text: name });
+pub fn bounds(kind: ActionKind, rest: &Pose) -> (Vec2, Vec2) {
+    let drawing = draw(kind, rest, rest);
+    let outlines = drawing.pieces.iter().flat_map(|piece| &piece.outline).copied();
+    let wires = drawing.wires.iter().flat_map(|wire| &wire.points).copied();
+    let names = drawing.labels.iter().map(|label| label.text_at);
+    let details = drawing.detail.iter().flat_map(|detail| [detail.at.0, detail.at.1]);
+    // A ball flies as high as it is thrown: a hand's breadth of it is seen.
+    let flight = (kind == ActionKind::Ball).then_some(Vec2::new(0.0, 0.1));
+    let points = outlines.chain(wires).chain(names).chain(details).chain(flight);
+    let (mut low, mut high) = (Vec2::new(f64::MAX, f64::MAX), Vec2::new(f64::MIN, f64::MIN));
+    for p in points {
+        low = Vec2::new(low.x.min(p.x), low.y.min(p.y));
+        high = Vec2::new(high.x.max(p.x), high.y.max(p.y));
     }
-    drawing
-}
-
-/// Lowest and highest corner of what `pose` needs, m, with room to move.
-#[must_use]
-pub fn bounds(pose: &Pose) -> (Vec2, Vec2) {
-    let mut points = pose.parts.iter().flat_map(|part| &part.points);
-    let Some(first) = points.next() else {
-        return (Vec2::new(-ROOM, -ROOM), Vec2::new(ROOM, ROOM));
-    };
-    let (low, high) = points.fold((*first, *first), |(low, high), p| {
-        (Vec2::new(low.x.min(p.x), low.y.min(p.y)), Vec2::new(high.x.max(p.x), high.y.max(p.y)))
-    });
     (low - Vec2::new(ROOM, ROOM), high + Vec2::new(ROOM, ROOM))
+}
+
+/// Point `index` of the part called `name`; the origin where the pose has none.
+fn point(pose: &Pose, name: &str, index: usize) -> Vec2 {
+    let part = pose.parts.iter().find(|part| part.name == name);
+    part.and_then(|part| part.points.get(index)).copied().unwrap_or_default()
+}
+
+/// Unit vector from `from` to `to`.
+fn toward(from: Vec2, to: Vec2) -> Vec2 {
+    let way = to - from;
+    way * way.norm_squared().sqrt().max(1e-9).recip()
+}
+
+/// A key as a stick on its balance pin at the origin.
+struct Stick {
+    /// Top of its wood above the line from balance point to what it plays, m.
+    top: f64,
+    /// Where its name stands, share of the front arm.
+    name_at: f64,
+    /// Whether the far end rests on cloth.
+    rests: bool,
+}
+
+impl Stick {
+    /// Draws stick, rails, bed and cloth; the key's own frame.
+    fn draw(&self, d: &mut Drawing, pose: &Pose) -> BodyFrame {
+        let (front, back) = (point(pose, "key", 0), point(pose, "key", 1));
+        let f = BodyFrame::new(Vec2::default(), toward(front, back));
+        let arm = |p: Vec2| p.norm_squared().sqrt();
+        let (near, far) = (-arm(front), arm(back));
+        let (top, bottom) = (self.top, self.top - WOOD);
+        let floor = bottom - 0.013;
+        let world = BodyFrame::WORLD;
+        let p = DrawnPart::Frame;
+        d.piece(p, Material::Rail, world.rect((near - 0.022, floor - 0.007), (far + 0.03, floor)));
+        let bed = pose.parts.iter().find(|part| part.name == "bed");
+        if let Some(bed) = bed.and_then(|part| part.points.first()) {
+            // As high as the key's underside reaches when it is down.
+            let high = (bed.x - 0.01, floor);
+            d.piece(p, Material::Felt, world.rect(high, (bed.x + 0.016, bed.y + bottom)));
+        }
+        if self.rests {
+            d.piece(p, Material::Felt, world.rect((far - 0.03, floor), (far - 0.008, bottom)));
+        }
+        let rail = [(-0.015, floor), (0.015, floor), (0.006, bottom), (-0.006, bottom)];
+        d.piece(p, Material::Rail, world.all(&rail));
+        d.wire(p, 0.0026, vec![Vec2::new(0.0, floor), Vec2::new(0.0, top + 0.008)]);
+        let p = DrawnPart::Key;
+        d.piece(p, Material::Wood, f.rect((near - 0.014, bottom), (far + 0.008, top)));
+        d.piece(p, Material::Ivory, f.rect((near - 0.017, top), (near + 0.11, top + 0.0025)));
+        d.key_front = Some(f.at(near, top + 0.0025));
+        let x = self.name_at * near;
+        d.label(f.at(x, top - 0.5 * WOOD), Vec2::new(x, top + 0.026), "key");
+        f
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::catalogue::Model;
-    use crate::action::interface::kind;
+    use crate::action::catalogue;
     use crate::action::{ActionSettings, Drive};
+    use crate::editor::drawing::Label;
+    use crate::editor::drawing::paint::{ScreenMapping, label_size};
     use crate::math::compass::KeyNumber;
+    use egui::{Rect, pos2, vec2};
+
+    /// Whether `p` lies in the convex `outline`.
+    fn holds(outline: &[Vec2], p: Vec2) -> bool {
+        let n = outline.len();
+        let side = |i: usize| (outline[(i + 1) % n] - outline[i]).cross(p - outline[i]);
+        (0..n).all(|i| side(i) > 0.0) || (0..n).all(|i| side(i) < 0.0)
+    }
+
+    /// A corner of the picture, or of a label, in m.
+    fn spots(centre: Vec2, size: (f64, f64)) -> impl Iterator<Item = Vec2> {
+        (0..=6).flat_map(move |i| {
+            (0..=2).map(move |j| {
+                let (x, y) = (f64::from(i) / 6.0 - 0.5, f64::from(j) / 2.0 - 0.5);
+                centre + Vec2::new(size.0 * x, size.1 * y)
+            })
+        })
+    }
 
     #[test]
-    fn every_action_is_drawn_inside_its_room_as_it_moves() {
+    fn every_action_is_drawn_inside_its_room_and_its_names_are_free_as_it_moves() {
         let key = KeyNumber::from_midi(60).unwrap();
-        for name in kind::NAMES {
-            let mut running = Model::named(name, key, &ActionSettings::default()).unwrap().start();
-            let (low, high) = bounds(&running.pose());
+        for kind in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Grand) {
+            let name = kind.name();
+            let mut running = catalogue::played(kind, key, &ActionSettings::default());
+            running.lay_to_rest();
+            let rest = running.pose();
+            let (low, high) = bounds(kind, &rest);
+            // The smallest picture that has names.
+            let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(460.0, 190.0));
+            let view = ScreenMapping::fit((low, high), picture);
+            let begin = draw(kind, &rest, &rest);
             let mut moved = false;
-            let begin = draw(&running.pose());
-            assert!(!begin.pieces.is_empty() && !begin.labels.is_empty(), "{name}");
+            assert!(begin.pieces.len() > 3 && begin.labels.len() > 2, "{name}");
             for i in 0..600 {
                 let drive = Drive::Finger([f64::from(i) * 3e-5, f64::from(i + 1) * 3e-5]);
                 running.step(drive, &mut |_, _| {});
-                let drawing = draw(&running.pose());
+                let drawing = draw(kind, &running.pose(), &rest);
                 moved |= drawing != begin;
                 for p in drawing.pieces.iter().flat_map(|piece| &piece.outline) {
                     let inside = p.x > low.x && p.x < high.x && p.y > low.y && p.y < high.y;
                     // A ball may fly out of the picture.
-                    assert!(inside || name == "ball", "{name}: {p:?}");
+                    assert!(inside || kind == ActionKind::Ball, "{name}: {p:?}");
+                }
+                for label in &drawing.labels {
+                    let size = label_size(&view, label.text);
+                    let size = (view.metres(size.x), view.metres(size.y));
+                    for spot in spots(label.text_at, size) {
+                        let piece = drawing.pieces.iter().find(|p| holds(&p.outline, spot));
+                        assert!(piece.is_none(), "{name}: {} on {piece:?}", label.text);
+                        let on = |detail: &super::super::Detail| {
+                            holds(
+                                &BodyFrame::WORLD.rect(
+                                    (detail.at.0.x, detail.at.0.y),
+                                    (detail.at.1.x, detail.at.1.y),
+                                ),
+                                spot,
+                            )
+                        };
+                        assert!(!drawing.detail.as_ref().is_some_and(on), "{name}: {}", label.text);
+                    }
+                    let apart = |other: &Label| {
+                        let (a, b) = (label_size(&view, label.text), label_size(&view, other.text));
+                        let away = label.text_at - other.text_at;
+                        let (x, y) = (0.5 * (a.x + b.x), 0.5 * (a.y + b.y));
+                        away.x.abs() > view.metres(x) || away.y.abs() > view.metres(y)
+                    };
+                    for other in drawing.labels.iter().filter(|other| other.text != label.text) {
+                        assert!(apart(other), "{name}: {} and {}", label.text, other.text);
+                    }
                 }
             }
             assert!(moved, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_hammer_meets_its_string_where_the_model_says() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for kind in [ActionKind::Simplified, ActionKind::ModelA, ActionKind::Viennese] {
+            let mut running = catalogue::played(kind, key, &ActionSettings::default());
+            running.lay_to_rest();
+            let rest = running.pose();
+            let string = point(&rest, "string", 0).y;
+            for i in 0..4000 {
+                let target = (f64::from(i) * 3e-5).min(0.02);
+                running.step(Drive::Finger([target; 2]), &mut |_, _| {});
+                let above = running.readout(Drive::Free).hammer;
+                let drawing = draw(kind, &running.pose(), &rest);
+                // Felt or leather of the head; a knuckle's lies lower.
+                let faces = [Material::HammerFelt, Material::Leather];
+                let hammer = drawing.pieces.iter().filter(|p| p.part == DrawnPart::Hammer);
+                let hammer = hammer.filter(|p| faces.contains(&p.material));
+                let highest = hammer.flat_map(|p| &p.outline).map(|p| p.y).fold(f64::MIN, f64::max);
+                if above.abs() < 3e-3 {
+                    assert!(
+                        (highest - string - above).abs() < 0.6e-3,
+                        "{kind:?} {above} {highest}"
+                    );
+                }
+            }
         }
     }
 }

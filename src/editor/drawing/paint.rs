@@ -1,7 +1,9 @@
 //! A drawing on the screen: each part outlined as one body, then filled.
 
 use egui::epaint::PathShape;
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, pos2};
+use egui::{
+    Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2,
+};
 
 use super::{Drawing, DrawnPart, DrawnPiece, Material, Wire};
 use crate::editor::theme;
@@ -29,6 +31,15 @@ impl ScreenMapping {
             rect.center().y + single(scale * middle.y),
         );
         Self { origin, scale }
+    }
+
+    /// As [`Self::fit`], as low in `rect` as it can stand.
+    #[must_use]
+    pub fn fit_low((low, high): (Vec2, Vec2), rect: Rect) -> Self {
+        let size = high - low;
+        let needed = rect.width() * single(size.y / size.x);
+        let top = (rect.max.y - needed).max(rect.min.y);
+        Self::fit((low, high), Rect::from_min_max(pos2(rect.min.x, top), rect.max))
     }
 
     /// Screen position of `p`, m.
@@ -129,9 +140,47 @@ pub fn paint_contacts(painter: &Painter, view: &ScreenMapping, drawing: &Drawing
     }
 }
 
+/// Height of a name's letters, points.
+fn letters(view: &ScreenMapping) -> f32 {
+    view.length(0.0075).clamp(9.0, 13.0)
+}
+
+/// About how much room the name `text` takes, points.
+#[cfg(test)]
+pub fn label_size(view: &ScreenMapping, text: &str) -> egui::Vec2 {
+    let size = letters(view);
+    egui::vec2(0.56 * size * single(text.len() as f64), 1.2 * size)
+}
+
+/// Draws a detail of `drawing` once more, larger, in its frame; with its name where `is_named`.
+pub fn paint_detail(
+    painter: &Painter,
+    view: &ScreenMapping,
+    drawing: &Drawing,
+    ui: &Ui,
+    is_named: bool,
+) {
+    let Some(detail) = &drawing.detail else { return };
+    let rect = |(low, high): (Vec2, Vec2)| Rect::from_two_pos(view.at(low), view.at(high));
+    let (of, at) = (rect(detail.of), rect(detail.at));
+    let faint = theme::faint(ui);
+    let line = Stroke::new(0.8, faint.gamma_multiply(0.6));
+    painter.rect_stroke(of, 2.0, line, StrokeKind::Outside);
+    let magnifies = ScreenMapping::fit(detail.of, at);
+    let inside = painter.with_clip_rect(at.intersect(painter.clip_rect()));
+    inside.rect_filled(at, 3.0, ui.visuals().extreme_bg_color);
+    paint(&inside, &magnifies, drawing, ui.visuals().dark_mode);
+    painter.rect_stroke(at, 3.0, line, StrokeKind::Outside);
+    painter.line_segment([of.left_center(), at.right_center()], line);
+    if is_named {
+        let (font, under) = (FontId::proportional(letters(view)), at.left_bottom());
+        painter.text(under + vec2(0.0, 3.0), Align2::LEFT_TOP, detail.name, font, faint);
+    }
+}
+
 /// Writes the names of the parts.
 pub fn paint_labels(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, colour: Color32) {
-    let font = FontId::proportional(view.length(0.0075).clamp(9.0, 13.0));
+    let font = FontId::proportional(letters(view));
     for label in &drawing.labels {
         let (from, to) = (view.at(label.text_at), view.at(label.at));
         let galley = painter.layout_no_wrap(label.text.to_owned(), font.clone(), colour);

@@ -4,6 +4,7 @@
 use egui::{ComboBox, DragValue, Panel, Ui};
 
 use super::bench::Bench;
+use super::lesson::LessonPanel;
 use super::regulation::{RegulationPanel, is_of_keys};
 use super::repetition::RepetitionPanel;
 use super::sheet_file::SheetFile;
@@ -23,6 +24,7 @@ pub struct KeysFace {
     bench: Bench,
     repetition: RepetitionPanel,
     sheet: SheetFile,
+    lesson: LessonPanel,
 }
 
 impl KeysFace {
@@ -50,10 +52,20 @@ impl KeysFace {
                 control::rows(ui, "unevenness", all().filter(|p| is_of_keys(p)), controls);
             });
         });
+        if self.lesson.key().is_some() {
+            // The curves would tell the fault.
+            super::scrolled(ui, |ui| self.lesson.ui(ui, controls));
+            return;
+        }
         self.switches(ui, *chosen, controls);
         let room = (ui.available_height() - 48.0).max(120.0);
         self.curve.ui(ui, 0.55 * room, chosen, controls);
         regulation.curves(ui, 0.45 * room, *chosen, controls);
+    }
+
+    /// Takes an exercise's fault out of the piano: the window closes.
+    pub fn end_lesson(&mut self, controls: &mut dyn Controls) {
+        self.lesson.end(controls);
     }
 
     /// Whether a key is being weighed or tried, or a sheet read.
@@ -102,6 +114,8 @@ impl KeysFace {
             if even.on_hover_text("No key differs in anything").clicked() {
                 controls.set_keys(&KeySheet::EVEN);
             }
+            ui.separator();
+            self.lesson.begin(ui, key, controls);
         });
     }
 }

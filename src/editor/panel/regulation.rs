@@ -114,8 +114,11 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
 
 /// Marks at the ends of the compass and at every C.
 fn octaves() -> Vec<GridMark> {
-    let at = |value: f64| GridMark { value, step_size: 12.0 };
-    std::iter::once(at(1.0)).chain((0..8u8).map(|c| at(4.0 + 12.0 * f64::from(c)))).collect()
+    // The step decides from which width on a mark is named: an octave's in the smallest window, the
+    // lowest key's where it has room before the C next to it.
+    let at = |value: f64, step_size| GridMark { value, step_size };
+    let octaves = (0..8u8).map(|c| at(4.0 + 12.0 * f64::from(c), 24.0));
+    std::iter::once(at(1.0, 10.0)).chain(octaves).collect()
 }
 
 /// Name of the key that a mark stands at.

@@ -70,6 +70,8 @@ impl Press {
             self.finger.bottom();
         }
         self.time += STEP;
-        (Row { time: self.time, saved: self.key.save(), view: self.key.readout(self.drive) }, hit)
+        let (time, drive) = (self.time, self.drive);
+        let (saved, view) = (self.key.save(), self.key.readout(drive));
+        (Row { time, saved, drive, view }, hit)
     }
 }

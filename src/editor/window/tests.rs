@@ -2,8 +2,12 @@
 
 mod bar;
 mod faces;
+mod lesson;
+mod moving;
+mod names;
 mod pointer;
 mod presets;
+mod tasks;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -255,61 +259,6 @@ fn a_pressed_pedal_teaches_its_range() {
     assert!(harness.query_by_label("Learn this pedal").is_some());
 }
 
-#[test]
-fn another_action_is_shown_as_it_stands_and_played() {
-    use crate::instrument::{Piano, Settings};
-    let mut settings = Settings::default();
-    settings.action.action = ActionKind::Harpsichord;
-    settings.touch.timing = crate::instrument::settings::Timing::Natural;
-    let mut harness = harness((1180.0, 760.0));
-    harness.state_mut().desk.settings = settings;
-    harness.run_steps(2);
-    let rect = harness.get_by_label("Play the drawn key").rect();
-    let mut piano = Piano::new(48_000.0, &settings);
-    piano.watch(true);
-    let key = KeyNumber::from_midi(67).unwrap();
-    piano.handle(Event::NoteOn { key, velocity: 0.5 });
-    let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
-    for block in 0..60 {
-        if block == 30 {
-            piano.handle(Event::NoteOff { key, velocity: 0.5 });
-        }
-        piano.process(&mut left, &mut right);
-        for sample in piano.trace() {
-            harness.state_mut().window.absorb(sample, &settings.action);
-        }
-        piano.trace_read();
-    }
-    harness.run_steps(2);
-    assert_eq!(harness.state().window.strip.chosen, key);
-    let stroke = harness.state().window.memory.last.as_ref().unwrap();
-    let names: Vec<&str> = stroke.bands().iter().map(|band| band.name).collect();
-    assert_eq!(names, ["below", "bending", "above", "passing", "below"]);
-    let deepest = stroke.rows.iter().map(|row| row.view.key).fold(0.0, f64::max);
-    assert!(deepest > 6e-3 && stroke.strike().is_some(), "{deepest}");
-    // Slow motion and scope are its, too.
-    harness.get_by_label("Slow motion").click();
-    harness.run_steps(3);
-    assert!(!harness.state().window.transport.is_live);
-    harness.get_by_label("Try a press").click();
-    harness.run_steps(3);
-    let stroke = harness.state().window.memory.last.as_ref().unwrap();
-    assert_eq!((stroke.kind(), stroke.touch), (ActionKind::Harpsichord, None));
-    harness.get_by_label("Live").click();
-    harness.run_steps(3);
-
-    harness.drag_at(rect.center());
-    harness.run_steps(2);
-    harness.drop_at(rect.center());
-    harness.run_steps(2);
-    let played = &harness.state().play;
-    assert!(
-        matches!(played[..], [Event::NoteOn { key: on, .. }, Event::NoteOff { key: off, .. }]
-            if on == key && off == key),
-        "{played:?}"
-    );
-}
-
 /// Runs frames until a button called `label` is there, 20 s at most.
 #[cfg(unix)]
 fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
@@ -386,46 +335,6 @@ fn tools_transpose_and_ask_for_what_was_played() {
 }
 
 #[test]
-fn the_drawn_key_plays_a_note_or_follows_the_hand() {
-    let mut harness = harness((1180.0, 760.0));
-    let at =
-        harness.get_by_label("Play the drawn key").rect().left_center() + egui::vec2(60.0, 0.0);
-    harness.drag_at(at);
-    harness.run_steps(2);
-    harness.drop_at(at);
-    harness.run_steps(2);
-    let played = std::mem::take(&mut harness.state_mut().play);
-    assert!(matches!(played[..], [Event::NoteOn { .. }, Event::NoteOff { .. }]), "{played:?}");
-    harness.state_mut().desk.put(parameter("key_pressure"), 1.0);
-    harness.drag_at(at);
-    harness.run_steps(2);
-    harness.hover_at(at + egui::vec2(0.0, 30.0));
-    harness.run_steps(2);
-    let deepest = harness.state().play.iter().filter_map(Event::value).fold(0.0, f64::max);
-    assert!((deepest - 0.5).abs() < 0.01, "{deepest}");
-    assert!(!harness.state().play.iter().any(|e| matches!(e, Event::NoteOn { .. })));
-}
-
-#[test]
-fn three_played_notes_calibrate_the_touch() {
-    let mut harness = tall();
-    harness.get_by_role_and_label(Role::Button, "Play").click();
-    harness.run_steps(3);
-    harness.get_by_label("Calibrate this keyboard").click();
-    harness.run_steps(2);
-    for (i, velocity) in [20.0, 50.0, 90.0].into_iter().enumerate() {
-        let snapshot = &mut harness.state_mut().window.snapshot;
-        snapshot.velocity = velocity / 127.0;
-        snapshot.counts.notes = 1 + i as u64;
-        harness.run_steps(2);
-    }
-    let learnt = ["soft_velocity", "medium_velocity", "loud_velocity"]
-        .map(|id| harness.state().desk.value(parameter(id)).round());
-    assert_eq!(learnt, [20.0, 50.0, 90.0]);
-    assert!(harness.query_by_label("Calibrate this keyboard").is_some());
-}
-
-#[test]
 fn scope_choices_and_a_kept_stroke_show() {
     let mut harness = harness((1180.0, 760.0));
     harness.get_by_label("Try a press").click();
@@ -447,23 +356,4 @@ fn scope_choices_and_a_kept_stroke_show() {
     harness.get_by_label("Keep this stroke to compare").click();
     harness.run_steps(2);
     assert!(harness.state().window.memory.kept.is_some());
-}
-
-#[test]
-fn every_control_has_a_name_and_the_tab_key_reaches_them() {
-    let mut harness = harness((1180.0, 760.0));
-    let mut reached = std::collections::BTreeSet::new();
-    for _ in 0..140 {
-        harness.key_press(egui::Key::Tab);
-        harness.run_steps(1);
-        let focused: Vec<String> = harness
-            .root()
-            .query_all(egui_kittest::kittest::by().predicate(|n| n.is_focused()))
-            .filter_map(|n| n.accesskit_node().label())
-            .collect();
-        reached.extend(focused);
-    }
-    for label in ["Names", "Try a press", "Key dip", "Turn Drop", "Keyboard", "Live", "Help"] {
-        assert!(reached.contains(label), "{label} is out of reach: {reached:?}");
-    }
 }

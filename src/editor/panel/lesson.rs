@@ -1,0 +1,158 @@
+//! The exercise on the face of the keys: symptoms and causes, the key's own screws, the verdict.
+
+use egui::{CollapsingHeader, DragValue, Grid, RichText, Ui};
+
+use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
+use crate::editor::controls::Controls;
+use crate::editor::keyboard::name;
+use crate::editor::lesson::{FAULTS, Lesson, Verdict};
+use crate::editor::theme;
+use crate::math::compass::KeyNumber;
+
+/// State of the exercises.
+pub(super) struct LessonPanel {
+    /// Number of the next one, or of the present one.
+    number: u64,
+    lesson: Option<Lesson>,
+    /// The fault has been told.
+    is_told: bool,
+    /// The learner's sheet, while the piano is heard as it was before.
+    mine: Option<Box<KeySheet>>,
+    said: Option<Result<String, String>>,
+}
+
+impl Default for LessonPanel {
+    fn default() -> Self {
+        Self { number: 1, lesson: None, is_told: false, mine: None, said: None }
+    }
+}
+
+impl LessonPanel {
+    /// The key of the present exercise.
+    pub(super) fn key(&self) -> Option<KeyNumber> {
+        self.lesson.as_ref().map(|lesson| lesson.key)
+    }
+
+    /// Number and button that hide a fault in the chosen key.
+    pub(super) fn begin(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
+        let hint = "Hides a fault in the chosen key, to be found with bench and ears and mended \
+                    with the key's own screws. It is in the piano until the exercise ends";
+        if ui.button("Find a fault").on_hover_text(hint).clicked() {
+            let lesson = Lesson::new(self.number, key, &controls.keys());
+            put(controls, &lesson.faulty());
+            *self = Self { number: self.number, lesson: Some(lesson), ..Self::default() };
+        }
+        let label = ui.label("Exercise");
+        ui.add(DragValue::new(&mut self.number).range(1..=9999).speed(0.05)).labelled_by(label.id);
+    }
+
+    /// Takes the exercise out of the piano.
+    pub(super) fn end(&mut self, controls: &mut dyn Controls) {
+        if let Some(lesson) = self.lesson.take() {
+            put(controls, lesson.before());
+        }
+        self.mine = None;
+    }
+
+    /// The present exercise.
+    pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        let Some(lesson) = self.lesson else { return };
+        super::heading(
+            ui,
+            &format!("Exercise {}: {} has a fault", lesson.number, name(lesson.key)),
+        );
+        ui.label(
+            "Weigh it at the right, try its repetition, play it; a neighbour in order is a click on \
+             the keyboard below away. Then turn what you suspect.",
+        );
+        ui.add_space(4.0);
+        let sheet = controls.keys();
+        let is_mine = self.mine.is_none();
+        Grid::new("screws").num_columns(2).spacing(egui::vec2(12.0, 3.0)).show(ui, |ui| {
+            for (q, quantity) in QUANTITIES.iter().enumerate() {
+                let label = ui.label(quantity.name);
+                let (mut value, range) = (lesson.turned(&sheet, q), Lesson::range(q));
+                let drag = DragValue::new(&mut value)
+                    .range(-range..=range)
+                    .speed(quantity.step)
+                    .update_while_editing(false)
+                    .custom_formatter(|v, _| format!("{v:+.3} {}", quantity.unit))
+                    .custom_parser(|text| text.trim_end_matches(quantity.unit).trim().parse().ok());
+                let drag = ui.add_enabled(is_mine, drag).labelled_by(label.id);
+                if drag.drag_started() {
+                    controls.begin_keys();
+                }
+                if drag.changed() {
+                    controls.set_keys(&lesson.turn(&sheet, q, value));
+                    self.said = None;
+                }
+                if drag.drag_stopped() {
+                    controls.end_keys("exercise");
+                }
+                ui.end_row();
+            }
+        });
+        ui.add_space(4.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui.add_enabled(is_mine, egui::Button::new("Is it mended?")).clicked() {
+                self.said = Some(words(lesson.verdict(&controls.keys())));
+            }
+            if ui.button("Tell the fault").clicked() {
+                self.is_told = true;
+            }
+            let text = if self.mine.is_some() { "Back to mine" } else { "Compare in order" };
+            let hint = "Between the key as it was before and as it is now: to hear and weigh both";
+            if ui.button(text).on_hover_text(hint).clicked() {
+                let mine = controls.keys();
+                match self.mine.take() {
+                    Some(mine) => put(controls, &mine),
+                    None => {
+                        put(controls, lesson.before());
+                        self.mine = Some(Box::new(mine));
+                    }
+                }
+            }
+            if ui.button("Begin again").clicked() {
+                put(controls, &lesson.faulty());
+                (self.mine, self.said) = (None, None);
+            }
+            if ui.button("End the exercise").on_hover_text("Every key as it was before").clicked() {
+                self.end(controls);
+            }
+        });
+        super::said(ui, self.said.as_ref());
+        if self.is_told {
+            let fault = lesson.fault();
+            let text = format!("{}. {}. Remedy: {}.", fault.name, fault.symptom, fault.remedy);
+            ui.label(RichText::new(text).color(theme::accent(ui)));
+        }
+        CollapsingHeader::new("Symptoms and causes").default_open(true).show(ui, table);
+    }
+}
+
+/// Changes the sheet as one gesture.
+fn put(controls: &mut dyn Controls, sheet: &KeySheet) {
+    controls.begin_keys();
+    controls.set_keys(sheet);
+    controls.end_keys("exercise");
+}
+
+fn words(verdict: Verdict) -> Result<String, String> {
+    match verdict {
+        Verdict::Mended => Ok("Mended: the key is in order, and nothing else was moved.".into()),
+        Verdict::StillThere => Err("Not yet: the key still differs from what it was.".into()),
+        Verdict::ButMoved(q) => Err(format!(
+            "The fault is mended, but {} was moved too, by more than a key may differ.",
+            QUANTITIES[q].name.to_lowercase()
+        )),
+    }
+}
+
+/// What is noticed, what causes it, what mends it.
+fn table(ui: &mut Ui) {
+    for fault in &FAULTS {
+        ui.label(RichText::new(fault.symptom).small());
+        let cause = format!("    {} – {}", fault.name.to_lowercase(), fault.remedy.to_lowercase());
+        ui.label(RichText::new(cause).small().color(theme::faint(ui)));
+    }
+}

@@ -1,0 +1,90 @@
+//! Tasks of a newcomer, walked through with the clicks counted that `docs/window.md` tells. A drag and
+//! a click into a field that is typed into count as one each.
+
+use super::*;
+use crate::action::interface::key_sheet::KeySheet;
+
+/// A window whose clicks are counted.
+struct Counted {
+    harness: Harness<'static, TestWindow>,
+    clicks: u32,
+}
+
+impl Counted {
+    /// At the default size, on the face a new window opens on.
+    fn new() -> Self {
+        let mut harness = harness((1180.0, 760.0));
+        harness.state_mut().window.face = Face::default();
+        harness.run_steps(3);
+        Self { harness, clicks: 0 }
+    }
+
+    fn wait(&mut self) {
+        self.harness.run_steps(4);
+    }
+
+    /// Clicks the one thing of this role and name.
+    fn click(&mut self, role: Role, name: &str) {
+        self.harness.get_by_role_and_label(role, name).click();
+        self.clicks += 1;
+        self.wait();
+    }
+
+    fn types(&mut self, text: &str) {
+        self.harness.event(egui::Event::Text(text.to_owned()));
+        self.harness.run_steps(2);
+    }
+
+    /// Turns a number by typing: one click, as a drag would be.
+    fn turn(&mut self, role: Role, name: &str, to: &str) {
+        self.click(role, name);
+        self.types(to);
+        self.harness.key_press(egui::Key::Enter);
+        self.wait();
+    }
+}
+
+#[test]
+fn the_touch_is_fitted_to_the_keyboard() {
+    let mut task = Counted::new();
+    task.click(Role::Button, "Calibrate this keyboard");
+    for (i, velocity) in [20.0, 50.0, 90.0].into_iter().enumerate() {
+        let snapshot = &mut task.harness.state_mut().window.snapshot;
+        snapshot.velocity = velocity / 127.0;
+        snapshot.counts.notes = 1 + i as u64;
+        task.harness.run_steps(2);
+    }
+    let learnt = ["soft_velocity", "medium_velocity", "loud_velocity"]
+        .map(|id| task.harness.state().desk.value(parameter(id)).round());
+    assert_eq!(learnt, [20.0, 50.0, 90.0]);
+    assert!(task.harness.query_by_label("Calibrate this keyboard").is_some());
+    assert_eq!(task.clicks, 1);
+}
+
+#[test]
+fn the_action_is_made_heavier_and_heard() {
+    let mut task = Counted::new();
+    task.click(Role::Button, "Action");
+    task.turn(Role::SpinButton, "Strike weight", "1.5");
+    task.click(Role::Button, "Play the drawn key");
+    assert_eq!(task.harness.state().desk.value(parameter("strike_weight_g")), 1.5);
+    let notes = task.harness.state().play.iter();
+    assert!(notes.clone().any(|event| matches!(event, Event::NoteOn { .. })));
+    assert_eq!(task.clicks, 3);
+}
+
+#[test]
+fn a_lazy_key_is_found_and_mended() {
+    let mut task = Counted::new();
+    // The key that was played last is the chosen one: the bench weighs it.
+    let key = task.harness.state().window.strip.chosen;
+    let mut sheet = KeySheet::EVEN;
+    sheet.set(key, 4, 8.0);
+    task.harness.state_mut().desk.set_keys(&sheet);
+    task.click(Role::Button, "Keys");
+    task.click(Role::ComboBox, "Quantity");
+    task.click(Role::Button, "Key lead removed");
+    task.turn(Role::SpinButton, "C4", "0");
+    assert!(task.harness.state().desk.keys().is_even());
+    assert_eq!(task.clicks, 4);
+}
