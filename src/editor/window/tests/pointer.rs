@@ -95,6 +95,32 @@ fn shift_is_fine_and_escape_takes_a_drag_back() {
 }
 
 #[test]
+fn a_drawn_screw_turns_a_tenth_as_far_with_shift() {
+    let turned = |modifiers| {
+        let mut harness = harness((1180.0, 760.0));
+        let at = harness.get_by_label("Turn Let-off").rect().center();
+        harness.hover_at(at);
+        harness.run_steps(2);
+        harness.drag_at(at);
+        harness.run_steps(1);
+        harness.event(egui::Event::ModifiersChanged(modifiers));
+        harness.run_steps(1);
+        // Steps that alone are less than what the number shows.
+        for step in 1..=30u8 {
+            harness.hover_at(at - egui::vec2(0.0, f32::from(step)));
+            harness.run_steps(1);
+        }
+        harness.drop_at(at - egui::vec2(0.0, 30.0));
+        harness.run_steps(2);
+        let value = harness.state().desk.value(parameter("let_off_mm"));
+        value - parameter("let_off_mm").default_value()
+    };
+    let coarse = turned(egui::Modifiers::NONE);
+    let fine = turned(egui::Modifiers::SHIFT);
+    assert!(coarse > 0.5 && (fine / coarse - 0.1).abs() < 0.03, "{fine} of {coarse}");
+}
+
+#[test]
 fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
     let mut harness = tall();
     let dip = parameter("key_dip_mm");

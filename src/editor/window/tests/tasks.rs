@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::action::interface::key_sheet::KeySheet;
+use crate::preset::user_presets::UserPresets;
 
 /// A window whose clicks are counted.
 struct Counted {
@@ -21,10 +22,17 @@ impl Counted {
 
     fn wait(&mut self) {
         self.harness.run_steps(4);
+        while self.harness.state().window.is_reading() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            self.harness.run_steps(1);
+        }
+        self.harness.run_steps(2);
     }
 
-    /// Clicks the one thing of this role and name.
+    /// Clicks the one thing of this role and name; the wheel that brings it into sight is no click.
     fn click(&mut self, role: Role, name: &str) {
+        self.harness.get_by_role_and_label(role, name).scroll_to_me();
+        self.harness.run_steps(30);
         self.harness.get_by_role_and_label(role, name).click();
         self.clicks += 1;
         self.wait();
@@ -87,4 +95,37 @@ fn a_lazy_key_is_found_and_mended() {
     task.turn(Role::SpinButton, "C4", "0");
     assert!(task.harness.state().desk.keys().is_even());
     assert_eq!(task.clicks, 4);
+}
+
+#[test]
+fn a_warmer_piano_is_found_and_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = UserPresets::at(dir.path().into());
+    let mut task = Counted::new();
+    task.harness.state_mut().window.show_pianos_of(shelf.clone());
+    task.wait();
+    task.click(Role::Button, "Piano: Concert, as loaded");
+    task.click(Role::Button, "Audition");
+    for piano in ["Romantic", "Felt", "Mellow"] {
+        task.click(Role::Button, piano);
+        assert!(task.harness.state().window.auditions.is_up(), "{piano} is heard");
+    }
+    task.click(Role::Button, "Save");
+    task.types("My warm one");
+    task.click(Role::Button, "Save this piano");
+    assert_eq!(shelf.entries().unwrap().len(), 1);
+    assert_eq!(task.clicks, 7);
+}
+
+#[test]
+fn a_scala_file_tunes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fifths.scl");
+    std::fs::write(&path, crate::sound::scala::texts::TWELVE).unwrap();
+    let mut task = Counted::new();
+    task.click(Role::TextInput, "Scale");
+    task.types(&path.display().to_string());
+    task.click(Role::Button, "Tune by it");
+    assert!(task.harness.state().desk.scale.is_some());
+    assert_eq!(task.clicks, 2);
 }
