@@ -47,7 +47,7 @@ pub use phase::Phase;
 pub use spec::Spec;
 
 /// Number of integrated states.
-pub const STATES: usize = 10;
+pub const STATES: usize = 12;
 
 /// Integrated states by name: indices into the state array.
 pub mod state {
@@ -71,4 +71,8 @@ pub mod state {
     pub const WORK: usize = 8;
     /// Energy dissipated in felts, friction and impacts, J.
     pub const DISSIPATED: usize = 9;
+    /// Jack's turn off its stop on the wippen, rad; 0 where rigid constraints carry it.
+    pub const JACK: usize = 10;
+    /// Its rate, rad/s.
+    pub const JACK_SPEED: usize = 11;
 }

@@ -90,30 +90,61 @@ impl<R: Real> Felt<R> {
     #[inline(always)]
     #[must_use]
     pub fn contact(&self, compression: R, rate: R) -> Contact<R> {
-        self.turning_at(TURN, compression, rate)
+        self.turning_at(TURN, f64::INFINITY, compression, rate)
     }
 
     /// Torque, N·m, and loss of a torsional stop at `compression` rad growing at `rate` rad/s.
     #[inline(always)]
     #[must_use]
     pub fn torsional_contact(&self, compression: R, rate: R) -> Contact<R> {
-        self.turning_at(ANGULAR_TURN, compression, rate)
+        self.turning_at(ANGULAR_TURN, f64::INFINITY, compression, rate)
     }
 
-    /// The law with v₀ = `turn`.
+    /// Force and loss where it bears on a light part: above `load` N, v₀ grows with the force, so
+    /// that the felt brakes the part no faster than at that load.
     #[inline(always)]
-    fn turning_at(&self, turn: f64, compression: R, rate: R) -> Contact<R> {
+    #[must_use]
+    pub fn contact_of_light(&self, load: f64, compression: R, rate: R) -> Contact<R> {
+        self.turning_at(TURN, load, compression, rate)
+    }
+
+    /// The same of a torsional stop, above `load` N·m.
+    #[inline(always)]
+    #[must_use]
+    pub fn torsional_contact_of_light(&self, load: f64, compression: R, rate: R) -> Contact<R> {
+        self.turning_at(ANGULAR_TURN, load, compression, rate)
+    }
+
+    /// The law with v₀ = `turn`, and in proportion to the elastic force where that is above `load`.
+    #[inline(always)]
+    fn turning_at(&self, turn: f64, load: f64, compression: R, rate: R) -> Contact<R> {
         let zero = R::of(0.0);
         let touching = compression.gt(zero);
         if !touching.any() {
             return Contact { force: zero, loss: zero };
         }
         let elastic = self.elastic(R::select(touching, compression, zero));
-        let turning = rate / (rate * rate + R::of(turn * turn)).sqrt();
+        let mut square = R::of(turn * turn);
+        if load < f64::INFINITY {
+            let over = (elastic * R::of(1.0 / load)).max(R::of(1.0));
+            square = square * over * over;
+        }
+        let turning = rate / (rate * rate + square).sqrt();
         let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;
         let force = elastic * factor.max(zero);
         let loss = (force - elastic) * rate;
         Contact { force: R::select(touching, force, zero), loss: R::select(touching, loss, zero) }
+    }
+
+    /// When a body of `momentum`, kg·m/s, that presses it by `compression` m at `speed` m/s turns
+    /// round, its force alone stopping it, s; looked for within about `span` s.
+    #[inline(always)]
+    #[must_use]
+    pub fn turn(&self, compression: R, speed: R, momentum: R, span: R) -> R {
+        // First by the force now, then by that half-way there.
+        let first = (momentum / self.contact(compression, speed).force).min(span);
+        let half = R::of(0.5);
+        momentum / self.contact(compression + half * first * speed, half * speed).force
     }
 
     /// Stored energy, J.

@@ -12,7 +12,7 @@ const SPAN: f64 = 0.25e-3;
 /// What went wrong in a press of `key` to 9.7 mm, in words.
 fn faults(key: KeyNumber, settings: &ActionSettings) -> Vec<String> {
     let mut grand = GrandKey::new(key, settings);
-    let mut heats = [0.0; 24];
+    let mut heats = [0.0; 25];
     let mut names = Vec::new();
     let mut faults = Vec::new();
     let (mut shown, mut steps, mut worked, mut from) = (0.0, 0u32, 0.0, 0.0);

@@ -18,7 +18,9 @@ use crate::mech::hammer;
 const FRICTION_WEIGHT_G: [(f64, f64); 2] = [(1.0, 15.0), (88.0, 11.0)];
 
 /// Balance weight, g [Stanwood tables; also the mean of factory down and up weights].
-const BALANCE_WEIGHT_G: f64 = 37.0;
+///
+/// 37 at half stroke: at rest, where the leads are placed, the hammer's share is larger by a tenth.
+const BALANCE_WEIGHT_G: f64 = 41.0;
 
 /// Balance point to the middle of the leads, m: a usual place, chosen.
 const LEAD_ARM: f64 = 0.15;
@@ -134,33 +136,40 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             rest_felt: Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
             rest_compression: 0.0,
             // What the hammer centre and the lever's and knuckle's slides do not take.
-            friction: (friction_torque - turns * hammer_friction) * 0.85,
+            friction: (friction_torque - turns * hammer_friction) * 0.65,
             capstan_friction: 0.15,
         },
         wippen: Wippen {
             pivot: Vec2::new(0.186, 0.06),
             heel: 0.03,
             jack_pivot: Vec2::new(-0.0945, 0.004),
-            lever_pivot: Vec2::new(-0.045, 0.034),
+            lever_pivot: Vec2::new(-0.0605, 0.036),
             // With jack and lever a radius weight of 18 g at the capstan [Stanwood tables].
             mass: 9e-3,
             centre: Vec2::new(-0.022, 0.0),
             inertia: 1.5e-5,
         },
         jack: Jack {
-            length: 0.055,
-            lean: -0.1,
-            toe: Vec2::new(-0.025, 0.002),
+            length: 0.0577,
+            lean: -0.193,
+            toe: Vec2::new(-0.035, 0.002),
             mass: 6e-3,
             centre: Vec2::new(-0.004, 0.02),
             inertia: 5.5e-6,
-            stop: 0.0,
-            // Brings the jack home in about 15 ms against its own inertia, chosen.
-            spring_torque: 2.0e-3,
-            spring_rate: 4.0e-3,
+            // The knuckle's centre stays over the flat of the head until the button turns it.
+            stop: 0.029,
+            // Brings the jack home within the rise of a fast repetition.
+            spring_torque: 3.3e-3,
+            spring_rate: 5.0e-3,
             button_height: 0.07,
             button_x: 0.0665,
             button_friction: 0.15,
+            corner: fitted.corner,
+            corner_radius: 0.4e-3,
+            window: 0.2,
+            // Cloth: stiff, yet followed by the step.
+            stop_felt: Felt { hysteresis: 0.9, ..Felt::new(50.0, 1.0, 0.0) },
+            button_felt: Felt { hysteresis: 0.95, ..Felt::new(8e4, 1.0, 0.0) },
         },
         lever: Lever {
             surface_angle: 0.0,
@@ -171,24 +180,25 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             stop: 0.0,
             travel: 0.25,
             stop_felt: Felt { hysteresis: 0.3, ..Felt::new(3.0e3, 1.5, 0.02) },
-            // An eighth more than the hammer's weight at the knuckle asks for, so that it rises
-            // from check without a kick; chosen by the technician's rule.
-            spring_torque: 1.12 * hammer_torque * 0.05 / 0.017,
-            spring_rate: 0.03,
+            // The lever's own weight, and a little more than the resting hammer asks for: it carries
+            // the hammer, rises from check without a kick, and weighs no more on the drop screw
+            // than the hammer did on the jack.
+            spring_torque: fitted.repetition_spring * hammer_torque + 8e-3 * GRAVITY * 0.015,
+            spring_rate: 5e-3,
             damping: 2e-5,
             friction: 4e-4,
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.0e6, 1.5, 0.5) },
-            drop_reach: 0.058,
+            drop_reach: 0.08,
             drop_height: 0.2,
             drop_felt: Felt { hysteresis: 0.3, ..Felt::new(5e6, 1.5, 0.5) },
         },
         hammer: Hammer {
-            pivot: Vec2::new(0.086, 0.1374),
+            pivot: Vec2::new(0.083, 0.1333),
             crown,
             knuckle: 0.017,
-            knuckle_depth: 0.0135,
-            // The jack withdraws 2.5 mm from the button's touch to the slip: 1.4 mm of key.
-            knuckle_edge: fitted.knuckle_edge,
+            knuckle_depth: 0.0132,
+            knuckle_radius: 5e-3,
+            knuckle_edge: 0.017,
             mass: hammer.body_mass,
             centre: hammer.centre,
             inertia: hammer.inertia,
@@ -196,7 +206,7 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             // With what yields beside it: 40 N at about 1.2 mm.
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(fitted.knuckle, 1.5, 0.3) },
             // Well graphited: with 0.12 the let-off is felt half again as strongly.
-            knuckle_friction: 0.08,
+            knuckle_friction: 0.06,
             slide_damping: 0.0,
             rail: 0.055,
             rail_felt: Felt { hysteresis: 0.7, ..Felt::new(1e6, 1.5, 0.5) },

@@ -7,15 +7,16 @@ use super::precomputed::Precomputed;
 use super::regulation::Regulated;
 use super::spec::Spec;
 use super::{GrandState, Phase, STATES, contact, jack, kinematics, state};
-use crate::math::trig::direction;
+use crate::math::trig::{angle, direction};
+use crate::math::vec2::Vec2;
 
 /// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch
 /// (`touchback lab fit`).
-pub const KEY_SHARE: f64 = 0.203;
+pub const KEY_SHARE: f64 = 0.225;
 
 /// Key depth beyond let-off at that moment, m: a start and a rise per m/s of hammer speed, as
 /// [`KEY_SHARE`] from 0.6 to 4 m/s.
-pub const DEPTH_PAST_LET_OFF: (f64, f64) = (0.1e-3, 0.3e-3);
+pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.09e-3, 0.36e-3);
 
 /// Depth short of the key bed at which the key stands at most, m: it has the bed still to meet, so
 /// that its knock is heard (chosen).
@@ -48,6 +49,9 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandSta
     let to_jack = spec.wippen.jack_pivot.turned(wippen);
     let home = direction(spec.jack.stop).turned(wippen);
     let phase = if jack::toe_gap(spec, to_jack, home) < 0.0 { Phase::Catch } else { Phase::Return };
+    if phase == Phase::Catch && !spec.is_rigid() {
+        hold_jack_at_button(spec, &mut x);
+    }
     Some(GrandState { phase, x })
 }
 
@@ -66,6 +70,12 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
     let n = Precomputed::new(spec);
+    let home = direction(spec.jack.stop).turned(wippen);
+    let to_jack = spec.wippen.jack_pivot.turned(wippen);
+    let out = !spec.is_rigid() && jack::toe_gap(spec, to_jack, home) < 0.0;
+    if out {
+        hold_jack_at_button(spec, &mut x);
+    }
     for _ in 0..6 {
         let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
         let on = contact::knuckle_on_lever(&n, &k);
@@ -81,12 +91,27 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     if spec.damper.present {
         x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
     }
-    let phase = if k.head.q4 > 0.0 { Phase::Acceleration } else { Phase::Return };
+    let phase = match (out, k.head.q4 > 0.0) {
+        (false, true) => Phase::Acceleration,
+        (false, false) => Phase::Return,
+        (true, true) => Phase::LetOff,
+        (true, false) => Phase::Catch,
+    };
     GrandState { phase, x }
 }
 
+/// A free jack where the button holds its toe.
+fn hold_jack_at_button(spec: &Spec, x: &mut [f64; STATES]) {
+    let n = Precomputed::new(spec);
+    let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), x);
+    let held = jack::on_button(&n, &k.ground());
+    let home = direction(spec.jack.stop).turned(k.wippen);
+    x[state::JACK] = angle(Vec2::new(home.dot(held.direction), home.cross(held.direction)));
+    x[state::JACK_SPEED] = (held.per_key - k.r5) * x[state::KEY_SPEED];
+}
+
 /// Lever angle at which its surface meets the drop screw, rad.
-fn under_drop_screw(spec: &Spec, wippen: crate::math::vec2::Vec2) -> f64 {
+fn under_drop_screw(spec: &Spec, wippen: Vec2) -> f64 {
     let pivot = spec.wippen.pivot.y + spec.wippen.lever_pivot.turned(wippen).y;
     let l = &spec.lever;
     let arm = (l.drop_reach * l.drop_reach + l.surface_height * l.surface_height).sqrt();

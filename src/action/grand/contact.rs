@@ -77,6 +77,14 @@ pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Squeeze<R>
     (Squeeze { depth: height - n.drop_height, rate }, arm)
 }
 
+/// Toe under the button.
+#[inline(always)]
+pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Squeeze<R> {
+    let toe = n.toe.turned(k.jack.direction);
+    let rate = k.wippen_speed() * k.to_jack.x + k.jack_speed() * toe.x;
+    Squeeze { depth: k.to_jack.y + toe.y - n.button_height, rate }
+}
+
 /// Hammer tail on the backcheck.
 #[derive(Clone, Copy, Debug)]
 pub struct TailOnCheck<R = f64> {
@@ -149,6 +157,14 @@ pub fn damper<R: Real>(
     }
 }
 
+/// Loads of knuckle, N, stop, N·m, and button, N, up to which the step follows the light jack
+/// against them; a hard blow's are ten times as large, and come at speed.
+const ON_HEAD: f64 = 20.0;
+/// See [`ON_HEAD`].
+const ON_STOP: f64 = 0.08;
+/// See [`ON_HEAD`].
+const ON_TOE: f64 = 3.0;
+
 /// Everything that touches, at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<R = f64> {
@@ -158,6 +174,12 @@ pub struct Contacts<R = f64> {
     pub lever: (KnuckleOnLever<R>, Contact<R>),
     /// Tail on backcheck.
     pub check: (TailOnCheck<R>, Contact<R>),
+    /// Jack against its stop, and against the other end of its window.
+    pub stop: Contact<R>,
+    /// See [`Contacts::stop`].
+    pub window: Contact<R>,
+    /// Toe under its button.
+    pub button: Contact<R>,
     /// Lever against its regulating button.
     pub raised: Contact<R>,
     /// Lever against the wippen.
@@ -189,9 +211,24 @@ impl<R: Real> Contacts<R> {
     ) -> Self {
         let zero = R::of(0.0);
         let mut jack = Contact { force: zero, loss: zero };
-        if phases.jack_drives.any() {
-            let depth = R::select(phases.jack_drives, k.head.q4, -R::of(1.0));
-            jack = n.knuckle_felt.contact(depth, k.q4_rate());
+        let bears = phases.jack_bears(n);
+        if bears.any() {
+            let depth = R::select(bears, k.head.q4, -R::of(1.0));
+            jack = if n.is_rigid() {
+                n.knuckle_felt.contact(depth, k.q4_rate())
+            } else {
+                n.knuckle_felt.contact_of_light(ON_HEAD, depth, k.q4_rate())
+            };
+        }
+        let none = Contact { force: zero, loss: zero };
+        let (mut stop, mut window, mut button) = (none, none, none);
+        if !n.is_rigid() {
+            let (turn, turning) = (x[state::JACK], k.u[3]);
+            let felt = &n.jack_stop_felt;
+            stop = felt.torsional_contact_of_light(ON_STOP, -turn, -turning);
+            window = felt.torsional_contact_of_light(ON_STOP, turn - n.jack_window, turning);
+            let toe = toe_on_button(n, k);
+            button = n.button_felt.contact_of_light(ON_TOE, toe.depth, toe.rate);
         }
         let on_lever = knuckle_on_lever(n, k);
         let on_check = tail_on_check(n, k);
@@ -203,6 +240,9 @@ impl<R: Real> Contacts<R> {
         Self {
             jack,
             lever: (on_lever, on_lever.squeeze.of(&n.lever_felt)),
+            stop,
+            window,
+            button,
             check: (on_check, on_check.squeeze.of(&n.check_felt)),
             raised: n.stop_felt.torsional_contact(-lever_turn, -turning),
             lowered: n.stop_felt.torsional_contact(lever_turn - n.lever_travel, turning),

@@ -110,6 +110,11 @@ impl List {
         self.add("jack.button_height", j.button_height, "m");
         self.add("jack.button_x", j.button_x, "m");
         self.add("jack.button_friction", j.button_friction, "");
+        self.add("jack.corner", j.corner, "m");
+        self.add("jack.corner_radius", j.corner_radius, "m");
+        self.add("jack.window", j.window, "rad");
+        self.felt("jack.stop_felt", &j.stop_felt, "N·m/rad^p", "s/rad");
+        self.pad("jack.button_felt", &j.button_felt);
 
         self.add("lever.surface_angle", l.surface_angle, "rad");
         self.add("lever.surface_height", l.surface_height, "m");
@@ -136,6 +141,7 @@ impl List {
         self.add("hammer.crown", h.crown, "m");
         self.add("hammer.knuckle", h.knuckle, "m");
         self.add("hammer.knuckle_depth", h.knuckle_depth, "m");
+        self.add("hammer.knuckle_radius", h.knuckle_radius, "m");
         self.add("hammer.knuckle_edge", h.knuckle_edge, "m");
         self.add("hammer.mass", h.mass, "kg");
         self.point("hammer.centre", h.centre);

@@ -1,5 +1,5 @@
 //! Equations of motion by Kane's method: generalized forces on the independent speeds, the
-//! 3 × 3 mass matrix, and the damper beside them.
+//! 4 × 4 mass matrix, and the damper beside them.
 //!
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
@@ -13,39 +13,53 @@ use super::{STATES, state};
 use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
 
-/// The mass matrix, kg·m²; hammer and lever are not coupled (m23 = 0).
+/// The mass matrix, kg·m²; hammer, lever and jack are coupled to the key alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Mass<R = f64> {
     /// Coupling key–hammer.
     pub m12: R,
     /// Coupling key–lever.
     pub m13: R,
+    /// Coupling key–jack.
+    pub m14: R,
     /// One over m22.
     pub per_hammer: R,
     /// One over m33.
     pub per_lever: R,
-    /// One over what is left of m11 with hammer and lever eliminated.
+    /// One over m44; 0 where rigid constraints carry the jack.
+    pub per_jack: R,
+    /// One over what is left of m11 with the others eliminated.
     pub per_key: R,
-    /// m12 / m22 and m13 / m33.
-    pub shares: [R; 2],
+    /// m12 / m22, m13 / m33 and m14 / m44.
+    pub shares: [R; 3],
 }
 
 impl<R: Real> Mass<R> {
     /// Accelerations under the forces `f`.
     #[inline(always)]
-    pub fn solve(&self, f: &[R; 3]) -> [R; 3] {
-        let [p, q] = self.shares;
-        let key = (f[0] - p * f[1] - q * f[2]) * self.per_key;
-        [key, (f[1] - self.m12 * key) * self.per_hammer, (f[2] - self.m13 * key) * self.per_lever]
+    pub fn solve(&self, f: &[R; 4]) -> [R; 4] {
+        let [p, q, r] = self.shares;
+        let key = (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.per_key;
+        [
+            key,
+            (f[1] - self.m12 * key) * self.per_hammer,
+            (f[2] - self.m13 * key) * self.per_lever,
+            (f[3] - self.m14 * key) * self.per_jack,
+        ]
     }
 
     /// Inverse of the matrix.
     #[inline(always)]
-    pub fn inverse(&self) -> [[R; 3]; 3] {
-        let [p, q] = self.shares;
-        let (kp, kq) = (-(p * self.per_key), -(q * self.per_key));
-        let (pp, pq, qq) = (self.per_hammer - p * kp, -(p * kq), self.per_lever - q * kq);
-        [[self.per_key, kp, kq], [kp, pp, pq], [kq, pq, qq]]
+    pub fn inverse(&self) -> [[R; 4]; 4] {
+        let [p, q, r] = self.shares;
+        let (kp, kq, kr) = (-(p * self.per_key), -(q * self.per_key), -(r * self.per_key));
+        let (pq, pr, qr) = (-(p * kq), -(p * kr), -(q * kr));
+        [
+            [self.per_key, kp, kq, kr],
+            [kp, self.per_hammer - p * kp, pq, pr],
+            [kq, pq, self.per_lever - q * kq, qr],
+            [kr, pr, qr, self.per_jack - r * kr],
+        ]
     }
 }
 
@@ -54,11 +68,11 @@ impl<R: Real> Mass<R> {
 pub struct Balance<R = f64> {
     /// Mass matrix.
     pub mass: Mass<R>,
-    /// Right-hand sides for key, hammer and lever, N·m.
-    pub force: [R; 3],
+    /// Right-hand sides for key, hammer, lever and jack, N·m.
+    pub force: [R; 4],
     /// Torque on the key alone, the capstan's left out, N·m.
     pub on_key: R,
-    /// Torque on the jack about its centre, N·m, the button's reaction left out.
+    /// Torque on the jack about its centre, N·m, a rigid button's reaction left out.
     pub on_jack: R,
     /// Force on the damper, N.
     pub damper_force: R,
@@ -112,9 +126,15 @@ impl<R: Real> Carried<R> {
             per_hammer = R::of(1.0) / (n.hammer_inertia + inertia * b * b);
         }
         let per_lever = n.per_lever_inertia;
-        let shares = [m12 * per_hammer, m13 * per_lever];
-        let per_key = R::of(1.0) / (m11 - shares[0] * m12 - shares[1] * m13);
-        Mass { m12, m13, per_hammer, per_lever, per_key, shares }
+        let (zero, one) = (R::of(0.0), R::of(1.0));
+        let (mut m14, mut per_jack) = (zero, zero);
+        if !n.is_rigid() {
+            m14 = inertia * a + self.jack[0] * r5;
+            per_jack = n.per_jack_inertia;
+        }
+        let shares = [m12 * per_hammer, m13 * per_lever, m14 * per_jack];
+        let per_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
+        Mass { m12, m13, m14, per_hammer, per_lever, per_jack, per_key, shares }
     }
 }
 
@@ -148,23 +168,29 @@ pub fn balance<R: Real>(
     let mut on_lever = -(gravity * carried.lever_moment.x);
     let mut on_hammer = -n.hammer_weight.turned(k.hammer).x;
 
-    // Jack spring, between jack and wippen; on the stop it is an inner force.
-    let sprung = phases.on_button | phases.on_flank;
-    if sprung.any() {
-        let torque = n.jack_spring_torque + n.jack_spring_rate * k.jack_turn(n);
-        on_jack = R::select(sprung, on_jack - torque, on_jack);
-        on_wippen = R::select(sprung, on_wippen + torque, on_wippen);
+    // Jack spring, between jack and wippen; on a rigid stop it is an inner force.
+    if !n.is_rigid() || (phases.on_button | phases.on_flank).any() {
+        let turn = if n.is_rigid() { k.jack_turn(n) } else { x[state::JACK] };
+        let torque =
+            n.jack_spring_torque + n.jack_spring_rate * turn + c.window.force - c.stop.force;
+        on_jack = on_jack - torque;
+        on_wippen = on_wippen + torque;
+        let press = c.button.force;
+        let toe = n.toe.turned(k.jack.direction);
+        on_jack = on_jack - toe.x * press;
+        on_wippen = on_wippen - k.to_jack.x * press;
+        loss = loss + (c.window.loss + c.stop.loss + c.button.loss);
     }
 
-    // Jack on knuckle: a force along the shank's normal at the meeting point, and its drag.
-    let drives = phases.jack_drives;
+    // Jack on knuckle: a force along the contact's normal, and its drag.
+    let drives = phases.jack_bears(n);
     if drives.any() {
         let push = c.jack.force * k.head.per_across;
-        let slide = k.slide_speed(n);
+        let slide = k.slide_speed();
         let drag = n.slide_damping * slide;
-        let force = -(k.hammer.perp() * push) - k.hammer * drag;
-        let turn = k.head.q9 * push + drag * n.knuckle_depth;
-        let jack = (k.head.axis * k.head.reach).cross(force);
+        let force = -(k.head.normal * push) - k.along_knuckle() * drag;
+        let turn = -k.head.from_hammer.cross(force);
+        let jack = k.head.from_jack.cross(force);
         loss = R::select(drives, loss + c.jack.loss + drag * slide, loss);
         on_hammer = R::select(drives, on_hammer + turn, on_hammer);
         on_wippen = R::select(drives, on_wippen + k.to_jack.cross(force), on_wippen);
@@ -219,6 +245,7 @@ pub fn balance<R: Real>(
             on_key + k.r5 * wippen + k.jack.per_key * jack,
             on_hammer + k.jack.per_hammer * jack,
             lever,
+            jack,
         ],
         on_key,
         on_jack,

@@ -54,11 +54,18 @@ pub fn potential(
         + n.seat_felt.energy(around.seat.depth)
         + n.lift_felt.energy(around.tray.depth)
         + n.top_felt.energy(around.top.depth);
-    if phase.jack_drives() {
+    if phase.jack_drives() || !n.is_rigid() {
         stored += n.knuckle_felt.energy(k.head.q4);
     }
-    if !matches!(phase, Phase::Acceleration | Phase::Return) {
-        let turn = k.jack_turn(n);
+    let free = !n.is_rigid();
+    if free {
+        let turn = x[state::JACK];
+        stored += n.jack_stop_felt.energy(-turn)
+            + n.jack_stop_felt.energy(turn - n.jack_window)
+            + n.button_felt.energy(contact::toe_on_button(n, k).depth);
+    }
+    if free || !matches!(phase, Phase::Acceleration | Phase::Return) {
+        let turn = if free { x[state::JACK] } else { k.jack_turn(n) };
         stored += n.jack_spring_torque * turn + 0.5 * n.jack_spring_rate * turn * turn;
     }
     weights + stored

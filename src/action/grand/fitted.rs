@@ -8,8 +8,11 @@
 pub struct Fitted {
     /// Balance point to capstan, m; 0.47 to 0.60 of the front length in pianos.
     pub capstan: f64,
-    /// Where along the shank the jack slips off the knuckle, m.
-    pub knuckle_edge: f64,
+    /// How far the flat of the jack's head reaches past its fly, m.
+    pub corner: f64,
+    /// Torque of the repetition spring beyond the lever's weight, over the torque of the hammer's
+    /// weight about its centre.
+    pub repetition_spring: f64,
     /// Stiffness of all that yields between key and hammer, at the knuckle, N/m^1.5: knuckle, heel
     /// cloth, key stick and shank in series.
     pub knuckle: f64,
@@ -26,9 +29,10 @@ pub struct Fitted {
 impl Fitted {
     /// The concert grand's.
     pub const CONCERT: Self = Self {
-        capstan: 0.1075,
-        knuckle_edge: 0.0124,
-        knuckle: 1.0e6,
+        capstan: 0.1133,
+        corner: 2.2e-3,
+        repetition_spring: 1.89,
+        knuckle: 6.5e5,
         bed: 3.0e6,
         check: 7.0e5,
         check_slope: 0.53,

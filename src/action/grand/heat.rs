@@ -7,9 +7,12 @@ use super::{STATES, state};
 use crate::action::interface::losses::Losses;
 
 /// Elements in the order of [`losses`]: felts, then what drags, then Coulomb friction.
-const ELEMENTS: [&str; 22] = [
+const ELEMENTS: [&str; 25] = [
     "knuckle_on_jack",
     "knuckle_on_lever",
+    "jack_stop",
+    "jack_window",
+    "let_off_button",
     "lever_stop",
     "wippen_stop",
     "drop_screw",
@@ -43,16 +46,19 @@ pub fn losses(
     dt: f64,
 ) -> Losses {
     let (k, c) = (&free.kinematics, &free.contacts);
-    let slide = k.slide_speed(n);
-    let jack_drag = if free.phases.jack_drives { n.slide_damping * slide * slide } else { 0.0 };
+    let slide = k.slide_speed();
+    let jack_drag = if free.phases.jack_bears(n) { n.slide_damping * slide * slide } else { 0.0 };
     let turning = k.u[2] - k.wippen_speed();
     let sinking = x[state::DAMPER_SPEED];
     let [key, hammer, lever, knuckle, check] = free.friction_heat(n, input, dt);
     Losses::new(
         &ELEMENTS,
         [
-            if free.phases.jack_drives { c.jack.loss } else { 0.0 },
+            if free.phases.jack_bears(n) { c.jack.loss } else { 0.0 },
             c.lever.1.loss,
+            c.stop.loss,
+            c.window.loss,
+            c.button.loss,
             c.raised.loss,
             c.lowered.loss,
             c.drop.1.loss,

@@ -19,7 +19,7 @@ pub struct Ground<R = f64> {
     /// Velocity-product acceleration of the wippen, rad/s².
     pub b5: R,
     /// Independent speeds, rad/s.
-    pub u: [R; 3],
+    pub u: [R; 4],
 }
 
 /// The jack's direction and motion: ω6 = per_key·u1 + per_hammer·u2, α6 the same plus `product`.
@@ -33,19 +33,6 @@ pub struct JackMotion<R = f64> {
     pub per_hammer: R,
     /// Velocity-product acceleration, rad/s².
     pub product: R,
-}
-
-impl<R: Real> JackMotion<R> {
-    /// `yes` in the lanes of `mask`, else `no`.
-    #[inline(always)]
-    pub fn select(mask: R::Mask, yes: &Self, no: &Self) -> Self {
-        Self {
-            direction: Vec2::select(mask, yes.direction, no.direction),
-            per_key: R::select(mask, yes.per_key, no.per_key),
-            per_hammer: R::select(mask, yes.per_hammer, no.per_hammer),
-            product: R::select(mask, yes.product, no.product),
-        }
-    }
 }
 
 /// Jack standing on its stop: it turns with the wippen.

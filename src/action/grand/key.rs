@@ -114,8 +114,8 @@ impl Key for GrandKey {
     }
 
     fn fastest(&self) -> f64 {
-        use state::{DAMPER_SPEED, HAMMER_SPEED, KEY_SPEED, LEVER_SPEED};
-        let speeds = [KEY_SPEED, HAMMER_SPEED, LEVER_SPEED, DAMPER_SPEED];
+        use state::{DAMPER_SPEED, HAMMER_SPEED, JACK_SPEED, KEY_SPEED, LEVER_SPEED};
+        let speeds = [KEY_SPEED, HAMMER_SPEED, LEVER_SPEED, DAMPER_SPEED, JACK_SPEED];
         speeds.iter().map(|&i| self.state.x[i].abs()).fold(0.0, f64::max)
     }
 

@@ -15,8 +15,9 @@ use crate::math::vec2::Vec2;
 /// Configuration and velocities of one key, or of one in each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics<R = f64> {
-    /// Speeds u1, u2, u3 of key, hammer, repetition lever, rad/s.
-    pub u: [R; 3],
+    /// Speeds of key, hammer and repetition lever, and of the jack relative to the wippen beyond
+    /// what rigid constraints ask, rad/s.
+    pub u: [R; 4],
     /// Key-front depth, m, and its speed.
     pub depth: R,
     /// Direction (cos, sin) of the key.
@@ -49,20 +50,26 @@ pub struct Kinematics<R = f64> {
     pub head: Head<R>,
 }
 
-/// Jack head and knuckle, along the jack's axis.
+/// Jack head and knuckle: where they meet, or would.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<R = f64> {
     /// Unit vector along the fly.
     pub axis: Vec2<R>,
-    /// Knuckle's line beyond the jack centre along the axis, m.
-    pub reach: R,
+    /// Unit vector of the contact's force on the hammer.
+    pub normal: Vec2<R>,
+    /// Jack centre to the meeting point.
+    pub from_jack: Vec2<R>,
+    /// Hammer centre to the meeting point.
+    pub from_hammer: Vec2<R>,
     /// Compression of jack on knuckle (negative: gap), m.
     pub q4: R,
-    /// Where the axis meets the knuckle's line, from the hammer centre along the shank, m.
+    /// The meeting point, from the hammer centre along the shank, m.
     pub q9: R,
-    /// Where the head itself stands along the shank, m; equals q9 where it just touches.
+    /// Where the head itself stands along the shank, m; on a straight knuckle equal to q9 where it
+    /// just touches.
     pub tip: R,
-    /// One over the share of the axis across the knuckle's line.
+    /// Compression along the normal is q4 times this: one over the share of the axis across a
+    /// straight knuckle, 1 of a round one.
     pub per_across: R,
 }
 
@@ -71,20 +78,66 @@ impl<R: Real> Head<R> {
     /// shank `hammer`.
     #[inline(always)]
     pub fn new(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
+        if n.is_rigid() {
+            Self::straight(n, to_jack, axis, hammer)
+        } else {
+            Self::round(n, to_jack, axis, hammer)
+        }
+    }
+
+    /// A straight knuckle, compressed along the jack.
+    #[inline(always)]
+    fn straight(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         let from_jack = n.hammer_pivot - to_jack;
-        let per_across = R::of(1.0) / axis.dot(hammer.perp());
-        let reach = (from_jack.dot(hammer.perp()) - n.knuckle_depth) * per_across;
+        let normal = hammer.perp();
+        let per_across = R::of(1.0) / axis.dot(normal);
+        let reach = (from_jack.dot(normal) - n.knuckle_depth) * per_across;
         let (along, back) = (axis.dot(hammer), from_jack.dot(hammer));
+        let q9 = along * reach - back;
         Self {
             axis,
-            reach,
+            normal,
+            from_jack: axis * reach,
+            from_hammer: hammer * q9 - normal * n.knuckle_depth,
             q4: n.jack_length - reach,
-            q9: along * reach - back,
+            q9,
             tip: along * n.jack_length - back,
             per_across,
         }
     }
+
+    /// A round knuckle on a flat head with a round corner and a side below it.
+    #[inline(always)]
+    fn round(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
+        let zero = R::of(0.0);
+        let centre = n.knuckle_centre.turned(hammer);
+        let across = -axis.perp();
+        let corner = axis * n.corner.x + across * n.corner.y;
+        let apart = n.hammer_pivot + centre - to_jack - corner;
+        // Beyond the corner along the flat, above it along the fly; nearest of flat, corner, side.
+        let (beyond, above) = (apart.dot(across).max(zero), apart.dot(axis).max(zero));
+        let distance = (beyond * beyond + above * above).sqrt().max(R::of(NEAREST));
+        let per_distance = R::of(1.0) / distance;
+        let normal = across * (beyond * per_distance) + axis * (above * per_distance);
+        // A point of the jack's surface.
+        let from_hammer = centre - normal * (distance - n.corner_radius);
+        let from_jack = n.hammer_pivot + from_hammer - to_jack;
+        Self {
+            axis,
+            normal,
+            from_jack,
+            from_hammer,
+            q4: n.knuckle_radius + n.corner_radius - distance,
+            q9: from_hammer.dot(hammer),
+            tip: (axis * n.jack_length - n.hammer_pivot + to_jack).dot(hammer),
+            per_across: R::of(1.0),
+        }
+    }
 }
+
+/// Least distance of the knuckle's centre from the corner's, m: nearer, the jack would stand inside
+/// the knuckle.
+const NEAREST: f64 = 1e-6;
 
 /// Wippen direction and q7 for a key direction: loop S1 in closed form.
 pub fn wippen(spec: &Spec, key: Vec2) -> (Vec2, f64) {
@@ -120,7 +173,12 @@ impl<R: Real> Kinematics<R> {
     #[inline(always)]
     #[must_use]
     pub fn at(n: &Precomputed<R>, phases: &Phases<R>, x: &[R; STATES]) -> Self {
-        let u = [x[state::KEY_SPEED], x[state::HAMMER_SPEED], x[state::LEVER_SPEED]];
+        let u = [
+            x[state::KEY_SPEED],
+            x[state::HAMMER_SPEED],
+            x[state::LEVER_SPEED],
+            x[state::JACK_SPEED],
+        ];
         let key = direction(x[state::KEY]);
         let hammer = direction(x[state::HAMMER]);
         let lever = direction(x[state::LEVER]);
@@ -138,10 +196,11 @@ impl<R: Real> Kinematics<R> {
         let to_lever = n.lever_pivot.turned(wippen);
         let ground = jack::Ground { wippen, to_jack, hammer, r5, b5, u };
         let mut jack = jack::on_stop(n, &ground);
-        if phases.on_button.any() {
-            jack = JackMotion::select(phases.on_button, &jack::on_button(n, &ground), &jack);
-        }
-        if R::LANES == 1 && phases.on_flank.any() {
+        if !n.is_rigid() {
+            jack.direction = jack.direction.turned(direction(x[state::JACK]));
+        } else if phases.on_button.any() {
+            jack = jack::on_button(n, &ground);
+        } else if phases.on_flank.any() {
             jack = jack::on_flank(n, &ground);
         }
         let axis = n.fly.turned(jack.direction);
@@ -190,27 +249,43 @@ impl<R: Real> Kinematics<R> {
     #[inline(always)]
     #[must_use]
     pub fn jack_speed(&self) -> R {
-        self.jack.per_key * self.u[0] + self.jack.per_hammer * self.u[1]
+        self.jack.per_key * self.u[0] + self.jack.per_hammer * self.u[1] + self.u[3]
+    }
+
+    /// Velocity of the jack's point at the meeting point past the knuckle's, m/s.
+    #[inline(always)]
+    fn head_velocity(&self) -> Vec2<R> {
+        self.to_jack.perp() * self.wippen_speed() + self.head.from_jack.perp() * self.jack_speed()
+            - self.head.from_hammer.perp() * self.u[1]
     }
 
     /// Speed at which the jack–knuckle compression q4 grows, m/s.
     #[inline(always)]
     #[must_use]
     pub fn q4_rate(&self) -> R {
-        let normal = self.hammer.perp();
-        let swing = self.head.reach * self.head.axis.perp().dot(normal);
-        (self.wippen_speed() * self.to_jack.perp().dot(normal) + self.jack_speed() * swing
-            - self.u[1] * self.head.q9)
-            * self.head.per_across
+        self.head_velocity().dot(self.head.normal) * self.head.per_across
+    }
+
+    /// Direction along the knuckle toward the crown.
+    #[inline(always)]
+    #[must_use]
+    pub fn along_knuckle(&self) -> Vec2<R> {
+        -self.head.normal.perp()
     }
 
     /// Speed at which the jack head slides along the knuckle toward the crown, m/s.
     #[inline(always)]
     #[must_use]
-    pub fn slide_speed(&self, n: &Precomputed<R>) -> R {
-        self.wippen_speed() * self.to_jack.perp().dot(self.hammer)
-            + self.jack_speed() * self.head.reach * self.head.axis.perp().dot(self.hammer)
-            - self.u[1] * n.knuckle_depth
+    pub fn slide_speed(&self) -> R {
+        self.head_velocity().dot(self.along_knuckle())
+    }
+
+    /// How far the head's flat has turned under the knuckle: sine of the normal's angle to the fly,
+    /// 0 on the flat and 1 on the side.
+    #[inline(always)]
+    #[must_use]
+    pub fn beside(&self) -> R {
+        self.head.normal.cross(self.head.axis)
     }
 
     /// Angle of jack to wippen beyond the stop, rad.

@@ -152,7 +152,8 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
     let moving = end[state::KEY_SPEED].abs().gt(slow)
         | end[state::HAMMER_SPEED].abs().gt(slow)
         | end[state::LEVER_SPEED].abs().gt(slow)
-        | end[state::DAMPER_SPEED].abs().gt(slow);
+        | end[state::DAMPER_SPEED].abs().gt(slow)
+        | end[state::JACK_SPEED].abs().gt(slow);
     Stepped { done: done.bits(), moving: (done & moving).bits() }
 }
 

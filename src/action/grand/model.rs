@@ -46,7 +46,9 @@ impl Grand {
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         let n = &self.numbers;
         let (mut indicators, guards) = moment::surfaces(n, &phase.into(), k, x);
-        if phase == Phase::Flank {
+        if phase == Phase::Flank && !n.is_rigid() {
+            indicators[2] = k.beside() - moment::UNDER;
+        } else if phase == Phase::Flank {
             indicators[1] = self.swung_home(k).1.q4;
             indicators[2] = k.jack_turn_sine(n);
         }
@@ -71,6 +73,10 @@ impl Grand {
     /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
     fn hand_over(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
         let n = &self.numbers;
+        if !n.is_rigid() {
+            // Felts carry a free jack: nothing jumps.
+            return;
+        }
         let before = self.kinematics(from, x);
         let after = self.kinematics(to, x);
         let had = energy::total(n, from, &before, x, tray);
@@ -84,9 +90,10 @@ impl Grand {
                 + after.jack.per_key * on_jack,
             n.hammer_inertia * u[1] + after.jack.per_hammer * on_jack,
             n.lever_inertia * u[2] + carried.lever[0] * w5,
+            0.0,
         ];
         let speeds = carried.mass(n, &after).solve(&momentum);
-        x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds);
+        x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds[..3]);
         let settled = self.kinematics(to, x);
         x[state::DISSIPATED] += had - energy::total(n, to, &settled, x, tray);
     }
@@ -130,16 +137,24 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
             (Phase::Acceleration, 0) => Phase::LetOff,
             (Phase::Acceleration, _) => Phase::Return,
             (Phase::LetOff, 0) => Phase::Acceleration,
+            (Phase::LetOff, 2) if !self.numbers.is_rigid() => Phase::Flank,
             (Phase::LetOff, _) => Phase::Catch,
             (Phase::Catch, 0) => Phase::Return,
             (Phase::Catch, _) => {
                 // Down onto the head, or sideways against it: whichever gap closed last.
-                let head = self.kinematics(phase, x).head;
-                let under = head.q4 <= head.tip - self.numbers.knuckle_edge;
+                let k = self.kinematics(phase, x);
+                let under = if self.numbers.is_rigid() {
+                    k.head.q4 <= k.head.tip - self.numbers.knuckle_edge
+                } else {
+                    k.beside() < moment::BESIDE
+                };
                 if under { Phase::LetOff } else { Phase::Flank }
             }
             (Phase::Return, 0) => Phase::Catch,
             (Phase::Return, _) => Phase::Acceleration,
+            (Phase::Flank, 0) if !self.numbers.is_rigid() => Phase::Acceleration,
+            (Phase::Flank, 2) if !self.numbers.is_rigid() => Phase::LetOff,
+            (Phase::Flank, _) if !self.numbers.is_rigid() => Phase::Catch,
             (Phase::Flank, 0) => Phase::Catch,
             (Phase::Flank, _) => {
                 // The knuckle has made room: the jack swings home under it.

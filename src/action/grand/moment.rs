@@ -30,15 +30,15 @@ pub const INDICATORS: usize = 3;
 /// See [`guard`].
 pub const GUARDS: usize = 5;
 
-/// Generalized friction forces on key, hammer and lever, N·m, held through a (sub)step.
+/// Generalized friction forces on key, hammer, lever and jack, N·m, held through a (sub)step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held<R = f64>(pub [R; 3]);
+pub struct Held<R = f64>(pub [R; 4]);
 
 impl<R: Real> Held<R> {
     /// Power turned into heat at the speeds `u`, W.
     #[inline(always)]
-    fn loss(&self, u: &[R; 3]) -> R {
-        -(self.0[0] * u[0] + self.0[1] * u[1] + self.0[2] * u[2])
+    fn loss(&self, u: &[R; 4]) -> R {
+        -(self.0[0] * u[0] + self.0[1] * u[1] + self.0[2] * u[2] + self.0[3] * u[3])
     }
 }
 
@@ -53,8 +53,8 @@ pub struct Moment<R: Real = f64> {
     pub contacts: Contacts<R>,
     /// Mass matrix and forces.
     pub balance: Balance<R>,
-    /// Accelerations of key, hammer, lever, rad/s².
-    pub acceleration: [R; 3],
+    /// Accelerations of key, hammer, lever and jack, rad/s².
+    pub acceleration: [R; 4],
     /// Force of the drive on the key front, N.
     pub key_force: R,
 }
@@ -92,7 +92,7 @@ impl<R: Real> Moment<R> {
             kinematics,
             contacts,
             balance,
-            acceleration: [zero; 3],
+            acceleration: [zero; 4],
             key_force: zero,
         };
         moment.accelerated(n, input, x)
@@ -108,7 +108,7 @@ impl<R: Real> Moment<R> {
         input: &DriveNow<R>,
         x: &[R; STATES],
     ) -> Self {
-        for i in 0..3 {
+        for i in 0..4 {
             self.balance.force[i] = self.balance.force[i] + held.0[i];
         }
         self.balance.loss = self.balance.loss + held.loss(&self.kinematics.u);
@@ -121,9 +121,9 @@ impl<R: Real> Moment<R> {
         let (m, f) = (&self.balance.mass, &self.balance.force);
         if input.is_imposed() {
             // Constant speed inside a step: the force is what that takes.
-            let (a2, a3) = (f[1] * m.per_hammer, f[2] * m.per_lever);
-            self.acceleration = [R::of(0.0), a2, a3];
-            self.key_force = (m.m12 * a2 + m.m13 * a3 - f[0]) / n.front;
+            let (a2, a3, a4) = (f[1] * m.per_hammer, f[2] * m.per_lever, f[3] * m.per_jack);
+            self.acceleration = [R::of(0.0), a2, a3, a4];
+            self.key_force = (m.m12 * a2 + m.m13 * a3 + m.m14 * a4 - f[0]) / n.front;
         } else {
             self.acceleration = m.solve(f);
             self.key_force = self.balance.drive_force;
@@ -139,11 +139,13 @@ impl<R: Real> Moment<R> {
     #[inline(always)]
     #[must_use]
     pub fn rates(&self, n: &Precomputed<R>, x: &[R; STATES]) -> [R; STATES] {
-        let [a1, a2, a3] = self.acceleration;
+        let [a1, a2, a3, a4] = self.acceleration;
         let u = &self.kinematics.u;
         let lift = self.balance.damper_force * n.per_damper_mass;
         let power = self.key_force * n.front * u[0];
-        [u[0], u[1], u[2], a1, a2, a3, x[state::DAMPER_SPEED], lift, power, self.balance.loss]
+        let damper = x[state::DAMPER_SPEED];
+        let loss = self.balance.loss;
+        [u[0], u[1], u[2], a1, a2, a3, damper, lift, power, loss, u[3], a4]
     }
 
     /// The friction to hold through the coming `dt` s; this moment is free of friction.
@@ -157,6 +159,7 @@ impl<R: Real> Moment<R> {
                 + (knuckle * on_knuckle.direction[0] + check * on_check.direction[0]),
             hammer + (knuckle * on_knuckle.direction[1] + check * on_check.direction[1]),
             lever,
+            knuckle * on_knuckle.direction[3],
         ])
     }
 
@@ -167,14 +170,19 @@ impl<R: Real> Moment<R> {
         n: &Precomputed<R>,
         input: &DriveNow<R>,
         dt: R,
-    ) -> ([Element<3, R>; 5], [R; 5]) {
+    ) -> ([Element<4, R>; 5], [R; 5]) {
         let elements = self.elements(n, input);
         let mass = &self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let u = &self.kinematics.u;
         let inverse = if input.is_imposed() {
             // The key goes where it is told: friction there loads the drive, not the motion.
-            [[zero; 3], [zero, mass.per_hammer, zero], [zero, zero, mass.per_lever]]
+            [
+                [zero; 4],
+                [zero, mass.per_hammer, zero, zero],
+                [zero, zero, mass.per_lever, zero],
+                [zero, zero, zero, mass.per_jack],
+            ]
         } else {
             mass.inverse()
         };
@@ -189,12 +197,19 @@ impl<R: Real> Moment<R> {
 
     /// The friction elements.
     #[inline(always)]
-    fn elements(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> [Element<3, R>; 5] {
+    fn elements(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> [Element<4, R>; 5] {
         let (k, c) = (&self.kinematics, &self.contacts);
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let mut key_bound = n.key_friction;
-        let rubbing = self.phases.on_button & n.button_friction.gt(zero);
-        if rubbing.any() {
+        let rubbing = n.button_friction.gt(zero);
+        if !n.is_rigid() && (c.button.force.gt(zero) & rubbing).any() {
+            // As far as the toe stays on the button, the key slides it.
+            let toe = n.toe.turned(k.jack.direction);
+            let slide = k.r5 * (k.to_jack.y - toe.y * k.to_jack.x / toe.x);
+            key_bound = key_bound + n.button_friction * c.button.force * slide.abs();
+        }
+        let rubbing = self.phases.on_button & rubbing;
+        if n.is_rigid() && rubbing.any() {
             let carried = Carried::new(n, k);
             let toe = n.toe.turned(k.jack.direction);
             let a5 = k.r5 * self.acceleration[0] + k.b5;
@@ -209,21 +224,23 @@ impl<R: Real> Moment<R> {
         if n.capstan_friction.gt(zero).any() {
             key_bound = key_bound + self.capstan_drag(n, input);
         }
-        let along = k.head.reach * k.head.axis.perp().dot(k.hammer);
+        let slide = k.along_knuckle();
+        let along = k.head.from_jack.perp().dot(slide);
         let knuckle = [
-            k.r5 * k.to_jack.perp().dot(k.hammer) + k.jack.per_key * along,
-            k.jack.per_hammer * along - n.knuckle_depth,
+            k.r5 * k.to_jack.perp().dot(slide) + k.jack.per_key * along,
+            k.jack.per_hammer * along - k.head.from_hammer.perp().dot(slide),
             zero,
+            if n.is_rigid() { zero } else { along },
         ];
         let (check, on_check) = &c.check;
         let push = n.knuckle_friction * c.jack.force * k.head.per_across;
         [
-            Element { direction: [one, zero, zero], bound: key_bound },
-            Element { direction: [zero, one, zero], bound: n.hammer_friction },
-            Element { direction: [-k.r5, zero, one], bound: n.lever_friction },
+            Element { direction: [one, zero, zero, zero], bound: key_bound },
+            Element { direction: [zero, one, zero, zero], bound: n.hammer_friction },
+            Element { direction: [-k.r5, zero, one, zero], bound: n.lever_friction },
             Element { direction: knuckle, bound: push },
             Element {
-                direction: [check.along[0], check.along[1], zero],
+                direction: [check.along[0], check.along[1], zero, zero],
                 bound: n.check_friction * on_check.force,
             },
         ]
@@ -254,6 +271,17 @@ impl Moment {
     }
 }
 
+/// Turn of a free jack off its stop, rad, and gap of its toe under the button, m, below which it
+/// counts as home again: above what its felts swing by.
+const OFF_STOP: f64 = 2e-3;
+const CLEAR: f64 = 2e-5;
+
+/// [`Kinematics::beside`] from which a knuckle leans on the side of the jack's head, and below
+/// which it stands on it again.
+pub const BESIDE: f64 = 0.3;
+/// See [`BESIDE`].
+pub const UNDER: f64 = 0.15;
+
 /// Positive while the head is not both under the knuckle and touching it.
 #[inline(always)]
 fn under_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
@@ -271,10 +299,22 @@ pub fn surfaces<R: Real>(
 ) -> ([R; INDICATORS], [R; GUARDS]) {
     let never = R::of(f64::INFINITY);
     let toe = jack::gap(n, k.to_jack, k.jack.direction);
-    let carrier = R::select(phases.on_button, k.jack_turn_sine(n), toe);
-    let head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
-    let let_off = phases.on_button & phases.jack_drives;
-    let edge = R::select(let_off, k.head.tip - n.knuckle_edge, never);
+    let (carrier, head, edge);
+    if n.is_rigid() {
+        carrier = R::select(phases.on_button, k.jack_turn_sine(n), toe);
+        head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
+        let let_off = phases.on_button & phases.jack_drives;
+        edge = R::select(let_off, k.head.tip - n.knuckle_edge, never);
+    } else {
+        // Off its stop, or still at the button.
+        let off = x[state::JACK] - R::of(OFF_STOP);
+        let out = off.max((R::of(CLEAR) - toe) * n.per_toe_length);
+        let bears = phases.jack_drives | phases.on_flank;
+        carrier = R::select(phases.on_button | phases.on_flank, out, toe);
+        head = R::select(bears, k.head.q4, -k.head.q4);
+        let let_off = phases.on_button & phases.jack_drives;
+        edge = R::select(let_off, R::of(BESIDE) - k.beside(), never);
+    }
     let guards = [
         n.crown * x[state::HAMMER],
         k.depth - n.dip,
@@ -335,13 +375,8 @@ pub fn longest_part<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
     if !rising.any() {
         return part;
     }
-    // The string's force alone stops it: first the force now, then that half-way there.
-    let compression = n.crown * x[state::HAMMER];
     let momentum = speed * n.hammer_inertia / (n.crown * n.crown);
-    let first = (momentum / n.string.contact(compression, speed).force).min(h);
-    let half = R::of(0.5);
-    let midway = n.string.contact(compression + half * first * speed, half * speed);
-    let turn = momentum / midway.force;
+    let turn = n.string.turn(n.crown * x[state::HAMMER], speed, momentum, h);
     // Not for a sliver: a turn that near is as good as now.
     let cut = rising & turn.lt(part) & turn.gt(R::of(0.1) * part);
     R::select(cut, turn, part)

@@ -1,5 +1,6 @@
 //! The five submodels: which of the two switchable constraints hold, and what carries the jack.
 
+use super::precomputed::Precomputed;
 use crate::math::real::{Mask, Real};
 
 /// The submodel that governs.
@@ -92,6 +93,14 @@ impl From<Phase> for Phases<f64> {
 }
 
 impl<R: Real> Phases<R> {
+    /// Where the jack may bear on the knuckle: wherever it touches, or, of a rigid one, where S3
+    /// holds.
+    #[inline(always)]
+    #[must_use]
+    pub fn jack_bears(&self, n: &Precomputed<R>) -> R::Mask {
+        if n.is_rigid() { self.jack_drives } else { !R::Mask::none() }
+    }
+
     /// The phases of several keys side by side, none of them [`Phase::Flank`].
     #[inline(always)]
     #[must_use]

@@ -3,7 +3,7 @@
 
 use super::spec::{GRAVITY, Spec};
 use crate::action::STEP;
-use crate::math::real::Real;
+use crate::math::real::{Mask, Real};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 use crate::mech::felt::{Felt, TURN};
@@ -119,10 +119,26 @@ numbers! {
     jack_moment: Vector,
     /// Inertia of the jack.
     jack_inertia: Number,
+    /// One over that.
+    per_jack_inertia: Number,
     /// Torque of its spring on the stop.
     jack_spring_torque: Number,
     /// Rate of that spring.
     jack_spring_rate: Number,
+    /// Centre pin to the centre of the head's corner, along the fly and across it, toward the crown.
+    corner: Vector,
+    /// Radius of that corner.
+    corner_radius: Number,
+    /// Jack's turn at the other end of its window.
+    jack_window: Number,
+    /// Jack on its stop and in its window.
+    jack_stop_felt: Felt,
+    /// Toe under button.
+    button_felt: Felt,
+    /// Centre of the round knuckle, in the hammer's frame.
+    knuckle_centre: Vector,
+    /// Its radius; 0 for a straight knuckle.
+    knuckle_radius: Number,
     /// Height of the let-off button's face above the wippen's pin.
     button_height: Number,
     /// Horizontal position of the button's centre line.
@@ -236,6 +252,13 @@ numbers! {
 }
 
 impl<R: Real> Precomputed<R> {
+    /// Whether the knuckle is a straight line and the jack carried by rigid constraints: never of
+    /// several keys side by side.
+    #[inline(always)]
+    pub fn is_rigid(&self) -> bool {
+        R::LANES == 1 && !self.knuckle_radius.gt(R::of(0.0)).any()
+    }
+
     /// Depth of the key front below rest with the key at `angle` rad, m.
     #[inline(always)]
     pub fn depth(&self, angle: R) -> R {
@@ -286,8 +309,16 @@ impl Precomputed {
             button_x: jack.button_x,
             jack_moment: jack.centre * jack.mass,
             jack_inertia: jack.inertia,
+            per_jack_inertia: 1.0 / jack.inertia,
             jack_spring_torque: jack.spring_torque,
             jack_spring_rate: jack.spring_rate,
+            corner: Vec2::new(jack.length - jack.corner_radius, jack.corner),
+            corner_radius: jack.corner_radius,
+            jack_window: jack.window,
+            jack_stop_felt: jack.stop_felt,
+            button_felt: jack.button_felt,
+            knuckle_centre: Vec2::new(hammer.knuckle, hammer.knuckle_radius - hammer.knuckle_depth),
+            knuckle_radius: hammer.knuckle_radius,
             button_height: jack.button_height - w.pivot.y,
             button_friction: jack.button_friction,
             lever_surface: direction(lever.surface_angle),

@@ -40,12 +40,10 @@ fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9],
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let toe = n.toe.turned(k.jack.direction);
     // The meeting point's speed along the shank, as q9 measures it.
-    let jack = k.to_jack - n.hammer_pivot;
     let along = k.head.axis.dot(k.hammer);
-    let point = jack + k.head.axis * k.head.reach;
-    let q9_rate = (k.to_jack.perp() * w5 + k.head.axis.perp() * (k.head.reach * w6)).dot(k.hammer)
+    let q9_rate = (k.to_jack.perp() * w5 + k.head.from_jack.perp() * w6).dot(k.hammer)
         - k.q4_rate() * along
-        + k.u[1] * point.dot(k.hammer.perp());
+        + k.u[1] * k.head.from_hammer.dot(k.hammer.perp());
     let q = [
         x[state::KEY],
         x[state::HAMMER],

@@ -24,6 +24,9 @@ use crate::math::vec2::Vec2;
 
 pub use limits::Limits;
 
+/// Turn of the jack at the slip, rad, about which its spring is taken.
+const EJECTED: f64 = 0.06;
+
 /// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows
 /// come to in the simulation.
 const CHECK_BITE: f64 = 0.35e-3;
@@ -209,18 +212,48 @@ fn turn_to(point: Vec2, normal: Vec2, wanted: f64) -> Vec2 {
     Vec2::new(image.dot(point), point.cross(image)) * (1.0 / (length * length))
 }
 
-/// The jack on its stop can reach `reach` m along the fly to the knuckle's line.
+/// Distance along the fly from the jack's centre to what it must reach, beyond the straight or
+/// round knuckle's face `reach` m away: of that face's line, or of the knuckle's centre.
+fn fly_to(spec: &Spec, reach: f64) -> f64 {
+    reach + spec.hammer.knuckle_radius
+}
+
+/// The fly in the wippen's frame, the jack on its stop.
+fn fly_home(spec: &Spec) -> Vec2 {
+    direction(spec.jack.lean).perp().turned(direction(spec.jack.stop))
+}
+
+/// Centre of a round knuckle from the wippen's centre pin.
+fn knuckle_centre(spec: &Spec, hammer: Vec2) -> Vec2 {
+    let h = &spec.hammer;
+    let centre = Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth);
+    h.pivot - spec.wippen.pivot + centre.turned(hammer)
+}
+
+/// The jack on its stop can reach `reach` m along the fly to the knuckle.
 fn within_reach(spec: &Spec, hammer: Vec2, reach: f64) -> bool {
-    let w = &spec.wippen;
-    let fly = direction(spec.jack.lean).perp().turned(direction(spec.jack.stop));
+    let (w, fly) = (&spec.wippen, fly_home(spec));
+    if !spec.is_rigid() {
+        let wanted = fly_to(spec, reach) + w.jack_pivot.dot(fly);
+        return wanted * wanted <= knuckle_centre(spec, hammer).norm_squared();
+    }
     let wanted = (spec.hammer.pivot - w.pivot).dot(hammer.perp()) - spec.hammer.knuckle_depth;
     wanted * wanted <= (w.jack_pivot + fly * reach).norm_squared()
 }
 
-/// Wippen whose jack, on its stop, reaches `reach` m along the fly to the knuckle's line.
+/// Wippen whose jack, on its stop, reaches `reach` m along the fly to the knuckle.
 fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
-    let w = &spec.wippen;
-    let fly = direction(spec.jack.lean).perp().turned(direction(spec.jack.stop));
+    let (w, fly) = (&spec.wippen, fly_home(spec));
+    if !spec.is_rigid() {
+        // The flat's height above the wippen's pin along the fly, turned until it touches.
+        let centre = knuckle_centre(spec, hammer);
+        let distance = centre.norm_squared().sqrt();
+        let share = ((fly_to(spec, reach) + w.jack_pivot.dot(fly)) / distance).clamp(-1.0, 1.0);
+        // The fly stands on the crown's side of the line to the knuckle.
+        let image = Vec2::new(share, -(1.0 - share * share).sqrt());
+        let upright = centre.turned(image) * (1.0 / distance);
+        return Vec2::new(upright.dot(fly), fly.cross(upright));
+    }
     let head = w.jack_pivot + fly * reach;
     let wanted = (spec.hammer.pivot - w.pivot).dot(hammer.perp()) - spec.hammer.knuckle_depth;
     turn_to(head, hammer.perp(), wanted)
@@ -238,29 +271,57 @@ fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
     surface.turned(Vec2::new(back.x, -back.y))
 }
 
-/// Wippen and jack directions with the head at the knuckle's edge, the hammer at `angle` rad.
+/// Wippen and jack directions at the slip, the hammer at `angle` rad.
 fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     let (h, w) = (&spec.hammer, &spec.wippen);
+    let hammer = direction(angle);
     // A slow press finds the knuckle sunk by the hammer's weight.
-    let load = -hammer_weight_torque(spec, direction(angle)) / h.knuckle_edge;
-    let depth = h.knuckle_depth - h.knuckle_felt.compression(load);
-    let edge = h.pivot + Vec2::new(h.knuckle_edge, -depth).turned(direction(angle));
-    // The jack centre lies on a circle about the wippen centre and on one about the edge.
-    let (r, s) = (w.jack_pivot.norm_squared().sqrt(), spec.jack.length);
-    let to = edge - w.pivot;
+    let load = -hammer_weight_torque(spec, hammer) / h.knuckle;
+    // From the jack's centre to the knuckle, in the jack's frame, and where the knuckle is.
+    let upright = direction(spec.jack.lean).perp();
+    let (to_knuckle, knuckle) = if spec.is_rigid() {
+        let load = -hammer_weight_torque(spec, hammer) / h.knuckle_edge;
+        let depth = h.knuckle_depth - h.knuckle_felt.compression(load);
+        let edge = h.pivot + Vec2::new(h.knuckle_edge, -depth).turned(hammer);
+        (upright * spec.jack.length, edge)
+    } else {
+        (ejected(spec, load), w.pivot + knuckle_centre(spec, hammer))
+    };
+    // The jack centre lies on a circle about the wippen centre and on one about the knuckle.
+    let s = to_knuckle.norm_squared();
+    let r = w.jack_pivot.norm_squared();
+    let to = knuckle - w.pivot;
     let d2 = to.norm_squared();
-    let along = (d2 + r * r - s * s) / (2.0 * d2);
-    let square = r * r / d2 - along * along;
+    let along = (d2 + r - s) / (2.0 * d2);
+    let square = r / d2 - along * along;
     if square <= 0.0 {
         return None;
     }
-    // Of the two, the jack centre below the line to the edge.
+    // Of the two, the jack centre below the line to the knuckle.
     let centre = to * along + to.perp() * square.sqrt();
-    let wippen = Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / (r * r));
-    let fly = (to - centre) * (1.0 / s);
-    let upright = direction(spec.jack.lean).perp();
-    let jack = Vec2::new(fly.dot(upright), upright.cross(fly));
+    let wippen = Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / r);
+    let fly = to - centre;
+    let jack = Vec2::new(fly.dot(to_knuckle), to_knuckle.cross(fly)) * (1.0 / s);
     Some((wippen, jack))
+}
+
+/// From the jack's centre to the centre of a round knuckle, in the jack's frame, where the weight
+/// `load` N that the knuckle carries pushes the jack out against its spring and its friction.
+fn ejected(spec: &Spec, load: f64) -> Vec2 {
+    let (j, h) = (&spec.jack, &spec.hammer);
+    let upright = direction(j.lean).perp();
+    let across = -upright.perp();
+    let radius = h.knuckle_radius + j.corner_radius - h.knuckle_felt.compression(load);
+    let (up, out) = (j.length - j.corner_radius, j.corner);
+    // With the normal at β from the fly: (up − μ out) sin β − (out + μ up) cos β = μ ρ + M/F.
+    let slip = h.knuckle_friction;
+    let (sine, cosine) = (up - slip * out, out + slip * up);
+    let spring = j.spring_torque + j.spring_rate * EJECTED;
+    let wanted = (slip * j.corner_radius + spring / load.max(1e-3)).min(0.9 * up);
+    let whole = (sine * sine + cosine * cosine).sqrt();
+    let angle = (wanted / whole).asin() + cosine.atan2(sine);
+    let normal = across * angle.sin() + upright * angle.cos();
+    upright * up + across * out + normal * radius
 }
 
 /// Key-front depth that holds the wippen at a direction, m; NaN if none does.

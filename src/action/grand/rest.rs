@@ -25,25 +25,29 @@ const STEPS: u32 = 40;
 
 /// Where the key `spec` comes to rest, untouched, near the angles `near` of key, hammer and lever.
 ///
-/// Newton's method on the four force balances with a difference Jacobian, steps limited to what
+/// Newton's method on the force balances with a difference Jacobian, steps limited to what
 /// keeps the felts in contact.
 #[must_use]
 pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     let phase = Phase::Return;
     let mut x = [0.0; STATES];
     x[..3].copy_from_slice(near);
+    if !spec.is_rigid() {
+        x[state::JACK] = -spec.jack.stop_felt.compression(spec.jack.spring_torque);
+    }
     x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
-    let unknowns = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER];
-    let limit = [2e-4, 1e-3, 1e-3, 5e-5];
+    let unknowns = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER, state::JACK];
+    let limit = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4];
     let grand = Grand::new(spec);
     let residual = |x: &[f64; STATES]| {
         let m = grand.moment(phase, &Held::default(), &UNTOUCHED, x);
         let f = m.balance.force;
-        nalgebra::Vector4::new(f[0], f[1], f[2], m.balance.damper_force)
+        let on_jack = if spec.is_rigid() { 0.0 } else { f[3] };
+        nalgebra::Vector5::new(f[0], f[1], f[2], m.balance.damper_force, on_jack)
     };
     for _ in 0..STEPS {
         let f = residual(&x);
-        let mut jacobian = nalgebra::Matrix4::<f64>::zeros();
+        let mut jacobian = nalgebra::Matrix5::<f64>::zeros();
         for (column, &i) in unknowns.iter().enumerate() {
             let step = 1e-8;
             let mut moved = x;
@@ -52,6 +56,10 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
         }
         if !spec.damper.present {
             jacobian[(3, 3)] = 1.0;
+        }
+        if grand.numbers.is_rigid() {
+            jacobian.row_mut(4).fill(0.0);
+            jacobian[(4, 4)] = 1.0;
         }
         let Some(change) = jacobian.lu().solve(&f) else { break };
         let mut largest = 0.0f64;

@@ -129,6 +129,21 @@ pub struct Jack {
     pub button_x: f64,
     /// Friction coefficient of toe on button.
     pub button_friction: f64,
+    /// Fly to where the flat of the head ends in a round corner, toward the crown, m.
+    #[serde(default)]
+    pub corner: f64,
+    /// Radius of that corner, m.
+    #[serde(default)]
+    pub corner_radius: f64,
+    /// Turn off the stop at which the jack meets the other end of its window, rad.
+    #[serde(default)]
+    pub window: f64,
+    /// Stop and window, torsional.
+    #[serde(default = "no_felt")]
+    pub stop_felt: Felt,
+    /// Toe under button.
+    #[serde(default = "no_felt")]
+    pub button_felt: Felt,
 }
 
 /// The repetition lever.
@@ -181,7 +196,11 @@ pub struct Hammer {
     pub knuckle: f64,
     /// Knuckle's face below the shank's axis, m.
     pub knuckle_depth: f64,
-    /// Where along the shank the jack slips off the knuckle, m.
+    /// Radius of the knuckle, m; 0 for a straight one along the shank, whose jack is carried by
+    /// rigid constraints and slips off at the edge.
+    #[serde(default)]
+    pub knuckle_radius: f64,
+    /// Where along the shank the jack slips off a straight knuckle, m.
     pub knuckle_edge: f64,
     /// Mass, kg.
     pub mass: f64,
@@ -251,6 +270,11 @@ pub struct Damper {
     pub top_felt: Felt,
 }
 
+/// None: a jack that rigid constraints carry.
+const fn no_felt() -> Felt {
+    Felt::new(0.0, 1.0, 0.0)
+}
+
 /// A stop rail out of every damper's reach, m.
 const fn no_rail() -> f64 {
     1.0
@@ -263,6 +287,13 @@ pub const fn rail_cloth() -> Felt {
 }
 
 impl Spec {
+    /// Whether the knuckle is a straight line and rigid constraints carry the jack, as in the
+    /// thesis; else the knuckle is round and the jack swings between felts.
+    #[must_use]
+    pub fn is_rigid(&self) -> bool {
+        self.hammer.knuckle_radius <= 0.0
+    }
+
     /// Checks what the model relies on.
     ///
     /// # Errors
@@ -284,6 +315,8 @@ impl Spec {
         let felts = [
             ("key.bed_felt", self.key.bed_felt),
             ("key.rest_felt", self.key.rest_felt),
+            ("jack.stop_felt", self.jack.stop_felt),
+            ("jack.button_felt", self.jack.button_felt),
             ("lever.stop_felt", self.lever.stop_felt),
             ("lever.knuckle_felt", self.lever.knuckle_felt),
             ("lever.drop_felt", self.lever.drop_felt),

@@ -47,7 +47,9 @@ impl Resting<'_> {
 /// # Errors
 /// Names the first that the step cannot follow.
 pub fn check(spec: &Spec) -> Result<(), SpecError> {
-    let Spec { key, lever, hammer, check, damper, .. } = spec;
+    let Spec { key, jack, lever, hammer, check, damper, .. } = spec;
+    let toe = jack.toe.x.abs();
+    let on_toe = (jack.spring_torque + ON_JACK * hammer.knuckle_friction * jack.length) / toe;
     let front = key.front * key.front / key.inertia;
     let about = |arm: f64| arm * arm / hammer.inertia;
     let on_lever = lever.drop_reach * lever.drop_reach / lever.inertia;
@@ -60,6 +62,11 @@ pub fn check(spec: &Spec) -> Result<(), SpecError> {
     let resting = [
         Resting { parts: MOST_SUBSTEPS, ..felt("key.bed_felt", &key.bed_felt, FINGER, front) },
         felt("key.rest_felt", &key.rest_felt, on_rest / key.rest_felt.exponent, front),
+        felt("jack.button_felt", &jack.button_felt, on_toe, toe * toe / jack.inertia),
+        Resting {
+            turn: ANGULAR_TURN,
+            ..felt("jack.stop_felt", &jack.stop_felt, jack.spring_torque, 1.0 / jack.inertia)
+        },
         Resting {
             turn: ANGULAR_TURN,
             ..felt("lever.stop_felt", &lever.stop_felt, spring, 1.0 / lever.inertia)

@@ -80,7 +80,7 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
             (Phase::Acceleration, Phase::LetOff) => {
                 self.listener.event(t, KeyEvent::LetOffStart { depth });
             }
-            (Phase::LetOff, Phase::Catch) => {
+            (Phase::LetOff, Phase::Catch | Phase::Flank) => {
                 let speed = self.numbers.crown * before[state::HAMMER_SPEED];
                 self.listener.event(t, KeyEvent::Release { speed });
             }

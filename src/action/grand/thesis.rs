@@ -97,6 +97,11 @@ pub fn build() -> Built {
             button_height: toe_at.y + TOE_GAP,
             button_x: toe_at.x - q8,
             button_friction: 0.0,
+            corner: 0.0,
+            corner_radius: 0.0,
+            window: 0.0,
+            stop_felt: spring(0.0, 0.0),
+            button_felt: spring(0.0, 0.0),
         },
         lever: Lever {
             surface_angle,
@@ -125,6 +130,8 @@ pub fn build() -> Built {
             crown: 0.13,
             knuckle: 0.0170,
             knuckle_depth,
+            // A line along the shank: loop S3 of the thesis.
+            knuckle_radius: 0.0,
             knuckle_edge: KNUCKLE_EDGE,
             mass: 0.014,
             centre: Vec2::new(0.0988, 0.0),

@@ -19,11 +19,12 @@ const CREEP_STEPS: u16 = 4_000;
 const CREEP_WAY: f64 = 5e-5;
 
 /// Places and speeds of the parts that can move.
-const PARTS: [(usize, usize); 4] = [
+const PARTS: [(usize, usize); 5] = [
     (state::KEY, state::KEY_SPEED),
     (state::HAMMER, state::HAMMER_SPEED),
     (state::LEVER, state::LEVER_SPEED),
     (state::DAMPER, state::DAMPER_SPEED),
+    (state::JACK, state::JACK_SPEED),
 ];
 
 /// What is to be said of a key after a step.

@@ -2,8 +2,8 @@
 
 use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
 use super::{Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES, WIPPEN};
-use crate::action::grand::contact;
 use crate::action::grand::spec::{GRAVITY, Spec};
+use crate::action::grand::{contact, moment};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
 
@@ -93,7 +93,10 @@ pub(super) fn carry_jack(
     let arm = j.toe.norm_squared();
     let k = coupling.stiffness;
     let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
-    let stop = if memory.home {
+    let stop = if !spec.is_rigid() {
+        sums.torsional(&j.stop_felt, -turn, -turning)
+            - sums.torsional(&j.stop_felt, turn - j.window, turning)
+    } else if memory.home {
         sums.stored += 0.5 * k * arm * turn * turn;
         sums.loss += b * arm * turning * turning;
         -arm * (k * turn + b * turning)
@@ -107,11 +110,17 @@ pub(super) fn carry_jack(
 
     let toe = fly.point(j.toe - j.centre);
     let velocity = fly.velocity_at(toe);
-    let press = sums.hard(k, b, toe.y - j.button_height, velocity.y);
+    let above = toe.y - j.button_height;
+    let press = if spec.is_rigid() {
+        sums.hard(k, b, above, velocity.y)
+    } else {
+        sums.felt(&j.button_felt, above, velocity.y)
+    };
     let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
     sums.friction[CENTRES] = element(j.button_friction * press, &slide);
     fly.push(toe, Vec2::new(0.0, -press));
-    [turn, toe.y - j.button_height, -stop]
+    let pull = if spec.is_rigid() { -stop } else { 0.0 };
+    [turn, above, pull]
 }
 
 /// Jack head under the knuckle, or on its flank. The force along the jack, and where the head is.
@@ -123,6 +132,9 @@ pub(super) fn knuckle(
     fly: &mut Body,
     hammer: &mut Body,
 ) -> (f64, [f64; 2]) {
+    if !spec.is_rigid() {
+        return round_knuckle(spec, sums, fly, hammer);
+    }
     let h = &spec.hammer;
     let pin = fly.point(-spec.jack.centre);
     let axis = direction(spec.jack.lean).perp().turned(fly.turned);
@@ -164,6 +176,40 @@ pub(super) fn knuckle(
         hammer.push(tip, push);
     }
     (0.0, [inside, above])
+}
+
+/// The same of a round knuckle: a circle on the flat, the round corner or the side of the head.
+fn round_knuckle(
+    spec: &Spec,
+    sums: &mut Sums,
+    fly: &mut Body,
+    hammer: &mut Body,
+) -> (f64, [f64; 2]) {
+    let (h, j) = (&spec.hammer, &spec.jack);
+    let up = direction(j.lean).perp();
+    let out = -up.perp();
+    let corner = fly.point(up * (j.length - j.corner_radius) + out * j.corner - j.centre);
+    let centre = hammer.point(Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth));
+    let (up, out) = (up.turned(fly.turned), out.turned(fly.turned));
+    let apart = centre - corner;
+    let nearest = up * apart.dot(up).max(0.0) + out * apart.dot(out).max(0.0);
+    let distance = nearest.norm_squared().sqrt().max(1e-9);
+    let normal = nearest * (1.0 / distance);
+    let point = centre - normal * (distance - j.corner_radius);
+    let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
+    let depth = h.knuckle_radius + j.corner_radius - distance;
+    let force = sums.felt(&h.knuckle_felt, depth, sliding.dot(normal));
+    let along = -normal.perp();
+    let sides = [
+        (JACK_AT, along.x),
+        (JACK_AT + 1, along.y),
+        (JACK, (point - fly.at).perp().dot(along)),
+        (HAMMER, -(point - hammer.at).perp().dot(along)),
+    ];
+    sums.friction[CENTRES + 1] = element(h.knuckle_friction * force, &sides);
+    fly.push(point, normal * -force);
+    hammer.push(point, normal * force);
+    (force, [moment::BESIDE - normal.cross(up), depth])
 }
 
 /// Repetition lever: knuckle on it, spring, stops, drop screw, centre.

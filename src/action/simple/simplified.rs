@@ -239,6 +239,9 @@ const HAMMER_SPEED: usize = 3;
 /// What turns energy into heat.
 const ELEMENTS: [&str; 4] = ["knuckle", "key_bed", "key_rest", "string"];
 
+/// Share of a part below which a turn is as good as now.
+const SLIVER: f64 = 0.1;
+
 /// Guards: crown at the string; front within the rest felt's reach.
 const STRING: usize = 0;
 
@@ -298,7 +301,14 @@ impl Model<STATES, 2, 2> for Spec {
                 contact.compression = -1.0;
             }
         }
-        h / f64::from(parts::parts(string, &contacts))
+        let part = h / f64::from(parts::parts(string, &contacts));
+        let (z, speed) = (x[HAMMER], x[HAMMER_SPEED]);
+        if z < 0.0 || speed <= 0.0 {
+            return part;
+        }
+        // Felt's hysteresis jumps where the hammer turns round on its string.
+        let turn = self.string.turn(z, speed, mass * speed, h);
+        if turn < part && turn > SLIVER * part { turn } else { part }
     }
 }
 

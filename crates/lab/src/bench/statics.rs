@@ -108,7 +108,7 @@ impl Slow {
     /// Depth at which the jack has slipped, m.
     pub fn slips(&self) -> f64 {
         let mut off = self.rows.iter().skip_while(|r| r.3 != Phase::LetOff);
-        off.find(|r| r.3 == Phase::Catch).map_or(f64::NAN, |r| r.0)
+        off.find(|r| r.3 != Phase::LetOff).map_or(f64::NAN, |r| r.0)
     }
 
     /// Crown above the string at the slip, m.

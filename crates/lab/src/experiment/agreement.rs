@@ -188,17 +188,24 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
             draw(folder, &mut report, name, &ours, &traces[2])?;
         }
     }
+    let stop = if built.spec.is_rigid() {
+        format!(
+            " So is the jack on its stop until the button takes it over; the stop's largest pull was \
+             {} mN·m (the jack's spring gives {}).",
+            short(1e3 * pulled),
+            short(1e3 * built.spec.jack.spring_torque)
+        )
+    } else {
+        String::new()
+    };
     report.note(&format!(
         "Differences are of the coupled force balance ({} MN/m at the joints) from the instrument's \
          own model, root mean square over the whole gesture, rebounds and check included; falling \
-         compares the crowns with those at {} MN/m. The capstan and, until the button takes it over, the \
-         jack on its stop are held both ways in either; the capstan's smallest force was {} N, the \
-         stop's largest pull {} mN·m (the jack's spring gives {}).",
+         compares the crowns with those at {} MN/m. The capstan is held both ways in either; its \
+         smallest force was {} N.{stop}",
         short(1e-6 * COUPLINGS[2].0),
         short(1e-6 * COUPLINGS[0].0),
         short(lightest),
-        short(1e3 * pulled),
-        short(1e3 * built.spec.jack.spring_torque),
     ));
     folder.table("agreement.csv", &csv)?;
     Ok(report)

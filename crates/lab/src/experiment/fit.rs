@@ -31,9 +31,10 @@ const KEYS: [u8; 3] = [4, 40, 71];
 /// How to reach one of the fitted numbers.
 type Field = (&'static str, fn(&mut Fitted) -> &mut f64);
 
-const FIELDS: [Field; 7] = [
+const FIELDS: [Field; 8] = [
     ("capstan", |f| &mut f.capstan),
-    ("knuckle edge", |f| &mut f.knuckle_edge),
+    ("jack corner", |f| &mut f.corner),
+    ("repetition spring", |f| &mut f.repetition_spring),
     ("knuckle stiffness", |f| &mut f.knuckle),
     ("key-bed stiffness", |f| &mut f.bed),
     ("check stiffness", |f| &mut f.check),

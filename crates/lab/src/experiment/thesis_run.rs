@@ -34,7 +34,7 @@ fn gesture(time: f64) -> f64 {
 fn ratio(rig: &TestBench) -> f64 {
     let k = Kinematics::new(rig.spec(), rig.state().phase, &rig.state().x);
     let normal = k.hammer.perp();
-    let head = k.to_jack.perp().dot(normal) + k.head.reach * k.head.axis.perp().dot(normal);
+    let head = k.to_jack.perp().dot(normal) + k.head.from_jack.perp().dot(normal);
     k.r5 * head / k.head.q9
 }
 

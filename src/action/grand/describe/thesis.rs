@@ -7,7 +7,7 @@ const REACH: &str = "chosen; out of the run's reach";
 const NONE: &str = "none in the thesis; without effect";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 67] = [
+pub(super) const SOURCES: [(&str, &str); 73] = [
     ("key.front", "[Gillespie 1996] L2"),
     ("key.inertia", "[Gillespie 1996] m2, spread along the key (chosen)"),
     ("key.lead_torque", NONE),
@@ -40,6 +40,11 @@ pub(super) const SOURCES: [(&str, &str); 67] = [
     ("jack.spring_rate", "[Gillespie 1996] k5, read as N·m/rad"),
     ("jack.button_height", "fitted: let-off begins at the printed time"),
     ("jack.button_x", "[Gillespie 1996, Table 3.5] q8"),
+    ("jack.corner", "none: rigid constraints carry the jack"),
+    ("jack.corner_radius", "none: rigid constraints carry the jack"),
+    ("jack.window", "none: rigid constraints carry the jack"),
+    ("jack.stop_felt", "none: rigid constraints carry the jack"),
+    ("jack.button_felt", "none: rigid constraints carry the jack"),
     ("jack.button_friction", NONE),
     ("lever.surface_angle", CLOSED),
     ("lever.surface_height", CLOSED),
@@ -61,6 +66,7 @@ pub(super) const SOURCES: [(&str, &str); 67] = [
     ("hammer.crown", "chosen: usual size; the figure is lost"),
     ("hammer.knuckle", "[Gillespie 1996] L12"),
     ("hammer.knuckle_depth", "chosen with the jack's lean: carries the hammer through let-off"),
+    ("hammer.knuckle_radius", "none: the knuckle is a line, loop S3"),
     ("hammer.knuckle_edge", "fitted: let-off ends at the printed time"),
     ("hammer.mass", "[Gillespie 1996] m1"),
     ("hammer.centre", "[Gillespie 1996] L20, a reading: the figure is lost"),

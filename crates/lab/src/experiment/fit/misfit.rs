@@ -1,6 +1,7 @@
 //! How far an action is from the *must* targets.
 
 use crate::bench::escapement;
+use crate::bench::statics;
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::timing;
@@ -36,14 +37,20 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     // V6: the sign, as bands in which it is right.
     all.push((bottoms[0], [0.004, 0.016]));
     all.push((bottoms[3], [-0.005, 0.0]));
-    // V9, V11, V22, V23, V24.
+    // V9 to V11, V17, V22 to V24.
     all.push((Some(timing::strongest(&rig, TouchKind::Pressed, timing::PRESSING)), [3.5, 5.5]));
+    all.push((TouchKind::Pressed.softest(&rig).map(|s| s.fastest), [0.05, 0.3]));
+    all.push((Some(statics::slow_press(&rig, 8e-3).bump().0), [0.1, 0.6]));
     let settings = ActionSettings::default();
     let integral = 1e-3 * (settings.blow_mm - settings.let_off_mm) / rig.regulated().let_off_depth;
     all.push((Some(integral), [4.8, 6.0]));
     all.push((Some(rig.regulated().aftertouch), [0.8e-3, 1.6e-3]));
     all.push((Some(escapement::held(&rig, 3.0).caught), [0.010, 0.018]));
     all.push((Some(escapement::reset(&rig, 0.1) / rig.spec().key.dip), [1.0 / 3.0, 2.0 / 3.0]));
+    all.push((
+        Some(escapement::retrigger(&rig, 0.1).0 / rig.spec().key.dip),
+        [1.0 / 3.0, 2.0 / 3.0],
+    ));
     let square = |(value, [low, high]): &(Option<f64>, [f64; 2])| {
         let away = value.map_or(f64::NAN, |v| (v - 0.5 * (low + high)) / (0.5 * (high - low)));
         if away.is_finite() { (away * away).min(9.0) } else { 9.0 }

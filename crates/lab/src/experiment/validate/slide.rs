@@ -24,7 +24,8 @@ pub struct Slide {
     pub force: f64,
     /// Times the head turned back on its way off the knuckle.
     pub turns: u32,
-    /// Largest change of the force's slope from one step to the next, share of the mean force.
+    /// Largest change of the force's slope that turns round from step to step, share of the mean
+    /// force. Where a contact lets go, or its hysteresis turns round, the force bends once.
     pub ripple: f64,
 }
 
@@ -42,7 +43,8 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
                 forces.push(r.contact_force);
                 speeds.push(r.q_rate[8]);
             }
-            slipped = rig.state().phase == Phase::Catch;
+            let under = matches!(rig.state().phase, Phase::LetOff | Phase::Acceleration);
+            slipped = !forces.is_empty() && !under;
             !slipped
         },
     );
@@ -50,18 +52,22 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
         return None;
     }
     let force = forces.iter().sum::<f64>() / forces.len() as f64;
-    let bend = |w: &[f64]| (w[0] - 2.0 * w[1] + w[2]).abs();
-    let ripple = forces.windows(3).map(bend).fold(0.0, f64::max) / force;
+    let bends: Vec<f64> = forces.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).collect();
+    let to_and_fro = |w: &[f64]| {
+        let turns = w[0] * w[1] < 0.0 && w[1] * w[2] < 0.0;
+        if turns { w.iter().fold(f64::INFINITY, |least, b| least.min(b.abs())) } else { 0.0 }
+    };
+    let ripple = bends.windows(3).map(to_and_fro).fold(0.0, f64::max) / force;
     let ways = speeds.iter().filter(|v| v.abs() > STANDING).map(|v| v.signum());
     let (turns, _) = ways
         .fold((0, 0.0), |(turns, last), way| (turns + u32::from(last != 0.0 && way != last), way));
     Some(Slide { force, turns, ripple })
 }
 
-/// The let-off in which the jack bears on the knuckle with `wanted` N, to 1 %; `None` if no push
+/// The let-off in which the jack bears on the knuckle with `wanted` N, to 3 %; `None` if no push
 /// brings that about.
 pub fn under(rig: &TestBench, wanted: f64) -> Option<Slide> {
-    let close = |slide: &Slide| (slide.force / wanted - 1.0).abs() < 0.01;
+    let close = |slide: &Slide| (slide.force / wanted - 1.0).abs() < 0.03;
     let mut low = SOFTEST;
     while low < STRONGEST {
         let high = GROWTH * low;
