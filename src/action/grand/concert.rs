@@ -17,10 +17,9 @@ use crate::mech::hammer;
 /// Friction weight at the key front, g [Stanwood tables, medium zone].
 const FRICTION_WEIGHT_G: [(f64, f64); 2] = [(1.0, 15.0), (88.0, 11.0)];
 
-/// Balance weight, g [Stanwood tables; also the mean of factory down and up weights].
-///
-/// 37 at half stroke: at rest, where the leads are placed, the hammer's share is larger by a tenth.
-const BALANCE_WEIGHT_G: f64 = 41.0;
+/// Balance weight at rest, g: 37 [Stanwood tables; also the mean of factory down and up weights] where
+/// a weight sinks and rises, half a gram more than at rest.
+const BALANCE_WEIGHT_G: f64 = 36.5;
 
 /// Balance point to the middle of the leads, m: a usual place, chosen.
 const LEAD_ARM: f64 = 0.15;
@@ -203,7 +202,7 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             centre: hammer.centre,
             inertia: hammer.inertia,
             friction: hammer_friction,
-            // With what yields beside it: 40 N at about 1.2 mm.
+            // With what yields beside it: 40 N at about 1.6 mm.
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(fitted.knuckle, 1.5, 0.3) },
             // Well graphited: with 0.12 the let-off is felt half again as strongly.
             knuckle_friction: 0.06,

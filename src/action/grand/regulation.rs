@@ -132,7 +132,9 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let (wippen_down, _) = kinematics::wippen(spec, key_down);
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
     let dropped = direction(-(r.let_off + r.drop) / crown);
-    let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped), 0.0);
+    let load = -hammer_weight_torque(spec, dropped) / spec.hammer.knuckle;
+    let sunk = spec.lever.knuckle_felt.compression(load);
+    let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped), sunk);
     spec.lever.drop_height =
         lever_pivot.y + contact::drop_point(spec, contact::surface(spec, lever)).y;
 

@@ -242,7 +242,7 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
             lets_off = true;
             found.ratio = (from.1 - below(key)) / (depth - from.0);
         }
-        if lets_off && found.slips.is_nan() && phase == Phase::Catch {
+        if lets_off && found.slips.is_nan() && !phase.jack_drives() {
             (found.slips, found.let_off) = (depth, below(key));
         }
     });

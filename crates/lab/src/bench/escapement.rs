@@ -46,6 +46,9 @@ pub fn held(rig: &TestBench, speed: f64) -> Held {
     Held { caught: if checked { -last } else { f64::NAN }, settled }
 }
 
+/// How long a press is held before the key rises, s.
+const HELD: f64 = 0.5;
+
 /// A key pressed to its bed by a finger and held there for `until` s.
 fn pressed(rig: &TestBench, until: f64) -> TestBench {
     let mut rig = rig.clone();
@@ -56,8 +59,8 @@ fn pressed(rig: &TestBench, until: f64) -> TestBench {
 }
 
 /// The key's own way up from its bed at `speed` m/s to `rise` m, after a press has been held.
-fn risen(rig: &TestBench, rise: f64, speed: f64) -> TestBench {
-    let mut rig = pressed(rig, 0.5);
+fn risen(held: &TestBench, rise: f64, speed: f64) -> TestBench {
+    let mut rig = held.clone();
     let down = rig.key().depth;
     let (start, time) = (rig.now(), rise / speed);
     let path = [(0.0, down), (time, down - rise)];
@@ -70,7 +73,7 @@ fn risen(rig: &TestBench, rise: f64, speed: f64) -> TestBench {
 /// `speed` m/s; NaN if it does not come back.
 pub fn reset(rig: &TestBench, speed: f64) -> f64 {
     let dip = rig.spec().key.dip;
-    let rig = risen(rig, dip, speed);
+    let rig = risen(&pressed(rig, HELD), dip, speed);
     rig.log.first(EventKind::Reset).map_or(f64::NAN, |e| dip - e.1)
 }
 
@@ -81,8 +84,9 @@ const AGAIN: f64 = 0.3;
 /// hammer speed of that strike. The key itself rises at `speed` m/s, stands and goes down at 0.2 m/s.
 pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
     let dip = rig.spec().key.dip;
+    let held = pressed(rig, HELD);
     let again = |rise: f64| {
-        let mut rig = risen(rig, rise, speed);
+        let mut rig = risen(&held, rise, speed);
         let (start, up) = (rig.now(), rig.key().depth);
         let path = [(0.0, up), (0.15, up), (0.15 + (dip - up) / 0.2, dip)];
         let at = |t: f64| linear(&path, t - start);
@@ -99,7 +103,7 @@ pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
 /// From the bed, let go at once: times to half the dip and to 0.3 mm, s.
 pub fn free_return(rig: &TestBench) -> (f64, f64) {
     let dip = rig.spec().key.dip;
-    let mut rig = pressed(rig, 0.5);
+    let mut rig = pressed(rig, HELD);
     let start = rig.now();
     let (mut half, mut full) = (f64::NAN, f64::NAN);
     rig.run(
