@@ -315,10 +315,11 @@ mod tests {
     }
 
     #[test]
-    fn a_computed_press_passes_through_the_thesis_sequence() {
+    fn a_computed_press_passes_through_the_submodels_in_order() {
         let stroke = Stroke::pressed(middle(), &ActionSettings::default(), 1.5);
         let phases: String = stroke.bands().iter().map(|band| band.name).collect();
-        assert!(phases.starts_with("DABC") || phases.starts_with("ABC"), "{phases}");
+        // The round head leaves the knuckle over its corner and side.
+        assert!(phases.trim_start_matches('D').starts_with("ABEC"), "{phases}");
         let speed = stroke.strike().unwrap().view.hammer_speed;
         assert!((speed / 1.5 - 1.0).abs() < 0.1, "{speed}");
         // Time zero is the strike.

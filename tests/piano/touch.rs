@@ -137,8 +137,8 @@ fn a_sensed_key_plays_as_it_moves() {
     // 45 mm of hammer on 8.7 mm of key are 5.2. A key that is at once at its full speed does not
     // carry its hammer at that ratio but throws it: the knuckle gives back a share e of the meeting
     // speed, and the hammer leaves the jack long before let-off at 5.2 (1 + e) times the key's
-    // speed. e lies between a soft felt's and an elastic one's.
-    let thrown = 5.2 * 1.15..5.2 * 1.5;
+    // speed. Felt and leather give back a fiftieth to a half of the energy.
+    let thrown = 5.2 * 1.15..5.2 * 1.7;
     assert!(speeds[1..].iter().all(|ratio| thrown.contains(ratio)), "{speeds:?}");
     // The slowest is slowed by its weight on the way: 46 mm cost up to 0.95 m/s.
     assert!((0.5..5.2 * 2.0).contains(&speeds[0]), "{speeds:?}");
@@ -392,7 +392,7 @@ fn a_screw_turned_under_music_is_heard_alike_however_the_blocks_are_cut() {
     let mapped = Settings::default().touch.hammer_speed(64.0 / 127.0);
     assert!(speeds[..4].iter().all(|speed| *speed == mapped));
     let last = speeds[speeds.len() - 1];
-    assert!(last < 0.97 * mapped, "{last} of {mapped}");
+    assert!(last < 0.99 * mapped, "{last} of {mapped}");
     assert_eq!(speeds.iter().filter(|speed| **speed != mapped && **speed != last).count(), 0);
     assert_eq!(play(61), (speeds, heard));
 }

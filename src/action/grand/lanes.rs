@@ -30,7 +30,8 @@ pub struct Pack<'a> {
     pub which: usize,
     /// Indices of its keys by lane; those of lanes that are not active mean nothing.
     pub keys: &'a [usize; MOST_LANES],
-    /// Keys to step, lane 0 lowest; none of them in [`Phase::Flank`], all of one causality.
+    /// Keys to step, lane 0 lowest; none of them with a rigid knuckle in [`Phase::Flank`], all of one
+    /// causality.
     pub active: u8,
     /// What is given of them.
     pub causality: Causality,

@@ -46,9 +46,7 @@ impl Grand {
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         let n = &self.numbers;
         let (mut indicators, guards) = moment::surfaces(n, &phase.into(), k, x);
-        if phase == Phase::Flank && !n.is_rigid() {
-            indicators[2] = k.beside() - moment::UNDER;
-        } else if phase == Phase::Flank {
+        if phase == Phase::Flank && n.is_rigid() {
             indicators[1] = self.swung_home(k).1.q4;
             indicators[2] = k.jack_turn_sine(n);
         }

@@ -288,8 +288,8 @@ fn under_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
     (n.knuckle_edge - k.head.tip).max(-k.head.q4)
 }
 
-/// Indicators and guards of the configuration `k`; [`super::Phase::Flank`] has indicators of its
-/// own.
+/// Indicators and guards of the configuration `k`; [`super::Phase::Flank`] of a rigid knuckle has
+/// indicators of its own.
 #[inline(always)]
 pub fn surfaces<R: Real>(
     n: &Precomputed<R>,
@@ -313,7 +313,9 @@ pub fn surfaces<R: Real>(
         carrier = R::select(phases.on_button | phases.on_flank, out, toe);
         head = R::select(bears, k.head.q4, -k.head.q4);
         let let_off = phases.on_button & phases.jack_drives;
-        edge = R::select(let_off, R::of(BESIDE) - k.beside(), never);
+        let beside = k.beside();
+        let back = R::select(phases.on_flank, beside - R::of(UNDER), never);
+        edge = R::select(let_off, R::of(BESIDE) - beside, back);
     }
     let guards = [
         n.crown * x[state::HAMMER],

@@ -77,7 +77,7 @@ pub struct Phases<R: Real> {
     pub jack_drives: R::Mask,
     /// S2: the button carries the jack.
     pub on_button: R::Mask,
-    /// The knuckle's flank carries the jack; never with several lanes.
+    /// The knuckle's flank carries the jack; of a rigid knuckle never with several lanes.
     pub on_flank: R::Mask,
 }
 
@@ -101,19 +101,20 @@ impl<R: Real> Phases<R> {
         if n.is_rigid() { self.jack_drives } else { !R::Mask::none() }
     }
 
-    /// The phases of several keys side by side, none of them [`Phase::Flank`].
+    /// The phases of several keys side by side.
     #[inline(always)]
     #[must_use]
     pub fn gather(phases: &[Phase]) -> Self {
-        let (mut jack_drives, mut on_button) = (0u8, 0u8);
+        let (mut jack_drives, mut on_button, mut on_flank) = (0u8, 0u8, 0u8);
         for (lane, phase) in phases.iter().enumerate() {
             jack_drives |= u8::from(phase.jack_drives()) << lane;
             on_button |= u8::from(phase.on_button()) << lane;
+            on_flank |= u8::from(*phase == Phase::Flank) << lane;
         }
         Self {
             jack_drives: R::Mask::from_bits(jack_drives),
             on_button: R::Mask::from_bits(on_button),
-            on_flank: R::Mask::none(),
+            on_flank: R::Mask::from_bits(on_flank),
         }
     }
 }

@@ -35,7 +35,8 @@ impl Keyboard {
                 let Some(i) = key.map(|key| key.index()) else { continue };
                 let causality = Causality::of(self.drives[i]);
                 for (of, group) in &mut groups {
-                    if *of == causality && self.phases[i] != Phase::Flank {
+                    let rigid = self.assemblies[i].grand.numbers.is_rigid();
+                    if *of == causality && !(rigid && self.phases[i] == Phase::Flank) {
                         *group |= 1 << lane;
                     }
                 }

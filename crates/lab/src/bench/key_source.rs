@@ -255,8 +255,13 @@ mod tests {
         let (keys, standard) = (KeySource::open(&own).unwrap(), KeySource::default());
         assert_eq!(keys.bench(1).spec(), standard.bench(52).spec());
         let depth = |keys: &KeySource| keys.built(52).regulated.let_off_depth;
-        // The slow press finds the felts sunk by what it presses with.
-        assert!((depth(&keys) - depth(&standard)).abs() < 0.1e-3, "{}", depth(&keys));
+        // The slow press finds felts and knuckle sunk by what it presses with.
+        assert!(
+            (depth(&keys) - depth(&standard)).abs() < 0.15e-3,
+            "{} {}",
+            depth(&keys),
+            depth(&standard)
+        );
         crate::model::export("viennese", key_of(52), own.model.as_deref().unwrap()).unwrap();
         assert!(KeySource::open(&own).is_err());
     }

@@ -48,7 +48,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         about: "Fits keys whose numbers are known from their own noisy data, and counts how often the \
                 stated intervals hold.",
         kind: ExperimentKind::Computed,
-        detail: "Ten keys with five numbers changed at random, eight presses each, noise of 0.02 N and \
+        detail: "Ten keys with five numbers changed at random, twelve presses each, noise of 0.02 N and \
                  5 µm at 2 kHz; the same solver as `touchback fit`.",
         seconds: 15.0,
         run: Work::Fixed(fit_recovery::run),

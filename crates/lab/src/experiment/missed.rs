@@ -47,11 +47,53 @@ pub static MISSED: &[MissedTarget] = &[
         "action::interface::hand",
     ),
     missed(
+        "validate",
+        "V17 should: fall of the force after the slip, N, key 71*",
+        "likely: the repetition spring's push on the drop screw grows as fast as the jack's friction \
+         ends: the force stays level to a thousandth of a newton",
+        "action::grand::fitted",
+    ),
+    missed(
+        "efforts",
+        "settings turned to the ends: *",
+        "likely: half of the differences are notes below 0.6 m/s, six in ten stand in the keys 64 to 80: \
+         five measured keys are too few where let-off takes most of a press",
+        "action::grand::efforts",
+    ),
+    missed(
+        "agreement",
+        "weight placed: *",
+        "likely: 75 g are little more than let-off takes: what differs by a hundredth between the \
+         formulations differs by a tenth in what is left of it",
+        "action::penalty_model",
+    ),
+    missed(
+        "agreement",
+        "trill: keys apart*",
+        "likely: strikes agree to 0.05 ms; the key is turned back with lever and jack still swinging, \
+         and joints that give a little meet it at another moment",
+        "action::penalty_model",
+    ),
+    missed(
         "agreement",
         "light touch, force: strike later*",
         "likely: a force little above what friction takes: a difference of a thousandth in what is left \
          of it is a millisecond of the way",
         "action::penalty_model",
+    ),
+    missed(
+        "fit-recovery",
+        "key 88: farthest*",
+        "open: this key's fit ends with one number far from the truth, though the data are the model's \
+         own but for noise; a second minimum is likely, since other seeds are fitted",
+        "fit::solve",
+    ),
+    missed(
+        "fit-recovery",
+        "numbers within their 95 % intervals*",
+        "open: the stated intervals are a tenth too narrow where a free jack's felts make the way to \
+         the numbers less straight than the interval assumes",
+        "fit::solve",
     ),
     missed(
         "string-law",

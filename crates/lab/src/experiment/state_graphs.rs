@@ -132,7 +132,7 @@ fn head_moves(
 const RARE: (&str, &str) = ("E", "A");
 
 /// The grand's graph [Gillespie 1996, fig. 3.9], and E, the jack that cannot re-set.
-const GRAND: [(&str, &str); 11] = [
+const GRAND: [(&str, &str); 9] = [
     ("A", "B"),
     ("A", "D"),
     ("B", "A"),
@@ -142,9 +142,13 @@ const GRAND: [(&str, &str); 11] = [
     ("C", "E"),
     ("D", "C"),
     ("D", "A"),
-    ("E", "C"),
-    ("E", "D"),
 ];
+
+/// How E is left with a straight knuckle, whose side the jack slides off.
+const STRAIGHT: [(&str, &str); 2] = [("E", "C"), ("E", "D")];
+
+/// The same with a round one, along which the head goes over into E and back.
+const ROUND: [(&str, &str); 3] = [("B", "E"), ("E", "B"), ("E", "C")];
 
 fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
     let spec = built.spec;
@@ -161,7 +165,8 @@ fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
         }
     }
     report.source("000 fig. 3.9, T3.1, T3.2; 001");
-    rows(report, csv, "grand", &seen.found, &GRAND);
+    let leaning: &[_] = if spec.is_rigid() { &STRAIGHT } else { &ROUND };
+    rows(report, csv, "grand", &seen.found, &[&GRAND, leaning].concat());
     report.erratum(
         "T3.1 has phase A with S1, S2 and C with S1, S3 active; A: S1, S3 (q8 artificial), C: S1, S2 \
          (q9); the text on C lets b8 act on S2: it acts on S3, between jack and hammer",

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use anyhow::{Result, bail};
 
 use super::data::MeasuredPress;
-use super::solve::at_rest;
+use super::solve::{at_rest, played};
 use crate::gesture::{Form, Gesture, KeyView};
 use crate::model::named::NamedModel;
 use touchback::action::catalogue::Model;
@@ -30,8 +30,8 @@ const NOISE: [f64; 2] = [0.02, 5e-6];
 const SAMPLE: usize = 4;
 
 /// Muscle's force of the pressed strokes, N, and speed of the arriving hand of the struck, m/s.
-const PRESSED: [f64; 5] = [2.5, 4.0, 6.0, 9.0, 13.0];
-const STRUCK: [f64; 3] = [0.25, 0.45, 0.8];
+const PRESSED: [f64; 7] = [2.5, 3.2, 4.0, 5.0, 6.5, 9.0, 13.0];
+const STRUCK: [f64; 5] = [0.2, 0.3, 0.45, 0.6, 0.8];
 
 /// How long a key is down, s, and how long it is followed then.
 const DOWN: f64 = 0.3;
@@ -72,7 +72,30 @@ fn gestures() -> Vec<Gesture> {
     pressed.into_iter().chain(struck).map(|f| Gesture::of_forms(vec![f, up.clone()])).collect()
 }
 
+/// Forces that a key of `model` gets by `gesture`, at the gauges' samples; no depths.
+fn course(model: &Model, mut gesture: Gesture) -> Result<MeasuredPress> {
+    let mut mechanism = at_rest(model.clone());
+    let mut press = MeasuredPress::default();
+    for step in 0..gesture.steps() {
+        let drive = gesture.drive(step, KeyView::of(&*mechanism));
+        if step % SAMPLE == 0 {
+            press.times.push(step as f64 * STEP);
+            press.force.push(match drive {
+                Drive::Force([force, _]) => force,
+                Drive::Free => 0.0,
+                _ => bail!("the example's gestures are forces"),
+            });
+        }
+        mechanism.step(drive, &mut |_, _| {});
+    }
+    Ok(press)
+}
+
 /// The standard key, the same with changed numbers, and what gauges on the changed one show.
+///
+/// The changed key is played again by the forces at the samples, linear between them, as the fit plays
+/// it: the numbers are wrong by noise alone. Where a contact's force turns between two samples of a
+/// real load cell, that comes to it.
 ///
 /// # Errors
 /// Changed numbers that cannot be a key's.
@@ -86,25 +109,11 @@ pub fn of(key: KeyNumber, seed: u64) -> Result<(Model, Model, Vec<MeasuredPress>
     let changed = named.model()?;
     let mut noise = Noise(random);
     let mut presses = Vec::new();
-    for mut gesture in gestures() {
-        let mut mechanism = at_rest(changed.clone());
-        let rest = mechanism.front()[0];
-        let mut press = MeasuredPress::default();
-        for step in 0..gesture.steps() {
-            let front = KeyView::of(&*mechanism);
-            let drive = gesture.drive(step, front);
-            if step % SAMPLE == 0 {
-                let force = match drive {
-                    Drive::Force([force, _]) => force,
-                    Drive::Free => 0.0,
-                    _ => bail!("the example's gestures are forces"),
-                };
-                press.times.push(step as f64 * STEP);
-                press.depth.push(front.depth - rest + NOISE[1] * noise.next());
-                press.force.push(force + NOISE[0] * noise.next());
-            }
-            mechanism.step(drive, &mut |_, _| {});
-        }
+    for gesture in gestures() {
+        let mut press = course(&changed, gesture)?;
+        press.depth = played(&changed, &press)?;
+        press.force.iter_mut().for_each(|force| *force += NOISE[0] * noise.next());
+        press.depth.iter_mut().for_each(|depth| *depth += NOISE[1] * noise.next());
         presses.push(press);
     }
     Ok((standard, changed, presses))

@@ -82,7 +82,10 @@ pub fn at_rest(model: Model) -> Box<dyn Key> {
 }
 
 /// Depths, m, from rest, of a key of `model` under the press's force, at its samples.
-fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
+///
+/// # Errors
+/// A press without samples.
+pub fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
     let mut key = at_rest(model.clone());
     let mut gesture = Gesture::of_curve(Channel::ForceN, press.curve()?);
     let rest = key.front()[0];

@@ -64,8 +64,8 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
     Some(Slide { force, turns, ripple })
 }
 
-/// The let-off in which the jack bears on the knuckle with `wanted` N, to 3 %; `None` if no push
-/// brings that about.
+/// The let-off in which the jack bears on the knuckle with `wanted` N, to 3 %, by which one step more or
+/// less of a short let-off changes the mean; `None` if no push brings that about.
 pub fn under(rig: &TestBench, wanted: f64) -> Option<Slide> {
     let close = |slide: &Slide| (slide.force / wanted - 1.0).abs() < 0.03;
     let mut low = SOFTEST;
