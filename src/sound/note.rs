@@ -252,6 +252,7 @@ impl Note {
         self.apply_poles();
         self.active = self.rings.len();
         self.struck = true;
+        self.overtones.wake();
     }
 
     /// Rings all modes at the full rate again.
@@ -307,6 +308,7 @@ impl Note {
         }
         bank::settle(&mut self.rings[..self.active]);
         self.overtones.settle();
+        self.overtones.look(gate);
         let level = bank::level(&self.rings[..self.active]) + self.slow.level();
         if self.struck && driven && level < (FAINT * loudest).powi(2) {
             self.struck = false;

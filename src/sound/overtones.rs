@@ -46,6 +46,9 @@ const DUPLEX: [(usize, f64, f64); 3] = [(2, 1.002, 0.7), (3, 1.0037, 0.5), (4, 1
 /// some 35 dB under the note.
 const DUPLEX_GAIN: [(f64, f64); 3] = [(52.0, 0.125), (64.0, 0.32), (76.0, 0.13)];
 
+/// Share of the gate below which they sleep.
+const SOFTEST: f32 = 0.1;
+
 /// Sixteen resonators beside the strings of one note.
 #[derive(Debug)]
 pub struct Overtones {
@@ -58,6 +61,8 @@ pub struct Overtones {
     smooth: f32,
     states: [f32; 2],
     any: bool,
+    /// Too soft to be heard until the next blow.
+    asleep: bool,
 }
 
 impl Overtones {
@@ -73,6 +78,7 @@ impl Overtones {
             smooth: single(1.0 - (-TAU * BAND_HZ / sample_rate).exp()),
             states: [0.0; 2],
             any: false,
+            asleep: false,
         };
         let pitch = string.partial_hz(1);
         if key.number() <= LAST_PHANTOM {
@@ -117,6 +123,20 @@ impl Overtones {
         self.states = [0.0; 2];
     }
 
+    /// The strings are struck: there may be something to hear.
+    pub const fn wake(&mut self) {
+        self.asleep = false;
+    }
+
+    /// What lies this far below `gate` N sleeps: as the strings decay it only gets softer, but for a
+    /// beat.
+    pub fn look(&mut self, gate: f32) {
+        if self.any && !self.asleep && self.level() < (SOFTEST * gate).powi(2) {
+            self.reset();
+            self.asleep = true;
+        }
+    }
+
     /// Squared amplitude, N².
     #[must_use]
     pub fn level(&self) -> f32 {
@@ -135,7 +155,7 @@ impl Overtones {
 
     /// Adds to the force of the note's strings on the bridge, N, at most a block of it.
     pub fn process(&mut self, force: &mut [f32]) {
-        if !self.any {
+        if !self.any || self.asleep {
             return;
         }
         let mut input = [0.0f32; bank::BLOCK];

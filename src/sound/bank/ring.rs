@@ -4,13 +4,19 @@
     reason = "one lane index over several arrays is what becomes a register"
 )]
 
-use super::{BLOCK, BridgeInput, LANES, Lane, ModeState, kernels, totals, turned};
+use super::{BridgeInput, LANES, Lane, ModeState, kernels, totals, turned};
 use crate::math::kernel::Kernel;
 
-/// Lets modes ring for `out.len()` samples, at most a block, and adds their force on the bridge.
+/// Samples whose sums are held at once.
+const PART: usize = 32;
+
+/// Lets modes ring for `out.len()` samples and adds their force on the bridge.
 pub fn ring(kernel: Kernel, modes: &mut [ModeState], out: &mut [f32]) {
-    if !modes.is_empty() && !out.is_empty() {
-        let mut sums = [[0.0; LANES]; BLOCK];
+    if modes.is_empty() {
+        return;
+    }
+    for out in out.chunks_mut(PART) {
+        let mut sums = [[0.0; LANES]; PART];
         let sums = &mut sums[..out.len()];
         ring_lanes(kernel, modes, sums);
         totals::add(kernel, sums, out);
@@ -25,8 +31,11 @@ pub fn resound(
     input: &[f32],
     out: &mut [f32],
 ) {
-    if !modes.is_empty() && !out.is_empty() {
-        let mut sums = [[0.0; LANES]; BLOCK];
+    if modes.is_empty() {
+        return;
+    }
+    for (out, input) in out.chunks_mut(PART).zip(input.chunks(PART)) {
+        let mut sums = [[0.0; LANES]; PART];
         let sums = &mut sums[..out.len()];
         resound_lanes(kernel, modes, drives, input, sums);
         totals::add(kernel, sums, out);

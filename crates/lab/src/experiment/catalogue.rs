@@ -316,8 +316,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 a hash of the output.",
         kind: ExperimentKind::Timed,
         detail: "When notes sound after note-on against 20 to 230 ms of Askenfelt and Jansson; \
-                blocks, start and memory on this machine.",
-        seconds: 21.0,
+                blocks of 32 to 256 samples, start and memory on this machine.",
+        seconds: 50.0,
         run: Work::Fixed(instrument_load::run),
     },
     Experiment {

@@ -1,6 +1,7 @@
 //! `instrument-load`: when notes sound, and what playing costs.
 
 mod blocks;
+mod music;
 mod timing;
 
 use anyhow::Result;
@@ -19,6 +20,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     immediate(&mut report);
     natural(folder, &mut report)?;
     playing(folder, &mut report)?;
+    music(folder, &mut report)?;
     starting(&mut report, start);
     Ok(report)
 }
@@ -135,6 +137,30 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
         csv.row(&[&second, share]);
     }
     folder.table("decay.csv", &csv)
+}
+
+/// Every piece at every block size.
+fn music(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let columns =
+        ["music", "block_samples", "mean_percent", "median", "most_of_99", "most_of_999", "worst"];
+    let mut csv = DataTable::new(&columns);
+    for piece in music::Piece::ALL {
+        let runs = music::SIZES.map(|size| (size, music::played(piece, size)));
+        let first = runs[0].1.hash;
+        for (size, blocks) in &runs {
+            let [median, common, rare, worst] = blocks.quantiles.map(|share| 100.0 * share);
+            let mean = 100.0 * blocks.mean;
+            csv.row(&[&piece.name(), size, &mean, &median, &common, &rare, &worst]);
+            let quantity =
+                format!("{}: 99.9 of 100 blocks of {size}, % of their time", piece.name());
+            report.check(&quantity, "50", TargetBand::AtMost(100.0), rare);
+        }
+        let apart = runs.iter().filter(|(_, blocks)| blocks.hash != first).count();
+        let quantity = format!("{}: block sizes that sound different", piece.name());
+        report.check(&quantity, "0", TargetBand::AtMost(0.0), apart as f64);
+        report.note(&format!("{}: output hash {first:016x} at every block size.", piece.name()));
+    }
+    folder.table("music.csv", &csv)
 }
 
 fn starting(report: &mut Report, start: blocks::Starting) {

@@ -245,6 +245,12 @@ pub static MISSED: &[MissedTarget] = &[
         "known: as 88 keys that strike in `action-cost`; no music does this",
         "action::grand::lanes",
     ),
+    of_machine(
+        "instrument-load",
+        "88 keys together*",
+        "known: as 88 keys that strike in `action-cost`; no music does this",
+        "action::grand::lanes",
+    ),
     missed(
         "instrument-load",
         "natural: longest travel time*",
