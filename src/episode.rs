@@ -14,4 +14,4 @@ pub mod rk4;
 pub mod step;
 
 pub use model::{Begin, Input, Model, Observer, Quiet};
-pub use step::{Outcome, State, Stepper};
+pub use step::{Outcome, Progress, State, Stepper};

@@ -55,6 +55,20 @@ pub struct Keyboard {
     lost_states: u64,
 }
 
+/// Hears what happens in a step, and keeps it in order of the keys.
+struct Heard<'a> {
+    /// Events that are older.
+    from: usize,
+    events: &'a mut EventList,
+}
+
+impl Heard<'_> {
+    /// Hears of one key.
+    fn of(&mut self, key: KeyNumber) -> impl FnMut(f64, KeyEvent) {
+        move |offset, event| self.events.insert(self.from, key, offset, event)
+    }
+}
+
 /// `KEYS` values of `make` on the heap, without a copy on the stack.
 fn boxed<T>(make: impl FnMut(KeyNumber) -> T) -> Box<[T; KEYS]> {
     let values: Box<[T]> = KeyNumber::all().map(make).collect();
@@ -185,13 +199,15 @@ impl Keyboard {
         }
         let moving = self.activity.moving();
         moving.iter().for_each(|key| self.refresh(key));
-        let together = self.step_together(moving, tray);
+        let mut heard = Heard { from: events.len(), events };
+        let together = self.step_together(moving, tray, &mut heard);
         for key in moving.iter() {
-            if together.done.contains(key) {
-                self.count_quiet(key, together.fast.contains(key), tray);
+            let moves = if together.done.contains(key) {
+                together.fast.contains(key)
             } else {
-                self.step_alone(key, tray, events);
-            }
+                self.step_alone(key, tray, &mut heard)
+            };
+            self.after_step(key, moves, tray);
         }
     }
 
@@ -309,23 +325,27 @@ impl Keyboard {
         self.phases[i] = running.phase;
     }
 
-    fn step_alone(&mut self, key: KeyNumber, tray: [f64; 2], events: &mut EventList) {
+    /// Whether something moves after it.
+    fn step_alone(&mut self, key: KeyNumber, tray: [f64; 2], heard: &mut Heard) -> bool {
         let i = key.index();
         let mut running = self.running(i);
-        let mut listener = |offset: f64, event: KeyEvent| events.push(key, offset, event);
-        let drive = self.drives[i];
-        let outcome =
-            step::advance(&self.assemblies[i].grand, &mut running, drive, tray, &mut listener);
+        let (grand, drive) = (&self.assemblies[i].grand, self.drives[i]);
+        let outcome = step::advance(grand, &mut running, drive, tray, &mut heard.of(key));
         self.capped_steps += u64::from(outcome.capped);
-        if running.x.iter().any(|v| !v.is_finite()) {
+        self.put(i, &running);
+        stillness::moves(|s| running.x[s])
+    }
+
+    fn after_step(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {
+        let i = key.index();
+        if self.x.iter().any(|state| !state[i].is_finite()) {
             // Nothing a player or a setting does should lead here; if it does, the key lets go.
             self.lost_states += 1;
             self.drives[i] = Drive::Free;
             self.lay_to_rest(key);
             return;
         }
-        self.put(i, &running);
-        self.count_quiet(key, stillness::moves(|s| running.x[s]), tray);
+        self.count_quiet(key, moves, tray);
     }
 
     /// After a step: the drive holds its end; a key that has long not moved is still or asleep.

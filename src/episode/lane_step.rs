@@ -1,7 +1,8 @@
 //! One step of several systems side by side, as far as nothing happens inside it.
 //!
 //! The same operations in the same order as [`super::Stepper`] takes while no indicator and no
-//! guard changes sign; lanes in which one does are named, and take the step alone.
+//! guard changes sign; lanes in which one does stop before the part in which it does, to take that
+//! part alone.
 
 use super::rk4::{self, Slope};
 use crate::math::real::{Mask, Real};
@@ -49,27 +50,38 @@ impl<R: Real, L: Rates<R, N>, const N: usize> Slope<R, N> for SubStep<'_, R, L, 
     }
 }
 
-/// The state after one step of `h` s in the lanes of `active`, and those of them in which something
-/// happened: there the returned state means nothing.
+/// Where each lane begins.
+pub struct Start<R: Real, const N: usize, const S: usize> {
+    /// Its state.
+    pub x: [R; N],
+    /// Time since the step's beginning, s.
+    pub done: R,
+    /// Lanes in which a guard is passed just there: see [`super::Progress::passed`].
+    pub passed: [R::Mask; S],
+}
+
+/// What is left of one step of `h` s in the lanes of `active`, as far as nothing happens: state and
+/// time since the step's beginning, s, where each lane has come to.
 #[inline(always)]
 pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
     law: &L,
-    start: &[R; N],
+    start: &Start<R, N, S>,
     h: f64,
     epsilon: f64,
     active: R::Mask,
-) -> ([R; N], R::Mask)
+) -> ([R; N], R)
 where
     R: Real,
     L: Smooth<R, N, G, S>,
 {
     let h = R::of(h);
-    let mut x = *start;
-    let mut done = R::of(0.0);
+    let Start { mut x, mut done, passed } = *start;
     let mut going = active;
-    let mut happened = R::Mask::none();
     let mut place = law.place(&x);
     let mut before = law.surfaces(&place, &x);
+    for (guard, passed) in before.1.iter_mut().zip(passed) {
+        *guard = R::select(passed, R::of(0.0), *guard);
+    }
     loop {
         let grid = law.longest_part(&x, h);
         let left = h - done;
@@ -82,16 +94,16 @@ where
         // For lanes that are done, place and surfaces belong to another state and are not used.
         place = law.place(&end);
         let after = law.surfaces(&place, &end);
-        happened = happened | (going & changes(&before, &after, epsilon));
+        going = going & !changes(&before, &after, epsilon);
         for i in 0..N {
             x[i] = R::select(going, end[i], x[i]);
         }
         before = after;
         let now = R::select(left.le(part), h, done + part);
         done = R::select(going, now, done);
-        going = going & done.lt(h) & !happened;
+        going = going & done.lt(h);
         if !going.any() {
-            return (x, happened);
+            return (x, done);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Host notes mean these moments, so they are entered without simulating how they came about:
 //! pure functions of key, speed and regulation, in closed form.
 
+use super::moment::BESIDE;
 use super::precomputed::Precomputed;
 use super::regulation::Regulated;
 use super::spec::Spec;
@@ -48,9 +49,16 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandSta
     // Past let-off the button has the jack, unless the regulation keeps its toe clear.
     let to_jack = spec.wippen.jack_pivot.turned(wippen);
     let home = direction(spec.jack.stop).turned(wippen);
-    let phase = if jack::toe_gap(spec, to_jack, home) < 0.0 { Phase::Catch } else { Phase::Return };
+    let mut phase =
+        if jack::toe_gap(spec, to_jack, home) < 0.0 { Phase::Catch } else { Phase::Return };
     if phase == Phase::Catch && !spec.is_rigid() {
-        hold_jack_at_button(spec, &mut x);
+        let n = Precomputed::new(spec);
+        hold_jack_at_button(&n, spec, &mut x);
+        // Its head may lean on the knuckle's flank there.
+        let k = kinematics::Kinematics::at(&n, &phase.into(), &x);
+        if k.head.q4 >= 0.0 && k.beside() >= BESIDE {
+            phase = Phase::Flank;
+        }
     }
     Some(GrandState { phase, x })
 }
@@ -74,7 +82,7 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     let to_jack = spec.wippen.jack_pivot.turned(wippen);
     let out = !spec.is_rigid() && jack::toe_gap(spec, to_jack, home) < 0.0;
     if out {
-        hold_jack_at_button(spec, &mut x);
+        hold_jack_at_button(&n, spec, &mut x);
     }
     for _ in 0..6 {
         let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
@@ -101,10 +109,9 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
 }
 
 /// A free jack where the button holds its toe.
-fn hold_jack_at_button(spec: &Spec, x: &mut [f64; STATES]) {
-    let n = Precomputed::new(spec);
-    let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), x);
-    let held = jack::on_button(&n, &k.ground());
+fn hold_jack_at_button(n: &Precomputed, spec: &Spec, x: &mut [f64; STATES]) {
+    let k = kinematics::Kinematics::at(n, &Phase::Return.into(), x);
+    let held = jack::on_button(n, &k.ground());
     let home = direction(spec.jack.stop).turned(k.wippen);
     x[state::JACK] = angle(Vec2::new(home.dot(held.direction), home.cross(held.direction)));
     x[state::JACK_SPEED] = (held.per_key - k.r5) * x[state::KEY_SPEED];

@@ -1,8 +1,8 @@
 //! Several keys stepped side by side: the same arithmetic as one alone, so the same bits.
 //!
-//! Any keys may form a pack. A step in which nothing happens to a key is taken in lanes, substeps
-//! included; a key to which something happens (a transition, a contact that opens or closes) is left
-//! as it was, to take the step alone.
+//! Any keys may form a pack. As long as nothing happens to a key its step is taken in lanes, part
+//! by part; a key to which something happens (a transition, a contact that opens or closes) is left
+//! where that part begins, to take it alone.
 
 use std::any::Any;
 
@@ -15,8 +15,8 @@ use super::phase::Phases;
 use super::precomputed::Precomputed;
 use super::{Phase, STATES, state};
 use crate::action::STEP;
-use crate::episode::Model;
-use crate::episode::lane_step::{self, Rates, Smooth};
+use crate::episode::lane_step::{self, Rates, Smooth, Start};
+use crate::episode::{Model, Progress};
 use crate::math::compass::KEYS;
 use crate::math::kernel::{Kernel, Work};
 use crate::math::real::{MOST_LANES, Mask, Real};
@@ -39,15 +39,19 @@ pub struct Pack<'a> {
     pub phases: &'a [Phase; KEYS],
     /// What drives each key of the pack, at both ends of the step.
     pub inputs: &'a [[DriveNow; MOST_LANES]; 2],
+    /// How far each has come in this step.
+    pub progress: &'a [Progress; MOST_LANES],
 }
 
 /// What became of a pack, by lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stepped {
-    /// Keys that took the step; the other active ones stand where they stood.
+    /// Keys whose step is whole; something happens to the other active ones in the part to come.
     pub done: u8,
     /// Of these, the keys that move faster than `slow`.
     pub moving: u8,
+    /// Time since the step's beginning to which each key has come, s.
+    pub times: [f64; MOST_LANES],
 }
 
 /// The numbers of all keys as the registers of a kernel hold them.
@@ -130,32 +134,46 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
             DriveNow::gather(pack.causality, &pack.inputs[1]),
         ],
     };
-    let mut start = [R::of(0.0); STATES];
-    for s in 0..STATES {
-        start[s] = R::from_lanes(|lane| x[s][pack.keys[lane]]);
+    let mut start = Start {
+        x: [R::of(0.0); STATES],
+        done: R::from_lanes(|lane| pack.progress[lane].done),
+        passed: [R::Mask::none(); GUARDS],
+    };
+    for (start, x) in start.x.iter_mut().zip(&*x) {
+        *start = R::from_lanes(|lane| x[pack.keys[lane]]);
+    }
+    for (lane, progress) in pack.progress.iter().enumerate().take(R::LANES) {
+        if let Some(guard) = progress.passed {
+            start.passed[guard] = start.passed[guard] | R::Mask::from_bits(1 << lane);
+        }
     }
     let active = R::Mask::from_bits(pack.active);
     let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
-    let (end, happened) = lane_step::advance(&law, &start, STEP, epsilon, active);
-    let mut done = active & !happened;
+    let (end, times) = lane_step::advance(&law, &start, STEP, epsilon, active);
+    let mut finite = active;
     for value in &end {
-        // What is not finite is the lone step's to deal with.
-        done = done & value.abs().lt(R::of(f64::INFINITY));
+        // What is not finite is the lone step's to deal with: it begins again where this did.
+        finite = finite & value.abs().lt(R::of(f64::INFINITY));
     }
+    let times = R::select(finite, times, start.done);
     for s in 0..STATES {
         let mut ends = [0.0; MOST_LANES];
         end[s].store(&mut ends);
-        for lane in (0..R::LANES).filter(|lane| done.bits() & (1 << lane) != 0) {
+        for lane in (0..R::LANES).filter(|lane| finite.bits() & (1 << lane) != 0) {
             x[s][pack.keys[lane]] = ends[lane];
         }
     }
+    let done = active & finite & times.ge(R::of(STEP));
     let slow = R::of(slow);
     let moving = end[state::KEY_SPEED].abs().gt(slow)
         | end[state::HAMMER_SPEED].abs().gt(slow)
         | end[state::LEVER_SPEED].abs().gt(slow)
         | end[state::DAMPER_SPEED].abs().gt(slow)
         | end[state::JACK_SPEED].abs().gt(slow);
-    Stepped { done: done.bits(), moving: (done & moving).bits() }
+    let mut stepped =
+        Stepped { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
+    times.store(&mut stepped.times);
+    stepped
 }
 
 /// Room for packs that hold every key, filled with the numbers of one.
@@ -232,7 +250,7 @@ impl Lanes {
         self.kernel.run(Refresh { packs: self.packs.as_mut(), which, keys });
     }
 
-    /// One step of the keys of `pack`; those to which nothing happens take it.
+    /// The step of the keys of `pack`, as far as nothing happens to them.
     pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
         self.kernel.run(Advance { packs: self.packs.as_ref(), pack, x, slow })
     }

@@ -6,7 +6,7 @@ use super::model::{Grand, guard};
 use super::precomputed::Precomputed;
 use super::{GrandState, Phase, STATES, energy, state};
 use crate::action::{Drive, KeyEvent, STEP};
-use crate::episode::{Observer, Outcome, Stepper};
+use crate::episode::{Observer, Outcome, Progress, Stepper};
 
 /// Hears of events, with the seconds after the step's beginning.
 pub trait Listener {
@@ -25,6 +25,40 @@ impl<F: FnMut(f64, KeyEvent)> Listener for F {
 /// Real-time stepping of the grand action.
 pub const STEPPER: Stepper = Stepper::new(STEP);
 
+/// A step of one key under way.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyStep {
+    /// What drives it, at both ends.
+    pub inputs: [DriveNow; 2],
+    /// How far it has come.
+    pub progress: Progress,
+}
+
+impl KeyStep {
+    /// Whether it is whole.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.progress.done >= STEP
+    }
+
+    /// Takes the part to come, in which something may happen.
+    pub fn part(&mut self, grand: &Grand, running: &mut GrandState, listener: &mut impl Listener) {
+        let mut translator = Translator { numbers: &grand.numbers, listener };
+        STEPPER.part(grand, running, &self.inputs, &mut translator, &mut self.progress);
+    }
+
+    /// Takes all that is left.
+    pub fn finish(
+        &mut self,
+        grand: &Grand,
+        running: &mut GrandState,
+        listener: &mut impl Listener,
+    ) {
+        let mut translator = Translator { numbers: &grand.numbers, listener };
+        STEPPER.finish(grand, running, &self.inputs, &mut translator, &mut self.progress);
+    }
+}
+
 /// Advances one key by one step, the damper tray at the heights `tray` m at its ends.
 pub fn advance(
     grand: &Grand,
@@ -37,8 +71,9 @@ pub fn advance(
     if inputs[0].is_imposed() {
         impose(grand, running, &inputs[0]);
     }
-    let mut translator = Translator { numbers: &grand.numbers, listener };
-    STEPPER.advance(grand, running, &inputs, &mut translator)
+    let mut step = KeyStep { inputs, progress: STEPPER.begin() };
+    step.finish(grand, running, listener);
+    step.progress.outcome
 }
 
 /// Puts the key where and at what speed the imposed motion has it; the energy that the jump in

@@ -178,6 +178,16 @@ impl EventList {
         }
     }
 
+    /// Adds what happens in `key` behind its earlier events; those from the `from`th on stand, and
+    /// stay, in order of their keys.
+    pub fn insert(&mut self, from: usize, key: KeyNumber, offset: f64, event: KeyEvent) {
+        let behind = self.events[from..].partition_point(|earlier| earlier.key <= key);
+        let timed = TimedEvent { key, step: self.step, offset, event };
+        if self.events.try_insert(from + behind, timed).is_err() {
+            self.dropped += 1;
+        }
+    }
+
     /// Events that found no room since creation.
     #[must_use]
     pub const fn dropped(&self) -> usize {
