@@ -17,6 +17,8 @@ mod counted {
     use touchback::haptics::action::Action;
     use touchback::haptics::log::Entry;
     use touchback::haptics::replay::Replay;
+    use touchback::instrument::event_scheduler::{EventScheduler, Host};
+    use touchback::instrument::midi::{Address, InputMessage};
     use touchback::instrument::settings::Timing;
     use touchback::instrument::{Event, Piano, Settings, Snapshot};
     use touchback::math::compass::KeyNumber;
@@ -150,6 +152,47 @@ mod counted {
             piano.process(&mut left, &mut right);
         });
         assert_eq!(counted, 0, "allocations and releases while playing");
+    }
+
+    /// A host's block of notes.
+    struct Chord(Vec<(u32, InputMessage)>);
+
+    impl Host for Chord {
+        fn next(&mut self) -> Option<(u32, InputMessage)> {
+            self.0.pop()
+        }
+    }
+
+    #[test]
+    fn looking_ahead_on_a_piano_uneven_from_key_to_key_allocates_nothing() {
+        let mut settings = Settings::default();
+        settings.touch.timing = Timing::LookAhead;
+        settings.action.unevenness = 1.0;
+        settings.action.keys =
+            "key,let_off_mm,friction\n40,1,0.3\n69,-0.5,\n".parse().expect("a sheet");
+        let mut scheduler = EventScheduler::new(Piano::new(48_000.0, &settings));
+        let mut turned = settings;
+        turned.action.hammer_mass = 1.5;
+        let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
+        let block = |notes: std::ops::Range<u8>, on: bool| {
+            let message = |note| match on {
+                true => InputMessage::NoteOn { channel: 0, note, id: None, velocity: 0.6 },
+                false => InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 },
+            };
+            Chord(notes.map(|note| (0, message(note))).collect())
+        };
+        let mut blocks: Vec<Chord> =
+            (0..12).map(|i| block(21 + 6 * i..40 + 6 * i, i % 2 == 0)).collect();
+        let counted = calls(|| {
+            for (i, chord) in blocks.iter_mut().enumerate() {
+                scheduler.set(if i % 3 == 0 { &turned } else { &settings });
+                scheduler.process(&mut left, &mut right, chord);
+                black_box((scheduler.counts(), scheduler.lateness(), scheduler.tail()));
+            }
+            scheduler.forget();
+        });
+        assert_eq!(counted, 0);
+        assert!(scheduler.counts().strikes > 20);
     }
 
     /// A servo's log as the audio thread replays it: regulation turned in play, a stall, another

@@ -202,8 +202,8 @@ impl Bar<'_> {
             });
             let c = self.counts;
             let text = format!(
-                "{} notes, {} strikes, {} silent, {} ignored, {} lost",
-                c.notes, c.strikes, c.silent_presses, c.ignored, c.lost
+                "{} notes, {} strikes, {} silent, {} late, {} ignored, {} lost",
+                c.notes, c.strikes, c.silent_presses, c.late, c.ignored, c.lost
             );
             ui.label(RichText::new(text).small().color(theme::faint(ui)));
         });

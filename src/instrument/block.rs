@@ -315,8 +315,12 @@ impl<K: Keys, S: Strings> Block<K, S> {
             let front = [self.keys.key_depth(key), self.keys.key_speed(key)];
             let felt = KeyReading { front, travel: self.travel(key) };
             let finger = &mut self.fingers[key.index()];
+            let waited = finger.waits();
             if let Some(drive) = finger.next(felt) {
                 self.keys.drive(key, drive);
+            }
+            if waited && !finger.waits() {
+                self.presses.close(key, self.clock.step());
             }
             if !finger.moves() {
                 self.moving.remove(key);
@@ -349,6 +353,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
     fn dip(&self) -> f64 {
         let dip_mm = self.settings.action.key_dip_mm;
         if dip_mm.is_finite() { dip_mm.clamp(1.0, 30.0) * 1e-3 } else { 0.01 }
+    }
+
+    /// See [`Counts::late`].
+    pub const fn came_late(&mut self, notes: u64) {
+        self.counts.late = notes;
     }
 
     /// Counts since reset.

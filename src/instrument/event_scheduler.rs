@@ -144,7 +144,11 @@ impl EventScheduler {
                 let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest());
                 midi.translate(&message, Reading::from(newest), |event| {
                     let due = match ahead {
-                        Some(ahead) => ahead.add(event, piano),
+                        Some(ahead) => {
+                            let due = ahead.add(event, piano);
+                            piano.came_late(ahead.lateness().notes);
+                            due
+                        }
                         None => Some(event),
                     };
                     if let Some(event) = due {

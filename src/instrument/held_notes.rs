@@ -16,10 +16,14 @@ const _: () = assert!(STEP == 125e-6, "FLIGHT_STEPS is 0.1 s");
 #[derive(Clone, Debug)]
 pub struct HeldNotes {
     held: [u32; KEYS],
+    /// Times of the last note-on, and of that of the present press, s.
+    latest: [f64; KEYS],
     note_on: [f64; KEYS],
     held_keys: KeySet,
     /// Pressed in the natural way and not sounded yet.
     open: KeySet,
+    /// Those of them that are to be pressed again thereafter.
+    followed: KeySet,
     /// Those whose hammer must have arrived by a step.
     closing: KeySet,
     verdict: [u64; KEYS],
@@ -30,9 +34,11 @@ impl HeldNotes {
     pub fn new() -> Self {
         Self {
             held: [0; KEYS],
+            latest: [f64::NAN; KEYS],
             note_on: [f64::NAN; KEYS],
             held_keys: KeySet::default(),
             open: KeySet::default(),
+            followed: KeySet::default(),
             closing: KeySet::default(),
             verdict: [0; KEYS],
         }
@@ -44,7 +50,7 @@ impl HeldNotes {
         let before = *held > 0;
         *held = held.saturating_add(1);
         self.held_keys.insert(key);
-        self.note_on[key.index()] = time;
+        self.latest[key.index()] = time;
         before
     }
 
@@ -70,7 +76,7 @@ impl HeldNotes {
         std::mem::take(&mut self.held_keys)
     }
 
-    /// Time of the last note-on of `key`, s; NaN without one.
+    /// Time of the note-on of the present press of `key`, s; NaN without one.
     pub const fn note_on(&self, key: KeyNumber) -> f64 {
         self.note_on[key.index()]
     }
@@ -79,6 +85,8 @@ impl HeldNotes {
     /// ends an earlier press that stayed silent.
     pub const fn begin(&mut self, key: KeyNumber, open: bool) -> bool {
         self.closing.remove(key);
+        self.followed.remove(key);
+        self.note_on[key.index()] = self.latest[key.index()];
         let silent = self.open.remove(key);
         if open {
             self.open.insert(key);
@@ -86,10 +94,22 @@ impl HeldNotes {
         silent
     }
 
-    /// The hammer of `key` has struck.
+    /// A press is to follow the present one, whose hammer is still to strike. Returns whether it
+    /// takes the place of one that was to follow.
+    pub const fn follow(&mut self, key: KeyNumber) -> bool {
+        let taken = self.followed.contains(key);
+        self.followed.insert(key);
+        taken
+    }
+
+    /// The hammer of `key` has struck, or will not; the press that was to follow is the present one.
     pub const fn struck(&mut self, key: KeyNumber) {
-        self.open.remove(key);
         self.closing.remove(key);
+        if self.followed.remove(key) {
+            self.note_on[key.index()] = self.latest[key.index()];
+        } else {
+            self.open.remove(key);
+        }
     }
 
     /// From step `step` on `key` throws its hammer no more: it is at the bottom or let go.
@@ -129,6 +149,7 @@ mod tests {
         assert!(!presses.up(key));
         presses.down(key, 2.0);
         presses.down(key, 3.0);
+        presses.begin(key, false);
         assert!(presses.all_up().contains(key) && !presses.up(key));
         assert_eq!(presses.note_on(key), 3.0);
         presses.down(key, 4.0);
@@ -154,5 +175,23 @@ mod tests {
         assert_eq!(presses.silent_by(5000), 0);
         presses.begin(key, true);
         assert!(presses.begin(key, false), "pressed again before it sounded");
+    }
+
+    #[test]
+    fn a_press_that_follows_is_the_present_one_after_the_strike() {
+        let mut presses = HeldNotes::new();
+        let key = KeyNumber::from_index(10).unwrap();
+        presses.down(key, 1.0);
+        presses.begin(key, true);
+        presses.down(key, 1.1);
+        assert!(!presses.follow(key));
+        presses.down(key, 1.2);
+        assert!(presses.follow(key), "one takes the other's place");
+        assert_eq!(presses.note_on(key), 1.0);
+        presses.close(key, 100);
+        presses.struck(key);
+        assert_eq!((presses.note_on(key), presses.silent_by(5000)), (1.2, 0));
+        presses.close(key, 5000);
+        assert_eq!(presses.silent_by(5800), 1);
     }
 }

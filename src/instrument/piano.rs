@@ -73,6 +73,11 @@ impl Piano {
         self.block.process(left, right);
     }
 
+    /// Tells how many notes since reset could not be played in time.
+    pub(super) const fn came_late(&mut self, notes: u64) {
+        self.block.came_late(notes);
+    }
+
     /// Counters since creation or reset.
     #[must_use]
     pub fn counts(&self) -> Counts {

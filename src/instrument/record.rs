@@ -14,6 +14,8 @@ pub struct Counts {
     pub silent_presses: u64,
     /// Immediate notes that strict repetition left silent: the jack was not back under the knuckle.
     pub missed_repetitions: u64,
+    /// Notes that look-ahead timing could not play in time; they sound late.
+    pub late: u64,
     /// Events ignored because their value is no number.
     pub ignored: u64,
     /// Key pressures ignored because the settings read them as aftertouch.

@@ -94,6 +94,21 @@ def compare(plugin, command):
     check(differ == 0, f"plugin and command give the same samples ({differ} of 2^23 at most)")
 
 
+def look_ahead(plugin):
+    """Everything is late by the latency that the host is told, and no more."""
+    immediate = render(plugin, chord())
+    plugin.timing, plugin.latency = "Look-ahead", "120 ms"
+    render(plugin, [], seconds=0.1)
+    # Activated again, as a host does that is asked to.
+    render(plugin, [], seconds=0.1, rate=44_100)
+    late = render(plugin, chord(), seconds=1.7)
+    told = plugin.reported_latency_samples
+    check(told == 5760, f"look-ahead of 120 ms reports {told} samples at 48 kHz")
+    first = [int(np.argmax(np.abs(sound[0]) > 1e-3)) for sound in (immediate, late)]
+    apart = 1e3 * (first[1] - first[0] - told) / RATE
+    check(abs(apart) < 1.5, f"the chord comes that much later, to {apart:+.2f} ms")
+
+
 def presets(plugin, command):
     """A factory piano from a file, as this host loads VST3's presets."""
     with tempfile.TemporaryDirectory() as folder:
@@ -193,6 +208,7 @@ def main(bundle, command=None):
 
     if command:
         presets(second, command)
+    look_ahead(second)
 
 
 if __name__ == "__main__":

@@ -424,3 +424,47 @@ fn legato_repair_lets_every_repeated_note_sound_and_what_is_silent_without_it_is
     assert_eq!(heard_of_twelve(0.15, Switch::Off), (12, 0));
     assert_eq!(heard_of_twelve(0.15, Switch::On), (12, 0));
 }
+
+/// Natural notes of one key, `gap` s from note-on to note-on and each held for `held` s: the times
+/// from their note-ons to their strikes, s, and the presses that stayed silent.
+fn short_notes(velocity: f64, gap: f64, held: f64, repair: Switch) -> (Vec<f64>, u64) {
+    let mut settings = Settings::default();
+    settings.touch.timing = Timing::Natural;
+    settings.touch.legato_repair = repair;
+    let mut piano = Piano::new(RATE, &settings);
+    let [held, rest] = [held, gap - held].map(|time| floor_index(time * RATE));
+    let mut strikes = Vec::new();
+    for _ in 0..4 {
+        piano.handle(on(48, velocity));
+        strikes.extend(run(&mut piano, held).0);
+        piano.handle(off(48));
+        strikes.extend(run(&mut piano, rest).0);
+    }
+    strikes.extend(run(&mut piano, 48_000).0);
+    let late = |strike: &StrikeRecord| strike.time - strike.note_on;
+    (strikes.iter().map(late).collect(), piano.counts().silent_presses)
+}
+
+#[test]
+fn with_legato_repair_a_finger_plays_its_note_however_soon_it_is_let_go() {
+    for velocity in [20.0, 60.0, 100.0] {
+        for held in [0.001, 0.01, 0.03] {
+            let (late, silent) = short_notes(velocity, 0.5, held, Switch::On);
+            assert_eq!((late.len(), silent), (4, 0), "{velocity} for {held} s");
+            let long = short_notes(velocity, 0.5, 0.3, Switch::Off).0[0];
+            assert!((late[0] - long).abs() < 1e-5, "{} s, held {long} s", late[0]);
+        }
+    }
+    let (late, silent) = short_notes(20.0, 0.5, 0.01, Switch::Off);
+    assert_eq!((late.len(), silent), (0, 4), "as written");
+}
+
+#[test]
+fn a_note_repeated_before_it_has_sounded_is_played_first() {
+    // Soft notes take 0.1 s: the second comes while the first is being pressed.
+    let (late, silent) = short_notes(30.0, 0.3, 0.02, Switch::On);
+    assert_eq!((late.len(), silent), (4, 0));
+    let (late, silent) = short_notes(30.0, 0.06, 0.02, Switch::On);
+    assert!(late.len() as u64 + silent == 4 && late.len() > 1, "{late:?} and {silent} silent");
+    assert!(late.iter().all(|late| *late > 0.0), "caused by their own notes: {late:?}");
+}

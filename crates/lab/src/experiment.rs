@@ -3,6 +3,7 @@
 mod action_cost;
 mod action_speeds;
 mod agreement;
+mod automation;
 mod ball;
 mod catalogue;
 mod contact;

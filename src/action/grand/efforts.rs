@@ -13,15 +13,18 @@
 //! piece by piece, `AT_ONCE` steps of its presses an action step, and holds for notes when all of it
 //! is known (within [`Efforts::LONGEST`]); until then the one before it does.
 
-pub mod by_key;
+mod by_key;
+mod measured;
 mod probe;
-
-use std::sync::OnceLock;
+mod table;
 
 use super::pressing;
 use crate::action::ActionSettings;
 use crate::math::compass::KeyNumber;
 use probe::Probe;
+use table::STANDARD;
+
+pub use measured::Tables;
 
 /// Forces of the muscle beyond pressing, N: to the loudest notes of every map.
 const BEYOND: [f64; 3] = [400.0, 800.0, 1600.0];
@@ -33,17 +36,10 @@ const ROWS: usize = pressing::HAMMER.len();
 type Energies = [[f64; EFFORTS]; ROWS];
 
 /// Steps of a press taken in one action step while a regulation is measured.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 12;
 
 /// Slowest hammer that counts as arriving, m/s: as slow as a note can ask for.
 const SLOWEST: f64 = 0.02;
-
-/// The standard regulation's, measured once a process.
-static STANDARD: OnceLock<Energies> = OnceLock::new();
-
-fn standard() -> &'static Energies {
-    STANDARD.get_or_init(|| Probe::new().measure(&ActionSettings::default()))
-}
 
 /// Hammer speeds of efforts under the regulation last measured.
 pub struct Efforts {
@@ -66,7 +62,6 @@ impl Efforts {
     /// some 50 ms unless the regulation is the standard one.
     #[must_use]
     pub fn new(settings: &ActionSettings, is_asked: bool) -> Self {
-        standard();
         let mut efforts = Self {
             wanted: ActionSettings::default(),
             measured: ActionSettings::default(),
@@ -167,8 +162,7 @@ impl Place {
         let mut place =
             Self { row: (upper, (number - from) / (to - from)), effort: (1, 0.0), beyond: None };
         let last = EFFORTS - 1;
-        let standard = standard();
-        let named = |i| place.across(&|r, e| standard[r][e], i);
+        let named = |i| place.across(&|r, e| STANDARD[r][e], i);
         let i = (1..last).find(|&i| asked <= named(i)).unwrap_or(last);
         let [from, to] = [named(i - 1), named(i)];
         if asked > named(last) {

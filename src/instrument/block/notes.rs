@@ -27,7 +27,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             Event::NoteOn { key, velocity } => self.note_on(key, velocity),
             Event::NoteOff { key, velocity } => {
                 if self.presses.up(key) {
-                    self.release(key, self.settings.touch.release_speed(velocity));
+                    self.let_go(key, self.settings.touch.release_speed(velocity));
                 }
             }
             Event::Choke(key) => self.choke(key),
@@ -90,17 +90,23 @@ impl<K: Keys, S: Strings> Block<K, S> {
         let sounds_now = timing == Timing::Immediate && !silent && !missed;
         let heard = if sounds_now { self.heard(key, speed) } else { None };
         let heard = heard.filter(|heard| self.keys.construct_strike(key, *heard));
-        let immediate = heard.is_some();
-        if self.presses.begin(key, !immediate) {
-            self.counts.silent_presses += 1;
-        }
+        let waits = heard.is_none() && self.plays_first(key);
+        let ended =
+            if waits { self.presses.follow(key) } else { self.presses.begin(key, heard.is_none()) };
+        self.counts.silent_presses += u64::from(ended);
         self.dampers.played(key);
         if let Some(heard) = heard {
             self.strike_now(key, speed, heard);
         } else if silent || missed {
             let down = Effort::Even(silent_speed(1e-3 * self.settings.action.let_off_mm));
             let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
-            self.fingers[key.index()].press(depth, down, late);
+            let finger = &mut self.fingers[key.index()];
+            if waits {
+                finger.repeat_after(self.settings.touch.release_speed(0.0), down);
+            } else {
+                finger.press(depth, down, late);
+                finger.throw();
+            }
         } else {
             self.press(key, speed, was_held);
         }
@@ -151,16 +157,28 @@ impl<K: Keys, S: Strings> Block<K, S> {
         list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
     }
 
+    /// Whether a finger on `key` has a note to play before anything else: with *legato repair* it
+    /// plays a note to the end, however soon it is let go or repeated.
+    fn plays_first(&self, key: KeyNumber) -> bool {
+        let touch = &self.settings.touch;
+        touch.timing != Timing::Immediate
+            && touch.legato_repair == Switch::On
+            && self.fingers[key.index()].is_throwing()
+    }
+
     /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
     /// up far enough to be played again; so is one on its way up, with *legato repair*, which
     /// without it is pressed from where it is.
     fn press(&mut self, key: KeyNumber, hammer_speed: f64, was_held: bool) {
         let down = self.effort(key, hammer_speed);
         let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
+        let plays_first = self.plays_first(key);
         let waits = self.settings.touch.legato_repair == Switch::On && !self.is_risen(key);
+        let up = self.settings.touch.release_speed(0.0);
         let finger = &mut self.fingers[key.index()];
-        if was_held || waits {
-            let up = self.settings.touch.release_speed(0.0);
+        if plays_first {
+            finger.repeat_after(up, down);
+        } else if was_held || waits {
             finger.repeat(depth, up, down, late);
         } else {
             finger.press(depth, down, late);
@@ -180,6 +198,15 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Effort for a hammer speed, m/s: pressed as far as that goes, carried on beyond it.
     fn effort(&self, key: KeyNumber, hammer_speed: f64) -> Effort {
         effort::of(&self.keys, self.dip(), key, hammer_speed)
+    }
+
+    /// The last note that holds `key` ends: its finger leaves it, once it has played.
+    fn let_go(&mut self, key: KeyNumber, speed: f64) {
+        if self.plays_first(key) {
+            self.fingers[key.index()].release_after(speed);
+        } else {
+            self.release(key, speed);
+        }
     }
 
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets

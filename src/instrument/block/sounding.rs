@@ -21,6 +21,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     pub(super) fn take_events(&mut self) {
         for i in 0..self.events.len() {
             let TimedEvent { key, offset, event, .. } = self.events[i];
+            let note_on = self.cause(key);
             match event {
                 // A constructed strike has sounded; its contact outlasts the step in which it was
                 // constructed, so a strike reported there is the same one.
@@ -28,9 +29,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 // On the rod it does not land.
                 KeyEvent::DamperFall { .. } if self.dampers.is_caught(key) => continue,
                 KeyEvent::Strike { .. } | KeyEvent::Pluck { .. } => {
+                    self.fingers[key.index()].throw();
                     self.presses.struck(key);
                     self.jacks.let_off(key);
                 }
+                KeyEvent::Release { .. } => self.fingers[key.index()].throw(),
                 KeyEvent::KeyBottom { .. } => {
                     self.fingers[key.index()].bottom();
                     self.presses.close(key, self.clock.step());
@@ -40,7 +43,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 }
                 _ => {}
             }
-            let note_on = self.cause(key);
             self.sound(key, event, note_on, self.clock.sounding(offset));
         }
         self.constructed = KeySet::default();

@@ -31,6 +31,10 @@ const RELAXING: f64 = 2.0 * hand::RISE;
 /// pressed from where it is.
 const LIFT_STEPS: u32 = 1600;
 
+/// Longest that a finger waits for its hammer to leave, steps: a lift and a press at their longest,
+/// 0.6 s.
+const PATIENCE: u32 = 4800;
+
 /// Slowest and fastest silent press, m/s.
 const SLOWEST_SILENT: f64 = 0.005;
 const FASTEST_SILENT: f64 = 0.03;
@@ -54,6 +58,23 @@ enum FingerPhase {
     Leaving { speed: f64 },
 }
 
+/// What a finger does once its press has thrown the hammer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct After {
+    /// Speed at which it lets the key rise, m/s.
+    up: f64,
+    /// The press that follows, and the speed at which the finger leaves the key after that, m/s.
+    then: Option<(Effort, Option<f64>)>,
+    /// Steps it waits at most.
+    patience: u32,
+}
+
+impl After {
+    const fn new(up: f64, then: Option<(Effort, Option<f64>)>) -> Self {
+        Self { up, then, patience: PATIENCE }
+    }
+}
+
 /// What the finger feels of its key at the beginning of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyReading {
@@ -73,12 +94,21 @@ pub struct NoteFinger {
     late: f64,
     /// The key has met its bed since the press began.
     bottomed: bool,
+    /// The hammer has left since then, or is not to.
+    thrown: bool,
+    after: Option<After>,
 }
 
 impl NoteFinger {
     /// A finger off the key.
-    pub const AWAY: Self =
-        Self { phase: FingerPhase::Away, target: 0.0, late: 0.0, bottomed: false };
+    pub const AWAY: Self = Self {
+        phase: FingerPhase::Away,
+        target: 0.0,
+        late: 0.0,
+        bottomed: false,
+        thrown: false,
+        after: None,
+    };
 
     /// Presses with `effort` from the key's present `depth` (m), `late` seconds into the coming
     /// step.
@@ -126,6 +156,36 @@ impl NoteFinger {
         self.bottomed = true;
     }
 
+    /// The hammer has left, or is not to.
+    pub const fn throw(&mut self) {
+        self.thrown = true;
+    }
+
+    /// Whether a press is under way whose hammer has still to leave.
+    pub const fn is_throwing(&self) -> bool {
+        use FingerPhase::{Lifting, Pushing, Sinking};
+        matches!(self.phase, Pushing(_) | Sinking { .. } | Lifting { .. }) && !self.thrown
+    }
+
+    /// Whether it will let the key rise once the hammer has left.
+    pub const fn waits(&self) -> bool {
+        self.after.is_some()
+    }
+
+    /// Leaves the key at `speed` m/s, but only when it has played all it is to play.
+    pub const fn release_after(&mut self, speed: f64) {
+        if let Some(After { then: Some((_, leaving)), .. }) = &mut self.after {
+            *leaving = Some(speed);
+        } else {
+            self.after = Some(After::new(speed, None));
+        }
+    }
+
+    /// Repeats as [`NoteFinger::repeat`], but only when the hammer has left.
+    pub const fn repeat_after(&mut self, up: f64, down: Effort) {
+        self.after = Some(After::new(up, Some((down, None))));
+    }
+
     /// Whether the finger is off its key.
     pub const fn is_away(&self) -> bool {
         matches!(self.phase, FingerPhase::Away)
@@ -143,10 +203,29 @@ impl NoteFinger {
         let hold = key.travel.dip + HOLD;
         let [depth, _] = key.front;
         let bottom = self.bottomed || depth >= key.travel.dip;
+        if let Some(after) = &mut self.after {
+            after.patience = after.patience.saturating_sub(1);
+        }
+        if let Some(After { up, then, patience }) = self.after
+            && (!self.is_throwing()
+                || bottom && !matches!(self.phase, FingerPhase::Lifting { .. })
+                || patience == 0)
+        {
+            match then {
+                Some((down, leaving)) => {
+                    self.repeat(depth, up, down, 0.0);
+                    self.after = leaving.map(|up| After::new(up, None));
+                }
+                None => self.release(depth, up, 0.0),
+            }
+            return self.next(key);
+        }
         if let FingerPhase::Lifting { down, steps, .. } = self.phase
             && (depth <= key.travel.again || steps == 0)
         {
+            let after = self.after;
             self.press(depth, down, 0.0);
+            self.after = after;
             return self.next(key);
         }
         let end = match &mut self.phase {

@@ -168,9 +168,9 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["Off", "On"]),
-        doc: "On, the finger of a natural note whose key is still on its way up lets it rise until it \
-              can be played again, and one that is looked ahead to leaves its key in time; Off \
-              presses it from where it is, and the note may stay silent.",
+        doc: "On, the finger of a natural note plays it however soon it ends, and lets a key that is \
+              still on its way up rise until it can be played again; one that is looked ahead to \
+              leaves its key in time. Off does as written, and the note may stay silent.",
         get: |s| index_of(&SWITCH, &s.touch.legato_repair),
         set: |s, v| s.touch.legato_repair = at(&SWITCH, v),
     },

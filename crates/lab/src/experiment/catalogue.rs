@@ -1,7 +1,7 @@
 //! Every experiment: its name, what it finds out, how long it takes and what it can be run on.
 
 use super::{
-    action_cost, action_speeds, agreement, ball, contact, efforts, energy, finger, fit,
+    action_cost, action_speeds, agreement, automation, ball, contact, efforts, energy, finger, fit,
     fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, influence, instrument_load,
     key_design, lines, listening, look_ahead, models_ab, presets, sound, sound_cost, sound_torture,
     state_graphs, string_law, sweeps, thesis_run, unilateral, validate, wall_damping, wall_display,
@@ -118,6 +118,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 put in to see that it is found. Bands are chosen by what can be heard.",
         seconds: 19.0,
         run: Work::Piano(sweeps::run),
+    },
+    Experiment {
+        name: "automation",
+        about: "Moves every parameter of the action under music in every timing: clicks, block sizes.",
+        kind: ExperimentKind::Computed,
+        detail: "A second of notes in all registers at 96 kHz while one parameter goes over its \
+                range and back, rendered in whole blocks and in pieces: the samples are equal, and \
+                clicks are measured as in `sweeps`.",
+        seconds: 60.0,
+        run: Work::Piano(automation::run),
     },
     Experiment {
         name: "thesis-run",

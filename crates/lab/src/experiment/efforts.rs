@@ -11,7 +11,7 @@ use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback::action::ActionSettings;
-use touchback::action::grand::efforts::{Efforts, by_key};
+use touchback::action::grand::efforts::{Efforts, Tables};
 use touchback::math::cast::{byte, floor_index};
 use touchback::math::compass::KeyNumber;
 use touchback::math::random::Random;
@@ -105,12 +105,12 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
         100.0 * within / apart.len() as f64,
     );
     report.check(&format!("{what}: median difference, %"), "0", TargetBand::AtMost(1.0), at(0.5));
-    let measured = by_key::measured();
-    let far = by_key::apart(by_key::in_use(), &measured);
-    let what = "table of single keys, farthest from the action, share of the energy";
+    let measured = Tables::measured();
+    let far = Tables::in_use().apart(&measured);
+    let what = "tables in use, farthest from the action, share of the energy";
     report.check(what, "0", TargetBand::AtMost(0.005), far);
     if far > 0.005 {
-        report.note(&format!("For `by_key/table.rs`:\n\n```rust\n{}```", by_key::text(&measured)));
+        report.note(&format!("For `efforts/table.rs`:\n\n```rust\n{}```", measured.text()));
     }
     Ok(())
 }

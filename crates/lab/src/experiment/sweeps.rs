@@ -139,6 +139,19 @@ fn click(samples: &[f32]) -> f64 {
     samples.windows(TAPS).map(filtered).fold(0.0, |m, x| m.max(x.abs()))
 }
 
+/// The loudest click, dB re the peak; no number in silence.
+pub(super) fn click_level(samples: &[f32]) -> f64 {
+    let mut step = [0.0f32; 4 * TAPS];
+    step[2 * TAPS..].fill(1.0);
+    db(click(samples) / click(&step) / peak(samples))
+}
+
+/// The parameters of the action.
+pub(super) fn swept() -> impl Iterator<Item = &'static Parameter> {
+    use ParameterGroup::{Action, Regulation};
+    params::all().filter(|p| matches!(p.group, Regulation | Action))
+}
+
 fn db(x: f64) -> f64 {
     20.0 * x.log10()
 }
@@ -146,12 +159,8 @@ fn db(x: f64) -> f64 {
 /// Clicks, strikes, stuck keys, of every parameter of the action.
 pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     let mut report = Report::default();
-    let mut step = [0.0f32; 4 * TAPS];
-    step[2 * TAPS..].fill(1.0);
-    let of_step = click(&step);
-    let level = |samples: &[f32]| db(click(samples) / of_step / peak(samples));
     let plain = trill(settings, None)?;
-    let unswept = level(&plain.samples);
+    let unswept = click_level(&plain.samples);
     report.check(
         "trill, nothing swept: click, dB re note",
         "≤ −60",
@@ -163,7 +172,7 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     let added = single(1e-3 * peak(&clicked));
     let middle = clicked.len() / 2;
     clicked[middle..].iter_mut().for_each(|x| *x += added);
-    let found = level(&clicked);
+    let found = click_level(&clicked);
     report.check(
         "the same with a step of −60 dB added",
         "−60",
@@ -172,9 +181,7 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     );
     let held = chord(settings, None)?;
     let ringing = peak(&held[JUMP * BLOCK..]);
-    let swept: Vec<_> = params::all()
-        .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
-        .collect();
+    let swept: Vec<_> = swept().collect();
     let bar = progress(swept.len() as u64, "sweeping");
     let mut heard = String::from(
         "What a chord held through jumps to both ends is heard of them, dB re its level: knocks, \
@@ -183,7 +190,7 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     for parameter in swept {
         let id = parameter.id;
         let swept = trill(settings, Some(parameter))?;
-        let clicks = level(&swept.samples);
+        let clicks = click_level(&swept.samples);
         report.check(
             &format!("{id}: click, dB re note"),
             "≤ −60",

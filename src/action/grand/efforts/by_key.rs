@@ -4,12 +4,10 @@
 //! the change of the hammer's energy measured on the same grid of presses. A key's change is the sum
 //! over what it differs by, each in proportion to its difference.
 
-mod table;
-
 use super::probe::Probe;
-use super::{EFFORTS, Energies, ROWS, standard};
+use super::table::BY_KEY;
+use super::{EFFORTS, Energies, ROWS};
 use crate::action::ActionSettings;
-use table::TABLE;
 
 /// What of a key's own decides how its hammer arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +71,7 @@ pub(super) fn change(
         let by = *kind.value(&mut own) - *kind.value(&mut all);
         if by != 0.0 {
             let measured = |row: usize, effort: usize| {
-                TABLE.get(place(k, by > 0.0, row, effort)).copied().unwrap_or(0.0)
+                BY_KEY.get(place(k, by > 0.0, row, effort)).copied().unwrap_or(0.0)
             };
             sum += by.abs() / kind.step() * at(&measured);
         }
@@ -81,50 +79,18 @@ pub(super) fn change(
     sum
 }
 
-/// The table as the action has it: some 0.6 s of work.
-#[must_use]
-pub fn measured() -> Vec<f64> {
+/// The table as the action has it.
+pub(super) fn measured(probe: &mut Probe, standard: &Energies) -> Vec<f64> {
     let mut table = Vec::new();
-    let mut probe = Probe::new();
     for kind in Kind::ALL {
         for sign in [-1.0, 1.0] {
             let mut settings = ActionSettings::default();
             *kind.value(&mut settings) += sign * kind.step();
             let found: Energies = probe.measure(&settings);
-            for (found, standard) in found.iter().zip(standard()) {
+            for (found, standard) in found.iter().zip(standard) {
                 table.extend(found.iter().zip(standard).map(|(found, standard)| found - standard));
             }
         }
     }
     table
-}
-
-/// The table in use.
-#[must_use]
-pub const fn in_use() -> &'static [f64] {
-    &TABLE
-}
-
-/// `table` as the text of the file it is kept in.
-#[must_use]
-pub fn text(table: &[f64]) -> String {
-    let mut text = format!("pub(super) const TABLE: [f64; {}] = [\n", table.len());
-    for row in table.chunks(EFFORTS) {
-        let numbers: Vec<String> = row.iter().map(|v| format!("{v:.4}")).collect();
-        text += &format!("    {},\n", numbers.join(", "));
-    }
-    text + "];\n"
-}
-
-/// Largest difference of two tables against the largest entry of their presses, 1.
-#[must_use]
-pub fn apart(ours: &[f64], theirs: &[f64]) -> f64 {
-    if ours.len() != theirs.len() {
-        return f64::INFINITY;
-    }
-    let standard = standard().as_flattened();
-    let relative = |(i, (a, b)): (usize, (&f64, &f64))| {
-        (a - b).abs() / standard[i % standard.len()].abs().max(0.1)
-    };
-    ours.iter().zip(theirs).enumerate().map(relative).fold(0.0, f64::max)
 }

@@ -111,9 +111,9 @@ fn settings_that_are_no_numbers_are_measured_like_others() {
 }
 
 #[test]
-fn the_table_of_single_keys_is_that_of_the_action() {
-    let apart = by_key::apart(by_key::in_use(), &by_key::measured());
-    assert!(apart < 0.005, "{apart}: write by_key/table.rs anew by `touchback lab efforts`");
+fn the_tables_are_those_of_the_action() {
+    let apart = Tables::in_use().apart(&Tables::measured());
+    assert!(apart < 0.005, "{apart}: write efforts/table.rs anew by `touchback lab efforts`");
 }
 
 #[test]

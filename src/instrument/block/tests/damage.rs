@@ -39,7 +39,7 @@ fn settings_that_are_no_numbers_do_no_harm() {
             piano.handle(on(60, 1.0));
             let line = run(&mut piano, 48_000);
             piano.handle(off(60));
-            run(&mut piano, 48_000);
+            run(&mut piano, 96_000);
             assert!(line.iter().all(|s| s.is_finite()));
             assert!(!piano.moving.contains(key(60)));
         }

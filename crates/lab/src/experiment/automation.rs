@@ -1,0 +1,131 @@
+//! `automation`: every parameter of the action moved under music in every timing: numbers, clicks,
+//! and the same samples however the host cuts its blocks.
+
+use std::f64::consts::TAU;
+
+use anyhow::Result;
+
+use super::sweeps::{click_level, swept};
+use crate::bench::{Folder, Report, TargetBand};
+use crate::output::progress;
+use touchback::instrument::event_scheduler::{EventScheduler, Host};
+use touchback::instrument::midi::{Address, InputMessage};
+use touchback::instrument::settings::{Latency, Timing, VelocityMeans};
+use touchback::instrument::{Piano, Settings};
+use touchback::params::Parameter;
+
+/// Sample rate, Hz, at which clicks are told from partials, and samples from one value of the moved
+/// parameter to the next: 2 ms.
+const RATE: f64 = 96_000.0;
+const BLOCK: usize = 192;
+/// The same block in pieces.
+const PIECES: [usize; 3] = [64, 101, 27];
+/// Blocks of the music, 1 s, of a note and of the time it is held.
+const BLOCKS: usize = 500;
+const NOTE: usize = 42;
+const HELD: usize = 22;
+/// Period of the motion over the whole range and back, s (chosen: a quick hand).
+const PERIOD: f64 = 0.7;
+/// Notes in turn: bass, middle, the last with a damper, the top.
+const NOTES: [u8; 5] = [33, 60, 64, 88, 100];
+/// Click that counts as none, dB re the peak.
+const CLICK_DB: f64 = -60.0;
+
+/// What a block brings.
+struct Music {
+    messages: [Option<(u32, InputMessage)>; 2],
+}
+
+impl Music {
+    fn of(block: usize) -> Self {
+        let (turn, phase) = (block / NOTE, block % NOTE);
+        let note = NOTES[turn % NOTES.len()];
+        let velocity = 0.3 + 0.15 * (turn % 4) as f64;
+        let on = InputMessage::NoteOn { channel: 0, note, id: None, velocity };
+        let off = InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 };
+        let due = |at: usize, message: InputMessage| (phase == at).then_some((0, message));
+        Self { messages: [due(0, on), due(HELD, off)] }
+    }
+}
+
+impl Host for Music {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        self.messages.iter_mut().find_map(Option::take)
+    }
+}
+
+/// What is heard of it while `moved` moves, in blocks of `pieces` samples.
+fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec<f32> {
+    let mut scheduler = EventScheduler::new(Piano::new(RATE, settings));
+    let mut samples = Vec::with_capacity(BLOCKS * BLOCK);
+    let (mut left, mut right) = ([0.0_f32; BLOCK], [0.0_f32; BLOCK]);
+    for block in 0..BLOCKS {
+        if let Some(parameter) = moved {
+            let turn = TAU * (block * BLOCK) as f64 / RATE / PERIOD;
+            let mut now = *settings;
+            parameter.set(&mut now, parameter.plain(0.5 - 0.5 * turn.cos()));
+            scheduler.set(&now);
+        }
+        let mut music = Music::of(block);
+        for piece in pieces {
+            scheduler.process(&mut left[..*piece], &mut right[..*piece], &mut music);
+            samples.extend_from_slice(&left[..*piece]);
+        }
+    }
+    samples
+}
+
+/// The ways to play: their names and settings.
+fn ways(settings: &Settings) -> [(&'static str, Settings); 4] {
+    let way = |timing, means| {
+        let mut own = *settings;
+        own.touch.timing = timing;
+        own.touch.latency = Latency::Middle;
+        own.touch.velocity_means = means;
+        own
+    };
+    [
+        ("immediate, finger", way(Timing::Immediate, VelocityMeans::Finger)),
+        ("immediate, hammer", way(Timing::Immediate, VelocityMeans::Hammer)),
+        ("natural", way(Timing::Natural, VelocityMeans::Finger)),
+        ("look-ahead", way(Timing::LookAhead, VelocityMeans::Finger)),
+    ]
+}
+
+/// Each parameter in each way.
+///
+/// # Errors
+/// None; the folder is not used.
+pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
+    let mut report = Report::default();
+    let parameters: Vec<_> = swept().collect();
+    let bar = progress((4 * parameters.len()) as u64, "moving");
+    for (name, settings) in ways(settings) {
+        let (mut loudest, mut loudest_id) = (f64::NEG_INFINITY, "none");
+        let (mut cut_apart, mut wrong, mut silent) = (0.0, 0.0, 0.0);
+        for parameter in &parameters {
+            let whole = play(&settings, Some(parameter), &[BLOCK]);
+            let cut = play(&settings, Some(parameter), &PIECES);
+            let alike = whole.iter().zip(&cut).all(|(a, b)| a.to_bits() == b.to_bits());
+            cut_apart += f64::from(u8::from(!alike));
+            wrong += whole.iter().filter(|sample| !sample.is_finite()).count() as f64;
+            let level = click_level(&whole);
+            silent += f64::from(u8::from(level.is_nan()));
+            if level > loudest {
+                (loudest, loudest_id) = (level, parameter.id);
+            }
+            bar.inc(1);
+        }
+        let none = TargetBand::AtMost(0.0);
+        let what = format!("{name}: loudest click ({loudest_id}), dB re its music");
+        report.check(&what, "≤ −60", TargetBand::AtMost(CLICK_DB), loudest);
+        let what = format!("{name}: samples that are no numbers");
+        report.check(&what, "0", none, wrong);
+        let what = format!("{name}: parameters under which block sizes sound different");
+        report.check(&what, "0", none, cut_apart);
+        let what = format!("{name}: parameters under which nothing sounds");
+        report.check(&what, "0", none, silent);
+    }
+    bar.finish_and_clear();
+    Ok(report)
+}
