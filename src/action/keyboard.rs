@@ -272,6 +272,14 @@ impl Keyboard {
         (self.activity.of(key) == Activity::Moving).then_some(speed)
     }
 
+    /// Height of the hammer's crown of `key` above the string at rest, m, while the key moves.
+    #[must_use]
+    pub fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
+        let i = key.index();
+        let height = self.assemblies[i].spec.hammer.crown * self.x[state::HAMMER][i];
+        (self.activity.of(key) == Activity::Moving).then_some(height)
+    }
+
     /// What drives `key`.
     #[must_use]
     pub const fn drive_of(&self, key: KeyNumber) -> Drive {

@@ -292,6 +292,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             self.trace.push(self.clock.step(), key, look);
         }
         self.take_events();
+        self.look_at_hammers();
         self.follow_noises();
         self.look_at_jacks();
         self.counts.silent_presses += self.presses.silent_by(self.clock.step());
@@ -306,6 +307,14 @@ impl<K: Keys, S: Strings> Block<K, S> {
             if let Some(lift) = self.dampers.take_change(key, self.keys.damper_lift(key)) {
                 let what = Sounding::Damper { key, lift };
                 self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
+            }
+        }
+    }
+
+    fn look_at_hammers(&mut self) {
+        for key in self.keys.awake_keys().iter() {
+            if let Some(height) = self.keys.hammer_height(key) {
+                self.dampers.hammer(key, height);
             }
         }
     }

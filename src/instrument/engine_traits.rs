@@ -43,6 +43,10 @@ pub trait Keys {
     fn hammer_speed(&self, _key: KeyNumber) -> Option<f64> {
         None
     }
+    /// Of a key that moves; `None` for an action without hammers that can stay at the string.
+    fn hammer_height(&self, _key: KeyNumber) -> Option<f64> {
+        None
+    }
     /// 0 without a tray.
     fn tray(&self) -> f64 {
         0.0
@@ -124,6 +128,9 @@ impl Keys for SwitchableKeyboard {
     }
     fn hammer_speed(&self, key: KeyNumber) -> Option<f64> {
         self.hammer_speed(key)
+    }
+    fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
+        self.hammer_height(key)
     }
     fn tray(&self) -> f64 {
         self.tray()

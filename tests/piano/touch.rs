@@ -468,3 +468,27 @@ fn a_note_repeated_before_it_has_sounded_is_played_first() {
     assert!(late.len() as u64 + silent == 4 && late.len() > 1, "{late:?} and {silent} silent");
     assert!(late.iter().all(|late| *late > 0.0), "caused by their own notes: {late:?}");
 }
+
+/// Level of a held note's third and fifth half second beside its first, dB.
+fn decay(settings: &Settings) -> [f64; 2] {
+    let mut piano = Piano::new(RATE, settings);
+    piano.handle(on(60, 127.0 * settings.touch.velocity(1.05)));
+    let parts: Vec<f64> =
+        (0..5).map(|_| energy(&run(&mut piano, floor_index(0.5 * RATE)).1)).collect();
+    [2, 4].map(|i| 10.0 * (parts[i] / parts[0]).log10())
+}
+
+#[test]
+fn a_hammer_that_does_not_drop_chokes_its_note() {
+    for timing in [Timing::Natural, Timing::Immediate] {
+        let mut settings = Settings::default();
+        settings.touch.timing = timing;
+        let free = decay(&settings);
+        // No drop, a strong spring: the lever lifts the hammer back to the string and holds it there.
+        settings.action.let_off_mm = 0.3;
+        settings.action.drop_mm = 0.0;
+        settings.action.repetition_spring = 2.0;
+        let blocked = decay(&settings);
+        assert!(free[1] > -20.0 && blocked[0] < free[0] - 15.0, "{free:?}, blocked {blocked:?}");
+    }
+}

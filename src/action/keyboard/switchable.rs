@@ -186,6 +186,15 @@ impl SwitchableKeyboard {
         }
     }
 
+    /// See [`Keyboard::hammer_height`]; only the grand's can stay at the string.
+    #[must_use]
+    pub fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
+        match &self.levers[key.index()] {
+            Some(_) => None,
+            None => self.grand.hammer_height(key),
+        }
+    }
+
     /// See [`Keyboard::tray`].
     #[must_use]
     pub const fn tray(&self) -> f64 {
