@@ -31,6 +31,8 @@ enum SubCommand {
     Simulate(simulate::SimulateOptions),
     /// Fits numbers of a model to a measured key
     Fit(fit::FitOptions),
+    /// Fits a voicing to a folder of recorded notes, as a preset
+    Match(recorded::voicing::MatchOptions),
     /// Weighs and measures keys as a technician does
     Weigh(weigh::WeighOptions),
     /// Works with models of actions
@@ -125,6 +127,7 @@ fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
         Some(SubCommand::Fit(options)) => fit::run(&options),
+        Some(SubCommand::Match(options)) => recorded::voicing::run(&options),
         Some(SubCommand::Weigh(options)) => weigh::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),

@@ -1,13 +1,14 @@
 //! `touchback lab recorded`: the piano beside a folder of recorded notes, key by key.
 //!
 //! Every recorded note has a distance from each of eight renderings of its key, from soft to loud;
-//! the nearest counts, so that touch maps do not enter.
+//! the nearest counts, so that touch maps do not enter. `touchback match` fits a voicing by it.
 
 mod measure;
 mod names;
 mod sound_file;
 #[cfg(test)]
 mod tests;
+pub mod voicing;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

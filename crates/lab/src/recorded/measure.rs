@@ -209,16 +209,24 @@ fn level(channels: &[Vec<f32>; 2], start: usize, length: usize) -> f64 {
     10.0 * (sum / (2 * length) as f64 + 1e-14).log10()
 }
 
-/// Distance of two notes' bands, dB: rms difference after one free gain, over what is above the
-/// floor in either.
+/// Deviations of two notes' bands after one free gain, over what is above the floor in either and 0
+/// elsewhere, dB over the root of their number: the root of their sum of squares is the distance.
 #[must_use]
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub fn deviations(a: &[f64], b: &[f64]) -> Vec<f64> {
     let floor = |x: &[f64]| x.iter().copied().fold(f64::INFINITY, f64::min) + 1.0;
     let [over_a, over_b] = [floor(a), floor(b)];
-    let apart = a.iter().zip(b).filter(|(a, b)| **a > over_a || **b > over_b).map(|(a, b)| a - b);
-    let (count, sum, squares) =
-        apart.fold((0.0, 0.0, 0.0), |(n, s, q), z| (n + 1.0, s + z, q + z * z));
-    if count == 0.0 { 0.0 } else { (squares / count - (sum / count).powi(2)).max(0.0).sqrt() }
+    let is_over = |a: f64, b: f64| a > over_a || b > over_b;
+    let over = a.iter().zip(b).filter(|(a, b)| is_over(**a, **b));
+    let (count, sum) = over.fold((0.0, 0.0), |(n, s), (a, b)| (n + 1.0, s + a - b));
+    let (gain, share) = (sum / f64::max(count, 1.0), f64::max(count, 1.0).sqrt());
+    let one = |(a, b): (&f64, &f64)| if is_over(*a, *b) { (a - b - gain) / share } else { 0.0 };
+    a.iter().zip(b).map(one).collect()
+}
+
+/// Distance of two notes' bands, dB: rms of their deviations.
+#[must_use]
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    deviations(a, b).iter().map(|d| d * d).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ fn options(folder: &Path, out: &Path) -> RecordedOptions {
     }
 }
 
-/// What the concert grand plays of `key`, as a file at 48 kHz.
-fn own_note(key: KeyNumber, path: &Path) {
-    let mut piano = Piano::new(RATE, &Settings::default());
+/// What a piano of `settings` plays of `key`, as a file at 48 kHz.
+pub fn own_note(settings: &Settings, key: KeyNumber, path: &Path) {
+    let mut piano = Piano::new(RATE, settings);
     piano.handle(Event::NoteOn { key, velocity: 64.0 / 127.0 });
     let (mut left, mut right) = (vec![0.0; 240_000], vec![0.0; 240_000]);
     piano.process(&mut left, &mut right);
@@ -35,7 +35,8 @@ fn a_piano_is_no_distance_from_itself() {
     let folder = tempfile::tempdir().unwrap();
     let (notes, out) = (folder.path().join("notes/soft"), folder.path().join("out"));
     std::fs::create_dir_all(&notes).unwrap();
-    own_note(KeyNumber::from_index(39).unwrap(), &notes.join("Grand C4 mf.wav"));
+    let key = KeyNumber::from_index(39).unwrap();
+    own_note(&Settings::default(), key, &notes.join("Grand C4 mf.wav"));
     std::fs::write(notes.join("C4.txt"), "a note about a note").unwrap();
     run(&options(&folder.path().join("notes"), &out)).unwrap();
     let table = std::fs::read_to_string(out.join("recorded.csv")).unwrap();
