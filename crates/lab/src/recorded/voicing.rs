@@ -1,6 +1,6 @@
 //! `touchback match`: parameters fitted to somebody's recorded piano, as a preset.
 //!
-//! Levenberg–Marquardt on the deviations whose rms is the distance of [`super::measure`], over a few
+//! Levenberg–Marquardt on the deviations whose rms is the distance of `measure`, over a few
 //! keys of the folder; what it came to is measured on all of them.
 
 use std::collections::BTreeSet;
