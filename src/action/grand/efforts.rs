@@ -7,7 +7,7 @@
 //! [`pressing::FORCE`] and `BEYOND`. Between them the hammer's energy v² is linear in v₀² and in the
 //! key number; a hammer that turns `h` below the string has −2 g h.
 //!
-//! A key that is set otherwise than all changes what it would have been by [`by_key`].
+//! A key that is set otherwise than all changes what it would have been by `by_key.rs`.
 //!
 //! The standard regulation is not looked up: there v is v₀, bit by bit. A new regulation is measured
 //! piece by piece, `AT_ONCE` steps of its presses an action step, and holds for notes when all of it

@@ -146,6 +146,15 @@ fn lanes(bits: u8) -> impl Iterator<Item = usize> {
 }
 
 impl Note {
+    /// [`Note::process`] of a note by itself, the hammer at its strings included.
+    pub fn process_alone(&mut self, at: usize, out: &mut [f32]) {
+        if self.is_touched() {
+            let kernel = self.kernel;
+            advance(kernel, std::slice::from_mut(self), &[0], out.len());
+        }
+        self.process(at, out);
+    }
+
     /// Ends a sample of contact with this `force` in its last step; the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
         let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force);

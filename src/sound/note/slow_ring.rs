@@ -198,7 +198,7 @@ mod tests {
     use crate::math::compass::KeyNumber;
     use crate::mech::hammer::Hammer;
     use crate::sound::SoundSettings;
-    use crate::sound::note::{Note, contacts};
+    use crate::sound::note::Note;
 
     const RATE: f64 = 48_000.0;
 
@@ -210,13 +210,6 @@ mod tests {
         note.damper(1.0);
         note.strike(2.0, 0.0);
         note
-    }
-
-    fn sound(note: &mut Note, at: usize, out: &mut [f32]) {
-        if note.is_touched() {
-            contacts::advance(Kernel::detect(), std::slice::from_mut(note), &[0], out.len());
-        }
-        note.process(at, out);
     }
 
     /// Struck, damped to a half, struck again in the middle of a block, damped; by strings that ring at
@@ -233,11 +226,11 @@ mod tests {
             }
             note.control(block, 1e-6, 0.0);
             let (first, rest) = part.split_at_mut(23);
-            sound(&mut note, 0, first);
+            note.process_alone(0, first);
             if block == 200 || block == 201 {
                 note.strike(1.0, 0.0);
             }
-            sound(&mut note, 23, rest);
+            note.process_alone(23, rest);
         }
         out
     }
@@ -274,7 +267,7 @@ mod tests {
                         note.retune(if (50..150).contains(&block) { cents } else { 0.0 });
                         note.control(block, 1e-6, 0.0);
                         let mut out = [0.0f32; BLOCK];
-                        sound(&mut note, 0, &mut out);
+                        note.process_alone(0, &mut out);
                         if block > 50 {
                             energy += out.map(|x| x * x).iter().sum::<f32>();
                         }

@@ -67,7 +67,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     for block in 0..750 {
         let mut force = [0.0f32; BLOCK];
         note.control(block, 0.0, 0.0);
-        note.process(0, &mut force);
+        note.process_alone(0, &mut force);
         own.extend(force.iter().map(|x| f64::from(*x)));
         let plain = force;
         note.add_overtones(&mut force);
