@@ -7,6 +7,9 @@ use crate::action::grand::{GrandState, Phase, Spec, contact, jack, state};
 use crate::editor::drawing::{BodyFrame, Drawing, Screw};
 use crate::math::vec2::Vec2;
 
+/// Gap below which a free jack's toe counts as at its button, m.
+const TOUCHING: f64 = 1e-5;
+
 /// Adds the contacts that bear.
 pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
     let (spec, GrandState { phase, x }) = (pose.spec, &pose.standing);
@@ -15,10 +18,15 @@ pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
     if phase.jack_drives() {
         d.touch(pin + k.head.axis * spec.jack.length, "jack on knuckle", k.head.q4);
     }
-    if matches!(phase, Phase::LetOff | Phase::Catch) {
+    let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
+    // A rigid contact bears whenever the submodel says so; the felt of a free jack's where it touches.
+    let on_button = if spec.is_rigid() {
+        matches!(phase, Phase::LetOff | Phase::Catch)
+    } else {
+        gap < TOUCHING
+    };
+    if on_button {
         let toe = pin + spec.jack.toe.turned(k.jack.direction);
-        let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
-        // A rigid contact in the model: it bears whenever the submodel says so.
         d.touch(toe, "toe on let-off button", (-gap).max(1e-4));
     }
     let n = Precomputed::new(spec);
