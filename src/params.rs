@@ -10,6 +10,7 @@ pub mod assign;
 pub mod error;
 #[cfg(feature = "plugin")]
 pub mod host;
+pub mod midi_map;
 pub mod page;
 pub mod parameter;
 pub mod relevance;

@@ -36,6 +36,7 @@ use crate::instrument::event_scheduler::EventScheduler;
 use crate::instrument::midi::Ignored;
 use crate::instrument::{Event, Piano, Settings};
 use crate::monitor::{AudioEnd, WindowEnd, link};
+use crate::params::host::steering::Steering;
 use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
 use block_context::BlockContext;
@@ -57,6 +58,8 @@ pub struct Touchback {
     scale: latest::LatestReader<Option<Scale>>,
     /// What single keys differ by.
     keys: latest::LatestReader<KeySheet>,
+    /// What MIDI controllers move.
+    steering: Steering,
     /// The audio thread's end of the window's link.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
@@ -84,7 +87,9 @@ impl Default for Touchback {
         window.wake_by(move || painter.ask());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
+        let steering = project.params.take_steering().unwrap_or_default();
         Self {
+            steering,
             params: project.params.clone(),
             project,
             scale,
@@ -250,7 +255,8 @@ impl Plugin for Touchback {
             nice_log!("Touchback cannot run at a sample rate of {sample_rate} Hz");
             return false;
         }
-        let (values, scale, keys) = (self.params.values(), *self.scale.read(), *self.keys.read());
+        let values = self.steering.over(&self.params.values());
+        let (scale, keys) = (*self.scale.read(), *self.keys.read());
         // Hosts activate several times in a row; an unchanged piano needs only the reset that
         // follows.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
@@ -285,7 +291,7 @@ impl Plugin for Touchback {
 
     fn reset(&mut self) {
         if let Some(active) = &mut self.active {
-            let values = self.params.values();
+            let values = self.steering.over(&self.params.values());
             if values != active.values {
                 self.window.wake();
             }
@@ -307,7 +313,8 @@ impl Plugin for Touchback {
             buffer.as_slice().iter_mut().for_each(|channel| channel.fill(0.0));
             return ProcessStatus::Normal;
         };
-        let values = self.params.values();
+        let host_values = self.params.values();
+        let values = self.steering.over(&host_values);
         if values != active.values {
             self.window.wake();
         }
@@ -353,11 +360,19 @@ impl Plugin for Touchback {
                 haptics: active.haptics.as_ref(),
                 tuning: &self.tuning,
                 settings: &active.settings,
+                steering: &mut self.steering,
+                values: &host_values,
+                steered: None,
                 tuned: None,
                 unsent: &mut self.unsent,
                 unmapped: &mut self.unmapped,
             };
             active.player.process(left, right, &mut host);
+            if host.steered.is_some() {
+                let values = self.steering.over(&host_values);
+                active.follow(values, *self.scale.read(), self.keys.read());
+                self.window.wake();
+            }
             self.window.after(active.player.piano(), left, right);
         }
         // A silent piano may be put to sleep, but not one with a motorized keyboard, which may be

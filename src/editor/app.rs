@@ -32,9 +32,9 @@ use crate::exchange::queue::Sender;
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
 use crate::monitor::WindowEnd;
-use crate::params::Parameter;
 use crate::params::host::HostParams;
-use host_controls::HostControls;
+use crate::params::{COUNT, Parameter};
+use host_controls::{HostControls, Learning};
 
 /// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
@@ -163,6 +163,9 @@ struct App {
     repaint: Repaint,
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
+    learning: Learning,
+    /// Values that controllers gave and the host was told.
+    told: Box<[f32]>,
     play: Vec<Event>,
 }
 
@@ -189,6 +192,8 @@ impl App {
             repaint: editor.repaint.clone(),
             context: None,
             held: Vec::new(),
+            learning: Learning::default(),
+            told: [f32::NAN; COUNT].into(),
             play,
         }
     }
@@ -274,7 +279,9 @@ impl NiceEguiApp for App {
         let news = self.look(now) || context.input(|i| !i.events.is_empty());
         if let Some(gui) = &self.context {
             let (params, scales) = (&self.params, &self.scales);
-            let mut controls = HostControls { params, scales, gui, held: &mut self.held };
+            let (held, learning) = (&mut self.held, &mut self.learning);
+            let mut controls = HostControls { params, scales, gui, held, learning };
+            controls.follow_controllers(&mut self.told);
             self.window.ui(ui, &mut controls, &mut self.play);
         }
         self.send();
@@ -307,7 +314,8 @@ impl Drop for App {
         if let Some(gui) = &self.context {
             let held = std::mem::take(&mut self.held);
             let (params, scales, mut none) = (&self.params, &self.scales, Vec::new());
-            let mut controls = HostControls { params, scales, gui, held: &mut none };
+            let learning = &mut Learning::default();
+            let mut controls = HostControls { params, scales, gui, held: &mut none, learning };
             for parameter in held {
                 controls.end(parameter);
             }

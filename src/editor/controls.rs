@@ -3,6 +3,7 @@
 
 use crate::action::interface::key_sheet::KeySheet;
 use crate::instrument::Settings;
+use crate::params::midi_map::MidiMap;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
 
@@ -34,6 +35,18 @@ pub trait Controls {
     fn begin_keys(&mut self) {}
     /// Ends it; `_name` is what was changed.
     fn end_keys(&mut self, _name: &str) {}
+
+    /// An exercise has put a fault into the keys: projects save `_before` until it is over (`None`).
+    fn exercise(&mut self, _before: Option<&KeySheet>) {}
+
+    /// Which MIDI controllers move which parameters.
+    fn midi_map(&self) -> MidiMap;
+    /// Sets which MIDI controllers move which parameters.
+    fn set_midi_map(&mut self, map: &MidiMap);
+    /// The parameter that the next controller moved will move.
+    fn learns(&self) -> Option<&'static Parameter>;
+    /// The next controller moved is to move `parameter`, or nothing new.
+    fn learn(&mut self, parameter: Option<&'static Parameter>);
 
     /// Sets the parameter to `value` as a gesture of its own.
     fn put(&mut self, parameter: &'static Parameter, value: f64) {
@@ -82,6 +95,12 @@ pub struct DetachedControls {
     pub changes: Vec<(&'static str, f64)>,
     /// The scale in force.
     pub scale: Option<Texts>,
+    /// What MIDI controllers move.
+    pub midi: MidiMap,
+    /// What waits for a controller.
+    pub learns: Option<&'static Parameter>,
+    /// What a project would save of the keys instead.
+    pub kept: Option<KeySheet>,
 }
 
 impl Controls for DetachedControls {
@@ -118,6 +137,26 @@ impl Controls for DetachedControls {
 
     fn set_keys(&mut self, keys: &KeySheet) {
         self.settings.action.keys = *keys;
+    }
+
+    fn exercise(&mut self, before: Option<&KeySheet>) {
+        self.kept = before.copied();
+    }
+
+    fn midi_map(&self) -> MidiMap {
+        self.midi
+    }
+
+    fn set_midi_map(&mut self, map: &MidiMap) {
+        self.midi = *map;
+    }
+
+    fn learns(&self) -> Option<&'static Parameter> {
+        self.learns
+    }
+
+    fn learn(&mut self, parameter: Option<&'static Parameter>) {
+        self.learns = parameter;
     }
 }
 

@@ -8,6 +8,7 @@
 use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::instrument::Settings;
+use crate::params::midi_map::MidiMap;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
 
@@ -220,6 +221,26 @@ impl Controls for Recorded<'_> {
         if self.history.open_keys.is_none() {
             self.history.push_keys("the sheet of the keys", [before, *keys]);
         }
+    }
+
+    fn exercise(&mut self, before: Option<&KeySheet>) {
+        self.controls.exercise(before);
+    }
+
+    fn midi_map(&self) -> MidiMap {
+        self.controls.midi_map()
+    }
+
+    fn set_midi_map(&mut self, map: &MidiMap) {
+        self.controls.set_midi_map(map);
+    }
+
+    fn learns(&self) -> Option<&'static Parameter> {
+        self.controls.learns()
+    }
+
+    fn learn(&mut self, parameter: Option<&'static Parameter>) {
+        self.controls.learn(parameter);
     }
 
     fn begin_keys(&mut self) {

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod calibration;
+mod controllers;
 pub mod device;
 pub mod keys;
 mod lesson;

@@ -22,6 +22,11 @@ pub trait Host {
     /// The next message of the block and its offset in samples.
     fn next(&mut self) -> Option<(u32, InputMessage)>;
 
+    /// The settings that hold from a message on, at its sample, where it changes them.
+    fn steer(&mut self, _message: &InputMessage) -> Option<&Settings> {
+        None
+    }
+
     /// Called with every event that a message means, before the piano handles it.
     fn on_event(&mut self, _event: &Event, _settings: &Settings) {}
 
@@ -141,6 +146,12 @@ impl EventScheduler {
         let begin = piano.sample();
         schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
             ScheduledAction::Handle(message) => {
+                if let Some(settings) = host.steer(&message) {
+                    match ahead {
+                        Some(ahead) => ahead.set(settings, piano.sample()),
+                        None => piano.set(settings),
+                    }
+                }
                 let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest());
                 midi.translate(&message, Reading::from(newest), |event| {
                     let due = match ahead {

@@ -3,6 +3,8 @@
 //! The audio thread reads values (atomic loads, nothing allocated); any thread may set them
 //! through the framework.
 
+pub mod steering;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,12 +18,18 @@ use crate::action::interface::key_sheet::KeySheet;
 use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::instrument::Settings;
 use crate::math::cast::{rounded_i32, single};
+use crate::params::midi_map::MidiMap;
 use crate::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
+use steering::{Steered, Steering};
 
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";
 /// Name of the saved field that holds the choice of a motorized keyboard.
 pub const KEYBOARD_FIELD: &str = "keyboard";
+/// Name of the saved field that holds which MIDI controllers move which parameters.
+pub const CONTROLLERS_FIELD: &str = "controllers";
+/// Name of the saved field with values that controllers gave and the host did not know.
+pub const STEERED_FIELD: &str = "steered";
 
 /// One parameter as the framework holds it.
 #[derive(Debug)]
@@ -103,12 +111,33 @@ pub struct HostParams {
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
     keys: Mutex<Keys>,
+    midi: Mutex<Midi>,
+    steered: Arc<Steered>,
+}
+
+/// Which controllers move what, and the audio thread's copy of it.
+#[derive(Debug)]
+struct Midi {
+    map: MidiMap,
+    writer: LatestWriter<MidiMap>,
+    /// Until the audio thread has taken it.
+    reader: Option<LatestReader<MidiMap>>,
+}
+
+impl Default for Midi {
+    fn default() -> Self {
+        let map = MidiMap::default();
+        let (writer, reader) = latest(&map);
+        Self { map, writer, reader: Some(reader) }
+    }
 }
 
 /// What single keys differ by, and the audio thread's copy of it.
 #[derive(Debug)]
 struct Keys {
     sheet: KeySheet,
+    /// What a project saves instead while an exercise has a fault in the sheet.
+    kept: Option<KeySheet>,
     writer: LatestWriter<KeySheet>,
     /// Until the audio thread has taken it.
     reader: Option<LatestReader<KeySheet>>,
@@ -117,7 +146,7 @@ struct Keys {
 impl Default for Keys {
     fn default() -> Self {
         let (writer, reader) = latest(&KeySheet::EVEN);
-        Self { sheet: KeySheet::EVEN, writer, reader: Some(reader) }
+        Self { sheet: KeySheet::EVEN, kept: None, writer, reader: Some(reader) }
     }
 }
 
@@ -127,6 +156,8 @@ impl Default for HostParams {
             slots: all().map(HostParameter::new).collect(),
             keyboard: Mutex::default(),
             keys: Mutex::default(),
+            midi: Mutex::default(),
+            steered: Arc::default(),
         }
     }
 }
@@ -188,6 +219,49 @@ impl HostParams {
         keys.writer.write(*sheet);
     }
 
+    /// While an exercise has a fault in the sheet: what projects save instead. Not for the audio
+    /// thread.
+    pub fn keep_instead(&self, sheet: Option<&KeySheet>) {
+        self.keys().kept = sheet.copied();
+    }
+
+    fn midi(&self) -> std::sync::MutexGuard<'_, Midi> {
+        self.midi.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which controllers move which parameters. Not for the audio thread.
+    #[must_use]
+    pub fn midi_map(&self) -> MidiMap {
+        self.midi().map
+    }
+
+    /// Sets which controllers move which parameters. Not for the audio thread.
+    pub fn set_midi_map(&self, map: &MidiMap) {
+        let mut midi = self.midi();
+        midi.map = *map;
+        midi.writer.write(*map);
+    }
+
+    /// What controllers have moved.
+    #[must_use]
+    pub const fn steered(&self) -> &Arc<Steered> {
+        &self.steered
+    }
+
+    /// The audio thread's end of the controllers; given once.
+    #[must_use]
+    pub fn take_steering(&self) -> Option<Steering> {
+        let reader = self.midi().reader.take()?;
+        Some(Steering::new(reader, self.steered.clone()))
+    }
+
+    /// Values that controllers gave and the host does not know, a line `ID=VALUE` for each.
+    fn steered_text(&self) -> String {
+        let given =
+            all().enumerate().filter_map(|(place, p)| Some((p, self.steered.given(place)?)));
+        given.map(|(p, value)| format!("{}={value}\n", p.id)).collect()
+    }
+
     /// The audio thread's end of the sheet; given once.
     #[must_use]
     pub fn take_key_reader(&self) -> Option<LatestReader<KeySheet>> {
@@ -221,9 +295,17 @@ unsafe impl Params for HostParams {
         if !keyboard.is_empty() {
             fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
         }
-        let sheet = self.key_sheet();
+        let keys = self.keys();
+        let sheet = keys.kept.unwrap_or(keys.sheet);
         if !sheet.is_even() {
             fields.insert(KEYS_FIELD.to_owned(), sheet.text());
+        }
+        for (field, text) in
+            [(CONTROLLERS_FIELD, self.midi_map().text()), (STEERED_FIELD, self.steered_text())]
+        {
+            if !text.is_empty() {
+                fields.insert(field.to_owned(), text);
+            }
         }
         fields
     }
@@ -235,7 +317,15 @@ unsafe impl Params for HostParams {
         if let Err(error) = &sheet {
             nice_log!("Touchback: the saved sheet of keys cannot be read: {error}");
         }
+        self.keep_instead(None);
         self.set_key_sheet(&sheet.unwrap_or_default());
+        let read = |text: &String| text.parse::<MidiMap>();
+        let map = fields.get(CONTROLLERS_FIELD).map_or(Ok(MidiMap::default()), read);
+        if let Err(error) = &map {
+            nice_log!("Touchback: the saved MIDI controllers cannot be read: {error}");
+        }
+        self.set_midi_map(&map.unwrap_or_default());
+        self.steered.forget();
     }
 }
 
@@ -285,6 +375,30 @@ mod tests {
             let fields = text.map(|text| (KEYS_FIELD.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
             assert_eq!((other.key_sheet(), *heard.read()), (KeySheet::EVEN, KeySheet::EVEN));
+        }
+    }
+
+    #[test]
+    fn a_project_remembers_its_controllers_and_no_fault_of_an_exercise() {
+        let (params, other) = (HostParams::default(), HostParams::default());
+        params.set_midi_map(&"21=blow_mm\n".parse().unwrap());
+        let mut steering = params.take_steering().unwrap();
+        assert!(steering.take(21, 1.0, &params.values()));
+        let [sheet, faulty]: [KeySheet; 2] =
+            ["key,drop_mm\n40,1\n", "key,drop_mm\n40,3\n"].map(|text| text.parse().unwrap());
+        params.set_key_sheet(&faulty);
+        params.keep_instead(Some(&sheet));
+        let fields = params.serialize_fields();
+        assert_eq!(fields[STEERED_FIELD], "blow_mm=54\n");
+        other.deserialize_fields(&fields);
+        assert_eq!((other.key_sheet(), other.midi_map()), (sheet, params.midi_map()));
+        params.keep_instead(None);
+        assert_eq!(params.serialize_fields()[KEYS_FIELD], faulty.text());
+        // One without controllers, or with nonsense for them, has none.
+        for text in [None, Some("64=blow_mm")] {
+            let fields = text.map(|text| (CONTROLLERS_FIELD.to_owned(), text.to_owned()));
+            other.deserialize_fields(&fields.into_iter().collect());
+            assert!(other.midi_map().is_empty());
         }
     }
 

@@ -11,6 +11,8 @@ use crate::instrument::event_scheduler::Host;
 use crate::instrument::midi::InputMessage;
 use crate::instrument::{Event, Piano, Settings};
 use crate::monitor::AudioEnd;
+use crate::params::host::HostValues;
+use crate::params::host::steering::Steering;
 
 /// All of them during one block.
 pub(super) struct BlockContext<'a, C> {
@@ -20,6 +22,12 @@ pub(super) struct BlockContext<'a, C> {
     pub(super) haptics: Option<&'a Haptics>,
     pub(super) tuning: &'a OutsideTuning<Client>,
     pub(super) settings: &'a Settings,
+    /// Parameters that controllers move.
+    pub(super) steering: &'a mut Steering,
+    /// The host's own values.
+    pub(super) values: &'a HostValues,
+    /// The settings since a controller last moved a parameter.
+    pub(super) steered: Option<Settings>,
     /// What tunes the note handed over last.
     pub(super) tuned: Option<(u32, InputMessage)>,
     /// Events that the host did not accept.
@@ -48,6 +56,16 @@ impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
             self.window.hear(offset, &message);
             return Some((offset, message));
         }
+    }
+
+    fn steer(&mut self, message: &InputMessage) -> Option<&Settings> {
+        let InputMessage::Controller { number, value, .. } = *message else { return None };
+        if !self.steering.take(number, value, self.values) {
+            return None;
+        }
+        let (scale, keys) = (self.settings.sound.scale, self.settings.action.keys);
+        let values = self.steering.over(self.values);
+        Some(self.steered.insert(super::settings(values, scale, keys)))
     }
 
     fn on_event(&mut self, event: &Event, settings: &Settings) {

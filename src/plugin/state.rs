@@ -5,13 +5,15 @@
 //! | `format` | version of what the values mean; states without it are of version 0 |
 //! | `scale` | texts of the scale's files |
 //! | `keys` | what single keys differ by, as CSV |
+//! | `controllers` | which MIDI controllers move which parameters |
+//! | `steered` | values that controllers gave and the host did not know: taken in place of its own |
 //! | `keyboard` | the choice of a motorized keyboard as text; never whether it was armed |
 
 use nice_plug::plugin::{ParamValue, PluginState};
 use nice_plug::prelude::nice_log;
 
 use crate::math::cast::{rounded_i32, single};
-use crate::params::host::FORMAT_FIELD;
+use crate::params::host::{CONTROLLERS_FIELD, FORMAT_FIELD, STEERED_FIELD};
 use crate::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
 use crate::plugin::project::SCALE;
 
@@ -46,7 +48,11 @@ pub(super) fn sanitize(state: &mut PluginState) {
 }
 
 fn repair(state: &mut PluginState) -> StateFaults {
-    let saved = std::mem::take(&mut state.params);
+    let mut saved = std::mem::take(&mut state.params);
+    let steered = state.fields.remove(STEERED_FIELD).unwrap_or_default();
+    for (id, value) in steered.lines().filter_map(|line| line.split_once('=')) {
+        saved.insert(id.to_owned(), ParamValue::String(value.to_owned()));
+    }
     // A format that is not a number is treated as newer.
     let format = state.fields.get(FORMAT_FIELD).map_or(Ok(0), |text| text.parse::<u32>());
     let newer = format.map_or(true, |format| format > FORMAT);
@@ -57,6 +63,7 @@ fn repair(state: &mut PluginState) -> StateFaults {
     if newer {
         state.fields.remove(SCALE);
         state.fields.remove(KEYS_FIELD);
+        state.fields.remove(CONTROLLERS_FIELD);
     }
     let mut values = 0;
     let restored = all().map(|p| {
@@ -155,6 +162,16 @@ mod tests {
         assert_eq!(number(&state, "stretch"), 2.0);
         assert!(matches!(state.params["timing"], ParamValue::I32(0)));
         assert!(matches!(state.params["velocity_map"], ParamValue::I32(3)));
+    }
+
+    #[test]
+    fn what_a_controller_gave_is_loaded_in_place_of_the_hosts_value() {
+        let mut state = saved(&[("blow_mm", ParamValue::F32(44.0))]);
+        state.fields.insert(STEERED_FIELD.into(), "blow_mm=52.5\ntiming=1\nnonsense\n".into());
+        assert_eq!(repair(&mut state), StateFaults::default());
+        assert_eq!(number(&state, "blow_mm"), 52.5);
+        assert!(matches!(state.params["timing"], ParamValue::I32(1)));
+        assert!(state.fields.is_empty());
     }
 
     #[test]

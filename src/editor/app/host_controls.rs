@@ -8,6 +8,8 @@ use crate::editor::controls::Controls;
 use crate::editor::scales::Scales;
 use crate::math::cast::single;
 use crate::params::host::HostParams;
+use crate::params::host::steering::Steered;
+use crate::params::midi_map::MidiMap;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
 
@@ -17,12 +19,53 @@ pub(super) struct HostControls<'a> {
     pub(super) scales: &'a Scales,
     pub(super) gui: &'a GuiContext,
     pub(super) held: &'a mut Vec<&'static Parameter>,
+    pub(super) learning: &'a mut Learning,
 }
+
+/// What waits for a MIDI controller to be moved, and the mark of the last one moved before.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Learning(Option<(&'static Parameter, u32)>);
 
 impl HostControls<'_> {
     fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
         let index = all().position(|p| std::ptr::eq(p, parameter))?;
         self.params.slots().get(index).map(crate::params::host::HostParameter::as_ptr)
+    }
+}
+
+impl HostControls<'_> {
+    /// Gives what waits for a controller the one that was moved since, and tells the host what
+    /// controllers have moved; `told` is what it was told so far.
+    pub(super) fn follow_controllers(&mut self, told: &mut [f32]) {
+        let steered: &Steered = self.params.steered();
+        let (number, mark) = steered.moved();
+        if let Some((parameter, before)) = self.learning.0
+            && mark != before
+        {
+            let mut map = self.params.midi_map();
+            // One that the piano listens to itself is passed over.
+            if map.assign(number, parameter).is_ok() {
+                self.params.set_midi_map(&map);
+                self.learning.0 = None;
+            } else {
+                self.learning.0 = Some((parameter, mark));
+            }
+        }
+        for ((place, parameter), told) in all().enumerate().zip(told) {
+            let Some(given) = steered.given(place) else {
+                *told = f32::NAN;
+                continue;
+            };
+            if told.to_bits() == given.to_bits() {
+                continue;
+            }
+            *told = given;
+            let Some(pointer) = self.pointer(parameter) else { continue };
+            // SAFETY: the parameters outlive this borrow of them.
+            let rounded = unsafe { pointer.preview_plain(pointer.preview_normalized(given)) };
+            steered.tell(place, rounded);
+            self.put(parameter, f64::from(given));
+        }
     }
 }
 
@@ -79,5 +122,26 @@ impl Controls for HostControls<'_> {
 
     fn set_keys(&mut self, keys: &KeySheet) {
         self.params.set_key_sheet(keys);
+    }
+
+    fn exercise(&mut self, before: Option<&KeySheet>) {
+        self.params.keep_instead(before);
+    }
+
+    fn midi_map(&self) -> MidiMap {
+        self.params.midi_map()
+    }
+
+    fn set_midi_map(&mut self, map: &MidiMap) {
+        self.params.set_midi_map(map);
+    }
+
+    fn learns(&self) -> Option<&'static Parameter> {
+        self.learning.0.map(|(parameter, _)| parameter)
+    }
+
+    fn learn(&mut self, parameter: Option<&'static Parameter>) {
+        let mark = self.params.steered().moved().1;
+        self.learning.0 = parameter.map(|parameter| (parameter, mark));
     }
 }

@@ -43,6 +43,23 @@ pub(super) fn ui(
                 ui.close();
             }
             ui.separator();
+            if let Some(number) = controls.midi_map().controller(parameter) {
+                if ui.button(format!("Forget MIDI controller {number}")).clicked() {
+                    let mut map = controls.midi_map();
+                    map.forget(parameter);
+                    controls.set_midi_map(&map);
+                    ui.close();
+                }
+            } else if controls.learns().is_some_and(|p| std::ptr::eq(p, parameter)) {
+                if ui.button("Wait for no MIDI controller").clicked() {
+                    controls.learn(None);
+                    ui.close();
+                }
+            } else if ui.button("Learn a MIDI controller").clicked() {
+                controls.learn(Some(parameter));
+                ui.close();
+            }
+            ui.separator();
             let hint = format!(
                 "The host automates and learns it as “{}” ({}).",
                 parameter.name, parameter.id

@@ -39,6 +39,7 @@ impl LessonPanel {
                     with the key's own screws. It is in the piano until the exercise ends";
         if ui.button("Find a fault").on_hover_text(hint).clicked() {
             let lesson = Lesson::new(self.number, key, &controls.keys());
+            controls.exercise(Some(lesson.before()));
             put(controls, &lesson.faulty());
             *self = Self { number: self.number, lesson: Some(lesson), ..Self::default() };
         }
@@ -50,6 +51,7 @@ impl LessonPanel {
     pub(super) fn end(&mut self, controls: &mut dyn Controls) {
         if let Some(lesson) = self.lesson.take() {
             put(controls, lesson.before());
+            controls.exercise(None);
         }
         self.mine = None;
     }

@@ -80,6 +80,7 @@ impl PlayFace<'_> {
         group(ui, ParameterGroup::Pedals, controls);
         ui.horizontal_wrapped(|ui| self.pedal.ui(ui, self.heard, controls));
         group(ui, ParameterGroup::Midi, controls);
+        super::controllers::ui(ui, controls);
         self.tools.ui(ui, self.play, controls);
     }
 }

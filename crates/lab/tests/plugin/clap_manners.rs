@@ -207,6 +207,56 @@ fn a_state_loaded_while_playing_is_heard_in_the_next_block() {
     assert!(bits(&heard) == bits(&expected));
 }
 
+/// `saved` with a field added.
+fn with_field(saved: &[u8], field: &str, text: &str) -> Vec<u8> {
+    let mut json: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
+    json["fields"][field] = text.into();
+    let json = serde_json::to_vec(&json).unwrap();
+    let mut state = (json.len() as u64).to_le_bytes().to_vec();
+    state.extend(json);
+    state
+}
+
+/// A controller that moves a parameter is heard from its sample on like the host's own event there,
+/// whatever the blocks; what it gave is saved, and yields to the host.
+#[test]
+fn a_controller_moves_its_parameter_at_its_sample() {
+    let entry = library();
+    let hardness = parameter("hammer_hardness");
+    let state = {
+        let saved = Plugin::active(&entry, RATE).save();
+        with_field(&saved, "controllers", "21=hammer_hardness\n")
+    };
+    let notes = [(0, Message::NoteOn(60, 0.7)), (1_500, Message::NoteOn(67, 0.7))];
+    let moved = |message: Message| {
+        let mut events = notes.to_vec();
+        events.insert(1, (700, message));
+        events
+    };
+    let steered = moved(Message::Midi([0xB0, 21, 127]));
+    let render = |size: usize, events: &[(usize, Message)]| {
+        let mut plugin = Plugin::active(&entry, RATE);
+        assert!(plugin.load(&state));
+        let heard = bits(&plugin.processor().render(blocks(4_096, size), events));
+        (plugin, heard)
+    };
+    let (_, still) = render(512, &notes);
+    let (_, set) = render(512, &moved(control(hardness, 1.0)));
+    assert!(still != set);
+    for size in [64, 512, 4_096] {
+        assert!(render(size, &steered).1 == set, "{size}");
+    }
+    // Saved, although the host was told nothing.
+    let (mut plugin, _) = render(512, &steered);
+    let mut other = Plugin::active(&entry, RATE);
+    assert!(other.load(&plugin.save()));
+    assert_eq!(other.control(hardness), 1.0);
+    // The host's own event takes over.
+    plugin.processor().render([64], &[(4_096, control(hardness, 0.25))]);
+    assert!(other.load(&plugin.save()));
+    assert!((other.control(hardness) - 0.25).abs() < 1e-6);
+}
+
 /// Every state ever saved by a released version and kept here loads, value for value; parameters
 /// it does not hold take what they were before.
 #[test]

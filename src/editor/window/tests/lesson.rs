@@ -17,6 +17,8 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
     let lesson = Lesson::new(1, key, &was);
     let (fault, faulty) = (lesson.fault(), lesson.faulty());
     assert_eq!(harness.state().desk.keys(), faulty);
+    // A project saved meanwhile holds the keys as they were.
+    assert_eq!(harness.state().desk.kept, Some(was));
     // Nothing tells which it is: no curve, and every screw stands at nothing.
     assert!(harness.query_by_label_contains("of the 88 keys").is_none());
     assert!(harness.query_by_label_contains(fault.symptom).is_some(), "the table has them all");
@@ -47,7 +49,7 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
     harness.run_steps(3);
     harness.get_by_label("End the exercise").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.keys(), was);
+    assert_eq!((harness.state().desk.keys(), harness.state().desk.kept), (was, None));
     assert!(harness.query_by_label_contains("of the 88 keys").is_some());
 }
 

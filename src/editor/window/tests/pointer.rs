@@ -146,6 +146,43 @@ fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
 }
 
 #[test]
+fn a_slider_learns_a_controller_and_forgets_it() {
+    let mut harness = tall();
+    let blow = parameter("blow_mm");
+    let at = harness.get_by_role_and_label(Role::Slider, "Blow distance").rect().center();
+    let choose = |harness: &mut Harness<'static, TestWindow>, label: &str| {
+        harness.hover_at(at);
+        harness.run_steps(2);
+        for pressed in [true, false] {
+            let secondary = button(at, egui::PointerButton::Secondary, pressed);
+            harness.input_mut().events.push(secondary);
+        }
+        harness.run_steps(3);
+        harness.get_by_label(label).click();
+        harness.run_steps(3);
+    };
+    choose(&mut harness, "Learn a MIDI controller");
+    assert_eq!(harness.state().desk.learns.map(|p| p.id), Some("blow_mm"));
+    choose(&mut harness, "Wait for no MIDI controller");
+    assert!(harness.state().desk.learns.is_none());
+    harness.state_mut().desk.midi.assign(21, blow).unwrap();
+    choose(&mut harness, "Forget MIDI controller 21");
+    assert!(harness.state().desk.midi.is_empty());
+    // The list of them, where MIDI is set.
+    harness.state_mut().desk.midi.assign(22, blow).unwrap();
+    harness.state_mut().desk.learns = Some(parameter("drop_mm"));
+    harness.get_by_role_and_label(Role::Button, "Play").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Move the controller for Drop").is_some());
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(3);
+    harness.get_by_label("Forget controller 22").click();
+    harness.run_steps(3);
+    let desk = &harness.state().desk;
+    assert!(desk.learns.is_none() && desk.midi.is_empty());
+}
+
+#[test]
 fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
     let mut harness = tall();
     let blow = parameter("blow_mm");

@@ -1,0 +1,36 @@
+//! The MIDI controllers that move parameters, and the one that is waited for.
+
+use egui::{RichText, Ui};
+
+use crate::editor::controls::Controls;
+use crate::editor::theme;
+
+/// What is waited for, and every controller with what it moves and a button to forget it.
+pub(super) fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
+    if let Some(parameter) = controls.learns() {
+        ui.horizontal_wrapped(|ui| {
+            let text = format!("Move the controller for {}", parameter.name);
+            ui.label(RichText::new(text).color(theme::accent(ui)));
+            if ui.button("Cancel").clicked() {
+                controls.learn(None);
+            }
+        });
+    }
+    let mut map = controls.midi_map();
+    let mut forgotten = None;
+    for (number, parameter) in map.pairs() {
+        ui.horizontal(|ui| {
+            ui.label(format!("Controller {number} moves {}", parameter.name));
+            let name = format!("Forget controller {number}");
+            let button = ui.small_button("forget").on_hover_text(&name);
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+            if button.clicked() {
+                forgotten = Some(parameter);
+            }
+        });
+    }
+    if let Some(parameter) = forgotten {
+        map.forget(parameter);
+        controls.set_midi_map(&map);
+    }
+}
