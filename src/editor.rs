@@ -41,6 +41,7 @@ pub mod file_worker;
 pub mod gauge;
 mod hand;
 pub mod history;
+pub mod host_menu;
 pub mod icon;
 pub mod key_curve;
 pub mod keyboard;

@@ -8,10 +8,12 @@
 //!
 //! Parameters reach the piano as plain [`Settings`]; framework types stop here.
 
+mod active;
 mod block_context;
 mod clap;
 mod event_reader;
 mod haptics;
+mod newest;
 mod notes;
 mod part;
 mod project;
@@ -24,21 +26,21 @@ use std::sync::Arc;
 use nice_plug::prelude::{
     ActivateContext, AsyncExecutor, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig,
     ClapFeature, ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames,
-    ProcessContext, ProcessMode, ProcessStatus, RemoteControlsContext, Vst3Plugin, Vst3SubCategory,
-    new_nonzero_u32, nice_log,
+    ProcessContext, ProcessMode, ProcessStatus, RemoteControlsContext, TaskExecutor, Vst3Plugin,
+    Vst3SubCategory, new_nonzero_u32, nice_log,
 };
 
 use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::app::{PluginEditor, Repaint};
+use crate::editor::host_menu::HostMenu;
 use crate::exchange::latest;
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
-use crate::instrument::event_scheduler::EventScheduler;
-use crate::instrument::midi::Ignored;
-use crate::instrument::{Event, Piano, Settings};
+use crate::instrument::Event;
 use crate::monitor::{AudioEnd, WindowEnd, link};
+use crate::params::host::HostParams;
 use crate::params::host::steering::Steering;
-use crate::params::host::{HostParams, HostValues};
 use crate::sound::scala::Scale;
+use active::Active;
 use block_context::BlockContext;
 use event_reader::EventReader;
 use haptics::{FeltNews, Haptics};
@@ -71,6 +73,8 @@ pub struct Touchback {
     tuning: OutsideTuning<Client>,
     /// Asks the open window for a frame.
     repaint: Repaint,
+    /// The host's own menu of a parameter.
+    menu: Arc<HostMenu>,
     /// Events that the host's output queue did not take.
     unsent: u64,
     /// Notes without a place in the master's map.
@@ -87,6 +91,8 @@ impl Default for Touchback {
         window.wake_by(move || painter.ask());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
+        let menu = Arc::default();
+        newest::leave(&menu);
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
@@ -97,6 +103,7 @@ impl Default for Touchback {
             window,
             window_end: Some(window_end),
             repaint,
+            menu,
             desk: Arc::default(),
             active: None,
             tuning: OutsideTuning::default(),
@@ -104,105 +111,6 @@ impl Default for Touchback {
             unmapped: 0,
         }
     }
-}
-
-/// What activation builds.
-struct Active {
-    player: EventScheduler,
-    /// The motorized or recorded keyboard, while the plugin is active.
-    haptics: Option<Haptics>,
-    sample_rate: f64,
-    values: HostValues,
-    scale: Option<Scale>,
-    keys: KeySheet,
-    settings: Settings,
-    /// The piano's settings have changed since it was built.
-    changed: bool,
-    /// Ignored messages already reported to the log.
-    reported: Ignored,
-    /// Latency that the host has been asked to start again for, samples.
-    asked: u32,
-}
-
-impl Active {
-    fn new(sample_rate: f64, values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Self {
-        let settings = settings(values, scale, keys);
-        let player = EventScheduler::new(Piano::new(sample_rate, &settings));
-        Self {
-            player,
-            haptics: None,
-            sample_rate,
-            values,
-            scale,
-            keys,
-            settings,
-            changed: false,
-            reported: Ignored::default(),
-            asked: settings.touch.latency_samples(sample_rate),
-        }
-    }
-
-    /// The latency in force, samples: it stays until the next activation.
-    fn latency(&self) -> u32 {
-        u32::try_from(self.player.latency()).unwrap_or(0)
-    }
-
-    /// Whether the settings want another latency than was last asked for.
-    fn wants_restart(&mut self) -> bool {
-        let wanted = self.settings.touch.latency_samples(self.sample_rate);
-        std::mem::replace(&mut self.asked, wanted) != wanted && wanted != self.latency()
-    }
-
-    /// Logs what was ignored since the last report.
-    fn report(&mut self, unsent: u64, unmapped: u64) {
-        let ignored = self.player.ignored();
-        let fresh = |now: u64, before: u64| now.saturating_sub(before);
-        let counts = self.player.counts();
-        for (count, what) in [
-            (fresh(ignored.outside, self.reported.outside), "notes outside A0 to C8"),
-            (fresh(ignored.invalid, self.reported.invalid), "messages whose value is no number"),
-            (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
-            (counts.aftertouch, "key pressures, read as aftertouch"),
-            (unmapped, "notes that the tuning's master has not mapped"),
-            (unsent, "strikes and pedals that the host did not take"),
-        ] {
-            if count > 0 {
-                nice_log!("Touchback left out {count} {what}");
-            }
-        }
-        if counts.missed_repetitions > 0 {
-            let missed = counts.missed_repetitions;
-            nice_log!("Touchback missed {missed} strict repetitions");
-        }
-        self.reported = ignored;
-    }
-
-    /// Hands the piano new settings if they differ from its own.
-    fn follow(&mut self, values: HostValues, scale: Option<Scale>, keys: &KeySheet) {
-        if values == self.values && scale == self.scale && *keys == self.keys {
-            return;
-        }
-        (self.values, self.scale, self.keys) = (values, scale, *keys);
-        let settings = settings(values, scale, *keys);
-        if settings != self.settings {
-            if let Some(haptics) = &mut self.haptics
-                && settings.action != self.settings.action
-            {
-                haptics.regulate(&settings.action);
-            }
-            self.settings = settings;
-            self.changed = true;
-            self.player.set(&settings);
-        }
-    }
-}
-
-/// The settings of a project.
-fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Settings {
-    let mut settings = values.settings();
-    settings.sound.scale = scale;
-    settings.action.keys = keys;
-    settings
 }
 
 impl Plugin for Touchback {
@@ -227,17 +135,25 @@ impl Plugin for Touchback {
 
     type Editor = PluginEditor;
     type SysExMessage = ();
+    /// The one task: the host's main thread looks whether its menu is wished for.
     type BackgroundTask = ();
 
     fn params(&self) -> Arc<dyn Params> {
         self.project.clone()
     }
 
-    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
+    fn task_executor(&mut self) -> TaskExecutor<Self> {
+        let menu = self.menu.clone();
+        Box::new(move |()| menu.open())
+    }
+
+    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
         let end = self.window_end.take()?;
+        let menu = (self.menu.clone(), Arc::new(move || executor.execute_gui(())) as Arc<_>);
         let Project { params, scales, window } = &*self.project;
         let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
-        Some(PluginEditor::new(params, kept, scales, end, self.desk.clone(), self.repaint.clone()))
+        let (desk, repaint) = (self.desk.clone(), self.repaint.clone());
+        Some(PluginEditor::new(params, kept, scales, end, desk, repaint, menu))
     }
 
     fn filter_state(state: &mut PluginState) {

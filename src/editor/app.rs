@@ -23,6 +23,7 @@ use nice_plug_egui::{
 
 use crate::editor::controls::Controls;
 use crate::editor::face::Face;
+use crate::editor::host_menu::HostMenu;
 use crate::editor::scales::Scales;
 #[cfg(all(feature = "screen-reader", target_os = "linux"))]
 use crate::editor::screen_reader::ScreenReader;
@@ -34,7 +35,7 @@ use crate::instrument::{Event, Snapshot};
 use crate::monitor::WindowEnd;
 use crate::params::host::HostParams;
 use crate::params::{COUNT, Parameter};
-use host_controls::{HostControls, Learning};
+use host_controls::{HostControls, Learning, MenuLink};
 
 /// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
@@ -73,11 +74,12 @@ pub struct PluginEditor {
     scale: OnceLock<Option<f32>>,
     repaint: Repaint,
     session: Arc<Mutex<Session>>,
+    menu: MenuLink,
 }
 
 impl PluginEditor {
     /// An editor of `params` that sees the piano through `end` and its motorized keyboard through
-    /// `desk`.
+    /// `desk`. The host shows its `menu` once its main thread is asked by `ask`.
     #[must_use]
     pub fn new(
         params: Arc<HostParams>,
@@ -86,10 +88,12 @@ impl PluginEditor {
         end: WindowEnd,
         desk: Arc<KeyboardConnection>,
         repaint: Repaint,
+        (menu, ask): (Arc<HostMenu>, Arc<dyn Fn() + Send + Sync>),
     ) -> Self {
+        let menu = MenuLink { menu, ask };
         let (end, session) = (Arc::new(Mutex::new(end)), Arc::default());
         let scale = OnceLock::new();
-        Self { params, kept, scales, end, desk, scale, repaint, session }
+        Self { params, kept, scales, end, desk, scale, repaint, session, menu }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
@@ -164,6 +168,7 @@ struct App {
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
     learning: Learning,
+    menu: MenuLink,
     /// Values that controllers gave and the host was told.
     told: Box<[f32]>,
     play: Vec<Event>,
@@ -193,6 +198,7 @@ impl App {
             context: None,
             held: Vec::new(),
             learning: Learning::default(),
+            menu: editor.menu.clone(),
             told: [f32::NAN; COUNT].into(),
             play,
         }
@@ -279,8 +285,8 @@ impl NiceEguiApp for App {
         let news = self.look(now) || context.input(|i| !i.events.is_empty());
         if let Some(gui) = &self.context {
             let (params, scales) = (&self.params, &self.scales);
-            let (held, learning) = (&mut self.held, &mut self.learning);
-            let mut controls = HostControls { params, scales, gui, held, learning };
+            let (held, learning, menu) = (&mut self.held, &mut self.learning, &self.menu);
+            let mut controls = HostControls { params, scales, gui, held, learning, menu };
             controls.follow_controllers(&mut self.told);
             self.window.ui(ui, &mut controls, &mut self.play);
         }
@@ -307,6 +313,7 @@ impl NiceEguiApp for App {
 impl Drop for App {
     /// Releases keys and parameters and stops publishing when the window closes.
     fn drop(&mut self) {
+        self.menu.menu.wish(None);
         self.window.let_go(&mut self.play);
         self.send();
         self.window.session.unsent = std::mem::take(&mut self.play);
@@ -314,8 +321,9 @@ impl Drop for App {
         if let Some(gui) = &self.context {
             let held = std::mem::take(&mut self.held);
             let (params, scales, mut none) = (&self.params, &self.scales, Vec::new());
-            let learning = &mut Learning::default();
-            let mut controls = HostControls { params, scales, gui, held: &mut none, learning };
+            let (learning, menu) = (&mut Learning::default(), &self.menu);
+            let mut controls =
+                HostControls { params, scales, gui, held: &mut none, learning, menu };
             for parameter in held {
                 controls.end(parameter);
             }

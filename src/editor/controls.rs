@@ -48,6 +48,13 @@ pub trait Controls {
     /// The next controller moved is to move `parameter`, or nothing new.
     fn learn(&mut self, parameter: Option<&'static Parameter>);
 
+    /// Whether the host has a menu of its own for a parameter.
+    fn has_host_menu(&self) -> bool {
+        false
+    }
+    /// Asks the host to show its menu of `_parameter` at `_at`, pixels from the window's corner.
+    fn open_host_menu(&mut self, _parameter: &'static Parameter, _at: [i32; 2]) {}
+
     /// Sets the parameter to `value` as a gesture of its own.
     fn put(&mut self, parameter: &'static Parameter, value: f64) {
         self.begin(parameter);
@@ -101,6 +108,8 @@ pub struct DetachedControls {
     pub learns: Option<&'static Parameter>,
     /// What a project would save of the keys instead.
     pub kept: Option<KeySheet>,
+    /// Which parameter's menu a host would have been asked for, where.
+    pub host_menu: Option<(&'static str, [i32; 2])>,
 }
 
 impl Controls for DetachedControls {
@@ -157,6 +166,14 @@ impl Controls for DetachedControls {
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {
         self.learns = parameter;
+    }
+
+    fn has_host_menu(&self) -> bool {
+        true
+    }
+
+    fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
+        self.host_menu = Some((parameter.id, at));
     }
 }
 

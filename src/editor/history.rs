@@ -243,6 +243,14 @@ impl Controls for Recorded<'_> {
         self.controls.learn(parameter);
     }
 
+    fn has_host_menu(&self) -> bool {
+        self.controls.has_host_menu()
+    }
+
+    fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
+        self.controls.open_host_menu(parameter, at);
+    }
+
     fn begin_keys(&mut self) {
         self.history.open_keys = Some(Box::new(self.controls.keys()));
     }

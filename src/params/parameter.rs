@@ -79,7 +79,20 @@ pub struct Parameter {
     pub(super) set: fn(&mut Settings, f64),
 }
 
+/// The plugin framework's hash of a parameter's `id`.
+pub(super) fn host_id(id: &str) -> u32 {
+    let add = |hash: u32, b: u8| hash.wrapping_mul(31).wrapping_add(u32::from(b));
+    // VST3 keeps the uppermost bit for parameters of the host's own.
+    id.bytes().fold(0, add) & !(1 << 31)
+}
+
 impl Parameter {
+    /// The number by which hosts know it.
+    #[must_use]
+    pub fn host_id(&self) -> u32 {
+        host_id(self.id)
+    }
+
     /// Unit as shown in lists, empty for choices and pure numbers.
     #[must_use]
     pub fn unit(&self) -> &'static str {

@@ -157,20 +157,15 @@ fn declarations_make_sense() {
     }
 }
 
-/// The plugin framework numbers parameters by this hash of their ids.
-fn framework_hash(id: &str) -> u32 {
-    id.bytes().fold(0u32, |hash, b| hash.wrapping_mul(31).wrapping_add(u32::from(b))) & !(1 << 31)
-}
-
 #[test]
 fn hashed_ids_are_distinct_and_clear_of_the_midi_controllers() {
     // The framework reserves 130 controllers on 16 channels below 2^31.
     let reserved = (1u32 << 31) - 130 * 16;
-    let hashes: BTreeSet<_> = all().map(|p| framework_hash(p.id)).collect();
+    let hashes: BTreeSet<_> = all().map(Parameter::host_id).collect();
     assert_eq!(hashes.len(), COUNT);
     assert!(hashes.iter().all(|hash| *hash < reserved));
     // The framework adds a bypass of this id.
-    assert!(!hashes.contains(&framework_hash("bypass")));
+    assert!(!hashes.contains(&parameter::host_id("bypass")));
 }
 
 #[test]

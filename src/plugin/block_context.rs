@@ -65,7 +65,7 @@ impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
         }
         let (scale, keys) = (self.settings.sound.scale, self.settings.action.keys);
         let values = self.steering.over(self.values);
-        Some(self.steered.insert(super::settings(values, scale, keys)))
+        Some(self.steered.insert(super::active::settings(values, scale, keys)))
     }
 
     fn on_event(&mut self, event: &Event, settings: &Settings) {

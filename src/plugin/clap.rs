@@ -12,6 +12,7 @@
 
 mod block;
 mod event;
+mod menu;
 mod presets;
 
 use std::ffi::{CStr, c_char, c_void};
@@ -35,7 +36,8 @@ use nice_plug::prelude::nice_log;
 use nice_plug::wrapper::clap::{PluginDescriptor, Wrapper};
 use nice_plug::wrapper::setup_logger;
 
-use crate::plugin::Touchback;
+use crate::editor::host_menu::HostMenu;
+use crate::plugin::{Touchback, newest};
 use block::BlockFeeder;
 
 /// What a CLAP host looks for in the library.
@@ -107,9 +109,11 @@ unsafe extern "C" fn create_plugin(
     let wrapper = unsafe { Wrapper::<Touchback>::new(host) };
     // The wrapper's `destroy` takes this reference back.
     let wrapper = Arc::into_raw(wrapper);
+    let menu = newest::take();
     // SAFETY: the wrapper lives until then, and nothing borrows the field.
     let framework = unsafe { *(*wrapper).clap_plugin.as_ptr() };
     let plugin = clap_plugin {
+        init: Some(init_plugin),
         destroy: Some(destroy),
         activate: Some(activate),
         deactivate: Some(deactivate),
@@ -124,6 +128,7 @@ unsafe extern "C" fn create_plugin(
         framework,
         wrapper,
         host,
+        menu,
         is_active: AtomicBool::new(false),
         feeder: Mutex::new(BlockFeeder::new(
             <Touchback as nice_plug::prelude::Plugin>::INPUT_EVENT_CAPACITY,
@@ -143,6 +148,7 @@ struct Instance {
     wrapper: *const Wrapper<Touchback>,
     /// Outlives the instance.
     host: *const clap_host,
+    menu: Arc<HostMenu>,
     is_active: AtomicBool,
     /// Of the thread that processes; others try it and give up, or wait on the main thread.
     feeder: Mutex<BlockFeeder>,
@@ -164,6 +170,18 @@ fn forget(instance: &Instance) {
     if left_out > 0 {
         nice_log!("Touchback left out {left_out} events, more than there was room for");
     }
+}
+
+unsafe extern "C" fn init_plugin(plugin: *const clap_plugin) -> bool {
+    // SAFETY: the host's pointer.
+    let Some(instance) = (unsafe { instance(plugin) }) else { return false };
+    // SAFETY: as the host called it.
+    if !instance.framework.init.is_some_and(|init| unsafe { init(plugin) }) {
+        return false;
+    }
+    // SAFETY: from here on the host may be asked.
+    instance.menu.set(unsafe { menu::find(instance.host) });
+    true
 }
 
 unsafe extern "C" fn destroy(plugin: *const clap_plugin) {

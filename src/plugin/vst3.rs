@@ -16,6 +16,7 @@ mod component;
 mod controllers;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod lists;
+mod menu;
 mod messages;
 
 use std::ffi::c_void;

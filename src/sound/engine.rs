@@ -3,27 +3,33 @@
 //! Notes give the forces of their strings on the bridge; the board turns them into two channels.
 //! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
 //! size never changes a sample. Audio thread, except `new`.
+//!
+//! | part | does |
+//! | --- | --- |
+//! | [`Sound`] | what a host sets, strikes and asks |
+//! | `render` | the samples of a block, and the control work before it |
+//! | `loading` | takes a new voicing over, note by note |
 
-use arrayvec::ArrayVec;
+mod loading;
+mod render;
 
-use crate::math::cast::{floor_index, single};
+use crate::math::cast::single;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::kernel::Kernel;
 use crate::math::key_set::KeySet;
-use crate::math::real::MOST_LANES;
 use crate::mech::hammer::{Hammer, HammerSettings};
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
 use crate::sound::convolve::Convolver;
 use crate::sound::glide::Glide;
 use crate::sound::knock::{Knock, Knocks};
-use crate::sound::note::{Note, WAKE, contacts};
+use crate::sound::note::Note;
 use crate::sound::output::Lid;
 use crate::sound::resonances::Resonances;
 use crate::sound::room::Room;
 use crate::sound::slow_rate::SlowRate;
-use crate::sound::unison::Unison;
-use crate::sound::{SoundSettings, evenness, loss, output};
+use crate::sound::{SoundSettings, evenness, loss};
+use loading::{Loading, partials_a_block};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
@@ -39,9 +45,6 @@ const RANGE: f64 = 1e8;
 /// Time added to it for the board's response and for a gliding voicing, s.
 const AFTER: f64 = 1.5;
 
-/// Partials taken over in a second while a new voicing settles: 16 a block at 48 kHz.
-const PARTIALS_A_SECOND: f64 = 12_000.0;
-
 /// Time constant of levels, lid and width, s: 12 % of the way in a block at 48 kHz; and the distance
 /// from their targets at which they have arrived.
 const MIX_TIME: f64 = 10.430_245e-3;
@@ -55,20 +58,6 @@ const FARTHEST: f64 = 5e-3;
 
 /// Widest bend, cents: the four octaves of polyphonic controllers.
 const MOST_CENTS: f64 = 4800.0;
-
-/// Progress of a new voicing through the notes.
-#[derive(Clone, Copy, Debug)]
-struct Loading {
-    /// Notes still to be loaded.
-    pending: [bool; KEYS],
-    /// Note being loaded, its new modes, and its next partial.
-    note: Option<(usize, Unison, usize)>,
-}
-
-/// Partials taken over at each block, so that a voicing settles as soon at every sample rate.
-fn partials_a_block(sample_rate: f64) -> usize {
-    floor_index((PARTIALS_A_SECOND * BLOCK as f64 / sample_rate).round()).max(1)
-}
 
 /// Targets of the gliding values: share of the late response, direct level, lid gain, stereo width.
 fn mix(voicing: &SoundSettings) -> [f64; 4] {
@@ -247,11 +236,6 @@ impl Sound {
         }
     }
 
-    /// Begins to take voicing and strike point over.
-    const fn load(&mut self) {
-        self.loading = Some(Loading { pending: [true; KEYS], note: None });
-    }
-
     /// The hammer of `key` meets its strings at `speed` m/s, `delay` samples (0…1) after the
     /// beginning of the next sample's interval. Speeds not above 0 and values that are no numbers
     /// are ignored and counted.
@@ -367,142 +351,6 @@ impl Sound {
     pub fn longest_ring(&self) -> f64 {
         let loss = loss::least_internal() / self.voicing.sustain;
         RANGE.ln() / loss + self.voicing.room().time * RANGE.log10() / 3.0 + AFTER
-    }
-
-    /// Samples of one block, or a part of it.
-    fn portion(&mut self, left: &mut [f32], right: &mut [f32]) {
-        let (at, len) = (self.phase, left.len());
-        self.bridge[1][at..at + len].fill(0.0);
-        if self.lid.is_still() && self.is_still() {
-            left.fill(0.0);
-            right.fill(0.0);
-            return;
-        }
-        self.advance_contacts(len);
-        for key in self.awake.iter() {
-            let (note, &(first, weights)) =
-                (&mut self.notes[key.index()], &self.places[key.index()]);
-            let mut force = [0.0f32; BLOCK];
-            let force = &mut force[..len];
-            note.process(at, force);
-            if note.is_struck() {
-                let now = &mut self.bridge[1][at..at + len];
-                now.iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
-            }
-            note.add_overtones(force);
-            for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
-                for (input, force) in zone[at..at + len].iter_mut().zip(&*force) {
-                    *input += weight * force;
-                }
-            }
-        }
-        if !self.knocks.is_empty() {
-            self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
-        }
-        let mut late = [[0.0f32; BLOCK]; 2];
-        left.fill(0.0);
-        right.fill(0.0);
-        let [late_left, late_right] = &mut late;
-        self.convolver.process(
-            &self.inputs,
-            at,
-            [&mut *left, &mut *right],
-            [&mut late_left[..len], &mut late_right[..len]],
-        );
-        let scale = single(FULL_SCALE);
-        for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
-            let share = (at + i + 1) as f32 / BLOCK as f32;
-            let [late_gain, direct, shade, side] =
-                self.mix.map(|(from, glide)| from + share * (glide.now - from));
-            let sum = [*l + late_gain * late[0][i], *r + late_gain * late[1][i]];
-            let [a, b] = self.lid.shade(sum.map(|x| scale * x), shade);
-            let (a, b) = output::widened(a, b, side);
-            (*l, *r) = (direct * a, direct * b);
-        }
-        self.room.process(left, right);
-        for x in left.iter_mut().chain(right) {
-            *x = output::soft_clip(*x);
-        }
-    }
-
-    /// Advances hammers at the strings by `len` samples.
-    fn advance_contacts(&mut self, len: usize) {
-        let mut group = ArrayVec::<_, MOST_LANES>::new();
-        for key in self.awake.iter() {
-            if self.notes[key.index()].is_touched() {
-                group.push(key.index());
-            }
-            if group.len() == self.kernel.lanes() {
-                contacts::advance(self.kernel, &mut self.notes, &group, len);
-                group.clear();
-            }
-        }
-        contacts::advance(self.kernel, &mut self.notes, &group, len);
-    }
-
-    /// Control work at a block's beginning.
-    fn begin_block(&mut self) {
-        self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
-        self.room.begin_block();
-        if self.loading.is_some() {
-            self.load_some();
-        }
-        let gate = single(GATE / FULL_SCALE);
-        self.bridge.swap(0, 1);
-        let loudest = self.bridge[0].iter().fold(0.0f32, |m, x| m.max(x.abs()));
-        if loudest > WAKE * gate {
-            for (key, note) in KeyNumber::all().zip(&mut self.notes) {
-                note.wake();
-                if note.is_awake() {
-                    self.awake.insert(key);
-                }
-            }
-        }
-        for key in self.awake.iter() {
-            let note = &mut self.notes[key.index()];
-            note.control(self.block, gate, loudest);
-            if !note.is_awake() {
-                self.awake.remove(key);
-            }
-        }
-        self.resonances.begin_block(&self.bridge[0], loudest > gate);
-        for key in self.awake.iter() {
-            let (first, weights) = self.places[key.index()];
-            self.resonances.add(&mut self.notes[key.index()], first, weights);
-        }
-        self.resonances.spread(&mut self.inputs);
-    }
-
-    /// Takes over a bounded number of partials of the new voicing.
-    fn load_some(&mut self) {
-        let Some(loading) = &mut self.loading else { return };
-        let mut budget = self.partials_a_block;
-        while budget > 0 {
-            let Some((index, unison, k)) = &mut loading.note else {
-                let sounding = |&i: &usize| loading.pending[i] && self.notes[i].is_awake();
-                let next = (0..KEYS).find(sounding);
-                let Some(index) = next.or_else(|| (0..KEYS).find(|&i| loading.pending[i])) else {
-                    self.loading = None;
-                    return;
-                };
-                loading.pending[index] = false;
-                if let Some(key) = KeyNumber::from_index(index) {
-                    loading.note = Some((index, Unison::new(key, &self.voicing), 1));
-                }
-                continue;
-            };
-            let note = &mut self.notes[*index];
-            // At low sample rates the highest keys have none.
-            if *k <= note.partials() {
-                note.load_partial(unison, &self.voicing, *k);
-                *k += 1;
-                budget -= 1;
-            }
-            if *k > note.partials() {
-                note.finish_load(unison);
-                loading.note = None;
-            }
-        }
     }
 }
 

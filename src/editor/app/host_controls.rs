@@ -1,10 +1,13 @@
 //! The host's parameters as the window turns them.
 
+use std::sync::Arc;
+
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::ParamPtr;
 
 use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
+use crate::editor::host_menu::{HostMenu, Wish};
 use crate::editor::scales::Scales;
 use crate::math::cast::single;
 use crate::params::host::HostParams;
@@ -20,6 +23,14 @@ pub(super) struct HostControls<'a> {
     pub(super) gui: &'a GuiContext,
     pub(super) held: &'a mut Vec<&'static Parameter>,
     pub(super) learning: &'a mut Learning,
+    pub(super) menu: &'a MenuLink,
+}
+
+/// The host's menu, and what makes the host's main thread look for wishes.
+#[derive(Clone)]
+pub(super) struct MenuLink {
+    pub(super) menu: Arc<HostMenu>,
+    pub(super) ask: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// What waits for a MIDI controller to be moved, and the mark of the last one moved before.
@@ -138,6 +149,15 @@ impl Controls for HostControls<'_> {
 
     fn learns(&self) -> Option<&'static Parameter> {
         self.learning.0.map(|(parameter, _)| parameter)
+    }
+
+    fn has_host_menu(&self) -> bool {
+        self.menu.menu.is_there()
+    }
+
+    fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
+        self.menu.menu.wish(Some(Wish { parameter: parameter.host_id(), at }));
+        (self.menu.ask)();
     }
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {

@@ -4,6 +4,7 @@ use egui::{Popup, PopupKind, Response, RichText, SetOpenCommand, Ui};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
+use crate::math::cast::rounded_i32;
 use crate::params::Parameter;
 
 /// How long a refusal is shown, s.
@@ -60,6 +61,12 @@ pub(super) fn ui(
                 ui.close();
             }
             ui.separator();
+            if controls.has_host_menu() && ui.button("The host's menu").clicked() {
+                let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(slider.rect.min);
+                let pixels = |points: f32| rounded_i32(f64::from(points * ui.pixels_per_point()));
+                controls.open_host_menu(parameter, [pixels(at.x), pixels(at.y)]);
+                ui.close();
+            }
             let hint = format!(
                 "The host automates and learns it as “{}” ({}).",
                 parameter.name, parameter.id

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nice_plug::prelude::nice_log;
 use nice_plug::wrapper::vst3::Wrapper;
@@ -27,7 +27,9 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 
 use super::block::BlockFeeder;
 use super::controllers::{self, is_known};
-use crate::plugin::Touchback;
+use super::menu;
+use crate::editor::host_menu::HostMenu;
+use crate::plugin::{Touchback, newest};
 
 /// One plugin.
 pub(super) struct Component {
@@ -40,6 +42,8 @@ pub(super) struct Component {
     /// What stands behind a parameter's number: part of its text here, while the field that VST3 has for it
     /// stays empty. Some hosts show the text alone, others both.
     units: Vec<(ParamID, String128)>,
+    menu: Arc<HostMenu>,
+    view: menu::View,
     /// Of the thread that processes; others try it and give up, or wait on the main thread.
     feeder: Mutex<BlockFeeder>,
 }
@@ -60,11 +64,14 @@ impl Class for Component {
 impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
+        let menu = newest::take();
         let controllers = controller_ids(&framework);
         let units = units(&framework);
         Self {
             framework,
             units,
+            menu,
+            view: menu::View::default(),
             is_set_up: AtomicBool::new(false),
             is_active: AtomicBool::new(false),
             is_wished_active: AtomicBool::new(false),
@@ -146,7 +153,13 @@ macro_rules! pass_on {
 impl IPluginBaseTrait for Component {
     pass_on! { IPluginBaseTrait:
         fn initialize(context: *mut FUnknown) -> tresult;
-        fn terminate() -> tresult;
+    }
+
+    unsafe fn terminate(&self) -> tresult {
+        // The host's handler may go.
+        self.menu.set(None);
+        // SAFETY: as the host called it.
+        unsafe { IPluginBaseTrait::terminate(&self.framework) }
     }
 }
 
@@ -188,8 +201,20 @@ impl IEditControllerTrait for Component {
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
         fn getParamNormalized(id: ParamID) -> ParamValue;
         fn setParamNormalized(id: ParamID, value: ParamValue) -> tresult;
-        fn setComponentHandler(handler: *mut IComponentHandler) -> tresult;
-        fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
+        // SAFETY: the host's pointer.
+        self.menu.set(unsafe { menu::find(handler, self.view.clone()) });
+        // SAFETY: as the host called it.
+        unsafe { IEditControllerTrait::setComponentHandler(&self.framework, handler) }
+    }
+
+    unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
+        // SAFETY: as the host called it.
+        let view = unsafe { IEditControllerTrait::createView(&self.framework, name) };
+        self.view.store(view, Ordering::Release);
+        view
     }
 
     unsafe fn getParameterCount(&self) -> int32 {

@@ -16,14 +16,8 @@ use touchback::params;
 
 const FRAMES: u32 = 512;
 
-/// The number by which hosts know the parameter `id`.
-fn hash(id: &str) -> u32 {
-    let hash = id.bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
-    hash & !(1 << 31)
-}
-
 fn blow() -> u32 {
-    hash("blow_mm")
+    params::find("blow_mm").expect("a parameter").host_id()
 }
 
 /// When a random host ends.
@@ -170,7 +164,7 @@ fn the_first_change_of_a_parameter_on_a_thread_allocates_nothing() {
 
 /// Hands `instance` 40 blocks, outputs and events drawn at random, as many bad as good.
 fn harass(instance: &Instance, random: &mut Random, seed: u64) {
-    let ids: Vec<_> = params::all().map(|p| hash(p.id)).collect();
+    let ids: Vec<_> = params::all().map(params::Parameter::host_id).collect();
     let mut below = |sides: u32| u32::try_from(random.below(u64::from(sides))).unwrap();
     for _ in 0..40 {
         let frames = [0_u32, 1, 3, 64, 512, 3_000][below(6) as usize];

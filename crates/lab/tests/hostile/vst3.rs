@@ -133,7 +133,7 @@ fn vst3_outputs_of_any_shape_are_taken() {
 #[test]
 fn vst3_a_random_host_does_no_harm() {
     let end = crate::end();
-    let ids: Vec<_> = params::all().map(|p| crate::hash(p.id)).collect();
+    let ids: Vec<_> = params::all().map(params::Parameter::host_id).collect();
     let (mut blocks, mut seed) = (0_u64, 0);
     while std::time::Instant::now() < end {
         seed += 1;

@@ -16,11 +16,9 @@ pub fn library() -> PluginEntry {
     host::entry(&host::find().expect("the library is built")).expect("a plugin")
 }
 
-/// The framework numbers a parameter by this hash of its id.
+/// The number by which hosts know a parameter.
 pub fn clap_id(parameter: &Parameter) -> ClapId {
-    let hash =
-        parameter.id.bytes().fold(0u32, |hash, b| hash.wrapping_mul(31).wrapping_add(u32::from(b)));
-    ClapId::new(hash & !(1 << 31))
+    ClapId::new(parameter.host_id())
 }
 
 /// Moves the control of `parameter` to a position: 0…1, the index of a choice.

@@ -163,6 +163,9 @@ fn a_slider_learns_a_controller_and_forgets_it() {
     };
     choose(&mut harness, "Learn a MIDI controller");
     assert_eq!(harness.state().desk.learns.map(|p| p.id), Some("blow_mm"));
+    choose(&mut harness, "The host's menu");
+    let (id, [x, y]) = harness.state().desk.host_menu.unwrap();
+    assert!(id == "blow_mm" && x > 0 && y > 0, "{id} at {x}, {y}");
     choose(&mut harness, "Wait for no MIDI controller");
     assert!(harness.state().desk.learns.is_none());
     harness.state_mut().desk.midi.assign(21, blow).unwrap();

@@ -1,5 +1,6 @@
 //! Settings, hammers and pitches that change while strings sound.
 
+use super::super::loading::PARTIALS_A_SECOND;
 use super::*;
 
 #[test]

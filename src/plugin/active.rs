@@ -1,0 +1,115 @@
+//! The piano of an activated plugin, and the settings it follows.
+
+use nice_plug::prelude::nice_log;
+
+use super::haptics::Haptics;
+use crate::action::interface::key_sheet::KeySheet;
+use crate::instrument::event_scheduler::EventScheduler;
+use crate::instrument::midi::Ignored;
+use crate::instrument::{Piano, Settings};
+use crate::params::host::HostValues;
+use crate::sound::scala::Scale;
+
+/// What activation builds.
+pub(super) struct Active {
+    pub(super) player: EventScheduler,
+    /// The motorized or recorded keyboard, while the plugin is active.
+    pub(super) haptics: Option<Haptics>,
+    pub(super) sample_rate: f64,
+    pub(super) values: HostValues,
+    pub(super) scale: Option<Scale>,
+    pub(super) keys: KeySheet,
+    pub(super) settings: Settings,
+    /// The piano's settings have changed since it was built.
+    pub(super) changed: bool,
+    /// Ignored messages already reported to the log.
+    reported: Ignored,
+    /// Latency that the host has been asked to start again for, samples.
+    pub(super) asked: u32,
+}
+
+impl Active {
+    pub(super) fn new(
+        sample_rate: f64,
+        values: HostValues,
+        scale: Option<Scale>,
+        keys: KeySheet,
+    ) -> Self {
+        let settings = settings(values, scale, keys);
+        let player = EventScheduler::new(Piano::new(sample_rate, &settings));
+        Self {
+            player,
+            haptics: None,
+            sample_rate,
+            values,
+            scale,
+            keys,
+            settings,
+            changed: false,
+            reported: Ignored::default(),
+            asked: settings.touch.latency_samples(sample_rate),
+        }
+    }
+
+    /// The latency in force, samples: it stays until the next activation.
+    pub(super) fn latency(&self) -> u32 {
+        u32::try_from(self.player.latency()).unwrap_or(0)
+    }
+
+    /// Whether the settings want another latency than was last asked for.
+    pub(super) fn wants_restart(&mut self) -> bool {
+        let wanted = self.settings.touch.latency_samples(self.sample_rate);
+        std::mem::replace(&mut self.asked, wanted) != wanted && wanted != self.latency()
+    }
+
+    /// Logs what was ignored since the last report.
+    pub(super) fn report(&mut self, unsent: u64, unmapped: u64) {
+        let ignored = self.player.ignored();
+        let fresh = |now: u64, before: u64| now.saturating_sub(before);
+        let counts = self.player.counts();
+        for (count, what) in [
+            (fresh(ignored.outside, self.reported.outside), "notes outside A0 to C8"),
+            (fresh(ignored.invalid, self.reported.invalid), "messages whose value is no number"),
+            (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
+            (counts.aftertouch, "key pressures, read as aftertouch"),
+            (unmapped, "notes that the tuning's master has not mapped"),
+            (unsent, "strikes and pedals that the host did not take"),
+        ] {
+            if count > 0 {
+                nice_log!("Touchback left out {count} {what}");
+            }
+        }
+        if counts.missed_repetitions > 0 {
+            let missed = counts.missed_repetitions;
+            nice_log!("Touchback missed {missed} strict repetitions");
+        }
+        self.reported = ignored;
+    }
+
+    /// Hands the piano new settings if they differ from its own.
+    pub(super) fn follow(&mut self, values: HostValues, scale: Option<Scale>, keys: &KeySheet) {
+        if values == self.values && scale == self.scale && *keys == self.keys {
+            return;
+        }
+        (self.values, self.scale, self.keys) = (values, scale, *keys);
+        let settings = settings(values, scale, *keys);
+        if settings != self.settings {
+            if let Some(haptics) = &mut self.haptics
+                && settings.action != self.settings.action
+            {
+                haptics.regulate(&settings.action);
+            }
+            self.settings = settings;
+            self.changed = true;
+            self.player.set(&settings);
+        }
+    }
+}
+
+/// The settings of a project.
+pub(super) fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Settings {
+    let mut settings = values.settings();
+    settings.sound.scale = scale;
+    settings.action.keys = keys;
+    settings
+}

@@ -1,0 +1,115 @@
+//! The host's own menu of a parameter, by CLAP's extension.
+
+use clap_sys::ext::context_menu::{
+    CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT,
+    clap_context_menu_target, clap_host_context_menu,
+};
+use clap_sys::host::clap_host;
+
+use crate::editor::host_menu::{Show, Wish};
+
+/// The host's half, which outlives its plugins.
+struct HostHalf {
+    host: *const clap_host,
+    menu: *const clap_host_context_menu,
+}
+
+// SAFETY: used on the host's main thread only.
+unsafe impl Send for HostHalf {}
+
+impl HostHalf {
+    fn show(&self, wish: Wish) -> bool {
+        // SAFETY: found in the host, which lives.
+        let menu = unsafe { &*self.menu };
+        let (Some(can_popup), Some(popup)) = (menu.can_popup, menu.popup) else { return false };
+        let kind = CLAP_CONTEXT_MENU_TARGET_KIND_PARAM;
+        let target = clap_context_menu_target { kind, id: wish.parameter };
+        // SAFETY: this is the host's main thread; an embedded window needs no screen.
+        unsafe {
+            can_popup(self.host) && popup(self.host, &raw const target, 0, wish.at[0], wish.at[1])
+        }
+    }
+}
+
+/// How `host` shows its menu, if it has one.
+///
+/// # Safety
+/// `host` is the host of an initialized plugin; main thread.
+pub(super) unsafe fn find(host: *const clap_host) -> Option<Show> {
+    // SAFETY: the caller's promise.
+    let get = unsafe { host.as_ref() }?.get_extension?;
+    let menu = [CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT]
+        .into_iter()
+        // SAFETY: the host's function.
+        .map(|name| unsafe { get(host, name.as_ptr()) }.cast::<clap_host_context_menu>())
+        .find(|menu| !menu.is_null())?;
+    let half = HostHalf { host, menu };
+    Some(Box::new(move |wish| half.show(wish)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::{CStr, c_char, c_void};
+    use std::sync::Mutex;
+
+    static SHOWN: Mutex<Vec<(u32, u32, i32, i32)>> = Mutex::new(Vec::new());
+
+    static MENU: clap_host_context_menu = clap_host_context_menu {
+        populate: None,
+        perform: None,
+        can_popup: Some(can),
+        popup: Some(popup),
+    };
+
+    unsafe extern "C" fn can(_: *const clap_host) -> bool {
+        true
+    }
+
+    unsafe extern "C" fn popup(
+        _: *const clap_host,
+        target: *const clap_context_menu_target,
+        _: i32,
+        x: i32,
+        y: i32,
+    ) -> bool {
+        // SAFETY: the plugin's target.
+        let target = unsafe { *target };
+        SHOWN.lock().unwrap().push((target.kind, target.id, x, y));
+        true
+    }
+
+    unsafe extern "C" fn get(_: *const clap_host, id: *const c_char) -> *const c_void {
+        // SAFETY: a name.
+        let id = unsafe { CStr::from_ptr(id) };
+        if id == CLAP_EXT_CONTEXT_MENU { (&raw const MENU).cast() } else { std::ptr::null() }
+    }
+
+    fn host(with_menu: bool) -> clap_host {
+        clap_host {
+            clap_version: clap_sys::version::CLAP_VERSION,
+            host_data: std::ptr::null_mut(),
+            name: c"test".as_ptr(),
+            vendor: c"".as_ptr(),
+            url: c"".as_ptr(),
+            version: c"".as_ptr(),
+            get_extension: with_menu.then_some(get),
+            request_restart: None,
+            request_process: None,
+            request_callback: None,
+        }
+    }
+
+    #[test]
+    fn the_host_is_given_parameter_and_place() {
+        let plain = host(false);
+        // SAFETY: a host.
+        assert!(unsafe { find(&raw const plain) }.is_none());
+        let host = host(true);
+        // SAFETY: a host.
+        let mut show = unsafe { find(&raw const host) }.unwrap();
+        assert!(show(Wish { parameter: 5, at: [20, 30] }));
+        let shown = SHOWN.lock().unwrap();
+        assert_eq!(*shown, [(CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, 5, 20, 30)]);
+    }
+}
