@@ -6,7 +6,7 @@
 //! | `Touchback::process`, `reset` | host's audio thread: no allocation, lock or system call |
 //! | [`state`] | host's main thread |
 //!
-//! Parameters reach the piano as plain [`Settings`]; framework types stop here.
+//! Parameters reach the piano as plain [`Settings`](crate::instrument::Settings); framework types stop here.
 
 mod active;
 mod block_context;
