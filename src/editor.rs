@@ -55,7 +55,7 @@ pub mod path_field;
 pub mod regulation;
 pub mod scales;
 pub mod scope;
-#[cfg(all(feature = "screen-reader", target_os = "linux"))]
+#[cfg(feature = "screen-reader")]
 pub mod screen_reader;
 pub mod shot;
 pub mod stroke;

@@ -25,7 +25,7 @@ use crate::editor::controls::Controls;
 use crate::editor::face::Face;
 use crate::editor::host_menu::HostMenu;
 use crate::editor::scales::Scales;
-#[cfg(all(feature = "screen-reader", target_os = "linux"))]
+#[cfg(feature = "screen-reader")]
 use crate::editor::screen_reader::ScreenReader;
 use crate::editor::window::{Session, Window};
 use crate::editor::window_state::{SMALLEST, SavedWindow};
@@ -163,7 +163,7 @@ struct App {
     window: Window,
     /// Until when frames follow one another, s.
     settles: f64,
-    #[cfg(all(feature = "screen-reader", target_os = "linux"))]
+    #[cfg(feature = "screen-reader")]
     repaint: Repaint,
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
@@ -193,7 +193,7 @@ impl App {
             session: editor.session.clone(),
             window,
             settles: 0.0,
-            #[cfg(all(feature = "screen-reader", target_os = "linux"))]
+            #[cfg(feature = "screen-reader")]
             repaint: editor.repaint.clone(),
             context: None,
             held: Vec::new(),
@@ -258,13 +258,17 @@ impl NiceEguiApp for App {
     ) -> Result<(), HandlerError> {
         #[cfg(target_os = "linux")]
         crate::editor::x11::announce(frame.baseview_window());
-        #[cfg(not(target_os = "linux"))]
-        let _ = frame;
-        #[cfg(all(feature = "screen-reader", target_os = "linux"))]
+        #[cfg(feature = "screen-reader")]
         {
+            use raw_window_handle::HasWindowHandle as _;
             let repaint = self.repaint.clone();
-            context.add_plugin(ScreenReader::new(move || repaint.ask()));
+            let window = frame.baseview_window().window_handle().ok().map(|handle| handle.as_raw());
+            if let Some(reader) = ScreenReader::new(window, move || repaint.ask()) {
+                context.add_plugin(reader);
+            }
         }
+        #[cfg(not(any(target_os = "linux", feature = "screen-reader")))]
+        let _ = frame;
         self.window.dress(&context);
         self.context = Some(gui);
         let mut end = lock(&self.end);

@@ -1,19 +1,31 @@
-//! The window for screen readers on Linux: egui's tree over AT-SPI, and their actions back.
+//! The window for screen readers: egui's tree, and their actions back.
 //!
-//! The adapter registers on the session's accessibility bus from a thread of its own, which lives as
-//! long as the process; the tree is only made once a reader asks for it.
+//! | system | by |
+//! | --- | --- |
+//! | Linux | AT-SPI: the adapter registers on the session's bus from a thread that lives as long as the process |
+//! | Windows | UI Automation, of a window not yet shown |
+//! | macOS | the view's accessibility protocol |
+//!
+//! The tree is only made once a reader asks for it.
+
+#[cfg_attr(target_os = "linux", path = "screen_reader/linux.rs")]
+#[cfg_attr(windows, path = "screen_reader/windows.rs")]
+#[cfg_attr(target_os = "macos", path = "screen_reader/macos.rs")]
+mod bridge;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use accesskit::{ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler, TreeUpdate};
-use accesskit_unix::Adapter;
 use egui::{Context, Event, FullOutput, RawInput};
+use raw_window_handle::RawWindowHandle;
+
+use bridge::Bridge;
 
 /// Asks for a frame, from any thread.
 type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// What the bus's thread tells the window's.
+/// What the system's end tells the window's.
 struct Asked {
     /// A reader wants the tree.
     reads: AtomicBool,
@@ -22,10 +34,11 @@ struct Asked {
     wake: Wake,
 }
 
-/// The bus's end of it.
-struct BusEnd(Arc<Asked>);
+/// The system's end of it.
+#[derive(Clone)]
+struct SystemEnd(Arc<Asked>);
 
-impl ActivationHandler for BusEnd {
+impl ActivationHandler for SystemEnd {
     /// The coming frame brings the tree.
     fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
         self.0.reads.store(true, Ordering::Release);
@@ -34,14 +47,14 @@ impl ActivationHandler for BusEnd {
     }
 }
 
-impl ActionHandler for BusEnd {
+impl ActionHandler for SystemEnd {
     fn do_action(&mut self, request: ActionRequest) {
         self.0.actions.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         (self.0.wake)();
     }
 }
 
-impl DeactivationHandler for BusEnd {
+impl DeactivationHandler for SystemEnd {
     fn deactivate_accessibility(&mut self) {
         self.0.reads.store(false, Ordering::Release);
     }
@@ -49,18 +62,22 @@ impl DeactivationHandler for BusEnd {
 
 /// The window's end of it: a plugin of egui's context.
 pub struct ScreenReader {
-    adapter: Adapter,
+    bridge: Bridge,
     asked: Arc<Asked>,
 }
 
 impl ScreenReader {
-    /// Announces a window, whose frames `wake` asks for. Begins a thread.
+    /// Announces `window`, whose frames `wake` asks for, on the thread that draws it and, where the
+    /// system has windows of its own kind, before it is shown. Nothing where that cannot be done.
     #[must_use]
-    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub fn new(
+        window: Option<RawWindowHandle>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Self> {
         let (reads, actions) = (AtomicBool::new(false), Mutex::default());
         let asked = Arc::new(Asked { reads, actions, wake: Arc::new(wake) });
-        let end = || BusEnd(asked.clone());
-        Self { adapter: Adapter::new(end(), end(), end()), asked }
+        let bridge = Bridge::new(window, &SystemEnd(asked.clone()))?;
+        Some(Self { bridge, asked })
     }
 }
 
@@ -75,19 +92,19 @@ impl egui::Plugin for ScreenReader {
         } else {
             context.disable_accesskit();
         }
-        self.adapter.update_window_focus_state(input.focused);
+        self.bridge.focus(input.focused);
         let mut actions = self.asked.actions.lock().unwrap_or_else(PoisonError::into_inner);
         input.events.extend(actions.drain(..).map(Event::AccessKitActionRequest));
     }
 
     fn output_hook(&mut self, _context: &Context, output: &mut FullOutput) {
         if let Some(update) = output.platform_output.accesskit_update.take() {
-            self.adapter.update_if_active(|| update);
+            self.bridge.update(update);
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use std::process::Command;
@@ -103,7 +120,7 @@ mod tests {
     #[ignore = "needs an accessibility bus: run by tests/host/atspi.sh"]
     fn a_reader_finds_controls_by_name_reads_and_turns_them() {
         let mut screen = Offscreen::default();
-        screen.context.add_plugin(ScreenReader::new(|| {}));
+        screen.context.add_plugin(ScreenReader::new(None, || {}).unwrap());
         let (mut window, mut desk, mut play) =
             (Window::default(), DetachedControls::default(), Vec::new());
         window.dress(&screen.context);
