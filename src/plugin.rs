@@ -6,7 +6,8 @@
 //! | `Touchback::process`, `reset` | host's audio thread: no allocation, lock or system call |
 //! | [`state`] | host's main thread |
 //!
-//! Parameters reach the piano as plain [`Settings`](crate::instrument::Settings); framework types stop here.
+//! Parameters reach the piano as plain [`Settings`](crate::instrument::Settings); framework types
+//! stop here.
 
 mod active;
 mod block_context;
@@ -149,10 +150,10 @@ impl Plugin for Touchback {
 
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
         let end = self.window_end.take()?;
-        let menu = (self.menu.clone(), Arc::new(move || executor.execute_gui(())) as Arc<_>);
+        self.menu.ask_by(move || executor.execute_gui(()));
         let Project { params, scales, window } = &*self.project;
         let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
-        let (desk, repaint) = (self.desk.clone(), self.repaint.clone());
+        let (desk, repaint, menu) = (self.desk.clone(), self.repaint.clone(), self.menu.clone());
         Some(PluginEditor::new(params, kept, scales, end, desk, repaint, menu))
     }
 

@@ -7,7 +7,7 @@ mod host_controls;
 
 use std::error::Error;
 use std::str::FromStr as _;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use egui::{Context, Ui};
 use nice_plug::context::gui::GuiContext;
@@ -29,13 +29,14 @@ use crate::editor::scales::Scales;
 use crate::editor::screen_reader::ScreenReader;
 use crate::editor::window::{Session, Window};
 use crate::editor::window_state::{SMALLEST, SavedWindow};
+use crate::exchange::lock::lock;
 use crate::exchange::queue::Sender;
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
 use crate::monitor::WindowEnd;
 use crate::params::host::HostParams;
 use crate::params::{COUNT, Parameter};
-use host_controls::{HostControls, Learning, MenuLink};
+use host_controls::{HostControls, Learning};
 
 /// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
@@ -58,11 +59,6 @@ impl Repaint {
 /// What a project keeps of its window, shared with the project.
 pub type KeptByProject = Arc<Mutex<SavedWindow>>;
 
-/// Locks whether poisoned or not: no code under these locks leaves a value half written.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The plugin's editor.
 pub struct PluginEditor {
     params: Arc<HostParams>,
@@ -74,12 +70,12 @@ pub struct PluginEditor {
     scale: OnceLock<Option<f32>>,
     repaint: Repaint,
     session: Arc<Mutex<Session>>,
-    menu: MenuLink,
+    menu: Arc<HostMenu>,
 }
 
 impl PluginEditor {
     /// An editor of `params` that sees the piano through `end` and its motorized keyboard through
-    /// `desk`. The host shows its `menu` once its main thread is asked by `ask`.
+    /// `desk`. The host may have a `menu` of its own.
     #[must_use]
     pub fn new(
         params: Arc<HostParams>,
@@ -88,9 +84,8 @@ impl PluginEditor {
         end: WindowEnd,
         desk: Arc<KeyboardConnection>,
         repaint: Repaint,
-        (menu, ask): (Arc<HostMenu>, Arc<dyn Fn() + Send + Sync>),
+        menu: Arc<HostMenu>,
     ) -> Self {
-        let menu = MenuLink { menu, ask };
         let (end, session) = (Arc::new(Mutex::new(end)), Arc::default());
         let scale = OnceLock::new();
         Self { params, kept, scales, end, desk, scale, repaint, session, menu }
@@ -168,7 +163,7 @@ struct App {
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
     learning: Learning,
-    menu: MenuLink,
+    menu: Arc<HostMenu>,
     /// Values that controllers gave and the host was told.
     told: Box<[f32]>,
     play: Vec<Event>,
@@ -317,7 +312,7 @@ impl NiceEguiApp for App {
 impl Drop for App {
     /// Releases keys and parameters and stops publishing when the window closes.
     fn drop(&mut self) {
-        self.menu.menu.wish(None);
+        self.menu.forget_wish();
         self.window.let_go(&mut self.play);
         self.send();
         self.window.session.unsent = std::mem::take(&mut self.play);

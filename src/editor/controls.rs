@@ -43,6 +43,12 @@ pub trait Controls {
     fn midi_map(&self) -> MidiMap;
     /// Sets which MIDI controllers move which parameters.
     fn set_midi_map(&mut self, map: &MidiMap);
+    /// No controller moves `parameter` any more.
+    fn forget_controller(&mut self, parameter: &'static Parameter) {
+        let mut map = self.midi_map();
+        map.forget(parameter);
+        self.set_midi_map(&map);
+    }
     /// The parameter that the next controller moved will move.
     fn learns(&self) -> Option<&'static Parameter>;
     /// The next controller moved is to move `parameter`, or nothing new.

@@ -2,7 +2,9 @@
 //!
 //! The window wishes for it on its own thread; the host shows it on its main thread.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use crate::exchange::lock::lock;
 
 /// A menu that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,17 +16,14 @@ pub struct Wish {
 }
 
 /// Shows what was wished for, on the host's main thread; whether it did.
-pub type Show = Box<dyn FnMut(Wish) -> bool + Send>;
+pub type Show = Arc<dyn Fn(Wish) -> bool + Send + Sync>;
 
 /// What window and host share of it.
 #[derive(Default)]
 pub struct HostMenu {
     wish: Mutex<Option<Wish>>,
     show: Mutex<Option<Show>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    ask: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl HostMenu {
@@ -33,24 +32,37 @@ impl HostMenu {
         *lock(&self.show) = show;
     }
 
+    /// `ask` makes the host's main thread [`open`](Self::open) what is wished for; set once.
+    pub fn ask_by(&self, ask: impl Fn() + Send + Sync + 'static) {
+        let _ = self.ask.set(Box::new(ask));
+    }
+
     /// Whether the host has one.
     #[must_use]
     pub fn is_there(&self) -> bool {
-        // While the host shows it, it is there.
-        self.show.try_lock().map_or(true, |show| show.is_some())
+        lock(&self.show).is_some()
     }
 
-    /// The window wishes for it, or takes the wish back as it closes.
-    pub fn wish(&self, wish: Option<Wish>) {
-        *lock(&self.wish) = wish;
+    /// The window wishes for it.
+    pub fn wish(&self, wish: Wish) {
+        *lock(&self.wish) = Some(wish);
+        if let Some(ask) = self.ask.get() {
+            ask();
+        }
+    }
+
+    /// The window closes: its wish is no more.
+    pub fn forget_wish(&self) {
+        *lock(&self.wish) = None;
     }
 
     /// Shows what is wished for, on the host's main thread. A host that will not is not asked again.
     pub fn open(&self) {
         let Some(wish) = lock(&self.wish).take() else { return };
-        let mut show = lock(&self.show);
-        if show.as_mut().is_some_and(|show| !show(wish)) {
-            *show = None;
+        // No lock is held while the host shows it: it may go on with anything meanwhile.
+        let show = lock(&self.show).clone();
+        if show.is_some_and(|show| !show(wish)) {
+            self.set(None);
         }
     }
 }
@@ -58,7 +70,6 @@ impl HostMenu {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
@@ -67,18 +78,18 @@ mod tests {
         assert!(!menu.is_there());
         let shown = Arc::new(AtomicU32::new(0));
         let count = shown.clone();
-        menu.set(Some(Box::new(move |wish| {
+        menu.set(Some(Arc::new(move |wish: Wish| {
             count.fetch_add(1, Ordering::Relaxed);
             wish.parameter == 7
         })));
-        let wish = |parameter| menu.wish(Some(Wish { parameter, at: [3, 4] }));
+        let wish = |parameter| menu.wish(Wish { parameter, at: [3, 4] });
         menu.open();
         wish(7);
         menu.open();
         menu.open();
         assert_eq!(shown.load(Ordering::Relaxed), 1);
         wish(7);
-        menu.wish(None);
+        menu.forget_wish();
         menu.open();
         assert!(shown.load(Ordering::Relaxed) == 1 && menu.is_there());
         wish(8);

@@ -3,9 +3,10 @@
 //! The texts stay with the window's and the host's threads; the audio thread gets the finished scale
 //! as the latest value of a buffer of its own.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::exchange::latest::{LatestReader, LatestWriter, latest};
+use crate::exchange::lock::lock;
 use crate::sound::scala::{Scale, Texts};
 
 /// The scale of one instance.
@@ -25,18 +26,13 @@ impl Scales {
         (Self(Mutex::new(Kept { texts: None, writer })), reader)
     }
 
-    /// Nothing is left half done while this lock is held: a poisoned one is as good.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Tunes by these texts, or by the temperament alone.
     ///
     /// # Errors
     /// What is wrong with the texts; the scale in force stays.
     pub fn set(&self, texts: Option<Texts>) -> Result<(), String> {
         let scale = texts.as_ref().map(Texts::scale).transpose()?;
-        let mut kept = self.lock();
+        let mut kept = lock(&self.0);
         kept.texts = texts;
         kept.writer.write(scale);
         Ok(())
@@ -45,7 +41,7 @@ impl Scales {
     /// The texts in force.
     #[must_use]
     pub fn texts(&self) -> Option<Texts> {
-        self.lock().texts.clone()
+        lock(&self.0).texts.clone()
     }
 }
 

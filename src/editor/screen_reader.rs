@@ -14,12 +14,13 @@
 mod bridge;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use accesskit::{ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler, TreeUpdate};
 use egui::{Context, Event, FullOutput, RawInput};
 use raw_window_handle::RawWindowHandle;
 
+use crate::exchange::lock::lock;
 use bridge::Bridge;
 
 /// Asks for a frame, from any thread.
@@ -49,7 +50,7 @@ impl ActivationHandler for SystemEnd {
 
 impl ActionHandler for SystemEnd {
     fn do_action(&mut self, request: ActionRequest) {
-        self.0.actions.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        lock(&self.0.actions).push(request);
         (self.0.wake)();
     }
 }
@@ -93,8 +94,7 @@ impl egui::Plugin for ScreenReader {
             context.disable_accesskit();
         }
         self.bridge.focus(input.focused);
-        let mut actions = self.asked.actions.lock().unwrap_or_else(PoisonError::into_inner);
-        input.events.extend(actions.drain(..).map(Event::AccessKitActionRequest));
+        input.events.extend(lock(&self.asked.actions).drain(..).map(Event::AccessKitActionRequest));
     }
 
     fn output_hook(&mut self, _context: &Context, output: &mut FullOutput) {

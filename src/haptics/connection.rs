@@ -19,7 +19,7 @@
 mod audio;
 mod choice;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::emulator::{Emulator, Making};
 use super::live::Emulated;
@@ -30,6 +30,7 @@ use super::serial::{self, PortError, PortInfo};
 use super::sidecar::{Sidecar, SidecarOrder, SidecarReport};
 use super::status_text;
 use crate::action::ActionSettings;
+use crate::exchange::lock::lock;
 use crate::exchange::queue;
 use audio::Joined;
 pub use audio::KeyboardAudioEnd;
@@ -100,8 +101,7 @@ pub struct ActivationContext<'a> {
 
 impl KeyboardConnection {
     fn inside(&self) -> MutexGuard<'_, Inside> {
-        // Locks whether poisoned or not: no code under this lock leaves it half written.
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inside)
     }
 
     /// The serial ports there are, [`EMULATOR`] not among them.

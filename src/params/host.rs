@@ -3,10 +3,11 @@
 //! The audio thread reads values (atomic loads, nothing allocated); any thread may set them
 //! through the framework.
 
+mod published;
 pub mod steering;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use nice_plug::params::Params;
 use nice_plug::prelude::{
@@ -15,11 +16,13 @@ use nice_plug::prelude::{
 };
 
 use crate::action::interface::key_sheet::KeySheet;
-use crate::exchange::latest::{LatestReader, LatestWriter, latest};
+use crate::exchange::latest::LatestReader;
+use crate::exchange::lock::lock;
 use crate::instrument::Settings;
 use crate::math::cast::{rounded_i32, single};
 use crate::params::midi_map::MidiMap;
 use crate::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
+use published::Published;
 use steering::{Steered, Steering};
 
 /// Name of the saved field that holds [`FORMAT`].
@@ -110,44 +113,13 @@ pub struct HostParams {
     slots: Box<[HostParameter]>,
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
-    keys: Mutex<Keys>,
-    midi: Mutex<Midi>,
+    /// What single keys differ by.
+    keys: Published<KeySheet>,
+    /// What a project saves of that while an exercise has a fault in it.
+    kept: Mutex<Option<KeySheet>>,
+    /// Which controllers move what.
+    midi: Published<MidiMap>,
     steered: Arc<Steered>,
-}
-
-/// Which controllers move what, and the audio thread's copy of it.
-#[derive(Debug)]
-struct Midi {
-    map: MidiMap,
-    writer: LatestWriter<MidiMap>,
-    /// Until the audio thread has taken it.
-    reader: Option<LatestReader<MidiMap>>,
-}
-
-impl Default for Midi {
-    fn default() -> Self {
-        let map = MidiMap::default();
-        let (writer, reader) = latest(&map);
-        Self { map, writer, reader: Some(reader) }
-    }
-}
-
-/// What single keys differ by, and the audio thread's copy of it.
-#[derive(Debug)]
-struct Keys {
-    sheet: KeySheet,
-    /// What a project saves instead while an exercise has a fault in the sheet.
-    kept: Option<KeySheet>,
-    writer: LatestWriter<KeySheet>,
-    /// Until the audio thread has taken it.
-    reader: Option<LatestReader<KeySheet>>,
-}
-
-impl Default for Keys {
-    fn default() -> Self {
-        let (writer, reader) = latest(&KeySheet::EVEN);
-        Self { sheet: KeySheet::EVEN, kept: None, writer, reader: Some(reader) }
-    }
 }
 
 impl Default for HostParams {
@@ -155,8 +127,9 @@ impl Default for HostParams {
         Self {
             slots: all().map(HostParameter::new).collect(),
             keyboard: Mutex::default(),
-            keys: Mutex::default(),
-            midi: Mutex::default(),
+            keys: Published::default(),
+            kept: Mutex::default(),
+            midi: Published::default(),
             steered: Arc::default(),
         }
     }
@@ -193,53 +166,41 @@ impl HostParams {
     /// The project's choice of a motorized keyboard, as text; empty: none. Not for the audio thread.
     #[must_use]
     pub fn keyboard(&self) -> String {
-        self.keyboard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.keyboard).clone()
     }
 
     /// Chooses a motorized keyboard for the project. Not for the audio thread.
     pub fn set_keyboard(&self, text: &str) {
-        text.clone_into(&mut self.keyboard.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    fn keys(&self) -> std::sync::MutexGuard<'_, Keys> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+        text.clone_into(&mut lock(&self.keyboard));
     }
 
     /// What single keys differ by in this project. Not for the audio thread.
     #[must_use]
     pub fn key_sheet(&self) -> KeySheet {
-        self.keys().sheet
+        self.keys.get()
     }
 
     /// Sets what single keys differ by; the audio thread has it with its next block. Not for the
     /// audio thread.
     pub fn set_key_sheet(&self, sheet: &KeySheet) {
-        let mut keys = self.keys();
-        keys.sheet = *sheet;
-        keys.writer.write(*sheet);
+        self.keys.set(sheet);
     }
 
     /// While an exercise has a fault in the sheet: what projects save instead. Not for the audio
     /// thread.
     pub fn keep_instead(&self, sheet: Option<&KeySheet>) {
-        self.keys().kept = sheet.copied();
-    }
-
-    fn midi(&self) -> std::sync::MutexGuard<'_, Midi> {
-        self.midi.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.kept) = sheet.copied();
     }
 
     /// Which controllers move which parameters. Not for the audio thread.
     #[must_use]
     pub fn midi_map(&self) -> MidiMap {
-        self.midi().map
+        self.midi.get()
     }
 
     /// Sets which controllers move which parameters. Not for the audio thread.
     pub fn set_midi_map(&self, map: &MidiMap) {
-        let mut midi = self.midi();
-        midi.map = *map;
-        midi.writer.write(*map);
+        self.midi.set(map);
     }
 
     /// What controllers have moved.
@@ -251,7 +212,7 @@ impl HostParams {
     /// The audio thread's end of the controllers; given once.
     #[must_use]
     pub fn take_steering(&self) -> Option<Steering> {
-        let reader = self.midi().reader.take()?;
+        let reader = self.midi.take_reader()?;
         Some(Steering::new(reader, self.steered.clone()))
     }
 
@@ -265,7 +226,7 @@ impl HostParams {
     /// The audio thread's end of the sheet; given once.
     #[must_use]
     pub fn take_key_reader(&self) -> Option<LatestReader<KeySheet>> {
-        self.keys().reader.take()
+        self.keys.take_reader()
     }
 
     /// The present values, host modulation included.
@@ -295,8 +256,7 @@ unsafe impl Params for HostParams {
         if !keyboard.is_empty() {
             fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
         }
-        let keys = self.keys();
-        let sheet = keys.kept.unwrap_or(keys.sheet);
+        let sheet = (*lock(&self.kept)).unwrap_or_else(|| self.key_sheet());
         if !sheet.is_even() {
             fields.insert(KEYS_FIELD.to_owned(), sheet.text());
         }

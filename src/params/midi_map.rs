@@ -115,9 +115,9 @@ impl FromStr for MidiMap {
     }
 }
 
-/// Where a parameter stands in the table.
-fn place(parameter: &'static Parameter) -> Option<u16> {
-    all().position(|p| std::ptr::eq(p, parameter)).and_then(|place| u16::try_from(place).ok())
+/// A parameter's place as the map holds it.
+fn place(parameter: &Parameter) -> Option<u16> {
+    parameter.place().and_then(|place| u16::try_from(place).ok())
 }
 
 #[cfg(test)]

@@ -68,6 +68,12 @@ const BEFORE: [(&str, f64); 4] =
     [("output_guard", 0.0), ("velocity_means", 1.0), ("legato_repair", 0.0), ("mts_esp", 0.0)];
 
 impl Parameter {
+    /// Where it stands in the table; nowhere, if it is not of it.
+    #[must_use]
+    pub fn place(&self) -> Option<usize> {
+        all().position(|parameter| std::ptr::eq(parameter, self))
+    }
+
     /// The value of a project that does not name it: one saved before the parameter existed.
     #[must_use]
     pub fn value_where_absent(&self) -> f64 {

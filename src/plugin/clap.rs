@@ -17,7 +17,7 @@ mod presets;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use clap_sys::entry::clap_plugin_entry;
 use clap_sys::ext::gui::CLAP_EXT_GUI;
@@ -37,6 +37,7 @@ use nice_plug::wrapper::clap::{PluginDescriptor, Wrapper};
 use nice_plug::wrapper::setup_logger;
 
 use crate::editor::host_menu::HostMenu;
+use crate::exchange::lock::lock;
 use crate::plugin::{Touchback, newest};
 use block::BlockFeeder;
 
@@ -165,8 +166,7 @@ unsafe fn instance<'a>(plugin: *const clap_plugin) -> Option<&'a Instance> {
 
 /// Forgets what waits for the next block; says what was left out.
 fn forget(instance: &Instance) {
-    let mut feeder = instance.feeder.lock().unwrap_or_else(PoisonError::into_inner);
-    let left_out = feeder.forget();
+    let left_out = lock(&instance.feeder).forget();
     if left_out > 0 {
         nice_log!("Touchback left out {left_out} events, more than there was room for");
     }

@@ -1,7 +1,7 @@
 //! What a project saves: the parameters, its scale, and how the window looked.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use nice_plug::params::Params;
 use nice_plug::prelude::{ParamPtr, nice_log};
@@ -9,6 +9,7 @@ use nice_plug::prelude::{ParamPtr, nice_log};
 use crate::editor::app::KeptByProject;
 use crate::editor::scales::Scales;
 use crate::exchange::latest::LatestReader;
+use crate::exchange::lock::lock;
 use crate::params::host::HostParams;
 use crate::sound::scala::{Scale, Texts};
 
@@ -52,7 +53,7 @@ unsafe impl Params for Project {
 
     fn serialize_fields(&self) -> BTreeMap<String, String> {
         let mut fields = self.params.serialize_fields();
-        let kept = self.window.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let kept = lock(&self.window).clone();
         if let Ok(text) = serde_json::to_string(&kept) {
             fields.insert(WINDOW.to_owned(), text);
         }
@@ -68,7 +69,7 @@ unsafe impl Params for Project {
         let Some(text) = fields.get(WINDOW) else { return };
         match serde_json::from_str::<crate::editor::window_state::SavedWindow>(text) {
             Ok(kept) => {
-                *self.window.lock().unwrap_or_else(PoisonError::into_inner) = kept.checked();
+                *lock(&self.window) = kept.checked();
             }
             Err(error) => nice_log!("Touchback keeps its window's size: {error}"),
         }

@@ -1,7 +1,5 @@
 //! The host's parameters as the window turns them.
 
-use std::sync::Arc;
-
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::ParamPtr;
 
@@ -11,7 +9,6 @@ use crate::editor::host_menu::{HostMenu, Wish};
 use crate::editor::scales::Scales;
 use crate::math::cast::single;
 use crate::params::host::HostParams;
-use crate::params::host::steering::Steered;
 use crate::params::midi_map::MidiMap;
 use crate::params::{Parameter, all};
 use crate::sound::scala::Texts;
@@ -23,14 +20,7 @@ pub(super) struct HostControls<'a> {
     pub(super) gui: &'a GuiContext,
     pub(super) held: &'a mut Vec<&'static Parameter>,
     pub(super) learning: &'a mut Learning,
-    pub(super) menu: &'a MenuLink,
-}
-
-/// The host's menu, and what makes the host's main thread look for wishes.
-#[derive(Clone)]
-pub(super) struct MenuLink {
-    pub(super) menu: Arc<HostMenu>,
-    pub(super) ask: Arc<dyn Fn() + Send + Sync>,
+    pub(super) menu: &'a HostMenu,
 }
 
 /// What waits for a MIDI controller to be moved, and the mark of the last one moved before.
@@ -39,16 +29,13 @@ pub(super) struct Learning(Option<(&'static Parameter, u32)>);
 
 impl HostControls<'_> {
     fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
-        let index = all().position(|p| std::ptr::eq(p, parameter))?;
-        self.params.slots().get(index).map(crate::params::host::HostParameter::as_ptr)
+        self.params.slots().get(parameter.place()?).map(crate::params::host::HostParameter::as_ptr)
     }
-}
 
-impl HostControls<'_> {
     /// Gives what waits for a controller the one that was moved since, and tells the host what
     /// controllers have moved; `told` is what it was told so far.
     pub(super) fn follow_controllers(&mut self, told: &mut [f32]) {
-        let steered: &Steered = self.params.steered();
+        let steered = self.params.steered();
         let (number, mark) = steered.moved();
         if let Some((parameter, before)) = self.learning.0
             && mark != before
@@ -152,12 +139,11 @@ impl Controls for HostControls<'_> {
     }
 
     fn has_host_menu(&self) -> bool {
-        self.menu.menu.is_there()
+        self.menu.is_there()
     }
 
     fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
-        self.menu.menu.wish(Some(Wish { parameter: parameter.host_id(), at }));
-        (self.menu.ask)();
+        self.menu.wish(Wish { parameter: parameter.host_id(), at });
     }
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {

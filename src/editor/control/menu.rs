@@ -46,9 +46,7 @@ pub(super) fn ui(
             ui.separator();
             if let Some(number) = controls.midi_map().controller(parameter) {
                 if ui.button(format!("Forget MIDI controller {number}")).clicked() {
-                    let mut map = controls.midi_map();
-                    map.forget(parameter);
-                    controls.set_midi_map(&map);
+                    controls.forget_controller(parameter);
                     ui.close();
                 }
             } else if controls.learns().is_some_and(|p| std::ptr::eq(p, parameter)) {

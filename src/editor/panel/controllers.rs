@@ -16,21 +16,15 @@ pub(super) fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
             }
         });
     }
-    let mut map = controls.midi_map();
-    let mut forgotten = None;
-    for (number, parameter) in map.pairs() {
+    for (number, parameter) in controls.midi_map().pairs() {
         ui.horizontal(|ui| {
             ui.label(format!("Controller {number} moves {}", parameter.name));
             let name = format!("Forget controller {number}");
             let button = ui.small_button("forget").on_hover_text(&name);
             button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
             if button.clicked() {
-                forgotten = Some(parameter);
+                controls.forget_controller(parameter);
             }
         });
-    }
-    if let Some(parameter) = forgotten {
-        map.forget(parameter);
-        controls.set_midi_map(&map);
     }
 }

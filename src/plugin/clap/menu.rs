@@ -1,5 +1,7 @@
 //! The host's own menu of a parameter, by CLAP's extension.
 
+use std::sync::Arc;
+
 use clap_sys::ext::context_menu::{
     CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT,
     clap_context_menu_target, clap_host_context_menu,
@@ -16,6 +18,8 @@ struct HostHalf {
 
 // SAFETY: used on the host's main thread only.
 unsafe impl Send for HostHalf {}
+// SAFETY: as above.
+unsafe impl Sync for HostHalf {}
 
 impl HostHalf {
     fn show(&self, wish: Wish) -> bool {
@@ -44,7 +48,7 @@ pub(super) unsafe fn find(host: *const clap_host) -> Option<Show> {
         .map(|name| unsafe { get(host, name.as_ptr()) }.cast::<clap_host_context_menu>())
         .find(|menu| !menu.is_null())?;
     let half = HostHalf { host, menu };
-    Some(Box::new(move |wish| half.show(wish)))
+    Some(Arc::new(move |wish| half.show(wish)))
 }
 
 #[cfg(test)]
@@ -107,7 +111,7 @@ mod tests {
         assert!(unsafe { find(&raw const plain) }.is_none());
         let host = host(true);
         // SAFETY: a host.
-        let mut show = unsafe { find(&raw const host) }.unwrap();
+        let show = unsafe { find(&raw const host) }.unwrap();
         assert!(show(Wish { parameter: 5, at: [20, 30] }));
         let shown = SHOWN.lock().unwrap();
         assert_eq!(*shown, [(CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, 5, 20, 30)]);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use nice_plug::prelude::nice_log;
 use nice_plug::wrapper::vst3::Wrapper;
@@ -29,6 +29,7 @@ use super::block::BlockFeeder;
 use super::controllers::{self, is_known};
 use super::menu;
 use crate::editor::host_menu::HostMenu;
+use crate::exchange::lock::lock;
 use crate::plugin::{Touchback, newest};
 
 /// One plugin.
@@ -81,7 +82,7 @@ impl Component {
 
     /// Forgets what waits for the next block; says what was left out.
     fn forget(&self) {
-        let left_out = self.feeder.lock().unwrap_or_else(PoisonError::into_inner).forget();
+        let left_out = lock(&self.feeder).forget();
         if left_out > 0 {
             nice_log!("Touchback left out {left_out} events, more than there was room for");
         }

@@ -23,7 +23,7 @@ pub(super) type View = Arc<AtomicPtr<IPlugView>>;
 pub(super) unsafe fn find(handler: *mut IComponentHandler, view: View) -> Option<Show> {
     // SAFETY: the caller's promise.
     let handler: ComPtr<IComponentHandler3> = unsafe { ComRef::from_raw(handler) }?.cast()?;
-    Some(Box::new(move |wish| show(&handler, view.load(Ordering::Acquire), wish)))
+    Some(Arc::new(move |wish| show(&handler, view.load(Ordering::Acquire), wish)))
 }
 
 fn show(handler: &ComPtr<IComponentHandler3>, view: *mut IPlugView, wish: Wish) -> bool {
@@ -129,7 +129,7 @@ mod tests {
         // SAFETY: a handler, and none.
         unsafe {
             assert!(find(std::ptr::null_mut(), View::default()).is_none());
-            let mut show = find(handler.as_ptr(), View::default()).unwrap();
+            let show = find(handler.as_ptr(), View::default()).unwrap();
             assert!(show(Wish { parameter: 5, at: [20, 30] }));
         }
         assert_eq!(*shown.lock().unwrap(), [(5, 20, 30)]);

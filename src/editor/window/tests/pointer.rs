@@ -145,19 +145,24 @@ fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
     assert_eq!(harness.state().desk.value(dip), dip.default_value());
 }
 
+/// Clicks with the other button at `at`.
+fn open_menu(harness: &mut Harness<'static, TestWindow>, at: egui::Pos2) {
+    harness.hover_at(at);
+    harness.run_steps(2);
+    for pressed in [true, false] {
+        let secondary = button(at, egui::PointerButton::Secondary, pressed);
+        harness.input_mut().events.push(secondary);
+    }
+    harness.run_steps(3);
+}
+
 #[test]
 fn a_slider_learns_a_controller_and_forgets_it() {
     let mut harness = tall();
     let blow = parameter("blow_mm");
     let at = harness.get_by_role_and_label(Role::Slider, "Blow distance").rect().center();
     let choose = |harness: &mut Harness<'static, TestWindow>, label: &str| {
-        harness.hover_at(at);
-        harness.run_steps(2);
-        for pressed in [true, false] {
-            let secondary = button(at, egui::PointerButton::Secondary, pressed);
-            harness.input_mut().events.push(secondary);
-        }
-        harness.run_steps(3);
+        open_menu(harness, at);
         harness.get_by_label(label).click();
         harness.run_steps(3);
     };
@@ -191,20 +196,11 @@ fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
     let blow = parameter("blow_mm");
     harness.state_mut().desk.put(blow, 50.0);
     let at = harness.get_by_role_and_label(Role::Slider, "Blow distance").rect().center();
-    let open = |harness: &mut Harness<'static, TestWindow>| {
-        harness.hover_at(at);
-        harness.run_steps(2);
-        for pressed in [true, false] {
-            let secondary = button(at, egui::PointerButton::Secondary, pressed);
-            harness.input_mut().events.push(secondary);
-        }
-        harness.run_steps(3);
-    };
-    open(&mut harness);
+    open_menu(&mut harness, at);
     harness.get_by_label("Reset to 47.0 mm").click();
     harness.run_steps(3);
     assert_eq!(harness.state().desk.value(blow), 47.0);
-    open(&mut harness);
+    open_menu(&mut harness, at);
     harness.get_by_label("Type a value").click();
     harness.run_steps(3);
     harness.event(egui::Event::Text("4.5 cm".to_owned()));
