@@ -8,6 +8,8 @@ use crate::editor::keyboard;
 use crate::editor::offscreen::{Offscreen, Picture};
 use crate::editor::window::Window;
 use crate::editor::window_state::Looks;
+use crate::haptics::action::Action;
+use crate::haptics::connection::{Choice, KeyboardConnection};
 use crate::instrument::settings::Timing;
 use crate::instrument::{Event, Piano, Settings, Snapshot};
 use crate::math::cast::rounded_i32;
@@ -42,6 +44,8 @@ pub struct Shot {
     pub face: Face,
     /// The list of pianos is open.
     pub browses: bool,
+    /// What is felt through a motorized keyboard.
+    pub felt: Action,
     /// Force over depth in the scope.
     pub over_depth: bool,
     /// The instrument.
@@ -59,6 +63,7 @@ impl Default for Shot {
             time: Some(0.0),
             face: Face::Action,
             browses: false,
+            felt: Action::default(),
             over_depth: false,
             settings: Settings::default(),
         }
@@ -82,7 +87,9 @@ impl Shot {
         window.scope.over_depth = self.over_depth;
         // Pictures must not show the pianos of whoever draws them.
         window.show_pianos_of(UserPresets::at("Touchback/Presets".into()));
-        window.desk = Some(std::sync::Arc::default());
+        let desk = KeyboardConnection::default();
+        desk.choose(Choice { action: self.felt, ..Choice::default() });
+        window.desk = Some(desk.into());
         let Some(time) = self.time else { return window };
         let mut settings = self.settings;
         settings.touch.timing = Timing::Natural;

@@ -19,6 +19,9 @@ const H: f64 = 1.0 / 48_000.0;
 /// Least mass left to the lever, kg: its damper is taken implicitly.
 const FLOOR: f64 = 5e-3;
 
+/// Half of the lever as it is drawn, m; chosen: everything is written at its front.
+const ARM: f64 = 0.1;
+
 /// Rest stop of the lever; chosen.
 const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 20.0 };
 
@@ -138,6 +141,12 @@ impl BenchLoad {
         sum
     }
 
+    /// It with its lever at depth `x` m and its hammer at `hammer_x` m.
+    #[must_use]
+    pub const fn standing(self, x: f64, hammer_x: f64) -> Self {
+        Self { x, hammer_x, ..self }
+    }
+
     /// As it was before anything was set or taken off.
     const fn own(&self) -> &'static Self {
         if self.head > 0.0 { &Self::BENCH } else { &Self::WALL }
@@ -173,6 +182,8 @@ impl Key for BenchLoad {
             key: self.x,
             key_speed: self.v,
             key_force: force - impedance * self.v,
+            hammer: if self.head > 0.0 { self.hammer_x - self.string.depth } else { f64::NAN },
+            hammer_speed: if self.head > 0.0 { self.hammer_v } else { f64::NAN },
             work: self.work,
             dissipated: self.dissipated,
             ..Readout::NONE
@@ -207,11 +218,18 @@ impl Key for BenchLoad {
         [self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated] = saved.states();
     }
 
+    /// A lever of equal arms: at its end the hammer has the speed of the front.
     fn pose(&self) -> Pose {
-        let half = 0.03;
-        let level = |y: f64| [Vec2::new(-half, -y), Vec2::new(half, -y)];
-        let pose = Pose::default().with("lever", level(self.x)).with("bed", level(self.bed.depth));
-        if self.head > 0.0 { pose.with("hammer", level(self.hammer_x)) } else { pose }
+        let front = Vec2::new(-(ARM * ARM - self.x * self.x).max(0.0).sqrt(), -self.x);
+        let level = |y: f64| [Vec2::new(0.4 * ARM, y), Vec2::new(1.4 * ARM, y)];
+        let stop = [Vec2::new(-ARM, -self.bed.depth)];
+        let pose = Pose::default().with("key", [front, Vec2::default() - front]);
+        if self.head > 0.0 {
+            let hammer = [Vec2::new(ARM, self.hammer_x)];
+            pose.with("bed", stop).with("hammer", hammer).with("string", level(self.string.depth))
+        } else {
+            pose.with("wall", stop)
+        }
     }
 
     fn duplicate(&self) -> Box<dyn Key> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::action::{ActionSettings, TimedEvent};
+use crate::action::{ActionSettings, Drive, TimedEvent};
 use crate::exchange::flags::Flag;
 use crate::exchange::{latest, queue};
 use crate::haptics::action::Action;
@@ -105,6 +105,8 @@ pub struct SidecarReport {
     pub key_slots: u64,
     /// Depth and force of the first ten keys: m, N.
     pub keys: [[f64; 2]; 10],
+    /// Height of the first key's hammer over its string, m, if there is one.
+    pub hammer: Option<f64>,
     /// Log entries that found no room in the queue.
     pub lost_log: u64,
 }
@@ -335,6 +337,8 @@ impl Run {
         for (i, key) in self.report.keys.iter_mut().enumerate() {
             *key = servo.key(i).map_or([0.0; 2], |key| [key.depth, key.force]);
         }
+        let first = servo.simulated(0).map(|key| key.readout(Drive::Free).hammer);
+        self.report.hammer = first.filter(|height| height.is_finite());
         self.writer.write(self.report);
     }
 }

@@ -198,7 +198,7 @@ impl Key for Walled {
     }
 
     fn pose(&self) -> Pose {
-        self.lever.pose()
+        BenchLoad::WALL.standing(self.lever.x, 0.0).pose()
     }
 
     fn duplicate(&self) -> Box<dyn Key> {

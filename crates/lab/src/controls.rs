@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::output;
 use crate::table::{CsvTable, Curve};
 use touchback::action::interface::key_sheet::KeySheet;
+use touchback::haptics::action::Action;
 use touchback::instrument::Settings;
 use touchback::params::{self, ParamError, Parameter};
 use touchback::preset::{self, Preset, user_presets};
@@ -22,6 +23,15 @@ pub const AUTOMATION_PERIOD: u64 = 64;
 
 /// From this likeness on, 0…1, a mistyped id is taken for another.
 const ALIKE: f64 = 0.85;
+
+/// What is felt through a motorized keyboard, by its name.
+///
+/// # Errors
+/// The names there are.
+pub fn felt_action(name: &str) -> Result<Action, String> {
+    let names = || Action::ALL.map(Action::name).join(", ");
+    Action::of(name).ok_or_else(|| format!("it cannot be felt; one of {} is expected", names()))
+}
 
 /// The file that `--preset` names, if it names one.
 #[must_use]

@@ -31,8 +31,9 @@ pub struct FeelOptions {
     #[arg(value_name = "PORT")]
     port: String,
     /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists them all
-    #[arg(long, value_name = "NAME", default_value = "grand")]
-    action: String,
+    #[arg(long, value_name = "NAME", default_value = "grand",
+          value_parser = controls::felt_action)]
+    action: Action,
     /// Sets a parameter of the action, in its unit (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
@@ -91,10 +92,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     if options.replay {
         return replay::run(Path::new(&options.port));
     }
-    let Some(action) = Action::of(&options.action) else {
-        let names = Action::ALL.map(Action::name).join(", ");
-        bail!("--action {}: cannot be felt; one of {names}", options.action)
-    };
+    let action = options.action;
     if !(0.0..=1.0).contains(&options.gain) {
         bail!("--gain {}: a share between 0 and 1", options.gain);
     }

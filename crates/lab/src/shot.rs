@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
+use crate::controls;
 use crate::output::Draft;
 use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
+use touchback::haptics::action::Action;
 use touchback::math::cast::single;
 use touchback::math::compass::KeyNumber;
 use touchback::params;
@@ -53,6 +55,9 @@ pub struct ShotOptions {
     /// The list of pianos open beside it
     #[arg(long)]
     presets: bool,
+    /// What is felt through the motorized keyboard, as `touchback haptics --action` names it
+    #[arg(long, value_name = "ACTION", default_value = Action::GRAND.name(), value_parser = controls::felt_action)]
+    felt: Action,
     /// Force over depth in the scope
     #[arg(long)]
     depth: bool,
@@ -100,6 +105,7 @@ pub fn run(options: &ShotOptions) -> Result<()> {
             ShotFace::Device => Face::Device,
         },
         browses: options.presets,
+        felt: options.felt,
         over_depth: options.depth,
         ..Shot::default()
     };

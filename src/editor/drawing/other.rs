@@ -5,12 +5,14 @@
 mod ball;
 mod harpsichord;
 mod lever;
+mod load;
 mod viennese;
 
 use super::{BodyFrame, Drawing, DrawnPart, Material};
 use crate::action::ActionKind;
 use crate::action::interface::pose::Pose;
 use crate::math::vec2::Vec2;
+pub use load::draw as load;
 
 /// Margin around an action at rest, m: takes a key's dip and a hammer's way.
 const ROOM: f64 = 0.014;
@@ -36,14 +38,20 @@ pub fn draw(kind: ActionKind, pose: &Pose, rest: &Pose) -> Drawing {
 /// Lowest and highest corner of the picture of an action that stands as `rest` when nobody plays, m.
 #[must_use]
 pub fn bounds(kind: ActionKind, rest: &Pose) -> (Vec2, Vec2) {
-    let drawing = draw(kind, rest, rest);
+    // A ball flies as high as it is thrown: a hand's breadth of it is seen.
+    let flight = (kind == ActionKind::Ball).then_some(Vec2::new(0.0, 0.1));
+    around(&draw(kind, rest, rest), flight)
+}
+
+/// Lowest and highest corner of the picture of `drawing`, which is one at rest, and what it `reaches`
+/// beside, m.
+#[must_use]
+pub fn around(drawing: &Drawing, reaches: Option<Vec2>) -> (Vec2, Vec2) {
     let outlines = drawing.pieces.iter().flat_map(|piece| &piece.outline).copied();
     let wires = drawing.wires.iter().flat_map(|wire| &wire.points).copied();
     let names = drawing.labels.iter().map(|label| label.text_at);
     let details = drawing.detail.iter().flat_map(|detail| [detail.at.0, detail.at.1]);
-    // A ball flies as high as it is thrown: a hand's breadth of it is seen.
-    let flight = (kind == ActionKind::Ball).then_some(Vec2::new(0.0, 0.1));
-    let points = outlines.chain(wires).chain(names).chain(details).chain(flight);
+    let points = outlines.chain(wires).chain(names).chain(details).chain(reaches);
     let (mut low, mut high) = (Vec2::new(f64::MAX, f64::MAX), Vec2::new(f64::MIN, f64::MIN));
     for p in points {
         low = Vec2::new(low.x.min(p.x), low.y.min(p.y));
@@ -113,8 +121,8 @@ mod tests {
     use super::*;
     use crate::action::catalogue;
     use crate::action::{ActionSettings, Drive};
-    use crate::editor::drawing::Label;
     use crate::editor::drawing::paint::{ScreenMapping, label_size};
+    use crate::editor::drawing::{Detail, Label};
     use crate::math::compass::KeyNumber;
     use egui::{Rect, pos2, vec2};
 
@@ -133,6 +141,30 @@ mod tests {
                 centre + Vec2::new(size.0 * x, size.1 * y)
             })
         })
+    }
+
+    /// No name lies on a piece, a detail or another name.
+    pub fn names_are_free(name: &str, view: &ScreenMapping, drawing: &Drawing) {
+        let size = |label: &Label| {
+            let size = label_size(view, label.text);
+            (view.metres(size.x), view.metres(size.y))
+        };
+        for label in &drawing.labels {
+            for spot in spots(label.text_at, size(label)) {
+                let piece = drawing.pieces.iter().find(|p| holds(&p.outline, spot));
+                assert!(piece.is_none(), "{name}: {} on {piece:?}", label.text);
+                let on = |Detail { at: (low, high), .. }: &Detail| {
+                    holds(&BodyFrame::WORLD.rect((low.x, low.y), (high.x, high.y)), spot)
+                };
+                assert!(!drawing.detail.as_ref().is_some_and(on), "{name}: {}", label.text);
+            }
+            for other in drawing.labels.iter().filter(|other| other.text != label.text) {
+                let (a, b) = (size(label), size(other));
+                let away = label.text_at - other.text_at;
+                let apart = away.x.abs() > 0.5 * (a.0 + b.0) || away.y.abs() > 0.5 * (a.1 + b.1);
+                assert!(apart, "{name}: {} and {}", label.text, other.text);
+            }
+        }
     }
 
     #[test]
@@ -160,33 +192,7 @@ mod tests {
                     // A ball may fly out of the picture.
                     assert!(inside || kind == ActionKind::Ball, "{name}: {p:?}");
                 }
-                for label in &drawing.labels {
-                    let size = label_size(&view, label.text);
-                    let size = (view.metres(size.x), view.metres(size.y));
-                    for spot in spots(label.text_at, size) {
-                        let piece = drawing.pieces.iter().find(|p| holds(&p.outline, spot));
-                        assert!(piece.is_none(), "{name}: {} on {piece:?}", label.text);
-                        let on = |detail: &super::super::Detail| {
-                            holds(
-                                &BodyFrame::WORLD.rect(
-                                    (detail.at.0.x, detail.at.0.y),
-                                    (detail.at.1.x, detail.at.1.y),
-                                ),
-                                spot,
-                            )
-                        };
-                        assert!(!drawing.detail.as_ref().is_some_and(on), "{name}: {}", label.text);
-                    }
-                    let apart = |other: &Label| {
-                        let (a, b) = (label_size(&view, label.text), label_size(&view, other.text));
-                        let away = label.text_at - other.text_at;
-                        let (x, y) = (0.5 * (a.x + b.x), 0.5 * (a.y + b.y));
-                        away.x.abs() > view.metres(x) || away.y.abs() > view.metres(y)
-                    };
-                    for other in drawing.labels.iter().filter(|other| other.text != label.text) {
-                        assert!(apart(other), "{name}: {} and {}", label.text, other.text);
-                    }
-                }
+                names_are_free(name, &view, &drawing);
             }
             assert!(moved, "{name}");
         }

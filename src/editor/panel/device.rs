@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use egui::{ComboBox, DragValue, Grid, ProgressBar, RichText, Slider, Ui};
 
-use super::heading;
+use super::{felt_load, heading};
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
 use crate::haptics::action::Action;
@@ -82,6 +82,7 @@ impl DevicePanel {
         let chosen = self.settle(desk, before, choice, settled);
         ui.add_space(6.0);
         self.standing(ui, desk);
+        felt_load::ui(ui, self.look.choice.action, self.look.report.as_ref());
         if let Some(report) = self.look.report {
             ui.add_space(6.0);
             figures(ui, &report);

@@ -59,6 +59,23 @@ fn the_smallest_window_shows_the_bar_and_the_keys_of_every_face() {
 }
 
 #[test]
+fn a_felt_wall_and_load_are_drawn_where_no_note_can_play_them() {
+    use crate::haptics::action::Action;
+    use crate::haptics::connection::{Choice, KeyboardConnection};
+    for (action, is_drawn) in [(Action::Wall, true), (Action::Bench, true), (Action::GRAND, false)]
+    {
+        let desk = std::sync::Arc::new(KeyboardConnection::default());
+        desk.choose(Choice { action, ..Choice::default() });
+        let mut harness = harness(crate::editor::window_state::USUAL);
+        harness.state_mut().window.desk = Some(desk);
+        show(&mut harness, Face::Device);
+        let name = format!("Picture of the {}: first key 0.00 mm deep, +0.00 N", action.name());
+        let picture = harness.query_by_label(&name).map(|node| node.rect());
+        assert_eq!(picture.is_some_and(|r| r.width() > 400.0 && r.height() > 150.0), is_drawn);
+    }
+}
+
+#[test]
 fn the_bench_stands_beside_the_curve_in_the_smallest_window() {
     let mut harness = harness(crate::editor::window_state::SMALLEST);
     show(&mut harness, Face::Keys);

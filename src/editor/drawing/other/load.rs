@@ -1,0 +1,114 @@
+//! What is felt beside the actions: a lever before a wall, and the load of the bench.
+
+use super::super::{BodyFrame, Drawing, DrawnPart, Material};
+use super::{Stick, WOOD, point};
+use crate::action::interface::pose::Pose;
+use crate::math::vec2::Vec2;
+
+/// Top of the lever's wood below its ends' line, m: cloth lies on it under the hammer.
+const CLOTH: f64 = 0.004;
+/// Height and half the width of the hammer, m: 150 g of lead and felt.
+const HEAD: f64 = 0.024;
+const HALF: f64 = 0.012;
+
+/// Draws `pose` of a lever before a wall, or with a hammer.
+#[must_use]
+pub fn draw(pose: &Pose) -> Drawing {
+    let mut d = Drawing::default();
+    let has = |name: &str| pose.parts.iter().any(|part| part.name == name);
+    let key = Stick { top: -CLOTH, name_at: 0.55, rests: true }.draw(&mut d, pose);
+    let under = -CLOTH - WOOD;
+    let front = point(pose, "key", 0);
+    if has("wall") {
+        let wall = point(pose, "wall", 0);
+        let top = wall.y + under;
+        // Under the lever's very front, which it meets flat when the lever is there.
+        let block = BodyFrame::WORLD.rect((wall.x - 0.014, under - 0.013), (wall.x + 0.012, top));
+        d.piece(DrawnPart::Frame, Material::Rail, block);
+        d.label(
+            Vec2::new(wall.x + 0.012, top - 0.004),
+            Vec2::new(wall.x + 0.045, under - 0.0085),
+            "wall",
+        );
+        d.touch(Vec2::new(front.x, top), "wall", wall.y - front.y);
+    }
+    if has("hammer") {
+        hammer(&mut d, pose, &key);
+    }
+    d
+}
+
+/// The hammer on the lever's end, between its guides, under its string.
+fn hammer(d: &mut Drawing, pose: &Pose, key: &BodyFrame) {
+    let (foot, string) = (point(pose, "hammer", 0), point(pose, "string", 0));
+    let arm = point(pose, "key", 1).norm_squared().sqrt();
+    let pad = key.rect((arm - HALF, -CLOTH), (arm + 0.008, 0.0));
+    d.piece(DrawnPart::Key, Material::Felt, pad);
+    let (x, world) = (foot.x, BodyFrame::WORLD);
+    for side in [-1.0, 1.0] {
+        let (inner, outer) = (x + side * (HALF + 0.001), x + side * (HALF + 0.012));
+        let guide = world.rect((inner, 0.013), (outer, 0.019));
+        d.piece(DrawnPart::Frame, Material::Wood, guide);
+    }
+    let p = DrawnPart::Hammer;
+    let body = world.rect((x - HALF, foot.y), (x + HALF, foot.y + HEAD - 0.007));
+    d.piece(p, Material::Metal, body);
+    let felt = [(-HALF, -0.007), (HALF, -0.007), (0.5 * HALF, 0.0), (-0.5 * HALF, 0.0)];
+    d.piece(
+        p,
+        Material::HammerFelt,
+        BodyFrame::new(foot + Vec2::new(0.0, HEAD), world.direction).all(&felt),
+    );
+    let line = string.y + HEAD;
+    let ends = [Vec2::new(string.x, line), Vec2::new(point(pose, "string", 1).x, line)];
+    d.wire(DrawnPart::String, 0.0012, ends.to_vec());
+    d.label(Vec2::new(string.x + 0.006, line), Vec2::new(string.x - 0.02, line + 0.004), "string");
+    d.label(foot + Vec2::new(-HALF, 0.008), Vec2::new(string.x - 0.004, 0.02), "hammer");
+    d.label(Vec2::new(x + HALF + 0.012, 0.016), Vec2::new(x + 0.048, 0.008), "guide");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{around, tests::names_are_free};
+    use super::*;
+    use crate::action::interface::key::Key as _;
+    use crate::editor::drawing::paint::ScreenMapping;
+    use crate::haptics::bench_load::BenchLoad;
+    use egui::{Rect, pos2, vec2};
+
+    fn lowest(drawing: &Drawing, part: DrawnPart) -> f64 {
+        let pieces = drawing.pieces.iter().filter(|piece| piece.part == part);
+        pieces.flat_map(|piece| &piece.outline).map(|p| p.y).fold(f64::MAX, f64::min)
+    }
+
+    #[test]
+    fn a_lever_lies_on_its_wall_where_the_wall_is_felt() {
+        let depth = BenchLoad::WALL.bed.depth;
+        let wall = |x: f64| draw(&BenchLoad::WALL.standing(x, 0.0).pose());
+        let block = wall(0.0).pieces.into_iter().rfind(|p| p.part == DrawnPart::Frame).unwrap();
+        let top = block.outline.iter().map(|p| p.y).fold(f64::MIN, f64::max);
+        let way = |x: f64| lowest(&wall(x), DrawnPart::Key) - top;
+        assert!((way(0.0) - depth).abs() < 1e-9);
+        // The front corner stands 14 mm before the point whose depth is told.
+        assert!(way(depth).abs() < 0.8e-3, "{}", way(depth));
+        assert!(wall(0.9 * depth).touching.is_empty() && wall(1.1 * depth).touching.len() == 1);
+    }
+
+    #[test]
+    fn names_of_wall_and_load_are_free_as_they_move() {
+        let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(460.0, 190.0));
+        for load in [BenchLoad::WALL, BenchLoad::BENCH] {
+            let rest = draw(&load.standing(0.0, 0.0).pose());
+            let (low, high) = around(&rest, None);
+            let view = ScreenMapping::fit((low, high), picture);
+            for i in 0..=20 {
+                let x = f64::from(i) / 20.0 * (load.bed.depth + 0.2e-3);
+                let drawing = draw(&load.standing(x, x.min(9e-3)).pose());
+                names_are_free("load", &view, &drawing);
+                for p in drawing.pieces.iter().flat_map(|piece| &piece.outline) {
+                    assert!(p.x > low.x && p.x < high.x && p.y > low.y && p.y < high.y, "{p:?}");
+                }
+            }
+        }
+    }
+}

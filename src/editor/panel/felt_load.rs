@@ -1,0 +1,52 @@
+//! The picture of a felt wall or load that no note can play, as the keyboard's first key has it.
+
+use egui::{Role, Sense, Ui, WidgetInfo, vec2};
+
+use crate::action::interface::key::Key as _;
+use crate::action::interface::pose::Pose;
+use crate::editor::drawing::other;
+use crate::editor::drawing::paint::{self, ScreenMapping};
+use crate::editor::theme;
+use crate::haptics::action::Action;
+use crate::haptics::bench_load::BenchLoad;
+use crate::haptics::sidecar::SidecarReport;
+
+/// Largest size of the picture, points.
+const SIZE: egui::Vec2 = vec2(520.0, 230.0);
+
+/// Where `action` stands with the first key of `report`; none where a note can play it, which is
+/// drawn with the instrument's action.
+fn pose(action: Action, report: Option<&SidecarReport>) -> Option<Pose> {
+    let depth = report.map_or(0.0, |report| report.keys[0][0]);
+    match action {
+        Action::Played(_) => None,
+        Action::Wall | Action::Walled(_) => Some(BenchLoad::WALL.standing(depth, 0.0).pose()),
+        Action::Bench => {
+            let bench = BenchLoad::BENCH;
+            let hammer = report.and_then(|report| report.hammer);
+            let hammer = hammer.map_or(bench.hammer_x, |height| bench.string.depth + height);
+            Some(bench.standing(depth, hammer).pose())
+        }
+    }
+}
+
+/// Draws `action`, if it is one of those.
+pub(super) fn ui(ui: &mut Ui, action: Action, report: Option<&SidecarReport>) {
+    let (Some(shown), Some(rest)) = (pose(action, report), pose(action, None)) else { return };
+    let width = ui.available_width().min(SIZE.x);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, SIZE.y), Sense::hover());
+    let [depth, force] = report.map_or([0.0; 2], |report| report.keys[0]);
+    let says = format!("first key {:.2} mm deep, {force:+.2} N", 1e3 * depth);
+    let name = format!("Picture of the {}: {says}", action.name());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
+    let view = ScreenMapping::fit_low(other::around(&other::load(&rest), None), rect.shrink(6.0));
+    let drawing = other::load(&shown);
+    paint::paint(&painter, &view, &drawing, ui.visuals().dark_mode);
+    paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
+    paint::paint_contacts(&painter, &view, &drawing, theme::accent(ui));
+    let font = egui::FontId::proportional(11.0);
+    let corner = rect.min + vec2(10.0, 8.0);
+    painter.text(corner, egui::Align2::LEFT_TOP, says, font, theme::faint(ui));
+}
