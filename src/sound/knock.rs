@@ -3,13 +3,16 @@
 //! A *push* is a body of effective mass m arriving at v: it leaves m v of momentum over the time its
 //! felt or wood takes, F = m v · (1 − cos)/T. A *ring* is a part that bends and springs back: a
 //! modal mass m moving at v pulls at its support with F = m ω v e^{−σt} sin ωt. A share of the force
-//! reaches the board through key bed, rails, rim and frame. The board makes the sound, and strings
-//! clear of their dampers answer it. Audio thread.
+//! reaches the board through key bed, rails, rim and frame, which swing on themselves ([`case`]). The
+//! board makes the sound, and strings clear of their dampers answer it. Audio thread.
+
+mod case;
 
 use std::f64::consts::{PI, TAU};
 
 use crate::math::cast::{floor_index, single};
 use crate::sound::bank::BLOCK;
+use case::Case;
 
 /// Most knocks at once; a new one replaces the weakest.
 const MOST: usize = 96;
@@ -67,7 +70,7 @@ const fn law(knock: Knock) -> (KnockShape, f64, f64) {
         Knock::Damper => (KnockShape::Push(5.0e-3), 0.03, 0.1),
         Knock::Jack => (KnockShape::Push(1.5e-3), 0.005, 0.03),
         Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0018),
-        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.09),
+        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.18),
         Knock::Ring => (KnockShape::Ring(SHANK_HZ[1]), 0.003, 0.09),
     }
 }
@@ -100,28 +103,33 @@ impl Under {
     }
 }
 
-/// All knocks under way.
+/// All knocks under way, and the case that they leave swinging.
 pub struct Knocks {
     sample_rate: f64,
     under: Vec<Under>,
+    case: Case,
 }
+
+/// Zone of the board, of two, by which the case moves it, and their weights: the middle of the rim.
+const CASE_ZONE: (usize, f32) = (1, std::f32::consts::FRAC_1_SQRT_2);
 
 impl Knocks {
     /// No knocks.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
-        Self { sample_rate, under: Vec::with_capacity(MOST) }
+        Self { sample_rate, under: Vec::with_capacity(MOST), case: Case::new(sample_rate) }
     }
 
     /// Ends all knocks.
     pub fn reset(&mut self) {
         self.under.clear();
+        self.case.still();
     }
 
     /// Whether no knock sounds.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.under.is_empty()
+        self.under.is_empty() && self.case.is_still()
     }
 
     /// Begins a knock at the board place (`first`, weights) with impact `speed` m/s.
@@ -142,6 +150,7 @@ impl Knocks {
         let (sin, cos) = (TAU * hz / rate).sin_cos();
         let step = [keep * cos, keep * sin];
         let new = Under { level, turning, step, left: floor_index(samples), zone, first };
+        self.case.expect(momentum, new.left);
         self.under.retain(|knock| knock.left > 0);
         if self.under.len() < MOST {
             self.under.push(new);
@@ -162,17 +171,30 @@ impl Knocks {
         at: usize,
         len: usize,
     ) {
+        let mut pushed = [0.0; BLOCK];
         for knock in &mut self.under {
             let sounding = len.min(knock.left);
             knock.left -= sounding;
             let part = at..at + sounding;
             let (one, two) = inputs.split_at_mut(knock.first + 1);
             let zones = one[knock.first][part.clone()].iter_mut().zip(&mut two[0][part.clone()]);
-            for ((near, far), bridge) in zones.zip(&mut bridge[part]) {
-                let force = single(knock.next());
+            let sums = bridge[part].iter_mut().zip(&mut pushed);
+            for ((near, far), (bridge, pushed)) in zones.zip(sums) {
+                let exact = knock.next();
+                let force = single(exact);
                 *near += knock.zone[0] * force;
                 *far += knock.zone[1] * force;
                 *bridge += force;
+                *pushed += exact;
+            }
+        }
+        if !self.case.is_still() {
+            let (first, weight) = CASE_ZONE;
+            for (i, pushed) in (at..at + len).zip(pushed) {
+                let force = single(self.case.next(pushed));
+                inputs[first][i] += weight * force;
+                inputs[first + 1][i] += weight * force;
+                bridge[i] += force;
             }
         }
         self.under.retain(|knock| knock.left > 0);
@@ -188,11 +210,13 @@ mod tests {
         let mut knocks = Knocks::new(48_000.0);
         knocks.begin(knock, speed, 1.0, 0, [1.0, 0.0]);
         let mut force = Vec::new();
-        while !knocks.is_empty() {
-            let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 2], [0.0; BLOCK]);
+        while !knocks.under.is_empty() {
+            let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [0.0; BLOCK]);
             knocks.process(&mut inputs, &mut bridge, 0, portion);
-            assert_eq!(inputs[0], bridge);
-            force.extend_from_slice(&bridge[..portion]);
+            for ((own, by_case), both) in inputs[0].iter().zip(&inputs[1]).zip(bridge) {
+                assert!((own + by_case / CASE_ZONE.1 - both).abs() < 1e-6 * (1.0 + both.abs()));
+            }
+            force.extend_from_slice(&inputs[0][..portion]);
         }
         force
     }

@@ -12,29 +12,29 @@ use crate::math::cast::floor_index;
 use crate::math::compass::{KeyNumber, log_linear};
 use crate::math::random;
 
-/// b1 by key number, 1/s. Bass as [Bensa 2003] at C2 (0.25); above fitted so that, with the
-/// bridge's share, the early decay of the fundamental lies in the bands of measured grands (10-20 s
-/// at A0, 4-8 s at C4, 0.15-0.3 s at C8) and the aftersound falls at about a quarter of its rate.
-const INTERNAL: [(f64, f64); 7] = [
-    (1.0, 0.25),
-    (16.0, 0.2),
-    (28.0, 0.155),
-    (40.0, 0.22),
-    (52.0, 0.33),
-    (64.0, 0.73),
-    (88.0, 2.0),
-];
+/// b1 by key number, 1/s: fitted, with b3 and the bridge's mobility, to the decays of two recorded
+/// grands of different makers (`touchback lab recorded`), within the bands of measured early decay
+/// (10-20 s at A0, 4-8 s at C4, 0.15-0.3 s at C8) and with an aftersound that falls at a quarter to
+/// a third of its rate. [Bensa 2003] has 0.25 at C2.
+const INTERNAL: [(f64, f64); 7] =
+    [(1.0, 0.2), (16.0, 0.15), (28.0, 0.28), (40.0, 0.4), (52.0, 0.6), (64.0, 1.25), (88.0, 1.0)];
 
-/// b3 by key number, s: [Bensa 2003]'s b2 over the square of the wave speed at C2, C4 and C7.
-const INTERNAL_SLOPE: [(f64, f64); 3] = [(16.0, 2.9e-9), (40.0, 2.5e-9), (76.0, 1.2e-8)];
+/// b3 by key number, s: fitted as b1; [Bensa 2003]'s b2 over the square of the wave speed is 2.9e-9
+/// at C2, 2.5e-9 at C4 and 1.2e-8 at C7.
+const INTERNAL_SLOPE: [(f64, f64); 4] =
+    [(16.0, 2.5e-9), (40.0, 1.4e-9), (76.0, 1.45e-8), (88.0, 2.5e-8)];
 
 /// Mean bridge mobility at low frequency, s/kg, fitted with [`INTERNAL`]; the measured impedance of
 /// about 1000 kg/s is mostly springy [Wogram 1990], so that its real part is a fraction of 1e-3.
-const MOBILITY: f64 = 2.8e-4;
+const MOBILITY: f64 = 3.9e-4;
 
 /// Where the mobility begins to rise with frequency, Hz: from here the ribs guide the waves and
 /// less of the board moves [Ege 2013].
-const MOBILITY_KNEE: f64 = 2000.0;
+const MOBILITY_KNEE: f64 = 1500.0;
+
+/// Mobility along the bridges over the middle's, by key number, fitted as b1: heavy ribs and a wide
+/// bridge under the bass, a small thin board toward the top.
+const ALONG: [(f64, f64); 4] = [(1.0, 0.65), (28.0, 1.0), (52.0, 1.0), (88.0, 1.1)];
 
 /// Decay time (60 dB) of the first partial under the resting damper by key number, s: fitted so
 /// that the whole sound falls in 1.7, 1.1, 0.6, 0.5 and 0.4 s at A0, C2, C3, C4 and C5, as Sondius
@@ -74,7 +74,8 @@ pub fn internal_slope(key: KeyNumber) -> f64 {
 /// smaller than a bare board's ±6 dB so that neighbouring notes decay alike.
 #[must_use]
 pub fn bridge_mobility(key: KeyNumber, hz: f64) -> Complex64 {
-    let mean = MOBILITY * (1.0 + (hz / MOBILITY_KNEE).powi(2)).sqrt();
+    let along = log_linear(&ALONG, f64::from(key.number()));
+    let mean = along * MOBILITY * (1.0 + (hz / MOBILITY_KNEE).powi(2)).sqrt();
     let fade = 1.0 / (1.0 + (hz / 1500.0).powi(4));
     let place = f64::from(key.number()) / 8.0;
     let octaves = 3.0 * (hz / 20.0).max(1.0).log2();

@@ -103,6 +103,7 @@ pub struct Note {
     /// A hammer clear of the strings for this long is gone, s.
     gone: f64,
     strike: Option<Strike>,
+    through_plate: f32,
     touched: contacts::Touched,
     /// Displacements released by a plectrum, still to be added to the modes.
     released: Vec<pluck::Released>,
@@ -155,6 +156,7 @@ impl Note {
             hammer: *hammer,
             gone: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
+            through_plate: contacts::through_plate(key),
             touched: contacts::Touched::default(),
             released: vec![pluck::Released::default(); chunks],
             settling: pluck::Settling::default(),

@@ -109,11 +109,11 @@ settings! {
         /// From inside the rim to the tenth row.
         distance = NATURAL_DISTANCE, 0.5..=10.0,
         /// Level of the room against the direct sound at 1.5 m, dB; −60 is none.
-        room_db = -22.0, -60.0..=0.0,
+        room_db = -18.0, -60.0..=0.0,
         /// Length of the room, m.
         room_size = 9.0, 3.0..=40.0,
         /// Decay time of the room, s.
-        room_time = 0.7, 0.1..=6.0,
+        room_time = 1.2, 0.1..=6.0,
     }
 }
 

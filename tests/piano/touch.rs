@@ -8,6 +8,7 @@ use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
 use touchback::math::random::Random;
+use touchback::sound::SoundSettings;
 
 /// A low rate: what is tested here does not depend on it, and strings cost by the sample.
 const RATE: f64 = 24_000.0;
@@ -190,8 +191,11 @@ fn half_pedal_lies_between_up_and_down() {
 
 #[test]
 fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
+    // Echoes of a room would outlast them; the case rings on below hearing.
+    let mut settings = Settings::default();
+    settings.sound = SoundSettings::close();
     let left_after = |event: Option<Event>| {
-        let mut piano = Piano::new(RATE, &Settings::default());
+        let mut piano = Piano::new(RATE, &settings);
         piano.handle(Event::Sustain(1.0));
         piano.handle(on(45, 80.0));
         run(&mut piano, 12_000);
@@ -203,7 +207,8 @@ fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
     // The other strings, whose dampers are up, go on resounding.
     let choked = left_after(Some(Event::Choke(key(45))));
     assert!(choked < 0.05 * ringing, "{choked:e} {ringing:e}");
-    assert_eq!(left_after(Some(Event::AllSoundOff)), 0.0);
+    let silenced = left_after(Some(Event::AllSoundOff));
+    assert!(silenced < 1e-9 * ringing, "{silenced:e} {ringing:e}");
 }
 
 /// Level of one frequency in `heard`, by its Fourier coefficient under a Hann window.
@@ -489,6 +494,6 @@ fn a_hammer_that_does_not_drop_chokes_its_note() {
         settings.action.drop_mm = 0.0;
         settings.action.repetition_spring = 2.0;
         let blocked = decay(&settings);
-        assert!(free[1] > -20.0 && blocked[0] < free[0] - 15.0, "{free:?}, blocked {blocked:?}");
+        assert!(free[1] > -25.0 && blocked[0] < free[0] - 15.0, "{free:?}, blocked {blocked:?}");
     }
 }

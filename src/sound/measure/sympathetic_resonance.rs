@@ -7,7 +7,7 @@ use crate::sound::{Sound, SoundSettings};
 
 /// Keys whose decay is compared with and without the pedal, and seconds rendered.
 pub const PEDAL_KEYS: [(usize, f64); 9] = [
-    (4, 6.0),
+    (4, 8.0),
     (16, 6.0),
     (28, 6.0),
     (34, 5.0),

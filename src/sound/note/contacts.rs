@@ -8,10 +8,16 @@ use arrayvec::ArrayVec;
 
 use super::Note;
 use crate::math::cast::single;
+use crate::math::compass::{KeyNumber, log_linear};
 use crate::math::kernel::{Kernel, Work};
 use crate::math::real::{MOST_LANES, Mask, Real};
 use crate::sound::bank::{self, BLOCK};
 use crate::sound::contact::MovingHammer;
+
+/// Share of the hammer's force that reaches the board by agraffes or capo bar, plate and rim, by key
+/// number: fitted to what two recorded grands have under the fundamental in the first 0.1 s
+/// (`touchback lab recorded`).
+const THROUGH_PLATE: [(f64, f64); 4] = [(1.0, 0.1), (52.0, 0.04), (70.0, 0.06), (88.0, 0.06)];
 
 /// Longest time after which a hammer is removed, s.
 const HAMMER_CAUGHT: f64 = 0.06;
@@ -28,6 +34,11 @@ pub(super) struct Strike {
     pub(super) clear: f64,
     /// Time since it began, s.
     pub(super) age: f64,
+}
+
+/// See [`THROUGH_PLATE`].
+pub(super) fn through_plate(key: KeyNumber) -> f32 {
+    single(log_linear(&THROUGH_PLATE, f64::from(key.number())))
 }
 
 /// Force on the bridge while hammers are at the strings, not yet heard, N.
@@ -157,7 +168,8 @@ impl Note {
 
     /// Ends a sample of contact with this `force` in its last step; the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
-        let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force);
+        let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force)
+            + self.through_plate * force;
         if self.rest.1 > 0.0 {
             let (rest, poles) = (self.rest.1, &self.poles);
             bank::shorten(&mut self.rings, |c, l| 1.0 - rest * poles[c].damp[l]);

@@ -30,6 +30,12 @@ struct SoundBench {
     damped: Vec<(f64, f64)>,
 }
 
+/// Without the diffuse tail of case and walls, whose echoes beat with a string's own sound: what
+/// decays are measured on.
+const fn without_tail(voicing: &SoundSettings) -> SoundSettings {
+    SoundSettings { board: 0.0, ..*voicing }
+}
+
 /// Measures everything; takes some minutes.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let voicing = SoundSettings::close();

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{RATE, SoundBench, TargetBand, key, short};
+use super::{RATE, SoundBench, TargetBand, key, short, without_tail};
 use touchback::math::compass::KeyNumber;
 use touchback::sound::measure;
 use touchback::sound::scale::StringSpec;
@@ -10,6 +10,7 @@ use touchback::sound::scale::StringSpec;
 pub fn run(bench: &mut SoundBench) -> Result<()> {
     let voicing = bench.voicing;
     let (sound, report) = (&mut bench.sound, &mut bench.report);
+    sound.set(&without_tail(&voicing));
     for (number, low, high, seconds) in measure::FREE_DECAY {
         let found = measure::early_decay(sound, &voicing, key(number)?, RATE, seconds);
         bench.decays.push((number as f64, found.unwrap_or(f64::NAN)));
@@ -61,6 +62,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
         click = click.max(measure::db(extra.max(0.0) / peak));
     }
     report.check("click of a falling damper, dB re note", "none", TargetBand::AtMost(-60.0), click);
+    sound.set(&voicing);
     Ok(())
 }
 

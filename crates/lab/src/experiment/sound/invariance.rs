@@ -7,7 +7,7 @@ use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
 use touchback::mech::hammer::HammerSettings;
-use touchback::sound::measure::{self, db, decay_time};
+use touchback::sound::measure::{self, db};
 use touchback::sound::scale::StringSpec;
 use touchback::sound::settings::Perspective;
 use touchback::sound::temperament::Temperament;
@@ -88,13 +88,11 @@ fn rates(bench: &mut SoundBench) -> Result<()> {
             let hz = string.partial_hz(1);
             let found = |r: &measure::RenderedNote| r.peak_hz(hz, 12.0, 0.02, 1.2);
             pitch = pitch.max((1200.0 * (found(&a) / found(&b)).log2()).abs());
-            let window = (5.0 / hz).max(0.03);
+            // Once the board's answer to the blow is over.
             let fall = |r: &measure::RenderedNote| {
-                decay_time(&r.envelope_db(hz, window, 0.5 * window), 1.0, 6.0)
+                db(r.amplitude(hz, 0.5, 0.7)) - db(r.amplitude(hz, 1.0, 1.2))
             };
-            if let (Some(a), Some(b)) = (fall(&a), fall(&b)) {
-                time = time.max(100.0 * (a / b - 1.0).abs());
-            }
+            time = time.max(100.0 * (fall(&a) / fall(&b) - 1.0).abs());
         }
         let report = &mut bench.report;
         let name = format!("{} kHz against 48", rate / 1000.0);

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{RATE, SoundBench, TargetBand, key};
+use super::{RATE, SoundBench, TargetBand, key, without_tail};
 use touchback::math::compass::KeyNumber;
 use touchback::sound::Sound;
 use touchback::sound::measure::{self, sympathetic_resonance};
@@ -11,7 +11,9 @@ use touchback::sound::measure::{self, sympathetic_resonance};
 const CHORD: [usize; 10] = [16, 28, 32, 35, 40, 44, 47, 52, 56, 59];
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
+    let voicing = bench.voicing;
     let (sound, report) = (&mut bench.sound, &mut bench.report);
+    sound.set(&without_tail(&voicing));
     for (number, seconds) in sympathetic_resonance::PEDAL_KEYS {
         let ratio = sympathetic_resonance::pedal_effect(sound, key(number)?, seconds, RATE);
         let change = ratio.map_or(f64::NAN, |r| 100.0 * (r - 1.0));
@@ -23,6 +25,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
         };
         report.check(&format!("key {number}: pedal, early T60, %"), target, band, change);
     }
+    sound.set(&voicing);
     // C3 held silently under a staccato C4: its partials 2 and 4 lie by C4's and C5's first.
     for (partial, name) in [(2, "C4"), (4, "C5")] {
         let mut answer = |held| {
