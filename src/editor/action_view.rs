@@ -1,7 +1,11 @@
 //! The moving action: drawn from its true geometry, with contacts, submodel and screws to drag.
 
-use egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, RichText, Sense, Stroke, Ui, vec2};
+use egui::{
+    Align2, Color32, CursorIcon, FontId, PointerButton, Pos2, Rect, RichText, Sense, Stroke, Ui,
+    vec2,
+};
 
+use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::drawing::Drawing;
 use crate::editor::drawing::grand::{self, GrandPose};
@@ -135,7 +139,7 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
         }
         let rect = Rect::from_center_size(at, vec2(20.0, 20.0));
         let id = ui.scope_id().with(("screw", screw.parameter));
-        let response = ui.interact(rect, id, Sense::click_and_drag());
+        let mut response = ui.interact(rect, id, Sense::click_and_drag());
         let name = format!("Turn {}", parameter.name);
         let value = controls.value(parameter);
         response.widget_info(|| egui::WidgetInfo::slider(true, value, name.as_str()));
@@ -150,10 +154,8 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
             painter.line_segment([base - vec2(3.0, 0.0), tip], Stroke::new(1.4, colour));
             painter.line_segment([base + vec2(3.0, 0.0), tip], Stroke::new(1.4, colour));
         }
-        if response.drag_started() {
-            controls.begin(parameter);
-        }
-        if response.dragged() {
+        let mut turned = value;
+        if response.dragged_by(PointerButton::Primary) {
             let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
             let up = fine * view.metres(-response.drag_delta().y);
             let id = id.with("turned");
@@ -161,28 +163,23 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
             let from = ui.data(|data| data.get_temp::<(f64, f64)>(id));
             let from = from.filter(|(at, _)| at.to_bits() == value.to_bits());
             let wanted = from.map_or(value, |(_, wanted)| wanted) + up * screw.per_metre;
-            let turned = parameter.quantize(wanted);
+            turned = parameter.quantize(wanted);
             ui.data_mut(|data| data.insert_temp(id, (turned, wanted)));
-            if turned.to_bits() != value.to_bits() {
-                controls.set(parameter, turned);
-            }
-        }
-        if response.drag_stopped() {
-            controls.end(parameter);
-        }
-        if response.clicked() && ui.input(|i| i.modifiers.command) {
-            controls.put(parameter, parameter.default_value());
-        }
-        // An arrow key moves by a hundredth of the range.
-        if response.has_focus() {
+        } else if response.clicked() && ui.input(|i| i.modifiers.command) {
+            turned = parameter.default_value();
+        } else if response.has_focus() {
+            // An arrow key moves by a hundredth of the range.
             let press = |key| ui.input(|i| i.key_pressed(key));
             let steps = f64::from(u8::from(press(egui::Key::ArrowUp)))
                 - f64::from(u8::from(press(egui::Key::ArrowDown)));
-            if steps != 0.0 {
-                let step = 0.01 * (parameter.max() - parameter.min()) * screw.per_metre.signum();
-                controls.put(parameter, parameter.quantize(value + steps * step));
-            }
+            let step = 0.01 * (parameter.max() - parameter.min()) * screw.per_metre.signum();
+            turned = parameter.quantize(value + steps * step);
         }
+        if turned.to_bits() != value.to_bits() {
+            response.mark_changed();
+        }
+        gesture::follow(&response, parameter, controls, turned);
+        control::describe(&response, || parameter.doc.to_owned());
         if active {
             ui.ctx().set_cursor_icon(CursorIcon::ResizeVertical);
         }
@@ -193,8 +190,10 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
             );
             ui.label(parameter.doc);
             ui.label(
-                RichText::new("Drag up or down to turn, with Shift finely; Ctrl-click resets.")
-                    .small(),
+                RichText::new(
+                    "Drag up or down to turn, Shift: fine, Escape: back; Ctrl-click resets.",
+                )
+                .small(),
             );
         });
     }

@@ -286,7 +286,9 @@ impl NiceEguiApp for App {
             let (params, scales) = (&self.params, &self.scales);
             let (held, learning, menu) = (&mut self.held, &mut self.learning, &self.menu);
             let mut controls = HostControls { params, scales, gui, held, learning, menu };
-            controls.follow_controllers(&mut self.told);
+            if let Some(maps) = controls.follow_controllers(&mut self.told) {
+                self.window.session.history.push_midi(maps);
+            }
             self.window.ui(ui, &mut controls, &mut self.play);
         }
         self.send();
@@ -316,7 +318,6 @@ impl Drop for App {
         self.window.let_go(&mut self.play);
         self.send();
         self.window.session.unsent = std::mem::take(&mut self.play);
-        *lock(&self.session) = std::mem::take(&mut self.window.session);
         if let Some(gui) = &self.context {
             let held = std::mem::take(&mut self.held);
             let (params, scales, mut none) = (&self.params, &self.scales, Vec::new());
@@ -328,6 +329,7 @@ impl Drop for App {
             }
             self.window.put_in_order(&mut controls);
         }
+        *lock(&self.session) = std::mem::take(&mut self.window.session);
         lock(&self.end).open.set(false);
     }
 }

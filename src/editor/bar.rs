@@ -124,11 +124,10 @@ impl Bar<'_> {
         if button(ui, Icon::Redo, "Redo", self.history.redoes()).clicked() || again {
             left = self.history.redo(controls);
         }
-        let names: Vec<&str> = left.iter().map(|parameter| parameter.name).collect();
         let words = "Left where the host has moved it since";
         control::refused(
             &undo,
-            (!names.is_empty()).then(|| format!("{words}: {}", names.join(", "))),
+            (!left.is_empty()).then(|| format!("{words}: {}", left.join(", "))),
         );
     }
 

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::editor::controls::Controls;
-use crate::editor::history::History;
+use crate::editor::history::{History, Recorded};
 use crate::instrument::Settings;
 use crate::sound::scala::Texts;
 
@@ -40,13 +40,29 @@ impl Compare {
             if self.is_b { ("B to A", "Copy B to A") } else { ("A to B", "Copy A to B") };
         let copy = ui.button(text);
         copy.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
-        if copy.on_hover_text(format!("{name}: make both alike")).clicked() {
-            self.other = Some(kept(controls, history.clone()));
+        let hint = format!("{name}: make both alike. Undo on the other one takes it back");
+        if copy.on_hover_text(hint).clicked() {
+            self.copy(controls, history, if self.is_b { "a copy of B" } else { "a copy of A" });
         }
+    }
+
+    /// Makes the other piano like the present one: an edit of its own history, called `name`.
+    fn copy(&mut self, controls: &mut dyn Controls, history: &mut History, name: &str) {
+        Recorded { controls, history }.end_exercise();
+        let mut present = kept(controls, history.clone());
+        if let Some(mut other) = self.other.take() {
+            let before = (&other.settings, other.texts.as_ref());
+            let after = (&present.settings, present.texts.as_ref());
+            other.history.push_copy(name, before, after, &history.piano);
+            present.history = other.history;
+        }
+        self.other = Some(present);
     }
 
     /// Switches to the other piano; equal to the present one until it was changed.
     pub fn swap(&mut self, controls: &mut dyn Controls, history: &mut History) {
+        // Its fault is in this piano's keys alone.
+        Recorded { controls, history }.end_exercise();
         let present = kept(controls, history.clone());
         if let Some(other) = self.other.replace(present) {
             controls.recall(&other.settings, None);
@@ -68,7 +84,6 @@ fn kept(controls: &dyn Controls, history: History) -> Kept {
 mod tests {
     use super::*;
     use crate::editor::controls::DetachedControls;
-    use crate::editor::history::Recorded;
     use crate::params::find;
 
     #[test]
@@ -92,5 +107,29 @@ mod tests {
         compare.swap(&mut desk, &mut history);
         history.undo(&mut desk);
         assert_eq!(desk.value(blow), 44.0);
+    }
+
+    #[test]
+    fn a_copy_is_undone_on_the_piano_it_was_made_to() {
+        let (mut desk, mut compare) = (DetachedControls::default(), Compare::default());
+        let mut history = History::default();
+        let blow = find("blow_mm").unwrap();
+        compare.swap(&mut desk, &mut history);
+        Recorded { controls: &mut desk, history: &mut history }.put(blow, 50.0);
+        compare.swap(&mut desk, &mut history);
+        Recorded { controls: &mut desk, history: &mut history }.put(blow, 44.0);
+        compare.copy(&mut desk, &mut history, "a copy of A");
+        compare.swap(&mut desk, &mut history);
+        assert_eq!((desk.value(blow), history.undoes()), (44.0, Some("a copy of A")));
+        for expected in [50.0, blow.default_value()] {
+            assert!(history.undo(&mut desk).is_empty());
+            assert_eq!(desk.value(blow), expected);
+        }
+        for expected in [50.0, 44.0] {
+            assert!(history.redo(&mut desk).is_empty());
+            assert_eq!(desk.value(blow), expected);
+        }
+        compare.swap(&mut desk, &mut history);
+        assert_eq!((desk.value(blow), history.undoes()), (44.0, Some("Blow distance")));
     }
 }

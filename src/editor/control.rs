@@ -8,10 +8,12 @@
 //! | click with the command key (Ctrl, on a Mac ⌘), *reset* | the default |
 //! | other button on name or slider | a menu of these |
 
-mod gesture;
+pub mod gesture;
 mod menu;
+mod typed;
 
 pub use menu::refused;
+pub use typed::typed;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{
@@ -82,9 +84,11 @@ fn row(
             let over = label.contains_pointer() || slider.contains_pointer();
             let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary));
             let asked = menu::ui(ui, &slider, over, parameter, controls);
+            describe(&slider, || words(parameter, idle));
             slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
                 let number = number(ui, parameter, controls).labelled_by(label.id);
+                describe(&number, || words(parameter, idle));
                 if over && double || asked {
                     edit(ui, &number);
                 }
@@ -105,6 +109,7 @@ fn row(
                 }
             });
             let combo = inner.response.labelled_by(label.id);
+            describe(&combo, || words(parameter, idle));
             combo.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| reset(ui, parameter, controls, changed));
         }
@@ -175,6 +180,17 @@ fn reset(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls
         // Room for it, so that nothing moves when a value changes.
         ui.add_space(RESET);
     }
+}
+
+/// Tells screen readers more than the name of a control.
+pub fn describe(control: &Response, words: impl FnOnce() -> String) {
+    control.ctx.accesskit_node_builder(control.id, |node| node.set_description(words()));
+}
+
+/// Why the parameter does nothing now, what it is, and what is usual.
+fn words(parameter: &'static Parameter, idle: Option<&str>) -> String {
+    let parts = [idle.map(str::to_owned), Some(parameter.doc.to_owned()), usual(parameter)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn tooltip(ui: &mut Ui, parameter: &'static Parameter, idle: Option<&str>) {

@@ -36,8 +36,23 @@ pub trait Controls {
     /// Ends it; `_name` is what was changed.
     fn end_keys(&mut self, _name: &str) {}
 
-    /// An exercise has put a fault into the keys: projects save `_before` until it is over (`None`).
-    fn exercise(&mut self, _before: Option<&KeySheet>) {}
+    /// What the keys differ by without the fault of the present exercise; none where there is none.
+    fn exercised(&self) -> Option<KeySheet>;
+    /// An exercise has put a fault into the keys: projects save `before` until it is over (`None`).
+    fn exercise(&mut self, before: Option<&KeySheet>);
+    /// Begins an exercise: the keys differ by `faulty` until it ends.
+    fn begin_exercise(&mut self, faulty: &KeySheet) {
+        let before = self.keys();
+        self.set_keys(faulty);
+        self.exercise(Some(&before));
+    }
+    /// Ends the present exercise, if there is one: every key as it was before.
+    fn end_exercise(&mut self) {
+        if let Some(before) = self.exercised() {
+            self.set_keys(&before);
+            self.exercise(None);
+        }
+    }
 
     /// Which MIDI controllers move which parameters.
     fn midi_map(&self) -> MidiMap;
@@ -66,6 +81,13 @@ pub trait Controls {
         self.begin(parameter);
         self.set(parameter, value);
         self.end(parameter);
+    }
+
+    /// Sets several parameters by one act, called `_name`.
+    fn put_together(&mut self, _name: &str, values: &[(&'static Parameter, f64)]) {
+        for (parameter, value) in values {
+            self.put(parameter, *value);
+        }
     }
 
     /// Moves the parameter to `value` by a wheel's click or a key: one of several such steps.
@@ -152,6 +174,10 @@ impl Controls for DetachedControls {
 
     fn set_keys(&mut self, keys: &KeySheet) {
         self.settings.action.keys = *keys;
+    }
+
+    fn exercised(&self) -> Option<KeySheet> {
+        self.kept
     }
 
     fn exercise(&mut self, before: Option<&KeySheet>) {

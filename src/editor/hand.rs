@@ -14,7 +14,11 @@ const TRAVEL: f64 = 60.0;
 
 /// The key held by the mouse and its wanted depth, share of the dip 0…1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct KeyHand(Option<(KeyNumber, f64)>);
+pub struct KeyHand {
+    held: Option<(KeyNumber, f64)>,
+    /// It is a click shorter than a frame, or a screen reader's: let go with the next frame.
+    is_brief: bool,
+}
 
 impl KeyHand {
     /// Follows the pointer on the drawn `key`; `reads`: the instrument reads positions.
@@ -22,8 +26,11 @@ impl KeyHand {
         on.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
         });
+        if std::mem::take(&mut self.is_brief) {
+            self.release(play);
+        }
         if on.is_pointer_button_down_on() {
-            match &mut self.0 {
+            match &mut self.held {
                 Some((held, depth)) if reads => {
                     *depth = (*depth + f64::from(on.drag_delta().y) / TRAVEL).clamp(0.0, 1.0);
                     play.push(Event::Pressure { key: *held, depth: *depth });
@@ -36,6 +43,10 @@ impl KeyHand {
                     }
                 }
             }
+        } else if on.clicked() && self.held.is_none() && !reads {
+            play.push(Event::NoteOn { key, velocity: VELOCITY });
+            (self.held, self.is_brief) = (Some((key, 0.0)), true);
+            on.ctx.request_repaint();
         } else {
             self.release(play);
         }
@@ -48,7 +59,7 @@ impl KeyHand {
 
     /// Releases the key: also when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
-        if let Some((key, depth)) = self.0.take() {
+        if let Some((key, depth)) = self.held.take() {
             play.push(if depth > 0.0 {
                 Event::Pressure { key, depth: 0.0 }
             } else {

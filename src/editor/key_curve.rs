@@ -3,10 +3,12 @@
 use std::ops::RangeInclusive;
 
 use egui::{
-    Align2, CursorIcon, FontId, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2,
+    Align2, CursorIcon, FontId, PointerButton, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, Ui,
+    pos2, vec2,
 };
 
 use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
+use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
@@ -95,16 +97,20 @@ impl KeyCurve {
         let quantity = &QUANTITIES[self.quantity];
         let label = format!("{} of the 88 keys", quantity.name);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, &label));
+        control::describe(&response, || {
+            let value = sheet.get(*chosen, self.quantity);
+            format!("{} {value:+.3} {}", name(*chosen), quantity.unit)
+        });
         if let Some(at) = response.interact_pointer_pos()
             && let Some((key, value)) = read(area, at, most)
         {
-            if response.drag_started() {
+            if response.drag_started_by(PointerButton::Primary) {
                 controls.begin_keys();
                 self.held = Some((sheet, key));
             }
             *chosen = key;
             if let Some((start, first)) = self.held
-                && response.dragged()
+                && response.dragged_by(PointerButton::Primary)
             {
                 // One key after the other is drawn; a section moves as one.
                 let changed = match self.reach {

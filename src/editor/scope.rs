@@ -181,6 +181,13 @@ impl Scope {
                 plot_ui.vline(VLine::new("cursor", time).color(ink).width(1.0).allow_hover(false));
                 plot_ui.pointer_coordinate()
             });
+            let told = || {
+                let names: Vec<&str> =
+                    self.chosen().filter(|(_, q)| q.unit == *unit).map(|(_, q)| q.name).collect();
+                let text = format!("{} over time, {unit}", names.join(", "));
+                egui::WidgetInfo::labeled(egui::Role::Image, true, text)
+            };
+            response.response.widget_info(told);
             if response.response.clicked()
                 && let Some(at) = response.inner
             {
@@ -196,7 +203,7 @@ impl Scope {
             .height(ui.available_height())
             .x_axis_label("key depth, mm")
             .y_axis_label("force, N");
-        plot.show(ui, |plot_ui| {
+        let shown = plot.show(ui, |plot_ui| {
             let point = |row: &Row| [1e3 * row.view.key, row.view.key_force];
             if let Some(kept) = kept {
                 let points: Vec<_> = kept.thinned(POINTS).map(point).collect();
@@ -217,6 +224,9 @@ impl Scope {
                 plot_ui.points(egui_plot::Points::new("cursor", [x, y]).radius(4.0).color(ink));
             }
         });
+        let told =
+            || egui::WidgetInfo::labeled(egui::Role::Image, true, "Key force over key depth");
+        shown.response.widget_info(told);
     }
 }
 

@@ -6,8 +6,12 @@
 
 use std::collections::VecDeque;
 
-use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{
+    Align2, Color32, FontId, PointerButton, Pos2, Rect, Sense, Shape, Stroke, StrokeKind, Ui, pos2,
+    vec2,
+};
 
+use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::Snapshot;
@@ -192,7 +196,7 @@ fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &
     let Ok(parameter) = find(handle.id) else { return };
     let id = ui.scope_id().with(("curve", handle.id));
     let rect = Rect::from_center_size(handle.at, vec2(16.0, 16.0));
-    let response = ui.interact(rect, id, Sense::click_and_drag());
+    let mut response = ui.interact(rect, id, Sense::click_and_drag());
     let value = controls.value(parameter);
     response.widget_info(|| egui::WidgetInfo::slider(true, value, handle.name));
     let active = response.hovered() || response.dragged() || response.has_focus();
@@ -205,29 +209,21 @@ fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &
         let square = Rect::from_center_size(handle.at, vec2(9.0, 9.0));
         painter.rect(square, 1.0, fill, Stroke::new(1.6, colour), StrokeKind::Middle);
     }
-    if response.drag_started() {
-        controls.begin(parameter);
-    }
-    if response.dragged()
+    let mut moved = value;
+    if response.dragged_by(PointerButton::Primary)
         && let Some(at) = response.interact_pointer_pos()
     {
-        let value = parameter.quantize(rounded(parameter, wanted(handle, area, at, touch)));
-        if value.to_bits() != controls.value(parameter).to_bits() {
-            controls.set(parameter, value);
-        }
-    }
-    if response.drag_stopped() {
-        controls.end(parameter);
-    }
-    if response.has_focus() {
+        moved = parameter.quantize(rounded(parameter, wanted(handle, area, at, touch)));
+    } else if response.has_focus() {
         let press = |key| f64::from(u8::from(ui.input(|i| i.key_pressed(key))));
         let steps = press(egui::Key::ArrowUp) - press(egui::Key::ArrowDown);
-        if steps != 0.0 {
-            let step = 0.01 * (parameter.max() - parameter.min());
-            let value = controls.value(parameter) + steps * step;
-            controls.nudge(parameter, parameter.quantize(value));
-        }
+        moved = parameter.quantize(value + steps * 0.01 * (parameter.max() - parameter.min()));
     }
+    if moved.to_bits() != value.to_bits() {
+        response.mark_changed();
+    }
+    gesture::follow(&response, parameter, controls, moved);
+    control::describe(&response, || parameter.doc.to_owned());
     if active {
         ui.ctx().set_cursor_icon(if handle.is_sideways {
             egui::CursorIcon::ResizeHorizontal

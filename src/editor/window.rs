@@ -201,7 +201,7 @@ impl Window {
 
     /// Takes an exercise's fault out of the piano: the window closes.
     pub fn put_in_order(&mut self, controls: &mut dyn Controls) {
-        self.keys.end_lesson(controls);
+        Recorded { controls, history: &mut self.session.history }.end_exercise();
     }
 
     /// One frame; events for the instrument are appended to `play`.

@@ -192,6 +192,13 @@ impl HostParams {
         *lock(&self.kept) = sheet.copied();
     }
 
+    /// What projects save instead of the sheet while an exercise lasts; none outside one. Not for the
+    /// audio thread.
+    #[must_use]
+    pub fn kept_instead(&self) -> Option<KeySheet> {
+        *lock(&self.kept)
+    }
+
     /// Which controllers move which parameters. Not for the audio thread.
     #[must_use]
     pub fn midi_map(&self) -> MidiMap {

@@ -192,8 +192,7 @@ fn half_pedal_lies_between_up_and_down() {
 #[test]
 fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
     // Echoes of a room would outlast them; the case rings on below hearing.
-    let mut settings = Settings::default();
-    settings.sound = SoundSettings::close();
+    let settings = Settings { sound: SoundSettings::close(), ..Settings::default() };
     let left_after = |event: Option<Event>| {
         let mut piano = Piano::new(RATE, &settings);
         piano.handle(Event::Sustain(1.0));

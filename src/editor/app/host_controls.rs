@@ -33,18 +33,22 @@ impl HostControls<'_> {
     }
 
     /// Gives what waits for a controller the one that was moved since, and tells the host what
-    /// controllers have moved; `told` is what it was told so far.
-    pub(super) fn follow_controllers(&mut self, told: &mut [f32]) {
+    /// controllers have moved; `told` is what it was told so far. Maps before and after something was
+    /// learned.
+    pub(super) fn follow_controllers(&mut self, told: &mut [f32]) -> Option<[MidiMap; 2]> {
+        let mut learned = None;
         let steered = self.params.steered();
         let (number, mark) = steered.moved();
         if let Some((parameter, before)) = self.learning.0
             && mark != before
         {
-            let mut map = self.params.midi_map();
+            let before = self.params.midi_map();
+            let mut map = before;
             // One that the piano listens to itself is passed over.
             if map.assign(number, parameter).is_ok() {
                 self.params.set_midi_map(&map);
                 self.learning.0 = None;
+                learned = Some([before, map]);
             } else {
                 self.learning.0 = Some((parameter, mark));
             }
@@ -64,6 +68,7 @@ impl HostControls<'_> {
             steered.tell(place, rounded);
             self.put(parameter, f64::from(given));
         }
+        learned
     }
 }
 
@@ -120,6 +125,10 @@ impl Controls for HostControls<'_> {
 
     fn set_keys(&mut self, keys: &KeySheet) {
         self.params.set_key_sheet(keys);
+    }
+
+    fn exercised(&self) -> Option<KeySheet> {
+        self.params.kept_instead()
     }
 
     fn exercise(&mut self, before: Option<&KeySheet>) {

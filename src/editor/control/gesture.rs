@@ -2,12 +2,15 @@
 
 use egui::{Event, Key, MouseWheelUnit, PointerButton, Response, Ui};
 
+use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::params::{Parameter, ValueKind};
 
 /// Buttons that turn nothing.
 const OTHER_BUTTONS: [PointerButton; 4] =
     [PointerButton::Secondary, PointerButton::Middle, PointerButton::Extra1, PointerButton::Extra2];
+/// Keys that turn what has the focus.
+const ARROWS: [Key; 4] = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
 /// What Shift makes of a movement.
 const FINE: f32 = 0.1;
 /// One click of a wheel, share of the slider.
@@ -49,9 +52,9 @@ pub(super) fn finely(response: &Response, before: f64, position: f64) -> f64 {
     now
 }
 
-/// A changed control takes the value; a drag is one gesture from press to release. Only the primary
-/// button turns it; Escape takes a drag back.
-pub(super) fn follow(
+/// The value of a changed control goes to the parameter; a drag is one gesture from press to release.
+/// Only the primary button turns it; Escape takes a drag back.
+pub fn follow(
     response: &Response,
     parameter: &'static Parameter,
     controls: &mut dyn Controls,
@@ -85,7 +88,7 @@ pub(super) fn follow(
     {
         if response.dragged() {
             controls.set(parameter, value);
-        } else if context.input(|i| i.key_down(Key::ArrowLeft) || i.key_down(Key::ArrowRight)) {
+        } else if context.input(|i| ARROWS.iter().any(|key| i.key_down(*key))) {
             controls.nudge(parameter, value);
         } else {
             controls.put(parameter, value);
@@ -95,6 +98,44 @@ pub(super) fn follow(
     if (response.drag_stopped() || held.is_some() && !response.dragged()) && context.data_mut(begun)
     {
         controls.end(parameter);
+    }
+}
+
+/// The sheet that a changed number `wants`: typed it is one edit, called `name`, and so is a drag
+/// from press to release; Escape takes a drag back.
+pub fn follow_sheet(
+    response: &Response,
+    controls: &mut dyn Controls,
+    wants: &KeySheet,
+    name: &str,
+) {
+    let id = response.id.with("sheet");
+    let context = &response.ctx;
+    if response.drag_started_by(PointerButton::Primary) {
+        let start = controls.keys();
+        context.data_mut(|data| data.insert_temp(id, Some(start)));
+        controls.begin_keys();
+    }
+    // Another button may have dragged the number.
+    let changed =
+        response.changed() && (!response.dragged() || response.dragged_by(PointerButton::Primary));
+    // `Some(None)`: taken back, and held still.
+    let held = context.data_mut(|data| data.get_temp::<Option<KeySheet>>(id));
+    if let Some(Some(start)) = held
+        && context.input(|i| i.key_pressed(Key::Escape))
+    {
+        controls.set_keys(&start);
+        context.data_mut(|data| data.insert_temp(id, None::<KeySheet>));
+    } else if changed && held.is_none() {
+        controls.begin_keys();
+        controls.set_keys(wants);
+        controls.end_keys(name);
+    } else if changed && held != Some(None) {
+        controls.set_keys(wants);
+    }
+    if held.is_some() && !response.dragged() {
+        context.data_mut(|data| data.remove_temp::<Option<KeySheet>>(id));
+        controls.end_keys(name);
     }
 }
 

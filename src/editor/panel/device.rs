@@ -3,31 +3,27 @@
 //! Ports are listed and opened on a worker thread. There is no force until the player arms, every
 //! time.
 
+mod figures;
+mod words;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use egui::{ComboBox, DragValue, Grid, ProgressBar, RichText, Slider, Ui};
+use egui::{ComboBox, Grid, RichText, Slider, Ui};
 
 use super::{felt_load, heading};
+use crate::editor::control;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
 use crate::haptics::action::Action;
 use crate::haptics::connection::{
     Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,
 };
-use crate::haptics::fault_words::faults_in_words;
 use crate::haptics::serial::PortInfo;
 use crate::haptics::session::ConnectionState;
-use crate::haptics::sidecar::{Histogram, SidecarReport};
-use crate::haptics::status_text;
-use crate::math::cast::single;
 
 /// Time between two readings of the keyboard's state, s.
 const LOOK: f64 = 0.05;
-/// Force at which a bar is full, N: a loud blow's share on one key.
-const FULL_FORCE: f64 = 10.0;
-/// Depth at which a bar is full, m.
-const FULL_DEPTH: f64 = 0.010;
 
 /// Results of the file worker.
 enum DeviceAnswer {
@@ -85,9 +81,7 @@ impl DevicePanel {
         felt_load::ui(ui, self.look.choice.action, self.look.report.as_ref());
         if let Some(report) = self.look.report {
             ui.add_space(6.0);
-            figures(ui, &report);
-            ui.add_space(6.0);
-            keys(ui, &report);
+            figures::ui(ui, &report);
         }
         chosen
     }
@@ -133,8 +127,10 @@ impl DevicePanel {
             let label = ui.label("Lead");
             let hint = "How far ahead of the keyboard's clock commands are sent: longer than a \
                         round trip, shorter feels better";
-            let drag = DragValue::new(&mut choice.lead_us).range(125..=20_000).speed(10.0);
-            let response = ui.add(drag.suffix(" µs")).labelled_by(label.id).on_hover_text(hint);
+            let lead = control::typed(ui, &mut choice.lead_us, 125..=20_000, "µs", |drag| {
+                drag.speed(10.0)
+            });
+            let response = lead.labelled_by(label.id).on_hover_text(hint);
             settled &= !response.dragged();
             ui.end_row();
         });
@@ -248,59 +244,4 @@ impl DevicePanel {
             ConnectionState::Seeking | ConnectionState::Refused => {}
         });
     }
-}
-
-/// Mean and longest of times, as text.
-fn times(histogram: &Histogram) -> String {
-    if histogram.count() == 0 {
-        return "–".to_owned();
-    }
-    let mean = histogram.sum / histogram.count() as f64;
-    format!("{:.2} ms, at most {:.2} ms", 1e3 * mean, 1e3 * histogram.longest)
-}
-
-fn figures(ui: &mut Ui, report: &SidecarReport) {
-    let status = &report.status;
-    Grid::new("figures").num_columns(2).striped(true).show(ui, |ui| {
-        let mut line = |name: &str, value: String, hint: &str| {
-            ui.label(name).on_hover_text(hint);
-            ui.label(RichText::new(value).monospace().size(11.0));
-            ui.end_row();
-        };
-        line("Round trip", times(&report.round_trips), "From a question to its answer");
-        line("Between states", times(&report.periods), "Jitter: the time from one to the next");
-        line("Work on a state", times(&report.work), "What the action takes of that time");
-        let lost = format!("{} of {}, {} damaged", status.lost, status.states, status.damaged);
-        line("States lost", lost, "On the way from the keyboard");
-        line("Gaps", status.gaps.to_string(), "After which keys were placed anew");
-        line("Forces limited", status.limited.to_string(), "Commands beyond what is allowed");
-        let clock = format!("{:+.0} ppm, fit {:.0} µs", 1e6 * status.drift, 1e6 * status.residual);
-        line("Its clock", clock, "How fast it runs against this machine's");
-        line("Keys moving", status.awake.to_string(), "Simulated keys that move");
-        if status.faults != 0 {
-            let faults = format!("{}: {}", status.mode.word(), faults_in_words(status.faults));
-            line("Faults", faults, "What the keyboard says of itself");
-        }
-        line("Thread", status_text::priority(report).to_owned(), "How urgently the servo runs");
-    });
-}
-
-/// Depth and force of the first keys.
-fn keys(ui: &mut Ui, report: &SidecarReport) {
-    ui.label(RichText::new("Depth and force of the first keys").small().color(theme::faint(ui)));
-    let count = report.status.hello.map_or(0, |h| usize::from(h.keys)).min(report.keys.len());
-    Grid::new("felt keys").num_columns(3).show(ui, |ui| {
-        for (i, [depth, force]) in report.keys.iter().take(count).enumerate() {
-            ui.label(RichText::new(format!("{}", i + 1)).small());
-            let bar = |share: f64, text: String| {
-                ProgressBar::new(single(share.clamp(0.0, 1.0)))
-                    .desired_width(100.0)
-                    .desired_height(12.0)
-                    .text(RichText::new(text).size(9.0))
-            };
-            ui.add(bar(depth / FULL_DEPTH, format!("{:.2} mm", 1e3 * depth)));
-            ui.add(bar(force.abs() / FULL_FORCE, format!("{force:+.2} N")));
-            ui.end_row();
-        }
-    });
 }

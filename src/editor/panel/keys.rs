@@ -1,7 +1,7 @@
 //! The face of the 88 keys: what each differs by, what the regulation makes of it, and what weights
 //! and gauge find on the chosen one.
 
-use egui::{ComboBox, DragValue, Panel, Ui};
+use egui::{ComboBox, Panel, Ui};
 
 use super::bench::Bench;
 use super::lesson::LessonPanel;
@@ -10,7 +10,7 @@ use super::repetition::RepetitionPanel;
 use super::sheet_file::SheetFile;
 use crate::action::ActionKind;
 use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
-use crate::editor::control;
+use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::key_curve::{KeyCurve, Reach};
 use crate::editor::keyboard::name;
@@ -52,7 +52,7 @@ impl KeysFace {
                 control::rows(ui, "unevenness", all().filter(|p| is_of_keys(p)), controls);
             });
         });
-        if self.lesson.key().is_some() {
+        if self.lesson.goes_on(controls) {
             // The curves would tell the fault.
             super::scrolled(ui, |ui| self.lesson.ui(ui, controls));
             return;
@@ -61,11 +61,6 @@ impl KeysFace {
         let room = (ui.available_height() - 48.0).max(120.0);
         self.curve.ui(ui, 0.55 * room, chosen, controls);
         regulation.curves(ui, 0.45 * room, *chosen, controls);
-    }
-
-    /// Takes an exercise's fault out of the piano: the window closes.
-    pub fn end_lesson(&mut self, controls: &mut dyn Controls) {
-        self.lesson.end(controls);
     }
 
     /// Whether a key is being weighed or tried, or a sheet read.
@@ -95,21 +90,12 @@ impl KeysFace {
             let mut value = sheet.get(key, self.curve.quantity);
             let most = 127.0 * quantity.step;
             let label = ui.label(name(key));
-            let drag = DragValue::new(&mut value)
-                .range(-most..=most)
-                .speed(quantity.step)
-                .update_while_editing(false)
-                .suffix(format!(" {}", quantity.unit));
-            let drag = ui.add(drag).labelled_by(label.id);
-            if drag.drag_started() {
-                controls.begin_keys();
-            }
-            if drag.changed() {
-                controls.set_keys(&self.curve.moved(&sheet, key, value));
-            }
-            if drag.drag_stopped() {
-                controls.end_keys(quantity.name);
-            }
+            let drag = control::typed(ui, &mut value, -most..=most, quantity.unit, |drag| {
+                drag.speed(quantity.step)
+            });
+            let drag = drag.labelled_by(label.id);
+            let moved = self.curve.moved(&sheet, key, value);
+            gesture::follow_sheet(&drag, controls, &moved, quantity.name);
             let even = ui.add_enabled(!sheet.is_even(), egui::Button::new("All even"));
             if even.on_hover_text("No key differs in anything").clicked() {
                 controls.set_keys(&KeySheet::EVEN);

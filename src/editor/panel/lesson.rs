@@ -1,8 +1,9 @@
 //! The exercise on the face of the keys: symptoms and causes, the key's own screws, the verdict.
 
-use egui::{CollapsingHeader, DragValue, Grid, RichText, Ui};
+use egui::{CollapsingHeader, Grid, RichText, Ui};
 
 use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
+use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::lesson::{FAULTS, Lesson, Verdict};
@@ -28,9 +29,12 @@ impl Default for LessonPanel {
 }
 
 impl LessonPanel {
-    /// The key of the present exercise.
-    pub(super) fn key(&self) -> Option<KeyNumber> {
-        self.lesson.as_ref().map(|lesson| lesson.key)
+    /// Whether there is an exercise: it also ends where a piano or a sheet of keys is loaded.
+    pub(super) fn goes_on(&mut self, controls: &dyn Controls) -> bool {
+        if controls.exercised().is_none() {
+            (self.lesson, self.mine) = (None, None);
+        }
+        self.lesson.is_some()
     }
 
     /// Number and button that hide a fault in the chosen key.
@@ -39,21 +43,12 @@ impl LessonPanel {
                     with the key's own screws. It is in the piano until the exercise ends";
         if ui.button("Find a fault").on_hover_text(hint).clicked() {
             let lesson = Lesson::new(self.number, key, &controls.keys());
-            controls.exercise(Some(lesson.before()));
-            put(controls, &lesson.faulty());
+            controls.begin_exercise(&lesson.faulty());
             *self = Self { number: self.number, lesson: Some(lesson), ..Self::default() };
         }
         let label = ui.label("Exercise");
-        ui.add(DragValue::new(&mut self.number).range(1..=9999).speed(0.05)).labelled_by(label.id);
-    }
-
-    /// Takes the exercise out of the piano.
-    pub(super) fn end(&mut self, controls: &mut dyn Controls) {
-        if let Some(lesson) = self.lesson.take() {
-            put(controls, lesson.before());
-            controls.exercise(None);
-        }
-        self.mine = None;
+        let number = control::typed(ui, &mut self.number, 1..=9999, "", |drag| drag.speed(0.05));
+        number.labelled_by(label.id);
     }
 
     /// The present exercise.
@@ -69,28 +64,26 @@ impl LessonPanel {
         );
         ui.add_space(4.0);
         let sheet = controls.keys();
+        if sheet != *lesson.before() {
+            // Undo has come back to the learner's.
+            self.mine = None;
+        }
         let is_mine = self.mine.is_none();
         Grid::new("screws").num_columns(2).spacing(egui::vec2(12.0, 3.0)).show(ui, |ui| {
             for (q, quantity) in QUANTITIES.iter().enumerate() {
                 let label = ui.label(quantity.name);
                 let (mut value, range) = (lesson.turned(&sheet, q), Lesson::range(q));
-                let drag = DragValue::new(&mut value)
-                    .range(-range..=range)
-                    .speed(quantity.step)
-                    .update_while_editing(false)
-                    .custom_formatter(|v, _| format!("{v:+.3} {}", quantity.unit))
-                    .custom_parser(|text| text.trim_end_matches(quantity.unit).trim().parse().ok());
-                let drag = ui.add_enabled(is_mine, drag).labelled_by(label.id);
-                if drag.drag_started() {
-                    controls.begin_keys();
-                }
+                let drag = ui.add_enabled_ui(is_mine, |ui| {
+                    control::typed(ui, &mut value, -range..=range, quantity.unit, |drag| {
+                        drag.speed(quantity.step).custom_formatter(|v, _| format!("{v:+.3}"))
+                    })
+                });
+                let drag = drag.inner.labelled_by(label.id);
                 if drag.changed() {
-                    controls.set_keys(&lesson.turn(&sheet, q, value));
                     self.said = None;
                 }
-                if drag.drag_stopped() {
-                    controls.end_keys("exercise");
-                }
+                let turned = lesson.turn(&sheet, q, value);
+                gesture::follow_sheet(&drag, controls, &turned, "exercise");
                 ui.end_row();
             }
         });
@@ -119,7 +112,7 @@ impl LessonPanel {
                 (self.mine, self.said) = (None, None);
             }
             if ui.button("End the exercise").on_hover_text("Every key as it was before").clicked() {
-                self.end(controls);
+                controls.end_exercise();
             }
         });
         super::said(ui, self.said.as_ref());

@@ -6,7 +6,7 @@ use crate::editor::controls::Controls;
 use crate::editor::theme;
 use crate::instrument::midi::controller::SUSTAIN;
 use crate::monitor::tape::TimedMessage;
-use crate::params::find;
+use crate::params::{Parameter, find};
 
 /// Least travel taken for a press, of 127: less may be noise of a resting foot.
 const LEAST: u8 = 16;
@@ -23,7 +23,7 @@ pub struct PedalPanel {
 
 impl PedalPanel {
     /// A button, and what to do next; `heard` is what came since the last frame. The zone is set
-    /// as one gesture on each of its parameters.
+    /// as one edit.
     pub fn ui(&mut self, ui: &mut Ui, heard: &[TimedMessage], controls: &mut dyn Controls) {
         let Some(range) = &mut self.seen else {
             let hint = "Press the pedal slowly to the floor and let it up again: the instrument \
@@ -72,12 +72,12 @@ fn zone(low: u8, high: u8, inverted: bool) -> (f64, f64) {
 }
 
 fn set((from, to): (f64, f64), controls: &mut dyn Controls) {
-    for (id, value) in [("pedal_from", from), ("pedal_to", to)] {
-        if let Ok(parameter) = find(id) {
-            // Tenths of a percent, as the parameter is shown.
-            controls.put(parameter, parameter.quantize((10.0 * value).round() / 10.0));
-        }
-    }
+    // Tenths of a percent, as the parameters are shown.
+    let tenths = |p: &'static Parameter, v: f64| (p, p.quantize((10.0 * v).round() / 10.0));
+    let wanted = [("pedal_from", from), ("pedal_to", to)];
+    let found = wanted.map(|(id, value)| find(id).map(|p| tenths(p, value)));
+    let values: Vec<_> = found.into_iter().flatten().collect();
+    controls.put_together("the pedal's range", &values);
 }
 
 #[cfg(test)]

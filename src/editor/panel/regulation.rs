@@ -88,6 +88,7 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
         .allow_drag(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
         .show_x(false)
         .show_y(false)
         .include_x(1.0)
@@ -103,11 +104,14 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
         .label_formatter(|_| None);
     let (let_off, bottom) = (theme::phase(crate::action::grand::Phase::LetOff), theme::faint(ui));
     let accent = theme::accent(ui);
-    plot.show(ui, |plot_ui| {
+    let shown = plot.show(ui, |plot_ui| {
         plot_ui.hline(HLine::new("key bed", dip_mm).color(bottom).width(1.5));
         plot_ui.line(Line::new("let-off", compass.let_off()).color(let_off).width(1.8));
         plot_ui.vline(VLine::new("key", f64::from(key.number())).color(accent).width(1.0));
     });
+    let told = || egui::WidgetInfo::labeled(egui::Role::Image, true, "Where the 88 keys let off");
+    shown.response.widget_info(told);
+    control::describe(&shown.response, || format!("{}: {}", name(key), compass.sentence(key).0));
     let legend = "Key depth at let-off (orange), and the key bed (grey), over the compass";
     ui.label(RichText::new(legend).small().color(theme::faint(ui)));
 }

@@ -1,8 +1,9 @@
 //! The repetition of the chosen key: strokes a second, misses, double strikes.
 
-use egui::{DragValue, RichText, Ui};
+use egui::{RichText, Ui};
 
 use crate::action::ActionSettings;
+use crate::editor::control;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::keyboard::name;
 use crate::editor::stroke::repetition::{RATES, Repeated, STROKES, fastest, repeated};
@@ -66,11 +67,14 @@ impl RepetitionPanel {
         super::heading(ui, "Repetition");
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Strokes a second");
-            let rate = DragValue::new(&mut self.rate).range(RATES.0..=RATES.1).speed(0.05);
-            ui.add(rate).labelled_by(label.id);
+            let rates = RATES.0..=RATES.1;
+            let rate = control::typed(ui, &mut self.rate, rates, "", |drag| drag.speed(0.05));
+            rate.labelled_by(label.id);
             let label = ui.label("at");
-            let speed = DragValue::new(&mut self.speed).range(0.3..=4.0).speed(0.02);
-            let speed = ui.add(speed.fixed_decimals(2).suffix(" m/s")).labelled_by(label.id);
+            let speed = control::typed(ui, &mut self.speed, 0.3..=4.0, "m/s", |drag| {
+                drag.speed(0.02).fixed_decimals(2)
+            });
+            let speed = speed.labelled_by(label.id);
             speed.on_hover_text("Speed that the same press gives the hammer of a key at rest");
             let tries = ui.add_enabled(!self.is_busy(), egui::Button::new("Try repetition"));
             let hint =

@@ -30,6 +30,7 @@ impl SheetFile {
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         while let Some(answer) = self.clerk.answer() {
             self.said = Some(answer.map(|(words, sheet)| {
+                controls.end_exercise();
                 controls.set_keys(&sheet);
                 words
             }));

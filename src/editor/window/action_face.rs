@@ -5,6 +5,7 @@ use egui::{CentralPanel, Panel, Ui};
 use super::Window;
 use crate::action::ActionSettings;
 use crate::editor::action_view::Caption;
+use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::other_view::Shown;
 use crate::editor::panel;
@@ -90,13 +91,11 @@ impl Window {
             if ui.button("Try a press").on_hover_text(hint).clicked() {
                 self.try_press(settings);
             }
-            let drag = egui::DragValue::new(&mut self.tried)
-                .range(0.2..=4.0)
-                .speed(0.02)
-                .fixed_decimals(2)
-                .suffix(" m/s");
             let label = ui.label("at hammer speed");
-            if ui.add(drag).labelled_by(label.id).changed() {
+            let tried = control::typed(ui, &mut self.tried, 0.2..=4.0, "m/s", |drag| {
+                drag.speed(0.02).fixed_decimals(2)
+            });
+            if tried.labelled_by(label.id).changed() {
                 self.try_press(settings);
             }
             ui.separator();

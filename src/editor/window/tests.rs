@@ -2,12 +2,14 @@
 
 mod bar;
 mod faces;
+mod hands;
 mod lesson;
 mod moving;
 mod names;
 mod pointer;
 mod presets;
 mod tasks;
+mod undo;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -296,7 +298,11 @@ fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
     wait_for(&mut harness, "Arm");
     let chosen = harness.state_mut().window.chosen.take().unwrap();
     assert_eq!(chosen.port, EMULATOR);
-    assert!(harness.query_by_label("Round trip").is_some());
+    for label in ["Round trip", "Model", "Limits", "Abilities", "Calibration", "Faults"] {
+        assert!(harness.query_by_label(label).is_some(), "{label}");
+    }
+    assert!(harness.query_by_label_contains(" N at most, ").is_some());
+    assert!(harness.query_by_label_contains("0x").is_none());
     harness.get_by_label("Arm").click();
     wait_for(&mut harness, "Disarm");
     harness.get_by_label("Disarm").click();

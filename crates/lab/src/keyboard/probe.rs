@@ -11,6 +11,7 @@ use crate::output;
 use touchback::exchange::flags::Flag;
 use touchback::haptics::connection::{EMULATED_KEYS, EMULATOR};
 use touchback::haptics::emulator::{Emulator, Making};
+use touchback::haptics::fault_words::faults_in_words;
 use touchback::haptics::live::Emulated;
 use touchback::haptics::script::Script;
 use touchback::haptics::serial::SerialLink;
@@ -153,7 +154,8 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
     let mut text = String::new();
     describe(&mut text, &hello)?;
     let status = &report.status;
-    writeln!(text, "mode            {} (faults {:#06x})", status.mode.word(), status.faults)?;
+    let faults = if status.faults == 0 { "none".into() } else { faults_in_words(status.faults) };
+    writeln!(text, "mode            {}; faults: {faults}", status.mode.word())?;
     writeln!(
         text,
         "cannot deduct   {:.1} g, {:.0} mN of weight, {:.0} mN of friction at most",

@@ -1,26 +1,9 @@
 //! The bar on top: pianos by name, undo over every kind of edit, A and B, levels, silent notes.
 
+use super::hands::{click, drag};
 use super::*;
 use crate::sound::scala::Texts;
 use crate::sound::scala::texts::TWELVE;
-
-fn click(harness: &mut Harness<'static, TestWindow>, label: &str) {
-    harness.get_by_role_and_label(Role::Button, label).click();
-    harness.run_steps(3);
-}
-
-/// Drags a control found by role and label by `by` points.
-fn drag(harness: &mut Harness<'static, TestWindow>, role: Role, label: &str, by: egui::Vec2) {
-    let at = harness.get_by_role_and_label(role, label).rect().center();
-    harness.drag_at(at);
-    harness.run_steps(2);
-    for step in 1..=4u8 {
-        harness.hover_at(at + by * (f32::from(step) / 4.0));
-        harness.run_steps(2);
-    }
-    harness.drop_at(at + by);
-    harness.run_steps(3);
-}
 
 #[test]
 fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {

@@ -1,9 +1,13 @@
 //! What a screen reader is told: every control of every face has a name, a role and, where it holds
-//! one, a value.
+//! one, a value, and says what it does.
 
 use std::collections::BTreeSet;
 
+use super::hands::click;
 use super::*;
+use crate::instrument::Settings;
+use crate::instrument::settings::{Timing, VelocityMap};
+use crate::params::relevance;
 
 /// Roles that a player acts on.
 const ACTED_ON: [Role; 9] = [
@@ -84,4 +88,210 @@ fn every_control_has_a_name_and_the_tab_key_reaches_them() {
     for label in ["Names", "Try a press", "Key dip", "Turn Drop", "Keyboard", "Live", "Help"] {
         assert!(reached.contains(label), "{label} is out of reach: {reached:?}");
     }
+}
+
+/// What can be acted on in the present frame and is no line of a parameter: roles and names.
+fn acted_on(harness: &Harness<'_, TestWindow>) -> BTreeSet<String> {
+    let nodes = harness.query_all(egui_kittest::kittest::by());
+    let told = nodes.filter_map(|node| {
+        let node = node.accesskit_node();
+        // Texts can be clicked into to be copied.
+        let acts = ACTED_ON.contains(&node.role())
+            || node.role() != Role::Label
+                && node.data().supports_action(egui::accesskit::Action::Click);
+        let name = node.label().or_else(|| node.value()).unwrap_or_default();
+        let of_parameter = all().any(|p| p.name == name || name == format!("Reset {}", p.name));
+        (acts && !of_parameter).then(|| format!("{:?} {name}", node.role()))
+    });
+    told.collect()
+}
+
+/// On every face: the bar on top and the keys below.
+const BAR: &str = "\
+Button Copy A to B
+Button Device
+Button Help
+Button Keys
+Button Next piano
+Button Output meter
+Button Piano: Concert, as loaded
+Button Play
+Button Play with the settings A
+Button Play with the settings B
+Button Previous piano
+Button Redo
+Button Save
+Button Undo
+CheckBox Sustain pedal
+ComboBox Zoom
+Group Keyboard";
+
+/// What a player turns.
+const PLAY: &str = "\
+Button Browse for Map
+Button Browse for Scale
+Button Calibrate this keyboard
+Button Learn this pedal
+Button Octave down
+Button Octave up
+Button Panic: stop everything
+Button Save what was played as MIDI
+Button Semitone down
+Button Semitone up
+Button Tune by it
+Slider Drag the loud velocity
+Slider Drag the medium velocity
+Slider Drag the soft velocity
+TextInput Map
+TextInput Scale";
+
+/// The drawn action and the scope.
+const ACTION: &str = "\
+Button Fit
+Button Live
+Button Play the drawn key
+Button Quantities
+Button Stroke
+Button Try a press
+CheckBox Force over depth
+CheckBox Names
+CheckBox Near
+Slider Turn Blow distance
+Slider Turn Check distance
+Slider Turn Drop
+Slider Turn Key dip
+Slider Turn Let-off
+Slider Turn Repetition spring
+SpinButton at hammer speed
+Splitter Resize panel";
+
+/// Single keys and the bench.
+const KEYS: &str = "\
+Button All even
+Button All keys
+Button Browse for File
+Button Find a fault
+Button Keep as before
+Button One key
+Button Read this sheet
+Button Save before and after
+Button Save sheet of 88 keys
+Button Section
+Button Try repetition
+ComboBox Quantity
+Group Let-off of the 88 keys
+SpinButton C4
+SpinButton Exercise
+SpinButton Strokes a second
+SpinButton at
+TextInput File
+Image Where the 88 keys let off";
+
+/// A motorized keyboard: none can be joined here.
+const DEVICE: &str = "\
+";
+
+/// The controls of each face that are no line of a parameter are these and no others: one that is lost,
+/// renamed or new is told.
+#[test]
+fn each_face_has_its_controls() {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
+    let mut wrong = String::new();
+    for (face, text) in [("Play", PLAY), ("Action", ACTION), ("Keys", KEYS), ("Device", DEVICE)] {
+        let mut harness = tall();
+        click(&mut harness, face);
+        let expected = &lines(BAR) | &lines(text);
+        let found = acted_on(&harness);
+        let tell = |side: &BTreeSet<String>| side.iter().cloned().collect::<Vec<_>>().join("\n");
+        if found != expected {
+            wrong += &format!(
+                "{face}: lost\n{}\nnew\n{}\n",
+                tell(&(&expected - &found)),
+                tell(&(&found - &expected))
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Whatever answers to the pointer is in the tree: no drawn handle, plot or strip is mute.
+#[test]
+fn nothing_that_answers_to_the_pointer_is_left_out() {
+    for face in Face::ALL {
+        let mut harness = tall();
+        // With curves.
+        click(&mut harness, "Try a press");
+        click(&mut harness, face.name());
+        let nodes = harness.query_all(egui_kittest::kittest::by());
+        let named: Vec<egui::Rect> = nodes
+            .filter(|node| {
+                let node = node.accesskit_node();
+                node.label().or_else(|| node.value()).is_some_and(|name| !name.trim().is_empty())
+            })
+            .map(|node| node.rect())
+            .collect();
+        let mute: Vec<String> = harness.ctx.viewport(|seen| {
+            let rects = seen.prev_pass.widgets.layers().flat_map(|(_, rects)| rects);
+            // Axes of plots can be dragged and not focused: what they do the plot does by the wheel.
+            let acts = rects.filter(|w| w.visible && w.sense.is_focusable());
+            let is_named = |rect: egui::Rect| {
+                named.iter().any(|n| n.min.distance(rect.min) + n.max.distance(rect.max) < 3.0)
+            };
+            let mute = acts.filter(|w| !is_named(w.rect));
+            mute.map(|w| format!("{:?} {:?} {:?}", w.rect, w.sense, w.id)).collect()
+        });
+        assert!(mute.is_empty(), "{}: {mute:#?}", face.name());
+    }
+}
+
+/// Every parameter's controls say what it is, and first why it does nothing where it does nothing:
+/// under each action, timing and velocity map.
+#[test]
+fn what_a_parameter_is_and_why_it_does_nothing_is_told() {
+    let mut plans: Vec<Settings> = Vec::new();
+    for action in ActionKind::ALL {
+        let mut settings = Settings::default();
+        settings.action.action = action;
+        plans.push(settings);
+    }
+    for timing in [Timing::Natural, Timing::LookAhead] {
+        let mut settings = Settings::default();
+        settings.touch.timing = timing;
+        plans.push(settings);
+    }
+    for map in [VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma] {
+        let mut settings = Settings::default();
+        settings.touch.velocity_map = map;
+        plans.push(settings);
+    }
+    let mut told = BTreeSet::new();
+    for settings in plans {
+        let mut harness = tall();
+        harness.state_mut().desk.settings = settings;
+        let mut seen = 0;
+        for face in Face::ALL {
+            click(&mut harness, face.name());
+            for parameter in all() {
+                let roles = match parameter.kind {
+                    ValueKind::Number { .. } => vec![Role::Slider, Role::SpinButton],
+                    ValueKind::Choice(_) => vec![Role::ComboBox],
+                };
+                for role in roles {
+                    for node in harness.query_all_by_role_and_label(role, parameter.name) {
+                        let said = node.accesskit_node().description().unwrap_or_default();
+                        assert!(said.contains(parameter.doc), "{role:?} {}: {said}", parameter.id);
+                        if let Some(idle) = relevance(&settings, parameter.id) {
+                            assert!(said.starts_with(idle), "{role:?} {}: {said}", parameter.id);
+                            told.insert((parameter.id, idle));
+                        } else {
+                            assert!(said.starts_with(parameter.doc), "{}: {said}", parameter.id);
+                        }
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen >= all().len(), "{seen}");
+    }
+    assert!(told.len() > 100, "{}", told.len());
 }

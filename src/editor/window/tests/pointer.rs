@@ -1,10 +1,7 @@
 //! What the pointer's buttons do.
 
+use super::hands::{button, choose, click, open_menu, type_into};
 use super::*;
-
-fn button(at: egui::Pos2, button: egui::PointerButton, pressed: bool) -> egui::Event {
-    egui::Event::PointerButton { pos: at, button, pressed, modifiers: egui::Modifiers::NONE }
-}
 
 #[test]
 fn a_click_within_one_frame_sounds_and_ends() {
@@ -145,17 +142,6 @@ fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
     assert_eq!(harness.state().desk.value(dip), dip.default_value());
 }
 
-/// Clicks with the other button at `at`.
-fn open_menu(harness: &mut Harness<'static, TestWindow>, at: egui::Pos2) {
-    harness.hover_at(at);
-    harness.run_steps(2);
-    for pressed in [true, false] {
-        let secondary = button(at, egui::PointerButton::Secondary, pressed);
-        harness.input_mut().events.push(secondary);
-    }
-    harness.run_steps(3);
-}
-
 #[test]
 fn a_slider_learns_a_controller_and_forgets_it() {
     let mut harness = tall();
@@ -209,4 +195,105 @@ fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
     harness.run_steps(3);
     assert_eq!(harness.state().desk.value(blow), 47.0);
     assert!(harness.query_by_label_contains("4.5 cm").is_some());
+}
+
+/// Drags what is called `label` by `by` with `with`, ends by `end`, and tells whether anything differs.
+fn dragged(
+    harness: &mut Harness<'static, TestWindow>,
+    (role, label): (Role, &str),
+    by: egui::Vec2,
+    with: egui::PointerButton,
+    escapes: bool,
+) -> bool {
+    let before = harness.state().desk.settings;
+    let at = harness.get_by_role_and_label(role, label).rect().center();
+    harness.hover_at(at);
+    harness.run_steps(2);
+    harness.event(button(at, with, true));
+    harness.run_steps(2);
+    for step in 1..=4u8 {
+        harness.hover_at(at + by * (f32::from(step) / 4.0));
+        harness.run_steps(2);
+    }
+    if escapes {
+        assert_ne!(harness.state().desk.settings, before, "{label} moves");
+        harness.key_press(egui::Key::Escape);
+        harness.run_steps(2);
+        harness.hover_at(at + by * 1.5);
+        harness.run_steps(2);
+    }
+    harness.event(button(at + by, with, false));
+    harness.run_steps(3);
+    assert!(harness.state().desk.held.is_empty(), "{label} is held");
+    harness.state().desk.settings != before
+}
+
+/// What is drawn and what single keys are turned by obey the same hand as sliders.
+#[test]
+fn escape_takes_back_and_other_buttons_turn_nothing_of_what_is_drawn() {
+    use egui::PointerButton::{Middle, Primary, Secondary};
+    let (up, right) = (egui::vec2(0.0, -16.0), egui::vec2(12.0, 0.0));
+    for (face, what, by) in [
+        ("Action", (Role::Slider, "Turn Let-off"), up),
+        ("Play", (Role::Slider, "Drag the soft velocity"), right),
+        ("Play", (Role::Slider, "Bend the velocity curve"), up),
+        ("Keys", (Role::Group, "Let-off of the 88 keys"), up),
+        ("Keys", (Role::SpinButton, "C4"), egui::vec2(40.0, 0.0)),
+    ] {
+        let mut harness = tall();
+        click(&mut harness, "Play");
+        choose(&mut harness, "Velocity map", "Gamma");
+        click(&mut harness, face);
+        for other in [Secondary, Middle] {
+            let moved = dragged(&mut harness, what, by, other, false);
+            assert!(!moved, "{what:?} by the {other:?} button");
+            // What a menu may have opened over.
+            harness.key_press(egui::Key::Escape);
+            harness.run_steps(3);
+        }
+        assert!(!dragged(&mut harness, what, by, Primary, true), "{what:?} after Escape");
+        let undoes = harness.state().window.session.history.undoes();
+        assert_eq!(undoes, Some("Velocity map"), "{what:?} leaves an edit behind");
+        assert!(dragged(&mut harness, what, by, Primary, false), "{what:?}");
+    }
+}
+
+#[test]
+fn every_number_says_why_it_does_not_take_a_text() {
+    let mut harness = tall();
+    for (face, number, wrong, said) in [
+        ("Action", "at hammer speed", "fast", "`fast` is no number of m/s; give 0.2 to 4"),
+        ("Action", "at hammer speed", "9 m/s", "9 is out of range; give 0.2 to 4"),
+        ("Keys", "C4", "1 cm", "`1 cm` is no number of mm; give "),
+        ("Keys", "Exercise", "x", "`x` is no number; give 1 to 9999"),
+        ("Keys", "Strokes a second", "99", "99 is out of range; give "),
+        ("Keys", "at", "slow", "`slow` is no number of m/s; give 0.3 to 4"),
+    ] {
+        click(&mut harness, face);
+        type_into(&mut harness, number, wrong);
+        assert!(harness.query_by_label_contains(said).is_some(), "{number} takes {wrong}");
+        // Until it is told no more.
+        harness.run_steps(30);
+    }
+    assert!(harness.state().desk.keys().is_even());
+}
+
+#[test]
+fn a_brief_click_on_the_drawn_key_sounds_and_ends() {
+    let mut harness = harness((1180.0, 760.0));
+    let rect = harness.get_by_label("Play the drawn key").rect();
+    let at = rect.left_center() + egui::vec2(60.0, 0.0);
+    harness.hover_at(at);
+    harness.run_steps(2);
+    for pressed in [true, false] {
+        harness.input_mut().events.push(button(at, egui::PointerButton::Primary, pressed));
+    }
+    harness.run_steps(3);
+    let played = std::mem::take(&mut harness.state_mut().play);
+    assert!(matches!(played[..], [Event::NoteOn { .. }, Event::NoteOff { .. }]), "{played:?}");
+    // And a screen reader's.
+    harness.get_by_label("Play the drawn key").click_accesskit();
+    harness.run_steps(3);
+    let played = &harness.state().play;
+    assert!(matches!(played[..], [Event::NoteOn { .. }, Event::NoteOff { .. }]), "{played:?}");
 }
