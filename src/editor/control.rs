@@ -17,7 +17,8 @@ pub use typed::typed;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{
-    ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, TextEdit, Ui, vec2,
+    Color32, ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, TextEdit,
+    TextStyle, Ui, vec2,
 };
 
 use crate::editor::controls::Controls;
@@ -28,7 +29,7 @@ use crate::params::{Parameter, ValueKind, relevance};
 
 /// Characters that no number's text has.
 const LONGEST_TEXT: usize = 64;
-/// Widths of names, numbers and *reset*, points.
+/// Widths of names and *reset*, and the least one of numbers, points.
 const NAME: f32 = 118.0;
 const NUMBER: f32 = 76.0;
 const RESET: f32 = 34.0;
@@ -39,27 +40,49 @@ const FAINT: f32 = 0.45;
 pub fn rows(
     ui: &mut Ui,
     id: &str,
-    parameters: impl Iterator<Item = &'static Parameter>,
+    parameters: impl Iterator<Item = &'static Parameter> + Clone,
     controls: &mut dyn Controls,
 ) {
     let mut settings = controls.settings();
     // The scale is no parameter.
     settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok());
     let gap = 6.0;
-    let room = ui.available_width() - NAME - NUMBER - RESET - 4.0 * gap;
+    let number = number_width(ui, id, parameters.clone());
+    let room = ui.available_width() - NAME - number - RESET - 4.0 * gap;
     ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
     Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
         for parameter in parameters {
-            row(ui, parameter, &settings, controls);
+            row(ui, parameter, number, &settings, controls);
             ui.end_row();
         }
     });
+}
+
+/// Room for the numbers of `parameters`, points: as wide as the widest of their ends, however they
+/// are turned.
+fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Parameter>) -> f32 {
+    let id = ui.scope_id().with((id, "number"));
+    if let Some(width) = ui.data(|data| data.get_temp::<f32>(id)) {
+        return width;
+    }
+    let font = TextStyle::Button.resolve(ui.style());
+    let numbers = parameters.filter(|p| matches!(p.kind, ValueKind::Number { .. }));
+    let ends = numbers.flat_map(|p| [p.text(p.min()), p.text(p.max())]);
+    let width = |text: String| {
+        ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
+    };
+    let padding = 2.0 * ui.spacing().button_padding.x;
+    let width = ends.map(width).fold(0.0, f32::max) + padding;
+    let width = width.max(NUMBER);
+    ui.data_mut(|data| data.insert_temp(id, width));
+    width
 }
 
 /// One row of the grid.
 fn row(
     ui: &mut Ui,
     parameter: &'static Parameter,
+    width: f32,
     settings: &Settings,
     controls: &mut dyn Controls,
 ) {
@@ -87,7 +110,7 @@ fn row(
             describe(&slider, || words(parameter, idle));
             slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
-                let number = number(ui, parameter, controls).labelled_by(label.id);
+                let number = number(ui, parameter, width, controls).labelled_by(label.id);
                 describe(&number, || words(parameter, idle));
                 if over && double || asked {
                     edit(ui, &number);
@@ -143,7 +166,12 @@ fn slider(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Control
 }
 
 /// A number to drag or type; a text that is no value says why for a while.
-fn number(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls) -> Response {
+fn number(
+    ui: &mut Ui,
+    parameter: &'static Parameter,
+    width: f32,
+    controls: &mut dyn Controls,
+) -> Response {
     let mut value = controls.value(parameter);
     let range = parameter.max() - parameter.min();
     let refused = std::cell::RefCell::new(None);
@@ -160,7 +188,7 @@ fn number(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Control
                 None
             }
         });
-    let response = ui.add_sized(vec2(NUMBER, 20.0), drag);
+    let response = ui.add_sized(vec2(width, 20.0), drag);
     let value = parameter.quantize(value);
     gesture::follow(&response, parameter, controls, value);
     menu::refused(&response, refused.into_inner());

@@ -23,6 +23,9 @@ const GRID: egui::Color32 = egui::Color32::from_gray(140);
 /// Height below which a plot says nothing, points.
 const LEAST: f32 = 64.0;
 
+/// Room beside a plot for half of the number under its right end, points.
+const MARGIN: f32 = 12.0;
+
 /// What the scope shows.
 #[derive(Clone, Debug)]
 pub struct Scope {
@@ -152,6 +155,7 @@ impl Scope {
             let is_last = place + 1 == units.len();
             let mut plot = plot(("scope", *unit), self.fit)
                 .height(height)
+                .width(ui.available_width() - MARGIN)
                 .link_axis(times, Vec2b::new(true, false))
                 .custom_y_axes(vec![hints(unit)])
                 .y_grid_spacer(marks)
@@ -201,6 +205,7 @@ impl Scope {
         let time = cursor(stroke, transport);
         let plot = plot("loops", self.fit)
             .height(ui.available_height())
+            .width(ui.available_width() - MARGIN)
             .x_axis_label("key depth, mm")
             .y_axis_label("force, N");
         let shown = plot.show(ui, |plot_ui| {

@@ -10,6 +10,9 @@ use crate::editor::keyboard::name;
 use crate::editor::theme;
 use crate::math::compass::KeyNumber;
 
+/// Height of a figure's row, points.
+const ROW: f32 = 17.0;
+
 /// What was found, and on what.
 #[derive(Clone, Copy)]
 struct Found {
@@ -90,7 +93,8 @@ impl Bench {
         });
         super::said(ui, self.said.as_ref());
         let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
-        Grid::new("bench").num_columns(4).spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {
+        let grid = Grid::new("bench").num_columns(4).min_row_height(ROW);
+        grid.spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {
             for figure in &FIGURES {
                 ui.label(figure.name);
                 let text = |found: &Option<Found>| {

@@ -1,5 +1,4 @@
 use super::*;
-use std::path::Path;
 
 fn options(folder: &Path, out: &Path) -> RecordedOptions {
     RecordedOptions {

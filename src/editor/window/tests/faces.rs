@@ -1,5 +1,6 @@
 //! What each face shows, at the usual and the smallest size.
 
+use super::hands::wait;
 use super::*;
 
 const ALL_SIZES: [(f32, f32); 2] =
@@ -29,7 +30,7 @@ fn every_regulation_control_is_in_sight_at_the_usual_size() {
 }
 
 #[test]
-fn everything_on_the_players_face_is_in_sight_at_the_usual_size() {
+fn everything_to_play_and_of_the_keys_is_in_sight_at_the_usual_size() {
     let mut harness = harness(crate::editor::window_state::USUAL);
     show(&mut harness, Face::Play);
     let strip = harness.get_by_label("Keyboard").rect();
@@ -37,6 +38,10 @@ fn everything_on_the_players_face_is_in_sight_at_the_usual_size() {
         let rect = harness.get_all_by_label(label).next().unwrap().rect();
         assert!(rect.bottom() < strip.top(), "{label}: {rect:?} {strip:?}");
     }
+    show(&mut harness, Face::Keys);
+    wait(&mut harness);
+    let rect = harness.get_by_role_and_label(Role::SpinButton, "Uneven piano").rect();
+    assert!(rect.bottom() < strip.top() - 2.0, "{rect:?} {strip:?}");
 }
 
 #[test]
@@ -87,6 +92,50 @@ fn the_bench_stands_beside_the_curve_in_the_smallest_window() {
             rect.left() >= curve.right() && rect.right() <= width,
             "{label}: {rect:?} {curve:?}"
         );
+    }
+}
+
+/// A parameter's name, slider and number stand beside one another, with room between.
+#[test]
+fn names_sliders_and_numbers_stand_beside_one_another() {
+    for size in ALL_SIZES {
+        for face in Face::ALL {
+            let mut harness = harness(size);
+            show(&mut harness, face);
+            for parameter in all() {
+                let find = |role| {
+                    let found = harness.query_all_by_role_and_label(role, parameter.name);
+                    found.map(|node| node.rect()).collect::<Vec<_>>()
+                };
+                let [names, sliders, numbers] =
+                    [Role::Label, Role::Slider, Role::SpinButton].map(find);
+                for ((name, slider), number) in names.iter().zip(&sliders).zip(&numbers) {
+                    let gaps = [slider.left() - name.right(), number.left() - slider.right()];
+                    assert!(
+                        gaps.iter().all(|gap| *gap > 3.0),
+                        "{} at {size:?}: {name:?} {slider:?} {number:?}",
+                        parameter.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A list that is longer than the smallest window shows the bar that scrolls it: nothing in it is
+/// wider than its room, which would push the bar out of sight.
+#[test]
+fn nothing_is_wider_than_its_room_in_the_smallest_window() {
+    let size = crate::editor::window_state::SMALLEST;
+    for face in Face::ALL {
+        let mut harness = harness(size);
+        show(&mut harness, face);
+        for node in harness.query_all(egui_kittest::kittest::by()) {
+            let node = node.accesskit_node();
+            let Some(bounds) = node.bounding_box() else { continue };
+            let is_inside = bounds.x0 >= 0.0 && bounds.x1 <= f64::from(size.0) + 0.5;
+            assert!(is_inside, "{face:?} {:?} {:?}: {bounds:?}", node.role(), node.label());
+        }
     }
 }
 
