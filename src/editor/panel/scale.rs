@@ -31,7 +31,7 @@ impl ScalePanel {
         heading(ui, "Scale file");
         self.scale.ui(ui);
         self.map.ui(ui);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             if ui.button("Tune by it").clicked() {
                 self.said = self.load(controls).err().unwrap_or_default();
             }

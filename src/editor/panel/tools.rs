@@ -74,7 +74,7 @@ impl ToolsPanel {
     /// What was played to a file, transposition, everything stopped.
     pub fn ui(&mut self, ui: &mut Ui, play: &mut Vec<Event>, controls: &mut dyn Controls) {
         transpose(ui, controls);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let hint = "The last ten minutes, from everywhere, as a MIDI file in the folder \
                         Touchback of your home. They are kept while this window is closed, too.";
             if ui.button("Save what was played as MIDI").on_hover_text(hint).clicked() {
@@ -100,7 +100,7 @@ impl ToolsPanel {
 fn transpose(ui: &mut Ui, controls: &mut dyn Controls) {
     let Ok(parameter) = find("transpose") else { return };
     let value = controls.value(parameter);
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.label("Transposed by");
         for (name, text, wanted) in [
             ("Octave down", "−12", value - 12.0),

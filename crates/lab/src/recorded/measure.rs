@@ -1,10 +1,16 @@
-//! What is compared of a note: log-mel spectra of its body and attack, courses of its level.
+//! What is compared of a note: log-mel spectra of its body and attack, courses of its level, its
+//! partials, its decay by thirds of an octave, and what differs between the channels.
+
+pub mod partials;
+pub mod thirds;
 
 use std::sync::Arc;
 
 use touchback_fft::{RealToComplex, num_complex::Complex32};
 
 use super::sound_file::Note;
+use partials::PARTIALS;
+use thirds::{Thirds, ThirdsMeasure};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
 
@@ -30,6 +36,12 @@ const LENGTH: f64 = 4.6;
 
 /// Times of the level's course after the onset, s.
 pub const TIMES: [f64; 7] = [0.004, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0];
+
+/// Hop of the trace of a note's level, s.
+pub const TRACE_HOP: f64 = 0.02;
+
+/// Length of the window of the spectral centroid, s.
+const CENTROID: f64 = 0.2;
 
 /// One spectrum's bands: a window, its transform, and the weights of each band over the bins.
 struct Bank {
@@ -119,6 +131,16 @@ pub struct Measured {
     pub correlation: f64,
     /// Mean level of the first half second, dB re full scale.
     pub level: f64,
+    /// Level of the left channel over the right one, first second, dB.
+    pub left_over_right: f64,
+    /// Centroid of the power spectrum of the first 0.2 s, Hz.
+    pub centroid: f64,
+    /// Power of partials 1…12 over the first 0.3 s, dB; NaN where none stands out.
+    pub partials: [f64; PARTIALS],
+    /// Thirds of an octave.
+    pub thirds: Thirds,
+    /// Level every [`TRACE_HOP`] from the onset on under the highest, dB.
+    pub trace: Vec<f64>,
 }
 
 /// The measure at one sample rate.
@@ -126,20 +148,41 @@ pub struct Measure {
     rate: f64,
     body: Bank,
     attack: Bank,
-    start: Bank,
+    start: Plain,
+    colour: Plain,
+    partials: Plain,
+    thirds: ThirdsMeasure,
+}
+
+/// A window and its transform.
+struct Plain {
+    window: Vec<f32>,
+    transform: Arc<dyn RealToComplex<f32>>,
+}
+
+impl Plain {
+    fn new(rate: f64, seconds: f64) -> Self {
+        let window = hann(floor_index(seconds * rate + 0.5));
+        Self { transform: touchback_fft::forward(window.len()), window }
+    }
+
+    fn power(&self, channels: &[Vec<f32>; 2]) -> Vec<f64> {
+        power(channels, 0, &self.window, &*self.transform)
+    }
 }
 
 impl Measure {
     /// For notes at `rate` Hz.
     #[must_use]
     pub fn new(rate: f64) -> Self {
-        let mut start = Bank::new(rate, BODY_WINDOW, (1, 40.0, 0.0));
-        start.bands.clear();
         Self {
             rate,
             body: Bank::new(rate, BODY_WINDOW, BODY_BANDS),
             attack: Bank::new(rate, ATTACK_WINDOW, ATTACK_BANDS),
-            start,
+            start: Plain::new(rate, BODY_WINDOW),
+            colour: Plain::new(rate, CENTROID),
+            partials: Plain::new(rate, partials::WINDOW),
+            thirds: ThirdsMeasure::new(rate),
         }
     }
 
@@ -149,7 +192,7 @@ impl Measure {
         let channels = self.aligned(note);
         let samples = |seconds: f64| floor_index(seconds * self.rate + 0.5);
         let attack = (0..ATTACK).map(|i| samples(0.5 * BEFORE + i as f64 * ATTACK_HOP));
-        let power = power(&channels, 0, &self.start.window, &*self.start.transform);
+        let power = self.start.power(&channels);
         let share = |from: f64, to: f64| {
             let inside = |bin: usize| {
                 let hz = bin as f64 * self.rate / self.start.window.len() as f64;
@@ -163,6 +206,8 @@ impl Measure {
             let both = channels[a][..second].iter().zip(&channels[b][..second]);
             both.map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>()
         };
+        let balance = (product(0, 0) + 1e-20) / (product(1, 1) + 1e-20);
+        let Plain { window, transform } = &self.partials;
         Measured {
             body: self.body.spectra(&channels, BODY.iter().map(|t| samples(*t))),
             attack: self.attack.spectra(&channels, attack),
@@ -172,7 +217,28 @@ impl Measure {
                     .log10(),
             correlation: product(0, 1) / (product(0, 0) * product(1, 1) + 1e-20).sqrt(),
             level: level(&channels, 0, samples(0.5)),
+            left_over_right: 10.0 * balance.log10(),
+            centroid: self.centroid(&channels),
+            partials: partials::partials(&channels, self.rate, fundamental, window, &**transform),
+            thirds: self.thirds.of(&channels),
+            trace: self.trace(&channels),
         }
+    }
+
+    fn centroid(&self, channels: &[Vec<f32>; 2]) -> f64 {
+        let power = self.colour.power(channels);
+        let bins = power.iter().enumerate();
+        let (sum, moment) = bins.fold((0.0, 0.0), |(s, m), (i, p)| (s + p, m + i as f64 * p));
+        moment / f64::max(sum, 1e-30) * self.rate / self.colour.window.len() as f64
+    }
+
+    fn trace(&self, channels: &[Vec<f32>; 2]) -> Vec<f64> {
+        let hop = floor_index(TRACE_HOP * self.rate);
+        let first = floor_index(BEFORE * self.rate);
+        let count = (channels[0].len() - first) / hop;
+        let levels: Vec<f64> = (0..count).map(|i| level(channels, first + i * hop, hop)).collect();
+        let most = levels.iter().copied().fold(f64::MIN, f64::max);
+        levels.iter().map(|level| level - most).collect()
     }
 
     /// The note from [`BEFORE`] its onset on: where it first reaches a twentieth of its peak.

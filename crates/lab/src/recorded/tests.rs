@@ -1,4 +1,5 @@
 use super::*;
+use std::path::Path;
 
 fn options(folder: &Path, out: &Path) -> RecordedOptions {
     RecordedOptions {

@@ -11,7 +11,10 @@ use indicatif::ProgressBar;
 use rmpfit::{MPConfig, MPFitter, MPPar, MPResult};
 
 use super::measure::{Measured, deviations, distance};
-use super::{Found, Notes, REGISTERS, compare, files, mean, recorded, rendered};
+use super::pairs::{Found, Notes, compare};
+use super::takes::takes;
+use super::verdict::{REGISTERS, mean};
+use super::{recorded, rendered};
 use crate::controls;
 use crate::output::{self, Draft, distinct, progress};
 use touchback::instrument::Settings;
@@ -29,9 +32,8 @@ const ITERATIONS: usize = 8;
 /// What to match.
 #[derive(clap::Args, Debug)]
 pub struct MatchOptions {
-    /// Folder of single notes (.wav, .flac, .ogg; searched with its folders), the key and layer of
-    /// each in its name, as `lab recorded` reads it
-    #[arg(value_name = "FOLDER")]
+    /// Folder of single notes (.wav, .flac, .ogg) or an .sfz file, as `lab recorded` reads it
+    #[arg(value_name = "FOLDER|FILE.sfz")]
     folder: PathBuf,
     /// Preset file to write
     #[arg(short, long, value_name = "PRESET.toml")]
@@ -71,7 +73,8 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     let mut start = controls::preset(&options.preset)?;
     controls::set(&mut start, &options.set)?;
     let free = free(&options.free)?;
-    let recorded = recorded(&files(&options.folder)?)?;
+    let (takes, passed_over) = takes(&options.folder)?;
+    let recorded = recorded(&takes)?;
     let draft = Draft::create(&options.output)?;
     let mut velocities = options.velocities.clone();
     velocities.sort_unstable();
@@ -82,7 +85,7 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     let chosen: Notes = chosen.map(|(key, layers)| (*key, layers.clone())).collect();
     let (settings, iterations) = fit(&start, &free, chosen, &velocities)?;
     let [before, after] = [&start, &settings].map(|s| rendered(s, &keys, &velocities));
-    let apart = [compare(&recorded, &before), compare(&recorded, &after)];
+    let apart = [&before, &after].map(|ours| compare(&takes, &recorded, ours).found);
     let piano = NamedPiano {
         name: options.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         notes: format!("Matched to {} recorded notes, from {}.", apart[0].len(), options.preset),
@@ -93,8 +96,9 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     draft.keep()?;
     let moved = parameters(&free, &start, &settings);
     let table = distances(&apart);
+    let passed_over = passed_over.map_or_else(String::new, |told| told + "\n");
     output::print(&format!(
-        "{} recorded notes of {} keys, {} of them fitted in {iterations} iterations\n\n{moved}\n\
+        "{passed_over}{} recorded notes of {} keys, {} of them fitted in {iterations} iterations\n\n{moved}\n\
          {table}\nwrote {show}\n",
         apart[0].len(),
         keys.len(),

@@ -1,0 +1,122 @@
+//! Power of a note's first partials, whatever its tuning and inharmonicity.
+
+use super::{BEFORE, power};
+use touchback_fft::RealToComplex;
+
+/// Partials that are measured.
+pub const PARTIALS: usize = 12;
+
+/// Length of the window, s: C2's partials are 20 of its bins apart.
+pub const WINDOW: f64 = 0.3;
+
+/// How far the fundamental is looked for about equal temperament, as a share of it (a semitone), and
+/// each next partial about the last one's distance.
+const TUNING: f64 = 0.06;
+const NEXT: f64 = 0.25;
+
+/// Bins on either side of a peak that belong to it (main lobe of a Hann window).
+const LOBE: usize = 2;
+
+/// How far a partial must stand out from the noise about it, dB: the highest peak of noise alone
+/// stays under it.
+const OVER: f64 = 10.0;
+
+/// Power of partials 1…12 in dB over the first [`WINDOW`] of a note at `rate` Hz, NaN where none
+/// stands out; `fundamental` in Hz, `window` and `transform` of that length.
+pub fn partials(
+    channels: &[Vec<f32>; 2],
+    rate: f64,
+    fundamental: f64,
+    window: &[f32],
+    transform: &dyn RealToComplex<f32>,
+) -> [f64; PARTIALS] {
+    let start = touchback::math::cast::floor_index(BEFORE * rate);
+    let spectrum = power(channels, start, window, transform);
+    let width = rate / window.len() as f64;
+    let mut found = [f64::NAN; PARTIALS];
+    let (mut last, mut spacing) = (0.0, fundamental);
+    for (index, place) in found.iter_mut().enumerate() {
+        let share = if index == 0 { TUNING } else { NEXT };
+        let expected = last + spacing;
+        let Some(peak) = peak(&spectrum, expected / width, share * spacing / width) else { break };
+        let (tone, between) = (sum(&spectrum, peak, LOBE), floor(&spectrum, peak, spacing / width));
+        let stands_out = tone > 10f64.powf(0.1 * OVER) * between;
+        if stands_out {
+            *place = 10.0 * tone.log10();
+            let at = centre(&spectrum, peak) * width;
+            // Partials spread slowly; one that is misplaced does not lead astray.
+            spacing = (at - last).clamp(0.97 * spacing, 1.06 * spacing);
+            last = at;
+        } else {
+            last = expected;
+        }
+    }
+    found
+}
+
+/// The highest bin within `reach` of `place`, bins.
+fn peak(spectrum: &[f64], place: f64, reach: f64) -> Option<usize> {
+    let end = |x: f64| touchback::math::cast::floor_index(x.max(0.0) + 0.5);
+    let (from, to) = (end(place - reach.max(1.0)), end(place + reach.max(1.0)));
+    let inside = from.max(LOBE)..=to;
+    if to + LOBE >= spectrum.len() {
+        return None;
+    }
+    inside.max_by(|a, b| spectrum[*a].total_cmp(&spectrum[*b]))
+}
+
+/// Power within `reach` bins of `place`.
+fn sum(spectrum: &[f64], place: usize, reach: usize) -> f64 {
+    spectrum[place - reach..=place + reach].iter().sum()
+}
+
+/// Centre of a peak, bins.
+fn centre(spectrum: &[f64], peak: usize) -> f64 {
+    let bins = peak - LOBE..=peak + LOBE;
+    let moment: f64 = bins.clone().map(|i| i as f64 * spectrum[i]).sum();
+    moment / bins.map(|i| spectrum[i]).sum::<f64>().max(f64::MIN_POSITIVE)
+}
+
+/// Power that noise alone has over the width of a peak: from the median halfway to its neighbours.
+fn floor(spectrum: &[f64], peak: usize, spacing: f64) -> f64 {
+    let half = touchback::math::cast::floor_index(0.5 * spacing).max(3 * LOBE);
+    let end = (peak + half + 1).min(spectrum.len());
+    let mut about = spectrum[peak.saturating_sub(half)..end].to_vec();
+    about.sort_by(f64::total_cmp);
+    (2 * LOBE + 1) as f64 * about[about.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hann;
+    use super::*;
+
+    /// Partials of C3 with inharmonicity and noise: levels are found again, what is not there is not.
+    #[test]
+    fn levels_of_stretched_partials_are_found_again() {
+        let (rate, fundamental, count) = (48_000.0, 130.8, 20_000);
+        let levels =
+            [0.0, -6.0, -3.0, -20.0, -10.0, -12.0, -140.0, -15.0, -18.0, -21.0, -24.0, -27.0];
+        let mut seed = 1u32;
+        let sample = |i: usize| {
+            let t = i as f64 / rate;
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let noise = 1e-4 * (f64::from(seed) / f64::from(u32::MAX) - 0.5);
+            let partial = |(n, level): (f64, f64)| {
+                let hz = 0.997 * fundamental * n * (1.0 + 4e-4 * n * n).sqrt();
+                10f64.powf(level / 20.0) * (std::f64::consts::TAU * hz * t).sin()
+            };
+            let tone: f64 = (1..).map(f64::from).zip(levels).map(partial).sum();
+            touchback::math::cast::single(0.1 * tone + noise)
+        };
+        let one: Vec<f32> = (0..count).map(sample).collect();
+        let window = hann(touchback::math::cast::floor_index(WINDOW * rate));
+        let transform = touchback_fft::forward(window.len());
+        let found = partials(&[one.clone(), one], rate, fundamental, &window, &*transform);
+        assert!(found[6].is_nan(), "{found:?}");
+        let gain = found[0] - levels[0];
+        let off = found.iter().zip(levels).map(|(f, l)| f - l - gain).filter(|x| x.is_finite());
+        assert_eq!(off.clone().count(), 11);
+        assert!(off.fold(0.0, |most: f64, x| most.max(x.abs())) < 0.5, "{found:?}");
+    }
+}

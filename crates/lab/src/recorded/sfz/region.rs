@@ -1,0 +1,260 @@
+//! Opcodes by header, and what a region has inherited when it ends.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::read::{found, wrong};
+use super::{Instrument, Region};
+use crate::recorded::names;
+
+/// Most regions of an instrument.
+const MOST: usize = 50_000;
+
+/// Controllers that do not rest at 0, with their value.
+const RESTING: [(u32, f64); 3] = [(7, 100.0), (10, 64.0), (11, 127.0)];
+
+/// Controllers up to here are a keyboard's; those above stand for note and chance.
+const LAST_CONTROLLER: u32 = 127;
+
+/// Headers whose opcodes regions inherit, outermost first.
+const LEVELS: [&str; 4] = ["global", "master", "group", "region"];
+
+/// What holds where the reader is.
+pub struct Scope {
+    root: PathBuf,
+    /// Opcodes of each of [`LEVELS`] in force.
+    levels: [BTreeMap<String, String>; LEVELS.len()],
+    /// Which of them is open; `None` in a header that regions do not inherit.
+    level: Option<usize>,
+    default_path: String,
+    /// Semitones that are added to every key.
+    offsets: [i32; 2],
+    controllers: BTreeMap<u32, f64>,
+    /// Regions until the controllers' rest is known, which may stand behind them.
+    pending: Vec<Pending>,
+    found: Instrument,
+}
+
+/// A region as written.
+struct Pending {
+    region: Option<Region>,
+    /// Controller, lowest and highest value under which it sounds.
+    conditions: Vec<(u32, f64, f64)>,
+}
+
+impl Scope {
+    /// Of an instrument in the folder `root`.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            levels: Default::default(),
+            level: None,
+            default_path: String::new(),
+            offsets: [0; 2],
+            controllers: RESTING.into_iter().collect(),
+            pending: Vec::new(),
+            found: Instrument::default(),
+        }
+    }
+
+    /// A word that is none of the format's.
+    pub const fn stray(&mut self) {
+        self.found.strays += 1;
+    }
+
+    /// Begins the header `name`.
+    ///
+    /// # Errors
+    /// The region before it holds a value that cannot be.
+    pub fn header(&mut self, name: &str) -> Result<()> {
+        self.close()?;
+        self.level = LEVELS.iter().position(|level| name.eq_ignore_ascii_case(level));
+        if let Some(level) = self.level {
+            self.levels[level..].iter_mut().for_each(BTreeMap::clear);
+        }
+        Ok(())
+    }
+
+    /// Takes an opcode of the open header.
+    ///
+    /// # Errors
+    /// A value that cannot be.
+    pub fn opcode(&mut self, name: &str, value: &str) -> Result<()> {
+        let controller = |prefix: &str| name.strip_prefix(prefix).and_then(|n| n.parse().ok());
+        if name == "default_path" {
+            value.clone_into(&mut self.default_path);
+        } else if name == "note_offset" || name == "octave_offset" {
+            let semitones = value.parse().ok().filter(|n: &i32| n.abs() <= 127);
+            let semitones = semitones.ok_or_else(|| wrong(name, value, "shift, -127 to 127"))?;
+            self.offsets[usize::from(name == "octave_offset")] = semitones;
+        } else if let Some(number) = controller("set_cc") {
+            self.controllers.insert(number, number_of(name, value)?);
+        } else if let Some(number) = controller("set_hdcc") {
+            self.controllers.insert(number, 127.0 * number_of(name, value)?);
+        } else if is_read(name)
+            && let Some(level) = self.level
+        {
+            check(name, value)?;
+            self.levels[level].insert(name.into(), value.into());
+        } else {
+            self.found.unread += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the open region, where one is.
+    fn close(&mut self) -> Result<()> {
+        if self.level != Some(LEVELS.len() - 1) {
+            return Ok(());
+        }
+        if self.pending.len() == MOST {
+            bail!("more than {MOST} regions");
+        }
+        let own = |level: &BTreeMap<String, String>| level.clone();
+        let all: BTreeMap<String, String> = self.levels.iter().flat_map(own).collect();
+        let mut conditions = Vec::new();
+        for (name, value) in &all {
+            for (prefix, scale) in [("locc", 1.0), ("lohdcc", 127.0)] {
+                if let Some(number) = name.strip_prefix(prefix).and_then(|n| n.parse().ok()) {
+                    conditions.push((number, scale * number_of(name, value)?, f64::INFINITY));
+                }
+            }
+            for (prefix, scale) in [("hicc", 1.0), ("hihdcc", 127.0)] {
+                if let Some(number) = name.strip_prefix(prefix).and_then(|n| n.parse().ok()) {
+                    conditions.push((number, f64::NEG_INFINITY, scale * number_of(name, value)?));
+                }
+            }
+        }
+        let region = self.region(&all)?;
+        self.pending.push(Pending { region, conditions });
+        Ok(())
+    }
+
+    /// The region of the opcodes `all`; `None` where a pressed key does not play it.
+    fn region(&self, all: &BTreeMap<String, String>) -> Result<Option<Region>> {
+        let get = |name: &str| all.get(name).map(String::as_str);
+        let key = |name: &str| get(name).map(|value| key_of(name, value)).transpose();
+        let shift = self.offsets[0] + 12 * self.offsets[1];
+        let velocity = |name: &str, rest: u8| -> Result<u8> {
+            get(name).map_or(Ok(rest), |value| velocity_of(name, value))
+        };
+        let mut gain = 0.0;
+        for name in GAINS {
+            gain += get(name).map_or(Ok(0.0), |value| number_of(name, value))?;
+        }
+        let velocities = [velocity("lovel", 0)?, velocity("hivel", 127)?];
+        let (single, low, high) = (key("key")?, key("lokey")?, key("hikey")?);
+        let by_key = low.or(single).unwrap_or(0) >= 0 && high.or(single).unwrap_or(127) >= 0;
+        let Some(sample) = get("sample").filter(|name| !name.is_empty() && !name.starts_with('*'))
+        else {
+            return Ok(None);
+        };
+        let first = |name: &str| get(name).is_none_or(|value| value.trim() == "1");
+        let attack = matches!(get("trigger"), None | Some("attack" | "first"));
+        let by_controller = all.keys().any(|name| name.starts_with("on_"));
+        let switched = ["sw_last", "sw_down", "sw_up"]
+            .iter()
+            .any(|switch| all.get(*switch).is_some_and(|key| all.get("sw_default") != Some(key)));
+        let chance = get("lorand").is_some_and(|value| value.parse() != Ok(0.0));
+        let silent = get("end") == Some("-1");
+        if !by_key
+            || !attack
+            || by_controller
+            || switched
+            || chance
+            || silent
+            || !first("seq_position")
+        {
+            return Ok(None);
+        }
+        let sample = found(&self.root, &format!("{}{sample}", self.default_path));
+        let centre = match get("pitch_keycenter") {
+            // The file itself tells, as far as its name does.
+            Some("sample") => {
+                let stem = sample.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+                names::key_and_layer(stem).map(|(key, _)| i32::from(key.number()) + 20)
+            }
+            _ => Some(key("pitch_keycenter")?.or(single).unwrap_or(60) + shift),
+        };
+        Ok(centre.map(|key| Region { sample, key, velocities, gain }))
+    }
+
+    /// What was read.
+    ///
+    /// # Errors
+    /// The last region holds a value that cannot be.
+    pub fn finish(mut self) -> Result<Instrument> {
+        self.close()?;
+        let rests = |(number, low, high): &(u32, f64, f64)| {
+            let value = self.controllers.get(number).copied().unwrap_or(0.0);
+            *number > LAST_CONTROLLER || value >= *low && value <= *high
+        };
+        for Pending { region, conditions } in self.pending {
+            match region {
+                Some(region) if conditions.iter().all(rests) => self.found.regions.push(region),
+                _ => self.found.others += 1,
+            }
+        }
+        Ok(self.found)
+    }
+}
+
+/// Static gains, dB.
+const GAINS: [&str; 4] = ["volume", "group_volume", "master_volume", "global_volume"];
+
+/// Whether a region's key, velocity, level or condition hangs on the opcode `name`.
+fn is_read(name: &str) -> bool {
+    const EXACT: [&str; 15] = [
+        "sample",
+        "key",
+        "lokey",
+        "hikey",
+        "pitch_keycenter",
+        "lovel",
+        "hivel",
+        "trigger",
+        "end",
+        "seq_position",
+        "lorand",
+        "sw_last",
+        "sw_down",
+        "sw_up",
+        "sw_default",
+    ];
+    const PREFIXES: [&str; 6] = ["locc", "hicc", "lohdcc", "hihdcc", "on_locc", "on_hicc"];
+    EXACT.contains(&name)
+        || GAINS.contains(&name)
+        || PREFIXES.iter().any(|p| name.strip_prefix(p).is_some_and(|n| n.parse::<u32>().is_ok()))
+}
+
+/// Refuses a value that cannot be, on its own line.
+fn check(name: &str, value: &str) -> Result<()> {
+    match name {
+        "key" | "lokey" | "hikey" => key_of(name, value).map(drop),
+        "pitch_keycenter" if value != "sample" => key_of(name, value).map(drop),
+        "lovel" | "hivel" => velocity_of(name, value).map(drop),
+        _ if GAINS.contains(&name) => number_of(name, value).map(drop),
+        _ if name.starts_with("loc") || name.starts_with("hic") => number_of(name, value).map(drop),
+        _ if name.starts_with("lohd") || name.starts_with("hihd") => {
+            number_of(name, value).map(drop)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn number_of(name: &str, value: &str) -> Result<f64> {
+    value.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| wrong(name, value, "number"))
+}
+
+fn velocity_of(name: &str, value: &str) -> Result<u8> {
+    value.parse().ok().filter(|v| *v < 128).ok_or_else(|| wrong(name, value, "velocity, 0 to 127"))
+}
+
+/// MIDI number of a key: −1…127, or a note with its octave, C4 being 60.
+fn key_of(name: &str, value: &str) -> Result<i32> {
+    let number = value.parse().ok().or_else(|| names::midi(value));
+    let number = number.filter(|n| (-1..=127).contains(n));
+    number.ok_or_else(|| wrong(name, value, "key, as 60 or c4"))
+}

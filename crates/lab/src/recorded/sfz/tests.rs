@@ -1,0 +1,127 @@
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Reads `text` as a file beside those of `others`.
+fn instrument(text: &str, others: &[(&str, &str)]) -> Result<Instrument> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in others {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let path = folder.path().join("piano.sfz");
+    std::fs::write(&path, text).unwrap();
+    let mut instrument = read(&path)?;
+    for region in &mut instrument.regions {
+        region.sample = region.sample.strip_prefix(folder.path()).unwrap().to_owned();
+    }
+    Ok(instrument)
+}
+
+fn region(sample: &str, key: i32, velocities: [u8; 2], gain: f64) -> Region {
+    Region { sample: Path::new(sample).to_owned(), key, velocities, gain }
+}
+
+#[test]
+fn headers_inherit_and_directives_stand_for_their_text() {
+    let text = "// a piano\n\
+        #define $EXT flac\n#define $EX wav\n\
+        <control> default_path=Samples\\ set_cc20=1\n\
+        <global> volume=-3 amp_veltrack=80\n\
+        <group> lovel=1 hivel=60 group_volume=1 /* soft\n and longer */\n\
+        <region> lokey=21 hikey=24 pitch_keycenter=b0 sample=FF A#0 soft.$EXT\n\
+        <region>key=c4 sample=c4.$EX volume=2 // louder\n\
+        <master> trigger=release\n<group><region> key=60 sample=noise.wav\n\
+        <global>\n<group> hivel=127 lovel=$LOUD\n#include \"data/loud.txt\"";
+    let text = format!("#define $LOUD 61\n{text}");
+    let loud = "<region> #define $KEY 021 key=$KEY sample=loud_$KEY.$EXT\n\
+        #include \"data\\once more.txt\"";
+    let more = "<region>sample=d.wav key=62 locc20=1 <region>sample=e.wav key=64 locc64=64";
+    let others = [("data/loud.txt", loud), ("data/Once more.txt", more)];
+    let found = instrument(&text, &others).unwrap();
+    assert_eq!(
+        found.regions,
+        [
+            region("Samples/FF A#0 soft.flac", 23, [1, 60], -2.0),
+            region("Samples/c4.wav", 60, [1, 60], 3.0),
+            region("Samples/loud_021.flac", 21, [61, 127], 0.0),
+            region("Samples/d.wav", 62, [61, 127], 0.0),
+        ]
+    );
+    // The release's noise and what sounds with the pedal; amp_veltrack.
+    assert_eq!((found.others, found.unread, found.strays), (2, 1, 0));
+}
+
+#[test]
+fn what_a_key_does_not_play_is_left_out() {
+    for condition in [
+        "trigger=release",
+        "on_locc64=64 on_hicc64=127",
+        "hikey=-1",
+        "seq_position=2",
+        "lorand=0.5 hirand=1",
+        "sw_last=24",
+        "end=-1",
+        "locc64=1",
+        "hicc7=99",
+        "lohdcc1=0.1",
+    ] {
+        let text = format!("<region>sample=a.wav key=60\n<region>sample=b.wav key=62 {condition}");
+        let found = instrument(&text, &[]).unwrap();
+        assert_eq!(found.regions, [region("a.wav", 60, [0, 127], 0.0)], "{condition}");
+        assert_eq!(found.others, 1);
+    }
+    let named = "<region>sample=Ds4.wav pitch_keycenter=sample<region>sample=*sine key=3";
+    assert_eq!(instrument(named, &[]).unwrap().regions, [region("Ds4.wav", 63, [0, 127], 0.0)]);
+}
+
+#[test]
+fn errors_tell_file_and_line() {
+    let told = |text: &str| {
+        let others = [("a.txt", "\n#include \"a.txt\""), ("b.txt", "<region>\nkey=h4")];
+        format!("{:#}", instrument(text, &others).unwrap_err())
+    };
+    for (text, said) in [
+        ("\n\n<region", "piano.sfz, line 3: a header without its `>`"),
+        ("<region> sample=a.wav key=128", "line 1: key=128: is no key"),
+        ("<region> sample=a.wav lovel=200", "lovel=200: is no velocity"),
+        ("<region> sample=a.wav volume=loud", "volume=loud: is no number"),
+        ("<region> sample=a.wav key=$KEY", "key=$KEY: is no key"),
+        ("#define EXT wav", "line 1: #define wants a $name"),
+        ("#include a.txt", "line 1: #include wants a \"file\""),
+        ("#include \"gone.txt\"", "gone.txt: cannot read"),
+        ("#include \"a.txt\"", "a.txt, line 2: #include deeper than 16"),
+        ("\n#include \"b.txt\"", "piano.sfz, line 2: "),
+        ("<region> #include \"b.txt\"", "b.txt, line 2: key=h4: is no key"),
+        ("<control>note_offset=999", "note_offset=999: is no shift"),
+        ("words of no meaning", "has no region that a key plays"),
+        ("", "has no region that a key plays"),
+    ] {
+        assert!(told(text).contains(said), "{text}: {}", told(text));
+    }
+    let double = |i: u32| format!("#define $A{i:02} $A{:02}$A{:02}\n", i - 1, i - 1);
+    let bomb = format!("#define $A00 aaaa\n{}", (1..40).map(double).collect::<String>());
+    assert!(told(&bomb).contains("longer than 4096 bytes"));
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_a_panic(text in ".{0,300}") {
+        let _ = instrument(&text, &[]);
+    }
+
+    #[test]
+    fn no_order_of_its_parts_is_a_panic(parts in proptest::collection::vec(prop_oneof![
+        "<(region|group|global|master|control|curve|)>?",
+        "[a-z_$]{0,9}=[^\n]{0,12}",
+        "(key|lokey|hikey|pitch_keycenter|lovel|hivel|note_offset|octave_offset)=-?[a-g#b0-9]{0,4}",
+        "(volume|set_cc7|locc64|set_hdcc1|lohdcc9)=-?[0-9.eE]{0,6}",
+        "#(define|include) ?\\$?[A-Za-z$\"]{0,6} ?",
+        "sample=[ -~]{0,12}", "\n", " ", "//", "/\\*", "\\*/", "é",
+    ], 0..40)) {
+        let _ = instrument(&parts.concat(), &[]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Which recorded notes there are: from the names of a folder's files, or from an SFZ file.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::{names, sfz, sound_file};
+use touchback::math::compass::KeyNumber;
+
+/// Most files looked at, and how deep the folder is searched.
+const MOST_FILES: usize = 20_000;
+const DEEPEST: usize = 8;
+
+/// One recorded note, not yet read.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Take {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its key.
+    pub key: KeyNumber,
+    /// Its layer, softer ones lower.
+    pub layer: u32,
+    /// The MIDI velocity it stands for, where that is told.
+    pub velocity: Option<u8>,
+    /// Gain to add, dB.
+    pub gain: f64,
+}
+
+/// The recorded notes of `place`, and what was passed over, in words: an SFZ file, a folder with one
+/// in it, or a folder of files whose names tell key and layer; sorted by key and layer.
+///
+/// # Errors
+/// Nothing there that can be read, a damaged SFZ file or several, one layer of a key twice.
+pub fn takes(place: &Path) -> Result<(Vec<Take>, Option<String>)> {
+    if is_sfz(place) && !place.is_dir() {
+        return of_sfz(place);
+    }
+    let (sounds, instruments) = files(place)?;
+    match instruments.as_slice() {
+        [] => Ok((of_names(place, &sounds)?, None)),
+        [one] => of_sfz(one),
+        [one, another, ..] => bail!(
+            "{}: holds several .sfz files; name one of them ({}, {}), or a folder of sounds alone",
+            place.display(),
+            one.display(),
+            another.display()
+        ),
+    }
+}
+
+fn is_sfz(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("sfz"))
+}
+
+/// Sound files under `folder`, and SFZ files in it.
+fn files(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let mut places = vec![(folder.to_owned(), 0)];
+    let (mut sounds, mut instruments, mut seen) = (Vec::new(), Vec::new(), 0);
+    while let Some((place, depth)) = places.pop() {
+        let entries = std::fs::read_dir(&place)
+            .with_context(|| format!("{}: cannot read this folder", place.display()))?;
+        for entry in entries {
+            let path = entry.with_context(|| format!("{}: cannot read", place.display()))?.path();
+            seen += 1;
+            if seen > MOST_FILES {
+                bail!("{}: holds more than {MOST_FILES} files", folder.display());
+            }
+            if path.is_dir() {
+                if depth < DEEPEST {
+                    places.push((path, depth + 1));
+                }
+            } else if sound_file::is_sound(&path) {
+                sounds.push(path);
+            } else if depth == 0 && is_sfz(&path) {
+                instruments.push(path);
+            }
+        }
+    }
+    instruments.sort();
+    Ok((sounds, instruments))
+}
+
+fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
+    let take = |path: &PathBuf| {
+        let (key, layer) = names::key_and_layer(path.file_stem()?.to_str()?)?;
+        let velocity = layer.velocity();
+        Some(Take { path: path.clone(), key, layer: layer.number, velocity, gain: 0.0 })
+    };
+    let mut found: Vec<Take> = sounds.iter().filter_map(take).collect();
+    match (found.is_empty(), sounds.first()) {
+        (false, _) => (),
+        (true, None) => bail!("{}: no .wav, .flac or .ogg file", folder.display()),
+        (true, Some(one)) => bail!(
+            "{}: none of {} sound files has a name that tells a key, as A0v1.wav, C#4.flac or \
+             060-vel100.ogg; the first is {}",
+            folder.display(),
+            sounds.len(),
+            one.display()
+        ),
+    }
+    found.sort_by(|a, b| (a.key, a.layer, &a.path).cmp(&(b.key, b.layer, &b.path)));
+    if let Some(pair) = found.windows(2).find(|p| (p[0].key, p[0].layer) == (p[1].key, p[1].layer))
+    {
+        bail!(
+            "{} and {} are both layer {} of key {}; compare one take at a time",
+            pair[0].path.display(),
+            pair[1].path.display(),
+            pair[0].layer,
+            pair[0].key.number()
+        );
+    }
+    Ok(found)
+}
+
+/// Of several regions of one key and layer (other microphones, other takes) the first counts.
+fn of_sfz(path: &Path) -> Result<(Vec<Take>, Option<String>)> {
+    let instrument = sfz::read(path)?;
+    let show = path.display();
+    let mut told = vec![(instrument.others, "regions that no pressed key plays")];
+    let (mut off, mut missing, mut more) = (0, BTreeSet::new(), 0);
+    let (mut samples, mut layers) = (BTreeSet::new(), BTreeSet::new());
+    let mut takes = Vec::new();
+    for region in instrument.regions {
+        let key = usize::try_from(region.key - 21).ok().and_then(KeyNumber::from_index);
+        let [low, high] = region.velocities;
+        let velocity = low.midpoint(high).max(1);
+        match key {
+            None => off += 1,
+            Some(_) if !region.sample.is_file() => {
+                missing.insert(region.sample);
+            }
+            Some(key) if samples.insert(region.sample.clone()) => {
+                if layers.insert((key, velocity)) {
+                    takes.push(Take {
+                        path: region.sample,
+                        key,
+                        layer: velocity.into(),
+                        velocity: Some(velocity),
+                        gain: region.gain,
+                    });
+                } else {
+                    more += 1;
+                }
+            }
+            // One sound for several keys.
+            Some(_) => (),
+        }
+    }
+    if let (true, Some(first)) = (takes.is_empty(), missing.first()) {
+        bail!("{show}: none of its {} sounds is there; {} is not", missing.len(), first.display());
+    }
+    if takes.is_empty() {
+        bail!("{show}: none of its sounds is of one of the 88 keys");
+    }
+    told.extend([
+        (off, "regions off the 88 keys"),
+        (missing.len(), "sounds that are missing"),
+        (more, "further regions of a key and velocity"),
+        (instrument.strays, "words that are no opcodes"),
+        (instrument.unread, "opcodes that tell nothing of key and velocity"),
+    ]);
+    takes.sort_by_key(|take| (take.key, take.layer));
+    let told = told.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+    Ok((takes, (!told.is_empty()).then(|| format!("{show}: passed over {}", told.join(", ")))))
+}
