@@ -125,9 +125,32 @@ fn page(report: &Report) -> String {
          sound-cost` (computing time on every kernel, preparation, parameters that move), `touchback \
          lab sound-torture` (ten minutes of everything at five sample rates), \
          `tests/host/fluidsynth.py` (beside a sampled piano). `touchback lab listening` writes what \
-         there is to hear; `touchback lab string-law` shows what the action's own string neglects.\n\n{}",
+         there is to hear; `touchback lab string-law` shows what the action's own string neglects.\n\n{}\n{}",
         rows - open,
-        report.text(true)
+        report.text(true),
+        beside_a_recording()
+    )
+}
+
+/// The page's section of figures from `lab recorded`, which needs recordings that do not ship.
+fn beside_a_recording() -> String {
+    let figures = [
+        ("levels", "level"),
+        ("relief", "energy to come"),
+        ("A0", "A0"),
+        ("C2", "C2"),
+        ("C4", "C4"),
+        ("C6", "C6"),
+        ("C8", "C8"),
+    ];
+    let figures = figures.map(|(file, of)| format!("\n![{of}](recorded/{file}.svg)\n"));
+    format!(
+        "## Beside a recorded grand\n\nThe middle one of eight layers of a sampled Yamaha C5 \
+         (Salamander Grand Piano V3 by Alexander Holm, CC-BY) and what is played as loudly under \
+         the loudest: courses of the level, energy to come in thirds of an octave, spectra at six \
+         times. Microphones, room and noise of the recording are in its curves. Drawn by `touchback \
+         lab recorded FOLDER -o DIR` ([formats](formats.md)), which also judges the difference.\n{}",
+        figures.concat()
     )
 }
 

@@ -78,6 +78,8 @@ pub struct Found<'a> {
     pub nearest: &'a Measured,
     /// The rendering of the same level under the loudest.
     pub pair: Pair<'a>,
+    /// All renderings of the key by velocity.
+    pub ours: &'a BTreeMap<u32, Measured>,
     /// Level of the rendering of this key at the middle one of the velocities, dB: the same velocity
     /// for all keys.
     pub even_level: f64,
@@ -125,6 +127,7 @@ pub fn compare<'a>(takes: &[Take], recorded: &'a Notes, rendered: &'a Notes) -> 
                 apart,
                 nearest,
                 pair,
+                ours,
                 even_level: levels[levels.len() / 2],
                 range: levels[levels.len() - 1] - levels[0],
             });

@@ -115,27 +115,48 @@ pub fn gained(one: &Found<'_>, loudest: &Found<'_>, n: usize) -> [f64; 2] {
     [of(loudest.note) - of(one.note), loudest.pair.of(of) - one.pair.of(of)]
 }
 
+/// The same differences after one free gain, at the velocity where they are least: what of them no
+/// touch map and no sampler's level explains. Their squares, dB².
+fn colour_alone(one: &Found<'_>, loudest: &Found<'_>) -> Vec<f64> {
+    let at = |velocity: &Measured| {
+        let off = |n: usize| {
+            let of = |m: &Measured| m.partials[n];
+            let recorded = of(loudest.note) - of(one.note);
+            recorded - (loudest.pair.of(of) - of(velocity))
+        };
+        let off: Vec<f64> = (0..PARTIALS).map(off).filter(|x| x.is_finite()).collect();
+        let gain = mean(off.iter().copied())?;
+        Some(off.iter().map(|x| (x - gain).powi(2)).collect::<Vec<_>>())
+    };
+    let sum = |squares: &Vec<f64>| squares.iter().sum::<f64>() / squares.len() as f64;
+    let all = one.ours.values().filter_map(at);
+    all.min_by(|a, b| sum(a).total_cmp(&sum(b))).unwrap_or_default()
+}
+
 fn partials(report: &mut Report, keys: &Keys<'_, '_>) {
-    let mut all = Vec::new();
-    for (index, (first, name)) in OCTAVES.into_iter().enumerate() {
-        let last = OCTAVES.get(index + 1).map_or(LAST_OF_PARTIALS, |(next, _)| next - 1);
-        let mut squares = Vec::new();
-        for layers in keys.range(first..=last).map(|(_, layers)| layers) {
+    let ends = OCTAVES.iter().skip(1).map(|(next, _)| next - 1).chain([LAST_OF_PARTIALS]);
+    let octaves = OCTAVES.iter().zip(ends).map(|((first, name), last)| (*name, *first..=last));
+    let whole = OCTAVES[0].0..=LAST_OF_PARTIALS;
+    for (name, octave) in octaves.chain([("C2–C6", whole)]) {
+        let (mut squares, mut alone) = (Vec::new(), Vec::new());
+        for layers in keys.range(octave).map(|(_, layers)| layers) {
             let Some((loudest, softer)) = layers.split_last() else { continue };
-            for (one, n) in softer.iter().flat_map(|one| (0..PARTIALS).map(move |n| (one, n))) {
-                let [recorded, rendered] = gained(one, loudest, n);
-                squares.push((recorded - rendered).powi(2));
+            for one in softer {
+                squares.extend((0..PARTIALS).map(|n| {
+                    let [recorded, rendered] = gained(one, loudest, n);
+                    (recorded - rendered).powi(2)
+                }));
+                alone.extend(colour_alone(one, loudest));
             }
         }
-        if let Some(square) = mean(squares.iter().copied()) {
-            let quantity = format!("{name}: partials 1–12 from layer to layer, rms dB off");
-            report.check(&quantity, "0", TargetBand::AtMost(4.0), square.sqrt());
+        let rows = [(squares, ""), (alone, ", nearest velocity and gain")];
+        for (squares, how) in rows {
+            if let Some(square) = mean(squares.into_iter()) {
+                let quantity =
+                    format!("{name}: partials 1–12 from layer to layer{how}, rms dB off");
+                report.check(&quantity, "0", TargetBand::AtMost(4.0), square.sqrt());
+            }
         }
-        all.extend(squares);
-    }
-    if let Some(square) = mean(all.into_iter()) {
-        let quantity = "C2–C6: partials 1–12 from layer to layer, rms dB off";
-        report.check(quantity, "0", TargetBand::AtMost(4.0), square.sqrt());
     }
 }
 
