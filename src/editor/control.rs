@@ -48,7 +48,8 @@ pub fn rows(
     settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok());
     let gap = 6.0;
     let number = number_width(ui, id, parameters.clone());
-    let room = ui.available_width() - NAME - number - RESET - 4.0 * gap;
+    // Between the columns, before *reset*, and the slider's handle at both ends.
+    let room = ui.available_width() - NAME - number - RESET - 5.0 * gap;
     ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
     Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
         for parameter in parameters {

@@ -122,6 +122,23 @@ fn names_sliders_and_numbers_stand_beside_one_another() {
     }
 }
 
+/// Every list that is longer than the smallest window shows the whole bar that scrolls it.
+#[test]
+fn lists_show_their_scroll_bars_in_the_smallest_window() {
+    let size = crate::editor::window_state::SMALLEST;
+    for face in [Face::Play, Face::Action, Face::Keys] {
+        let mut harness = harness(size);
+        show(&mut harness, face);
+        let bars: Vec<egui::Rect> = harness.ctx.viewport(|seen| {
+            let rects = seen.prev_pass.widgets.layers().flat_map(|(_, rects)| rects);
+            let tall = rects.map(|widget| widget.rect);
+            tall.filter(|r| r.width() < 12.0 && r.height() > 200.0 && r.left() > 600.0).collect()
+        });
+        let in_sight = bars.iter().any(|bar| bar.right() <= size.0 - 4.0);
+        assert!(in_sight, "{face:?}: {bars:?}");
+    }
+}
+
 /// A list that is longer than the smallest window shows the bar that scrolls it: nothing in it is
 /// wider than its room, which would push the bar out of sight.
 #[test]
