@@ -29,10 +29,15 @@ use crate::params::{Parameter, ValueKind, relevance};
 
 /// Characters that no number's text has.
 const LONGEST_TEXT: usize = 64;
-/// Widths of names and *reset*, and the least one of numbers, points.
+/// Least widths of names, in a narrow list and in others, of numbers, and that of *reset*, points.
+const SHORT_NAME: f32 = 108.0;
 const NAME: f32 = 118.0;
 const NUMBER: f32 = 76.0;
 const RESET: f32 = 34.0;
+/// Room between a number and *reset*, points.
+const GAP: f32 = 4.0;
+/// Width below which a list is narrow, points.
+const NARROW: f32 = 348.0;
 /// How a control without effect is drawn: there, but faint.
 const FAINT: f32 = 0.45;
 
@@ -49,11 +54,12 @@ pub fn rows(
     let gap = 6.0;
     let number = number_width(ui, id, parameters.clone());
     // Between the columns, before *reset*, and the slider's handle at both ends.
-    let room = ui.available_width() - NAME - number - RESET - 5.0 * gap;
+    let name = if ui.available_width() < NARROW { SHORT_NAME } else { NAME };
+    let room = ui.available_width() - name - number - RESET - 5.0 * gap;
     ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
     Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
         for parameter in parameters {
-            row(ui, parameter, number, &settings, controls);
+            row(ui, parameter, [name, number], &settings, controls);
             ui.end_row();
         }
     });
@@ -83,7 +89,7 @@ fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Par
 fn row(
     ui: &mut Ui,
     parameter: &'static Parameter,
-    width: f32,
+    [name_width, width]: [f32; 2],
     settings: &Settings,
     controls: &mut dyn Controls,
 ) {
@@ -97,7 +103,7 @@ fn row(
     let name = RichText::new(parameter.name);
     let label = ui
         .scope(|ui| {
-            ui.set_min_width(NAME);
+            ui.set_min_width(name_width);
             ui.label(if changed { name.strong() } else { name })
         })
         .inner;
@@ -111,6 +117,7 @@ fn row(
             describe(&slider, || words(parameter, idle));
             slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = GAP;
                 let number = number(ui, parameter, width, controls).labelled_by(label.id);
                 describe(&number, || words(parameter, idle));
                 if over && double || asked {
