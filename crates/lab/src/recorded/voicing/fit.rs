@@ -1,0 +1,303 @@
+//! The fit, and what it could not tell.
+
+use anyhow::{Result, anyhow};
+use indicatif::ProgressBar;
+use rmpfit::{MPConfig, MPFitter, MPPar, MPResult};
+
+use super::free::{Free, Variable, settings};
+use crate::output::progress;
+use crate::recorded::measure::{Measured, deviations, distance};
+use crate::recorded::pairs::Notes;
+use crate::recorded::rendered;
+use touchback::instrument::Settings;
+use touchback::params::Parameter;
+
+/// Share of a parameter's range by which it is moved for a derivative (chosen: beating partials give
+/// single bands a ripple, and a slope over less than this is mostly ripple).
+const MOVED: f64 = 0.1;
+
+/// Neighbouring bands over whose mean deviations are fitted, for the same reason (chosen).
+const SMOOTHED: usize = 9;
+
+/// Iterations after which it is given up: the last ones bring less than 1 % each.
+const ITERATIONS: usize = 8;
+
+/// A parameter that can move through this share of its range, either way, while the distance grows
+/// by no more than [`UNHEARD`] dB is not determined (both chosen: distances of two takes of one
+/// layer of a sampled grand differ by as much).
+const UNDETERMINED: f64 = 0.25;
+const UNHEARD: f64 = 0.1;
+
+/// Share of the range within which a parameter is at its end.
+const AT_END: f64 = 1e-3;
+
+/// By how much one perspective must be the nearer one to be chosen (chosen).
+const NEARER: f64 = 0.9;
+
+/// Scatter of the channels' level difference, dB, and of their correlation that count alike.
+const CHANNELS: [f64; 2] = [3.0, 0.3];
+
+/// Shares of the way from the start that are looked at on all keys.
+const WAYS: [f64; 3] = [1.0, 0.5, 0.25];
+
+/// What came out beside the settings.
+pub struct Fitted {
+    /// Iterations it took.
+    pub iterations: usize,
+    /// The start in the perspective that was chosen.
+    pub start: Settings,
+    /// Settings on the way from there to the nearest, farthest first: a fit to a few keys may go too
+    /// far for the others.
+    pub ways: Vec<Settings>,
+    perspective: Option<&'static Parameter>,
+    variables: Vec<Variable>,
+    /// What the recording does not tell.
+    pub warnings: Vec<String>,
+}
+
+/// The recorded notes, and how positions in the parameters' ranges become a piano.
+struct Problem<'a> {
+    start: &'a Settings,
+    variables: &'a [Variable],
+    recorded: Notes,
+    velocities: &'a [u8],
+    points: usize,
+    limits: Vec<MPPar>,
+    config: MPConfig,
+    bar: ProgressBar,
+}
+
+impl MPFitter for Problem<'_> {
+    fn eval(&mut self, params: &[f64], deviates: &mut [f64]) -> MPResult<()> {
+        let keys: Vec<u8> = self.recorded.keys().copied().collect();
+        let piano = settings(self.start, self.variables, params);
+        let ours = rendered(&piano, &keys, self.velocities);
+        let mut places = deviates.iter_mut();
+        for (number, layers) in &self.recorded {
+            for note in layers.values() {
+                let parts: [fn(&Measured) -> &[f64]; 2] = [|m| &m.body, |m| &m.attack];
+                for part in parts {
+                    let apart = |one: &Measured| distance(part(note), part(one));
+                    let nearest = ours[number]
+                        .values()
+                        .min_by(|a, b| apart(a).total_cmp(&apart(b)))
+                        .map_or_else(Vec::new, |one| smooth(&deviations(part(note), part(one))));
+                    nearest.into_iter().zip(&mut places).for_each(|(d, place)| *place = d);
+                }
+            }
+        }
+        self.bar.inc(1);
+        Ok(())
+    }
+
+    fn number_of_points(&self) -> usize {
+        self.points
+    }
+
+    fn config(&self) -> &MPConfig {
+        &self.config
+    }
+
+    fn parameters(&self) -> &[MPPar] {
+        &self.limits
+    }
+}
+
+/// The mean of [`SMOOTHED`] neighbours in place of each. Across the ends of spectra it mixes the top
+/// of one with the bottom of the next, where both are near the floor.
+fn smooth(deviations: &[f64]) -> Vec<f64> {
+    let half = SMOOTHED / 2;
+    let mean = |i: usize| {
+        let about = &deviations[i.saturating_sub(half)..(i + half + 1).min(deviations.len())];
+        about.iter().sum::<f64>() / about.len() as f64
+    };
+    (0..deviations.len()).map(mean).collect()
+}
+
+/// Fits what is free to `recorded`.
+///
+/// # Errors
+/// The solver finds nothing to begin with.
+pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) -> Result<Fitted> {
+    let mut start = *start;
+    let mut warnings = Vec::new();
+    if let Some(parameter) = free.perspective {
+        warnings.extend(perspective(&mut start, parameter, &recorded, velocities));
+    }
+    let keys: Vec<u8> = recorded.keys().copied().collect();
+    let variables = Variable::all(free, &keys);
+    let limit = || MPPar {
+        limited_low: true,
+        limited_up: true,
+        limit_low: 0.0,
+        limit_up: 1.0,
+        step: MOVED,
+        ..MPPar::new()
+    };
+    let notes = recorded.values().map(|layers| layers.len()).sum::<usize>();
+    let points = recorded.values().flat_map(|layers| layers.values());
+    let points = points.map(|note| note.body.len() + note.attack.len()).sum();
+    let steps = ITERATIONS * (variables.len() + 2);
+    let mut problem = Problem {
+        start: &start,
+        variables: &variables,
+        recorded,
+        velocities,
+        points,
+        limits: variables.iter().map(|_| limit()).collect(),
+        config: MPConfig {
+            ftol: 1e-4,
+            xtol: 1e-3,
+            max_iter: ITERATIONS,
+            // The first step stays within the size of the start's positions.
+            step_factor: 1.0,
+            ..MPConfig::new()
+        },
+        bar: progress(steps as u64, "fitting"),
+    };
+    let begin: Vec<f64> =
+        variables.iter().map(|v| v.parameter().normalized(v.parameter().get(&start))).collect();
+    let mut positions = begin.clone();
+    let status = problem.mpfit(&mut positions).map_err(|e| anyhow!("the fit cannot begin: {e}"))?;
+    problem.bar.finish_and_clear();
+    let warnings_of_fit = untold(&variables, &positions, &status.xerror, status.best_norm, notes);
+    warnings.extend(warnings_of_fit);
+    let on_the_way = |share: f64| {
+        let each = begin.iter().zip(&positions).map(|(from, to)| from + share * (to - from));
+        settings(&start, &variables, &each.collect::<Vec<_>>())
+    };
+    let ways = WAYS.map(on_the_way).into();
+    let (iterations, perspective) = (status.n_iter, free.perspective);
+    drop(problem);
+    Ok(Fitted { iterations, start, ways, perspective, variables, warnings })
+}
+
+impl Fitted {
+    /// A line a variable: before and after.
+    pub fn moved(&self, start: &Settings, settings: &Settings) -> String {
+        let each = self.variables.iter().map(|variable| {
+            let text = |s: &Settings| variable.parameter().text(variable.value(s));
+            line(&variable.name(), &text(start), &text(settings))
+        });
+        let choice = self.perspective.map(|parameter| {
+            let [from, to] = [start, settings].map(|s| parameter.text(parameter.get(s)));
+            line(parameter.id, &from, &to)
+        });
+        choice.into_iter().chain(each).collect()
+    }
+}
+
+fn line(name: &str, before: &str, after: &str) -> String {
+    format!("{name:<24} {before:>16} → {after}\n")
+}
+
+/// Variables at an end of their range, and those that the recordings do not determine.
+fn untold(
+    variables: &[Variable],
+    positions: &[f64],
+    errors: &[f64],
+    chi_squared: f64,
+    notes: usize,
+) -> Vec<String> {
+    // Chi squared is the sum of squared distances, two a note.
+    let distances = 2.0 * notes as f64;
+    let distance = (chi_squared / distances).sqrt();
+    let grown = distances * ((distance + UNHEARD).powi(2) - distance.powi(2));
+    let each = variables.iter().zip(positions).zip(errors);
+    let told = each.filter_map(|((variable, position), error)| {
+        let (name, parameter) = (variable.name(), variable.parameter());
+        let value = parameter.text(parameter.plain(*position));
+        if !(AT_END..=1.0 - AT_END).contains(position) {
+            return Some(format!(
+                "{name} is at the end of its range, {value}; others make up for it"
+            ));
+        }
+        if *error == 0.0 || !error.is_finite() {
+            return Some(format!("{name} changes nothing of what these recordings tell"));
+        }
+        let way = error * grown.sqrt();
+        (way > UNDETERMINED).then(|| {
+            let around = [-way, way]
+                .map(|off| parameter.text(parameter.plain((position + off).clamp(0.0, 1.0))));
+            format!(
+                "{name} is hardly determined by these recordings: from {} to {} the distance grows \
+                 by less than {UNHEARD} dB",
+                around[0], around[1]
+            )
+        })
+    });
+    told.collect()
+}
+
+/// Sets the perspective in which the channels differ most nearly as recorded; told where it cannot
+/// be known.
+fn perspective(
+    start: &mut Settings,
+    parameter: &Parameter,
+    recorded: &Notes,
+    velocities: &[u8],
+) -> Option<String> {
+    let keys: Vec<u8> = recorded.keys().copied().collect();
+    let velocity = velocities.get(velocities.len() / 2)?;
+    let off = |value: f64| {
+        let mut settings = *start;
+        parameter.set(&mut settings, value);
+        let ours = rendered(&settings, &keys, &[*velocity]);
+        let apart = |(number, layers): (&u8, &std::collections::BTreeMap<u32, Measured>)| {
+            let one = ours.get(number)?.values().next()?;
+            let middle = layers.values().nth(layers.len() / 2)?;
+            let level = (middle.left_over_right - one.left_over_right) / CHANNELS[0];
+            Some(level.powi(2) + ((middle.correlation - one.correlation) / CHANNELS[1]).powi(2))
+        };
+        recorded.iter().filter_map(apart).sum::<f64>()
+    };
+    let now = parameter.get(start);
+    let all = parameter.choices().iter().enumerate().map(|(i, _)| i as f64);
+    let mut all: Vec<(f64, f64)> = all.map(|value| (off(value), value)).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (nearest, next) = (all.first()?, all.get(1)?);
+    if nearest.0 < NEARER * next.0 {
+        parameter.set(start, nearest.1);
+        return None;
+    }
+    Some(format!(
+        "{} is not determined by these recordings: their channels are as near to {} as to {}; it \
+         stays {}",
+        parameter.id,
+        parameter.text(nearest.1),
+        parameter.text(next.1),
+        parameter.text(now)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback::params;
+
+    #[test]
+    fn ends_and_what_recordings_do_not_tell_are_warned_of() {
+        let ids = ["sustain", "lid", "board", "knocks"];
+        let variables = ids.map(|id| Variable::Number(params::find(id).unwrap()));
+        // 100 notes 5 dB apart: chi squared grows by 202 where the distance grows by 0.1.
+        let chi_squared = 200.0 * 25.0;
+        let (positions, errors) = ([0.5, 0.5, 1.0, 0.5], [0.005, 0.05, 0.0, 0.0]);
+        let told = untold(&variables, &positions, &errors, chi_squared, 100);
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert!(
+            told[0].starts_with("lid is hardly determined") && told[0].contains("0.00 to 1.00")
+        );
+        assert!(told[1].starts_with("board is at the end of its range, 2.00"), "{told:?}");
+        assert!(told[2].starts_with("knocks changes nothing"), "{told:?}");
+    }
+
+    #[test]
+    fn neighbours_are_averaged() {
+        let mut one = vec![0.0; 20];
+        one[0] = 9.0;
+        one[12] = 9.0;
+        let smooth = smooth(&one);
+        assert!((smooth[12] - 1.0).abs() < 1e-12 && (smooth[8] - 1.0).abs() < 1e-12);
+        assert!((smooth[0] - 9.0 / 5.0).abs() < 1e-12 && smooth[18].abs() < 1e-12);
+    }
+}

@@ -1,0 +1,144 @@
+//! What is free in a fit: numbers of the whole piano, the felt of each register, the perspective.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail};
+
+use crate::recorded::verdict::REGISTERS;
+use touchback::action::interface::key_sheet::QUANTITIES;
+use touchback::instrument::Settings;
+use touchback::math::compass::KeyNumber;
+use touchback::params::{self, Parameter, ValueKind};
+
+/// Parameter that every register has of its own.
+const FELT: &str = "hammer_hardness";
+
+/// The one choice that recordings can decide.
+const PERSPECTIVE: &str = "perspective";
+
+/// What `--free` names.
+pub struct Free {
+    /// Numbers of the whole piano.
+    pub numbers: Vec<&'static Parameter>,
+    /// The felt's parameter, where it is free.
+    pub felt: Option<&'static Parameter>,
+    /// The perspective's parameter, where it is free.
+    pub perspective: Option<&'static Parameter>,
+}
+
+/// The parameters `ids`.
+///
+/// # Errors
+/// Unknown ids, an id twice, a choice that is not the perspective.
+pub fn free(ids: &[String]) -> Result<Free> {
+    let mut seen = BTreeSet::new();
+    let mut free = Free { numbers: Vec::new(), felt: None, perspective: None };
+    for id in ids {
+        let parameter = params::find(id.trim()).context("--free")?;
+        if !seen.insert(parameter.id) {
+            bail!("--free {id}: name every parameter once");
+        }
+        match (&parameter.kind, parameter.id) {
+            (ValueKind::Number { .. }, FELT) => free.felt = Some(parameter),
+            (ValueKind::Number { .. }, _) => free.numbers.push(parameter),
+            (_, PERSPECTIVE) => free.perspective = Some(parameter),
+            _ => bail!("--free {id}: is a choice, and only numbers and the perspective are fitted"),
+        }
+    }
+    if free.numbers.is_empty() && free.felt.is_none() {
+        bail!("--free: name at least one number");
+    }
+    Ok(free)
+}
+
+/// One variable of the fit, from 0 to 1.
+#[derive(Clone, Copy, Debug)]
+pub enum Variable {
+    /// A parameter of the whole piano.
+    Number(&'static Parameter),
+    /// The felt's parameter in the middle of a register: its name, its middle key.
+    Felt(&'static Parameter, &'static str, f64),
+}
+
+impl Variable {
+    /// Those of `free` for `keys`, which have felt in their registers only.
+    pub fn all(free: &Free, keys: &[u8]) -> Vec<Self> {
+        let firsts = std::iter::once(1).chain(REGISTERS.map(|(_, last)| last + 1));
+        let registers = REGISTERS.into_iter().zip(firsts).filter_map(|((name, last), first)| {
+            let holds = keys.iter().any(|key| (first..=last).contains(key));
+            holds.then(|| (name, 0.5 * (f64::from(first) + f64::from(last))))
+        });
+        let felt = registers
+            .filter_map(|(name, middle)| Some(Self::Felt(free.felt?, name, middle)))
+            .collect::<Vec<_>>();
+        free.numbers.iter().map(|p| Self::Number(p)).chain(felt).collect()
+    }
+
+    /// Its parameter.
+    pub const fn parameter(&self) -> &'static Parameter {
+        match self {
+            Self::Number(parameter) | Self::Felt(parameter, ..) => parameter,
+        }
+    }
+
+    /// Its value in `settings`.
+    pub fn value(&self, settings: &Settings) -> f64 {
+        let value = self.parameter().get(settings);
+        let place = QUANTITIES.iter().position(|q| q.id == FELT);
+        match (self, place) {
+            (Self::Felt(_, _, middle), Some(place)) => {
+                let key = KeyNumber::from_index(touchback::math::cast::floor_index(middle - 1.0));
+                value + key.map_or(0.0, |key| settings.action.keys.get(key, place))
+            }
+            _ => value,
+        }
+    }
+
+    /// Its name to people.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Number(parameter) => parameter.id.into(),
+            Self::Felt(parameter, register, _) => format!("{} {register}", parameter.id),
+        }
+    }
+}
+
+/// `start` with `variables` at `positions`. The felt's parameter is the registers' mean, and what
+/// keys differ from it by, in straight lines from register to register, goes into their sheet.
+pub fn settings(start: &Settings, variables: &[Variable], positions: &[f64]) -> Settings {
+    let mut settings = *start;
+    let mut felt: Vec<(f64, f64)> = Vec::new();
+    let mut of_felt = None;
+    for (variable, position) in variables.iter().zip(positions) {
+        let value = variable.parameter().plain(*position);
+        match variable {
+            Variable::Number(parameter) => parameter.set(&mut settings, value),
+            Variable::Felt(parameter, _, middle) => {
+                felt.push((*middle, value));
+                of_felt = Some(*parameter);
+            }
+        }
+    }
+    let place = QUANTITIES.iter().position(|q| q.id == FELT);
+    if let (Some(parameter), Some(place)) = (of_felt, place) {
+        let mean = felt.iter().map(|(_, value)| value).sum::<f64>() / felt.len() as f64;
+        parameter.set(&mut settings, mean);
+        for key in KeyNumber::all() {
+            let own = start.action.keys.get(key, place);
+            let differs = between(&felt, f64::from(key.number())) - mean;
+            settings.action.keys.set(key, place, own + differs);
+        }
+    }
+    settings
+}
+
+/// The value at `x` of straight lines through `points`, level beyond them.
+fn between(points: &[(f64, f64)], x: f64) -> f64 {
+    let inside = points.windows(2).find(|w| x >= w[0].0 && x <= w[1].0);
+    match (inside, points.first(), points.last()) {
+        (Some(w), ..) => w[0].1 + (x - w[0].0) / (w[1].0 - w[0].0) * (w[1].1 - w[0].1),
+        (None, Some(first), _) if x < first.0 => first.1,
+        (None, _, Some(last)) => last.1,
+        (None, _, None) => 0.0,
+    }
+}

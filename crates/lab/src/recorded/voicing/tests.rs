@@ -1,0 +1,76 @@
+use super::super::tests::own_note;
+use super::*;
+use touchback::action::interface::key_sheet::QUANTITIES;
+use touchback::math::compass::KeyNumber;
+use touchback::sound::settings::Perspective;
+
+fn options(folder: &std::path::Path, output: PathBuf) -> MatchOptions {
+    MatchOptions {
+        folder: folder.into(),
+        output,
+        free: ["hammer_hardness", "sustain", "perspective"].map(String::from).into(),
+        keys: 2,
+        velocities: vec![64],
+        preset: "concert".into(),
+        set: Vec::new(),
+    }
+}
+
+/// The felt of two registers, the sustain and the listener's place are found again.
+#[test]
+fn a_known_voicing_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for (index, name, hardness) in [(27, "C3.wav", -0.9), (51, "C5.wav", 0.3)] {
+        let key = KeyNumber::from_index(index).unwrap();
+        let mut voiced = Settings::default();
+        voiced.action.hammer_hardness = hardness;
+        voiced.sound.sustain = 0.6;
+        voiced.sound.perspective = Perspective::Audience;
+        own_note(&voiced, key, &folder.path().join(name));
+    }
+    let output = folder.path().join("mine.toml");
+    run(&options(folder.path(), output.clone())).unwrap();
+    let (found, losses) = user_presets::read(&output).unwrap();
+    assert_eq!((losses.words(), found.name.as_str()), (None, "mine"));
+    let settings = found.settings;
+    let hardness = QUANTITIES.iter().position(|q| q.id == "hammer_hardness").unwrap();
+    for (index, wanted) in [(27, -0.9), (51, 0.3)] {
+        let key = KeyNumber::from_index(index).unwrap();
+        let felt = settings.action.hammer_hardness + settings.action.keys.get(key, hardness);
+        assert!((felt - wanted).abs() < 0.15, "{index}: {felt}");
+    }
+    assert!((settings.sound.sustain - 0.6).abs() < 0.06, "{}", settings.sound.sustain);
+    assert_eq!(settings.sound.perspective, Perspective::Audience);
+    let mut rest = settings;
+    rest.action.hammer_hardness = 0.0;
+    rest.action.keys = Default::default();
+    rest.sound.sustain = 1.0;
+    rest.sound.perspective = Perspective::Player;
+    assert_eq!(rest, Settings::default());
+}
+
+#[test]
+fn bad_options_are_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("mine.toml");
+    let told = |change: &dyn Fn(&mut MatchOptions)| {
+        let mut options = options(folder.path(), output.clone());
+        change(&mut options);
+        format!("{:#}", run(&options).unwrap_err())
+    };
+    assert!(told(&|_| ()).contains("no .wav, .flac or .ogg file"));
+    assert!(told(&|o| o.output = "mine.wav".into()).contains(".toml"));
+    assert!(told(&|o| o.free = vec!["felt".into()]).contains("felt"));
+    assert!(told(&|o| o.free = vec!["temperament".into()]).contains("is a choice"));
+    assert!(told(&|o| o.free = vec!["perspective".into()]).contains("at least one number"));
+    assert!(told(&|o| o.free = vec!["lid".into(), "lid".into()]).contains("once"));
+    assert!(!output.exists());
+}
+
+#[test]
+fn keys_are_spread_over_those_there_are() {
+    let keys: Vec<u8> = (1..=88).collect();
+    assert_eq!(evenly(&keys, 3).into_iter().collect::<Vec<_>>(), [1, 44, 88]);
+    assert_eq!(evenly(&keys, 1).into_iter().collect::<Vec<_>>(), [44]);
+    assert_eq!(evenly(&[7, 9], 8).into_iter().collect::<Vec<_>>(), [7, 9]);
+}
