@@ -1,8 +1,8 @@
 //! The grand action: key, wippen, jack, repetition lever, hammer and damper of one key.
 //!
 //! Planar bodies K, W, J, R, H with nine generalized coordinates q1…q9 in the order of
-//! [Gillespie 1996, ch. 3], three independent speeds (key, hammer, repetition lever) and five
-//! submodels. Every dependent coordinate is a closed-form function of (q1, q2, q3) and the phase,
+//! [Gillespie 1996, ch. 3], three independent speeds (key, hammer, repetition lever), two more of a
+//! free jack and of a shank that bends, and five submodels. Every dependent coordinate is a closed-form function of (q1, q2, q3) and the phase,
 //! so the loops are closed to rounding at all times, hand-overs included.
 //!
 //! Axes: x toward the strings, y up, origin at the key's balance point; angles counter-clockwise,
@@ -47,13 +47,13 @@ pub use phase::Phase;
 pub use spec::Spec;
 
 /// Number of integrated states.
-pub const STATES: usize = 12;
+pub const STATES: usize = 14;
 
 /// Integrated states by name: indices into the state array.
 pub mod state {
     /// Key angle, rad.
     pub const KEY: usize = 0;
-    /// Hammer angle, rad; 0 where the crown touches the string.
+    /// Hammer angle, rad, of the line from centre pin to crown; 0 where the crown touches the string.
     pub const HAMMER: usize = 1;
     /// Repetition-lever angle, rad.
     pub const LEVER: usize = 2;
@@ -75,4 +75,12 @@ pub mod state {
     pub const JACK: usize = 10;
     /// Its rate, rad/s.
     pub const JACK_SPEED: usize = 11;
+    /// Bend of the shank at its hinge, rad: head ahead of the butt; 0 where the shank is rigid.
+    pub const BEND: usize = 12;
+    /// Its rate, rad/s.
+    pub const BEND_SPEED: usize = 13;
+
+    /// Share of a bend's rate that counts beside other parts' speeds where a key is asked whether it
+    /// moves: a swing gets nowhere, and at 0.01 rad/s moves the crown by 2 µm.
+    pub const SWING_COUNTS: f64 = 0.01;
 }

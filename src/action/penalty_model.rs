@@ -50,8 +50,8 @@ impl Default for Coupling {
 }
 
 /// Bodies' coordinates: angles of key, wippen, hammer, jack, lever; places of the centres of mass
-/// of jack and lever; height of the damper.
-const PLACES: usize = 10;
+/// of jack and lever; height of the damper; angle of the hammer's butt where its shank bends.
+const PLACES: usize = 11;
 /// Coordinates, their rates, work in, dissipated.
 const STATES: usize = 2 * PLACES + 2;
 const KEY: usize = 0;
@@ -62,6 +62,7 @@ const LEVER: usize = 4;
 const JACK_AT: usize = 5;
 const LEVER_AT: usize = 7;
 const DAMPER: usize = 9;
+const BUTT: usize = 10;
 const WORK: usize = 2 * PLACES;
 const DISSIPATED: usize = WORK + 1;
 const _: () = assert!(STATES <= key::STATES);

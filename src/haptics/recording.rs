@@ -15,6 +15,7 @@
 //!
 //! Version 1 had two more numbers to a place, what the junction predicted and still owed: they are
 //! left out, and such a take moves as its pushes move today's keys, not bit for bit as it was felt.
+//! Up to version 2 a place had 22 states: those that came after begin at zero.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
@@ -29,9 +30,30 @@ use crate::action::interface::key::{DynamicsCompensation, STATES, Saved};
 use crate::math::compass::{KEYS, KeyNumber};
 
 /// First line of a take.
-const HEAD: &str = "touchback servo log 2";
-/// That of version 1, and the numbers at the end of its places that are left out.
-const OLDER: (&str, usize) = ("touchback servo log 1", 2);
+const HEAD: &str = "touchback servo log 3";
+/// First lines of older takes, as long as [`HEAD`], and what their places hold.
+const OLDER: [(&str, Places); 2] = [
+    ("touchback servo log 2", Places { states: 22, more: 0 }),
+    ("touchback servo log 1", Places { states: 22, more: 2 }),
+];
+/// Numbers of a place: states, and those at its end that mean nothing now.
+#[derive(Clone, Copy)]
+struct Places {
+    states: usize,
+    more: usize,
+}
+
+/// What is written.
+const NOW: Places = Places { states: STATES, more: 0 };
+
+/// What the places of a take hold that begins with the line `head`; `None` of no take.
+fn version(head: &str) -> Option<Places> {
+    if head == HEAD {
+        return Some(NOW);
+    }
+    OLDER.iter().find(|older| older.0 == head).map(|older| older.1)
+}
+
 /// Largest file, bytes: ten hours of one key.
 const LIMIT: u64 = 2_000_000_000;
 /// Longest line, bytes: several times a setting's.
@@ -93,7 +115,7 @@ impl Recording {
     pub fn is_at(path: &Path) -> bool {
         let mut head = [0; HEAD.len()];
         let read = File::open(path).and_then(|mut f| f.read_exact(&mut head));
-        read.is_ok() && [HEAD, OLDER.0].iter().any(|known| head == known.as_bytes())
+        read.is_ok() && version(str::from_utf8(&head).unwrap_or_default()).is_some()
     }
 
     /// Reads the file at `path`, an entry at a time.
@@ -170,15 +192,15 @@ impl Recording {
             lines,
             line: Vec::new(),
             number: 0,
-            more: 0,
+            places: NOW,
             last: 0,
         };
-        entries.more = match entries.line() {
-            Ok(Some(HEAD)) => 0,
-            Ok(Some(head)) if head == OLDER.0 => OLDER.1,
+        entries.places = match entries.line() {
+            Ok(Some(head)) => version(head),
             Err(NoTake::Unreadable(file, why)) => return Err(NoTake::Unreadable(file, why)),
-            _ => return Err(NoTake::Foreign(entries.file)),
-        };
+            _ => None,
+        }
+        .ok_or_else(|| NoTake::Foreign(entries.file.clone()))?;
         Ok(entries)
     }
 
@@ -246,8 +268,8 @@ pub struct Entries {
     line: Vec<u8>,
     /// Of the line read last.
     number: usize,
-    /// Numbers at the end of a place that are left out.
-    more: usize,
+    /// What its places hold.
+    places: Places,
     /// The step read last.
     last: u64,
 }
@@ -277,10 +299,10 @@ impl Iterator for Entries {
     type Item = Result<Entry, NoTake>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (more, last) = (self.more, self.last);
+        let (places, last) = (self.places, self.last);
         let read = match self.line() {
             Ok(None) => return None,
-            Ok(Some(line)) => entry(line, more).filter(|entry| last <= entry.step()),
+            Ok(Some(line)) => entry(line, places).filter(|entry| last <= entry.step()),
             Err(e) => return Some(Err(e)),
         };
         Some(match read {
@@ -352,8 +374,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// The entry of a `line` whose places end with `more` numbers that mean nothing now.
-fn entry(line: &str, more: usize) -> Option<Entry> {
+/// The entry of a `line` whose places hold `places`.
+fn entry(line: &str, places: Places) -> Option<Entry> {
     let (kind, rest) = line.split_once(' ')?;
     if kind == "setting" {
         let (step, rest) = rest.split_once(' ')?;
@@ -377,10 +399,10 @@ fn entry(line: &str, more: usize) -> Option<Entry> {
             let (mass, weight, friction) = (value()?, value()?, value()?);
             let has_bed = words.next()? == "1";
             let mut saved = [0; STATES + 1];
-            for place in &mut saved {
+            for place in &mut saved[..=places.states] {
                 *place = bits(words.next())?;
             }
-            for _ in 0..more {
+            for _ in 0..places.more {
                 bits(words.next())?;
             }
             let deduct = DynamicsCompensation { mass, weight, friction, has_bed };

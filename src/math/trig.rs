@@ -57,6 +57,30 @@ pub fn direction<R: Real>(x: R) -> Vec2<R> {
     Vec2::new(cos, x * sin)
 }
 
+/// The same for |x| ≤ 0.3 rad to 3e-16, quicker.
+#[inline(always)]
+#[must_use]
+pub fn small_direction<R: Real>(x: R) -> Vec2<R> {
+    let s = x * x;
+    let sin = series(
+        s,
+        [1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0, -1.0 / 39_916_800.0],
+    );
+    let cos = series(
+        s,
+        [
+            1.0,
+            -0.5,
+            1.0 / 24.0,
+            -1.0 / 720.0,
+            1.0 / 40_320.0,
+            -1.0 / 3_628_800.0,
+            1.0 / 479_001_600.0,
+        ],
+    );
+    Vec2::new(cos, x * sin)
+}
+
 /// Half-angle tangent up to which [`angle`] is a series: angles to 0.53 rad.
 const SERIES: f64 = 0.27;
 
@@ -136,6 +160,8 @@ mod tests {
         for i in -1000..=1000 {
             let x = f64::from(i) / 1000.0;
             let d = direction(x);
+            assert!((d.x - x.cos()).abs() < 3e-16 && (d.y - x.sin()).abs() < 3e-16, "{x}");
+            let (x, d) = (0.3 * x, small_direction(0.3 * x));
             assert!((d.x - x.cos()).abs() < 3e-16 && (d.y - x.sin()).abs() < 3e-16, "{x}");
         }
     }

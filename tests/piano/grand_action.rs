@@ -1,7 +1,7 @@
 //! The grand action does what the thesis and a regulated grand do.
 
 use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::{GrandKey, Phase, STATES, Spec, rest, state, step, thesis};
+use touchback::action::grand::{Grand, GrandKey, Phase, STATES, Spec, rest, state, step, thesis};
 use touchback::action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
 use touchback::episode::Stepper;
 use touchback::math::compass::KeyNumber;
@@ -342,13 +342,16 @@ fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f6
             }
         }
     }
-    let (parts, spec) = (bench.key.assembly(), bench.spec());
+    let (parts, mut spec) = (bench.key.assembly(), *bench.spec());
+    // The string's law is that of a hammer whose mass does not swing on its shank.
+    spec.hammer.shank.stiffness = 0.0;
+    let grand = Grand::new(&spec);
     let mut running = parts.strike(speed).unwrap();
     running.x[state::HAMMER] = -meets * stepper.h * speed / spec.hammer.crown;
     let mut heard = Contact(0.0, None, None);
     let free = touchback::action::grand::drive::DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
     while heard.2.is_none() && heard.0 < 0.02 {
-        stepper.advance(&parts.grand, &mut running, &free, &mut heard);
+        stepper.advance(&grand, &mut running, &free, &mut heard);
         heard.0 += stepper.h;
     }
     let (left, u) = heard.2.unwrap();

@@ -7,5 +7,6 @@ mod keyboard;
 mod other_actions;
 mod presets;
 mod regulation;
+mod shank;
 mod slow_press;
 mod touch;

@@ -80,7 +80,7 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
         "take" => {
             let place = "0 ".repeat(STATES);
             let take =
-                format!("touchback servo log 2\nplace 3 40 0 0 0 1 {place}0\nslot 3 40 8 0 0\n");
+                format!("touchback servo log 3\nplace 3 40 0 0 0 1 {place}0\nslot 3 40 8 0 0\n");
             seeds.push(take.into_bytes());
         }
         _ => {}

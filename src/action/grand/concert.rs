@@ -6,7 +6,9 @@
 
 use super::fitted::Fitted;
 use super::regulation::{Regulated, Regulation, regulate};
-use super::spec::{Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Spec, Wippen, rail_cloth};
+use super::spec::{
+    Check, Damper, GRAVITY, Hammer, Jack, Key, Lever, Shank, Spec, Wippen, rail_cloth,
+};
 use super::string_law;
 use crate::action::ActionSettings;
 use crate::math::compass::{self, linear};
@@ -109,6 +111,33 @@ fn regulation(s: &ActionSettings) -> Regulation {
     }
 }
 
+/// Stiffness of the shank's hinge by key number, N·m/rad. A shank of E I clamped at the butt and loaded
+/// at the crown bends as one rigid out to two thirds of its free length L from the crown, with a hinge
+/// of 4 E I / 3 L there: hornbeam or maple of 12.7 GPa, a quarter of an inch thick, 0.12 m free; thinned
+/// in the treble (chosen). With the butt held it swings at 67 to 92 Hz; [Askenfelt 1991] has 50 Hz.
+const SHANK_STIFFNESS: [(f64, f64); 2] = [(1.0, 11.3), (88.0, 10.0)];
+
+/// Centre pin to that hinge, m.
+const SHANK_HINGE: f64 = 0.052;
+
+/// Share of the hammer's inertia that turns with the butt: with it a hammer in flight ripples at 251 Hz
+/// (A0) to 349 Hz (C8), 250 Hz as measured [Askenfelt 1991]; the butt's wood alone would be a hundredth.
+const BUTT_SHARE: f64 = 0.07;
+
+/// Damping of the shank held at its butt, share of critical: wood with glued joints, chosen.
+const SHANK_DAMPING: f64 = 0.03;
+
+/// The shank of `key` as it bends under a hammer of `inertia` kg·m²: for models; the concert grand's own
+/// is rigid so far, its felts and tables being fitted so.
+#[must_use]
+pub fn shank(key: compass::KeyNumber, inertia: f64) -> Shank {
+    let stiffness = linear(&SHANK_STIFFNESS, f64::from(key.number()));
+    let share = 1.0 - SHANK_HINGE / hammer::CROWN;
+    let bent = share * share * (1.0 - BUTT_SHARE) * inertia;
+    let damping = 2.0 * SHANK_DAMPING * (stiffness * bent).sqrt();
+    Shank { stiffness, damping, hinge: SHANK_HINGE, butt: BUTT_SHARE }
+}
+
 /// The parts of `key` with its `hammer`.
 fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> Spec {
     let n = f64::from(key.number());
@@ -209,6 +238,8 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             slide_damping: 0.0,
             rail: 0.055,
             rail_felt: Felt { hysteresis: 0.7, ..Felt::new(1e6, 1.5, 0.5) },
+            // Rigid until felts and tables are fitted to one that bends: [`shank`].
+            shank: Shank::default(),
         },
         check: Check {
             face: Vec2::new(0.228, 0.12),

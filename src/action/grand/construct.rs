@@ -5,7 +5,7 @@
 
 use super::moment::BESIDE;
 use super::precomputed::Precomputed;
-use super::regulation::Regulated;
+use super::regulation::{Borne, Regulated};
 use super::spec::Spec;
 use super::{GrandState, Phase, STATES, contact, jack, kinematics, state};
 use crate::math::trig::{angle, direction};
@@ -77,6 +77,7 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     // The hammer rides on the lever, the lever on its button.
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
+    x[state::BEND] = Borne::at(spec, hammer).bend;
     let n = Precomputed::new(spec);
     let home = direction(spec.jack.stop).turned(wippen);
     let to_jack = spec.wippen.jack_pivot.turned(wippen);

@@ -41,10 +41,10 @@ pub struct KnuckleOnLever<R = f64> {
 /// Geometry of knuckle on lever.
 #[inline(always)]
 pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
-    let from_hammer = n.knuckle.turned(k.hammer);
+    let from_hammer = n.knuckle.turned(k.butt);
     let from_lever = n.hammer_pivot + from_hammer - k.to_lever;
     let normal = k.surface.perp();
-    let velocity = from_hammer.perp() * k.u[1]
+    let velocity = from_hammer.perp() * k.butt_speed
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
     KnuckleOnLever {
@@ -90,16 +90,17 @@ pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Squeeze<
 pub struct TailOnCheck<R = f64> {
     /// Compression along the face's normal.
     pub squeeze: Squeeze<R>,
-    /// Compression per unit of key and hammer angle, m/rad.
-    pub across: [R; 2],
-    /// Upward slide of the tail along the face per unit of key and hammer angle, m/rad.
-    pub along: [R; 2],
+    /// Compression per unit of key and hammer angle and of the shank's bend, m/rad.
+    pub across: [R; 3],
+    /// Upward slide of the tail along the face per unit of the same, m/rad.
+    pub along: [R; 3],
 }
 
-/// Hammer centre to tail, and the tail's compression of the check's face.
+/// Hammer centre to tail, and the tail's compression of the check's face; a bent shank turns the
+/// head about its crown.
 #[inline(always)]
 fn tail<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
-    let tail = n.tail.turned(k.hammer);
+    let tail = (n.tail + n.tail_by_bend * k.bend).turned(k.hammer);
     let face = n.check_face.turned(k.key);
     (tail, (face - n.hammer_from_key - tail).dot(k.check_normal))
 }
@@ -117,10 +118,11 @@ pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCh
     let normal = k.check_normal;
     // Velocity of the check's material point under the tail, and of the tail.
     let face = (n.hammer_from_key + tail).perp();
-    let across = [face.dot(normal), -tail.perp().dot(normal)];
+    let bent = n.tail_by_bend.turned(k.hammer);
+    let across = [face.dot(normal), -tail.perp().dot(normal), -bent.dot(normal)];
     let upward = -normal.perp();
-    let along = [-face.dot(upward), tail.perp().dot(upward)];
-    let rate = across[0] * k.u[0] + across[1] * k.u[1];
+    let along = [-face.dot(upward), tail.perp().dot(upward), bent.dot(upward)];
+    let rate = across[0] * k.u[0] + across[1] * k.u[1] + across[2] * k.u[4];
     TailOnCheck { squeeze: Squeeze { depth, rate }, across, along }
 }
 

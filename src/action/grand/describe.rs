@@ -152,6 +152,10 @@ impl List {
         self.add("hammer.slide_damping", h.slide_damping, "N·s/m");
         self.add("hammer.rail", h.rail, "m");
         self.pad("hammer.rail_felt", &h.rail_felt);
+        self.add("hammer.shank.stiffness", h.shank.stiffness, "N·m/rad");
+        self.add("hammer.shank.damping", h.shank.damping, "N·m·s/rad");
+        self.add("hammer.shank.hinge", h.shank.hinge, "m");
+        self.add("hammer.shank.butt", h.shank.butt, "");
 
         self.point("check.face", c.face);
         self.add("check.normal", c.normal, "rad");

@@ -1,5 +1,8 @@
 //! Equations of motion by Kane's method: generalized forces on the independent speeds, the
-//! 4 × 4 mass matrix, and the damper beside them.
+//! 5 × 5 mass matrix, and the damper beside them.
+//!
+//! A shank that bends turns the hammer's butt by q2 − s β, its crown by q2: the head is a mass at the
+//! crown, so that T = ½ I_h q̇2² + ½ I_b (q̇2 − s β̇)².
 //!
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
@@ -13,7 +16,11 @@ use super::{STATES, state};
 use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
 
-/// The mass matrix, kg·m²; hammer, lever and jack are coupled to the key alone.
+/// Independent speeds: of key, hammer, repetition lever, jack, and of the shank's bend.
+pub const SPEEDS: usize = 5;
+
+/// The mass matrix, kg·m²; hammer, lever and jack are coupled to the key, the shank's bend to the
+/// hammer.
 #[derive(Clone, Copy, Debug)]
 pub struct Mass<R = f64> {
     /// Coupling key–hammer.
@@ -22,8 +29,13 @@ pub struct Mass<R = f64> {
     pub m13: R,
     /// Coupling key–jack.
     pub m14: R,
-    /// One over m22.
+    /// One over m22 with the bend eliminated.
     pub per_hammer: R,
+    /// Acceleration of the hammer by a torque on the bend, and of the bend by one on the hammer; 0 of a
+    /// rigid shank, as where constraints couple the hammer to the key.
+    pub by_bend: R,
+    /// Acceleration of the bend by a torque on it; 0 of a rigid shank.
+    pub per_bend: R,
     /// One over m33.
     pub per_lever: R,
     /// One over m44; 0 where rigid constraints carry the jack.
@@ -37,28 +49,41 @@ pub struct Mass<R = f64> {
 impl<R: Real> Mass<R> {
     /// Accelerations under the forces `f`.
     #[inline(always)]
-    pub fn solve(&self, f: &[R; 4]) -> [R; 4] {
+    pub fn solve(&self, f: &[R; SPEEDS]) -> [R; SPEEDS] {
         let [p, q, r] = self.shares;
         let key = (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.per_key;
+        let [hammer, bend] = self.hammer(f[1] - self.m12 * key, f[4]);
         [
             key,
-            (f[1] - self.m12 * key) * self.per_hammer,
+            hammer,
             (f[2] - self.m13 * key) * self.per_lever,
             (f[3] - self.m14 * key) * self.per_jack,
+            bend,
+        ]
+    }
+
+    /// Accelerations of hammer and bend under forces on them alone.
+    #[inline(always)]
+    pub fn hammer(&self, on_hammer: R, on_bend: R) -> [R; 2] {
+        [
+            on_hammer * self.per_hammer + on_bend * self.by_bend,
+            on_hammer * self.by_bend + on_bend * self.per_bend,
         ]
     }
 
     /// Inverse of the matrix.
     #[inline(always)]
-    pub fn inverse(&self) -> [[R; 4]; 4] {
+    pub fn inverse(&self) -> [[R; SPEEDS]; SPEEDS] {
+        let zero = R::of(0.0);
         let [p, q, r] = self.shares;
         let (kp, kq, kr) = (-(p * self.per_key), -(q * self.per_key), -(r * self.per_key));
         let (pq, pr, qr) = (-(p * kq), -(p * kr), -(q * kr));
         [
-            [self.per_key, kp, kq, kr],
-            [kp, self.per_hammer - p * kp, pq, pr],
-            [kq, pq, self.per_lever - q * kq, qr],
-            [kr, pr, qr, self.per_jack - r * kr],
+            [self.per_key, kp, kq, kr, zero],
+            [kp, self.per_hammer - p * kp, pq, pr, self.by_bend],
+            [kq, pq, self.per_lever - q * kq, qr, zero],
+            [kr, pr, qr, self.per_jack - r * kr, zero],
+            [zero, self.by_bend, zero, zero, self.per_bend],
         ]
     }
 }
@@ -68,8 +93,8 @@ impl<R: Real> Mass<R> {
 pub struct Balance<R = f64> {
     /// Mass matrix.
     pub mass: Mass<R>,
-    /// Right-hand sides for key, hammer, lever and jack, N·m.
-    pub force: [R; 4],
+    /// Right-hand sides for key, hammer, lever, jack and bend, N·m.
+    pub force: [R; SPEEDS],
     /// Torque on the key alone, the capstan's left out, N·m.
     pub on_key: R,
     /// Torque on the jack about its centre, N·m, a rigid button's reaction left out.
@@ -123,7 +148,7 @@ impl<R: Real> Carried<R> {
         let mut per_hammer = n.per_hammer_inertia;
         if R::LANES == 1 {
             // Only the flank couples the jack to the hammer, and never in lanes.
-            per_hammer = R::of(1.0) / (n.hammer_inertia + inertia * b * b);
+            per_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
         }
         let per_lever = n.per_lever_inertia;
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -134,7 +159,8 @@ impl<R: Real> Carried<R> {
         }
         let shares = [m12 * per_hammer, m13 * per_lever, m14 * per_jack];
         let per_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
-        Mass { m12, m13, m14, per_hammer, per_lever, per_jack, per_key, shares }
+        let (by_bend, per_bend) = (n.hammer_by_bend, n.per_bend);
+        Mass { m12, m13, m14, per_hammer, by_bend, per_bend, per_lever, per_jack, per_key, shares }
     }
 }
 
@@ -184,6 +210,7 @@ pub fn balance<R: Real>(
 
     // Jack on knuckle: a force along the contact's normal, and its drag.
     let drives = phases.jack_bears(n);
+    let mut on_butt = R::of(0.0);
     if drives.any() {
         let push = c.jack.force * k.head.per_across;
         let slide = k.slide_speed();
@@ -193,6 +220,7 @@ pub fn balance<R: Real>(
         let jack = k.head.from_jack.cross(force);
         loss = R::select(drives, loss + c.jack.loss + drag * slide, loss);
         on_hammer = R::select(drives, on_hammer + turn, on_hammer);
+        on_butt = R::select(drives, turn, on_butt);
         on_wippen = R::select(drives, on_wippen + k.to_jack.cross(force), on_wippen);
         on_jack = R::select(drives, on_jack + jack, on_jack);
     }
@@ -200,7 +228,9 @@ pub fn balance<R: Real>(
     // Repetition lever: knuckle, spring, stops, drop screw, centre.
     let (knuckle, contact) = &c.lever;
     let force = knuckle.normal * contact.force;
-    on_hammer = on_hammer + knuckle.from_hammer.cross(force);
+    let turn = knuckle.from_hammer.cross(force);
+    on_hammer = on_hammer + turn;
+    on_butt = on_butt + turn;
     on_lever = on_lever - knuckle.from_lever.cross(force);
     on_wippen = on_wippen - k.to_lever.cross(force);
     let turning = k.u[2] - w5;
@@ -215,6 +245,11 @@ pub fn balance<R: Real>(
     // Backcheck, string, damper.
     let (check, contact) = &c.check;
     let [lift, seat, tray, top] = &c.damper;
+    let bending = n.shank_damping * k.u[4];
+    let on_bend = -(n.bend_share * on_butt)
+        - n.shank_stiffness * k.bend
+        - bending
+        - contact.force * check.across[2];
     on_key = on_key - contact.force * check.across[0] - n.damper_arm * lift.force;
     on_hammer =
         on_hammer - contact.force * check.across[1] + (c.rail.force - c.string.force) * n.crown;
@@ -229,7 +264,8 @@ pub fn balance<R: Real>(
             + seat.loss
             + tray.loss
             + top.loss)
-        + drag * v;
+        + drag * v
+        + bending * k.u[4];
 
     // Velocity products.
     let (b5, b6, u3) = (k.b5, k.jack.product, k.u[2]);
@@ -246,6 +282,7 @@ pub fn balance<R: Real>(
             on_hammer + k.jack.per_hammer * jack,
             lever,
             jack,
+            on_bend,
         ],
         on_key,
         on_jack,

@@ -13,7 +13,8 @@ pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
     let (w5, w6, u) = (k.wippen_speed(), k.jack_speed(), k.u);
     let carried = Carried::new(n, k);
     0.5 * (n.key_inertia * u[0] * u[0]
-        + n.hammer_inertia * u[1] * u[1]
+        + n.head_inertia * u[1] * u[1]
+        + n.butt_inertia * k.butt_speed * k.butt_speed
         + n.lever_inertia * u[2] * u[2]
         + n.wippen_inertia * w5 * w5
         + n.jack_inertia * w6 * w6
@@ -53,7 +54,8 @@ pub fn potential(
         + n.lift_felt.energy(around.lift.depth)
         + n.seat_felt.energy(around.seat.depth)
         + n.lift_felt.energy(around.tray.depth)
-        + n.top_felt.energy(around.top.depth);
+        + n.top_felt.energy(around.top.depth)
+        + 0.5 * n.shank_stiffness * k.bend * k.bend;
     if phase.jack_drives() || !n.is_rigid() {
         stored += n.knuckle_felt.energy(k.head.q4);
     }

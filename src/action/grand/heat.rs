@@ -7,7 +7,7 @@ use super::{STATES, state};
 use crate::action::interface::losses::Losses;
 
 /// Elements in the order of [`losses`]: felts, then what drags, then Coulomb friction.
-const ELEMENTS: [&str; 25] = [
+const ELEMENTS: [&str; 26] = [
     "knuckle_on_jack",
     "knuckle_on_lever",
     "jack_stop",
@@ -28,6 +28,7 @@ const ELEMENTS: [&str; 25] = [
     "jack_drag",
     "lever_drag",
     "damper_drag",
+    "shank",
     "key_capstan_and_button_friction",
     "hammer_friction",
     "lever_friction",
@@ -74,6 +75,7 @@ pub fn losses(
             jack_drag,
             n.lever_damping * turning * turning,
             n.damper_damping * sinking * sinking,
+            n.shank_damping * k.u[4] * k.u[4],
             key,
             hammer,
             lever,

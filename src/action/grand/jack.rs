@@ -1,5 +1,6 @@
 //! What carries the jack: its stop on the wippen, the let-off button, or the knuckle's flank.
 
+use super::dynamics::SPEEDS;
 use super::precomputed::Precomputed;
 use super::spec::Spec;
 use crate::math::real::Real;
@@ -19,7 +20,7 @@ pub struct Ground<R = f64> {
     /// Velocity-product acceleration of the wippen, rad/s².
     pub b5: R,
     /// Independent speeds, rad/s.
-    pub u: [R; 4],
+    pub u: [R; SPEEDS],
 }
 
 /// The jack's direction and motion: ω6 = per_key·u1 + per_hammer·u2, α6 the same plus `product`.

@@ -116,7 +116,8 @@ impl Key for GrandKey {
     fn fastest(&self) -> f64 {
         use state::{DAMPER_SPEED, HAMMER_SPEED, JACK_SPEED, KEY_SPEED, LEVER_SPEED};
         let speeds = [KEY_SPEED, HAMMER_SPEED, LEVER_SPEED, DAMPER_SPEED, JACK_SPEED];
-        speeds.iter().map(|&i| self.state.x[i].abs()).fold(0.0, f64::max)
+        let swing = (state::SWING_COUNTS * self.state.x[state::BEND_SPEED]).abs();
+        speeds.iter().map(|&i| self.state.x[i].abs()).fold(swing, f64::max)
     }
 
     fn work(&self) -> f64 {

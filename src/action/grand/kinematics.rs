@@ -3,27 +3,34 @@
 //! Loop S1 (capstan on heel) and the jack's carrier give wippen and jack in closed form, with
 //! their first-order ratios r and velocity-product accelerations b: ω = r·u, α = r·u̇ + b.
 
+use super::dynamics::SPEEDS;
 use super::jack::{self, JackMotion};
 use super::phase::Phases;
 use super::precomputed::Precomputed;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 use crate::math::real::{Mask, Real};
-use crate::math::trig::{angle, direction, small_angle};
+use crate::math::trig::{angle, direction, small_angle, small_direction};
 use crate::math::vec2::Vec2;
 
 /// Configuration and velocities of one key, or of one in each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics<R = f64> {
-    /// Speeds of key, hammer and repetition lever, and of the jack relative to the wippen beyond
-    /// what rigid constraints ask, rad/s.
-    pub u: [R; 4],
+    /// Speeds of key, hammer and repetition lever, of the jack relative to the wippen beyond
+    /// what rigid constraints ask, and of the shank's bend, rad/s.
+    pub u: [R; SPEEDS],
     /// Key-front depth, m, and its speed.
     pub depth: R,
     /// Direction (cos, sin) of the key.
     pub key: Vec2<R>,
-    /// Direction of the hammer's shank.
+    /// Direction from the hammer's centre to its crown.
     pub hammer: Vec2<R>,
+    /// Direction of its butt with the knuckle: the same where the shank is straight.
+    pub butt: Vec2<R>,
+    /// Speed of the butt, rad/s.
+    pub butt_speed: R,
+    /// Bend of the shank, rad.
+    pub bend: R,
     /// Direction of the repetition lever.
     pub lever: Vec2<R>,
     /// Direction of the lever's upper surface.
@@ -75,7 +82,7 @@ pub struct Head<R = f64> {
 
 impl<R: Real> Head<R> {
     /// For a jack `to_jack` from the wippen's centre pointing along `axis`, under a hammer with
-    /// shank `hammer`.
+    /// butt `hammer`.
     #[inline(always)]
     pub fn new(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         if n.is_rigid() {
@@ -178,9 +185,12 @@ impl<R: Real> Kinematics<R> {
             x[state::HAMMER_SPEED],
             x[state::LEVER_SPEED],
             x[state::JACK_SPEED],
+            x[state::BEND_SPEED],
         ];
         let key = direction(x[state::KEY]);
         let hammer = direction(x[state::HAMMER]);
+        let bend = x[state::BEND];
+        let butt = hammer.turned(small_direction(-(n.bend_share * bend)));
         let lever = direction(x[state::LEVER]);
         let capstan = n.capstan.turned(key);
         let (wippen, q7, per_q7) = closed(capstan - n.wippen_pivot, n.heel, n.heel_squared);
@@ -209,6 +219,9 @@ impl<R: Real> Kinematics<R> {
             depth: n.depth(x[state::KEY]),
             key,
             hammer,
+            butt,
+            butt_speed: u[1] - n.bend_share * u[4],
+            bend,
             lever,
             surface: n.lever_surface.turned(lever),
             check_normal: n.check_normal.turned(key),
@@ -220,7 +233,7 @@ impl<R: Real> Kinematics<R> {
             jack,
             to_jack,
             to_lever,
-            head: Head::new(n, to_jack, axis, hammer),
+            head: Head::new(n, to_jack, axis, butt),
         }
     }
 
@@ -256,7 +269,7 @@ impl<R: Real> Kinematics<R> {
     #[inline(always)]
     fn head_velocity(&self) -> Vec2<R> {
         self.to_jack.perp() * self.wippen_speed() + self.head.from_jack.perp() * self.jack_speed()
-            - self.head.from_hammer.perp() * self.u[1]
+            - self.head.from_hammer.perp() * self.butt_speed
     }
 
     /// Speed at which the jack–knuckle compression q4 grows, m/s.

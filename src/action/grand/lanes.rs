@@ -169,7 +169,8 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
         | end[state::HAMMER_SPEED].abs().gt(slow)
         | end[state::LEVER_SPEED].abs().gt(slow)
         | end[state::DAMPER_SPEED].abs().gt(slow)
-        | end[state::JACK_SPEED].abs().gt(slow);
+        | end[state::JACK_SPEED].abs().gt(slow)
+        | (end[state::BEND_SPEED] * R::of(state::SWING_COUNTS)).abs().gt(slow);
     let mut stepped =
         Stepped { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
     times.store(&mut stepped.times);

@@ -65,7 +65,7 @@ impl Grand {
             phase = Phase::Catch;
             carried = jack::on_button(n, &ground);
         }
-        (phase, Head::new(n, k.to_jack, n.fly.turned(carried.direction), k.hammer))
+        (phase, Head::new(n, k.to_jack, n.fly.turned(carried.direction), k.butt))
     }
 
     /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
@@ -86,8 +86,9 @@ impl Grand {
                 + after.r5
                     * (n.wippen_inertia * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
                 + after.jack.per_key * on_jack,
-            n.hammer_inertia * u[1] + after.jack.per_hammer * on_jack,
+            n.head_inertia * u[1] + after.jack.per_hammer * on_jack,
             n.lever_inertia * u[2] + carried.lever[0] * w5,
+            0.0,
             0.0,
         ];
         let speeds = carried.mass(n, &after).solve(&momentum);

@@ -2,7 +2,7 @@
 
 use super::contact::{self, Contacts};
 use super::drive::DriveNow;
-use super::dynamics::{self, Balance, Carried};
+use super::dynamics::{self, Balance, Carried, SPEEDS};
 use super::kinematics::Kinematics;
 use super::phase::Phases;
 use super::precomputed::{HALVINGS, Precomputed};
@@ -30,15 +30,17 @@ pub const INDICATORS: usize = 3;
 /// See [`guard`].
 pub const GUARDS: usize = 5;
 
-/// Generalized friction forces on key, hammer, lever and jack, N·m, held through a (sub)step.
+/// Generalized friction forces on key, hammer, lever, jack and the shank's bend, N·m, held through a
+/// (sub)step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held<R = f64>(pub [R; 4]);
+pub struct Held<R = f64>(pub [R; SPEEDS]);
 
 impl<R: Real> Held<R> {
     /// Power turned into heat at the speeds `u`, W.
     #[inline(always)]
-    fn loss(&self, u: &[R; 4]) -> R {
-        -(self.0[0] * u[0] + self.0[1] * u[1] + self.0[2] * u[2] + self.0[3] * u[3])
+    fn loss(&self, u: &[R; SPEEDS]) -> R {
+        let rigid = self.0[0] * u[0] + self.0[1] * u[1] + self.0[2] * u[2] + self.0[3] * u[3];
+        -(rigid + self.0[4] * u[4])
     }
 }
 
@@ -53,8 +55,8 @@ pub struct Moment<R: Real = f64> {
     pub contacts: Contacts<R>,
     /// Mass matrix and forces.
     pub balance: Balance<R>,
-    /// Accelerations of key, hammer, lever and jack, rad/s².
-    pub acceleration: [R; 4],
+    /// Accelerations of key, hammer, lever, jack and bend, rad/s².
+    pub acceleration: [R; SPEEDS],
     /// Force of the drive on the key front, N.
     pub key_force: R,
 }
@@ -92,7 +94,7 @@ impl<R: Real> Moment<R> {
             kinematics,
             contacts,
             balance,
-            acceleration: [zero; 4],
+            acceleration: [zero; SPEEDS],
             key_force: zero,
         };
         moment.accelerated(n, input, x)
@@ -108,7 +110,7 @@ impl<R: Real> Moment<R> {
         input: &DriveNow<R>,
         x: &[R; STATES],
     ) -> Self {
-        for i in 0..4 {
+        for i in 0..SPEEDS {
             self.balance.force[i] = self.balance.force[i] + held.0[i];
         }
         self.balance.loss = self.balance.loss + held.loss(&self.kinematics.u);
@@ -121,8 +123,9 @@ impl<R: Real> Moment<R> {
         let (m, f) = (&self.balance.mass, &self.balance.force);
         if input.is_imposed() {
             // Constant speed inside a step: the force is what that takes.
-            let (a2, a3, a4) = (f[1] * m.per_hammer, f[2] * m.per_lever, f[3] * m.per_jack);
-            self.acceleration = [R::of(0.0), a2, a3, a4];
+            let (a3, a4) = (f[2] * m.per_lever, f[3] * m.per_jack);
+            let [a2, a5] = m.hammer(f[1], f[4]);
+            self.acceleration = [R::of(0.0), a2, a3, a4, a5];
             self.key_force = (m.m12 * a2 + m.m13 * a3 + m.m14 * a4 - f[0]) / n.front;
         } else {
             self.acceleration = m.solve(f);
@@ -139,13 +142,13 @@ impl<R: Real> Moment<R> {
     #[inline(always)]
     #[must_use]
     pub fn rates(&self, n: &Precomputed<R>, x: &[R; STATES]) -> [R; STATES] {
-        let [a1, a2, a3, a4] = self.acceleration;
+        let [a1, a2, a3, a4, a5] = self.acceleration;
         let u = &self.kinematics.u;
         let lift = self.balance.damper_force * n.per_damper_mass;
         let power = self.key_force * n.front * u[0];
         let damper = x[state::DAMPER_SPEED];
         let loss = self.balance.loss;
-        [u[0], u[1], u[2], a1, a2, a3, damper, lift, power, loss, u[3], a4]
+        [u[0], u[1], u[2], a1, a2, a3, damper, lift, power, loss, u[3], a4, u[4], a5]
     }
 
     /// The friction to hold through the coming `dt` s; this moment is free of friction.
@@ -160,6 +163,8 @@ impl<R: Real> Moment<R> {
             hammer + (knuckle * on_knuckle.direction[1] + check * on_check.direction[1]),
             lever,
             knuckle * on_knuckle.direction[3],
+            (knuckle * on_knuckle.direction[4] + check * on_check.direction[4])
+                - n.bend_share * hammer,
         ])
     }
 
@@ -170,7 +175,7 @@ impl<R: Real> Moment<R> {
         n: &Precomputed<R>,
         input: &DriveNow<R>,
         dt: R,
-    ) -> ([Element<4, R>; 5], [R; 5]) {
+    ) -> ([Element<SPEEDS, R>; 5], [R; 5]) {
         let elements = self.elements(n, input);
         let mass = &self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -178,10 +183,11 @@ impl<R: Real> Moment<R> {
         let inverse = if input.is_imposed() {
             // The key goes where it is told: friction there loads the drive, not the motion.
             [
-                [zero; 4],
-                [zero, mass.per_hammer, zero, zero],
-                [zero, zero, mass.per_lever, zero],
-                [zero, zero, zero, mass.per_jack],
+                [zero; SPEEDS],
+                [zero, mass.per_hammer, zero, zero, mass.by_bend],
+                [zero, zero, mass.per_lever, zero, zero],
+                [zero, zero, zero, mass.per_jack, zero],
+                [zero, mass.by_bend, zero, zero, mass.per_bend],
             ]
         } else {
             mass.inverse()
@@ -197,7 +203,7 @@ impl<R: Real> Moment<R> {
 
     /// The friction elements.
     #[inline(always)]
-    fn elements(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> [Element<4, R>; 5] {
+    fn elements(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> [Element<SPEEDS, R>; 5] {
         let (k, c) = (&self.kinematics, &self.contacts);
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let mut key_bound = n.key_friction;
@@ -226,21 +232,23 @@ impl<R: Real> Moment<R> {
         }
         let slide = k.along_knuckle();
         let along = k.head.from_jack.perp().dot(slide);
+        let butt = k.head.from_hammer.perp().dot(slide);
         let knuckle = [
             k.r5 * k.to_jack.perp().dot(slide) + k.jack.per_key * along,
-            k.jack.per_hammer * along - k.head.from_hammer.perp().dot(slide),
+            k.jack.per_hammer * along - butt,
             zero,
             if n.is_rigid() { zero } else { along },
+            n.bend_share * butt,
         ];
         let (check, on_check) = &c.check;
         let push = n.knuckle_friction * c.jack.force * k.head.per_across;
         [
-            Element { direction: [one, zero, zero, zero], bound: key_bound },
-            Element { direction: [zero, one, zero, zero], bound: n.hammer_friction },
-            Element { direction: [-k.r5, zero, one, zero], bound: n.lever_friction },
+            Element { direction: [one, zero, zero, zero, zero], bound: key_bound },
+            Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer_friction },
+            Element { direction: [-k.r5, zero, one, zero, zero], bound: n.lever_friction },
             Element { direction: knuckle, bound: push },
             Element {
-                direction: [check.along[0], check.along[1], zero, zero],
+                direction: [check.along[0], check.along[1], zero, zero, check.along[2]],
                 bound: n.check_friction * on_check.force,
             },
         ]
@@ -356,7 +364,7 @@ pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
     }
     let u = x[state::HAMMER_SPEED];
     let stored = n.string.energy(n.crown * x[state::HAMMER]);
-    let energy = R::of(0.5) * n.hammer_inertia * u * u + stored;
+    let energy = R::of(0.5) * n.head_inertia * u * u + stored;
     let mut more = one;
     for i in 0..HALVINGS {
         more = more + more;
@@ -377,7 +385,7 @@ pub fn longest_part<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
     if !rising.any() {
         return part;
     }
-    let momentum = speed * n.hammer_inertia / (n.crown * n.crown);
+    let momentum = speed * n.head_inertia / (n.crown * n.crown);
     let turn = n.string.turn(n.crown * x[state::HAMMER], speed, momentum, h);
     // Not for a sliver: a turn that near is as good as now.
     let cut = rising & turn.lt(part) & turn.gt(R::of(0.1) * part);

@@ -189,10 +189,22 @@ numbers! {
     knuckle_edge: Number,
     /// Weight of the hammer times its centre's place, N·m.
     hammer_weight: Vector,
-    /// Inertia of the hammer.
-    hammer_inertia: Number,
+    /// Inertia of the hammer's head, a mass at its crown; of the whole hammer with a rigid shank.
+    head_inertia: Number,
     /// One over that.
     per_hammer_inertia: Number,
+    /// Inertia of the butt with what of the shank turns with it; 0 with a rigid shank.
+    butt_inertia: Number,
+    /// Turn of the butt against the line to the crown by the shank's bend; 0 of a rigid shank.
+    bend_share: Number,
+    /// Inverse mass matrix: hammer by bend, and bend; 0 of a rigid shank.
+    hammer_by_bend: Number,
+    /// See [`Precomputed::hammer_by_bend`].
+    per_bend: Number,
+    /// Stiffness of the shank's hinge.
+    shank_stiffness: Number,
+    /// Its damping.
+    shank_damping: Number,
     /// Coulomb torque of its centre.
     hammer_friction: Number,
     /// Jack on knuckle.
@@ -213,6 +225,8 @@ numbers! {
     hammer_from_key: Vector,
     /// Rubbing point of the tail, in the hammer's frame.
     tail: Vector,
+    /// What the shank's bend moves it by, m/rad.
+    tail_by_bend: Vector,
     /// Tail on check.
     check_felt: Felt,
     /// Friction coefficient of the same.
@@ -275,6 +289,7 @@ impl Precomputed {
         // Without a damper: a weightless one that nothing touches and that never moves.
         let there = if damper.present { 1.0 } else { 0.0 };
         let toe_length = jack.toe.norm_squared().sqrt();
+        let (bends, share) = (hammer.bends(), hammer.bend_share());
         Self {
             front: key.front,
             key_inertia: key.inertia,
@@ -343,8 +358,18 @@ impl Precomputed {
             knuckle_depth: hammer.knuckle_depth,
             knuckle_edge: hammer.knuckle_edge,
             hammer_weight: hammer.centre * (GRAVITY * hammer.mass),
-            hammer_inertia: hammer.inertia,
-            per_hammer_inertia: 1.0 / hammer.inertia,
+            head_inertia: hammer.head_inertia(),
+            per_hammer_inertia: 1.0 / hammer.head_inertia(),
+            butt_inertia: hammer.butt_inertia(),
+            bend_share: share,
+            hammer_by_bend: if bends { 1.0 / (share * hammer.head_inertia()) } else { 0.0 },
+            per_bend: if bends {
+                hammer.inertia / (share * share * hammer.head_inertia() * hammer.butt_inertia())
+            } else {
+                0.0
+            },
+            shank_stiffness: hammer.shank.stiffness,
+            shank_damping: if bends { hammer.shank.damping } else { 0.0 },
             hammer_friction: hammer.friction,
             knuckle_felt: hammer.knuckle_felt,
             knuckle_friction: hammer.knuckle_friction,
@@ -356,6 +381,8 @@ impl Precomputed {
             check_normal: Vec2::unit(check.normal),
             hammer_from_key: hammer.pivot,
             tail: check.tail,
+            tail_by_bend: (check.tail - Vec2::new(hammer.crown, 0.0)).perp()
+                * if bends { 1.0 - share } else { 0.0 },
             check_felt: check.felt,
             check_friction: check.friction,
             damper_arm: damper.arm * there,
@@ -404,7 +431,8 @@ fn contact_energies(spec: &Spec) -> [f64; HALVINGS] {
     // K p ξ^(p−1) is the tangent whose oscillation just swings that far; four times the tangent
     // with every doubling of the parts.
     let swing = SWING * (1.0 - felt.hysteresis).max(0.0).sqrt();
-    let tangent = (swing / STEP).powi(2) * hammer.inertia / (hammer.crown * hammer.crown);
+    let mass = hammer.head_inertia() / (hammer.crown * hammer.crown);
+    let tangent = (swing / STEP).powi(2) * mass;
     let mut energies = [0.0; HALVINGS];
     if p > 1.0 {
         let deepest = (tangent / (k * p)).powf(1.0 / (p - 1.0));

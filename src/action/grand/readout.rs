@@ -40,10 +40,10 @@ fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9],
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let toe = n.toe.turned(k.jack.direction);
     // The meeting point's speed along the shank, as q9 measures it.
-    let along = k.head.axis.dot(k.hammer);
-    let q9_rate = (k.to_jack.perp() * w5 + k.head.from_jack.perp() * w6).dot(k.hammer)
+    let along = k.head.axis.dot(k.butt);
+    let q9_rate = (k.to_jack.perp() * w5 + k.head.from_jack.perp() * w6).dot(k.butt)
         - k.q4_rate() * along
-        + k.u[1] * k.head.from_hammer.dot(k.hammer.perp());
+        + k.butt_speed * k.head.from_hammer.dot(k.butt.perp());
     let q = [
         x[state::KEY],
         x[state::HAMMER],

@@ -78,14 +78,14 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     spec.key.rest_angle = -(0.5 * r.dip + r.key_height) / spec.key.front;
     spec.hammer.rail = r.blow + RAIL_BELOW_REST;
     let key_rest = direction(spec.key.rest_angle);
-    let hammer_rest = direction(-r.blow / crown);
+    let at_rest = Borne::at(spec, -r.blow / crown);
 
     // Wippen height: jack on its stop, its head the clearance below the knuckle.
     let mut limits = Limits {
-        blow: !within_reach(spec, hammer_rest, spec.jack.length + r.jack_clearance),
+        blow: !within_reach(spec, at_rest.butt, spec.jack.length + r.jack_clearance),
         ..Limits::default()
     };
-    let wippen_rest = wippen_under(spec, hammer_rest, spec.jack.length + r.jack_clearance);
+    let wippen_rest = wippen_under(spec, at_rest.butt, spec.jack.length + r.jack_clearance);
     // Capstan: on the heel's line at that wippen.
     let normal = wippen_rest.perp();
     let wanted = spec.wippen.pivot.dot(normal) - spec.wippen.heel;
@@ -95,8 +95,8 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
 
     // Repetition lever: its surface under the knuckle, both felts compressed by the hammer.
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_rest);
-    let load = -hammer_weight_torque(spec, hammer_rest);
-    let touch = knuckle(spec, hammer_rest);
+    let load = at_rest.weight;
+    let touch = knuckle(spec, at_rest.butt);
     let mut lever_rest = lever_under(spec, lever_pivot, touch, 0.0);
     let mut bearing = 0.0;
     for _ in 0..2 {
@@ -131,10 +131,10 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let key_down = direction(spec.key.rest_angle + r.dip / spec.key.front);
     let (wippen_down, _) = kinematics::wippen(spec, key_down);
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
-    let dropped = direction(-(r.let_off + r.drop) / crown);
-    let load = -hammer_weight_torque(spec, dropped) / spec.hammer.knuckle;
+    let dropped = Borne::at(spec, -(r.let_off + r.drop) / crown);
+    let load = dropped.weight / spec.hammer.knuckle;
     let sunk = spec.lever.knuckle_felt.compression(load);
-    let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped), sunk);
+    let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped.butt), sunk);
     spec.lever.drop_height =
         lever_pivot.y + contact::drop_point(spec, contact::surface(spec, lever)).y;
 
@@ -145,13 +145,13 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let gap = (tail - spec.check.face.turned(key_down)).dot(normal) + CHECK_BITE;
     spec.check.face = spec.check.face + Vec2::unit(spec.check.normal) * gap;
 
-    let tail = spec.hammer.pivot + spec.check.tail.turned(hammer_rest);
+    let tail = spec.hammer.pivot + spec.check.tail.turned(at_rest.crown);
     let normal = Vec2::unit(spec.check.normal).turned(key_rest);
     limits.check = (tail - spec.check.face.turned(key_rest)).dot(normal) < 0.0;
 
     // Damper: picked up where the jack has carried the hammer the given share of the blow.
-    let halfway = direction(-(1.0 - r.damper_pickup) * r.blow / crown);
-    let pickup = depth_of(spec, wippen_under(spec, halfway, spec.jack.length));
+    let halfway = Borne::at(spec, -(1.0 - r.damper_pickup) * r.blow / crown);
+    let pickup = depth_of(spec, wippen_under(spec, halfway.butt, spec.jack.length));
     limits.damper = !pickup.is_finite();
     spec.damper.pickup = if pickup.is_finite() { pickup.max(0.2e-3) } else { 0.5 * r.dip };
 
@@ -163,34 +163,52 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
             -r.blow / crown,
             angle_between(wippen_rest, lever_rest) + wippen_rest.angle(),
         ],
-        upward_force: upward_force(spec, key_rest, hammer_rest, lever_rest),
+        upward_force: upward_force(spec, key_rest, &at_rest, lever_rest),
         limits,
     }
 }
 
 /// Force at the key front of the weights behind it, the hammer riding on the lever and the lever
 /// on its button, N.
-fn upward_force(spec: &Spec, key: Vec2, hammer: Vec2, lever: Vec2) -> f64 {
+fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
     let w = &spec.wippen;
     let (wippen, q7) = kinematics::wippen(spec, key);
     let per_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
     let jack = spec.jack.centre.turned(direction(spec.jack.stop).turned(wippen));
     let to_lever = w.lever_pivot.turned(wippen);
     let normal = contact::surface(spec, lever).perp();
-    let arm = knuckle(spec, hammer) - spec.hammer.pivot;
-    let carried = knuckle(spec, hammer) - w.pivot;
+    let arm = knuckle(spec, hammer.butt) - spec.hammer.pivot;
+    let carried = knuckle(spec, hammer.butt) - w.pivot;
     let hammer_per_wippen = carried.perp().dot(normal) / arm.perp().dot(normal);
     let torque = -GRAVITY
         * (w.mass * w.centre.turned(wippen).x
             + spec.jack.mass * (w.jack_pivot.turned(wippen).x + jack.x)
             + spec.lever.mass * (to_lever.x + spec.lever.centre.turned(lever).x));
-    let through_wippen = torque + hammer_per_wippen * hammer_weight_torque(spec, hammer);
+    let through_wippen = torque - hammer_per_wippen * hammer.weight;
     -per_key * through_wippen / spec.key.front
 }
 
-/// Torque of the hammer's own weight about its centre, N·m (negative: it falls).
-fn hammer_weight_torque(spec: &Spec, hammer: Vec2) -> f64 {
-    -GRAVITY * spec.hammer.mass * spec.hammer.centre.turned(hammer).x
+/// A hammer borne at its knuckle: its shank sags under the head.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Borne {
+    /// Directions from the centre pin to the crown, and of the butt.
+    pub(super) crown: Vec2,
+    pub(super) butt: Vec2,
+    /// Bend of the shank, rad.
+    pub(super) bend: f64,
+    /// Torque about the centre that carries the hammer's weight, N·m.
+    pub(super) weight: f64,
+}
+
+impl Borne {
+    /// With the line to its crown at `angle` rad.
+    pub(super) fn at(spec: &Spec, angle: f64) -> Self {
+        let h = &spec.hammer;
+        let crown = direction(angle);
+        let weight = GRAVITY * h.mass * h.centre.turned(crown).x;
+        let bend = h.bend_under(weight);
+        Self { crown, butt: direction(angle - h.bend_share() * bend), bend, weight }
+    }
 }
 
 /// Lowest point of the knuckle, world.
@@ -276,18 +294,18 @@ fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
 /// Wippen and jack directions at the slip, the hammer at `angle` rad.
 fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     let (h, w) = (&spec.hammer, &spec.wippen);
-    let hammer = direction(angle);
+    let hammer = Borne::at(spec, angle);
     // A slow press finds the knuckle sunk by the hammer's weight.
-    let load = -hammer_weight_torque(spec, hammer) / h.knuckle;
+    let load = hammer.weight / h.knuckle;
     // From the jack's centre to the knuckle, in the jack's frame, and where the knuckle is.
     let upright = direction(spec.jack.lean).perp();
     let (to_knuckle, knuckle) = if spec.is_rigid() {
-        let load = -hammer_weight_torque(spec, hammer) / h.knuckle_edge;
+        let load = hammer.weight / h.knuckle_edge;
         let depth = h.knuckle_depth - h.knuckle_felt.compression(load);
-        let edge = h.pivot + Vec2::new(h.knuckle_edge, -depth).turned(hammer);
+        let edge = h.pivot + Vec2::new(h.knuckle_edge, -depth).turned(hammer.crown);
         (upright * spec.jack.length, edge)
     } else {
-        (ejected(spec, load), w.pivot + knuckle_centre(spec, hammer))
+        (ejected(spec, load), w.pivot + knuckle_centre(spec, hammer.butt))
     };
     // The jack centre lies on a circle about the wippen centre and on one about the knuckle.
     let s = to_knuckle.norm_squared();

@@ -3,6 +3,7 @@
 use super::drive::{AWAY, Causality, DriveNow};
 use super::model::Grand;
 use super::moment::Held;
+use super::regulation::Borne;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 use crate::episode::State;
@@ -35,19 +36,21 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     if !spec.is_rigid() {
         x[state::JACK] = -spec.jack.stop_felt.compression(spec.jack.spring_torque);
     }
+    x[state::BEND] = Borne::at(spec, near[1]).bend;
     x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
-    let unknowns = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER, state::JACK];
-    let limit = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4];
+    let unknowns =
+        [state::KEY, state::HAMMER, state::LEVER, state::DAMPER, state::JACK, state::BEND];
+    let limit = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4, 1e-4];
     let grand = Grand::new(spec);
     let residual = |x: &[f64; STATES]| {
         let m = grand.moment(phase, &Held::default(), &UNTOUCHED, x);
         let f = m.balance.force;
         let on_jack = if spec.is_rigid() { 0.0 } else { f[3] };
-        nalgebra::Vector5::new(f[0], f[1], f[2], m.balance.damper_force, on_jack)
+        nalgebra::Vector6::new(f[0], f[1], f[2], m.balance.damper_force, on_jack, f[4])
     };
     for _ in 0..STEPS {
         let f = residual(&x);
-        let mut jacobian = nalgebra::Matrix5::<f64>::zeros();
+        let mut jacobian = nalgebra::Matrix6::<f64>::zeros();
         for (column, &i) in unknowns.iter().enumerate() {
             let step = 1e-8;
             let mut moved = x;
@@ -60,6 +63,9 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
         if grand.numbers.is_rigid() {
             jacobian.row_mut(4).fill(0.0);
             jacobian[(4, 4)] = 1.0;
+        }
+        if !spec.hammer.bends() {
+            jacobian[(5, 5)] = 1.0;
         }
         let Some(change) = jacobian.lu().solve(&f) else { break };
         let mut largest = 0.0f64;

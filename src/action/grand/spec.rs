@@ -220,6 +220,58 @@ pub struct Hammer {
     pub rail: f64,
     /// Shank on rest rail, referred to the crown.
     pub rail_felt: Felt,
+    /// Its shank, as it bends.
+    #[serde(default)]
+    pub shank: Shank,
+}
+
+/// The first bending mode of a hammer's shank: a hinge with a spring between the butt, which turns on
+/// the centre pin, and the head, a mass at the crown.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shank {
+    /// Stiffness of the hinge, N·m/rad; 0 for a rigid shank.
+    pub stiffness: f64,
+    /// Damping of the same, N·m·s/rad.
+    pub damping: f64,
+    /// Centre pin to hinge, m.
+    pub hinge: f64,
+    /// Share of the hammer's inertia that turns with the butt.
+    pub butt: f64,
+}
+
+impl Hammer {
+    /// Whether its shank bends.
+    #[must_use]
+    pub fn bends(&self) -> bool {
+        self.shank.stiffness > 0.0
+    }
+
+    /// Turn of the butt against the line from the centre pin to the crown by the shank's bend; 0 of a
+    /// rigid shank.
+    #[must_use]
+    pub fn bend_share(&self) -> f64 {
+        if self.bends() { 1.0 - self.shank.hinge / self.crown } else { 0.0 }
+    }
+
+    /// Inertia of the butt with what of the shank turns with it, kg·m²; 0 with a rigid shank.
+    #[must_use]
+    pub fn butt_inertia(&self) -> f64 {
+        if self.bends() { self.shank.butt * self.inertia } else { 0.0 }
+    }
+
+    /// Inertia of the head, kg·m²; of the whole hammer with a rigid shank.
+    #[must_use]
+    pub fn head_inertia(&self) -> f64 {
+        self.inertia - self.butt_inertia()
+    }
+
+    /// Bend of the shank under the torque `carried` N·m about the centre pin that the knuckle bears
+    /// in place of the head, rad.
+    #[must_use]
+    pub fn bend_under(&self, carried: f64) -> f64 {
+        if self.bends() { -self.bend_share() * carried / self.shank.stiffness } else { 0.0 }
+    }
 }
 
 /// The backcheck on the key and the hammer's tail.
@@ -312,6 +364,26 @@ impl Spec {
             ("damper.mass", self.damper.mass),
         ];
         check(&positive, &[])?;
+        let shank = &self.hammer.shank;
+        let none = |name, value, must| Err(SpecError::Value { name, value, must });
+        if !(shank.stiffness >= 0.0 && shank.stiffness.is_finite()) {
+            return none("hammer.shank.stiffness", shank.stiffness, "≥ 0; 0 for a rigid shank");
+        }
+        if self.hammer.bends() {
+            if self.is_rigid() {
+                let radius = self.hammer.knuckle_radius;
+                return none("hammer.knuckle_radius", radius, "positive where the shank bends");
+            }
+            if !(shank.hinge > 0.0 && shank.hinge < self.hammer.crown) {
+                return none("hammer.shank.hinge", shank.hinge, "between centre pin and crown");
+            }
+            if !(shank.butt > 0.0 && shank.butt < 1.0) {
+                return none("hammer.shank.butt", shank.butt, "a share between 0 and 1");
+            }
+            if !(shank.damping >= 0.0 && shank.damping.is_finite()) {
+                return none("hammer.shank.damping", shank.damping, "≥ 0");
+            }
+        }
         let felts = [
             ("key.bed_felt", self.key.bed_felt),
             ("key.rest_felt", self.key.rest_felt),

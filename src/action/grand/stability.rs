@@ -6,7 +6,7 @@
 //! contact at rest makes energy.
 
 use super::precomputed::MOST_SUBSTEPS;
-use super::spec::{GRAVITY, Spec};
+use super::spec::{GRAVITY, Hammer, Spec};
 use crate::action::STEP;
 use crate::action::interface::numbers::SpecError;
 use crate::mech::felt::{ANGULAR_TURN, Felt, TURN};
@@ -52,6 +52,9 @@ pub fn check(spec: &Spec) -> Result<(), SpecError> {
     let on_toe = (jack.spring_torque + ON_JACK * hammer.knuckle_friction * jack.length) / toe;
     let front = key.front * key.front / key.inertia;
     let about = |arm: f64| arm * arm / hammer.inertia;
+    // A knuckle bears on the butt alone where the shank bends.
+    let butt = if hammer.bends() { hammer.butt_inertia() } else { hammer.inertia };
+    let at_knuckle = hammer.knuckle * hammer.knuckle / butt;
     let on_lever = lever.drop_reach * lever.drop_reach / lever.inertia;
     let weight = hammer.mass * GRAVITY * hammer.centre.x.abs();
     let spring = lever.spring_torque.abs();
@@ -75,24 +78,35 @@ pub fn check(spec: &Spec) -> Result<(), SpecError> {
             "lever.knuckle_felt",
             &lever.knuckle_felt,
             weight / hammer.knuckle,
-            about(hammer.knuckle) + on_lever,
+            at_knuckle + on_lever,
         ),
         felt("lever.drop_felt", &lever.drop_felt, spring / lever.drop_reach.abs(), on_lever),
-        felt("hammer.knuckle_felt", &hammer.knuckle_felt, ON_JACK, about(hammer.knuckle)),
+        felt("hammer.knuckle_felt", &hammer.knuckle_felt, ON_JACK, at_knuckle),
         felt("hammer.rail_felt", &hammer.rail_felt, weight / hammer.crown, about(hammer.crown)),
         felt("check.felt", &check.felt, IN_CHECK, about(check.tail.norm_squared().sqrt())),
         felt("damper.lift_felt", &damper.lift_felt, damper.weight, 1.0 / damper.mass),
         felt("damper.seat_felt", &damper.seat_felt, damper.weight, 1.0 / damper.mass),
     ];
+    let must = "softer, less damped or on a heavier part: the step of 125 µs does not follow its \
+                motion";
+    if hammer.bends() && !is_shank_followed(hammer) {
+        let value = hammer.shank.stiffness;
+        return Err(SpecError::Value { name: "hammer.shank", value, must });
+    }
     match resting.iter().find(|contact| !contact.is_followed()) {
         None => Ok(()),
-        Some(contact) => Err(SpecError::Value {
-            name: contact.name,
-            value: contact.felt.stiffness,
-            must: "softer, less damped or on a heavier part: the step of 125 µs does not follow \
-                   its motion",
-        }),
+        Some(contact) => {
+            Err(SpecError::Value { name: contact.name, value: contact.felt.stiffness, must })
+        }
     }
+}
+
+/// Whether the step follows the shank's swing with the hammer in flight, its quickest.
+fn is_shank_followed(hammer: &Hammer) -> bool {
+    let share = hammer.bend_share();
+    let mobility = hammer.inertia / (share * share * hammer.head_inertia() * hammer.butt_inertia());
+    hammer.shank.damping * mobility * STEP < DAMPED
+        && (hammer.shank.stiffness * mobility).sqrt() * STEP < SWING
 }
 
 #[cfg(test)]

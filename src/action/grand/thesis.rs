@@ -10,7 +10,7 @@
 
 use super::concert::Built;
 use super::regulation::{Limits, Regulated};
-use super::spec::{Check, Damper, Hammer, Jack, Key, Lever, Spec, Wippen, rail_cloth};
+use super::spec::{Check, Damper, Hammer, Jack, Key, Lever, Shank, Spec, Wippen, rail_cloth};
 use super::{GrandState, Phase, STATES, state};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -145,6 +145,7 @@ pub fn build() -> Built {
             // The thesis has none; far below any motion of the run.
             rail: 0.1,
             rail_felt: spring(2000.0, 1.0),
+            shank: Shank::default(),
         },
         check: Check {
             face: Vec2::new(1.0, 0.0),

@@ -50,6 +50,7 @@ pub(super) struct Stillness {
 /// Whether any part of a key moves; `x` gives its states by index.
 pub(super) fn moves(x: impl Fn(usize) -> f64) -> bool {
     PARTS.iter().any(|&(_, speed)| x(speed).abs() > STILL_SPEED)
+        || (x(state::BEND_SPEED) * state::SWING_COUNTS).abs() > STILL_SPEED
 }
 
 impl Stillness {

@@ -1,9 +1,12 @@
 //! Every force on every body at one moment.
 
 use super::body::{Body, ELEMENTS, Memory, Sums, element};
-use super::joints::{backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights};
+use super::joints::{
+    Shank, backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights,
+};
 use super::{
-    Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN, WORK,
+    BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
+    WORK,
 };
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::spec::Spec;
@@ -52,6 +55,9 @@ impl Moment {
         let mut key = Body::pinned(Vec2::default(), x[KEY], rate(KEY));
         let mut wippen = Body::pinned(spec.wippen.pivot, x[WIPPEN], rate(WIPPEN));
         let mut hammer = Body::pinned(spec.hammer.pivot, x[HAMMER], rate(HAMMER));
+        let bends = spec.hammer.bends();
+        let mut butt = bends.then(|| Body::pinned(spec.hammer.pivot, x[BUTT], rate(BUTT)));
+        let shank = Shank::new(&spec.hammer, x);
         let free = |at: usize, angle: usize| {
             Body::free(vector(at), vector(PLACES + at), x[angle], rate(angle))
         };
@@ -72,9 +78,15 @@ impl Moment {
             joint(k, damper_of(mass), &mut sums, (&mut wippen, pin), (body, -centre));
         }
         let jack_home = carry_jack(spec, coupling, memory, &mut sums, &mut wippen, &mut fly);
-        let (jack, head) = knuckle(spec, coupling, memory, &mut sums, &mut fly, &mut hammer);
-        repetition(spec, &mut sums, &mut wippen, &mut lever, &mut hammer);
-        backcheck(spec, &mut sums, &mut key, &mut hammer);
+        let carrier = butt.as_mut().unwrap_or(&mut hammer);
+        let (jack, head) = knuckle(spec, coupling, memory, &mut sums, &mut fly, carrier);
+        repetition(spec, &mut sums, &mut wippen, &mut lever, carrier);
+        let tail = backcheck(spec, &mut sums, &mut key, &mut hammer, &shank);
+        if let Some(butt) = &mut butt {
+            let torque = shank.torque(&mut sums) - tail;
+            hammer.torque -= torque / shank.share;
+            butt.torque += torque / shank.share;
+        }
 
         // String and rest rail at the crown; the centres' friction.
         let crown = spec.hammer.crown;
@@ -83,7 +95,8 @@ impl Moment {
         hammer.torque += crown * sums.felt(&spec.hammer.rail_felt, -z - spec.hammer.rail, -w);
         let centre = |bound: f64, turning: &[(usize, f64)]| element(bound, turning);
         sums.friction[0] = centre(spec.key.friction, &[(KEY, 1.0)]);
-        sums.friction[1] = centre(spec.hammer.friction, &[(HAMMER, 1.0)]);
+        let on_pin = if bends { BUTT } else { HAMMER };
+        sums.friction[1] = centre(spec.hammer.friction, &[(on_pin, 1.0)]);
         sums.friction[2] = centre(spec.lever.friction, &[(LEVER, 1.0), (WIPPEN, -1.0)]);
 
         // Key: leads, felts, damper, drive.
@@ -122,7 +135,7 @@ impl Moment {
         let inverse = [
             if imposed { 0.0 } else { 1.0 / spec.key.inertia },
             1.0 / spec.wippen.inertia,
-            1.0 / spec.hammer.inertia,
+            1.0 / spec.hammer.head_inertia(),
             1.0 / jack_inertia,
             1.0 / lever_inertia,
             of_jack,
@@ -130,6 +143,7 @@ impl Moment {
             of_lever,
             of_lever,
             0.0,
+            if bends { 1.0 / spec.hammer.butt_inertia() } else { 0.0 },
         ];
         let force = [
             key.torque - held[KEY],
@@ -142,6 +156,7 @@ impl Moment {
             lever.force.x,
             lever.force.y,
             0.0,
+            butt.map_or(0.0, |b| b.torque),
         ];
         let mut acceleration = std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
         acceleration[DAMPER] = damper;
@@ -150,7 +165,8 @@ impl Moment {
         let kinetic = 0.5
             * (spec.key.inertia * key.speed * key.speed
                 + spec.wippen.inertia * wippen.speed * wippen.speed
-                + spec.hammer.inertia * hammer.speed * hammer.speed
+                + spec.hammer.head_inertia() * hammer.speed * hammer.speed
+                + spec.hammer.butt_inertia() * rate(BUTT) * rate(BUTT)
                 + jack_inertia * fly.speed * fly.speed
                 + lever_inertia * lever.speed * lever.speed
                 + spec.jack.mass * fly.velocity.norm_squared()

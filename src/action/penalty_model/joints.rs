@@ -1,8 +1,8 @@
 //! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
 
 use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
-use super::{Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES, WIPPEN};
-use crate::action::grand::spec::{GRAVITY, Spec};
+use super::{BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES, WIPPEN};
+use crate::action::grand::spec::{GRAVITY, Hammer, Spec};
 use crate::action::grand::{contact, moment};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -66,6 +66,44 @@ pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: 
     sums.loss += b * rate.norm_squared();
     body.push(c, force);
     carrier.push(a, -force);
+}
+
+/// How far the hammer's shank is bent, rad, and how fast; its share of the butt's turn.
+pub(super) struct Shank {
+    stiffness: f64,
+    damping: f64,
+    pub(super) share: f64,
+    bend: f64,
+    bending: f64,
+}
+
+impl Shank {
+    pub(super) fn new(h: &Hammer, x: &[f64; STATES]) -> Self {
+        let share = h.bend_share();
+        let over = |a: f64| if h.bends() { a / share } else { 0.0 };
+        Self {
+            stiffness: h.shank.stiffness,
+            damping: h.shank.damping,
+            share,
+            bend: over(x[HAMMER] - x[BUTT]),
+            bending: over(x[PLACES + HAMMER] - x[PLACES + BUTT]),
+        }
+    }
+
+    /// What it turns the head back by, N·m.
+    pub(super) fn torque(&self, sums: &mut Sums) -> f64 {
+        sums.stored += 0.5 * self.stiffness * self.bend * self.bend;
+        sums.loss += self.damping * self.bending * self.bending;
+        self.stiffness * self.bend + self.damping * self.bending
+    }
+
+    /// The tail in the hammer's frame, and what the bend moves it by, m/rad.
+    fn tail(&self, spec: &Spec) -> [Vec2; 2] {
+        let h = &spec.hammer;
+        let turned = if h.bends() { 1.0 - self.share } else { 0.0 };
+        let by_bend = (spec.check.tail - Vec2::new(h.crown, 0.0)).perp() * turned;
+        [spec.check.tail + by_bend * self.bend, by_bend]
+    }
 }
 
 /// Angle from the direction `from` to `to`, rad, past a right angle too.
@@ -204,7 +242,7 @@ fn round_knuckle(
         (JACK_AT, along.x),
         (JACK_AT + 1, along.y),
         (JACK, (point - fly.at).perp().dot(along)),
-        (HAMMER, -(point - hammer.at).perp().dot(along)),
+        (if h.bends() { BUTT } else { HAMMER }, -(point - hammer.at).perp().dot(along)),
     ];
     sums.friction[CENTRES + 1] = element(h.knuckle_friction * force, &sides);
     fly.push(point, normal * -force);
@@ -248,22 +286,35 @@ pub(super) fn repetition(
     lever.push(screw, Vec2::new(0.0, -down));
 }
 
-/// Hammer tail on the backcheck.
-pub(super) fn backcheck(spec: &Spec, sums: &mut Sums, key: &mut Body, hammer: &mut Body) {
+/// Hammer tail on the backcheck; its torque on the shank's hinge, N·m.
+pub(super) fn backcheck(
+    spec: &Spec,
+    sums: &mut Sums,
+    key: &mut Body,
+    hammer: &mut Body,
+    shank: &Shank,
+) -> f64 {
     let c = &spec.check;
     let normal = Vec2::unit(c.normal).turned(key.turned);
-    let tail = hammer.point(c.tail);
+    let [tail, by_bend] = shank.tail(spec);
+    let (tail, by_bend) = (hammer.point(tail), by_bend.turned(hammer.turned));
     let depth = (key.point(c.face) - tail).dot(normal);
     if depth <= 0.0 {
-        return;
+        return 0.0;
     }
-    let sliding = hammer.velocity_at(tail) - key.velocity_at(tail);
+    let sliding = hammer.velocity_at(tail) + by_bend * shank.bending - key.velocity_at(tail);
     let press = sums.felt(&c.felt, depth, -sliding.dot(normal));
     let upward = -normal.perp();
-    let slide = [(HAMMER, (tail - hammer.at).perp().dot(upward)), (KEY, -tail.perp().dot(upward))];
+    let bent = if spec.hammer.bends() { by_bend.dot(upward) / shank.share } else { 0.0 };
+    let slide = [
+        (HAMMER, (tail - hammer.at).perp().dot(upward) + bent),
+        (BUTT, -bent),
+        (KEY, -tail.perp().dot(upward)),
+    ];
     sums.friction[CENTRES + 2] = element(c.friction * press, &slide);
     hammer.push(tail, normal * press);
     key.push(tail, normal * -press);
+    by_bend.dot(normal) * press
 }
 
 /// The damper's acceleration, m/s².
@@ -295,6 +346,7 @@ pub(super) fn damper(
 pub fn tail_in_check(spec: &Spec, x: &[f64; STATES]) -> f64 {
     let key = direction(x[KEY]);
     let normal = Vec2::unit(spec.check.normal).turned(key);
-    let tail = spec.hammer.pivot + spec.check.tail.turned(direction(x[HAMMER]));
+    let [tail, _] = Shank::new(&spec.hammer, x).tail(spec);
+    let tail = spec.hammer.pivot + tail.turned(direction(x[HAMMER]));
     (spec.check.face.turned(key) - tail).dot(normal)
 }

@@ -1,6 +1,6 @@
 //! Where the bodies start, and where they are for drawing.
 
-use super::{DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
+use super::{BUTT, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::spec::Spec;
 use crate::action::grand::{self, Phase, contact, outline, rest};
@@ -25,6 +25,7 @@ pub fn rest(spec: &Spec, near: &[f64; 3]) -> [f64; STATES] {
     (x[JACK_AT], x[JACK_AT + 1]) = (jack.x, jack.y);
     (x[LEVER_AT], x[LEVER_AT + 1]) = (lever.x, lever.y);
     x[DAMPER] = settled[grand::state::DAMPER];
+    x[BUTT] = x[HAMMER] - spec.hammer.bend_share() * settled[grand::state::BEND];
     x
 }
 

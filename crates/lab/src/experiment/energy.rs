@@ -5,6 +5,7 @@
 //! What is left over is the integration's error. Moving screws do work too: it is the change of
 //! stored energy at the moment a screw moves, and has a line of its own.
 
+mod halving;
 mod order;
 
 use anyhow::Result;
@@ -217,6 +218,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     }
     if keys.told().is_none() {
         order::check(&mut report);
+        halving::check(&mut report);
     }
     folder.table("energy.csv", &csv)?;
     let mut pressed = 0.0;

@@ -83,9 +83,12 @@ impl Observer<Phase, STATES> for StringLawEvents {
     }
 }
 
-/// The hammer of a running key against the action's string.
+/// The hammer of a running key against the action's string, its mass rigid on its shank as that of
+/// the sound engine's.
 fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerContact> {
-    let spec = &built.spec;
+    let mut spec = built.spec;
+    spec.hammer.shank.stiffness = 0.0;
+    let spec = &spec;
     let mut running = construct::strike(spec, &built.regulated, speed)
         .context("the standard regulation has no strike")?;
     let mut heard = StringLawEvents { now: 0.0, met: Some(0.0), left: None };

@@ -8,6 +8,7 @@ mod driven;
 mod passive;
 mod published;
 mod slide;
+mod slow_press;
 pub mod timing;
 
 use std::fmt::Write as _;
@@ -37,6 +38,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     timing::check(keys, folder, &mut report)?;
     weights(keys, &mut report);
     slow(keys, &mut report);
+    slow_press::draw(keys, folder, &mut report)?;
     inertias(keys, &mut report);
     blows(keys, &mut report);
     repetition(keys, &mut report);

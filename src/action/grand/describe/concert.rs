@@ -9,7 +9,7 @@ const TOGETHER: &str = "fitted with the rest of the let-off to V10, V17, V24 and
 const LEATHER: &str = "chosen: leather over felt, stiff beside the touch and soft beside wood";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 90] = [
+pub(super) const SOURCES: [(&str, &str); 91] = [
     ("key.front", "[Hirschkorn 2004] key lever, second hand"),
     ("key.inertia", "derived: wooden key of usual size with leads, order of magnitude"),
     ("key.lead_torque", "regulated: balance weight 37 g at half stroke [Stanwood tables]"),
@@ -79,6 +79,7 @@ pub(super) const SOURCES: [(&str, &str); 90] = [
     ("hammer.knuckle_friction", TOGETHER),
     ("hammer.slide_damping", "none: the slide has Coulomb friction instead"),
     ("hammer.rail_felt", "chosen: soft cloth"),
+    ("hammer.shank", "rigid: felts and tables are fitted so"),
     ("hammer.rail", "chosen: 7 mm below the resting shank"),
     ("check.face", "regulated: check distance [regulation sheets]"),
     ("check.normal", FITTED),

@@ -7,7 +7,7 @@ const REACH: &str = "chosen; out of the run's reach";
 const NONE: &str = "none in the thesis; without effect";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 73] = [
+pub(super) const SOURCES: [(&str, &str); 74] = [
     ("key.front", "[Gillespie 1996] L2"),
     ("key.inertia", "[Gillespie 1996] m2, spread along the key (chosen)"),
     ("key.lead_torque", NONE),
@@ -77,6 +77,7 @@ pub(super) const SOURCES: [(&str, &str); 73] = [
     ("hammer.slide_damping", "[Gillespie 1996] b8"),
     ("hammer.rail", REACH),
     ("hammer.rail_felt", REACH),
+    ("hammer.shank", NONE),
     ("check", NONE),
     ("damper", NONE),
     ("string", "[Gillespie 1996]: reverses the hammer's speed; stiff and nearly lossless"),

@@ -58,7 +58,9 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
         if turns { w.iter().fold(f64::INFINITY, |least, b| least.min(b.abs())) } else { 0.0 }
     };
     let ripple = bends.windows(3).map(to_and_fro).fold(0.0, f64::max) / force;
+    // Until it is on its way, out from the crown, shank and stop felt still swing it.
     let ways = speeds.iter().filter(|v| v.abs() > STANDING).map(|v| v.signum());
+    let ways = ways.skip_while(|way| *way > 0.0);
     let (turns, _) = ways
         .fold((0, 0.0), |(turns, last), way| (turns + u32::from(last != 0.0 && way != last), way));
     Some(Slide { force, turns, ripple })

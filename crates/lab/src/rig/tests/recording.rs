@@ -18,8 +18,8 @@ use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback::haptics::servo::ServoOptions;
 
 /// First lines of the file, now and before.
-const HEAD: &str = "touchback servo log 2";
-const OLDER: &str = "touchback servo log 1";
+const HEAD: &str = "touchback servo log 3";
+const OLDER: [&str; 2] = ["touchback servo log 2", "touchback servo log 1"];
 
 /// A played second and a half: the log and the servo's last state of the key.
 pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
@@ -85,25 +85,36 @@ fn a_take_read_back_is_the_servo_bit_for_bit() {
     assert!(heard[0].len() > 20 && heard[0] == heard[1] && heard[1] == heard[2]);
 }
 
+/// The states of a place up to version 2.
+const OLDER_STATES: usize = 22;
+
 #[test]
-fn a_take_of_version_1_reads_without_what_its_junction_owed() {
+fn takes_of_older_versions_read_without_what_their_junction_owed() {
     let (entries, _) = played();
-    let older: String = text(&entries)
-        .lines()
-        .map(|line| match line.starts_with("place") {
-            true => format!("{line} 3ff0000000000000 3ff0000000000000\n"),
+    let older = |head: &str, more: &str| -> String {
+        let shorter = |line: &str| match line.starts_with("place") {
+            true => {
+                let left_out = line.split(' ').count() - (STATES - OLDER_STATES);
+                let kept: Vec<&str> = line.split(' ').take(left_out).collect();
+                format!("{}{more}\n", kept.join(" "))
+            }
             false => format!("{line}\n"),
-        })
-        .collect();
-    let older = older.replace(HEAD, OLDER);
-    assert_eq!(Recording::read("a.log", older.as_bytes()).unwrap().in_memory().unwrap(), entries);
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("a.log");
-    std::fs::write(&path, &older).unwrap();
-    assert!(Recording::is_at(&path));
-    // Nor does one version read as the other.
-    assert!(Recording::read("a.log", older.replace(OLDER, HEAD).as_bytes()).is_err());
-    assert!(Recording::read("a.log", text(&entries).replace(HEAD, OLDER).as_bytes()).is_err());
+        };
+        text(&entries).lines().map(shorter).collect::<String>().replace(HEAD, head)
+    };
+    let first = older(OLDER[1], " 3ff0000000000000 3ff0000000000000");
+    for older in [older(OLDER[0], ""), first.clone()] {
+        let read = Recording::read("a.log", older.as_bytes()).unwrap().in_memory().unwrap();
+        assert_eq!(read, entries);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.log");
+        std::fs::write(&path, &older).unwrap();
+        assert!(Recording::is_at(&path));
+    }
+    // Nor does one version read as another.
+    assert!(Recording::read("a.log", first.replace(OLDER[1], OLDER[0]).as_bytes()).is_err());
+    assert!(Recording::read("a.log", older(HEAD, "").as_bytes()).is_err());
+    assert!(Recording::read("a.log", text(&entries).replace(HEAD, OLDER[0]).as_bytes()).is_err());
 }
 
 #[test]
@@ -114,7 +125,7 @@ fn a_damaged_take_is_refused_by_line() {
     let says = format!("a.log, line {number}: not an entry");
     assert!(line(&written.replace("slot", "slit")).starts_with(&says));
     assert!(line("no log\n").starts_with("a.log, line 1: not a servo log"));
-    assert!(line("touchback servo log 2\n").contains("holds no entries"));
+    assert!(line("touchback servo log 3\n").contains("holds no entries"));
     for bad in [
         "slot 5 0 8 0 0",
         "slot 5 89 8 0 0",
@@ -125,10 +136,10 @@ fn a_damaged_take_is_refused_by_line() {
         "setting 0 harp key_dip_mm = 10.0",
         "place 0 40 0 0 0 1 0",
     ] {
-        let text = format!("touchback servo log 2\n{bad}\n");
+        let text = format!("touchback servo log 3\n{bad}\n");
         assert!(line(&text).contains("not an entry"), "{bad}");
     }
-    let two = "touchback servo log 2\nsetting 0 grand \nsetting 1 ball \n";
+    let two = "touchback servo log 3\nsetting 0 grand \nsetting 1 ball \n";
     let mixed = Recording::read("a.log", two.as_bytes()).unwrap().action().unwrap_err().to_string();
     assert!(mixed.contains("felt grand and then ball"), "{mixed}");
 }

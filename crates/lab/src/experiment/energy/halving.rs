@@ -1,0 +1,102 @@
+//! Hard strokes at the action's step beside the same at a much finer one.
+
+use std::fmt::Write as _;
+
+use crate::bench::test_bench::{TestBench, motion};
+use crate::bench::{Report, TargetBand, short};
+use touchback::action::grand::drive::DriveNow;
+use touchback::action::grand::model::guard;
+use touchback::action::grand::{Grand, Phase, STATES, rest, state};
+use touchback::action::{ActionSettings, Drive, STEP};
+use touchback::episode::{Observer, Stepper};
+
+/// Steps in one of the action's of the runs: the last is what the others are compared with.
+const PARTS: [u32; 6] = [1, 2, 4, 8, 16, 64];
+
+/// Steps of the action after which a stroke has struck or does not: 0.25 s.
+const LONGEST: u32 = 2000;
+
+/// Largest differences from the finest run: of the strike's time, s, and share of its speed.
+const TIME: f64 = 20e-6;
+/// See [`TIME`].
+const SPEED: f64 = 2e-3;
+
+/// The strokes: name, key, force on its front, N, and whether it begins half-way up after a press.
+const STROKES: [(&str, u8, f64, bool); 5] = [
+    ("soft press, 2 N", 40, 2.0, false),
+    ("press, 25 N", 4, 25.0, false),
+    ("blow, 60 N", 40, 60.0, false),
+    ("blow, 60 N", 71, 60.0, false),
+    ("second stroke from half-way up, 15 N", 40, 15.0, true),
+];
+
+/// Hears the first strike: seconds since the beginning, and speed, m/s.
+struct FirstStrike {
+    now: f64,
+    crown: f64,
+    strike: Option<[f64; 2]>,
+}
+
+impl Observer<Phase, STATES> for FirstStrike {
+    fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {}
+    fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
+        if index == guard::STRING && rising {
+            let strike = [self.now + t, self.crown * x[state::HAMMER_SPEED]];
+            self.strike.get_or_insert(strike);
+        }
+    }
+}
+
+/// The first strike of the key of `rig` under `force` N with steps of a share 1/`parts`; NaN of none.
+fn strike(rig: &TestBench, force: f64, parts: u32) -> [f64; 2] {
+    let step = STEP / f64::from(parts);
+    let (stepper, model) = (Stepper::new(step), Grand::new(rig.spec()));
+    let inputs = DriveNow::ends(Drive::Force([force; 2]), [rest::TRAY_DOWN; 2]);
+    let mut heard = FirstStrike { now: 0.0, crown: rig.spec().hammer.crown, strike: None };
+    let mut running = *rig.state();
+    for i in 0..LONGEST * parts {
+        heard.now = f64::from(i) * step;
+        stepper.advance(&model, &mut running, &inputs, &mut heard);
+        if heard.strike.is_some() {
+            break;
+        }
+    }
+    heard.strike.unwrap_or([f64::NAN; 2])
+}
+
+/// The table, and its first column against the targets.
+pub fn check(report: &mut Report) {
+    let [coarse @ .., finest] = PARTS;
+    let mut table = String::from(
+        "Strike's time, µs, and speed, %, off those of steps of a 64th, by the steps in one of the \
+         action's:\n\n| stroke |",
+    );
+    for parts in coarse {
+        _ = write!(table, " {parts} |");
+    }
+    _ = writeln!(table, "\n|{}", " --- |".repeat(PARTS.len()));
+    for (name, key, force, is_second) in STROKES {
+        let mut rig = TestBench::concert(key, &ActionSettings::default());
+        if is_second {
+            let dip = rig.spec().key.dip;
+            let path = [(0.0, 0.0), (0.05, dip), (0.15, dip), (0.2, 0.5 * dip)];
+            rig.run(0.2, motion(&path), |_, _| true);
+        }
+        let fine = strike(&rig, force, finest);
+        let off = coarse.map(|parts| {
+            let [time, speed] = strike(&rig, force, parts);
+            [time - fine[0], speed / fine[1] - 1.0]
+        });
+        _ = write!(table, "| {name}, key {key} |");
+        for [time, speed] in off {
+            _ = write!(table, " {}, {} |", short(time * 1e6), short(speed * 100.0));
+        }
+        table.push('\n');
+        let [time, speed] = off[0];
+        let what = format!("{name}, key {key}: strike off that of steps of a 64th, µs");
+        report.check(&what, "0", TargetBand::AtMost(TIME * 1e6), (time * 1e6).abs());
+        let what = format!("{name}, key {key}: its speed off, %");
+        report.check(&what, "0", TargetBand::AtMost(SPEED * 100.0), (speed * 100.0).abs());
+    }
+    report.note(&table);
+}
