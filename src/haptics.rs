@@ -6,6 +6,7 @@
 //! | [`servo`], [`session`], [`clock`] | the host half: felt keys, states, clock recovery | sidecar thread |
 //! | [`calibration`] | a key measured by its own motor | main thread |
 //! | [`fault_words`] | what a keyboard says is wrong with it, for people | main thread |
+//! | [`hello_words`] | what a keyboard says it is and may, for people | main thread |
 //! | [`action`], [`bench_load`], [`walls`], `slewed_key` | what is felt | sidecar thread; audio thread as twin |
 //! | [`log`], [`replay`] | the servo's log; its replay, the twin, on the audio clock | sidecar to audio thread |
 //! | `serial`, `sidecar`, `priority` (feature `serial`) | the port, the thread that owns it | sidecar |
@@ -20,6 +21,7 @@ pub mod clock;
 pub mod connection;
 pub mod emulator;
 pub mod fault_words;
+pub mod hello_words;
 #[cfg(feature = "serial")]
 pub mod live;
 pub mod log;

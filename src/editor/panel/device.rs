@@ -4,7 +4,6 @@
 //! time.
 
 mod figures;
-mod words;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use egui::{Grid, ProgressBar, RichText, Ui};
 
-use super::words;
 use crate::editor::theme;
+use crate::haptics::hello_words as words;
 use crate::haptics::sidecar::{Histogram, SidecarReport};
 use crate::haptics::status_text;
 use crate::math::cast::single;

@@ -3,34 +3,30 @@
 use touchback_device::message::{Hello, ability};
 
 use crate::action::interface::key::DynamicsCompensation;
-use crate::editor::keyboard::name;
 use crate::haptics::fault_words::faults_in_words;
 use crate::haptics::servo::ServoStatus;
-use crate::math::compass::KeyNumber;
 
 /// Its name and keys.
-pub(super) fn keyboard(hello: &Hello) -> String {
+#[must_use]
+pub fn keyboard(hello: &Hello) -> String {
     let said = String::from_utf8_lossy(&hello.name);
     let said = said.trim_end_matches('\0');
     let said = if said.is_empty() { "without a name" } else { said };
-    let key = |number: usize| number.checked_sub(1).and_then(KeyNumber::from_index).map(name);
-    let first = usize::from(hello.first_key);
-    let count = usize::from(hello.keys);
-    match (key(first), key(first + count.saturating_sub(1))) {
-        (Some(low), Some(high)) => format!("{said}, {count} keys, {low} to {high}"),
-        _ => format!("{said}, {count} keys"),
-    }
+    let (first, count) = (u32::from(hello.first_key), u32::from(hello.keys));
+    format!("{said}, {count} keys, {first} to {} of a piano's", first + count.saturating_sub(1))
 }
 
 /// The force it can give.
-pub(super) fn limits(hello: &Hello) -> String {
+#[must_use]
+pub fn limits(hello: &Hello) -> String {
     let newton = |tens_of_millinewtons: u16| 0.01 * f64::from(tens_of_millinewtons);
     let [most, held] = [hello.force_max, hello.force_held].map(newton);
     format!("{most:.1} N at most, {held:.1} N for long")
 }
 
 /// What it does by itself.
-pub(super) fn abilities(bits: u16) -> String {
+#[must_use]
+pub fn abilities(bits: u16) -> String {
     const WORDS: [(u16, &str); 5] = [
         (ability::WAVE, "meets the hand by itself between commands"),
         (ability::TORQUE, "takes plain forces"),
@@ -44,13 +40,15 @@ pub(super) fn abilities(bits: u16) -> String {
 }
 
 /// Its sensors and its rates.
-pub(super) fn pace(hello: &Hello) -> String {
+#[must_use]
+pub fn pace(hello: &Hello) -> String {
     let (step, report) = (1e-3 * f64::from(hello.step_nm), 1e-3 * f64::from(hello.report_us));
     format!("{} Hz, a state each {report:.3} ms, steps of {step:.2} µm", hello.rate_hz)
 }
 
 /// What of its own keys stays felt.
-pub(super) fn calibration(left: &DynamicsCompensation) -> String {
+#[must_use]
+pub fn calibration(left: &DynamicsCompensation) -> String {
     let (grams, weight, friction) = (1e3 * left.mass, 1e3 * left.weight, 1e3 * left.friction);
     if grams < 0.05 && weight.abs() < 0.5 && friction < 0.5 {
         return "its keys' own mass, weight and friction are all taken off".to_owned();
@@ -61,7 +59,8 @@ pub(super) fn calibration(left: &DynamicsCompensation) -> String {
 }
 
 /// What is or was wrong.
-pub(super) fn faults(status: &ServoStatus) -> String {
+#[must_use]
+pub fn faults(status: &ServoStatus) -> String {
     if status.faults == 0 {
         return "none".to_owned();
     }
@@ -78,7 +77,11 @@ mod tests {
         let mut hello = crate::haptics::emulator::build(&Making::default()).hello;
         (hello.first_key, hello.keys, hello.force_max, hello.force_held) = (40, 10, 1234, 400);
         (hello.rate_hz, hello.report_us, hello.step_nm) = (8000, 500, 1250);
-        assert!(keyboard(&hello).ends_with(", 10 keys, C4 to A4"), "{}", keyboard(&hello));
+        assert!(
+            keyboard(&hello).ends_with(", 10 keys, 40 to 49 of a piano's"),
+            "{}",
+            keyboard(&hello)
+        );
         assert_eq!(limits(&hello), "12.3 N at most, 4.0 N for long");
         assert_eq!(pace(&hello), "8000 Hz, a state each 0.500 ms, steps of 1.25 µm");
         let said = abilities(ability::WAVE | ability::PHYSICAL_BED);
@@ -97,7 +100,6 @@ mod tests {
             assert!(!said.contains("0x") && said.len() > 20, "{said}");
         }
         hello.name = [0; 16];
-        (hello.first_key, hello.keys) = (100, 1);
-        assert_eq!(keyboard(&hello), "without a name, 1 keys");
+        assert!(keyboard(&hello).starts_with("without a name, "));
     }
 }
