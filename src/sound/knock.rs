@@ -3,7 +3,7 @@
 //! A *push* is a body of effective mass m arriving at v: it leaves m v of momentum over the time its
 //! felt or wood takes, F = m v · (1 − cos)/T. A *ring* is a part that bends and springs back: a
 //! modal mass m moving at v pulls at its support with F = m ω v e^{−σt} sin ωt. A share of the force
-//! reaches the board through key bed, rails, rim and frame, which swing on themselves ([`case`]). The
+//! reaches the board through key bed, rails, rim and frame, which swing on themselves (`case`). The
 //! board makes the sound, and strings clear of their dampers answer it. Audio thread.
 
 mod case;
