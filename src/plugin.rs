@@ -123,7 +123,12 @@ impl Plugin for Touchback {
 
     const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[AudioIOLayout {
         main_output_channels: Some(new_nonzero_u32(2)),
-        names: PortNames { layout: Some("Stereo"), ..PortNames::const_default() },
+        aux_output_ports: &[new_nonzero_u32(2)],
+        names: PortNames {
+            layout: Some("Stereo"),
+            aux_outputs: &["Distant"],
+            ..PortNames::const_default()
+        },
         ..AudioIOLayout::const_default()
     }];
     // Pedals reach a VST3 plugin only through the controllers this registers.
@@ -223,7 +228,7 @@ impl Plugin for Touchback {
     fn process(
         &mut self,
         buffer: &mut Buffer,
-        _aux: &mut AuxiliaryBuffers,
+        aux: &mut AuxiliaryBuffers,
         context: &mut impl ProcessContext<Self>,
     ) -> ProcessStatus {
         let Some(active) = &mut self.active else {
@@ -284,7 +289,13 @@ impl Plugin for Touchback {
                 unsent: &mut self.unsent,
                 unmapped: &mut self.unmapped,
             };
-            active.player.process(left, right, &mut host);
+            let distant = aux.outputs.first_mut().and_then(|pair| match pair.as_slice() {
+                [far_left, far_right] if far_left.len() == left.len() => {
+                    Some([&mut **far_left, &mut **far_right])
+                }
+                _ => None,
+            });
+            active.player.process_with(left, right, distant, &mut host);
             if host.steered.is_some() {
                 let values = self.steering.over(&host_values);
                 active.follow(values, *self.scale.read(), self.keys.read());

@@ -45,6 +45,7 @@ use crate::instrument::trace::KeyTrace;
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
+use crate::sound::microphones::{Distant, part};
 use pedals::Pedals;
 
 /// Longest that a key goes on moving after the last event, s: the slowest press and the fall of its
@@ -88,8 +89,10 @@ pub struct Block<K, S> {
     /// Pitch bend, −1…1.
     bend: f64,
     mix: Mix,
-    level: OutputLevel,
-    tail: FadeOut,
+    /// Of the pair that is listened to, and of the distant one.
+    levels: [OutputLevel; 2],
+    tails: [FadeOut; 2],
+    has_distant: bool,
     log: BlockLog<StrikeRecord>,
     outgoing: NoteOutput,
     /// The last touched key, step by step while watched.
@@ -117,8 +120,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
             settings: *settings,
             efforts: Efforts::new(&settings.action, asks_finger(settings)),
             regulation_is_news: false,
-            level: OutputLevel::new(clock.rate(), settings.output_db),
-            tail: FadeOut::new(clock.rate()),
+            levels: [(); 2].map(|()| OutputLevel::new(clock.rate(), settings.output_db)),
+            tails: [(); 2].map(|()| FadeOut::new(clock.rate())),
+            has_distant: false,
             clock,
             agenda: EventQueue::new(),
             events: EventList::default(),
@@ -163,11 +167,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.clock.reset();
         self.agenda.reset();
         self.events = EventList::default();
-        self.tail.clear();
+        self.tails.iter_mut().for_each(FadeOut::clear);
         self.log.reset();
         self.outgoing.reset();
         self.follow_mix();
-        self.level.settle();
+        self.levels.iter_mut().for_each(OutputLevel::settle);
         self.trace.reset();
         self.counts = Counts::default();
         self.load = WorkCounters::default();
@@ -233,8 +237,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
-    /// Renders the next samples of both channels; beyond the shorter one, silence.
-    pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+    /// Renders the next samples of both channels; beyond the shorter one, silence. The `distant`
+    /// pair's are as long as the shorter one.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         let length = left.len().min(right.len());
         let (left, surplus) = left.split_at_mut(length);
         surplus.fill(0.0);
@@ -255,23 +260,48 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
             if self.agenda.next().is_some_and(|sample| sample <= now) {
                 let here = index(now - begin);
-                self.render(&mut left[rendered..here], &mut right[rendered..here]);
+                let range = rendered..here;
+                let far = part(&mut distant, &range);
+                self.render(&mut left[range.clone()], &mut right[range], far);
                 rendered = here;
                 self.sound_due();
             }
             let next = self.agenda.next().map_or(end, |sample| sample.min(end));
             self.clock.go_to(next.min(self.clock.due()));
         }
-        self.render(&mut left[rendered..], &mut right[rendered..]);
+        let far = part(&mut distant, &(rendered..length));
+        self.render(&mut left[rendered..], &mut right[rendered..], far);
         self.log.finish();
         self.outgoing.finish();
     }
 
-    fn render(&mut self, left: &mut [f32], right: &mut [f32]) {
-        if !left.is_empty() {
-            self.strings.process(left, right);
-            self.tail.mix(left, right);
-            self.level.apply(left, right);
+    fn render(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+        if left.is_empty() {
+            return;
+        }
+        self.has_distant = distant.is_some();
+        self.strings.process(left, right, part(&mut distant, &(0..left.len())));
+        let pairs = [Some([left, right]), distant];
+        for ((pair, tail), level) in pairs.into_iter().zip(&mut self.tails).zip(&mut self.levels) {
+            if let Some([left, right]) = pair {
+                tail.mix(left, right);
+                level.apply(left, right);
+            } else {
+                tail.clear();
+                level.settle();
+            }
+        }
+    }
+
+    /// What sounds is cut off within a short fade.
+    fn fade_strings(&mut self) {
+        let (strings, [here, there]) = (&mut self.strings, &mut self.tails);
+        if self.has_distant {
+            there.take(|far_left, far_right| {
+                here.take(|left, right| strings.process(left, right, Some([far_left, far_right])));
+            });
+        } else {
+            here.take(|left, right| strings.process(left, right, None));
         }
     }
 
@@ -445,7 +475,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             && self.following.is_empty()
             && self.efforts.is_current()
             && self.agenda.is_empty()
-            && self.tail.is_over()
+            && self.tails.iter().all(FadeOut::is_over)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::action::{ActionSettings, Drive, SwitchableKeyboard};
 use crate::instrument::trace::Look;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
+use crate::sound::microphones::Distant;
 use crate::sound::{Knock, Sound, SoundSettings};
 
 /// The action of all keys, as [`SwitchableKeyboard`].
@@ -69,7 +70,7 @@ pub trait Strings {
     fn retune(&mut self, key: KeyNumber, cents: f64);
     fn una_corda(&mut self, amount: f64);
     fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64);
-    fn process(&mut self, left: &mut [f32], right: &mut [f32]);
+    fn process(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant);
     fn is_silent(&self) -> bool;
     fn longest_ring(&self) -> f64;
 }
@@ -174,8 +175,8 @@ impl Strings for Sound {
     fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
         self.knock(key, knock, speed);
     }
-    fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
-        self.process(left, right);
+    fn process(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant) {
+        self.process_with(left, right, distant);
     }
     fn is_silent(&self) -> bool {
         self.is_silent()

@@ -12,6 +12,7 @@ use crate::instrument::look_ahead::{Lateness, LookAhead};
 use crate::instrument::midi::{Ignored, InputMessage, Midi, Reading};
 use crate::instrument::record::Counts;
 use crate::instrument::{Event, Piano, Settings};
+use crate::sound::microphones::{Distant, part};
 
 /// Messages kept for the next block. The framework cuts a block where a parameter changes and may
 /// have handed over messages of the cut's own sample; 256 exceed what is played at one sample.
@@ -142,6 +143,17 @@ impl EventScheduler {
 
     /// Writes one block of both channels with what `host` sends.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32], host: &mut impl Host) {
+        self.process_with(left, right, None, host);
+    }
+
+    /// The same, and what the `distant` pair of microphones hears (equal lengths too).
+    pub fn process_with(
+        &mut self,
+        left: &mut [f32],
+        right: &mut [f32],
+        mut distant: Distant,
+        host: &mut impl Host,
+    ) {
         let Self { piano, midi, schedule, ahead } = self;
         let begin = piano.sample();
         schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
@@ -169,7 +181,8 @@ impl EventScheduler {
             }
             ScheduledAction::Render(span) => {
                 let Some(ahead) = ahead else {
-                    piano.process(&mut left[span.clone()], &mut right[span]);
+                    let far = part(&mut distant, &span);
+                    piano.process_with(&mut left[span.clone()], &mut right[span], far);
                     host.rendered(piano, begin);
                     return;
                 };
@@ -184,7 +197,8 @@ impl EventScheduler {
                     let rest = ahead.next().map_or(u64::MAX, |sample| sample - piano.sample());
                     let rest = usize::try_from(rest).unwrap_or(usize::MAX);
                     let to = span.end.min(from.saturating_add(rest));
-                    piano.process(&mut left[from..to], &mut right[from..to]);
+                    let far = part(&mut distant, &(from..to));
+                    piano.process_with(&mut left[from..to], &mut right[from..to], far);
                     host.rendered(piano, begin);
                     from = to;
                 }

@@ -12,6 +12,7 @@ use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Settings};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::sound::Sound;
+use crate::sound::microphones::Distant;
 
 /// Action and sound of 88 keys.
 ///
@@ -70,7 +71,12 @@ impl Piano {
 
     /// Writes the next samples of both channels (equal lengths), full scale ±1.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
-        self.block.process(left, right);
+        self.process_with(left, right, None);
+    }
+
+    /// The same, and what the `distant` pair of microphones hears (equal lengths too).
+    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant) {
+        self.block.process(left, right, distant);
     }
 
     /// Tells how many notes since reset could not be played in time.

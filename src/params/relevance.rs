@@ -70,9 +70,6 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
         "room_size" | "room_time" if settings.sound.room_db <= -60.0 => {
             Some("There is no room: its level stands at the bottom.")
         }
-        "perspective" if settings.sound.width == 0.0 => {
-            Some("At width 0 both channels are the same from every seat.")
-        }
         _ => None,
     }
 }

@@ -85,7 +85,7 @@ const FROZEN: [(&str, &[&str]); 70] = [
     ("knocks", &[]),
     ("width", &[]),
     ("lid", &[]),
-    ("perspective", &["Player", "Audience"]),
+    ("perspective", &["Player", "Audience", "Near"]),
     ("distance", &[]),
     ("room_db", &[]),
     ("room_size", &[]),

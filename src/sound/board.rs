@@ -1,4 +1,4 @@
-//! Soundboard: its response at two ears to a force on the bridge, synthesised.
+//! Soundboard: its response at a pair of microphones to a force on the bridge, synthesised.
 //!
 //! A sum of modes with the density and loss measured on a grand's board [Ege 2013]: modes from
 //! about 58 Hz up, 0.05 a hertz below 1 kHz and thinning above, loss factor 2-3 %. Their weights
@@ -14,6 +14,7 @@ use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::random::{self, Random};
 use crate::sound::convolve::{CHANNELS, Responses};
+use crate::sound::microphones;
 
 /// Places on the bridges where notes enter: bass bridge, tenor, treble, top.
 pub const ZONES: usize = 4;
@@ -28,23 +29,21 @@ const TOP_HZ: f64 = 14_000.0;
 /// Corner of the acoustic short circuit, Hz.
 const RUMBLE_HZ: f64 = 45.0;
 
-/// Share of the radiation that is common to all modes and both ears: the direct blow.
+/// What a mode's motion has in common all along the bridges, and its share that differs from zone
+/// to zone.
 const COMMON: f64 = 0.8;
-
-/// Shares that differ from mode to mode, on the bridge and at each ear.
 const ON_BRIDGE: f64 = 0.4;
-const AT_EAR: f64 = 0.85;
 
 /// Seed of the random weights: chosen so that no fundamental falls into a gap between modes.
 const SEED: u64 = 5909;
 
 /// Energy of the tail relative to the modes; fitted, as its times and the share of its high part,
 /// to two recorded grands of different makers by `touchback lab recorded`.
-const TAIL: f64 = 0.25;
+const TAIL: f64 = 0.34;
 
 /// Decay times (60 dB) of the tail's low and high part, s, and the high part's share.
-const TAIL_TIMES: [f64; 2] = [0.45, 0.15];
-const TAIL_HIGH: f64 = 0.9;
+const TAIL_TIMES: [f64; 2] = [0.45, 0.12];
+const TAIL_HIGH: f64 = 1.1;
 
 /// What lies below is left to the modes; and where the tail's high part begins, Hz.
 const TAIL_HZ: [f64; 2] = [110.0, 1500.0];
@@ -52,18 +51,15 @@ const TAIL_HZ: [f64; 2] = [110.0, 1500.0];
 /// Rate of the tail's random values, Hz.
 const GRAIN_HZ: f64 = 12_000.0;
 
-/// Level difference of the ears for a note at the end of the compass, ±dB/2 (chosen).
-const LEAN_DB: f64 = 4.0;
-
-/// Responses `[zone][channel][tap]` at `sample_rate` Hz, scaled so that a zone's modes below 8 kHz,
-/// taken one by one, carry an energy of 2 into both channels at 48 kHz; the gain at a frequency is
-/// the same at every rate.
+/// Responses `[zone][channel][tap]` of a [`microphones`] `pair` at `sample_rate` Hz, scaled so that
+/// a zone's modes below 8 kHz, taken one by one, carry an energy of 2 into both channels at 48 kHz;
+/// the gain at a frequency is the same at every rate.
 #[must_use]
-pub fn responses(sample_rate: f64) -> Responses {
+pub fn responses(pair: usize, sample_rate: f64) -> Responses {
     let taps = floor_index(LENGTH * sample_rate);
     let mut sums = vec![[vec![0.0f64; taps], vec![0.0f64; taps]]; ZONES];
-    let energies = add_modes(&mut sums, sample_rate);
-    add_tail(&mut sums, sample_rate);
+    let energies = add_modes(&mut sums, pair, sample_rate);
+    add_tail(&mut sums, pair, sample_rate);
     sums.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
     let scaled = sums.iter().zip(energies).map(|(zone, energy)| {
         finished(zone, (2.0 * 48_000.0 / energy).sqrt() / sample_rate, sample_rate)
@@ -97,9 +93,9 @@ pub fn place(key: KeyNumber) -> (usize, [f32; 2]) {
 fn radiation(hz: f64) -> f64 {
     // The board radiates next to nothing below 100 Hz; above its coincidence, 1-2 kHz, mobility
     // no longer falls but radiation gains no more: a fall (chosen, near −5 dB an octave).
-    let low = (hz / 75.0).powi(2);
-    let high = 1.0 + (hz / 1800.0).powi(2);
-    low / (1.0 + low) / high.powf(0.45)
+    let low = (hz / 67.0).powi(2);
+    let high = 1.0 + (hz / 1735.0).powi(2);
+    low / (1.0 + low) / high.powf(0.5)
 }
 
 /// Modes a hertz.
@@ -118,13 +114,13 @@ pub struct Mode {
     pub hz: f64,
     /// Decay rate, 1/s.
     pub sigma: f64,
-    /// Gain from each zone to each channel.
+    /// Gain from each zone to each microphone, the way aside.
     gains: [[f64; CHANNELS]; ZONES],
 }
 
-/// The modes that a sample rate can carry, by rising frequency.
+/// The modes that a sample rate can carry as a `pair` hears them, by rising frequency.
 #[must_use]
-pub fn modes(sample_rate: f64) -> Vec<Mode> {
+pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
     let mut modes = Vec::new();
     let mut noise = Random::new(1709);
     let mut hz = LOWEST_HZ;
@@ -133,14 +129,14 @@ pub fn modes(sample_rate: f64) -> Vec<Mode> {
         // Mean square of the response of modes this dense is the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
         let own = |place: usize| random::of_pair(SEED + place as u64, modes.len() as u64);
-        let ears = [own(0), own(1)].map(|x| COMMON + AT_EAR * x);
-        let mut gains = [[0.0; CHANNELS]; ZONES];
-        for (z, gains) in gains.iter_mut().enumerate() {
+        // The player's microphones come first, the bridge's zones next, then the other pairs.
+        let first = if pair == 0 { 0 } else { CHANNELS * pair + ZONES };
+        let ears = [own(first), own(first + 1)]
+            .map(|x| microphones::COMMON[pair] + microphones::AT_MICROPHONE * x);
+        let gains = std::array::from_fn(|z| {
             let bridge = COMMON + ON_BRIDGE * own(CHANNELS + z);
-            let side = z as f64 / (ZONES - 1) as f64 - 0.5;
-            let lean = 10f64.powf(LEAN_DB * side / 20.0);
-            *gains = [weight * bridge * ears[0] / lean, weight * bridge * ears[1] * lean];
-        }
+            ears.map(|ear| weight * bridge * ear)
+        });
         modes.push(Mode { hz, sigma, gains });
         hz += (1.0 + 0.5 * noise.signed()) / density(hz);
     }
@@ -148,9 +144,10 @@ pub fn modes(sample_rate: f64) -> Vec<Mode> {
 }
 
 /// Adds all modes; returns the energy of each zone's modes that every sample rate can carry.
-fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES] {
+fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) -> [f64; ZONES] {
     let mut energies = [0.0; ZONES];
-    for Mode { hz, sigma, gains } in modes(sample_rate) {
+    let (direct, by_lid) = (microphones::ways(pair), microphones::by_lid(pair));
+    for Mode { hz, sigma, gains } in modes(pair, sample_rate) {
         if hz < 8000.0 {
             for (energy, gains) in energies.iter_mut().zip(&gains) {
                 *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
@@ -158,47 +155,71 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) -> [f64; ZONES
         }
         // A mode ends 90 dB down.
         let last = (10.4 / sigma * sample_rate).min(sums[0][0].len() as f64);
-        let turn = Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate).exp();
-        // Velocity after a blow, cos − (σ/ω) sin, so that a steady push moves nothing. The blow
-        // comes in the middle of the first sample: half of it lies before.
+        let rate = Complex64::new(-sigma, TAU * hz) / sample_rate;
+        // Velocity after a blow, cos − (σ/ω) sin, so that a steady push moves nothing.
         let start = Complex64::new(1.0, sigma / (TAU * hz));
-        let mut w = 0.5 * start;
-        for n in 0..floor_index(last) {
-            if n == 1 {
-                w = start * turn;
+        let lid = by_lid.as_ref().filter(|_| hz > microphones::LID_FROM_HZ);
+        let ways = [(Some(&direct), 1.0), (lid, microphones::LID)];
+        for (ways, share) in ways.into_iter().filter_map(|(ways, share)| Some((ways?, share))) {
+            for ((zone, gains), ways) in sums.iter_mut().zip(&gains).zip(ways) {
+                for ((sum, gain), way) in zone.iter_mut().zip(gains).zip(ways) {
+                    let first = floor_index(way.late * sample_rate + 0.5);
+                    let amplitude = share * way.gain * gain * start;
+                    add_mode(sum, amplitude, rate, first, floor_index(last));
+                }
             }
-            for (zone, gains) in sums.iter_mut().zip(&gains) {
-                zone[0][n] += gains[0] * w.re;
-                zone[1][n] += gains[1] * w.re;
-            }
-            w *= turn;
         }
     }
     energies
 }
 
-fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], sample_rate: f64) {
+/// Adds the real part of `amplitude` e^(`rate` n) from sample `first` on, where n is 0, over `last`
+/// samples. The wave comes in the middle of the first one: half of that lies before.
+fn add_mode(sum: &mut [f64], amplitude: Complex64, rate: Complex64, first: usize, last: usize) {
+    let turn = rate.exp();
+    let mut w = amplitude;
+    let end = sum.len().min(first + last);
+    let Some((onset, rest)) = sum[first.min(end)..end].split_first_mut() else { return };
+    *onset += 0.5 * w.re;
+    for x in rest {
+        w *= turn;
+        *x += w.re;
+    }
+}
+
+/// Noise of the tail's low and high part at [`GRAIN_HZ`], `count` values of each.
+///
+/// Filtered on this grid of its own, so that every sample rate hears the same case and walls.
+fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
+    let [block, smooth] = TAIL_HZ.map(|hz| 1.0 - (-TAU * hz / GRAIN_HZ).exp());
+    let (mut low, mut rumble) = (0.0, 0.0);
+    let each = (0..count).map(|i| {
+        let x = random::of_pair(seed, i as u64);
+        low += smooth * (x - low);
+        rumble += block * (low - rumble);
+        (low - rumble, x - low)
+    });
+    let (low, high) = each.unzip();
+    [low, high]
+}
+
+fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) {
     let energy: f64 = sums.iter().flatten().flatten().map(|x| x * x).sum();
     let mut tail = vec![[vec![0.0; sums[0][0].len()], vec![0.0; sums[0][0].len()]]; ZONES];
+    let rates = TAIL_TIMES.map(|time| 1000f64.ln() / time);
     for (z, zone) in tail.iter_mut().enumerate() {
         for (c, taps) in zone.iter_mut().enumerate() {
-            let seed = 7 + (z * CHANNELS + c) as u64;
-            // Two decays: high parts of the tail are gone sooner.
-            let (mut low, mut rumble) = (0.0, 0.0);
-            let [block, smooth] = TAIL_HZ.map(|hz| 1.0 - (-TAU * hz / sample_rate).exp());
-            let [low_rate, high_rate] = TAIL_TIMES.map(|time| 1000f64.ln() / time);
+            let seed = 7 + ((pair * ZONES + z) * CHANNELS + c) as u64;
+            let grains = grains(seed, floor_index(LENGTH * GRAIN_HZ) + 2);
             for (n, tap) in taps.iter_mut().enumerate() {
                 let t = n as f64 / sample_rate;
-                // Noise on a grid of its own, so that every rate hears the same room.
                 let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
-                let grain = |i: usize| random::of_pair(seed, i as u64);
-                let x = grain(i) + u * (grain(i + 1) - grain(i));
-                low += smooth * (x - low);
-                rumble += block * (low - rumble);
+                let part = |part: usize| {
+                    let grain = &grains[part];
+                    (grain[i] + u * (grain[i + 1] - grain[i])) * (-rates[part] * t).exp()
+                };
                 let onset = 1.0 - (-t / 0.004).exp();
-                *tap = onset
-                    * ((low - rumble) * (-low_rate * t).exp()
-                        + TAIL_HIGH * (x - low) * (-high_rate * t).exp());
+                *tap = onset * (part(0) + TAIL_HIGH * part(1));
             }
         }
     }
@@ -247,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_board_passes_the_middle_and_not_the_bottom() {
-        let responses = responses(48_000.0);
+        let responses = responses(0, 48_000.0);
         for zone in &responses {
             for channel in zone {
                 let middle = level(channel, 48_000.0, 200.0, 1500.0);
@@ -260,7 +281,7 @@ mod tests {
 
     #[test]
     fn ears_differ_and_response_dies_away() {
-        let responses = responses(48_000.0);
+        let responses = responses(0, 48_000.0);
         for [left, right] in &responses {
             let energy = |x: &[f32]| x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
             let both: f64 =

@@ -20,12 +20,13 @@ use crate::math::key_set::KeySet;
 use crate::mech::hammer::{Hammer, HammerSettings};
 use crate::sound::bank::BLOCK;
 use crate::sound::board::{self, ZONES};
-use crate::sound::convolve::Convolver;
 use crate::sound::glide::Glide;
 use crate::sound::knock::{Knock, Knocks};
+use crate::sound::microphones::{Distant, part};
 use crate::sound::note::Note;
 use crate::sound::output::Lid;
-use crate::sound::resonances::Resonances;
+use crate::sound::pickup::Pickup;
+use crate::sound::resonances::{Resonances, near_top};
 use crate::sound::room::Room;
 use crate::sound::slow_rate::SlowRate;
 use crate::sound::{SoundSettings, evenness, loss};
@@ -75,20 +76,24 @@ pub struct Sound {
     places: Vec<(usize, [f32; 2])>,
     knocks: Knocks,
     kernel: Kernel,
-    convolver: Convolver,
+    pickup: Pickup,
     loading: Option<Loading>,
     partials_a_block: usize,
     /// Share of the late response, direct level, lid and stereo width: value at the block's start,
     /// and now.
     mix: [(f32, Glide); 4],
-    lid: Lid,
+    /// Over what is listened to, and over what the distant pair hears.
+    lids: [Lid; 2],
     room: Room,
     inputs: [[f32; BLOCK]; ZONES],
-    resonances: Resonances,
-    /// Force of all struck strings and knocks on the bridge, N: the last block and the present one.
-    /// Strings that were not struck hear it a constant time late, whatever the host's blocks, and do
-    /// not answer, so that no loop can grow.
-    bridge: [[f32; BLOCK]; 2],
+    /// Of damped strings, and of the undamped.
+    resonances: [Resonances; 2],
+    /// Force of all struck strings and knocks on the bridge, N: the last block and the present one,
+    /// each all of it and what the undamped strings hear. Strings that were not struck hear it a
+    /// constant time late, whatever the host's blocks, and do not answer, so that no loop can grow.
+    bridge: [[[f32; BLOCK]; 2]; 2],
+    /// Share that the undamped strings hear of each key.
+    near_top: [f32; KEYS],
     /// Samples into the present block, and blocks since reset.
     phase: usize,
     block: usize,
@@ -142,7 +147,7 @@ impl Sound {
             let hammer = Hammer::of(key, &hammers(key));
             Note::new(key, &voicing, &hammer, sample_rate, &slow, kernel)
         };
-        let responses = board::responses(sample_rate);
+        let (pickup, responses) = Pickup::new(voicing.perspective.pair(), sample_rate, kernel);
         let factors = evenness::factors(&responses, sample_rate);
         let place = |(key, factor): (KeyNumber, f32)| {
             let (first, weights) = board::place(key);
@@ -158,15 +163,16 @@ impl Sound {
             places: KeyNumber::all().zip(factors).map(place).collect(),
             knocks: Knocks::new(sample_rate),
             kernel,
-            convolver: Convolver::new(&responses, kernel),
+            pickup,
             loading: None,
             partials_a_block: partials_a_block(sample_rate),
             mix: mix(&voicing).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
-            lid: Lid::new(sample_rate),
+            lids: [Lid::new(sample_rate); 2],
             room: Room::new(sample_rate, voicing.room()),
             inputs: [[0.0; BLOCK]; ZONES],
-            resonances: Resonances::new(&slow),
-            bridge: [[0.0; BLOCK]; 2],
+            resonances: [&slow, &SlowRate::top(sample_rate)].map(Resonances::new),
+            bridge: [[[0.0; BLOCK]; 2]; 2],
+            near_top: std::array::from_fn(|i| KeyNumber::from_index(i).map_or(0.0, near_top)),
             phase: 0,
             block: 0,
             ignored: 0,
@@ -183,16 +189,16 @@ impl Sound {
         self.notes.iter_mut().for_each(Note::reset);
         self.awake = KeySet::EMPTY;
         self.knocks.reset();
-        self.convolver.reset();
+        self.pickup.reset();
         for (from, glide) in &mut self.mix {
             glide.settle();
             *from = glide.now;
         }
-        self.lid.reset();
+        self.lids.iter_mut().for_each(Lid::reset);
         self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
-        self.resonances.reset();
-        self.bridge = [[0.0; BLOCK]; 2];
+        self.resonances.iter_mut().for_each(Resonances::reset);
+        self.bridge = [[[0.0; BLOCK]; 2]; 2];
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
@@ -208,6 +214,7 @@ impl Sound {
         for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
             slot.1.aim(target);
         }
+        self.pickup.listen(new.perspective.pair());
         self.room.set(new.room());
         if !new.same_strings(&old) {
             self.load();
@@ -297,7 +304,8 @@ impl Sound {
             self.ignored += 1;
         } else if self.voicing.knocks > 0.0 {
             let (first, weights) = board::place(key);
-            self.knocks.begin(knock, speed.min(FASTEST), self.voicing.knocks, first, weights);
+            let (speed, near) = (speed.min(FASTEST), self.near_top[key.index()]);
+            self.knocks.begin(knock, speed, self.voicing.knocks, first, weights, near);
         }
     }
 
@@ -309,6 +317,12 @@ impl Sound {
 
     /// Writes the next samples of both channels (equal lengths), full scale ±1.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        self.process_with(left, right, None);
+    }
+
+    /// The same, and those of the `distant` pair (equal lengths too), which costs nothing where it
+    /// is not asked for.
+    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         let len = left.len().min(right.len());
         left[len..].fill(0.0);
         right[len..].fill(0.0);
@@ -319,11 +333,12 @@ impl Sound {
             }
             let portion = (len - done).min(BLOCK - self.phase);
             let range = done..done + portion;
-            self.portion(&mut left[range.clone()], &mut right[range]);
+            let far = part(&mut distant, &range);
+            self.portion(&mut left[range.clone()], &mut right[range], far);
             done += portion;
             self.phase += portion;
             if self.phase == BLOCK {
-                self.convolver.end_block();
+                self.pickup.end_block();
                 self.phase = 0;
                 self.block += 1;
             }
@@ -340,8 +355,8 @@ impl Sound {
     fn is_still(&self) -> bool {
         self.awake.is_empty()
             && self.knocks.is_empty()
-            && self.resonances.is_silent()
-            && self.convolver.is_silent()
+            && self.resonances.iter().all(Resonances::is_silent)
+            && self.pickup.is_silent()
             && self.room.is_silent()
     }
 

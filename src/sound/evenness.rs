@@ -106,17 +106,17 @@ mod tests {
         for (key, factor) in KeyNumber::all().zip(factors(&flat, 48_000.0)) {
             assert!((factor - 1.0).abs() < 0.35, "{key:?}: {factor}");
         }
-        let own = factors(&board::responses(48_000.0), 48_000.0);
+        let own = factors(&board::responses(0, 48_000.0), 48_000.0);
         assert!(own.iter().any(|f| (f - 1.0).abs() > 0.1));
     }
 
     #[test]
     fn a_key_without_partials_is_left_alone() {
         for rate in [1_000.0, 8_000.0, 9_697.0, 11_025.0, 768_000.0] {
-            let own = factors(&board::responses(rate), rate);
+            let own = factors(&board::responses(0, rate), rate);
             assert!(own.iter().all(|f| (0.56..1.78).contains(f)), "{rate} Hz: {own:?}");
         }
-        let own = factors(&board::responses(8_000.0), 8_000.0);
+        let own = factors(&board::responses(0, 8_000.0), 8_000.0);
         assert!(own[84..].iter().all(|f| *f == 1.0) && own[..80].iter().any(|f| *f != 1.0));
     }
 }

@@ -11,6 +11,7 @@ mod case;
 use std::f64::consts::{PI, TAU};
 
 use crate::math::cast::{floor_index, single};
+use crate::math::random;
 use crate::sound::bank::BLOCK;
 use case::Case;
 
@@ -36,6 +37,10 @@ pub enum Knock {
     Sway,
     /// The hammer's shank ringing, bent in itself.
     Ring,
+    /// A falling finger meeting its key: the lower of the key's lines.
+    Finger,
+    /// The higher.
+    FingerTop,
 }
 
 /// Shape of a knock's force over time.
@@ -52,6 +57,13 @@ pub const SHANK_HZ: [f64; 2] = [50.0, 250.0];
 
 /// Quality of both (chosen: maple between two felt bushings dies away in some eight periods).
 pub const SHANK_QUALITY: f64 = 12.0;
+
+/// Lines of a key that a finger falls on, Hz; they die away in 20 to 30 ms [Askenfelt 1991].
+const FINGER_HZ: [f64; 2] = [290.0, 445.0];
+
+/// Largest difference of a knock from its like: of its level, dB, and its duration, octaves
+/// (chosen: felt and bushings never meet twice alike, and equal knocks sound like a machine).
+const UNLIKE: [f64; 2] = [1.5, 0.12];
 
 /// Force at which a ring ends, N: some −120 dBFS.
 const SOFTEST: f64 = 1e-3;
@@ -70,9 +82,17 @@ const fn law(knock: Knock) -> (KnockShape, f64, f64) {
         Knock::Damper => (KnockShape::Push(5.0e-3), 0.03, 0.1),
         Knock::Jack => (KnockShape::Push(1.5e-3), 0.005, 0.03),
         Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0018),
-        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.18),
+        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.11),
         Knock::Ring => (KnockShape::Ring(SHANK_HZ[1]), 0.003, 0.09),
+        Knock::Finger => (KnockShape::Ring(FINGER_HZ[0]), 0.01, 0.03),
+        Knock::FingerTop => (KnockShape::Ring(FINGER_HZ[1]), 0.01, 0.015),
     }
+}
+
+/// Factor on the level of the knock of this number, and on its duration in octaves.
+fn unlike(count: u64) -> (f64, f64) {
+    let [db, octaves] = [0, 1].map(|i| UNLIKE[i] * random::of_pair(count, i as u64));
+    (10f64.powf(db / 20.0), octaves)
 }
 
 /// A knock under way: its force is `level` − Re z while z turns, and shrinks where it rings.
@@ -87,6 +107,8 @@ struct Under {
     left: usize,
     zone: [f32; 2],
     first: usize,
+    /// Share that the undamped strings hear.
+    near: f32,
 }
 
 impl Under {
@@ -108,6 +130,8 @@ pub struct Knocks {
     sample_rate: f64,
     under: Vec<Under>,
     case: Case,
+    /// Knocks since the reset: what tells one from the next.
+    count: u64,
 }
 
 /// Zone of the board, of two, by which the case moves it, and their weights: the middle of the rim.
@@ -117,12 +141,14 @@ impl Knocks {
     /// No knocks.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
-        Self { sample_rate, under: Vec::with_capacity(MOST), case: Case::new(sample_rate) }
+        let (under, case) = (Vec::with_capacity(MOST), Case::new(sample_rate));
+        Self { sample_rate, under, case, count: 0 }
     }
 
     /// Ends all knocks.
     pub fn reset(&mut self) {
         self.under.clear();
+        self.count = 0;
         self.case.still();
     }
 
@@ -132,13 +158,25 @@ impl Knocks {
         self.under.is_empty() && self.case.is_still()
     }
 
-    /// Begins a knock at the board place (`first`, weights) with impact `speed` m/s.
-    pub fn begin(&mut self, knock: Knock, speed: f64, scale: f64, first: usize, zone: [f32; 2]) {
+    /// Begins a knock at the board place (`first`, weights) with impact `speed` m/s, of which the
+    /// undamped strings hear the share `near`.
+    pub fn begin(
+        &mut self,
+        knock: Knock,
+        speed: f64,
+        scale: f64,
+        first: usize,
+        zone: [f32; 2],
+        near: f32,
+    ) {
         let (course, mass, share) = law(knock);
-        let momentum = scale * share * mass * speed;
+        let (louder, octaves) = unlike(self.count);
+        self.count += 1;
+        let momentum = scale * share * mass * speed * louder;
         let rate = self.sample_rate;
         let (level, turning, hz, keep, samples) = match course {
-            KnockShape::Push(duration) => {
+            KnockShape::Push(usual) => {
+                let duration = usual * octaves.exp2();
                 let mean = momentum / duration;
                 (mean, [mean, 0.0], 1.0 / duration, 1.0, duration * rate)
             }
@@ -149,7 +187,7 @@ impl Knocks {
         };
         let (sin, cos) = (TAU * hz / rate).sin_cos();
         let step = [keep * cos, keep * sin];
-        let new = Under { level, turning, step, left: floor_index(samples), zone, first };
+        let new = Under { level, turning, step, left: floor_index(samples), zone, first, near };
         self.case.expect(momentum, new.left);
         self.under.retain(|knock| knock.left > 0);
         if self.under.len() < MOST {
@@ -163,11 +201,11 @@ impl Knocks {
     }
 
     /// Adds the next `len` samples to the board's `inputs` from sample `at` on, and their sum to
-    /// what moves the `bridge`.
+    /// what moves the `bridge`: all strings, and the undamped.
     pub fn process(
         &mut self,
         inputs: &mut [[f32; BLOCK]],
-        bridge: &mut [f32; BLOCK],
+        bridge: &mut [[f32; BLOCK]; 2],
         at: usize,
         len: usize,
     ) {
@@ -178,13 +216,15 @@ impl Knocks {
             let part = at..at + sounding;
             let (one, two) = inputs.split_at_mut(knock.first + 1);
             let zones = one[knock.first][part.clone()].iter_mut().zip(&mut two[0][part.clone()]);
-            let sums = bridge[part].iter_mut().zip(&mut pushed);
-            for ((near, far), (bridge, pushed)) in zones.zip(sums) {
+            let [whole, top] = &mut *bridge;
+            let sums = whole[part.clone()].iter_mut().zip(&mut top[part]).zip(&mut pushed);
+            for ((near, far), ((bridge, top), pushed)) in zones.zip(sums) {
                 let exact = knock.next();
                 let force = single(exact);
                 *near += knock.zone[0] * force;
                 *far += knock.zone[1] * force;
                 *bridge += force;
+                *top += knock.near * force;
                 *pushed += exact;
             }
         }
@@ -194,7 +234,7 @@ impl Knocks {
                 let force = single(self.case.next(pushed));
                 inputs[first][i] += weight * force;
                 inputs[first + 1][i] += weight * force;
-                bridge[i] += force;
+                bridge[0][i] += force;
             }
         }
         self.under.retain(|knock| knock.left > 0);
@@ -208,13 +248,16 @@ mod tests {
     /// Force of one knock in portions of `portion` samples, N.
     fn force(knock: Knock, speed: f64, portion: usize) -> Vec<f32> {
         let mut knocks = Knocks::new(48_000.0);
-        knocks.begin(knock, speed, 1.0, 0, [1.0, 0.0]);
+        knocks.begin(knock, speed, 1.0, 0, [1.0, 0.0], 0.5);
         let mut force = Vec::new();
         while !knocks.under.is_empty() {
-            let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [0.0; BLOCK]);
+            let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [[0.0; BLOCK]; 2]);
             knocks.process(&mut inputs, &mut bridge, 0, portion);
-            for ((own, by_case), both) in inputs[0].iter().zip(&inputs[1]).zip(bridge) {
+            let [whole, top] = bridge;
+            for (i, both) in whole.into_iter().enumerate() {
+                let (own, by_case) = (inputs[0][i], inputs[1][i]);
                 assert!((own + by_case / CASE_ZONE.1 - both).abs() < 1e-6 * (1.0 + both.abs()));
+                assert_eq!(top[i], 0.5 * own);
             }
             force.extend_from_slice(&inputs[0][..portion]);
         }
@@ -226,8 +269,27 @@ mod tests {
         for knock in [Knock::KeyBed, Knock::Jack, Knock::Tray] {
             let (_, mass, share) = law(knock);
             let sum: f64 = force(knock, 0.5, 64).iter().map(|f| f64::from(*f)).sum();
-            let momentum = sum / 48_000.0 / (mass * share * 0.5);
+            let (louder, _) = unlike(0);
+            let momentum = sum / 48_000.0 / (mass * share * 0.5 * louder);
             assert!((momentum - 1.0).abs() < 0.02, "{knock:?}: {momentum}");
+        }
+    }
+
+    #[test]
+    fn knocks_differ_from_their_like_and_are_the_same_after_a_reset() {
+        let mut knocks = Knocks::new(48_000.0);
+        let mut next = || {
+            knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], 0.5);
+            knocks.under.pop().map(|knock| (knock.level, knock.left))
+        };
+        let [first, second, third] = std::array::from_fn(|_| next());
+        assert!(first != second && second != third && first != third);
+        knocks.reset();
+        knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], 0.5);
+        assert_eq!(knocks.under.pop().map(|knock| (knock.level, knock.left)), first);
+        for count in 0..1000 {
+            let (louder, octaves) = unlike(count);
+            assert!((0.84..1.19).contains(&louder) && octaves.abs() <= UNLIKE[1]);
         }
     }
 

@@ -17,12 +17,12 @@ use crate::math::random;
 /// (10-20 s at A0, 4-8 s at C4, 0.15-0.3 s at C8) and with an aftersound that falls at a quarter to
 /// a third of its rate. [Bensa 2003] has 0.25 at C2.
 const INTERNAL: [(f64, f64); 7] =
-    [(1.0, 0.2), (16.0, 0.15), (28.0, 0.28), (40.0, 0.4), (52.0, 0.6), (64.0, 1.25), (88.0, 1.0)];
+    [(1.0, 0.2), (16.0, 0.135), (28.0, 0.28), (40.0, 0.4), (52.0, 0.6), (64.0, 1.25), (88.0, 1.0)];
 
 /// b3 by key number, s: fitted as b1; [Bensa 2003]'s b2 over the square of the wave speed is 2.9e-9
 /// at C2, 2.5e-9 at C4 and 1.2e-8 at C7.
 const INTERNAL_SLOPE: [(f64, f64); 4] =
-    [(16.0, 2.5e-9), (40.0, 1.4e-9), (76.0, 1.45e-8), (88.0, 2.5e-8)];
+    [(16.0, 2.25e-9), (40.0, 1.2e-9), (76.0, 1.7e-8), (88.0, 2.5e-8)];
 
 /// Mean bridge mobility at low frequency, s/kg, fitted with [`INTERNAL`]; the measured impedance of
 /// about 1000 kg/s is mostly springy [Wogram 1990], so that its real part is a fraction of 1e-3.
@@ -44,6 +44,12 @@ const DAMPED_T60: [(f64, f64); 7] =
 
 /// Number of the last key with a damper, E6.
 pub const LAST_DAMPER: u8 = 68;
+
+/// Whether `key` has a damper.
+#[must_use]
+pub const fn has_damper(key: KeyNumber) -> bool {
+    key.number() <= LAST_DAMPER
+}
 
 /// Middle and half-width of the damper felt over the string's length. Dampers stand over the
 /// hammers; the felt is long enough that few partials find a node under it.
@@ -101,7 +107,7 @@ fn smooth_noise(seed: u64, x: f64, y: f64) -> f64 {
 /// loss. Partials with a node under the felt ring on.
 #[must_use]
 pub fn damper(key: KeyNumber, k: usize) -> f64 {
-    if key.number() > LAST_DAMPER {
+    if !has_damper(key) {
         return 0.0;
     }
     let (place, half) = DAMPER_PLACE;

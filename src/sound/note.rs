@@ -115,7 +115,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// The note of `key`, struck by `hammer`, complete; it resounds at the slow `rate`.
+    /// The note of `key`, struck by `hammer`, complete; damped strings resound at the slow `rate`.
     #[must_use]
     pub fn new(
         key: KeyNumber,
@@ -129,8 +129,13 @@ impl Note {
         let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
         let strings = strung.strings;
         let chunks = load::modes(partials, strings).div_ceil(LANES);
-        let resonating = strung.partials_below(resonance::HIGHEST_HZ).min(partials);
-        let low = load::modes(resonating, strings) / LANES;
+        let below = |hz: f64| strung.partials_below(hz).min(partials);
+        let low = load::modes(below(resonance::HIGHEST_HZ), strings) / LANES;
+        let (resonating, of_each, resounds_at) = if loss::has_damper(key) {
+            (below(resonance::HIGHEST_HZ), strings, rate)
+        } else {
+            (below(resonance::HIGHEST_TOP_HZ), strings + 1, &SlowRate::top(sample_rate))
+        };
         let mut note = Self {
             key,
             sample_rate,
@@ -144,7 +149,7 @@ impl Note {
             poles: vec![Pole::default(); chunks],
             blows: vec![HammerInput::default(); chunks],
             slow: SlowRing::new(low, rate, kernel),
-            resonance: Resonance::new(resonating * strings, rate, kernel),
+            resonance: Resonance::new(resonating * of_each, resounds_at, kernel),
             resonating,
             struck: false,
             share: [1.0; MOST],
@@ -182,7 +187,7 @@ impl Note {
         self.touching &= self.ratio == 1.0 && self.una_corda.1 == 0.0;
         self.ratio = 1.0;
         self.una_corda.0 = 0.0;
-        self.rest = (if self.key.number() > loss::LAST_DAMPER { 0.0 } else { 1.0 }, f32::NAN);
+        self.rest = (if loss::has_damper(self.key) { 1.0 } else { 0.0 }, f32::NAN);
         self.apply_poles();
     }
 
@@ -208,7 +213,7 @@ impl Note {
     /// goes with the square of what is left (chosen: half pedal lets a note ring several times as
     /// long).
     pub fn damper(&mut self, lift: f64) {
-        if self.key.number() <= loss::LAST_DAMPER {
+        if loss::has_damper(self.key) {
             self.rest.0 = single((1.0 - lift.clamp(0.0, 1.0)).powi(2));
         }
     }
@@ -246,6 +251,11 @@ impl Note {
     #[must_use]
     pub const fn is_awake(&self) -> bool {
         self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
+    }
+
+    /// Modes of a partial that other notes set moving: of undamped strings the sideways one too.
+    const fn resonance_modes(&self) -> usize {
+        if loss::has_damper(self.key) { self.strings } else { self.strings + 1 }
     }
 
     /// Gets all modes ready to be struck or plucked.

@@ -44,7 +44,7 @@ const DUPLEX: [(usize, f64, f64); 3] = [(2, 1.002, 0.7), (3, 1.0037, 0.5), (4, 1
 
 /// Gain of a duplex length at resonance by key number, chosen so that, missing its partial, it stays
 /// some 35 dB under the note.
-const DUPLEX_GAIN: [(f64, f64); 3] = [(52.0, 0.125), (64.0, 0.32), (76.0, 0.13)];
+const DUPLEX_GAIN: [(f64, f64); 3] = [(52.0, 0.125), (64.0, 0.32), (76.0, 0.33)];
 
 /// Share of the gate below which they sleep.
 const SOFTEST: f32 = 0.1;

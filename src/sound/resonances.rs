@@ -1,10 +1,24 @@
 //! What the strings that only resound give the board: all of a block at its beginning, at a slower
-//! sample rate. Audio thread, except `new`.
+//! sample rate. Damped strings hear the whole bridge, the undamped top ones what is near them. Audio
+//! thread, except `new`.
 
+use crate::math::cast::single;
+use crate::math::compass::{KeyNumber, log_linear};
 use crate::sound::bank::BLOCK;
 use crate::sound::board::ZONES;
 use crate::sound::note::Note;
 use crate::sound::slow_rate::{Gatherer, SlowRate, Spreader};
+
+/// How much of what acts on the bridge at a key the undamped strings hear, by key number: all within a
+/// wavelength of the board, which is shorter than the bridge where they sound. Fitted to how three
+/// recorded grands ring on at 1–3 kHz after single notes (`touchback lab recorded`).
+const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.5), (72.0, 1.0)];
+
+/// See [`NEAR_TOP`].
+#[must_use]
+pub fn near_top(key: KeyNumber) -> f32 {
+    single(log_linear(&NEAR_TOP, f64::from(key.number())))
+}
 
 /// The way from the bridge to the strings that resound, and from these to the board.
 pub struct Resonances {
@@ -77,14 +91,15 @@ impl Resonances {
         }
     }
 
-    /// Writes the block to the board's `inputs`.
+    /// Adds the block to the board's `inputs`.
     pub fn spread(&self, inputs: &mut [[f32; BLOCK]; ZONES]) {
+        if self.is_silent() {
+            return;
+        }
         for (back, input) in self.back.iter().zip(inputs) {
-            if self.is_silent() {
-                input.fill(0.0);
-            } else {
-                back.spread(input);
-            }
+            let mut force = [0.0; BLOCK];
+            back.spread(&mut force);
+            input.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
     }
 }

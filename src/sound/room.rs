@@ -9,6 +9,7 @@ use crate::math::cast::{floor_index, single};
 use crate::sound::SoundSettings;
 use crate::sound::bank::BLOCK;
 use crate::sound::glide::Glide;
+use crate::sound::microphones::{DISTANT_ROOM, Distant};
 
 /// Number of delay lines.
 const LINES: usize = 8;
@@ -138,8 +139,8 @@ impl Room {
         }
     }
 
-    /// Adds the room to both channels.
-    pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+    /// Adds the room to both channels, and to the distant pair's what comes there of it.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         // Active from the first sample above silence, wherever a block begins.
         let mut from = 0;
         if self.is_silent() {
@@ -151,7 +152,8 @@ impl Room {
             (from, self.quiet) = (first, 0);
         }
         let mask = self.lines[0].len() - 1;
-        for (l, r) in left[from..].iter_mut().zip(&mut right[from..]) {
+        let late = left[from..].iter_mut().zip(&mut right[from..]);
+        for (n, (l, r)) in (from..).zip(late) {
             let mut taps = [0.0f32; LINES];
             for (i, tap) in taps.iter_mut().enumerate() {
                 let length = self.lengths[i];
@@ -167,6 +169,10 @@ impl Room {
             let (a, b) = (self.level.now * *l, self.level.now * *r);
             *l += 0.5 * (taps[0] + taps[2] - taps[4] - taps[6]);
             *r += 0.5 * (taps[1] + taps[3] - taps[5] - taps[7]);
+            if let Some([far_left, far_right]) = &mut distant {
+                far_left[n] += DISTANT_ROOM * 0.5 * (taps[0] - taps[2] + taps[4] - taps[6]);
+                far_right[n] += DISTANT_ROOM * 0.5 * (taps[1] - taps[3] + taps[5] - taps[7]);
+            }
             let mixed = mixed(taps);
             let mut loudest: f32 = 0.0;
             for (i, x) in mixed.into_iter().enumerate() {
@@ -206,7 +212,7 @@ mod tests {
             if block == 0 {
                 (l[0], r[0]) = (1.0, 1.0);
             }
-            room.process(&mut l, &mut r);
+            room.process(&mut l, &mut r, None);
             out.extend(l.iter().zip(&r).map(|(a, b)| a + b));
         }
         out

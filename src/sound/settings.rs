@@ -14,8 +14,35 @@ pub enum Perspective {
     /// At the keys: bass on the left, treble on the right.
     #[default]
     Player,
-    /// In the hall, facing the open lid: narrower, treble on the left.
+    /// Before the open lid, which sends back what it receives: keyboard on the left.
     Audience,
+    /// Over the strings: wide, and next to no room.
+    Near,
+}
+
+impl Perspective {
+    /// All, in the order of their [`microphones`](crate::sound::microphones).
+    pub const ALL: [Self; 3] = [Self::Player, Self::Audience, Self::Near];
+
+    /// Index of its pair of microphones.
+    #[must_use]
+    pub const fn pair(self) -> usize {
+        match self {
+            Self::Player => 0,
+            Self::Audience => 1,
+            Self::Near => 2,
+        }
+    }
+
+    /// Level of the room against the direct sound at the player's, amplitude: as the distance from
+    /// the board.
+    const fn room(self) -> f64 {
+        match self {
+            Self::Player => 1.0,
+            Self::Audience => 1.4,
+            Self::Near => 0.35,
+        }
+    }
 }
 
 /// What the unison of each key is wider by than the set width, cents.
@@ -113,7 +140,7 @@ settings! {
         /// Length of the room, m.
         room_size = 9.0, 3.0..=40.0,
         /// Decay time of the room, s.
-        room_time = 1.2, 0.1..=6.0,
+        room_time = 1.8, 0.1..=6.0,
     }
 }
 
@@ -133,7 +160,11 @@ impl SoundSettings {
     /// The room.
     #[must_use]
     pub fn room(&self) -> RoomSpec {
-        let level = if self.room_db > -60.0 { 10f64.powf(self.room_db / 20.0) } else { 0.0 };
+        let level = if self.room_db > -60.0 {
+            self.perspective.room() * 10f64.powf(self.room_db / 20.0)
+        } else {
+            0.0
+        };
         RoomSpec { level, size: self.room_size, time: self.room_time }
     }
 
@@ -150,15 +181,10 @@ impl SoundSettings {
     }
 
     /// Factor on the difference of the channels: far microphones see the piano under a smaller
-    /// angle, and the audience from the other side.
+    /// angle.
     #[must_use]
     pub fn side(&self) -> f64 {
-        let angle = (NATURAL_DISTANCE / self.distance).min(1.0).sqrt();
-        let seat = match self.perspective {
-            Perspective::Player => 1.0,
-            Perspective::Audience => -0.6,
-        };
-        self.width * angle * seat
+        self.width * (NATURAL_DISTANCE / self.distance).min(1.0).sqrt()
     }
 
     /// Whether the strings of both ring alike.

@@ -8,8 +8,10 @@ use std::f64::consts::PI;
 use crate::math::cast::{floor_index, single};
 use crate::sound::bank::BLOCK;
 
-/// Slowest rate, Hz: partials up to 2.2 kHz lie in the filter's passband.
+/// Slowest rate, Hz: partials up to 2.2 kHz lie in the filter's passband; and that of the undamped top
+/// strings, whose fundamentals do.
 const SLOWEST_HZ: f64 = 10_000.0;
+const SLOWEST_TOP_HZ: f64 = 22_000.0;
 
 /// Slow samples that the filter spans, and its window's shape (chosen: see above).
 const SPAN: usize = 8;
@@ -39,7 +41,17 @@ impl SlowRate {
     /// The slowest rate that `sample_rate` Hz allows.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
-        let octaves = (sample_rate / SLOWEST_HZ).log2().floor().max(0.0);
+        Self::above(SLOWEST_HZ, sample_rate)
+    }
+
+    /// The same for the undamped top strings, up to 4.7 kHz.
+    #[must_use]
+    pub fn top(sample_rate: f64) -> Self {
+        Self::above(SLOWEST_TOP_HZ, sample_rate)
+    }
+
+    fn above(slowest: f64, sample_rate: f64) -> Self {
+        let octaves = (sample_rate / slowest).log2().floor().max(0.0);
         let factor = floor_index(octaves.exp2()).clamp(1, BLOCK);
         if factor == 1 {
             return Self { factor, taps: vec![1.0] };

@@ -5,6 +5,7 @@ use crate::action::interface::press::Effort;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::sound::microphones::Distant;
 use crate::sound::{Knock, SoundSettings};
 
 /// Depth at which a key of the fake action throws its hammer, m.
@@ -244,7 +245,7 @@ impl Strings for FakeStrings {
         }
     }
 
-    fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+    fn process(&mut self, left: &mut [f32], right: &mut [f32], _: Distant) {
         for (l, r) in left.iter_mut().zip(right) {
             let sign = if self.count % 64 < 32 { 1.0 } else { 0.9 };
             *l = crate::math::cast::single(sign * self.level);

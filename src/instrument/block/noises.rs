@@ -1,4 +1,5 @@
-//! What the mechanism sounds besides its events' own knocks: shanks, jacks, and the damper tray.
+//! What the mechanism sounds besides its events' own knocks: fingers, shanks, jacks, and the damper
+//! tray.
 
 use super::Block;
 use crate::action::STEP;
@@ -16,6 +17,10 @@ const QUARTERS: [usize; 4] = [9, 26, 43, 60];
 /// Speed with which the rising tray meets the dampers against that of falling ones meeting their
 /// strings: felt under levers against felt on strings (chosen).
 const RISING: f64 = 0.4;
+
+/// Speed of a finger that falls on its key against that which the key will have when its hammer
+/// leaves (chosen: between a touch from the key's surface and one that strikes).
+const FALLING: f64 = 0.5;
 
 impl<K: Keys, S: Strings> Block<K, S> {
     /// Once a step, after its events: the shanks follow their hammers, the tray is heard.
@@ -42,6 +47,18 @@ impl<K: Keys, S: Strings> Block<K, S> {
         for (knock, speed) in self.shanks.blow(key, speed) {
             let what = Sounding::Knock { key, knock, speed };
             self.agenda.add(Entry { sample, delay, what });
+        }
+    }
+
+    /// A finger falls on `key`, which it will press for a hammer of `hammer_speed` m/s; on a small
+    /// action's it is not heard.
+    pub(super) fn knock_of_finger(&mut self, key: KeyNumber, hammer_speed: f64) {
+        if self.keys.hammer_speed(key).is_none() {
+            return;
+        }
+        let speed = FALLING * hammer_speed / self.press_of(key).ratio;
+        for knock in [Knock::Finger, Knock::FingerTop] {
+            self.strings.knock(key, knock, speed);
         }
     }
 

@@ -60,8 +60,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 }
             }
             Event::AllSoundOff => {
-                let strings = &mut self.strings;
-                self.tail.take(|left, right| strings.process(left, right));
+                self.fade_strings();
                 self.quiet();
                 self.outgoing.silence(self.clock.now());
             }
@@ -122,7 +121,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     /// What a press of `key` meets.
-    fn press_of(&self, key: KeyNumber) -> Press {
+    pub(super) fn press_of(&self, key: KeyNumber) -> Press {
         self.keys.press(key).unwrap_or_else(|| grand_press(key, self.dip()))
     }
 
@@ -175,6 +174,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
         let plays_first = self.plays_first(key);
         let waits = self.settings.touch.legato_repair == Switch::On && !self.is_risen(key);
         let up = self.settings.touch.release_speed(0.0);
+        if self.fingers[key.index()].is_away() && self.is_risen(key) {
+            self.knock_of_finger(key, hammer_speed);
+        }
         let finger = &mut self.fingers[key.index()];
         if plays_first {
             finger.repeat_after(up, down);

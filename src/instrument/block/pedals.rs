@@ -81,8 +81,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// The level that settings and controllers ask for.
     pub(super) fn follow_mix(&mut self) {
-        self.level.guard(self.settings.output_guard == Switch::On);
-        self.level.aim(self.settings.output_db, self.mix);
+        for level in &mut self.levels {
+            level.guard(self.settings.output_guard == Switch::On);
+            level.aim(self.settings.output_db, self.mix);
+        }
     }
 
     /// The pitch bend in the range that is set.

@@ -45,7 +45,7 @@ fn off(note: u8) -> Event {
 /// Renders `samples`; the left channel.
 fn run(piano: &mut Fake, samples: usize) -> Vec<f32> {
     let (mut left, mut right) = (vec![0.0; samples], vec![0.0; samples]);
-    piano.process(&mut left, &mut right);
+    piano.process(&mut left, &mut right, None);
     left
 }
 

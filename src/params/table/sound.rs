@@ -166,12 +166,10 @@ pub static SOUND: [Parameter; 21] = [
         name: "Perspective",
         group: ParameterGroup::Output,
         suffix: "",
-        kind: ValueKind::Choice(&["Player", "Audience"]),
-        doc: "Player hears the bass on the left; the audience faces the open lid.",
-        get: |s| f64::from(u8::from(s.sound.perspective == Perspective::Audience)),
-        set: |s, v| {
-            s.sound.perspective = if v < 0.5 { Perspective::Player } else { Perspective::Audience };
-        },
+        kind: ValueKind::Choice(&["Player", "Audience", "Near"]),
+        doc: "Player: bass on the left. Audience: before the open lid. Near: over the strings, wide and dry.",
+        get: |s| index_of(&Perspective::ALL, &s.sound.perspective),
+        set: |s, v| s.sound.perspective = at(&Perspective::ALL, v),
     },
     Parameter {
         id: "distance",

@@ -7,17 +7,21 @@ use crate::math::cast::single;
 use crate::math::compass::KeyNumber;
 use crate::math::real::MOST_LANES;
 use crate::sound::bank::BLOCK;
+use crate::sound::convolve::CHANNELS;
+use crate::sound::microphones::{Distant, part};
 use crate::sound::note::{WAKE, contacts};
-use crate::sound::output;
+use crate::sound::output::{self, Lid};
+use crate::sound::{loss, pickup::Channels};
 
 impl Sound {
     /// Samples of one block, or a part of it.
-    pub(super) fn portion(&mut self, left: &mut [f32], right: &mut [f32]) {
+    pub(super) fn portion(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         let (at, len) = (self.phase, left.len());
-        self.bridge[1][at..at + len].fill(0.0);
-        if self.lid.is_still() && self.is_still() {
+        self.bridge[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
+        if self.lids.iter().all(Lid::is_still) && self.is_still() {
             left.fill(0.0);
             right.fill(0.0);
+            distant.into_iter().flatten().for_each(|channel| channel.fill(0.0));
             return;
         }
         self.advance_contacts(len);
@@ -28,8 +32,11 @@ impl Sound {
             let force = &mut force[..len];
             note.process(at, force);
             if note.is_struck() {
-                let now = &mut self.bridge[1][at..at + len];
-                now.iter_mut().zip(&*force).for_each(|(sum, x)| *sum += x);
+                for (bus, share) in self.bridge[1].iter_mut().zip([1.0, self.near_top[key.index()]])
+                {
+                    let now = bus[at..at + len].iter_mut();
+                    now.zip(&*force).for_each(|(sum, x)| *sum += share * x);
+                }
             }
             note.add_overtones(force);
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
@@ -41,28 +48,27 @@ impl Sound {
         if !self.knocks.is_empty() {
             self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
         }
-        let mut late = [[0.0f32; BLOCK]; 2];
-        left.fill(0.0);
-        right.fill(0.0);
-        let [late_left, late_right] = &mut late;
-        self.convolver.process(
-            &self.inputs,
-            at,
-            [&mut *left, &mut *right],
-            [&mut late_left[..len], &mut late_right[..len]],
-        );
+        let [early, late] = self.pickup.process(&self.inputs, at, len);
+        let far = distant.as_ref().map(|_| self.pickup.process_distant(&self.inputs, at, len));
         let scale = single(FULL_SCALE);
         for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
             let share = (at + i + 1) as f32 / BLOCK as f32;
             let [late_gain, direct, shade, side] =
                 self.mix.map(|(from, glide)| from + share * (glide.now - from));
-            let sum = [*l + late_gain * late[0][i], *r + late_gain * late[1][i]];
-            let [a, b] = self.lid.shade(sum.map(|x| scale * x), shade);
+            let sum = |early: &Channels, late: &Channels| -> [f32; CHANNELS] {
+                std::array::from_fn(|c| scale * (early[c][i] + late_gain * late[c][i]))
+            };
+            let [here, there] = &mut self.lids;
+            let [a, b] = here.shade(sum(&early, &late), shade);
             let (a, b) = output::widened(a, b, side);
             (*l, *r) = (direct * a, direct * b);
+            if let (Some([far_left, far_right]), Some([early, late])) = (&mut distant, &far) {
+                [far_left[i], far_right[i]] = there.shade(sum(early, late), shade);
+            }
         }
-        self.room.process(left, right);
-        for x in left.iter_mut().chain(right) {
+        self.room.process(left, right, part(&mut distant, &(0..len)));
+        let far = distant.into_iter().flatten().flat_map(|channel| channel.iter_mut());
+        for x in left.iter_mut().chain(right).chain(far) {
             *x = output::soft_clip(*x);
         }
     }
@@ -85,13 +91,15 @@ impl Sound {
     /// Control work at a block's beginning.
     pub(super) fn begin_block(&mut self) {
         self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
+        self.pickup.begin_block();
         self.room.begin_block();
         if self.loading.is_some() {
             self.load_some();
         }
         let gate = single(GATE / FULL_SCALE);
         self.bridge.swap(0, 1);
-        let loudest = self.bridge[0].iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        let [whole, _] = &self.bridge[0];
+        let loudest = whole.iter().fold(0.0f32, |m, x| m.max(x.abs()));
         if loudest > WAKE * gate {
             for (key, note) in KeyNumber::all().zip(&mut self.notes) {
                 note.wake();
@@ -107,11 +115,15 @@ impl Sound {
                 self.awake.remove(key);
             }
         }
-        self.resonances.begin_block(&self.bridge[0], loudest > gate);
+        for (resonances, bridge) in self.resonances.iter_mut().zip(&self.bridge[0]) {
+            resonances.begin_block(bridge, loudest > gate);
+        }
         for key in self.awake.iter() {
             let (first, weights) = self.places[key.index()];
-            self.resonances.add(&mut self.notes[key.index()], first, weights);
+            let resonances = &mut self.resonances[usize::from(!loss::has_damper(key))];
+            resonances.add(&mut self.notes[key.index()], first, weights);
         }
-        self.resonances.spread(&mut self.inputs);
+        self.inputs.fill([0.0; BLOCK]);
+        self.resonances.iter().for_each(|strings| strings.spread(&mut self.inputs));
     }
 }

@@ -10,7 +10,7 @@ use crate::math::cast::floor_index;
 /// Frequency, Hz, and gain g of each mode. Frequencies: the lines of body and key bed
 /// [Askenfelt 1994]. Gains and quality are fitted to how two recorded grands ring on below 400 Hz
 /// (`touchback lab recorded`).
-const MODES: [(f64, f64); 3] = [(38.0, 2.5), (100.0, 0.43), (250.0, 0.3)];
+const MODES: [(f64, f64); 3] = [(38.0, 3.75), (100.0, 0.43), (250.0, 0.3)];
 const QUALITY: f64 = 12.0;
 
 /// One mode: ∫ F e^{(iω − σ)s} ds, N·s, and its factor a sample.

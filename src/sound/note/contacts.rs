@@ -17,7 +17,7 @@ use crate::sound::contact::MovingHammer;
 /// Share of the hammer's force that reaches the board by agraffes or capo bar, plate and rim, by key
 /// number: fitted to what two recorded grands have under the fundamental in the first 0.1 s
 /// (`touchback lab recorded`).
-const THROUGH_PLATE: [(f64, f64); 4] = [(1.0, 0.1), (52.0, 0.04), (70.0, 0.06), (88.0, 0.06)];
+const THROUGH_PLATE: [(f64, f64); 4] = [(1.0, 0.05), (52.0, 0.04), (70.0, 0.09), (88.0, 0.18)];
 
 /// Longest time after which a hammer is removed, s.
 const HAMMER_CAUGHT: f64 = 0.06;

@@ -8,6 +8,8 @@ use super::resonance::Resonating;
 use super::{Note, pluck};
 use crate::math::cast::single;
 use crate::sound::bank::LANES;
+#[cfg(doc)]
+use crate::sound::resonances;
 use crate::sound::unison::{MOST, SIDEWAYS, Unison};
 use crate::sound::{SoundSettings, loss, poles};
 
@@ -20,6 +22,14 @@ const TRANSFER_HZ: f64 = 1000.0;
 /// above fitted so that silent keys answer and the pedal lengthens the middle register's decay as
 /// measured, and leaves bass and treble alone [Lehtonen 2007].
 const TRANSFER_TURN: (f64, f64) = (320.0, 360.0);
+
+/// The same at the undamped strings, which lie within a wavelength of what shakes them
+/// ([`resonances::near_top`]).
+const TRANSFER_TOP: f64 = 1.3;
+
+/// Share of it that reaches the sideways motion of undamped strings and is heard of it (fitted as
+/// [`TRANSFER_TOP`]; twice the way that a blow's sideways motion takes once).
+const SIDEWAYS_TOP: f64 = 0.25;
 
 /// Modes of the first `partials` partials of a note of so many strings.
 pub(super) const fn modes(partials: usize, strings: usize) -> usize {
@@ -64,10 +74,10 @@ impl Note {
         let missed = if self.strings > 1 { [blow[0], 0.0, 0.0] } else { [0.0; MOST] };
         let weights = [group.weights(blow), group.weights(&missed), group.weights(&[1.0; MOST])];
         let upright = (0..self.strings).map(|j| (group.poles[j], weights.map(|w| w[j]), true));
-        // The sideways motion takes its part of every blow, and nothing from the bridge.
+        // The sideways motion takes its part of every blow.
         let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k)).map(|(pole, weight)| {
             let missed = weight * missed[0] / count;
-            (pole, [weight, missed, 0.0].map(Complex64::from), false)
+            (pole, [weight, missed, SIDEWAYS_TOP * count].map(Complex64::from), false)
         });
         let string = unison.string();
         let mass = 0.5 * string.mass();
@@ -84,8 +94,9 @@ impl Note {
         // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
         let hz = self.strung.partial_hz(k);
         let mobility = loss::bridge_mobility(self.key, hz).re;
-        let moved = -transfer(hz) * mobility * string.bridge_gain(k)
-            / (mass * (2.0 * PI * hz).powi(2))
+        let transfer =
+            if loss::has_damper(self.key) { transfer(hz) } else { Complex64::from(TRANSFER_TOP) };
+        let moved = -transfer * mobility * string.bridge_gain(k) / (mass * (2.0 * PI * hz).powi(2))
             * sample
             * scale;
         for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
@@ -106,7 +117,7 @@ impl Note {
             slot.step_shrink[l] = single(-(pole.re * step).exp_m1());
             slot.angle[l] = single(pole.im * sample);
             slot.damp[l] = single(-(-damp * sample).exp_m1());
-            if felt && k <= self.resonating {
+            if k <= self.resonating && j < self.resonance_modes() {
                 let pull = pulled * moved;
                 let mode = Resonating {
                     decay: pole.re * sample,
@@ -115,7 +126,7 @@ impl Note {
                     bridge: single(bridge),
                     pull: (single(pull.re), single(pull.im)),
                 };
-                self.resonance.set((k - 1) * self.strings + j, &mode);
+                self.resonance.set((k - 1) * self.resonance_modes() + j, &mode);
             }
             let share = if felt { pulled } else { all };
             self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));

@@ -10,10 +10,12 @@ use crate::sound::poles::{self, Pole};
 use crate::sound::slow_rate::SlowRate;
 
 /// Highest partial that resounds with other notes, Hz: above, the driving strings decay before it
-/// has built up.
+/// has built up. Strings without dampers, near which the blow itself shakes the bridge, resound with
+/// all their fundamentals.
 pub const HIGHEST_HZ: f64 = 2_200.0;
+pub const HIGHEST_TOP_HZ: f64 = 4_500.0;
 
-/// Modes below [`HIGHEST_HZ`], all that the bridge drives.
+/// Modes below [`HIGHEST_HZ`] or [`HIGHEST_TOP_HZ`], all that the bridge drives.
 pub struct Resonance {
     kernel: Kernel,
     rings: Vec<ModeState>,

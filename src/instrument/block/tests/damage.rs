@@ -5,9 +5,9 @@ use super::*;
 #[test]
 fn odd_blocks_and_floods_of_notes_do_no_harm() {
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
-    piano.process(&mut [], &mut []);
+    piano.process(&mut [], &mut [], None);
     let (mut left, mut right) = ([1.0_f32; 8], [1.0_f32; 5]);
-    piano.process(&mut left, &mut right);
+    piano.process(&mut left, &mut right, None);
     assert_eq!(left[5..], [0.0; 3]);
     for _ in 0..60 {
         for note in 21..=108 {

@@ -262,7 +262,7 @@ fn volume_expression_and_pan_move_the_level_without_a_click() {
     run(&mut piano, 48_000);
     piano.handle(on(60, 1.0));
     let (mut left, mut right) = (vec![0.0; 4], vec![0.0; 4]);
-    piano.process(&mut left, &mut right);
+    piano.process(&mut left, &mut right, None);
     assert_eq!(left, [0.0; 4]);
     assert!((f64::from(right[0]) + 0.1 * 0.0625).abs() < 1e-6, "{}", right[0]);
     piano.reset();

@@ -7,6 +7,7 @@ use touchback::math::compass::KeyNumber;
 use touchback::mech::hammer::Hammer;
 use touchback::sound::measure::{self, db};
 use touchback::sound::scale::StringSpec;
+use touchback::sound::settings::Perspective;
 use touchback::sound::{board, tuning};
 
 /// Keys whose partials are compared with the law, and how many.
@@ -130,7 +131,7 @@ pub fn phantoms(bench: &mut SoundBench) -> Result<()> {
 
 pub fn board(bench: &mut SoundBench) {
     let report = &mut bench.report;
-    let modes = board::modes(RATE);
+    let modes = board::modes(Perspective::Player.pair(), RATE);
     let low: Vec<_> = modes.iter().filter(|m| m.hz < 1000.0).collect();
     let first = low.first().map_or(f64::NAN, |m| m.hz);
     let density = low.len() as f64 / (1000.0 - first);
@@ -148,7 +149,7 @@ pub fn board(bench: &mut SoundBench) {
         TargetBand::Within(0.015, 0.03),
         loss,
     );
-    let response = board::responses(RATE);
+    let response = board::responses(Perspective::Player.pair(), RATE);
     let corner = response.iter().map(|zone| measure::corner_hz(&zone[0], RATE)).sum::<f64>()
         / response.len() as f64;
     report.check(

@@ -1,0 +1,127 @@
+//! What the microphones pick up: the board's inputs convolved with the responses of the pair that is
+//! listened to, and with the distant pair's where that is asked for.
+//!
+//! Another pair takes over within [`FADE`]; it hears the board from then on, and what it missed
+//! before has gone by then. Audio thread; allocates only in `new`.
+
+use crate::math::cast::floor_index;
+use crate::math::kernel::Kernel;
+use crate::sound::bank::BLOCK;
+use crate::sound::board::{self, ZONES};
+use crate::sound::convolve::{CHANNELS, Convolver, Responses};
+use crate::sound::microphones::{DISTANT, PAIRS};
+
+/// Time in which one pair takes over from another, s.
+const FADE: f64 = 0.05;
+
+/// Both channels of one block.
+pub type Channels = [[f32; BLOCK]; CHANNELS];
+
+/// Early and late part of them.
+pub type Picked = [Channels; 2];
+
+/// All pairs of microphones.
+pub struct Pickup {
+    pairs: Vec<Convolver>,
+    /// The pair that is listened to, and the next one.
+    heard: usize,
+    wanted: usize,
+    /// The pair before it and the blocks in which it is still heard.
+    before: Option<(usize, usize)>,
+    fade: usize,
+    distant: bool,
+}
+
+impl Pickup {
+    /// All pairs at `sample_rate` Hz, `heard` listened to; and the responses of the player's.
+    #[must_use]
+    pub fn new(heard: usize, sample_rate: f64, kernel: Kernel) -> (Self, Responses) {
+        let responses = board::responses(0, sample_rate);
+        let others = (1..PAIRS).map(|pair| board::responses(pair, sample_rate));
+        let other_pairs = others.map(|responses| Convolver::new(&responses, kernel));
+        let pairs =
+            std::iter::once(Convolver::new(&responses, kernel)).chain(other_pairs).collect();
+        let fade = floor_index(FADE * sample_rate / BLOCK as f64).max(1);
+        (Self { pairs, heard, wanted: heard, before: None, fade, distant: false }, responses)
+    }
+
+    /// Clears all history; the wanted pair is heard.
+    pub fn reset(&mut self) {
+        self.pairs.iter_mut().for_each(Convolver::reset);
+        (self.heard, self.before, self.distant) = (self.wanted, None, false);
+    }
+
+    /// Another pair from the next block on.
+    pub const fn listen(&mut self, pair: usize) {
+        self.wanted = pair;
+    }
+
+    /// All history is zero.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.pairs.iter().all(Convolver::is_silent)
+    }
+
+    /// Control work at a block's beginning.
+    pub fn begin_block(&mut self) {
+        if let Some((pair, left)) = &mut self.before {
+            *left -= 1;
+            if *left == 0 {
+                self.pairs[*pair].reset();
+                self.before = None;
+            }
+        }
+        if self.before.is_none() && self.wanted != self.heard {
+            self.before = Some((self.heard, self.fade));
+            self.heard = self.wanted;
+        }
+    }
+
+    /// What the samples `at`… of the present block give, of `len` samples.
+    pub fn process(&mut self, inputs: &[[f32; BLOCK]; ZONES], at: usize, len: usize) -> Picked {
+        let mut picked = self.of(self.heard, inputs, at, len);
+        if let Some((pair, left)) = self.before {
+            let before = self.of(pair, inputs, at, len);
+            for (now, before) in picked.iter_mut().flatten().zip(before.iter().flatten()) {
+                for (i, (now, before)) in now[..len].iter_mut().zip(before).enumerate() {
+                    let gone = (at + i + 1) as f32 / BLOCK as f32;
+                    let share = (left as f32 - gone) / self.fade as f32;
+                    *now += share * (before - *now);
+                }
+            }
+        }
+        picked
+    }
+
+    /// The same for the distant pair, which hears the board from the first call on.
+    pub fn process_distant(
+        &mut self,
+        inputs: &[[f32; BLOCK]; ZONES],
+        at: usize,
+        len: usize,
+    ) -> Picked {
+        self.distant = true;
+        self.of(DISTANT, inputs, at, len)
+    }
+
+    fn of(&mut self, pair: usize, inputs: &[[f32; BLOCK]; ZONES], at: usize, len: usize) -> Picked {
+        let mut picked = [[[0.0; BLOCK]; CHANNELS]; 2];
+        let [early, late] = &mut picked;
+        let [early, late] = [early, late].map(|both| both.each_mut().map(|part| &mut part[..len]));
+        self.pairs[pair].process(inputs, at, early, late);
+        picked
+    }
+
+    /// Ends the present block.
+    pub fn end_block(&mut self) {
+        self.pairs[self.heard].end_block();
+        if let Some((pair, _)) = self.before {
+            self.pairs[pair].end_block();
+        }
+        if std::mem::take(&mut self.distant) {
+            self.pairs[DISTANT].end_block();
+        } else if !self.pairs[DISTANT].is_silent() {
+            self.pairs[DISTANT].reset();
+        }
+    }
+}
