@@ -121,16 +121,25 @@ impl Plugin for Touchback {
     const EMAIL: &'static str = "";
     const VERSION: &'static str = env!("CARGO_PKG_VERSION");
 
-    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[AudioIOLayout {
-        main_output_channels: Some(new_nonzero_u32(2)),
-        aux_output_ports: &[new_nonzero_u32(2)],
-        names: PortNames {
-            layout: Some("Stereo"),
-            aux_outputs: &["Distant"],
-            ..PortNames::const_default()
+    // The framework skips a block for which a host leaves out any output: who wants the distant pair
+    // chooses the second layout.
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[
+        AudioIOLayout {
+            main_output_channels: Some(new_nonzero_u32(2)),
+            names: PortNames { layout: Some("Stereo"), ..PortNames::const_default() },
+            ..AudioIOLayout::const_default()
         },
-        ..AudioIOLayout::const_default()
-    }];
+        AudioIOLayout {
+            main_output_channels: Some(new_nonzero_u32(2)),
+            aux_output_ports: &[new_nonzero_u32(2)],
+            names: PortNames {
+                layout: Some("Stereo and a distant pair"),
+                aux_outputs: &["Distant"],
+                ..PortNames::const_default()
+            },
+            ..AudioIOLayout::const_default()
+        },
+    ];
     // Pedals reach a VST3 plugin only through the controllers this registers.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     // Strikes leave as notes, pedals and finer velocities as controllers.
