@@ -1,7 +1,7 @@
 //! What the microphones pick up: the board's inputs convolved with the responses of the pair that is
 //! listened to, and with the distant pair's where that is asked for.
 //!
-//! Another pair takes over within [`FADE`]; it hears the board from then on, and what it missed
+//! Another pair takes over within 50 ms; it hears the board from then on, and what it missed
 //! before has gone by then. Audio thread; allocates only in `new`.
 
 use crate::math::cast::floor_index;

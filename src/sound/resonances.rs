@@ -14,7 +14,7 @@ use crate::sound::slow_rate::{Gatherer, SlowRate, Spreader};
 /// recorded grands ring on at 1–3 kHz after single notes (`touchback lab recorded`).
 const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.5), (72.0, 1.0)];
 
-/// See [`NEAR_TOP`].
+/// Share that the undamped strings hear of what acts on the bridge at `key`.
 #[must_use]
 pub fn near_top(key: KeyNumber) -> f32 {
     single(log_linear(&NEAR_TOP, f64::from(key.number())))
