@@ -26,35 +26,7 @@ pub(super) fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R
 #[must_use]
 pub fn direction<R: Real>(x: R) -> Vec2<R> {
     let s = x * x;
-    let sin = series(
-        s,
-        [
-            1.0,
-            -1.0 / 6.0,
-            1.0 / 120.0,
-            -1.0 / 5040.0,
-            1.0 / 362_880.0,
-            -1.0 / 39_916_800.0,
-            1.0 / 6_227_020_800.0,
-            -1.0 / 1_307_674_368_000.0,
-            1.0 / 355_687_428_096_000.0,
-        ],
-    );
-    let cos = series(
-        s,
-        [
-            1.0,
-            -0.5,
-            1.0 / 24.0,
-            -1.0 / 720.0,
-            1.0 / 40_320.0,
-            -1.0 / 3_628_800.0,
-            1.0 / 479_001_600.0,
-            -1.0 / 87_178_291_200.0,
-            1.0 / 20_922_789_888_000.0,
-        ],
-    );
-    Vec2::new(cos, x * sin)
+    Vec2::new(series(s, COSINE), x * series(s, SINE))
 }
 
 /// The same for |x| ≤ 0.3 rad to 3e-16, quicker.
@@ -62,23 +34,43 @@ pub fn direction<R: Real>(x: R) -> Vec2<R> {
 #[must_use]
 pub fn small_direction<R: Real>(x: R) -> Vec2<R> {
     let s = x * x;
-    let sin = series(
-        s,
-        [1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0, -1.0 / 39_916_800.0],
-    );
-    let cos = series(
-        s,
-        [
-            1.0,
-            -0.5,
-            1.0 / 24.0,
-            -1.0 / 720.0,
-            1.0 / 40_320.0,
-            -1.0 / 3_628_800.0,
-            1.0 / 479_001_600.0,
-        ],
-    );
-    Vec2::new(cos, x * sin)
+    let (sin, cos) = const { (leading::<6>(&SINE), leading::<7>(&COSINE)) };
+    Vec2::new(series(s, cos), x * series(s, sin))
+}
+
+/// Series of (sin x)/x and cos x in x².
+const SINE: [f64; 9] = [
+    1.0,
+    -1.0 / 6.0,
+    1.0 / 120.0,
+    -1.0 / 5040.0,
+    1.0 / 362_880.0,
+    -1.0 / 39_916_800.0,
+    1.0 / 6_227_020_800.0,
+    -1.0 / 1_307_674_368_000.0,
+    1.0 / 355_687_428_096_000.0,
+];
+const COSINE: [f64; 9] = [
+    1.0,
+    -0.5,
+    1.0 / 24.0,
+    -1.0 / 720.0,
+    1.0 / 40_320.0,
+    -1.0 / 3_628_800.0,
+    1.0 / 479_001_600.0,
+    -1.0 / 87_178_291_200.0,
+    1.0 / 20_922_789_888_000.0,
+];
+
+/// The first `N` coefficients of a series.
+const fn leading<const N: usize>(all: &[f64; 9]) -> [f64; N] {
+    let mut first = [0.0; N];
+    let mut i = 0;
+    while i < N {
+        first[i] = all[i];
+        i += 1;
+    }
+    first
 }
 
 /// Half-angle tangent up to which [`angle`] is a series: angles to 0.53 rad.

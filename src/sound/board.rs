@@ -147,6 +147,7 @@ pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
 fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) -> [f64; ZONES] {
     let mut energies = [0.0; ZONES];
     let (direct, by_lid) = (microphones::ways(pair), microphones::by_lid(pair));
+    let mut course = Vec::new();
     for Mode { hz, sigma, gains } in modes(pair, sample_rate) {
         if hz < 8000.0 {
             for (energy, gains) in energies.iter_mut().zip(&gains) {
@@ -155,17 +156,18 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) -
         }
         // A mode ends 90 dB down.
         let last = (10.4 / sigma * sample_rate).min(sums[0][0].len() as f64);
-        let rate = Complex64::new(-sigma, TAU * hz) / sample_rate;
-        // Velocity after a blow, cos − (σ/ω) sin, so that a steady push moves nothing.
-        let start = Complex64::new(1.0, sigma / (TAU * hz));
+        course.clear();
+        course.extend(after_blow(hz, sigma, sample_rate).take(floor_index(last)));
         let lid = by_lid.as_ref().filter(|_| hz > microphones::LID_FROM_HZ);
         let ways = [(Some(&direct), 1.0), (lid, microphones::LID)];
         for (ways, share) in ways.into_iter().filter_map(|(ways, share)| Some((ways?, share))) {
             for ((zone, gains), ways) in sums.iter_mut().zip(&gains).zip(ways) {
                 for ((sum, gain), way) in zone.iter_mut().zip(gains).zip(ways) {
-                    let first = floor_index(way.late * sample_rate + 0.5);
-                    let amplitude = share * way.gain * gain * start;
-                    add_mode(sum, amplitude, rate, first, floor_index(last));
+                    let first = floor_index(way.late * sample_rate + 0.5).min(sum.len());
+                    let amplitude = share * way.gain * gain;
+                    for (sum, x) in sum[first..].iter_mut().zip(&course) {
+                        *sum += amplitude * x;
+                    }
                 }
             }
         }
@@ -173,18 +175,13 @@ fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) -
     energies
 }
 
-/// Adds the real part of `amplitude` e^(`rate` n) from sample `first` on, where n is 0, over `last`
-/// samples. The wave comes in the middle of the first one: half of that lies before.
-fn add_mode(sum: &mut [f64], amplitude: Complex64, rate: Complex64, first: usize, last: usize) {
-    let turn = rate.exp();
-    let mut w = amplitude;
-    let end = sum.len().min(first + last);
-    let Some((onset, rest)) = sum[first.min(end)..end].split_first_mut() else { return };
-    *onset += 0.5 * w.re;
-    for x in rest {
-        w *= turn;
-        *x += w.re;
-    }
+/// Velocity of a mode after a blow, cos − (σ/ω) sin, so that a steady push moves nothing. The blow
+/// comes in the middle of the first sample: half of it lies before.
+fn after_blow(hz: f64, sigma: f64, sample_rate: f64) -> impl Iterator<Item = f64> {
+    let start = Complex64::new(1.0, sigma / (TAU * hz));
+    let turn = Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate).exp();
+    let later = std::iter::successors(Some(start * turn), move |w| Some(w * turn));
+    std::iter::once(0.5).chain(later.map(|w| w.re))
 }
 
 /// Noise of the tail's low and high part at [`GRAIN_HZ`], `count` values of each.

@@ -9,7 +9,7 @@ use crate::math::cast::{floor_index, single};
 use crate::sound::SoundSettings;
 use crate::sound::bank::BLOCK;
 use crate::sound::glide::Glide;
-use crate::sound::microphones::{DISTANT_ROOM, Distant};
+use crate::sound::microphones::{DISTANT_ROOM, Distant, SOUND_SPEED};
 
 /// Number of delay lines.
 const LINES: usize = 8;
@@ -17,9 +17,8 @@ const LINES: usize = 8;
 /// Length of each delay over the room's; no two in a simple ratio (chosen).
 const RATIOS: [f64; LINES] = [0.613, 0.709, 0.787, 0.877, 0.971, 1.087, 1.201, 1.307];
 
-/// Longest room, m, and the speed of sound, m/s.
+/// Longest room, m.
 const LONGEST: f64 = SoundSettings::RANGES.room_size.max;
-const SOUND_SPEED: f64 = 343.0;
 
 /// Where walls and air begin to take more, Hz (chosen: plaster, carpet, curtains).
 const DULL_HZ: f64 = 4500.0;

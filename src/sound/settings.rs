@@ -27,11 +27,7 @@ impl Perspective {
     /// Index of its pair of microphones.
     #[must_use]
     pub const fn pair(self) -> usize {
-        match self {
-            Self::Player => 0,
-            Self::Audience => 1,
-            Self::Near => 2,
-        }
+        self as usize
     }
 
     /// Level of the room against the direct sound at the player's, amplitude: as the distance from
