@@ -59,9 +59,10 @@ pub fn midi(text: &str) -> Option<i32> {
     let (head, below) = name
         .split_once('-')
         .map_or((name.clone(), false), |(step, octave)| (format!("{step}{octave}"), true));
-    let (number, length) = note(&head)?;
+    let (number, _) = note(&head).filter(|(_, length)| *length == head.len())?;
+    // The name ends in its octave's digit.
     let octave = i32::from(*head.as_bytes().last()? - b'0');
-    (length == head.len()).then_some(if below { number - 24 * octave } else { number })
+    Some(if below { number - 24 * octave } else { number })
 }
 
 /// MIDI number of the note that `text` begins with, and how long its name is.
@@ -127,6 +128,9 @@ mod tests {
         let keys = ["c4", "C#4", "Db4", "a0", "c-1", "g9", "h4", "c", "c44", "é4"].map(midi);
         let read = [Some(60), Some(61), Some(61), Some(21), Some(0), Some(127), None, None, None];
         assert_eq!((&keys[..9], keys[9]), (&read[..], None));
+        for text in ["a1#", "a1'", "c4 ", "c4é", "-", "c-"] {
+            assert_eq!(midi(text), None, "{text}");
+        }
         for name in ["", "readme", "é", "C12v1", "G9", "5", "pedalD1-"] {
             assert!(key_and_layer(name).is_none(), "{name}");
         }
