@@ -142,7 +142,7 @@ impl Sound {
         kernel: Kernel,
     ) -> Self {
         let voicing = voicing.clamped();
-        let slow = SlowRate::new(sample_rate);
+        let slow = SlowRate::both(sample_rate);
         let note = |key| {
             let hammer = Hammer::of(key, &hammers(key));
             Note::new(key, &voicing, &hammer, sample_rate, &slow, kernel)
@@ -170,7 +170,7 @@ impl Sound {
             lids: [Lid::new(sample_rate); 2],
             room: Room::new(sample_rate, voicing.room()),
             inputs: [[0.0; BLOCK]; ZONES],
-            resonances: [&slow, &SlowRate::top(sample_rate)].map(Resonances::new),
+            resonances: slow.each_ref().map(Resonances::new),
             bridge: [[[0.0; BLOCK]; 2]; 2],
             near_top: std::array::from_fn(|i| KeyNumber::from_index(i).map_or(0.0, near_top)),
             phase: 0,

@@ -114,15 +114,21 @@ pub struct Note {
     active: usize,
 }
 
+/// Modes of a partial of `key` that other notes set moving: of undamped strings the sideways one too.
+const fn resonance_modes(key: KeyNumber, strings: usize) -> usize {
+    if loss::has_damper(key) { strings } else { strings + 1 }
+}
+
 impl Note {
-    /// The note of `key`, struck by `hammer`, complete; damped strings resound at the slow `rate`.
+    /// The note of `key`, struck by `hammer`, complete; damped and undamped strings resound at
+    /// these slow `rates`.
     #[must_use]
     pub fn new(
         key: KeyNumber,
         voicing: &SoundSettings,
         hammer: &Hammer,
         sample_rate: f64,
-        rate: &SlowRate,
+        rates: &[SlowRate; 2],
         kernel: Kernel,
     ) -> Self {
         let strung = StringSpec::of(key, &SoundSettings::default());
@@ -131,11 +137,14 @@ impl Note {
         let chunks = load::modes(partials, strings).div_ceil(LANES);
         let below = |hz: f64| strung.partials_below(hz).min(partials);
         let low = load::modes(below(resonance::HIGHEST_HZ), strings) / LANES;
-        let (resonating, of_each, resounds_at) = if loss::has_damper(key) {
-            (below(resonance::HIGHEST_HZ), strings, rate)
+        let [damped, undamped] = rates;
+        let (highest, resounds_at) = if loss::has_damper(key) {
+            (resonance::HIGHEST_HZ, damped)
         } else {
-            (below(resonance::HIGHEST_TOP_HZ), strings + 1, &SlowRate::top(sample_rate))
+            (resonance::HIGHEST_TOP_HZ, undamped)
         };
+        let resonating = below(highest);
+        let resonances = resonating * resonance_modes(key, strings);
         let mut note = Self {
             key,
             sample_rate,
@@ -148,8 +157,8 @@ impl Note {
             touches: vec![ContactCoupling::default(); chunks],
             poles: vec![Pole::default(); chunks],
             blows: vec![HammerInput::default(); chunks],
-            slow: SlowRing::new(low, rate, kernel),
-            resonance: Resonance::new(resonating * of_each, resounds_at, kernel),
+            slow: SlowRing::new(low, damped, kernel),
+            resonance: Resonance::new(resonances, resounds_at, kernel),
             resonating,
             struck: false,
             share: [1.0; MOST],
@@ -251,11 +260,6 @@ impl Note {
     #[must_use]
     pub const fn is_awake(&self) -> bool {
         self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
-    }
-
-    /// Modes of a partial that other notes set moving: of undamped strings the sideways one too.
-    const fn resonance_modes(&self) -> usize {
-        if loss::has_damper(self.key) { self.strings } else { self.strings + 1 }
     }
 
     /// Gets all modes ready to be struck or plucked.

@@ -38,16 +38,11 @@ fn bessel(x: f64) -> f64 {
 }
 
 impl SlowRate {
-    /// The slowest rate that `sample_rate` Hz allows.
+    /// The slowest rates that `sample_rate` Hz allows: of damped strings, and of the undamped top
+    /// ones, up to 4.7 kHz.
     #[must_use]
-    pub fn new(sample_rate: f64) -> Self {
-        Self::above(SLOWEST_HZ, sample_rate)
-    }
-
-    /// The same for the undamped top strings, up to 4.7 kHz.
-    #[must_use]
-    pub fn top(sample_rate: f64) -> Self {
-        Self::above(SLOWEST_TOP_HZ, sample_rate)
+    pub fn both(sample_rate: f64) -> [Self; 2] {
+        [SLOWEST_HZ, SLOWEST_TOP_HZ].map(|slowest| Self::above(slowest, sample_rate))
     }
 
     fn above(slowest: f64, sample_rate: f64) -> Self {
@@ -215,7 +210,7 @@ mod tests {
 
     /// A tone of `hz` there and back at `rate` Hz: gain and delay in samples against the tone.
     fn there_and_back(rate: f64, hz: f64) -> (f64, f64) {
-        let slow = SlowRate::new(rate);
+        let slow = SlowRate::above(SLOWEST_HZ, rate);
         let (mut there, mut back) = (Gatherer::new(slow.clone()), Spreader::new(slow.clone()));
         let turn = 2.0 * PI * hz / rate;
         let blocks = floor_index(12.0 * rate / hz / BLOCK as f64).max(400);
@@ -242,7 +237,7 @@ mod tests {
     #[test]
     fn low_tones_return_whole_and_a_known_time_later() {
         for rate in [8_000.0, 22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0, 768_000.0] {
-            let slow = SlowRate::new(rate);
+            let slow = SlowRate::above(SLOWEST_HZ, rate);
             assert!(rate / slow.factor() as f64 >= SLOWEST_HZ.min(rate));
             // All but the block that the caller waits.
             let lag = (slow.lag() - BLOCK) as f64;
@@ -259,7 +254,7 @@ mod tests {
     #[test]
     fn what_would_fold_is_taken_away() {
         for rate in [44_100.0, 96_000.0] {
-            let slow = SlowRate::new(rate);
+            let slow = SlowRate::above(SLOWEST_HZ, rate);
             let mut there = Gatherer::new(slow.clone());
             // Folds onto 2 kHz.
             let turn = 2.0 * PI * (rate / slow.factor() as f64 - 2_000.0) / rate;

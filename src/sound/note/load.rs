@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use touchback_fft::num_complex::Complex64;
 
 use super::resonance::Resonating;
-use super::{Note, pluck};
+use super::{Note, pluck, resonance_modes};
 use crate::math::cast::single;
 use crate::sound::bank::LANES;
 #[cfg(doc)]
@@ -99,6 +99,7 @@ impl Note {
         let moved = -transfer * mobility * string.bridge_gain(k) / (mass * (2.0 * PI * hz).powi(2))
             * sample
             * scale;
+        let resonances = resonance_modes(self.key, self.strings);
         for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
             let push = scale * shape / Complex64::new(0.0, mass * pole.im)
@@ -117,7 +118,7 @@ impl Note {
             slot.step_shrink[l] = single(-(pole.re * step).exp_m1());
             slot.angle[l] = single(pole.im * sample);
             slot.damp[l] = single(-(-damp * sample).exp_m1());
-            if k <= self.resonating && j < self.resonance_modes() {
+            if k <= self.resonating && j < resonances {
                 let pull = pulled * moved;
                 let mode = Resonating {
                     decay: pole.re * sample,
@@ -126,7 +127,7 @@ impl Note {
                     bridge: single(bridge),
                     pull: (single(pull.re), single(pull.im)),
                 };
-                self.resonance.set((k - 1) * self.resonance_modes() + j, &mode);
+                self.resonance.set((k - 1) * resonances + j, &mode);
             }
             let share = if felt { pulled } else { all };
             self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));

@@ -123,7 +123,7 @@ mod tests {
     fn plucked(number: usize, delay: f64) -> (Note, Vec<f32>) {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
-        let rate = SlowRate::new(RATE);
+        let rate = SlowRate::both(RATE);
         let mut note = Note::new(key, &voicing, &hammer, RATE, &rate, Kernel::detect());
         note.damper(1.0);
         note.control(0, 1e-9, 0.0);

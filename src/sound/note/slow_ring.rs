@@ -205,7 +205,7 @@ mod tests {
     fn note(number: usize, rate: f64) -> Note {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
-        let slow = SlowRate::new(rate);
+        let slow = SlowRate::both(rate);
         let mut note = Note::new(key, &voicing, &hammer, RATE, &slow, Kernel::detect());
         note.damper(1.0);
         note.strike(2.0, 0.0);

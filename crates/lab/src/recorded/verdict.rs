@@ -53,7 +53,7 @@ pub fn report(comparison: &Comparison<'_>) -> Report {
     let mut report = Report::default();
     let found = &comparison.found;
     let keys = keys(found);
-    distances(&mut report, found);
+    distances(&mut report, &keys);
     partials(&mut report, &keys);
     evenness(&mut report, &keys);
     dynamics(&mut report, &keys, comparison.is_levelled);
@@ -93,15 +93,14 @@ fn registers<'k, 'f, 'a>(
 }
 
 /// Mean distance of each register, body and attack.
-fn distances(report: &mut Report, found: &[Found<'_>]) {
+fn distances(report: &mut Report, keys: &Keys<'_, '_>) {
+    let all = keys.iter().map(|(key, layers)| (*key, layers.as_slice())).collect();
+    let registers: Vec<_> = registers(keys).chain([("all keys", all)]).collect();
     for (part, name) in ["body", "attack"].into_iter().enumerate() {
         let aim = AS_RECORDED[part];
-        let mut first = 0;
-        for (register, last) in REGISTERS.into_iter().chain([("all keys", 88)]) {
-            let first =
-                if register == "all keys" { 0 } else { std::mem::replace(&mut first, last) };
-            let inside = found.iter().filter(|f| f.number > first && f.number <= last);
-            if let Some(apart) = mean(inside.map(|f| f.apart[part])) {
+        for (register, inside) in &registers {
+            let layers = inside.iter().flat_map(|(_, layers)| layers.iter());
+            if let Some(apart) = mean(layers.map(|f| f.apart[part])) {
                 let quantity = format!("{register}: {name}, dB from the recorded piano");
                 report.check(&quantity, &short(aim), TargetBand::AtMost(aim), apart);
             }

@@ -59,8 +59,8 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
 /// Level of the duplex in the first 0.3 s against the note's, both as force on the bridge, and its
 /// own decay after a single push.
 fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
-    let (rate, hammer) = (SlowRate::new(RATE), Hammer::concert(key));
-    let mut note = Note::new(key, voicing, &hammer, RATE, &rate, Kernel::detect());
+    let (rates, hammer) = (SlowRate::both(RATE), Hammer::concert(key));
+    let mut note = Note::new(key, voicing, &hammer, RATE, &rates, Kernel::detect());
     note.damper(1.0);
     note.strike(2.0, 0.0);
     let (mut own, mut beside) = (Vec::new(), Vec::new());
