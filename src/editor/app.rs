@@ -252,7 +252,7 @@ impl NiceEguiApp for App {
         frame: &mut Frame,
     ) -> Result<(), HandlerError> {
         #[cfg(target_os = "linux")]
-        crate::editor::x11::announce(frame.baseview_window());
+        crate::editor::x11::announce(&frame.baseview_window().platform_handle());
         #[cfg(feature = "screen-reader")]
         {
             use raw_window_handle::HasWindowHandle as _;

@@ -138,6 +138,12 @@ impl Instance {
 
     /// Opens the plugin's window in the X11 window `parent`.
     pub fn open_window(&self, parent: u32) {
+        self.make_window(parent);
+        self.show_window();
+    }
+
+    /// Makes the plugin's window in the X11 window `parent`, still hidden.
+    pub fn make_window(&self, parent: u32) {
         let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());
         let window = clap_window {
             api: CLAP_WINDOW_API_X11.as_ptr(),
@@ -149,8 +155,14 @@ impl Instance {
             let api = CLAP_WINDOW_API_X11.as_ptr();
             assert!(gui.create.expect("a function")(self.plugin, api, false));
             assert!(gui.set_parent.expect("a function")(self.plugin, &raw const window));
-            gui.show.expect("a function")(self.plugin);
         }
+    }
+
+    /// Shows the window that was made.
+    pub fn show_window(&self) {
+        let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());
+        // SAFETY: the extension of this name is of this type.
+        unsafe { (*gui.cast::<clap_plugin_gui>()).show.expect("a function")(self.plugin) };
     }
 
     /// Width and height that the window wants, pixels.

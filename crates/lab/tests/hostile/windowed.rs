@@ -1,15 +1,28 @@
 //! The same with the plugin's window open. Needs an X server with OpenGL, as `xvfb-run` gives.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
 use touchback::math::random::Random;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, CreateWindowAux, PropMode, WindowClass,
+    AtomEnum, ConnectionExt as _, CreateWindowAux, ImageFormat, PropMode, WindowClass,
 };
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
 use crate::harass;
 use crate::host::{Event, Instance, Outputs};
+
+/// The screen, if there is one, to one test at a time: windows hide one another, settings are for all.
+fn alone() -> Option<(MutexGuard<'static, ()>, RustConnection, usize)> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let Ok((x, screen)) = RustConnection::connect(None) else {
+        println!("skipped: no X server");
+        return None;
+    };
+    Some((TURN.lock().unwrap_or_else(PoisonError::into_inner), x, screen))
+}
 
 /// A window for a plugin to live in.
 fn parent(x: &RustConnection, screen: usize) -> u32 {
@@ -29,13 +42,10 @@ fn a_host_without_windows_gets_none() {
 
 #[test]
 fn a_random_host_does_no_harm_with_the_window_open() {
-    let Ok((x, screen)) = RustConnection::connect(None) else {
-        println!("skipped: no X server");
-        return;
-    };
+    let Some((_turn, x, screen)) = alone() else { return };
     let end = crate::end();
     let mut seed = 0;
-    while std::time::Instant::now() < end {
+    while Instant::now() < end {
         seed += 1;
         let mut random = Random::new(1_000 + seed);
         let window = parent(&x, screen);
@@ -56,12 +66,50 @@ fn a_random_host_does_no_harm_with_the_window_open() {
     println!("{} blocks of {seed} instances with a window", 120 * seed);
 }
 
+/// The plugin's window in the host's.
+fn child(x: &RustConnection, window: u32) -> u32 {
+    let children = x.query_tree(window).unwrap().reply().unwrap().children;
+    let [child] = children[..] else { panic!("one window in the host's: {children:?}") };
+    child
+}
+
+/// How long until pixels of `window` differ from one another, if they ever do.
+fn drawn_after(x: &RustConnection, window: u32) -> Option<Duration> {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(5) {
+        // Refused while it is hidden.
+        let image = x.get_image(ImageFormat::Z_PIXMAP, window, 0, 0, 600, 400, !0).unwrap().reply();
+        if image.is_ok_and(|image| image.data.chunks(4).any(|pixel| pixel != &image.data[..4])) {
+            return Some(begin.elapsed());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    None
+}
+
+/// A frame asked for before the window is shown waits for an event that does not come by itself.
+#[test]
+fn a_window_is_drawn_however_late_the_host_shows_it() {
+    let Some((_turn, x, screen)) = alone() else { return };
+    for late in [0, 10, 30, 100, 300].map(Duration::from_millis) {
+        let window = parent(&x, screen);
+        let instance = Instance::to_be_shown();
+        instance.make_window(window);
+        std::thread::sleep(late);
+        instance.show_window();
+        let drawn = drawn_after(&x, child(&x, window));
+        println!("shown {late:?} late: drawn after {drawn:?}");
+        assert!(drawn.is_some(), "shown {late:?} late");
+        instance.close_window();
+        drop(instance);
+        x.destroy_window(window).unwrap();
+        x.flush().unwrap();
+    }
+}
+
 #[test]
 fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() {
-    let Ok((x, screen)) = RustConnection::connect(None) else {
-        println!("skipped: no X server");
-        return;
-    };
+    let Some((_turn, x, screen)) = alone() else { return };
     let (root, string) = (x.setup().roots[screen].root, AtomEnum::STRING);
     let settings = |text: &[u8]| {
         x.change_property8(PropMode::REPLACE, root, AtomEnum::RESOURCE_MANAGER, string, text)
@@ -75,8 +123,7 @@ fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() 
     assert_eq!(instance.window_size(), (2360, 1520));
     instance.open_window(window);
     settings(b"");
-    let children = x.query_tree(window).unwrap().reply().unwrap().children;
-    let [child] = children[..] else { panic!("one window in the host's: {children:?}") };
+    let child = child(&x, window);
     let size = x.get_geometry(child).unwrap().reply().unwrap();
     assert_eq!((size.width, size.height), (2360, 1520));
     let atom = x.intern_atom(true, b"_XEMBED_INFO").unwrap().reply().unwrap().atom;
@@ -111,10 +158,7 @@ fn play(instance: &Instance, rate: f64, block: u32) -> Vec<u32> {
 
 #[test]
 fn rate_and_blocks_change_under_an_open_window() {
-    let Ok((x, screen)) = RustConnection::connect(None) else {
-        println!("skipped: no X server");
-        return;
-    };
+    let Some((_turn, x, screen)) = alone() else { return };
     let window = parent(&x, screen);
     let instance = Instance::to_be_shown();
     instance.open_window(window);
