@@ -13,6 +13,7 @@
 //! | [`lesson`] | exercises: a hidden fault in one key |
 //! | [`gauge`], [`levels`] | what computing costs; the output's level |
 //! | [`velocity_curve`] | velocity to hammer speed, dragged by its points |
+//! | `manual` | the manual, for a browser |
 //! | [`icon`] | pictures on buttons |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
@@ -47,6 +48,7 @@ pub mod key_curve;
 pub mod keyboard;
 pub mod lesson;
 pub mod levels;
+mod manual;
 pub mod midi_file;
 pub mod offscreen;
 pub mod other_view;

@@ -1,6 +1,6 @@
 //! The bar on top: which piano, what was done to it, what leaves it, what the window shows.
 
-use egui::{Button, RichText, ThemePreference, Ui, vec2};
+use egui::{Button, OpenUrl, RichText, ThemePreference, Ui, vec2};
 
 use crate::editor::compare::Compare;
 use crate::editor::control;
@@ -10,6 +10,7 @@ use crate::editor::gauge::Gauge;
 use crate::editor::history::{History, Recorded};
 use crate::editor::icon::Icon;
 use crate::editor::levels::Levels;
+use crate::editor::manual;
 use crate::editor::panel::presets::PresetsPanel;
 use crate::editor::theme;
 use crate::editor::window_state::Looks;
@@ -181,7 +182,7 @@ impl Bar<'_> {
         let menu = ui.menu_button(" ? ", |ui| {
             ui.set_max_width(320.0);
             ui.strong(concat!("Touchback ", env!("CARGO_PKG_VERSION")));
-            ui.label("The manual: docs/manual, of the window docs/window.md.");
+            manual_link(ui);
             ui.label(
                 "Every control tells what it does when the pointer rests on it. Drag a slider (Shift: \
                  fine; Escape: back), turn the wheel on it, or double-click its name to type a \
@@ -210,6 +211,19 @@ impl Bar<'_> {
         menu.response.widget_info(label);
         menu.response.on_hover_text("Version, manual, keys, colours");
     }
+}
+
+/// Opens the manual in the browser.
+fn manual_link(ui: &mut Ui) {
+    let link = ui.link("Manual").on_hover_text("Opens in the browser; needs no network");
+    let mut why = None;
+    if link.clicked() {
+        match manual::write() {
+            Ok(page) => ui.ctx().open_url(OpenUrl::new_tab(page.display())),
+            Err(error) => why = Some(format!("The manual cannot be written: {error}")),
+        }
+    }
+    control::refused(&link, why);
 }
 
 fn gap(ui: &mut Ui, wide: bool) {

@@ -58,6 +58,8 @@ pub fn rows(
     let room = ui.available_width() - name - number - RESET - 5.0 * gap;
     ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
     Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
+        // Once: a copy of the style is made for it.
+        ui.spacing_mut().item_spacing.x = GAP;
         for parameter in parameters {
             row(ui, parameter, [name, number], &settings, controls);
             ui.end_row();
@@ -117,7 +119,6 @@ fn row(
             describe(&slider, || words(parameter, idle));
             slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = GAP;
                 let number = number(ui, parameter, width, controls).labelled_by(label.id);
                 describe(&number, || words(parameter, idle));
                 if over && double || asked {

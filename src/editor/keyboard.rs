@@ -276,13 +276,14 @@ impl Strip {
                 if !black && key.midi() % 12 == 0 && rect.width() > 12.0 {
                     let font = FontId::proportional(9.0);
                     let at = pos2(rect.center().x, rect.max.y - 13.0);
-                    painter.text(
-                        at,
-                        Align2::CENTER_BOTTOM,
-                        name(key),
-                        font,
-                        Color32::from_gray(110),
-                    );
+                    // Readable where the colour of depth has risen behind it, too.
+                    let covered = press * rect.height() > 18.0;
+                    let colour = match (covered, ui.visuals().dark_mode) {
+                        (true, false) => Color32::WHITE,
+                        (true, true) => Color32::BLACK,
+                        (false, _) => Color32::from_gray(110),
+                    };
+                    painter.text(at, Align2::CENTER_BOTTOM, name(key), font, colour);
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use egui::{Align2, RichText, Ui, Vec2b};
+use egui::{Align2, Label, Rangef, RichText, Ui, Vec2b, vec2};
 use egui_plot::{
     Axis, AxisHints, GridInput, GridMark, Line, LineStyle, Plot, PlotPoints, PlotUi, Span, VLine,
 };
@@ -22,6 +22,15 @@ const GRID: egui::Color32 = egui::Color32::from_gray(140);
 
 /// Height below which a plot says nothing, points.
 const LEAST: f32 = 64.0;
+
+/// Width below which the axis of times chooses its marks by their number, points.
+const NARROW: f32 = 440.0;
+
+/// Height that a name of a submodel takes above the curves, points.
+const NAMES: f32 = 16.0;
+
+/// Height of the axis of times below the last plot, points.
+const TIMES: f32 = 36.0;
 
 /// Room beside a plot for half of the number under its right end, points.
 const MARGIN: f32 = 12.0;
@@ -98,7 +107,8 @@ impl Scope {
     fn readout(&self, ui: &mut Ui, stroke: &Stroke, kept: Option<&Stroke>, transport: &Transport) {
         let time = cursor(stroke, transport);
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 10.0;
+            ui.spacing_mut().item_spacing = vec2(10.0, 2.0);
+            ui.spacing_mut().interact_size.y = 14.0;
             let row = stroke.at(time);
             let phase = row.map_or("–", |r| r.view.phase);
             ui.monospace(format!("{:8.2} ms  {phase}", 1e3 * time));
@@ -112,11 +122,9 @@ impl Scope {
                 if let Some(was) = value(kept.and_then(|s| s.at(time))) {
                     text += &format!(" ({was:.d$})");
                 }
-                ui.label(
-                    RichText::new(text + " " + quantity.unit)
-                        .small()
-                        .color(theme::curve(ui, index)),
-                );
+                let text = RichText::new(text + " " + quantity.unit).small();
+                // In one piece.
+                ui.add(Label::new(text.color(theme::curve(ui, index))).extend());
             }
         });
     }
@@ -153,20 +161,28 @@ impl Scope {
         let times = ui.make_persistent_id("scope time");
         for (place, unit) in units.iter().enumerate() {
             let is_last = place + 1 == units.len();
+            let width = ui.available_width() - MARGIN;
+            let drawn = if is_last { height - TIMES } else { height };
+            let lettered = place == 0 && drawn > LEAST;
+            let above = if lettered { NAMES / (drawn - 2.0 * NAMES) } else { 0.05 };
             let mut plot = plot(("scope", *unit), self.fit)
                 .height(height)
-                .width(ui.available_width() - MARGIN)
+                .width(width)
+                .set_margin_fraction(vec2(0.05, above))
                 .link_axis(times, Vec2b::new(true, false))
                 .custom_y_axes(vec![hints(unit)])
                 .y_grid_spacer(marks)
-                .x_axis_formatter(milliseconds)
                 .show_axes(Vec2b::new(is_last, true));
+            if width < NARROW {
+                plot = plot.custom_x_axes(vec![hints_below("")]).x_grid_spacer(marks);
+            }
+            plot = plot.x_axis_formatter(milliseconds);
             if is_last {
                 plot = plot.x_axis_label("ms from the strike");
             }
             let mut chosen = self.chosen().filter(|(_, q)| q.unit == *unit).peekable();
             let response = plot.show(ui, |plot_ui| {
-                bands(plot_ui, stroke, place == 0);
+                bands(plot_ui, stroke, lettered);
                 for (index, quantity) in chosen.by_ref() {
                     let colour = theme_curve(plot_ui, index);
                     if let Some(kept) = kept {
@@ -206,8 +222,10 @@ impl Scope {
         let plot = plot("loops", self.fit)
             .height(ui.available_height())
             .width(ui.available_width() - MARGIN)
-            .x_axis_label("key depth, mm")
-            .y_axis_label("force, N");
+            .custom_x_axes(vec![hints_below("key depth, mm")])
+            .custom_y_axes(vec![hints("force, N")])
+            .x_grid_spacer(marks)
+            .y_grid_spacer(marks);
         let shown = plot.show(ui, |plot_ui| {
             let point = |row: &Row| [1e3 * row.view.key, row.view.key_force];
             if let Some(kept) = kept {
@@ -246,7 +264,7 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
         .allow_zoom(true)
         .show_x(false)
         .show_y(false)
-        .grid_spacing(egui::Rangef::new(18.0, 200.0))
+        .grid_spacing(Rangef::new(18.0, 200.0))
         .grid_color(GRID)
         .y_axis_min_width(44.0);
     if fit { plot.reset() } else { plot }
@@ -256,14 +274,20 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
 fn hints<'a>(label: &str) -> AxisHints<'a> {
     AxisHints::new_y()
         .label(label.to_owned())
-        .label_spacing(egui::Rangef::new(9.0, 11.0))
+        .label_spacing(Rangef::new(9.0, 11.0))
         .tick_label_font(egui::FontId::proportional(10.0))
         .min_thickness(44.0)
 }
 
+/// The axis below: with the numbers of [`marks`] in the smallest window, too.
+fn hints_below<'a>(label: &str) -> AxisHints<'a> {
+    AxisHints::new_x().label(label.to_owned()).label_spacing(Rangef::new(20.0, 30.0))
+}
+
 /// Marks of an axis of values: at the roundest numbers of which there are three.
 fn marks(input: GridInput) -> Vec<GridMark> {
-    const ROUND: [f64; 8] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0];
+    // Each has one digit: axes show no more.
+    const ROUND: [f64; 7] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0];
     let (low, high) = input.bounds;
     let span = high - low;
     if !(span > 0.0 && span.is_finite()) {
@@ -320,6 +344,12 @@ mod tests {
             let found = marks(GridInput { bounds: (low, high), base_step_size: 1.0 });
             let inside = found.iter().all(|mark| (low..=high).contains(&mark.value));
             assert!(inside && (3..=5).contains(&found.len()), "{low} {high}: {}", found.len());
+            // An axis rounds to the decade of the step.
+            let shown = |mark: &GridMark| mark.value / 10f64.powf(mark.step_size.log10().floor());
+            assert!(
+                found.iter().all(|m| (shown(m) - shown(m).round()).abs() < 1e-6),
+                "{low} {high}"
+            );
         }
         assert!(marks(GridInput { bounds: (1.0, 1.0), base_step_size: 1.0 }).is_empty());
     }

@@ -1,7 +1,5 @@
 //! Pictures of the window in a scripted state: notes played on a real piano, drawn off screen.
 
-use std::time::Instant;
-
 use crate::editor::controls::DetachedControls;
 use crate::editor::face::Face;
 use crate::editor::keyboard;
@@ -133,25 +131,30 @@ impl Shot {
         window
     }
 
-    /// Runs the window for `count` frames and says how long each took to lay out and turn into
-    /// meshes, s, with the number of triangles of the last: what a frame costs before the GPU.
-    #[must_use]
-    pub fn frames(&self, count: usize) -> (Vec<f64>, usize) {
+    /// Runs the window for `count` frames, the stroke running where it `moves`. `watch` is handed the
+    /// work of each before the GPU's, to lay it out and turn it into meshes. Triangles of the last.
+    pub fn frames(
+        &self,
+        count: usize,
+        moves: bool,
+        mut watch: impl FnMut(&mut dyn FnMut()),
+    ) -> usize {
         let mut window = self.window();
         let mut desk = DetachedControls { settings: self.settings, ..DetachedControls::default() };
         let mut screen = Offscreen::default();
         window.dress(&screen.context);
-        window.transport.runs = true;
+        window.transport.runs = moves;
         let (mut play, mut triangles) = (Vec::new(), 0);
         let mut frame = || {
-            let begin = Instant::now();
             let output = screen.frame(self.size, self.scale, Vec::new(), |ui| {
                 window.ui(ui, &mut desk, &mut play);
             });
             triangles = screen.triangles(output);
-            begin.elapsed().as_secs_f64()
         };
-        ((0..count).map(|_| frame()).collect(), triangles)
+        for _ in 0..count {
+            watch(&mut frame);
+        }
+        triangles
     }
 
     /// The picture.

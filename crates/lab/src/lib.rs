@@ -30,6 +30,7 @@ pub mod experiment;
 pub mod feel;
 pub mod fit;
 pub mod gesture;
+mod heap;
 pub mod host;
 mod interrupt;
 pub mod keyboard;

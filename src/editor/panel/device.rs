@@ -97,7 +97,7 @@ impl DevicePanel {
             let label = ui.label("Port");
             ui.horizontal(|ui| {
                 self.port(ui, choice).labelled_by(label.id);
-                if ui.small_button("Find ports").on_hover_text("Looks for serial ports").clicked() {
+                if ui.button("Find ports").on_hover_text("Looks for serial ports").clicked() {
                     self.seek();
                 }
             });
@@ -115,7 +115,8 @@ impl DevicePanel {
 
             let label = ui.label("Share of force");
             let mut percent = 100.0 * choice.gain;
-            let slider = Slider::new(&mut percent, 0.0..=100.0).suffix(" %").fixed_decimals(0);
+            let slider = Slider::new(&mut percent, 0.0..=100.0).suffix(" %");
+            let slider = slider.fixed_decimals(0).trailing_fill(true);
             let response = ui.add(slider).labelled_by(label.id);
             settled &= !response.dragged();
             if response.changed() {

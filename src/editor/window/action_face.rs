@@ -19,8 +19,14 @@ const MOVING: f64 = 0.1;
 /// Below this height, points, the scope makes room for the action.
 const LOW: f32 = 560.0;
 
+/// Below this width, points, the switches say less.
+const NARROW: f32 = 440.0;
+
+/// What *Try a press* is tried at.
+const SPEED: &str = "at hammer speed";
+
 /// What time row, values and one curve need, points.
-const SCOPE: f32 = 170.0;
+const SCOPE: f32 = 186.0;
 
 /// What a key that moves now is moved by.
 const fn live(stroke: &Stroke, timing: Timing) -> &'static str {
@@ -46,7 +52,7 @@ impl Window {
         Panel::right("settings").resizable(true).default_size(width).min_size(280.0).show(
             ui,
             |ui| {
-                let notes = (0.1 * ui.available_height()).clamp(40.0, 100.0);
+                let notes = (0.1 * ui.available_height()).clamp(52.0, 100.0);
                 Panel::bottom("notes").exact_size(notes).show(ui, |ui| {
                     ui.add_space(2.0);
                     panel::scrolled(ui, |ui| {
@@ -83,6 +89,7 @@ impl Window {
 
     /// What is drawn, *Try a press*, what the scope shows.
     fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
+        let narrow = ui.available_width() < NARROW;
         ui.horizontal_wrapped(|ui| {
             self.view.switches(ui);
             ui.separator();
@@ -91,7 +98,8 @@ impl Window {
             if ui.button("Try a press").on_hover_text(hint).clicked() {
                 self.try_press(settings);
             }
-            let label = ui.label("at hammer speed");
+            let label = ui.label(if narrow { "at" } else { SPEED });
+            label.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, SPEED));
             let tried = control::typed(ui, &mut self.tried, 0.2..=4.0, "m/s", |drag| {
                 drag.speed(0.02).fixed_decimals(2)
             });

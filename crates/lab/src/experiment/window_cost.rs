@@ -1,10 +1,13 @@
-//! `window-cost`: a frame of the window without its GPU, and the audio thread's share of it.
+//! `window-cost`: a frame of the window without its GPU, in time and in allocations, and the audio
+//! thread's share of it.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
 use crate::bench::{Folder, Report, TargetBand, short};
+use crate::heap;
+use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::compass::KeyNumber;
@@ -51,16 +54,43 @@ fn audio(open: bool) -> Result<(f64, u64)> {
     Ok((best, hash))
 }
 
-/// Measures both.
+/// Allocations of one frame after the first ones, at rest or while something moves, where they are
+/// counted: the most that any face takes.
+fn allocations(moves: bool) -> Option<(u64, Face)> {
+    let of = |face: Face| {
+        let mut counts = Vec::new();
+        Shot { face, ..Shot::default() }
+            .frames(FRAMES, moves, |frame| counts.push(heap::allocations(frame)));
+        let steady = counts.split_off(FIRST);
+        steady.into_iter().max().flatten().map(|count| (count, face))
+    };
+    Face::ALL.into_iter().filter_map(of).max_by_key(|(count, _)| *count)
+}
+
+/// Measures all.
 pub fn run(_folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let (times, triangles) = Shot::default().frames(FRAMES);
+    let mut times = Vec::new();
+    let triangles = Shot::default().frames(FRAMES, true, |frame| {
+        let begin = Instant::now();
+        frame();
+        times.push(begin.elapsed().as_secs_f64());
+    });
     let steady = times.iter().skip(FIRST).copied().fold(f64::INFINITY, f64::min);
     // Half of what a display of 60 Hz leaves.
     report.check("frame in slow motion, ms", "4", TargetBand::AtMost(8.0), 1e3 * steady);
     let first = times.first().copied().unwrap_or(f64::NAN);
     report.check("first frame with its fonts, ms", "50", TargetBand::AtMost(100.0), 1e3 * first);
     report.note(&format!("{triangles} triangles in a frame of 1180 × 760 points."));
+    for (state, moves) in [("at rest", false), ("in slow motion", true)] {
+        if let Some((count, face)) = allocations(moves) {
+            let quantity = format!("allocations a frame {state}");
+            report.check(&quantity, "2000", TargetBand::AtMost(4000.0), count as f64);
+            report.note(&format!("Most of them {state} on the face {}.", face.name()));
+        } else {
+            report.note("Allocations are counted in release builds.");
+        }
+    }
 
     let (closed, quiet) = audio(false)?;
     let (open, watched) = audio(true)?;

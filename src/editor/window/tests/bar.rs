@@ -169,3 +169,21 @@ fn favourites_are_kept_and_listed_alone() {
     click(&mut harness, "Next piano");
     assert!(harness.query_by_label("Piano: Saloon, as loaded").is_some());
 }
+
+#[test]
+fn the_manual_is_a_page_that_opens_in_the_browser() {
+    let mut harness = harness((1180.0, 760.0));
+    click(&mut harness, "Help");
+    harness.get_by_role_and_label(Role::Link, "Manual").click();
+    let mut opened = None;
+    for _ in 0..3 {
+        harness.step();
+        for command in &harness.output().platform_output.commands {
+            if let egui::OutputCommand::OpenUrl(link) = command {
+                opened = Some(link.url.clone());
+            }
+        }
+    }
+    let page = std::fs::read_to_string(opened.expect("a page")).unwrap();
+    assert!(page.contains("<h1 id=\"troubleshooting\">"));
+}
