@@ -174,7 +174,7 @@ impl Scope {
                 .y_grid_spacer(marks)
                 .show_axes(Vec2b::new(is_last, true));
             if width < NARROW {
-                plot = plot.custom_x_axes(vec![hints_below("")]).x_grid_spacer(marks);
+                plot = plot.custom_x_axes(vec![hints_below()]).x_grid_spacer(marks);
             }
             plot = plot.x_axis_formatter(milliseconds);
             if is_last {
@@ -219,13 +219,16 @@ impl Scope {
     /// Key force over key depth.
     fn loops(&self, ui: &mut Ui, stroke: &Stroke, kept: Option<&Stroke>, transport: &Transport) {
         let time = cursor(stroke, transport);
-        let plot = plot("loops", self.fit)
+        let width = ui.available_width() - MARGIN;
+        let mut plot = plot("loops", self.fit)
             .height(ui.available_height())
-            .width(ui.available_width() - MARGIN)
-            .custom_x_axes(vec![hints_below("key depth, mm")])
+            .width(width)
             .custom_y_axes(vec![hints("force, N")])
-            .x_grid_spacer(marks)
             .y_grid_spacer(marks);
+        if width < NARROW {
+            plot = plot.custom_x_axes(vec![hints_below()]).x_grid_spacer(marks);
+        }
+        plot = plot.x_axis_label("key depth, mm");
         let shown = plot.show(ui, |plot_ui| {
             let point = |row: &Row| [1e3 * row.view.key, row.view.key_force];
             if let Some(kept) = kept {
@@ -274,20 +277,20 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
 fn hints<'a>(label: &str) -> AxisHints<'a> {
     AxisHints::new_y()
         .label(label.to_owned())
+        .formatter(numbers)
         .label_spacing(Rangef::new(9.0, 11.0))
         .tick_label_font(egui::FontId::proportional(10.0))
         .min_thickness(44.0)
 }
 
 /// The axis below: with the numbers of [`marks`] in the smallest window, too.
-fn hints_below<'a>(label: &str) -> AxisHints<'a> {
-    AxisHints::new_x().label(label.to_owned()).label_spacing(Rangef::new(20.0, 30.0))
+fn hints_below<'a>() -> AxisHints<'a> {
+    AxisHints::new_x().label_spacing(Rangef::new(20.0, 30.0))
 }
 
 /// Marks of an axis of values: at the roundest numbers of which there are three.
 fn marks(input: GridInput) -> Vec<GridMark> {
-    // Each has one digit: axes show no more.
-    const ROUND: [f64; 7] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0];
+    const ROUND: [f64; 8] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0];
     let (low, high) = input.bounds;
     let span = high - low;
     if !(span > 0.0 && span.is_finite()) {
@@ -308,10 +311,19 @@ fn theme_curve(plot_ui: &PlotUi, index: usize) -> egui::Color32 {
     theme::curve_of(plot_ui.ctx().global_style().visuals.dark_mode, index)
 }
 
-fn milliseconds(mark: GridMark, _: &RangeInclusive<f64>) -> String {
-    let ms = 1e3 * mark.value;
-    // Rounded to what the grid distinguishes.
-    if mark.step_size < 1e-3 { format!("{ms:.2}") } else { format!("{ms:.0}") }
+fn milliseconds(mark: GridMark, range: &RangeInclusive<f64>) -> String {
+    numbers(GridMark { value: 1e3 * mark.value, step_size: 1e3 * mark.step_size }, range)
+}
+
+/// A mark's number, to what its step has of digits.
+fn numbers(mark: GridMark, _: &RangeInclusive<f64>) -> String {
+    let decade = mark.step_size.log10().floor();
+    let digit = mark.step_size / 10f64.powf(decade);
+    let halves = (digit - digit.round()).abs() > 1e-6;
+    let decimals = floor_index((f64::from(u8::from(halves)) - decade).max(0.0));
+    // Without the sign of a rounded zero.
+    let text = format!("{:.decimals$}", mark.value);
+    if text.contains(|c: char| ('1'..='9').contains(&c)) { text } else { text.replace('-', "") }
 }
 
 fn over_time<'a>(stroke: &Stroke, quantity: &Quantity) -> PlotPoints<'a> {
@@ -340,16 +352,16 @@ mod tests {
 
     #[test]
     fn every_axis_has_three_marks_at_least() {
-        for (low, high) in [(0.0, 1.0), (-47.3, 9.1), (-0.02, 0.013), (0.0, 2.99), (3.0, 1e4)] {
+        for (low, high) in
+            [(0.0, 1.0), (-47.3, 9.1), (-0.02, 0.013), (0.0, 2.99), (-0.2, 3.9), (3.0, 1e4)]
+        {
             let found = marks(GridInput { bounds: (low, high), base_step_size: 1.0 });
             let inside = found.iter().all(|mark| (low..=high).contains(&mark.value));
             assert!(inside && (3..=5).contains(&found.len()), "{low} {high}: {}", found.len());
-            // An axis rounds to the decade of the step.
-            let shown = |mark: &GridMark| mark.value / 10f64.powf(mark.step_size.log10().floor());
-            assert!(
-                found.iter().all(|m| (shown(m) - shown(m).round()).abs() < 1e-6),
-                "{low} {high}"
-            );
+            for mark in found {
+                let shown: f64 = numbers(mark, &(low..=high)).parse().unwrap();
+                assert!((shown - mark.value).abs() < 1e-6 * mark.step_size, "{shown} {mark:?}");
+            }
         }
         assert!(marks(GridInput { bounds: (1.0, 1.0), base_step_size: 1.0 }).is_empty());
     }
