@@ -156,7 +156,7 @@ pub static PRESETS: [Preset; 15] = [
         set: |s| {
             s.sound.perspective = Perspective::Audience;
             s.sound.distance = 4.0;
-            s.sound.room_db = -6.0;
+            s.sound.room_db = -14.5;
             s.sound.board = 1.7;
             s.sound.room_size = 30.0;
             s.sound.room_time = 2.2;
@@ -172,7 +172,7 @@ pub static PRESETS: [Preset; 15] = [
             s.sound.brightness_loss = 2.2;
             s.sound.sustain = 0.8;
             s.sound.distance = 0.6;
-            s.sound.room_db = -40.0;
+            s.sound.room_db = -32.0;
             s.sound.knocks = 1.6;
         },
     },

@@ -14,7 +14,7 @@ use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::random::{self, Random};
 use crate::sound::convolve::{CHANNELS, Responses};
-use crate::sound::microphones;
+use crate::sound::microphones::{self, Way};
 
 /// Places on the bridges where notes enter: bass bridge, tenor, treble, top.
 pub const ZONES: usize = 4;
@@ -56,15 +56,39 @@ const GRAIN_HZ: f64 = 12_000.0;
 /// the gain at a frequency is the same at every rate.
 #[must_use]
 pub fn responses(pair: usize, sample_rate: f64) -> Responses {
+    responses_of([pair], sample_rate).remove(0)
+}
+
+/// [`responses`] of several pairs, whose modes and tails take the same courses.
+#[must_use]
+pub fn responses_of(pairs: impl IntoIterator<Item = usize>, sample_rate: f64) -> Vec<Responses> {
     let taps = floor_index(LENGTH * sample_rate);
-    let mut sums = vec![[vec![0.0f64; taps], vec![0.0f64; taps]]; ZONES];
-    let energies = add_modes(&mut sums, pair, sample_rate);
-    add_tail(&mut sums, pair, sample_rate);
-    sums.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
-    let scaled = sums.iter().zip(energies).map(|(zone, energy)| {
-        finished(zone, (2.0 * 48_000.0 / energy).sqrt() / sample_rate, sample_rate)
+    let mut sums: Vec<PairSum> = pairs.into_iter().map(|pair| PairSum::new(pair, taps)).collect();
+    add_modes(&mut sums, sample_rate);
+    add_tails(&mut sums, sample_rate);
+    let finished = sums.into_iter().map(|PairSum { mut zones, energies, .. }| {
+        zones.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
+        let scaled = zones.iter().zip(energies).map(|(zone, energy)| {
+            finished(zone, (2.0 * 48_000.0 / energy).sqrt() / sample_rate, sample_rate)
+        });
+        scaled.collect()
     });
-    scaled.collect()
+    finished.collect()
+}
+
+/// What adds up at one pair.
+struct PairSum {
+    pair: usize,
+    zones: Vec<[Vec<f64>; CHANNELS]>,
+    /// Energy of each zone's modes that every sample rate can carry.
+    energies: [f64; ZONES],
+}
+
+impl PairSum {
+    fn new(pair: usize, taps: usize) -> Self {
+        let zones = (0..ZONES).map(|_| [vec![0.0; taps], vec![0.0; taps]]).collect();
+        Self { pair, zones, energies: [0.0; ZONES] }
+    }
 }
 
 /// Two first-order high-passes: far below its first mode the board is shorter than the wave it
@@ -143,36 +167,53 @@ pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
     modes
 }
 
-/// Adds all modes; returns the energy of each zone's modes that every sample rate can carry.
-fn add_modes(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) -> [f64; ZONES] {
-    let mut energies = [0.0; ZONES];
-    let (direct, by_lid) = (microphones::ways(pair), microphones::by_lid(pair));
+/// Adds all modes to all pairs.
+fn add_modes(sums: &mut [PairSum], sample_rate: f64) {
+    let heard: Vec<_> = sums
+        .iter()
+        .map(|sum| (modes(sum.pair, sample_rate), microphones::ways(sum.pair)))
+        .collect();
+    let Some((modes, _)) = heard.first() else { return };
     let mut course = Vec::new();
-    for Mode { hz, sigma, gains } in modes(pair, sample_rate) {
-        if hz < 8000.0 {
-            for (energy, gains) in energies.iter_mut().zip(&gains) {
-                *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
-            }
-        }
+    for (m, Mode { hz, sigma, .. }) in modes.iter().enumerate() {
         // A mode ends 90 dB down.
-        let last = (10.4 / sigma * sample_rate).min(sums[0][0].len() as f64);
+        let last = (10.4 / sigma * sample_rate).min(sums[0].zones[0][0].len() as f64);
         course.clear();
-        course.extend(after_blow(hz, sigma, sample_rate).take(floor_index(last)));
-        let lid = by_lid.as_ref().filter(|_| hz > microphones::LID_FROM_HZ);
-        let ways = [(Some(&direct), 1.0), (lid, microphones::LID)];
-        for (ways, share) in ways.into_iter().filter_map(|(ways, share)| Some((ways?, share))) {
-            for ((zone, gains), ways) in sums.iter_mut().zip(&gains).zip(ways) {
-                for ((sum, gain), way) in zone.iter_mut().zip(gains).zip(ways) {
-                    let first = floor_index(way.late * sample_rate + 0.5).min(sum.len());
-                    let amplitude = share * way.gain * gain;
-                    for (sum, x) in sum[first..].iter_mut().zip(&course) {
-                        *sum += amplitude * x;
-                    }
+        course.extend(after_blow(*hz, *sigma, sample_rate).take(floor_index(last)));
+        for (sum, (modes, direct)) in sums.iter_mut().zip(&heard) {
+            let gains = &modes[m].gains;
+            if *hz < 8000.0 {
+                for (energy, gains) in sum.energies.iter_mut().zip(gains) {
+                    *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
                 }
+            }
+            add_course(&mut sum.zones, &course, gains, direct, 1.0, sample_rate);
+            let by_lid = (*hz > microphones::LID_FROM_HZ).then(|| microphones::by_lid(sum.pair));
+            if let Some(ways) = by_lid.flatten() {
+                add_course(&mut sum.zones, &course, gains, &ways, microphones::LID, sample_rate);
             }
         }
     }
-    energies
+}
+
+/// Adds a mode's `course` by the `ways` from each zone.
+fn add_course(
+    zones: &mut [[Vec<f64>; CHANNELS]],
+    course: &[f64],
+    gains: &[[f64; CHANNELS]; ZONES],
+    ways: &[[Way; CHANNELS]; ZONES],
+    share: f64,
+    sample_rate: f64,
+) {
+    for ((zone, gains), ways) in zones.iter_mut().zip(gains).zip(ways) {
+        for ((sum, gain), way) in zone.iter_mut().zip(gains).zip(ways) {
+            let first = floor_index(way.late * sample_rate + 0.5).min(sum.len());
+            let amplitude = share * way.gain * gain;
+            for (sum, x) in sum[first..].iter_mut().zip(course) {
+                *sum += amplitude * x;
+            }
+        }
+    }
 }
 
 /// Velocity of a mode after a blow, cos − (σ/ω) sin, so that a steady push moves nothing. The blow
@@ -200,31 +241,40 @@ fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
     [low, high]
 }
 
-fn add_tail(sums: &mut [[Vec<f64>; CHANNELS]], pair: usize, sample_rate: f64) {
-    let energy: f64 = sums.iter().flatten().flatten().map(|x| x * x).sum();
-    let mut tail = vec![[vec![0.0; sums[0][0].len()], vec![0.0; sums[0][0].len()]]; ZONES];
+fn add_tails(sums: &mut [PairSum], sample_rate: f64) {
+    let Some(taps) = sums.first().map(|sum| sum.zones[0][0].len()) else { return };
     let rates = TAIL_TIMES.map(|time| 1000f64.ln() / time);
-    for (z, zone) in tail.iter_mut().enumerate() {
-        for (c, taps) in zone.iter_mut().enumerate() {
-            let seed = 7 + ((pair * ZONES + z) * CHANNELS + c) as u64;
-            let grains = grains(seed, floor_index(LENGTH * GRAIN_HZ) + 2);
-            for (n, tap) in taps.iter_mut().enumerate() {
-                let t = n as f64 / sample_rate;
-                let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
-                let part = |part: usize| {
-                    let grain = &grains[part];
-                    (grain[i] + u * (grain[i + 1] - grain[i])) * (-rates[part] * t).exp()
+    // The onset, and how far each part has died away.
+    let course = (0..taps).map(|n| {
+        let t = n as f64 / sample_rate;
+        (t, 1.0 - (-t / 0.004).exp(), rates.map(|rate| (-rate * t).exp()))
+    });
+    let course: Vec<_> = course.collect();
+    for PairSum { pair, zones, .. } in sums {
+        let energy: f64 = zones.iter().flatten().flatten().map(|x| x * x).sum();
+        let mut own = 0.0;
+        let channels = (*pair * ZONES * CHANNELS..).zip(zones.iter().flatten());
+        let tails: Vec<Vec<f64>> = channels
+            .map(|(place, _)| {
+                let grains = grains(7 + place as u64, floor_index(LENGTH * GRAIN_HZ) + 2);
+                let tap = |(t, onset, left): &(f64, f64, [f64; 2])| {
+                    let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
+                    let part = |part: usize| {
+                        let grain = &grains[part];
+                        (grain[i] + u * (grain[i + 1] - grain[i])) * left[part]
+                    };
+                    let x = onset * (part(0) + TAIL_HIGH * part(1));
+                    own += x * x;
+                    x
                 };
-                let onset = 1.0 - (-t / 0.004).exp();
-                *tap = onset * (part(0) + TAIL_HIGH * part(1));
+                course.iter().map(tap).collect()
+            })
+            .collect();
+        let scale = (TAIL * energy / own).sqrt();
+        for (sum, tail) in zones.iter_mut().flatten().zip(&tails) {
+            for (sum, tail) in sum.iter_mut().zip(tail) {
+                *sum += scale * tail;
             }
-        }
-    }
-    let own: f64 = tail.iter().flatten().flatten().map(|x| x * x).sum();
-    let scale = (TAIL * energy / own).sqrt();
-    for (sum, tail) in sums.iter_mut().flatten().zip(tail.iter().flatten()) {
-        for (sum, tail) in sum.iter_mut().zip(tail) {
-            *sum += scale * tail;
         }
     }
 }

@@ -17,9 +17,9 @@ pub const PAIRS: usize = 4;
 /// Index of the distant pair.
 pub const DISTANT: usize = 3;
 
-/// Level of the room against the direct sound at the distant pair over the player's, amplitude: as
-/// the distance from the board.
-pub const DISTANT_ROOM: f32 = 3.0;
+/// Level at which each pair hears the room against its direct sound, amplitude, over the player's:
+/// as the distance from the board.
+pub const ROOM: [f64; PAIRS] = [1.0, 1.4, 0.35, 3.0];
 
 /// Speed of sound, m/s.
 pub const SOUND_SPEED: f64 = 343.0;

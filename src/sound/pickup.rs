@@ -36,13 +36,11 @@ impl Pickup {
     /// All pairs at `sample_rate` Hz, `heard` listened to; and the responses of the player's.
     #[must_use]
     pub fn new(heard: usize, sample_rate: f64, kernel: Kernel) -> (Self, Responses) {
-        let responses = board::responses(0, sample_rate);
-        let others = (1..PAIRS).map(|pair| board::responses(pair, sample_rate));
-        let other_pairs = others.map(|responses| Convolver::new(&responses, kernel));
-        let pairs =
-            std::iter::once(Convolver::new(&responses, kernel)).chain(other_pairs).collect();
+        let mut responses = board::responses_of(0..PAIRS, sample_rate);
+        let pairs = responses.iter().map(|of_pair| Convolver::new(of_pair, kernel)).collect();
         let fade = floor_index(FADE * sample_rate / BLOCK as f64).max(1);
-        (Self { pairs, heard, wanted: heard, before: None, fade, distant: false }, responses)
+        let pickup = Self { pairs, heard, wanted: heard, before: None, fade, distant: false };
+        (pickup, responses.swap_remove(0))
     }
 
     /// Clears all history; the wanted pair is heard.
@@ -123,5 +121,76 @@ impl Pickup {
         } else if !self.pairs[DISTANT].is_silent() {
             self.pairs[DISTANT].reset();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::cast::single;
+
+    const RATE: f64 = 48_000.0;
+
+    /// The left channels of the pair that is listened to, of a steady tone of 300 Hz, and of the distant
+    /// pair, while `listen` chooses at each block.
+    fn heard(pickup: &mut Pickup, blocks: usize, listen: impl Fn(usize) -> usize) -> [Vec<f32>; 2] {
+        let mut channels = [Vec::new(), Vec::new()];
+        for block in 0..blocks {
+            pickup.listen(listen(block));
+            pickup.begin_block();
+            let tone: [f32; BLOCK] = std::array::from_fn(|i| {
+                let t = (block * BLOCK + i) as f64 / RATE;
+                single((std::f64::consts::TAU * 300.0 * t).sin())
+            });
+            let inputs = [tone; ZONES];
+            let both =
+                [pickup.process(&inputs, 0, BLOCK), pickup.process_distant(&inputs, 0, BLOCK)];
+            for (samples, [early, late]) in channels.iter_mut().zip(both) {
+                samples.extend(early[0].iter().zip(&late[0]).map(|(early, late)| early + late));
+            }
+            pickup.end_block();
+        }
+        channels
+    }
+
+    /// Largest fourth difference: a smooth tone has next to none.
+    fn roughest(samples: &[f32]) -> f32 {
+        let fourth = |w: &[f32]| w[0] - 4.0 * w[1] + 6.0 * w[2] - 4.0 * w[3] + w[4];
+        samples.windows(5).fold(0.0, |most, w| most.max(fourth(w).abs()))
+    }
+
+    #[test]
+    fn another_pair_takes_over_without_a_click() {
+        let mut pickup = Pickup::new(0, RATE, Kernel::detect()).0;
+        // Once all of the tone's beginning is over.
+        let (from, to) = (500, 700);
+        for (pair, next) in [(0, 1), (1, 2), (2, 0)] {
+            pickup.listen(pair);
+            pickup.reset();
+            let one = heard(&mut pickup, to, |_| pair)[0][(from - 1) * BLOCK..].to_vec();
+            pickup.reset();
+            let change = |block| if block < from { pair } else { next };
+            let both = heard(&mut pickup, to, change)[0][(from - 1) * BLOCK..].to_vec();
+            let at_once: Vec<f32> =
+                one[..BLOCK].iter().chain(&both[60 * BLOCK..]).copied().collect();
+            let (fading, click) = (roughest(&both[BLOCK - 5..]), roughest(&at_once));
+            assert!(fading < 1e-3 * click, "{pair}: {fading} {click}");
+            assert_eq!(pickup.heard, next);
+        }
+    }
+
+    #[test]
+    fn the_distant_pair_hears_the_same_wherever_one_listens() {
+        let mut pickup = Pickup::new(0, RATE, Kernel::detect()).0;
+        let mut distant = |listen: &dyn Fn(usize) -> usize| {
+            pickup.reset();
+            heard(&mut pickup, 100, listen)[1].clone()
+        };
+        let beside_the_player = distant(&|_| 0);
+        assert!(roughest(&beside_the_player) > 0.0);
+        for pair in [1, 2] {
+            assert_eq!(distant(&|_| pair), beside_the_player);
+        }
+        assert_eq!(distant(&|block| block / 20 % 3), beside_the_player);
     }
 }

@@ -8,8 +8,9 @@ use std::f64::consts::TAU;
 use crate::math::cast::{floor_index, single};
 use crate::sound::SoundSettings;
 use crate::sound::bank::BLOCK;
+use crate::sound::convolve::CHANNELS;
 use crate::sound::glide::Glide;
-use crate::sound::microphones::{DISTANT_ROOM, Distant, SOUND_SPEED};
+use crate::sound::microphones::{DISTANT, Distant, ROOM, SOUND_SPEED};
 
 /// Number of delay lines.
 const LINES: usize = 8;
@@ -36,6 +37,8 @@ const SILENCE: f32 = 1e-6;
 pub struct RoomSpec {
     /// Level of the reverberation against the direct sound, amplitude.
     pub level: f64,
+    /// The same where one listens, over the player's seat.
+    pub heard: f64,
     /// Length, m.
     pub size: f64,
     /// Decay time of low frequencies for 60 dB, s.
@@ -56,8 +59,9 @@ pub struct Room {
     gains: [Glide; LINES],
     dull: [f32; LINES],
     smooth: f32,
-    /// Level of what enters, amplitude.
+    /// Level of what enters and of what leaves to where one listens, amplitude.
     level: Glide,
+    heard: Glide,
     /// Samples since anything above silence went round.
     quiet: usize,
 }
@@ -79,6 +83,7 @@ impl Room {
             dull: [0.0; LINES],
             smooth: single(1.0 - (-TAU * DULL_HZ / sample_rate).exp()),
             level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
+            heard: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
             quiet: usize::MAX,
         };
         room.set(spec);
@@ -99,6 +104,7 @@ impl Room {
         }
         // Echoes of a steady sound add up to the level asked for.
         self.level.aim(spec.level * (1.0 - kept).sqrt());
+        self.heard.aim(spec.heard);
     }
 
     /// Clears all echoes.
@@ -110,6 +116,7 @@ impl Room {
         self.lengths = self.targets;
         self.dull = [0.0; LINES];
         self.level.settle();
+        self.heard.settle();
         self.gains.iter_mut().for_each(Glide::settle);
         self.quiet = usize::MAX;
     }
@@ -122,7 +129,7 @@ impl Room {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
-        for glide in self.gains.iter_mut().chain([&mut self.level]) {
+        for glide in self.gains.iter_mut().chain([&mut self.level, &mut self.heard]) {
             glide.step();
         }
         for (length, target) in self.lengths.iter_mut().zip(self.targets) {
@@ -138,8 +145,15 @@ impl Room {
         }
     }
 
-    /// Adds the room to both channels, and to the distant pair's what comes there of it.
-    pub fn process(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+    /// Takes both channels of what is `sent` into the room; adds what comes of it to those heard, and
+    /// to the distant pair's.
+    pub fn process(
+        &mut self,
+        sent: [&[f32]; CHANNELS],
+        left: &mut [f32],
+        right: &mut [f32],
+        mut distant: Distant,
+    ) {
         // Active from the first sample above silence, wherever a block begins.
         let mut from = 0;
         if self.is_silent() {
@@ -147,10 +161,11 @@ impl Room {
                 return;
             }
             let heard = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > SILENCE;
-            let Some(first) = left.iter().zip(&*right).position(heard) else { return };
+            let Some(first) = sent[0].iter().zip(sent[1]).position(heard) else { return };
             (from, self.quiet) = (first, 0);
         }
         let mask = self.lines[0].len() - 1;
+        let (heard, far) = (0.5 * self.heard.now, 0.5 * single(ROOM[DISTANT]));
         let late = left[from..].iter_mut().zip(&mut right[from..]);
         for (n, (l, r)) in (from..).zip(late) {
             let mut taps = [0.0f32; LINES];
@@ -165,12 +180,12 @@ impl Room {
                 self.dull[i] += self.smooth * (x - self.dull[i]);
                 *tap = self.gains[i].now * self.dull[i];
             }
-            let (a, b) = (self.level.now * *l, self.level.now * *r);
-            *l += 0.5 * (taps[0] + taps[2] - taps[4] - taps[6]);
-            *r += 0.5 * (taps[1] + taps[3] - taps[5] - taps[7]);
+            let [a, b] = sent.map(|channel| self.level.now * channel[n]);
+            *l += heard * (taps[0] + taps[2] - taps[4] - taps[6]);
+            *r += heard * (taps[1] + taps[3] - taps[5] - taps[7]);
             if let Some([far_left, far_right]) = &mut distant {
-                far_left[n] += DISTANT_ROOM * 0.5 * (taps[0] - taps[2] + taps[4] - taps[6]);
-                far_right[n] += DISTANT_ROOM * 0.5 * (taps[1] - taps[3] + taps[5] - taps[7]);
+                far_left[n] += far * (taps[0] - taps[2] + taps[4] - taps[6]);
+                far_right[n] += far * (taps[1] - taps[3] + taps[5] - taps[7]);
             }
             let mixed = mixed(taps);
             let mut loudest: f32 = 0.0;
@@ -201,7 +216,7 @@ mod tests {
     use super::*;
 
     const RATE: f64 = 48_000.0;
-    const SPEC: RoomSpec = RoomSpec { level: 0.5, size: 10.0, time: 0.8 };
+    const SPEC: RoomSpec = RoomSpec { level: 0.5, heard: 1.0, size: 10.0, time: 0.8 };
 
     fn ring(room: &mut Room, seconds: f64) -> Vec<f32> {
         let mut out = Vec::new();
@@ -211,7 +226,8 @@ mod tests {
             if block == 0 {
                 (l[0], r[0]) = (1.0, 1.0);
             }
-            room.process(&mut l, &mut r, None);
+            let sent = (l, r);
+            room.process([&sent.0, &sent.1], &mut l, &mut r, None);
             out.extend(l.iter().zip(&r).map(|(a, b)| a + b));
         }
         out

@@ -3,6 +3,7 @@
 use crate::math::cast::single;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::range::settings;
+use crate::sound::microphones;
 use crate::sound::room::RoomSpec;
 use crate::sound::scala::Scale;
 use crate::sound::temperament::Temperament;
@@ -28,16 +29,6 @@ impl Perspective {
     #[must_use]
     pub const fn pair(self) -> usize {
         self as usize
-    }
-
-    /// Level of the room against the direct sound at the player's, amplitude: as the distance from
-    /// the board.
-    const fn room(self) -> f64 {
-        match self {
-            Self::Player => 1.0,
-            Self::Audience => 1.4,
-            Self::Near => 0.35,
-        }
     }
 }
 
@@ -156,12 +147,9 @@ impl SoundSettings {
     /// The room.
     #[must_use]
     pub fn room(&self) -> RoomSpec {
-        let level = if self.room_db > -60.0 {
-            self.perspective.room() * 10f64.powf(self.room_db / 20.0)
-        } else {
-            0.0
-        };
-        RoomSpec { level, size: self.room_size, time: self.room_time }
+        let level = if self.room_db > -60.0 { 10f64.powf(self.room_db / 20.0) } else { 0.0 };
+        let heard = microphones::ROOM[self.perspective.pair()];
+        RoomSpec { level, heard, size: self.room_size, time: self.room_time }
     }
 
     /// Factor on the direct sound at the microphones' distance.

@@ -51,6 +51,8 @@ impl Sound {
         let [early, late] = self.pickup.process(&self.inputs, at, len);
         let far = distant.as_ref().map(|_| self.pickup.process_distant(&self.inputs, at, len));
         let scale = single(FULL_SCALE);
+        // The room is filled by the piano, wherever one listens.
+        let mut sent = [[0.0; BLOCK]; CHANNELS];
         for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
             let share = (at + i + 1) as f32 / BLOCK as f32;
             let [late_gain, direct, shade, side] =
@@ -60,13 +62,15 @@ impl Sound {
             };
             let [here, there] = &mut self.lids;
             let [a, b] = here.shade(sum(&early, &late), shade);
+            [sent[0][i], sent[1][i]] = [a, b];
             let (a, b) = output::widened(a, b, side);
             (*l, *r) = (direct * a, direct * b);
             if let (Some([far_left, far_right]), Some([early, late])) = (&mut distant, &far) {
                 [far_left[i], far_right[i]] = there.shade(sum(early, late), shade);
             }
         }
-        self.room.process(left, right, part(&mut distant, &(0..len)));
+        let sent = sent.each_ref().map(|channel| &channel[..len]);
+        self.room.process(sent, left, right, part(&mut distant, &(0..len)));
         let far = distant.into_iter().flatten().flat_map(|channel| channel.iter_mut());
         for x in left.iter_mut().chain(right).chain(far) {
             *x = output::soft_clip(*x);

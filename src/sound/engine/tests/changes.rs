@@ -2,6 +2,7 @@
 
 use super::super::loading::PARTIALS_A_SECOND;
 use super::*;
+use crate::sound::settings::Perspective;
 
 #[test]
 fn a_sounding_note_is_retuned_without_a_click() {
@@ -167,4 +168,29 @@ fn a_heavier_softer_hammer_sounds_fuller_and_darker() {
     assert!((2.0..6.0).contains(&gain(1.0)), "{} dB", gain(1.0));
     let upper = (4..=8).map(|k| gain(f64::from(k))).sum::<f64>() / 5.0;
     assert!(upper < gain(1.0) - 3.0, "{upper} dB");
+}
+
+#[test]
+fn the_distant_pairs_room_is_as_loud_wherever_one_listens() {
+    let levels = Perspective::ALL.map(|perspective| {
+        let voicing = SoundSettings { perspective, room_db: -6.0, ..SoundSettings::default() };
+        let mut sound = Sound::new(RATE, &voicing);
+        // Many notes: a single one lies otherwise on the modes that each pair hears.
+        (28..=64).step_by(3).for_each(|n| sound.strike(key(n), 1.0, 0.0));
+        let mut all = [(); 4].map(|()| vec![0.0f32; 86_400]);
+        let [left, right, far_left, far_right] = &mut all;
+        sound.process_with(left, right, Some([far_left, far_right]));
+        // The strings are damped: what is left is the room.
+        all.map(|channel| {
+            let energy: f64 = channel[57_600..].iter().map(|x| f64::from(*x).powi(2)).sum();
+            10.0 * energy.log10()
+        })
+    });
+    let both = |levels: [f64; 4], first: usize| 0.5 * (levels[first] + levels[first + 1]);
+    let [player, audience, near] = levels.map(|levels| [both(levels, 0), both(levels, 2)]);
+    for other in [audience, near] {
+        assert!((other[1] - player[1]).abs() < 2.0, "{levels:?}");
+    }
+    let heard = [audience, near].map(|other| other[0] - player[0]);
+    assert!((heard[0] - 2.9).abs() < 2.0 && (heard[1] + 9.1).abs() < 2.0, "{levels:?}");
 }
