@@ -28,18 +28,20 @@ const CENTRE: Vec2 = Vec2::new(0.1022, 0.0145);
 /// Mass that the strings meet by key number, kg: the regression of [Bank 2006].
 const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.006), (88.0, 0.0053)];
 
-/// Felt exponent p by key number: near the three hammers of [Chaigne 1994] up to C4; not above 3,
-/// or the level in the top octaves grows faster with speed than measured [Palmer 1991].
-const EXPONENT: [(f64, f64); 5] = [(1.0, 2.2), (16.0, 2.3), (40.0, 2.5), (60.0, 3.0), (88.0, 3.0)];
+/// Felt exponent p by key number, within the 1.5–3.5 of sixteen real hammers [Hall & Askenfelt 1988]:
+/// that of [Chaigne 1994] at C4; 3 in the bass, because recorded low notes brighten more with speed
+/// (`touchback lab recorded`, A0–B1: two grands 0.1 and 0.2 dB nearer than with 2.2); not above 3, or
+/// the level in the top octaves grows faster with speed than measured [Palmer 1991].
+const EXPONENT: [(f64, f64); 5] = [(1.0, 3.0), (16.0, 3.0), (40.0, 2.5), (60.0, 3.0), (88.0, 3.0)];
 
-/// Felt stiffness by key number, N/m^p, of the whole head: that of [Chaigne 1994], adjusted so that
-/// the contact times at 2 m/s are those of real hammers on these strings. Above C5 the contact
+/// Felt stiffness by key number, N/m^p, of the whole head: that of [Chaigne 1994] at C4, adjusted so
+/// that the contact times at 2 m/s are those of real hammers on these strings. Above C5 the contact
 /// lasts about as long as the period; with still softer felt a null of the force's spectrum moves
 /// through the fundamental as the speed changes, and the level grows by 10-20 dB a doubling instead
 /// of the measured 6.
 const STIFFNESS: [(f64, f64); 8] = [
-    (1.0, 4.0e8),
-    (16.0, 1.2e9),
+    (1.0, 1.05e11),
+    (16.0, 1.75e11),
     (40.0, 1.25e10),
     (60.0, 5.4e12),
     (64.0, 9.0e12),

@@ -150,6 +150,7 @@ pub static MISSED: &[MissedTarget] = &[
         "likely: as at key 1",
         "action::grand::string_law",
     ),
+    missed("string-law", "key 4, hardness*", "likely: as at key 1", "action::grand::string_law"),
     missed(
         "contact",
         "key 88*",
@@ -202,8 +203,8 @@ pub static MISSED: &[MissedTarget] = &[
     missed(
         "sound",
         "key 1?: phantom *",
-        "open: the longitudinal force is scaled by a single number a string; these two phantoms \
-         come out too weak at high levels",
+        "open: the longitudinal force is scaled by a single number a string, whatever that is this \
+         phantom grows by 8 dB",
         "sound::overtones",
     ),
     missed(
@@ -248,14 +249,15 @@ pub static MISSED: &[MissedTarget] = &[
     missed(
         "sound",
         "96 kHz against 48: partials*",
-        "likely: the tail's noise is filtered at the sample rate, and a partial between its peaks \
-         meets another gap",
-        "sound::board",
+        "open: not the tail, whose noise is the same at every rate",
+        "sound::contact",
     ),
     missed(
         "sound",
         "key against its four neighbours*",
-        "open: a single key stands out by one decibel more than the target allows",
+        "likely: C6's fundamental lies between two modes of the board, deeper than a voicer evens \
+         out; of sixteen other boards four have no such key, all farther from recorded grands in \
+         C2–B3",
         "sound::evenness",
     ),
     of_machine(
