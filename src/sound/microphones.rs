@@ -17,6 +17,10 @@ pub const PAIRS: usize = 4;
 /// Index of the distant pair.
 pub const DISTANT: usize = 3;
 
+/// Level of each pair's own sound over the player's, amplitude: measured on what thirteen notes struck
+/// together send into the room, which is filled alike wherever one listens.
+pub const LOUDNESS: [f64; PAIRS] = [1.0, 1.52, 1.26, 1.0];
+
 /// Level at which each pair hears the room against its direct sound, amplitude, over the player's:
 /// as the distance from the board.
 pub const ROOM: [f64; PAIRS] = [1.0, 1.4, 0.35, 3.0];

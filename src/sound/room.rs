@@ -35,9 +35,10 @@ const SILENCE: f32 = 1e-6;
 /// Settings of a room.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RoomSpec {
-    /// Level of the reverberation against the direct sound, amplitude.
+    /// Level at which sound is sent into it, amplitude: that of the reverberation against the direct
+    /// sound at the player's.
     pub level: f64,
-    /// The same where one listens, over the player's seat.
+    /// Level at which the reverberation is heard, over the player's.
     pub heard: f64,
     /// Length, m.
     pub size: f64,

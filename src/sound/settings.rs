@@ -148,7 +148,9 @@ impl SoundSettings {
     #[must_use]
     pub fn room(&self) -> RoomSpec {
         let level = if self.room_db > -60.0 { 10f64.powf(self.room_db / 20.0) } else { 0.0 };
-        let heard = microphones::ROOM[self.perspective.pair()];
+        let pair = self.perspective.pair();
+        let loudness = microphones::LOUDNESS[pair];
+        let (level, heard) = (level / loudness, microphones::ROOM[pair] * loudness);
         RoomSpec { level, heard, size: self.room_size, time: self.room_time }
     }
 

@@ -149,8 +149,9 @@ fn beside_a_recording() -> String {
          (Salamander Grand Piano V3 by Alexander Holm, CC-BY) and what is played as loudly under \
          the loudest: courses of the level, energy to come in thirds of an octave, spectra at six \
          times. Microphones, room and noise of the recording are in its curves. Drawn by `touchback \
-         lab recorded FOLDER -o DIR` ([formats](formats.md)), which also judges the difference.\n{}",
-        figures.concat()
+         lab recorded FOLDER -o DIR` ([formats](formats.md)), which also judges the difference.\n{}{}",
+        figures.concat(),
+        include_str!("sound/still_off.md")
     )
 }
 
