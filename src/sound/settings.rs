@@ -22,7 +22,7 @@ pub enum Perspective {
 }
 
 impl Perspective {
-    /// All, in the order of their [`microphones`](crate::sound::microphones).
+    /// All, in the order of their [`microphones`].
     pub const ALL: [Self; 3] = [Self::Player, Self::Audience, Self::Near];
 
     /// Index of its pair of microphones.
