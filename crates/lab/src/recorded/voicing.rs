@@ -95,7 +95,11 @@ pub fn run(options: &MatchOptions) -> Result<()> {
             (settings, after) = (way, apart);
         }
     }
-    if settings == fitted.start {
+    // A perspective is chosen by what the channels differ by, and may lie farther off.
+    if whole(&before) < whole(&after) {
+        (settings, after) = (start, before.clone());
+    }
+    if settings == start || settings == fitted.start {
         fitted
             .warnings
             .push("nothing that was tried is nearer than the start, which is kept".into());
