@@ -33,6 +33,7 @@ pub mod pressing;
 pub mod readout;
 pub mod regulation;
 pub mod rest;
+pub mod rubbing;
 pub mod spec;
 pub mod stability;
 pub mod step;
@@ -79,8 +80,4 @@ pub mod state {
     pub const BEND: usize = 12;
     /// Its rate, rad/s.
     pub const BEND_SPEED: usize = 13;
-
-    /// Share of a bend's rate that counts beside other parts' speeds where a key is asked whether it
-    /// moves: a swing gets nowhere, and at 0.01 rad/s moves the crown by 2 µm.
-    pub const SWING_COUNTS: f64 = 0.01;
 }

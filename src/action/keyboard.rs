@@ -264,12 +264,15 @@ impl Keyboard {
         (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
     }
 
-    /// Speed of the crown of the hammer of `key` toward the string, m/s, while the key moves.
+    /// How far the head of the hammer of `key` is ahead of its straight shank, m at the crown, and how
+    /// fast it goes farther, m/s, while the key moves.
     #[must_use]
-    pub fn hammer_speed(&self, key: KeyNumber) -> Option<f64> {
+    pub fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
         let i = key.index();
-        let speed = self.assemblies[i].spec.hammer.crown * self.x[state::HAMMER_SPEED][i];
-        (self.activity.of(key) == Activity::Moving).then_some(speed)
+        let hammer = &self.assemblies[i].spec.hammer;
+        let ahead = hammer.crown * hammer.bend_share();
+        let bend = [state::BEND, state::BEND_SPEED].map(|s| ahead * self.x[s][i]);
+        (self.activity.of(key) == Activity::Moving).then_some(bend)
     }
 
     /// Height of the hammer's crown of `key` above the string at rest, m, while the key moves.
@@ -341,7 +344,7 @@ impl Keyboard {
         let outcome = step::advance(grand, &mut running, drive, tray, &mut heard.of(key));
         self.capped_steps += u64::from(outcome.capped);
         self.put(i, &running);
-        stillness::moves(|s| running.x[s])
+        self.assemblies[i].fastest(&running.x) > stillness::STILL_SPEED
     }
 
     fn after_step(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {

@@ -40,18 +40,26 @@ pub struct Coupling {
     pub damping: f64,
     /// Runge–Kutta steps in an action step.
     pub parts: u32,
+    /// Stiffness of the key stick at the balance rail, N·m/rad, as it bends between finger and capstan;
+    /// 0 for a rigid one, as the other formulation has.
+    #[serde(default)]
+    pub key_stick: f64,
 }
+
+/// Share of a key's inertia before its balance point where the stick bends: a bar with leads in front.
+const FRONT_SHARE: f64 = 0.6;
 
 impl Default for Coupling {
     /// 4 MN/m: 10 µm under the 40 N of a loud blow; the fastest joint turns by 0.1 rad in 2.5 µs.
     fn default() -> Self {
-        Self { stiffness: 4e6, damping: 0.3, parts: 50 }
+        Self { stiffness: 4e6, damping: 0.3, parts: 50, key_stick: 0.0 }
     }
 }
 
 /// Bodies' coordinates: angles of key, wippen, hammer, jack, lever; places of the centres of mass
-/// of jack and lever; height of the damper; angle of the hammer's butt where its shank bends.
-const PLACES: usize = 11;
+/// of jack and lever; height of the damper; angle of the hammer's butt where its shank bends, and of the
+/// key's front where its stick does.
+const PLACES: usize = 12;
 /// Coordinates, their rates, work in, dissipated.
 const STATES: usize = 2 * PLACES + 2;
 const KEY: usize = 0;
@@ -63,6 +71,7 @@ const JACK_AT: usize = 5;
 const LEVER_AT: usize = 7;
 const DAMPER: usize = 9;
 const BUTT: usize = 10;
+const FRONT: usize = 11;
 const WORK: usize = 2 * PLACES;
 const DISSIPATED: usize = WORK + 1;
 const _: () = assert!(STATES <= key::STATES);
@@ -86,7 +95,9 @@ pub struct PenaltyModel {
 struct State {
     x: [f64; STATES],
     memory: Memory,
-    /// Smallest force of capstan on heel so far, N, and largest pull of the jack's stop, N·m.
+    /// Farthest that the heel has left the capstan so far, m, smallest force between them, N, and
+    /// largest pull of the jack's stop, N·m.
+    lifted: f64,
     lightest: f64,
     pulled: f64,
 }
@@ -145,6 +156,7 @@ impl PenaltyModel {
         let state = State {
             x: setup::rest(&spec, near),
             memory: Memory { under: true, home: true },
+            lifted: 0.0,
             lightest: f64::INFINITY,
             pulled: 0.0,
         };
@@ -155,13 +167,19 @@ impl PenaltyModel {
         }
         key.state.x[WORK] = 0.0;
         key.state.x[DISSIPATED] = 0.0;
-        (key.state.lightest, key.state.pulled) = (f64::INFINITY, 0.0);
+        (key.state.lifted, key.state.lightest, key.state.pulled) = (0.0, f64::INFINITY, 0.0);
         key.start = key.state;
         key
     }
 
-    /// The smallest force of the capstan on the heel since the start, N: below zero the wippen
-    /// would have left the key.
+    /// The farthest that the heel has left the capstan since the start, m.
+    #[must_use]
+    pub const fn heel_lifted(&self) -> f64 {
+        self.state.lifted
+    }
+
+    /// The smallest force of the capstan on the heel since the start, N: below zero, as in the thesis
+    /// alone, the capstan pulls.
     #[must_use]
     pub const fn lightest_capstan(&self) -> f64 {
         self.state.lightest
@@ -174,18 +192,30 @@ impl PenaltyModel {
         self.state.pulled
     }
 
+    /// Where the finger's end of the key has its angle.
+    const fn front_at(&self) -> usize {
+        if self.coupling.key_stick > 0.0 { FRONT } else { KEY }
+    }
+
+    /// Whether `drive` gives the motion of the key where its friction is; of a stick that bends it gives
+    /// the front's.
+    const fn is_key_led(&self, drive: Drive) -> bool {
+        matches!(drive, Drive::Motion(_)) && self.front_at() == KEY
+    }
+
     fn depth(&self) -> f64 {
-        self.spec.key.depth(self.state.x[KEY])
+        self.spec.key.depth(self.state.x[self.front_at()])
     }
 
     /// Puts the key where and at what speed the imposed motion has it; the jump in speed is work.
     fn impose(&mut self, input: &DriveNow) {
-        let key = self.spec.key;
-        let before = self.state.x[PLACES + KEY];
-        self.state.x[KEY] = key.rest_angle + input.target / key.front;
+        let (key, at) = (self.spec.key, self.front_at());
+        let inertia = if at == FRONT { FRONT_SHARE * key.inertia } else { key.inertia };
+        let before = self.state.x[PLACES + at];
+        self.state.x[at] = key.rest_angle + input.target / key.front;
         let after = input.rate / key.front;
-        self.state.x[PLACES + KEY] = after;
-        self.state.x[WORK] += 0.5 * key.inertia * (after * after - before * before);
+        self.state.x[PLACES + at] = after;
+        self.state.x[WORK] += 0.5 * inertia * (after * after - before * before);
     }
 
     /// Reports what passed between the states of two moments.
@@ -193,8 +223,9 @@ impl PenaltyModel {
         let spec = &self.spec;
         let now = &self.state;
         let crown = spec.hammer.crown;
-        let front = |s: &State| spec.key.depth(s.x[KEY]);
-        let front_speed = spec.key.front * now.x[PLACES + KEY];
+        let at = self.front_at();
+        let front = |s: &State| spec.key.depth(s.x[at]);
+        let front_speed = spec.key.front * now.x[PLACES + at];
         let rose = |f: &dyn Fn(&State) -> f64| f(before) <= 0.0 && f(now) > 0.0;
         let fell = |f: &dyn Fn(&State) -> f64| f(before) > 0.0 && f(now) <= 0.0;
         if rose(&|s| s.x[HAMMER]) {
@@ -231,10 +262,10 @@ impl PenaltyModel {
 impl Key for PenaltyModel {
     fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
         let ends = DriveNow::ends(drive, TRAY);
-        let imposed = matches!(drive, Drive::Motion(_));
-        if imposed {
+        if matches!(drive, Drive::Motion(_)) {
             self.impose(&ends[0]);
         }
+        let imposed = self.is_key_led(drive);
         let parts = f64::from(self.coupling.parts);
         let h = STEP / parts;
         for part in 0..self.coupling.parts {
@@ -256,7 +287,9 @@ impl Key for PenaltyModel {
                 let lost = m.potential - at(memory).potential;
                 self.state.x[DISSIPATED] += lost;
             }
-            self.state.lightest = before.lightest.min(m.capstan);
+            let [force, lifted] = m.capstan;
+            self.state.lightest = before.lightest.min(force);
+            self.state.lifted = before.lifted.max(lifted);
             self.state.pulled = before.pulled.max(m.pull(before.memory));
             self.state.memory = memory;
             self.report(&before, h * f64::from(part + 1), hear);
@@ -269,14 +302,14 @@ impl Key for PenaltyModel {
         let moment = |held: &Held| {
             Moment::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
         };
-        let imposed = matches!(drive, Drive::Motion(_));
+        let imposed = self.is_key_led(drive);
         let h = STEP / f64::from(self.coupling.parts);
         let m = moment(&moment(&FREE).hold(x, imposed, h));
         let crown = self.spec.hammer.crown;
         let mut shown = Readout {
             phase: if self.state.memory.under { "under" } else { "beside" },
             key: self.depth(),
-            key_speed: self.spec.key.front * x[PLACES + KEY],
+            key_speed: self.spec.key.front * x[PLACES + self.front_at()],
             key_force: m.drive,
             contact_force: m.jack,
             hammer: crown * x[HAMMER],
@@ -295,7 +328,7 @@ impl Key for PenaltyModel {
     }
 
     fn front(&self) -> [f64; 2] {
-        [self.depth(), self.spec.key.front * self.state.x[PLACES + KEY]]
+        [self.depth(), self.spec.key.front * self.state.x[PLACES + self.front_at()]]
     }
 
     fn fastest(&self) -> f64 {

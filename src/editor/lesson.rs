@@ -49,7 +49,7 @@ pub const FAULTS: [Fault; 11] = [
         0,
         1.6,
     ),
-    fault("Deep drop", "Slow repetition in soft trills; drop figure large", "Less drop", 1, 1.8),
+    fault("Deep drop", "Slow repetition in soft trills; drop figure large", "Less drop", 1, 1.5),
     fault(
         "Late check",
         "The hammer dances after loud notes and repeats badly; the figures stand",

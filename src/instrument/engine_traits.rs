@@ -40,8 +40,8 @@ pub trait Keys {
     fn plucks(&self, _key: KeyNumber) -> Option<f64> {
         None
     }
-    /// `None` for an action without hammers.
-    fn hammer_speed(&self, _key: KeyNumber) -> Option<f64> {
+    /// `None` for an action without shanks.
+    fn shank(&self, _key: KeyNumber) -> Option<[f64; 2]> {
         None
     }
     /// Of a key that moves; `None` for an action without hammers that can stay at the string.
@@ -127,8 +127,8 @@ impl Keys for SwitchableKeyboard {
     fn plucks(&self, key: KeyNumber) -> Option<f64> {
         self.plucks(key)
     }
-    fn hammer_speed(&self, key: KeyNumber) -> Option<f64> {
-        self.hammer_speed(key)
+    fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
+        self.shank(key)
     }
     fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
         self.hammer_height(key)

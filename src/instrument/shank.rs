@@ -1,184 +1,141 @@
-//! The shank of a hammer as it bends: what the hammer's own motion adds to the sound of a blow.
+//! The shank of a hammer after its blow, as it is heard.
 //!
-//! The action's shank is stiff. On a real one the head lags behind the stiff motion by e, in two
-//! modes at 50 and 250 Hz that a percussive touch excites and a pressed one hardly
-//! [Askenfelt 1991]: e'' + 2σ e' + ω² e = −γ a, a the acceleration of the stiff hammer's crown. With
-//! w = e' + iωe that is w' = (−σ + iω) w − γ a, and since a is the change of speed over a step, each
-//! step turns w and takes γ Δv off it. The blow on the string is a last, sudden Δv; |w| after it is
-//! how hard the shank rings. What rings is heard ([`Knock`]); nothing returns to the action.
+//! The string turns the head round and leaves the butt to go on, so that a blow rings the shank in two
+//! modes, at 50 and 250 Hz [Askenfelt 1991]; a percussive touch, whose shank still swings when the blow
+//! comes, rings it otherwise than a pressed one. With the head ahead of a straight shank by e, each mode
+//! stands at w = e' + iωe, the blow is a sudden change of e', and |w| after it is how hard the mode rings.
+//! What rings is heard ([`Knock`]); the action's own shank goes on by itself.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 use touchback_fft::num_complex::Complex64;
 
-use crate::action::STEP;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 use crate::sound::Knock;
-use crate::sound::knock::{SHANK_HZ, SHANK_QUALITY};
+use crate::sound::knock::SHANK_HZ;
 
-/// Share γ of each mode in the motion of the crown: a stick hinged at the flange with nearly all
-/// its mass at the head; the second, bent in itself, also hears only part of a blow that lasts half
-/// its period (chosen: a half).
+/// Share of each mode in the motion of the crown: a stick hinged at the flange with nearly all its mass
+/// at the head; the second, bent in itself, also hears only part of a blow that lasts half its period
+/// (chosen: a half).
 const SHARES: [f64; 2] = [1.0, 0.5];
 
 /// Share of its speed a hammer keeps in a blow: middle of the 0.3–0.6 used in models; no
 /// measurement is known.
 pub const KEPT: f64 = 0.45;
 
-/// Way over which a blow that is known by its speed alone was thrown, m, and how far before the
-/// string it was let go, m: the standard regulation's.
-const THROWN: f64 = 0.0445;
-const LET_OFF: f64 = 0.0015;
-
-/// Bending modes of the shanks of all keys.
+/// How far each head was ahead of its straight shank at the end of the last step, m, and how fast it went
+/// farther, m/s.
 #[derive(Debug)]
 pub struct Shanks {
-    /// Growth of each mode over a step.
-    turns: [Complex64; 2],
-    bent: Box<[[Complex64; 2]; KEYS]>,
-    speeds: [f64; KEYS],
+    bent: Box<[[f64; 2]; KEYS]>,
     /// Keys whose shank may be bent.
     followed: KeySet,
-}
-
-/// (−σ + iω) of each mode, 1/s.
-fn poles() -> [Complex64; 2] {
-    SHANK_HZ.map(|hz| Complex64::new(-PI * hz / SHANK_QUALITY, TAU * hz))
 }
 
 impl Shanks {
     /// All straight and at rest. Allocates; nothing else here does.
     pub fn new() -> Self {
-        Self {
-            turns: poles().map(|pole| (pole * STEP).exp()),
-            bent: Box::new([[Complex64::ZERO; 2]; KEYS]),
-            speeds: [0.0; KEYS],
-            followed: KeySet::EMPTY,
-        }
+        Self { bent: Box::new([[0.0; 2]; KEYS]), followed: KeySet::EMPTY }
     }
 
     /// All shanks straight and at rest.
     pub fn reset(&mut self) {
-        self.bent.fill([Complex64::ZERO; 2]);
-        self.speeds = [0.0; KEYS];
+        self.bent.fill([0.0; 2]);
         self.followed = KeySet::EMPTY;
     }
 
-    /// One action step later: the crowns of `moving` keys move at `speed` m/s, `None` where an action
-    /// has no shank; the others are at rest.
-    pub fn follow(&mut self, moving: KeySet, speed: impl Fn(KeyNumber) -> Option<f64>) {
+    /// One action step later, when its blows are told: how the shanks of `moving` keys stand for the
+    /// blows of the next, `None` where an action has no shank; the others are at rest.
+    pub fn follow(&mut self, moving: KeySet, bend: impl Fn(KeyNumber) -> Option<[f64; 2]>) {
         for key in self.followed.union(moving).iter() {
-            self.step(key, speed(key));
+            let bent = bend(key).filter(|b| b.iter().all(|v| v.is_finite()));
+            self.bent[key.index()] = bent.unwrap_or_default();
         }
         self.followed = moving;
-    }
-
-    /// One action step later the crown of `key` moves at `speed` m/s; `None` where it does not
-    /// move, and its shank is straight.
-    fn step(&mut self, key: KeyNumber, speed: Option<f64>) {
-        let i = key.index();
-        let Some(speed) = speed.filter(|v| v.is_finite()) else {
-            (self.bent[i], self.speeds[i]) = ([Complex64::ZERO; 2], 0.0);
-            return;
-        };
-        let change = speed - self.speeds[i];
-        self.speeds[i] = speed;
-        for ((w, turn), share) in self.bent[i].iter_mut().zip(self.turns).zip(SHARES) {
-            *w = *w * turn - share * change;
-        }
     }
 
     /// The hammer of `key`, which was followed, meets its strings at `speed` m/s.
     pub fn blow(&self, key: KeyNumber, speed: f64) -> [(Knock, f64); 2] {
         after_blow(self.bent[key.index()], speed)
     }
-
-    /// A blow of `key` at `speed` m/s whose way to the string was not simulated: thrown with
-    /// constant acceleration, then flown. The shank goes on from there.
-    pub fn constructed(&mut self, key: KeyNumber, speed: f64) -> [(Knock, f64); 2] {
-        let i = key.index();
-        let (thrown, flown) = (2.0 * THROWN / speed, LET_OFF / speed);
-        let mut bent = [Complex64::ZERO; 2];
-        for ((w, pole), share) in bent.iter_mut().zip(poles()).zip(SHARES) {
-            // A constant a = v/T for a time T, then none: −γ a (e^{λT} − 1)/λ e^{λt}.
-            let push = -share * speed / thrown;
-            *w = push * ((pole * thrown).exp() - 1.0) / pole * (pole * flown).exp();
-        }
-        (self.bent[i], self.speeds[i]) = (bent, speed);
-        self.followed.insert(key);
-        after_blow(bent, speed)
-    }
 }
 
-/// Knocks and their speeds, m/s, of a shank bent by `bent` when the blow at `speed` m/s turns the
-/// hammer round.
-fn after_blow(bent: [Complex64; 2], speed: f64) -> [(Knock, f64); 2] {
-    let turned = |mode: usize| (bent[mode] + SHARES[mode] * (1.0 + KEPT) * speed).norm();
-    [(Knock::Sway, turned(0)), (Knock::Ring, turned(1))]
+/// Knocks and their speeds, m/s, of a shank whose head is ahead by `bent` (m, m/s) when the blow at `speed`
+/// m/s turns it round.
+pub fn after_blow(bent: [f64; 2], speed: f64) -> [(Knock, f64); 2] {
+    let [ahead, rate] = bent;
+    let rings = |mode: usize| {
+        let share = SHARES[mode];
+        let turned = Complex64::new(rate - (1.0 + KEPT) * speed, TAU * SHANK_HZ[mode] * ahead);
+        share * turned.norm()
+    };
+    [(Knock::Sway, rings(0)), (Knock::Ring, rings(1))]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::grand::{GrandKey, concert::Design, state};
+    use crate::action::interface::key::Key;
+    use crate::action::{ActionSettings, Drive, KeyEvent};
 
-    /// Sway and ring of a hammer thrown to `speed` with the acceleration `course` (0…1 over the
-    /// time of throwing, mean 1) over `seconds`, then flown for 2 ms.
-    fn heard(speed: f64, seconds: f64, course: impl Fn(f64) -> f64) -> [f64; 2] {
-        let key = KeyNumber::from_index(39).unwrap();
+    const ALONE: f64 = 2.0 * (1.0 + KEPT);
+
+    /// Sway and ring, beside those of the same blow with a straight shank, of C4 pressed with `force` N, as
+    /// its action has the shank before the strike.
+    fn heard(force: f64) -> [f64; 2] {
+        let middle = KeyNumber::from_midi(60).unwrap();
+        let built = Design::new(middle).build(&ActionSettings::default());
+        let hammer = built.spec.hammer;
+        let mut key = GrandKey::built(built);
         let mut shanks = Shanks::new();
-        let (mut v, mut t) = (0.0, 0.0);
-        while t < seconds {
-            v += course((t + 0.5 * STEP) / seconds) * speed / seconds * STEP;
-            shanks.step(key, Some(v));
-            t += STEP;
-        }
-        for _ in 0..16 {
-            shanks.step(key, Some(v));
-        }
-        shanks.blow(key, speed).map(|(_, speed)| speed)
-    }
-
-    #[test]
-    fn a_struck_key_rings_its_shank_otherwise_than_a_pressed_one() {
-        // The same blow, thrown softly over 60 ms and knocked within 10 ms.
-        let pressed = heard(2.0, 0.06, |s| 1.0 - (TAU * s).cos());
-        let struck = heard(2.0, 0.01, |s| if s < 0.5 { 2.0 } else { 0.0 });
-        let alone = 2.0 * (1.0 + KEPT);
-        assert!((pressed[0] / alone - 1.0).abs() < 0.1, "{pressed:?} {alone}");
-        assert!((struck[0] / pressed[0] - 1.0).abs() > 0.2, "{struck:?} {pressed:?}");
-        // Five milliseconds are more than a period of the second mode.
-        assert!((struck[1] / pressed[1] - 1.0).abs() > 0.03, "{struck:?} {pressed:?}");
-    }
-
-    #[test]
-    fn a_constructed_blow_is_an_even_throw() {
-        let key = KeyNumber::from_index(39).unwrap();
-        for speed in [0.5, 2.0, 5.0] {
-            let mut shanks = Shanks::new();
-            let made = shanks.constructed(key, speed).map(|(_, v)| v);
-            let mut followed = Shanks::new();
-            let (thrown, flown) = (2.0 * THROWN / speed, LET_OFF / speed);
-            let mut t = 0.0;
-            while t < thrown + flown {
-                t += STEP;
-                followed.step(key, Some(speed * (t / thrown).min(1.0)));
+        let mut one = KeySet::EMPTY;
+        one.insert(middle);
+        loop {
+            let mut struck = None;
+            key.step(Drive::Force([force; 2]), &mut |_, event| {
+                if let KeyEvent::Strike { speed } = event {
+                    struck = Some(speed);
+                }
+            });
+            if let Some(speed) = struck {
+                let alone = after_blow([0.0; 2], speed);
+                let both = shanks.blow(middle, speed);
+                return std::array::from_fn(|mode| both[mode].1 / alone[mode].1);
             }
-            let played = followed.blow(key, speed).map(|(_, v)| v);
-            for (a, b) in made.iter().zip(played) {
-                assert!((a / b - 1.0).abs() < 0.05, "{speed}: {made:?} {played:?}");
-            }
+            let ahead = hammer.crown * hammer.bend_share();
+            let x = key.state().x;
+            shanks.follow(one, |_| Some([state::BEND, state::BEND_SPEED].map(|s| ahead * x[s])));
         }
     }
 
     #[test]
-    fn a_key_at_rest_and_speeds_that_are_none_leave_it_straight() {
+    fn a_hard_blow_rings_its_shank_otherwise_than_a_soft_one() {
+        let [soft, hard] = [heard(2.0), heard(40.0)];
+        assert!(soft.iter().all(|share| (share - 1.0).abs() < 0.1), "{soft:?}");
+        assert!((hard[1] - soft[1]).abs() > 0.05, "{soft:?} {hard:?}");
+    }
+
+    #[test]
+    fn a_head_that_falls_back_already_rings_the_more() {
+        assert_eq!(after_blow([0.0; 2], 2.0), [(Knock::Sway, ALONE), (Knock::Ring, 0.5 * ALONE)]);
+        let [(_, sway), (_, ring)] = after_blow([0.0, -1.0], 2.0);
+        assert!((sway - ALONE - 1.0).abs() < 1e-12 && (ring - 0.5 * ALONE - 0.5).abs() < 1e-12);
+        let [(_, sway), (_, ring)] = after_blow([1e-3, 0.0], 2.0);
+        assert!(ALONE < sway && 0.5 * ALONE < ring && sway - ALONE < ring - 0.5 * ALONE);
+    }
+
+    #[test]
+    fn a_key_at_rest_and_bends_that_are_none_leave_it_straight() {
         let key = KeyNumber::from_index(3).unwrap();
+        let mut one = KeySet::EMPTY;
+        one.insert(key);
         let mut shanks = Shanks::new();
-        shanks.constructed(key, 3.0);
-        shanks.step(key, None);
+        shanks.follow(one, |_| Some([1e-3, 1.0]));
+        shanks.follow(KeySet::EMPTY, |_| None);
         assert_eq!(shanks.blow(key, 1.0)[0], (Knock::Sway, 1.0 + KEPT));
-        shanks.step(key, Some(f64::NAN));
-        assert!(shanks.blow(key, 1.0)[1].1.is_finite());
+        shanks.follow(one, |_| Some([f64::NAN; 2]));
+        assert_eq!(shanks.blow(key, 1.0)[0], (Knock::Sway, 1.0 + KEPT));
     }
 }

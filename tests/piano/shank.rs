@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use touchback::action::grand::concert::{self, Built, Design};
+use touchback::action::grand::concert::{Built, Design};
 use touchback::action::grand::{GrandKey, state};
 use touchback::action::{ActionSettings, Drive, Key, KeyEvent, STEP};
 use touchback::math::cast::floor_index;
@@ -10,9 +10,7 @@ use touchback::math::compass::KeyNumber;
 
 fn built(number: usize) -> Built {
     let key = KeyNumber::from_index(number - 1).unwrap();
-    let mut built = Design::new(key).build(&ActionSettings::default());
-    built.spec.hammer.shank = concert::shank(key, built.spec.hammer.inertia);
-    built
+    Design::new(key).build(&ActionSettings::default())
 }
 
 /// Steps of `seconds`, driven by `drive`; the bend after each, rad.

@@ -370,6 +370,7 @@ fn finger_and_hammer_are_the_same_in_the_standard_regulation_and_nowhere_else() 
 fn a_screw_turned_under_music_is_heard_alike_however_the_blocks_are_cut() {
     let mut heavy = Settings::default();
     heavy.action.hammer_mass = 2.0;
+    heavy.action.friction = 1.8;
     let play = |block: usize| {
         let mut piano = Piano::new(RATE, &Settings::default());
         let (mut speeds, mut heard) = (Vec::new(), Vec::new());

@@ -5,7 +5,7 @@ use super::drive::DriveNow;
 use super::readout::readout;
 use super::regulation::Regulated;
 use super::spec::Spec;
-use super::{Grand, Phase, STATES, construct, rest, state};
+use super::{Grand, Phase, STATES, construct, moment, rest, state};
 use crate::action::{Drive, Readout};
 use crate::episode::State;
 
@@ -62,6 +62,12 @@ impl Assembly {
     pub fn hammer(&self, x: &[f64; STATES]) -> [f64; 2] {
         let crown = self.spec.hammer.crown;
         [crown * x[state::HAMMER], crown * x[state::HAMMER_SPEED]]
+    }
+
+    /// Fastest speed of any part, rad/s, of the damper m/s.
+    #[must_use]
+    pub fn fastest(&self, x: &[f64; STATES]) -> f64 {
+        moment::fastest(&self.grand.numbers, x)
     }
 
     /// How far a damper at `height` m is off its string, 0 (resting) … 1 (clear); 1 where there is

@@ -127,16 +127,24 @@ const BUTT_SHARE: f64 = 0.07;
 /// Damping of the shank held at its butt, share of critical: wood with glued joints, chosen.
 const SHANK_DAMPING: f64 = 0.03;
 
-/// The shank of `key` as it bends under a hammer of `inertia` kg·m²: for models; the concert grand's own
-/// is rigid so far, its felts and tables being fitted so.
-#[must_use]
-pub fn shank(key: compass::KeyNumber, inertia: f64) -> Shank {
+/// The shank of `key` as it bends under a hammer of `inertia` kg·m².
+fn shank(key: compass::KeyNumber, inertia: f64) -> Shank {
     let stiffness = linear(&SHANK_STIFFNESS, f64::from(key.number()));
     let share = 1.0 - SHANK_HINGE / hammer::CROWN;
     let bent = share * share * (1.0 - BUTT_SHARE) * inertia;
     let damping = 2.0 * SHANK_DAMPING * (stiffness * bent).sqrt();
     Shank { stiffness, damping, hinge: SHANK_HINGE, butt: BUTT_SHARE }
 }
+
+/// Of the knuckle's buckskin on jack and lever, well graphited: with 0.12 the let-off is felt half again
+/// as strongly.
+const KNUCKLE_FRICTION: f64 = 0.06;
+
+/// Damper head with its wire by key number, and damper lever with its lead, kg: chosen, for the weight
+/// felt at the key.
+const DAMPER_HEAD: [(f64, f64); 2] = [(1.0, 22e-3), (68.0, 12e-3)];
+/// See [`DAMPER_HEAD`].
+const DAMPER_LEVER: f64 = 20e-3;
 
 /// The parts of `key` with its `hammer`.
 fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> Spec {
@@ -216,6 +224,8 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             damping: 2e-5,
             friction: 4e-4,
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(3.0e6, 1.5, 0.5) },
+            // As well graphited as the jack's head.
+            knuckle_friction: KNUCKLE_FRICTION,
             drop_reach: 0.08,
             drop_height: 0.2,
             drop_felt: Felt { hysteresis: 0.3, ..Felt::new(5e6, 1.5, 0.5) },
@@ -233,13 +243,11 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             friction: hammer_friction,
             // With what yields beside it: 40 N at about 1.6 mm.
             knuckle_felt: Felt { hysteresis: 0.6, ..Felt::new(fitted.knuckle, 1.5, 0.3) },
-            // Well graphited: with 0.12 the let-off is felt half again as strongly.
-            knuckle_friction: 0.06,
+            knuckle_friction: KNUCKLE_FRICTION,
             slide_damping: 0.0,
             rail: 0.055,
             rail_felt: Felt { hysteresis: 0.7, ..Felt::new(1e6, 1.5, 0.5) },
-            // Rigid until felts and tables are fitted to one that bends: [`shank`].
-            shank: Shank::default(),
+            shank: shank(key, hammer.inertia),
         },
         check: Check {
             face: Vec2::new(0.228, 0.12),
@@ -253,10 +261,13 @@ fn parts(key: compass::KeyNumber, hammer: &hammer::Hammer, fitted: &Fitted) -> S
             present: key.number() <= LAST_DAMPER,
             arm: 0.2,
             pickup: 4.5e-3,
-            // Lifts with +0.25 N at the key front [force literature]; weight without spring.
-            mass: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n),
-            weight: linear(&[(1.0, 32e-3), (68.0, 22e-3)], n) * GRAVITY,
+            // Lifts with +0.25 N at the key front [force literature]; weight without spring. The
+            // lever is a bar from its centre to the wire: half of its mass is felt as weight, a third
+            // as mass.
+            mass: linear(&DAMPER_HEAD, n) + DAMPER_LEVER / 3.0,
+            weight: (linear(&DAMPER_HEAD, n) + 0.5 * DAMPER_LEVER) * GRAVITY,
             damping: 0.4,
+            friction: 0.02,
             lift_felt: Felt { hysteresis: 0.3, ..Felt::new(fitted.damper_lift, 1.5, 1.0) },
             // Soft felt: half a millimetre under the damper's weight.
             seat_felt: Felt { hysteresis: 0.5, ..Felt::new(2e4, 1.5, 2.0) },
@@ -294,6 +305,8 @@ fn scale(spec: &mut Spec, hammer: &hammer::Hammer, s: &ActionSettings) {
         &mut spec.hammer.knuckle_friction,
         &mut spec.jack.button_friction,
         &mut spec.lever.friction,
+        &mut spec.lever.knuckle_friction,
+        &mut spec.damper.friction,
     ] {
         *friction *= s.friction;
     }

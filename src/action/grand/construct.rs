@@ -13,11 +13,11 @@ use crate::math::vec2::Vec2;
 
 /// Key-front speed over hammer speed at the moment of the strike, in the simulated pressed touch
 /// (`touchback lab fit`).
-pub const KEY_SHARE: f64 = 0.225;
+pub const KEY_SHARE: f64 = 0.217;
 
 /// Key depth beyond let-off at that moment, m: a start and a rise per m/s of hammer speed, as
 /// [`KEY_SHARE`] from 0.6 to 4 m/s.
-pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.09e-3, 0.36e-3);
+pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.14e-3, 0.40e-3);
 
 /// Depth short of the key bed at which the key stands at most, m: it has the bed still to meet, so
 /// that its knock is heard (chosen).

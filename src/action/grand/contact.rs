@@ -161,11 +161,11 @@ pub fn damper<R: Real>(
 
 /// Loads of knuckle, N, stop, N·m, and button, N, up to which the step follows the light jack
 /// against them; a hard blow's are ten times as large, and come at speed.
-const ON_HEAD: f64 = 20.0;
+pub const ON_HEAD: f64 = 20.0;
 /// See [`ON_HEAD`].
-const ON_STOP: f64 = 0.08;
+pub const ON_STOP: f64 = 0.08;
 /// See [`ON_HEAD`].
-const ON_TOE: f64 = 3.0;
+pub const ON_TOE: f64 = 3.0;
 
 /// Everything that touches, at one moment.
 #[derive(Clone, Copy, Debug)]

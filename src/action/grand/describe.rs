@@ -129,6 +129,7 @@ impl List {
         self.add("lever.damping", l.damping, "N·m·s/rad");
         self.add("lever.friction", l.friction, "N·m");
         self.pad("lever.knuckle_felt", &l.knuckle_felt);
+        self.add("lever.knuckle_friction", l.knuckle_friction, "");
         self.add("lever.drop_reach", l.drop_reach, "m");
         self.add("lever.drop_height", l.drop_height, "m");
         self.pad("lever.drop_felt", &l.drop_felt);
@@ -168,6 +169,7 @@ impl List {
         self.add("damper.mass", d.mass, "kg");
         self.add("damper.weight", d.weight, "N");
         self.add("damper.damping", d.damping, "N·s/m");
+        self.add("damper.friction", d.friction, "N");
         self.pad("damper.lift_felt", &d.lift_felt);
         self.pad("damper.seat_felt", &d.seat_felt);
         self.add("damper.clear", d.clear, "m");

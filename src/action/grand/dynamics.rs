@@ -146,8 +146,8 @@ impl<R: Real> Carried<R> {
         let m12 = b * (inertia * a + self.jack[0] * r5);
         let m13 = self.lever[0] * r5;
         let mut per_hammer = n.per_hammer_inertia;
-        if R::LANES == 1 {
-            // Only the flank couples the jack to the hammer, and never in lanes.
+        if n.is_rigid() {
+            // Only a straight knuckle's flank couples the jack to the hammer.
             per_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
         }
         let per_lever = n.per_lever_inertia;

@@ -16,6 +16,7 @@
 mod by_key;
 mod measured;
 mod probe;
+#[allow(clippy::approx_constant, reason = "measured numbers may lie near one")]
 mod table;
 
 use super::pressing;
@@ -26,8 +27,8 @@ use table::STANDARD;
 
 pub use measured::Tables;
 
-/// Forces of the muscle beyond pressing, N: to the loudest notes of every map.
-const BEYOND: [f64; 3] = [400.0, 800.0, 1600.0];
+/// Forces of the muscle beyond pressing, N: as far as every hammer is clear of its check on the way up.
+const BEYOND: [f64; 3] = [300.0, 400.0, 550.0];
 const PRESSES: usize = pressing::FORCE.len();
 const EFFORTS: usize = PRESSES + BEYOND.len();
 const ROWS: usize = pressing::HAMMER.len();

@@ -30,12 +30,12 @@ impl Fitted {
     /// The concert grand's.
     pub const CONCERT: Self = Self {
         capstan: 0.1133,
-        corner: 2.2e-3,
-        repetition_spring: 1.89,
-        knuckle: 6.5e5,
+        corner: 2.25e-3,
+        repetition_spring: 1.87,
+        knuckle: 7.0e5,
         bed: 3.0e6,
-        check: 7.0e5,
-        check_slope: 0.53,
+        check: 8.0e5,
+        check_slope: 0.49,
         damper_lift: 4.0e4,
     };
 }

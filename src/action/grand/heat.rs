@@ -7,7 +7,7 @@ use super::{STATES, state};
 use crate::action::interface::losses::Losses;
 
 /// Elements in the order of [`losses`]: felts, then what drags, then Coulomb friction.
-const ELEMENTS: [&str; 26] = [
+const ELEMENTS: [&str; 28] = [
     "knuckle_on_jack",
     "knuckle_on_lever",
     "jack_stop",
@@ -34,6 +34,8 @@ const ELEMENTS: [&str; 26] = [
     "lever_friction",
     "knuckle_slide_friction",
     "backcheck_friction",
+    "lever_slide_friction",
+    "damper_friction",
 ];
 
 /// Power that each element turns into heat at the moment `free` of friction at `x`, with the
@@ -51,7 +53,7 @@ pub fn losses(
     let jack_drag = if free.phases.jack_bears(n) { n.slide_damping * slide * slide } else { 0.0 };
     let turning = k.u[2] - k.wippen_speed();
     let sinking = x[state::DAMPER_SPEED];
-    let [key, hammer, lever, knuckle, check] = free.friction_heat(n, input, dt);
+    let [key, hammer, lever, knuckle, check, rolling, damper] = free.friction_heat(n, input, x, dt);
     Losses::new(
         &ELEMENTS,
         [
@@ -81,6 +83,8 @@ pub fn losses(
             lever,
             knuckle,
             check,
+            rolling,
+            damper,
         ],
     )
 }

@@ -114,10 +114,7 @@ impl Key for GrandKey {
     }
 
     fn fastest(&self) -> f64 {
-        use state::{DAMPER_SPEED, HAMMER_SPEED, JACK_SPEED, KEY_SPEED, LEVER_SPEED};
-        let speeds = [KEY_SPEED, HAMMER_SPEED, LEVER_SPEED, DAMPER_SPEED, JACK_SPEED];
-        let swing = (state::SWING_COUNTS * self.state.x[state::BEND_SPEED]).abs();
-        speeds.iter().map(|&i| self.state.x[i].abs()).fold(swing, f64::max)
+        self.assembly.fastest(&self.state.x)
     }
 
     fn work(&self) -> f64 {

@@ -10,10 +10,11 @@ use super::assembly::Assembly;
 use super::drive::{Causality, DriveNow};
 use super::kinematics::Kinematics;
 use super::model::Grand;
-use super::moment::{self, GUARDS, Held, INDICATORS, Moment};
+use super::moment::{self, GUARDS, INDICATORS, Moment};
 use super::phase::Phases;
 use super::precomputed::Precomputed;
-use super::{Phase, STATES, state};
+use super::rubbing::Held;
+use super::{Phase, STATES};
 use crate::action::STEP;
 use crate::episode::lane_step::{self, Rates, Smooth, Start};
 use crate::episode::{Model, Progress};
@@ -108,7 +109,7 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
         let n = self.numbers;
         let input = self.input(share);
         let free = Moment::at(n, &self.phases, place, &input, x);
-        let held = free.friction(n, &input, dt);
+        let held = free.friction(n, &input, x, dt);
         (held, free.with(n, &held, &input, x).rates(n, x))
     }
 
@@ -164,13 +165,7 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
         }
     }
     let done = active & finite & times.ge(R::of(STEP));
-    let slow = R::of(slow);
-    let moving = end[state::KEY_SPEED].abs().gt(slow)
-        | end[state::HAMMER_SPEED].abs().gt(slow)
-        | end[state::LEVER_SPEED].abs().gt(slow)
-        | end[state::DAMPER_SPEED].abs().gt(slow)
-        | end[state::JACK_SPEED].abs().gt(slow)
-        | (end[state::BEND_SPEED] * R::of(state::SWING_COUNTS)).abs().gt(slow);
+    let moving = moment::fastest(numbers, &end).gt(R::of(slow));
     let mut stepped =
         Stepped { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
     times.store(&mut stepped.times);

@@ -3,8 +3,9 @@
 use super::drive::DriveNow;
 use super::dynamics::Carried;
 use super::kinematics::{Head, Kinematics};
-use super::moment::{self, GUARDS, Held, INDICATORS, Moment};
+use super::moment::{self, GUARDS, INDICATORS, Moment};
 use super::precomputed::Precomputed;
+use super::rubbing::Held;
 use super::spec::Spec;
 use super::{Phase, STATES, energy, jack, state};
 use crate::episode::{Begin, Model};
@@ -171,7 +172,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     }
 
     fn hold(&self, phase: Phase, input: &DriveNow, x: &[f64; STATES], dt: f64) -> Held {
-        Moment::new(&self.numbers, &phase.into(), input, x).friction(&self.numbers, input, dt)
+        Moment::new(&self.numbers, &phase.into(), input, x).friction(&self.numbers, input, x, dt)
     }
 
     #[inline(always)]
@@ -184,7 +185,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     ) -> Begin<Held, STATES, INDICATORS, GUARDS> {
         let n = &self.numbers;
         let free = Moment::new(n, &phase.into(), input, x);
-        let held = free.friction(n, input, dt);
+        let held = free.friction(n, input, x, dt);
         Begin {
             held,
             rates: free.with(n, &held, input, x).rates(n, x),

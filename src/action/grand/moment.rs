@@ -2,14 +2,14 @@
 
 use super::contact::{self, Contacts};
 use super::drive::DriveNow;
-use super::dynamics::{self, Balance, Carried, SPEEDS};
+use super::dynamics::{self, Balance, SPEEDS};
 use super::kinematics::Kinematics;
 use super::phase::Phases;
 use super::precomputed::{HALVINGS, Precomputed};
+use super::rubbing::Held;
 use super::{STATES, jack, state};
 use crate::action::interface::key::REST_DEPTH;
 use crate::math::real::{Mask, Real};
-use crate::mech::friction::{self, Element};
 
 /// Guards, by index: sign changes that split the step and are reported.
 pub mod guard {
@@ -29,20 +29,6 @@ pub mod guard {
 pub const INDICATORS: usize = 3;
 /// See [`guard`].
 pub const GUARDS: usize = 5;
-
-/// Generalized friction forces on key, hammer, lever, jack and the shank's bend, N·m, held through a
-/// (sub)step.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Held<R = f64>(pub [R; SPEEDS]);
-
-impl<R: Real> Held<R> {
-    /// Power turned into heat at the speeds `u`, W.
-    #[inline(always)]
-    fn loss(&self, u: &[R; SPEEDS]) -> R {
-        let rigid = self.0[0] * u[0] + self.0[1] * u[1] + self.0[2] * u[2] + self.0[3] * u[3];
-        -(rigid + self.0[4] * u[4])
-    }
-}
 
 /// Forces and accelerations of one moment.
 #[derive(Clone, Copy, Debug)]
@@ -111,9 +97,12 @@ impl<R: Real> Moment<R> {
         x: &[R; STATES],
     ) -> Self {
         for i in 0..SPEEDS {
-            self.balance.force[i] = self.balance.force[i] + held.0[i];
+            self.balance.force[i] = self.balance.force[i] + held.torques[i];
         }
-        self.balance.loss = self.balance.loss + held.loss(&self.kinematics.u);
+        let on_damper = held.on_damper;
+        self.balance.damper_force = self.balance.damper_force + on_damper;
+        self.balance.loss =
+            self.balance.loss + held.loss(&self.kinematics.u) - on_damper * x[state::DAMPER_SPEED];
         self.accelerated(n, input, x)
     }
 
@@ -149,133 +138,6 @@ impl<R: Real> Moment<R> {
         let damper = x[state::DAMPER_SPEED];
         let loss = self.balance.loss;
         [u[0], u[1], u[2], a1, a2, a3, damper, lift, power, loss, u[3], a4, u[4], a5]
-    }
-
-    /// The friction to hold through the coming `dt` s; this moment is free of friction.
-    #[inline(always)]
-    #[must_use]
-    pub fn friction(&self, n: &Precomputed<R>, input: &DriveNow<R>, dt: R) -> Held<R> {
-        let (elements, [key, hammer, lever, knuckle, check]) = self.rubbing(n, input, dt);
-        let [.., on_knuckle, on_check] = &elements;
-        Held([
-            key - self.kinematics.r5 * lever
-                + (knuckle * on_knuckle.direction[0] + check * on_check.direction[0]),
-            hammer + (knuckle * on_knuckle.direction[1] + check * on_check.direction[1]),
-            lever,
-            knuckle * on_knuckle.direction[3],
-            (knuckle * on_knuckle.direction[4] + check * on_check.direction[4])
-                - n.bend_share * hammer,
-        ])
-    }
-
-    /// The friction elements and their forces through the coming `dt` s.
-    #[inline(always)]
-    fn rubbing(
-        &self,
-        n: &Precomputed<R>,
-        input: &DriveNow<R>,
-        dt: R,
-    ) -> ([Element<SPEEDS, R>; 5], [R; 5]) {
-        let elements = self.elements(n, input);
-        let mass = &self.balance.mass;
-        let (zero, one) = (R::of(0.0), R::of(1.0));
-        let u = &self.kinematics.u;
-        let inverse = if input.is_imposed() {
-            // The key goes where it is told: friction there loads the drive, not the motion.
-            [
-                [zero; SPEEDS],
-                [zero, mass.per_hammer, zero, zero, mass.by_bend],
-                [zero, zero, mass.per_lever, zero, zero],
-                [zero, zero, zero, mass.per_jack, zero],
-                [zero, mass.by_bend, zero, zero, mass.per_bend],
-            ]
-        } else {
-            mass.inverse()
-        };
-        let mut forces = friction::forces(&elements, &inverse, u, &self.acceleration, dt);
-        if input.is_imposed() {
-            let bound = elements[0].bound;
-            let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
-            forces[0] = -(bound * sign);
-        }
-        (elements, forces)
-    }
-
-    /// The friction elements.
-    #[inline(always)]
-    fn elements(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> [Element<SPEEDS, R>; 5] {
-        let (k, c) = (&self.kinematics, &self.contacts);
-        let (zero, one) = (R::of(0.0), R::of(1.0));
-        let mut key_bound = n.key_friction;
-        let rubbing = n.button_friction.gt(zero);
-        if !n.is_rigid() && (c.button.force.gt(zero) & rubbing).any() {
-            // As far as the toe stays on the button, the key slides it.
-            let toe = n.toe.turned(k.jack.direction);
-            let slide = k.r5 * (k.to_jack.y - toe.y * k.to_jack.x / toe.x);
-            key_bound = key_bound + n.button_friction * c.button.force * slide.abs();
-        }
-        let rubbing = self.phases.on_button & rubbing;
-        if n.is_rigid() && rubbing.any() {
-            let carried = Carried::new(n, k);
-            let toe = n.toe.turned(k.jack.direction);
-            let a5 = k.r5 * self.acceleration[0] + k.b5;
-            let a6 = k.jack.per_key * self.acceleration[0] + k.jack.product;
-            let w5 = k.wippen_speed();
-            let inertial = n.jack_inertia * a6 + carried.jack[0] * a5 + carried.jack[1] * w5 * w5;
-            let button = ((self.balance.on_jack - inertial) / toe.x).max(zero);
-            let slide = k.to_jack.y * k.r5 + toe.y * k.jack.per_key;
-            let bound = key_bound + n.button_friction * button * slide.abs();
-            key_bound = R::select(rubbing, bound, key_bound);
-        }
-        if n.capstan_friction.gt(zero).any() {
-            key_bound = key_bound + self.capstan_drag(n, input);
-        }
-        let slide = k.along_knuckle();
-        let along = k.head.from_jack.perp().dot(slide);
-        let butt = k.head.from_hammer.perp().dot(slide);
-        let knuckle = [
-            k.r5 * k.to_jack.perp().dot(slide) + k.jack.per_key * along,
-            k.jack.per_hammer * along - butt,
-            zero,
-            if n.is_rigid() { zero } else { along },
-            n.bend_share * butt,
-        ];
-        let (check, on_check) = &c.check;
-        let push = n.knuckle_friction * c.jack.force * k.head.per_across;
-        [
-            Element { direction: [one, zero, zero, zero, zero], bound: key_bound },
-            Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer_friction },
-            Element { direction: [-k.r5, zero, one, zero, zero], bound: n.lever_friction },
-            Element { direction: knuckle, bound: push },
-            Element {
-                direction: [check.along[0], check.along[1], zero, zero, check.along[2]],
-                bound: n.check_friction * on_check.force,
-            },
-        ]
-    }
-
-    /// Largest torque on the key by the capstan's slide along the heel, N·m.
-    #[inline(always)]
-    fn capstan_drag(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> R {
-        let k = &self.kinematics;
-        let mut on_key = self.balance.on_key;
-        if input.is_imposed() {
-            on_key = on_key + n.front * self.key_force;
-        }
-        // The heel takes what the key does not need for itself.
-        let press = (on_key - n.key_inertia * self.acceleration[0]) / (k.r5 * k.q7);
-        n.capstan_friction * (press * k.r7).abs()
-    }
-}
-
-impl Moment {
-    /// Power that the friction of key (with capstan and button), hammer, lever, knuckle and
-    /// backcheck turns into heat, W, if it is held through the coming `dt` s; this moment is free
-    /// of friction.
-    #[must_use]
-    pub fn friction_heat(&self, n: &Precomputed, input: &DriveNow, dt: f64) -> [f64; 5] {
-        let (elements, forces) = self.rubbing(n, input, dt);
-        std::array::from_fn(|i| -forces[i] * elements[i].speed(&self.kinematics.u))
     }
 }
 
@@ -372,6 +234,21 @@ pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
         parts = R::select(short, more.max(parts), parts);
     }
     parts
+}
+
+/// Share of a bend's rate that counts beside other parts' speeds where a key is asked whether it moves: a
+/// swing gets nowhere, and at 0.03 rad/s moves the crown by 5 µm.
+const SWING_COUNTS: f64 = 0.003;
+
+/// Fastest speed of any part at `x`, rad/s, of the damper m/s; a hammer's is its butt's.
+#[inline(always)]
+pub fn fastest<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
+    let swing = x[state::BEND_SPEED];
+    let butt = x[state::HAMMER_SPEED] - n.bend_share * swing;
+    let (key, lever) = (x[state::KEY_SPEED].abs(), x[state::LEVER_SPEED].abs());
+    let (damper, jack) = (x[state::DAMPER_SPEED].abs(), x[state::JACK_SPEED].abs());
+    let swing = (swing * R::of(SWING_COUNTS)).abs();
+    key.max(lever).max(damper.max(jack)).max(butt.abs().max(swing))
 }
 
 /// Longest (sub)step from `x` on within a step of `h` s: a part of it, or less where the hammer turns

@@ -171,6 +171,8 @@ numbers! {
     lever_friction: Number,
     /// Knuckle on lever.
     lever_felt: Felt,
+    /// Friction coefficient of its slide along the lever.
+    on_lever_friction: Number,
     /// Lever's pin to where the drop screw bears, in the surface's frame.
     drop_point: Vector,
     /// Height of the drop screw above the wippen's pin.
@@ -245,6 +247,8 @@ numbers! {
     damper_weight: Number,
     /// Its guide damping.
     damper_damping: Number,
+    /// Coulomb force of guide and lever's centre on it.
+    damper_friction: Number,
     /// Key or tray under damper.
     lift_felt: Felt,
     /// Damper on string.
@@ -349,6 +353,7 @@ impl Precomputed {
             lever_damping: lever.damping,
             lever_friction: lever.friction,
             lever_felt: lever.knuckle_felt,
+            on_lever_friction: lever.knuckle_friction,
             drop_point: Vec2::new(-lever.drop_reach, lever.surface_height),
             drop_height: lever.drop_height - w.pivot.y,
             drop_felt: lever.drop_felt,
@@ -392,6 +397,7 @@ impl Precomputed {
             per_damper_mass: there / damper.mass,
             damper_weight: damper.weight * there,
             damper_damping: damper.damping * there,
+            damper_friction: damper.friction * there,
             lift_felt: damper.lift_felt.stiffened(there),
             seat_felt: damper.seat_felt.stiffened(there),
             damper_top: damper.top,

@@ -13,7 +13,7 @@ use crate::episode::State;
 pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow) -> Readout {
     let State { phase, x } = running;
     let free = Moment::new(n, &(*phase).into(), input, x);
-    let held = free.friction(n, input, STEP);
+    let held = free.friction(n, input, x, STEP);
     let m = free.with(n, &held, input, x);
     let k = &m.kinematics;
     let (q, q_rate) = coordinates(n, k, x);

@@ -2,8 +2,8 @@
 
 use super::drive::{AWAY, Causality, DriveNow};
 use super::model::Grand;
-use super::moment::Held;
 use super::regulation::Borne;
+use super::rubbing::Held;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 use crate::episode::State;

@@ -176,6 +176,9 @@ pub struct Lever {
     pub friction: f64,
     /// Knuckle on lever.
     pub knuckle_felt: Felt,
+    /// Friction coefficient of its slide along the lever.
+    #[serde(default)]
+    pub knuckle_friction: f64,
     /// Distance along the surface from the centre pin to where the drop screw bears, m.
     pub drop_reach: f64,
     /// Height of the drop screw's leather, m.
@@ -300,12 +303,15 @@ pub struct Damper {
     pub arm: f64,
     /// Front depth at which lifting begins, m.
     pub pickup: f64,
-    /// Mass felt there, kg.
+    /// Mass felt there, kg: head and wire, and the inertia of the damper lever about its centre.
     pub mass: f64,
-    /// Its weight and spring, N.
+    /// Weight and spring felt there, N.
     pub weight: f64,
     /// Guide damping, N·s/m.
     pub damping: f64,
+    /// Coulomb friction of the wire's guide and the damper lever's centre, N there.
+    #[serde(default)]
+    pub friction: f64,
     /// Key tail under damper lever.
     pub lift_felt: Felt,
     /// Damper felt on string.

@@ -120,6 +120,7 @@ pub fn build() -> Built {
             friction: 0.0,
             // k3, its damping chosen so that the hammer settles without striking twice.
             knuckle_felt: spring(600.0, 8.0),
+            knuckle_friction: 0.0,
             drop_reach: 0.058,
             // No drop screw.
             drop_height: 1.0,
@@ -161,6 +162,7 @@ pub fn build() -> Built {
             mass: 0.03,
             weight: 0.3,
             damping: 0.0,
+            friction: 0.0,
             lift_felt: Felt::new(6e5, 1.5, 1.0),
             seat_felt: Felt::new(4e5, 1.5, 2.0),
             top: 1.0,

@@ -21,7 +21,7 @@ pub const REST_DEPTH: f64 = 0.3e-3;
 pub const LIGHTEST: f64 = 9e-3;
 
 /// Most states that an action may have.
-pub const STATES: usize = 24;
+pub const STATES: usize = 26;
 
 /// The states and the submodel of a key, as numbers that can be kept and sent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Where energy turns to heat: the power of each element of an action.
 
 /// Most elements that an action names.
-const MOST: usize = 26;
+const MOST: usize = 28;
 
 /// The power that each element turns into heat at one moment, W.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::action::grand::state;
 
-/// Speeds (rad/s; m/s for the damper) below which nothing moves: at the key front 0.02 mm/s.
+/// Fastest speed of a key (rad/s; m/s for the damper) below which nothing moves: at the key front 0.02 mm/s.
 pub(super) const STILL_SPEED: f64 = 1e-4;
 
 /// Steps without motion after which a key counts as still: 25 ms.
@@ -45,12 +45,6 @@ pub(super) struct Stillness {
     slow: u16,
     /// Where the parts were when `slow` began to count.
     from: [f64; PARTS.len()],
-}
-
-/// Whether any part of a key moves; `x` gives its states by index.
-pub(super) fn moves(x: impl Fn(usize) -> f64) -> bool {
-    PARTS.iter().any(|&(_, speed)| x(speed).abs() > STILL_SPEED)
-        || (x(state::BEND_SPEED) * state::SWING_COUNTS).abs() > STILL_SPEED
 }
 
 impl Stillness {

@@ -177,12 +177,12 @@ impl SwitchableKeyboard {
         self.levers[key.index()].as_ref().and_then(|lever| lever.key().plucks())
     }
 
-    /// See [`Keyboard::hammer_speed`]; only the grand's shanks are heard.
+    /// See [`Keyboard::shank`]; only the grand's shanks are heard.
     #[must_use]
-    pub fn hammer_speed(&self, key: KeyNumber) -> Option<f64> {
+    pub fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
         match &self.levers[key.index()] {
             Some(_) => None,
-            None => self.grand.hammer_speed(key),
+            None => self.grand.shank(key),
         }
     }
 

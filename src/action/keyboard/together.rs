@@ -166,7 +166,7 @@ impl Keyboard {
                     group.going &= !(1 << lane);
                     together.done.insert(key);
                     self.capped_steps += u64::from(step.progress.outcome.capped);
-                    if stillness::moves(|s| running.x[s]) {
+                    if self.assemblies[i].fastest(&running.x) > stillness::STILL_SPEED {
                         together.fast.insert(key);
                     }
                 }

@@ -68,8 +68,8 @@ pub struct Memory {
 }
 
 /// Friction elements: key, hammer, lever's centre, toe on button, jack on knuckle, tail on check,
-/// capstan on heel.
-pub(super) const ELEMENTS: usize = 7;
+/// capstan on heel, knuckle on lever, damper in its guide.
+pub(super) const ELEMENTS: usize = 9;
 /// How many of them are centre pins: what slides comes after.
 pub(super) const CENTRES: usize = 3;
 
@@ -96,8 +96,30 @@ impl Sums {
         self.add(felt.contact(depth, rate), felt.energy(depth))
     }
 
+    /// A felt that bears on a light part, beyond `load` N.
+    pub(super) fn felt_of_light(&mut self, felt: &Felt, load: f64, depth: f64, rate: f64) -> f64 {
+        self.add(felt.contact_of_light(load, depth, rate), felt.energy(depth))
+    }
+
+    /// The same of a torsional stop, beyond `load` N·m.
+    pub(super) fn torsional_of_light(
+        &mut self,
+        felt: &Felt,
+        load: f64,
+        angle: f64,
+        rate: f64,
+    ) -> f64 {
+        self.add(felt.torsional_contact_of_light(load, angle, rate), felt.energy(angle))
+    }
+
     pub(super) fn torsional(&mut self, felt: &Felt, angle: f64, rate: f64) -> f64 {
         self.add(felt.torsional_contact(angle, rate), felt.energy(angle))
+    }
+
+    /// A spring of `k` N·m/rad turned by `angle` rad: the torque with which it turns back, N·m.
+    pub(super) fn hinge(&mut self, k: f64, angle: f64) -> f64 {
+        self.stored += 0.5 * k * angle * angle;
+        k * angle
     }
 
     fn add(&mut self, contact: Contact, stored: f64) -> f64 {

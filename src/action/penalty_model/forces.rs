@@ -5,8 +5,8 @@ use super::joints::{
     Shank, backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights,
 };
 use super::{
-    BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
-    WORK,
+    BUTT, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT,
+    PLACES, STATES, WIPPEN, WORK,
 };
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::spec::Spec;
@@ -23,8 +23,8 @@ pub struct Moment {
     pub drive: f64,
     /// Jack on knuckle, along the jack, N.
     pub jack: f64,
-    /// Capstan on heel, N.
-    pub capstan: f64,
+    /// Capstan on heel, N, and how far the heel stands off it, m.
+    pub capstan: [f64; 2],
     /// Kinetic energy, J.
     pub kinetic: f64,
     /// Stored energy, J.
@@ -99,22 +99,30 @@ impl Moment {
         sums.friction[1] = centre(spec.hammer.friction, &[(on_pin, 1.0)]);
         sums.friction[2] = centre(spec.lever.friction, &[(LEVER, 1.0), (WIPPEN, -1.0)]);
 
-        // Key: leads, felts, damper, drive.
+        // Key: leads, damper and rest felt behind, bed and drive in front.
         let front = spec.key.front;
-        let depth = spec.key.depth(x[KEY]);
-        let speed = front * key.speed;
+        let behind = spec.key.depth(x[KEY]);
         key.torque += spec.key.lead_torque;
         sums.stored -= spec.key.lead_torque * (x[KEY] - spec.key.rest_angle);
-        key.torque -= front * sums.felt(&spec.key.bed_felt, depth - spec.key.dip, speed);
-        let under_back = spec.key.rest_compression - depth;
-        key.torque += front * sums.felt(&spec.key.rest_felt, under_back, -speed);
-        let damper = damper(spec, &mut sums, &mut key, depth, x, input.tray);
-
+        let under_back = spec.key.rest_compression - behind;
+        key.torque += front * sums.felt(&spec.key.rest_felt, under_back, -front * key.speed);
+        let damper = damper(spec, &mut sums, &mut key, behind, x, input.tray);
         key.torque += held[KEY];
+        let mut stick = (coupling.key_stick > 0.0)
+            .then(|| Body::pinned(Vec2::default(), x[FRONT], rate(FRONT)));
+        if let Some(stick) = &mut stick {
+            let torque = sums.hinge(coupling.key_stick, x[FRONT] - x[KEY]);
+            stick.torque -= torque;
+            key.torque += torque;
+        }
+        let played = stick.as_mut().unwrap_or(&mut key);
+        let depth = spec.key.depth(if coupling.key_stick > 0.0 { x[FRONT] } else { x[KEY] });
+        let speed = front * played.speed;
+        played.torque -= front * sums.felt(&spec.key.bed_felt, depth - spec.key.dip, speed);
         let imposed = input.is_imposed();
         let given = input.force - input.impedance * speed;
         let drive = match input.causality {
-            Causality::Motion => -key.torque / front,
+            Causality::Motion => -played.torque / front,
             Causality::Force if input.target > depth => {
                 let finger = finger::STIFFNESS * (input.target - depth)
                     + finger::DAMPING * (input.rate - speed);
@@ -123,17 +131,21 @@ impl Moment {
             Causality::Force => given,
             Causality::Manipulandum => {
                 let [stiffness, damping] = spec.coupling;
-                (stiffness * (input.target - x[KEY]) + damping * (input.rate - key.speed)) / front
+                let angle = spec.key.rest_angle + depth / front;
+                (stiffness * (input.target - angle) + damping * (input.rate - speed / front))
+                    / front
             }
         };
-        key.torque += front * drive;
+        played.torque += front * drive;
 
         let about = |inertia: f64, mass: f64, centre: Vec2| inertia - mass * centre.norm_squared();
         let jack_inertia = about(spec.jack.inertia, spec.jack.mass, spec.jack.centre);
         let lever_inertia = about(spec.lever.inertia, spec.lever.mass, spec.lever.centre);
+        let front_inertia = stick.map_or(0.0, |_| FRONT_SHARE * spec.key.inertia);
+        let behind_inertia = spec.key.inertia - front_inertia;
         let (of_jack, of_lever) = (1.0 / spec.jack.mass, 1.0 / spec.lever.mass);
         let inverse = [
-            if imposed { 0.0 } else { 1.0 / spec.key.inertia },
+            if imposed && stick.is_none() { 0.0 } else { 1.0 / behind_inertia },
             1.0 / spec.wippen.inertia,
             1.0 / spec.hammer.head_inertia(),
             1.0 / jack_inertia,
@@ -142,8 +154,9 @@ impl Moment {
             of_jack,
             of_lever,
             of_lever,
-            0.0,
+            if spec.damper.present { 1.0 / spec.damper.mass } else { 0.0 },
             if bends { 1.0 / spec.hammer.butt_inertia() } else { 0.0 },
+            if imposed || stick.is_none() { 0.0 } else { 1.0 / front_inertia },
         ];
         let force = [
             key.torque - held[KEY],
@@ -155,15 +168,16 @@ impl Moment {
             fly.force.y,
             lever.force.x,
             lever.force.y,
-            0.0,
+            damper,
             butt.map_or(0.0, |b| b.torque),
+            stick.map_or(0.0, |s| s.torque),
         ];
-        let mut acceleration = std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
-        acceleration[DAMPER] = damper;
+        let acceleration = std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
         sums.loss -= (0..PLACES).map(|i| held[i] * rate(i)).sum::<f64>();
         let moving = if spec.damper.present { spec.damper.mass } else { 0.0 };
         let kinetic = 0.5
-            * (spec.key.inertia * key.speed * key.speed
+            * (behind_inertia * key.speed * key.speed
+                + front_inertia * rate(FRONT) * rate(FRONT)
                 + spec.wippen.inertia * wippen.speed * wippen.speed
                 + spec.hammer.head_inertia() * hammer.speed * hammer.speed
                 + spec.hammer.butt_inertia() * rate(BUTT) * rate(BUTT)

@@ -1,7 +1,9 @@
 //! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
 
 use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
-use super::{BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, PLACES, STATES, WIPPEN};
+use super::{
+    BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
+};
 use crate::action::grand::spec::{GRAVITY, Hammer, Spec};
 use crate::action::grand::{contact, moment};
 use crate::math::trig::direction;
@@ -26,8 +28,8 @@ pub(super) fn weights(
     hang(lever, spec.lever.mass, Vec2::default());
 }
 
-/// Capstan on the heel: holds both ways, as the other formulation's loop does; the force tells
-/// whether it would have had to pull.
+/// Capstan on the heel: it only pushes, and the wippen may leave it. A straight knuckle's, as in the
+/// thesis, holds both ways. The force, and how far the heel stands off, m.
 pub(super) fn heel(
     spec: &Spec,
     k: f64,
@@ -35,7 +37,7 @@ pub(super) fn heel(
     sums: &mut Sums,
     key: &mut Body,
     wippen: &mut Body,
-) -> f64 {
+) -> [f64; 2] {
     let capstan = key.point(spec.key.capstan);
     let normal = wippen.turned.perp();
     let from_pin = capstan - wippen.at;
@@ -43,16 +45,20 @@ pub(super) fn heel(
     let depth = from_pin.dot(normal) + spec.wippen.heel;
     let rate = (key.velocity_at(capstan) - wippen.velocity_at(capstan)).dot(normal);
     let b = damper_of(spec.wippen.inertia / (arm * arm) + spec.jack.mass);
-    let force = k * depth + b * rate;
-    sums.stored += 0.5 * k * depth * depth;
-    sums.loss += b * rate * rate;
+    let force = if spec.is_rigid() {
+        sums.stored += 0.5 * k * depth * depth;
+        sums.loss += b * rate * rate;
+        k * depth + b * rate
+    } else {
+        sums.hard(k, b, depth, rate)
+    };
     let along = wippen.turned;
     let slide =
         [(KEY, (capstan - key.at).perp().dot(along)), (WIPPEN, -from_pin.perp().dot(along))];
     sums.friction[CENTRES + 3] = element(spec.key.capstan_friction * force.abs(), &slide);
     wippen.push(capstan, normal * force);
     key.push(capstan, normal * -force);
-    force
+    [force, (-depth).max(0.0)]
 }
 
 /// A pin: holds two points together.
@@ -132,8 +138,8 @@ pub(super) fn carry_jack(
     let k = coupling.stiffness;
     let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
     let stop = if !spec.is_rigid() {
-        sums.torsional(&j.stop_felt, -turn, -turning)
-            - sums.torsional(&j.stop_felt, turn - j.window, turning)
+        sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, -turn, -turning)
+            - sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, turn - j.window, turning)
     } else if memory.home {
         sums.stored += 0.5 * k * arm * turn * turn;
         sums.loss += b * arm * turning * turning;
@@ -152,7 +158,7 @@ pub(super) fn carry_jack(
     let press = if spec.is_rigid() {
         sums.hard(k, b, above, velocity.y)
     } else {
-        sums.felt(&j.button_felt, above, velocity.y)
+        sums.felt_of_light(&j.button_felt, contact::ON_TOE, above, velocity.y)
     };
     let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
     sums.friction[CENTRES] = element(j.button_friction * press, &slide);
@@ -236,7 +242,7 @@ fn round_knuckle(
     let point = centre - normal * (distance - j.corner_radius);
     let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
     let depth = h.knuckle_radius + j.corner_radius - distance;
-    let force = sums.felt(&h.knuckle_felt, depth, sliding.dot(normal));
+    let force = sums.felt_of_light(&h.knuckle_felt, contact::ON_HEAD, depth, sliding.dot(normal));
     let along = -normal.perp();
     let sides = [
         (JACK_AT, along.x),
@@ -262,12 +268,20 @@ pub(super) fn repetition(
     let pin = lever.point(-l.centre);
     let surface = contact::surface(spec, lever.turned);
     let normal = surface.perp();
-    let point = hammer.point(Vec2::new(spec.hammer.knuckle, -spec.hammer.knuckle_depth));
+    let h = &spec.hammer;
+    let point = hammer.point(Vec2::new(h.knuckle, -h.knuckle_depth));
     let depth = l.surface_height - (point - pin).dot(normal);
     let rate = (lever.velocity_at(point) - hammer.velocity_at(point)).dot(normal);
-    let push = normal * sums.felt(&l.knuckle_felt, depth, rate);
-    hammer.push(point, push);
-    lever.push(point, -push);
+    let bearing = sums.felt(&l.knuckle_felt, depth, rate);
+    let slide = [
+        (LEVER_AT, surface.x),
+        (LEVER_AT + 1, surface.y),
+        (LEVER, (point - lever.at).perp().dot(surface)),
+        (if h.bends() { BUTT } else { HAMMER }, -(point - hammer.at).perp().dot(surface)),
+    ];
+    sums.friction[CENTRES + 4] = element(l.knuckle_friction * bearing, &slide);
+    hammer.push(point, normal * bearing);
+    lever.push(point, normal * -bearing);
 
     let raised = turn(wippen.turned, lever.turned) - l.stop;
     let turning = lever.speed - wippen.speed;
@@ -317,7 +331,7 @@ pub(super) fn backcheck(
     by_bend.dot(normal) * press
 }
 
-/// The damper's acceleration, m/s².
+/// The force on the damper, N.
 pub(super) fn damper(
     spec: &Spec,
     sums: &mut Sums,
@@ -339,7 +353,8 @@ pub(super) fn damper(
     let top = sums.felt(&d.top_felt, y - d.top, v);
     sums.stored += d.weight * y;
     sums.loss += d.damping * v * v;
-    (lift + seat + tray - top - d.weight - d.damping * v) / d.mass
+    sums.friction[CENTRES + 5] = element(d.friction, &[(DAMPER, 1.0)]);
+    lift + seat + tray - top - d.weight - d.damping * v
 }
 
 /// Depth of the hammer's tail in the check's leather, m.

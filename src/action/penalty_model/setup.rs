@@ -1,6 +1,6 @@
 //! Where the bodies start, and where they are for drawing.
 
-use super::{BUTT, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
+use super::{BUTT, DAMPER, FRONT, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
 use crate::action::grand::kinematics::Kinematics;
 use crate::action::grand::spec::Spec;
 use crate::action::grand::{self, Phase, contact, outline, rest};
@@ -14,6 +14,7 @@ pub fn rest(spec: &Spec, near: &[f64; 3]) -> [f64; STATES] {
     let k = Kinematics::new(spec, Phase::Return, &settled);
     let mut x = [0.0; STATES];
     x[KEY] = settled[grand::state::KEY];
+    x[FRONT] = x[KEY];
     x[HAMMER] = settled[grand::state::HAMMER];
     x[LEVER] = settled[grand::state::LEVER];
     x[WIPPEN] = k.wippen.angle();

@@ -33,8 +33,8 @@ mod tests {
         let text = String::from_utf8(bytes).unwrap();
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-        assert_eq!((names.len(), names[16], names[29]), (56, "q9", "work_j"));
-        assert_eq!((names[30], names[55]), ("heat_knuckle_on_jack_w", "heat_backcheck_friction_w"));
+        assert_eq!((names.len(), names[16], names[29]), (58, "q9", "work_j"));
+        assert_eq!((names[30], names[57]), ("heat_knuckle_on_jack_w", "heat_damper_friction_w"));
         let hammer = names.iter().position(|n| *n == "hammer_m").unwrap();
         for (line, row) in lines.by_ref().zip(&stroke.rows) {
             let cells: Vec<&str> = line.split(',').collect();

@@ -1,8 +1,8 @@
 use super::super::slewed_key::SlewedKey;
 use super::*;
 use crate::action::Drive;
-use crate::action::grand::moment::Held;
 use crate::action::grand::rest;
+use crate::action::grand::rubbing::Held;
 use crate::action::interface::slew::Slew;
 use touchback_device::port::Port;
 

@@ -5,6 +5,7 @@ use super::Block;
 use crate::action::STEP;
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::instrument::event_queue::{Entry, Sounding};
+use crate::instrument::shank;
 use crate::math::compass::KeyNumber;
 use crate::sound::Knock;
 
@@ -26,7 +27,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Once a step, after its events: the shanks follow their hammers, the tray is heard.
     pub(super) fn follow_noises(&mut self) {
         let keys = &self.keys;
-        self.shanks.follow(keys.awake_keys(), |key| keys.hammer_speed(key));
+        self.shanks.follow(keys.awake_keys(), |key| keys.shank(key));
         let (before, now) = (self.tray, self.keys.tray());
         self.tray = now;
         let speed = (now - before) / STEP;
@@ -53,7 +54,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// A finger falls on `key`, which it will press for a hammer of `hammer_speed` m/s; on a small
     /// action's it is not heard.
     pub(super) fn knock_of_finger(&mut self, key: KeyNumber, hammer_speed: f64) {
-        if self.keys.hammer_speed(key).is_none() {
+        if self.keys.shank(key).is_none() {
             return;
         }
         let speed = FALLING * hammer_speed / self.press_of(key).ratio;
@@ -64,12 +65,12 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Jack and shank of a constructed strike; a small action's are not heard.
     pub(super) fn knock_of_strike(&mut self, key: KeyNumber, speed: f64) {
-        if self.keys.hammer_speed(key).is_none() {
+        if self.keys.shank(key).is_none() {
             return;
         }
         // Its jack has just been thrown out.
         self.strings.knock(key, Knock::Jack, speed);
-        for (knock, speed) in self.shanks.constructed(key, speed) {
+        for (knock, speed) in shank::after_blow([0.0; 2], speed) {
             self.strings.knock(key, knock, speed);
         }
     }

@@ -4,6 +4,11 @@
 //! every body move by itself between stiff springs. They share the numbers of the key and the laws
 //! of its felts, and nothing of the equations. As the springs stiffen the second must come to the
 //! first. Both are driven by the same gestures, each by its own key.
+//!
+//! The force balance can have what the instrument's model leaves out: a heel that leaves its capstan, and a
+//! key stick that bends. What the latter would change is measured too.
+
+use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
@@ -13,6 +18,7 @@ use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::table::Curve;
 use touchback::action::Key;
 use touchback::action::grand::GrandKey;
+use touchback::action::grand::spec::Spec;
 use touchback::action::penalty_model::{Coupling, PenaltyModel};
 use touchback::action::{Drive, KeyEvent, STEP};
 
@@ -26,6 +32,14 @@ const SPEED: f64 = 0.02;
 const DEPTH: f64 = 0.1;
 const CROWN: f64 = 0.46;
 const FORCE: f64 = 0.05;
+
+/// Young's modulus of spruce, Pa, and width and height of a key stick, m (usual size).
+const SPRUCE: f64 = 10e9;
+/// See [`SPRUCE`].
+const STICK: [f64; 2] = [0.016, 0.024];
+
+/// Gestures that a bending key stick is tried on.
+const BENT: [&str; 3] = ["pressed, medium", "pressed, loud", "struck, loud"];
 
 /// One run: per step key depth, m, crown, m, key force, N; strikes by time, s, and speed, m/s.
 #[derive(Default)]
@@ -169,8 +183,14 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         "crown_mm",
         "force_share",
         "lightest_capstan_n",
+        "heel_lifted_mm",
     ]);
-    let (mut lightest, mut pulled) = (f64::INFINITY, 0.0f64);
+    let (mut lightest, mut lifted, mut pulled) = (f64::INFINITY, 0.0f64, 0.0f64);
+    let (stiffness, parts) = COUPLINGS[2];
+    let key_stick = key_stick(&built.spec);
+    let coupling = Coupling { stiffness, parts, key_stick, ..Coupling::default() };
+    let mut bending = PenaltyModel::of_grand(&built, coupling);
+    let mut bends = String::new();
     for (name, gesture) in gestures()? {
         let ours = play(gesture.clone(), &mut first);
         let traces = others.each_mut().map(|other| play(gesture.clone(), other));
@@ -178,37 +198,65 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         for (i, (a, (stiffness, _))) in found.iter().zip(COUPLINGS).enumerate() {
             let [time, speed] = a.strike.unwrap_or([f64::NAN; 2]);
             let least = others[i].lightest_capstan();
+            let off = 1e3 * others[i].heel_lifted();
             let (key, crown, force) = (a.key, a.crown, a.force);
-            csv.row(&[&name, &stiffness, &time, &speed, &key, &crown, &force, &least]);
+            csv.row(&[&name, &stiffness, &time, &speed, &key, &crown, &force, &least, &off]);
         }
         lightest = lightest.min(others[2].lightest_capstan());
+        lifted = lifted.max(others[2].heel_lifted());
         pulled = pulled.max(others[2].jack_held_back());
         check(&mut report, name, &found);
+        if BENT.contains(&name) {
+            let a = apart(&traces[2], &play(gesture.clone(), &mut bending));
+            let [time, speed] = a.strike.unwrap_or([f64::NAN; 2]);
+            let (speed, force) = (short(100.0 * speed), short(100.0 * a.force));
+            let (time, front) = (short(time), short(a.key));
+            write!(
+                bends,
+                "\n- {name}: strike {time} ms later and {speed} % faster, front {front} mm and its force \
+                 {force} % of the largest apart, rms"
+            )?;
+        }
         if name == "half release" {
             draw(folder, &mut report, name, &ours, &traces[2])?;
         }
     }
-    let stop = if built.spec.is_rigid() {
+    let held = if built.spec.is_rigid() {
         format!(
-            " So is the jack on its stop until the button takes it over; the stop's largest pull was \
-             {} mN·m (the jack's spring gives {}).",
+            "The capstan is held both ways in either; its smallest force was {} N. So is the jack on \
+             its stop until the button takes it over; the stop's largest pull was {} mN·m (the jack's \
+             spring gives {}).",
+            short(lightest),
             short(1e3 * pulled),
             short(1e3 * built.spec.jack.spring_torque)
         )
     } else {
-        String::new()
+        format!(
+            "Every contact of the force balance only pushes; the instrument's own model holds the heel \
+             on its capstan, which the force balance's left by up to {} mm.",
+            short(1e3 * lifted)
+        )
     };
     report.note(&format!(
         "Differences are of the coupled force balance ({} MN/m at the joints) from the instrument's \
          own model, root mean square over the whole gesture, rebounds and check included; falling \
-         compares the crowns with those at {} MN/m. The capstan is held both ways in either; its \
-         smallest force was {} N.{stop}",
+         compares the crowns with those at {} MN/m. {held}",
         short(1e-6 * COUPLINGS[2].0),
         short(1e-6 * COUPLINGS[0].0),
-        short(lightest),
+    ));
+    report.note(&format!(
+        "A key stick of spruce that bends ({} N·m/rad at the balance rail), in the force balance beside a \
+         rigid one there, the knuckle's spring left as it is fitted:\n{bends}",
+        short(key_stick)
     ));
     folder.table("agreement.csv", &csv)?;
     Ok(report)
+}
+
+/// Stiffness of the stick between finger and capstan, held at the balance rail, N·m/rad.
+fn key_stick(spec: &Spec) -> f64 {
+    let [width, height] = STICK;
+    3.0 * SPRUCE * width * height.powi(3) / 12.0 / (spec.key.front + spec.key.capstan.x)
 }
 
 fn check(report: &mut Report, name: &str, found: &[Apart; 3]) {

@@ -48,7 +48,7 @@ fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run = String::from_utf8(desk.read("run.csv")).expect("UTF-8");
     let columns = run.lines().next().expect("a header").split(',').count();
-    assert_eq!(columns, 56, "the contract's 30 and 26 elements");
+    assert_eq!(columns, 58, "the contract's 30 and 28 elements");
     assert_eq!(run.lines().count(), 801, "a row a step of 125 µs and the header");
     assert!(run.lines().all(|l| l.split(',').count() == columns));
     let events: serde_json::Value = serde_json::from_slice(&desk.read("e.json")).expect("JSON");

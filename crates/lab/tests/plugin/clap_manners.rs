@@ -156,7 +156,7 @@ fn expressions_retune_and_pressure_is_position_only_where_it_is_switched_on() {
     }
     let mut sensed = vec![(0, set("key_pressure", "Position"))];
     for step in 0..=127_u8 {
-        sensed.push((usize::from(step) * 24, Message::Midi([0xA0, 60, step])));
+        sensed.push((usize::from(step) * 12, Message::Midi([0xA0, 60, step])));
     }
     assert!(render(&sensed).iter().flatten().any(|sample| f32::from_bits(*sample).abs() > 1e-3));
 }

@@ -9,7 +9,7 @@ const TOGETHER: &str = "fitted with the rest of the let-off to V10, V17, V24 and
 const LEATHER: &str = "chosen: leather over felt, stiff beside the touch and soft beside wood";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 91] = [
+pub(super) const SOURCES: [(&str, &str); 93] = [
     ("key.front", "[Hirschkorn 2004] key lever, second hand"),
     ("key.inertia", "derived: wooden key of usual size with leads, order of magnitude"),
     ("key.lead_torque", "regulated: balance weight 37 g at half stroke [Stanwood tables]"),
@@ -61,6 +61,7 @@ pub(super) const SOURCES: [(&str, &str); 91] = [
     ("lever.damping", TOKEN),
     ("lever.friction", TOKEN),
     ("lever.knuckle_felt", LEATHER),
+    ("lever.knuckle_friction", "chosen: as well graphited as the jack's head"),
     ("lever.drop_reach", TOGETHER),
     ("lever.drop_height", "regulated: drop [regulation sheets]"),
     ("lever.drop_felt", LEATHER),
@@ -79,7 +80,10 @@ pub(super) const SOURCES: [(&str, &str); 91] = [
     ("hammer.knuckle_friction", TOGETHER),
     ("hammer.slide_damping", "none: the slide has Coulomb friction instead"),
     ("hammer.rail_felt", "chosen: soft cloth"),
-    ("hammer.shank", "rigid: felts and tables are fitted so"),
+    (
+        "hammer.shank",
+        "derived: a quarter inch of hornbeam; held at its butt it swings at 67 to 92 Hz, [Askenfelt 1991] 50",
+    ),
     ("hammer.rail", "chosen: 7 mm below the resting shank"),
     ("check.face", "regulated: check distance [regulation sheets]"),
     ("check.normal", FITTED),
@@ -92,6 +96,7 @@ pub(super) const SOURCES: [(&str, &str); 91] = [
     ("damper.mass", "chosen: adds about 0.25 N at the key front [force literature]"),
     ("damper.weight", "chosen: adds about 0.25 N at the key front [force literature]"),
     ("damper.damping", TOKEN),
+    ("damper.friction", "chosen: two grams, a damper that falls by itself"),
     ("damper.lift_felt.stiffness", FITTED),
     ("damper.lift_felt", LEATHER),
     ("damper.seat_felt", "chosen: soft felt, half a millimetre under the damper's weight"),

@@ -7,7 +7,7 @@ const REACH: &str = "chosen; out of the run's reach";
 const NONE: &str = "none in the thesis; without effect";
 
 /// Name (or its beginning) and source.
-pub(super) const SOURCES: [(&str, &str); 74] = [
+pub(super) const SOURCES: [(&str, &str); 75] = [
     ("key.front", "[Gillespie 1996] L2"),
     ("key.inertia", "[Gillespie 1996] m2, spread along the key (chosen)"),
     ("key.lead_torque", NONE),
@@ -59,6 +59,7 @@ pub(super) const SOURCES: [(&str, &str); 74] = [
     ("lever.damping", "chosen: the lever comes to rest within the run"),
     ("lever.friction", NONE),
     ("lever.knuckle_felt", "[Gillespie 1996] k3; damping chosen: the hammer strikes once"),
+    ("lever.knuckle_friction", NONE),
     ("lever.drop_reach", REACH),
     ("lever.drop_height", "none in the thesis: out of reach"),
     ("lever.drop_felt", NONE),
