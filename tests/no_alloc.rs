@@ -224,7 +224,7 @@ mod counted {
                     if slot == 900 {
                         put(Entry::Setting { step, action: Action::Bench, settings });
                     }
-                    let force = if slot % 200 < 100 { 6.0 } else { 0.2 };
+                    let force = if slot % 100 < 50 { 6.0 } else { 0.2 };
                     put(Entry::Slot { step, key, steps: 8, force, impedance: 10.0 });
                     // From 500 to 600 nobody listens.
                     if !(500..600).contains(&slot) {
@@ -238,6 +238,6 @@ mod counted {
             }
         });
         assert_eq!(counted, 0);
-        assert!(events > 30 && replay.late > 0, "{events} events, {} late", replay.late);
+        assert!(events > 50 && replay.late > 0, "{events} events, {} late", replay.late);
     }
 }

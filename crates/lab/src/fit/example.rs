@@ -138,7 +138,8 @@ mod tests {
             let off = (n.value - truth.get(&n.name).unwrap()).abs();
             assert!(off < 2.0 * n.half, "{n:?} of {}", truth.get(&n.name).unwrap());
             // Of the key's own friction least is known: lever, hammer and damper rub beside it.
-            assert!(n.half < 0.2 * n.value.abs(), "{n:?}");
+            let most = if n.name == "key.friction" { 0.2 } else { 0.1 };
+            assert!(n.half < most * n.value.abs(), "{n:?}");
         }
     }
 }
