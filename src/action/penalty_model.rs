@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::grand::concert::Built;
 use super::grand::drive::DriveNow;
 use super::grand::rest;
-use super::grand::spec::Spec;
+use super::grand::spec::{Hammer, Spec};
 use super::interface::key::{self, Hear, Key, REST_DEPTH, Saved};
 use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;
@@ -44,6 +44,13 @@ pub struct Coupling {
     /// 0 for a rigid one, as the other formulation has.
     #[serde(default)]
     pub key_stick: f64,
+}
+
+impl Coupling {
+    /// Where the finger's end of the key has its angle.
+    const fn front(&self) -> usize {
+        if self.key_stick > 0.0 { FRONT } else { KEY }
+    }
 }
 
 /// Share of a key's inertia before its balance point where the stick bends: a bar with leads in front.
@@ -75,6 +82,11 @@ const FRONT: usize = 11;
 const WORK: usize = 2 * PLACES;
 const DISSIPATED: usize = WORK + 1;
 const _: () = assert!(STATES <= key::STATES);
+
+/// Where the part of `hammer` that turns on its pin has its angle.
+fn butt_of(hammer: &Hammer) -> usize {
+    if hammer.bends() { BUTT } else { HAMMER }
+}
 
 /// No friction.
 const FREE: Held = [0.0; PLACES];
@@ -192,24 +204,19 @@ impl PenaltyModel {
         self.state.pulled
     }
 
-    /// Where the finger's end of the key has its angle.
-    const fn front_at(&self) -> usize {
-        if self.coupling.key_stick > 0.0 { FRONT } else { KEY }
-    }
-
     /// Whether `drive` gives the motion of the key where its friction is; of a stick that bends it gives
     /// the front's.
     const fn is_key_led(&self, drive: Drive) -> bool {
-        matches!(drive, Drive::Motion(_)) && self.front_at() == KEY
+        matches!(drive, Drive::Motion(_)) && self.coupling.front() == KEY
     }
 
     fn depth(&self) -> f64 {
-        self.spec.key.depth(self.state.x[self.front_at()])
+        self.spec.key.depth(self.state.x[self.coupling.front()])
     }
 
     /// Puts the key where and at what speed the imposed motion has it; the jump in speed is work.
     fn impose(&mut self, input: &DriveNow) {
-        let (key, at) = (self.spec.key, self.front_at());
+        let (key, at) = (self.spec.key, self.coupling.front());
         let inertia = if at == FRONT { FRONT_SHARE * key.inertia } else { key.inertia };
         let before = self.state.x[PLACES + at];
         self.state.x[at] = key.rest_angle + input.target / key.front;
@@ -223,7 +230,7 @@ impl PenaltyModel {
         let spec = &self.spec;
         let now = &self.state;
         let crown = spec.hammer.crown;
-        let at = self.front_at();
+        let at = self.coupling.front();
         let front = |s: &State| spec.key.depth(s.x[at]);
         let front_speed = spec.key.front * now.x[PLACES + at];
         let rose = |f: &dyn Fn(&State) -> f64| f(before) <= 0.0 && f(now) > 0.0;
@@ -309,7 +316,7 @@ impl Key for PenaltyModel {
         let mut shown = Readout {
             phase: if self.state.memory.under { "under" } else { "beside" },
             key: self.depth(),
-            key_speed: self.spec.key.front * x[PLACES + self.front_at()],
+            key_speed: self.spec.key.front * x[PLACES + self.coupling.front()],
             key_force: m.drive,
             contact_force: m.jack,
             hammer: crown * x[HAMMER],
@@ -328,7 +335,7 @@ impl Key for PenaltyModel {
     }
 
     fn front(&self) -> [f64; 2] {
-        [self.depth(), self.spec.key.front * self.state.x[PLACES + self.front_at()]]
+        [self.depth(), self.spec.key.front * self.state.x[PLACES + self.coupling.front()]]
     }
 
     fn fastest(&self) -> f64 {

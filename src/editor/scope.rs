@@ -173,9 +173,7 @@ impl Scope {
                 .custom_y_axes(vec![hints(unit)])
                 .y_grid_spacer(marks)
                 .show_axes(Vec2b::new(is_last, true));
-            if width < NARROW {
-                plot = plot.custom_x_axes(vec![hints_below()]).x_grid_spacer(marks);
-            }
+            plot = marked_below(plot, width);
             plot = plot.x_axis_formatter(milliseconds);
             if is_last {
                 plot = plot.x_axis_label("ms from the strike");
@@ -225,9 +223,7 @@ impl Scope {
             .width(width)
             .custom_y_axes(vec![hints("force, N")])
             .y_grid_spacer(marks);
-        if width < NARROW {
-            plot = plot.custom_x_axes(vec![hints_below()]).x_grid_spacer(marks);
-        }
+        plot = marked_below(plot, width);
         plot = plot.x_axis_label("key depth, mm");
         let shown = plot.show(ui, |plot_ui| {
             let point = |row: &Row| [1e3 * row.view.key, row.view.key_force];
@@ -283,9 +279,13 @@ fn hints<'a>(label: &str) -> AxisHints<'a> {
         .min_thickness(44.0)
 }
 
-/// The axis below: with the numbers of [`marks`] in the smallest window, too.
-fn hints_below<'a>() -> AxisHints<'a> {
-    AxisHints::new_x().label_spacing(Rangef::new(20.0, 30.0))
+/// `plot`, `width` points wide: its axis below with the numbers of [`marks`] in the smallest window, too.
+fn marked_below<'a>(plot: Plot<'a>, width: f32) -> Plot<'a> {
+    if width >= NARROW {
+        return plot;
+    }
+    let axis = AxisHints::new_x().label_spacing(Rangef::new(20.0, 30.0));
+    plot.custom_x_axes(vec![axis]).x_grid_spacer(marks)
 }
 
 /// Marks of an axis of values: at the roundest numbers of which there are three.

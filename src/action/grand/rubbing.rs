@@ -77,7 +77,8 @@ impl<R: Real> Moment<R> {
         dt: R,
     ) -> ([Element<SPEEDS, R>; 6], [R; 6]) {
         let per_press = self.drag_per_press(n);
-        let drag = self.capstan_drag(n, input, per_press, None);
+        let on_heel = self.on_heel(n, input);
+        let drag = per_press * on_heel.abs();
         let mut elements = self.elements(n, drag);
         let mass = &self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -108,8 +109,7 @@ impl<R: Real> Moment<R> {
                 slower = slower + inverse[0][i] * torques[i];
             }
             let taken = own - n.key_inertia * slower;
-            let bound =
-                elements[0].bound - drag + self.capstan_drag(n, input, per_press, Some(taken));
+            let bound = elements[0].bound - drag + per_press * (on_heel + taken).abs();
             let slides = forces[0].abs().ge(elements[0].bound);
             let sliding = R::select(forces[0].gt(zero), bound, -bound);
             let held = forces[0].min(bound).max(-bound);
@@ -192,24 +192,11 @@ impl<R: Real> Moment<R> {
         }
     }
 
-    /// Largest torque on the key by the capstan's slide along the heel, N·m: the heel takes what the key
-    /// does not need for itself, and what friction, as far as it is known, has not `taken`.
+    /// Torque that the key passes on to the heel, N·m: what it does not need for itself, friction left out.
     #[inline(always)]
-    fn capstan_drag(
-        &self,
-        n: &Precomputed<R>,
-        input: &DriveNow<R>,
-        per_press: R,
-        taken: Option<R>,
-    ) -> R {
-        let mut on_key = self.balance.on_key - n.key_inertia * self.acceleration[0];
-        if input.is_imposed() {
-            on_key = on_key + n.front * self.key_force;
-        }
-        if let Some(taken) = taken {
-            on_key = on_key + taken;
-        }
-        per_press * on_key.abs()
+    fn on_heel(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> R {
+        let on_key = self.balance.on_key - n.key_inertia * self.acceleration[0];
+        if input.is_imposed() { on_key + n.front * self.key_force } else { on_key }
     }
 }
 

@@ -6,7 +6,7 @@ use super::joints::{
 };
 use super::{
     BUTT, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT,
-    PLACES, STATES, WIPPEN, WORK,
+    PLACES, STATES, WIPPEN, WORK, butt_of,
 };
 use crate::action::grand::drive::{Causality, DriveNow};
 use crate::action::grand::spec::Spec;
@@ -95,8 +95,7 @@ impl Moment {
         hammer.torque += crown * sums.felt(&spec.hammer.rail_felt, -z - spec.hammer.rail, -w);
         let centre = |bound: f64, turning: &[(usize, f64)]| element(bound, turning);
         sums.friction[0] = centre(spec.key.friction, &[(KEY, 1.0)]);
-        let on_pin = if bends { BUTT } else { HAMMER };
-        sums.friction[1] = centre(spec.hammer.friction, &[(on_pin, 1.0)]);
+        sums.friction[1] = centre(spec.hammer.friction, &[(butt_of(&spec.hammer), 1.0)]);
         sums.friction[2] = centre(spec.lever.friction, &[(LEVER, 1.0), (WIPPEN, -1.0)]);
 
         // Key: leads, damper and rest felt behind, bed and drive in front.
@@ -116,7 +115,7 @@ impl Moment {
             key.torque += torque;
         }
         let played = stick.as_mut().unwrap_or(&mut key);
-        let depth = spec.key.depth(if coupling.key_stick > 0.0 { x[FRONT] } else { x[KEY] });
+        let depth = spec.key.depth(x[coupling.front()]);
         let speed = front * played.speed;
         played.torque -= front * sums.felt(&spec.key.bed_felt, depth - spec.key.dip, speed);
         let imposed = input.is_imposed();

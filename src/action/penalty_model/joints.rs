@@ -3,6 +3,7 @@
 use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
 use super::{
     BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
+    butt_of,
 };
 use crate::action::grand::spec::{GRAVITY, Hammer, Spec};
 use crate::action::grand::{contact, moment};
@@ -248,7 +249,7 @@ fn round_knuckle(
         (JACK_AT, along.x),
         (JACK_AT + 1, along.y),
         (JACK, (point - fly.at).perp().dot(along)),
-        (if h.bends() { BUTT } else { HAMMER }, -(point - hammer.at).perp().dot(along)),
+        (butt_of(h), -(point - hammer.at).perp().dot(along)),
     ];
     sums.friction[CENTRES + 1] = element(h.knuckle_friction * force, &sides);
     fly.push(point, normal * -force);
@@ -277,7 +278,7 @@ pub(super) fn repetition(
         (LEVER_AT, surface.x),
         (LEVER_AT + 1, surface.y),
         (LEVER, (point - lever.at).perp().dot(surface)),
-        (if h.bends() { BUTT } else { HAMMER }, -(point - hammer.at).perp().dot(surface)),
+        (butt_of(h), -(point - hammer.at).perp().dot(surface)),
     ];
     sums.friction[CENTRES + 4] = element(l.knuckle_friction * bearing, &slide);
     hammer.push(point, normal * bearing);
