@@ -187,8 +187,8 @@ const LEVEL: f64 = 1e-6;
 /// `built` with its key levelled: what its parts weigh compresses the rest felt as much as before.
 #[must_use]
 pub fn levelled(mut built: Built) -> Built {
-    // The felt carries nearly all of it: a turn or two is enough. Of a hammer that its lever does not carry
-    // two poses may be left, some 20 µm either side.
+    // The felt carries nearly all of it: a turn or two is enough. Where its lever does not carry the hammer
+    // no pose at rest is found (Newton's steps go to and fro at the lever's button): some 20 µm are left.
     for _ in 0..4 {
         let depth = TestBench::at_rest(built).key().depth;
         if depth.abs() < LEVEL {

@@ -87,17 +87,14 @@ pub fn run(options: &MatchOptions) -> Result<()> {
         compare(&takes, &recorded, &ours).found.iter().map(Apart::of).collect::<Vec<_>>()
     };
     let before = beside(&start);
-    let mut settings = fitted.start;
-    let mut after = if settings == start { before.clone() } else { beside(&settings) };
-    for way in std::mem::take(&mut fitted.ways) {
+    let (mut settings, mut after) = (start, before.clone());
+    // A perspective is chosen by what the channels differ by, and may lie farther off.
+    let chosen = Some(fitted.start).filter(|chosen| *chosen != start);
+    for way in chosen.into_iter().chain(std::mem::take(&mut fitted.ways)) {
         let apart = beside(&way);
         if whole(&apart) < whole(&after) {
             (settings, after) = (way, apart);
         }
-    }
-    // A perspective is chosen by what the channels differ by, and may lie farther off.
-    if whole(&before) < whole(&after) {
-        (settings, after) = (start, before.clone());
     }
     if settings == start || settings == fitted.start {
         fitted
