@@ -38,6 +38,15 @@ pub fn small_direction<R: Real>(x: R) -> Vec2<R> {
     Vec2::new(series(s, cos), x * series(s, sin))
 }
 
+/// The same for |x| ≤ 0.1 rad, quicker still.
+#[inline(always)]
+#[must_use]
+pub fn slight_direction<R: Real>(x: R) -> Vec2<R> {
+    let s = x * x;
+    let (sin, cos) = const { (leading::<5>(&SINE), leading::<6>(&COSINE)) };
+    Vec2::new(series(s, cos), x * series(s, sin))
+}
+
 /// Series of (sin x)/x and cos x in x².
 const SINE: [f64; 9] = [
     1.0,
@@ -153,8 +162,11 @@ mod tests {
             let x = f64::from(i) / 1000.0;
             let d = direction(x);
             assert!((d.x - x.cos()).abs() < 3e-16 && (d.y - x.sin()).abs() < 3e-16, "{x}");
-            let (x, d) = (0.3 * x, small_direction(0.3 * x));
-            assert!((d.x - x.cos()).abs() < 3e-16 && (d.y - x.sin()).abs() < 3e-16, "{x}");
+            for (x, d) in
+                [(0.3 * x, small_direction(0.3 * x)), (0.1 * x, slight_direction(0.1 * x))]
+            {
+                assert!((d.x - x.cos()).abs() < 3e-16 && (d.y - x.sin()).abs() < 3e-16, "{x}");
+            }
         }
     }
 

@@ -77,9 +77,11 @@ impl<R: Real> Felt<R> {
     /// K ξ^p for ξ ≥ 0 with the usual exponents free of `powf`.
     #[inline(always)]
     fn elastic(&self, compression: R) -> R {
-        let three_halves = self.exponent.le(R::of(1.5)) & self.exponent.ge(R::of(1.5));
-        let shape = if three_halves.all() {
+        let (p, linear, usual) = (self.exponent, R::of(1.0), R::of(1.5));
+        let shape = if (p.le(usual) & p.ge(usual)).all() {
             compression * compression.sqrt()
+        } else if (p.le(linear) & p.ge(linear)).all() {
+            compression
         } else {
             compression.zip(self.exponent, shape)
         };
@@ -126,8 +128,11 @@ impl<R: Real> Felt<R> {
         let elastic = self.elastic(R::select(touching, compression, zero));
         let mut square = R::of(turn * turn);
         if load < f64::INFINITY {
-            let over = (elastic * R::of(1.0 / load)).max(R::of(1.0));
-            square = square * over * over;
+            let over = elastic * R::of(1.0 / load);
+            if over.gt(R::of(1.0)).any() {
+                let over = over.max(R::of(1.0));
+                square = square * over * over;
+            }
         }
         let turning = rate / (rate * rate + square).sqrt();
         let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;

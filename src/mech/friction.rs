@@ -1,6 +1,6 @@
 //! Coulomb friction as an implicit update.
 //!
-//! Several friction elements act on a system of `D` speeds u with inverse mass matrix W. Element
+//! Several friction elements act on a system of `D` speeds u. Element
 //! i opposes the sliding speed sᵢ = gᵢ·u with |fᵢ| ≤ bᵢ. The forces are found once a (sub)step so
 //! that the sliding speed *at its end* would vanish, and clamped to the bound: what can stick
 //! sticks without creep, what slides is opposed at full strength, and friction never sets the
@@ -35,6 +35,26 @@ fn dot<const D: usize, R: Real>(a: &[R; D], b: &[R; D]) -> R {
     sum
 }
 
+/// How a system answers forces on its speeds.
+///
+/// A trait, because a closure cannot be told to be inlined.
+pub trait Yields<const D: usize, R> {
+    /// Accelerations under the generalized `forces` alone.
+    fn accelerations(&self, forces: &[R; D]) -> [R; D];
+}
+
+/// An inverse mass matrix, row by row.
+impl<const D: usize, R: Real> Yields<D, R> for [[R; D]; D] {
+    #[inline(always)]
+    fn accelerations(&self, forces: &[R; D]) -> [R; D] {
+        let mut accelerations = *forces;
+        for i in 0..D {
+            accelerations[i] = dot(&self[i], forces);
+        }
+        accelerations
+    }
+}
+
 /// Sweeps over the elements: enough for the residual to fall below a thousandth of the bounds
 /// with the few, weakly coupled elements this is used for.
 const SWEEPS: u32 = 6;
@@ -43,24 +63,26 @@ const SWEEPS: u32 = 6;
 const SETTLED: f64 = 1e-10;
 
 /// Friction forces, each opposing its own sliding, for speeds `u`, friction-free accelerations
-/// `a`, inverse mass matrix `w` and a (sub)step of `dt` s (projected Gauss–Seidel).
+/// `a`, a system that yields as `system` says and a (sub)step of `dt` s (projected Gauss–Seidel).
 ///
-/// Works on the sliding speeds alone, through the matrix of what each force does to each of them.
+/// Works on the forces alone, through the matrix of what each takes off the one that another would
+/// need to stop its sliding. Elements without a bound take no part.
 #[inline(always)]
 #[must_use]
 pub fn forces<const D: usize, const E: usize, R: Real>(
     elements: &[Element<D, R>; E],
-    w: &[[R; D]; D],
+    system: &impl Yields<D, R>,
     u: &[R; D],
     a: &[R; D],
     dt: R,
 ) -> [R; E] {
     let zero = R::of(0.0);
     let mut force = [zero; E];
-    let mut usable = [R::Mask::none(); E];
-    let mut slide = [zero; E];
-    let mut yields = [[zero; E]; E];
+    let mut lives = [false; E];
+    // What would stop each one's sliding, the others' forces being what they are.
+    let mut stopping = [zero; E];
     let mut stiffness = [zero; E];
+    let mut yields = [[zero; E]; E];
     // Loops and no closures: what runs in lanes must be inlined.
     let mut ahead = *u;
     for i in 0..D {
@@ -71,32 +93,35 @@ pub fn forces<const D: usize, const E: usize, R: Real>(
         if !bounded.any() {
             continue;
         }
-        let mut push = *u;
-        for i in 0..D {
-            push[i] = dt * dot(&w[i], &elements[e].direction);
+        lives[e] = true;
+        let push = system.accelerations(&elements[e].direction);
+        for f in 0..=e {
+            if lives[f] {
+                // Symmetric: each pair once.
+                let yielding = dt * dot(&push, &elements[f].direction);
+                yields[e][f] = yielding;
+                yields[f][e] = yielding;
+            }
         }
-        for f in 0..E {
-            // Symmetric; what no force acts on needs no speed.
-            yields[e][f] = if f < e { yields[f][e] } else { dot(&push, &elements[f].direction) };
-        }
-        usable[e] = bounded & yields[e][e].gt(zero);
-        slide[e] = elements[e].speed(&ahead);
-        stiffness[e] = R::of(1.0) / yields[e][e];
+        let usable = bounded & yields[e][e].gt(zero);
+        stiffness[e] = R::select(usable, R::of(1.0) / yields[e][e], zero);
+        stopping[e] = -(elements[e].speed(&ahead) * stiffness[e]);
     }
     let mut going = !R::Mask::none();
     for _ in 0..SWEEPS {
         let mut largest = zero;
         for e in 0..E {
-            let moves = usable[e] & going;
-            if !moves.any() {
+            if !lives[e] {
                 continue;
             }
             let bound = elements[e].bound;
-            let wanted = (force[e] - slide[e] * stiffness[e]).min(bound).max(-bound);
-            let change = R::select(moves, wanted - force[e], zero);
-            force[e] = R::select(moves, wanted, force[e]);
+            let wanted = stopping[e].min(bound).max(-bound);
+            let change = R::select(going, wanted - force[e], zero);
+            force[e] = R::select(going, wanted, force[e]);
             for f in 0..E {
-                slide[f] = slide[f] + yields[e][f] * change;
+                if f != e && lives[f] {
+                    stopping[f] = stopping[f] - (yields[e][f] * stiffness[f]) * change;
+                }
             }
             largest = (change * yields[e][e]).abs().max(largest);
         }

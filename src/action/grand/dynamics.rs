@@ -15,6 +15,7 @@ use super::spec::GRAVITY;
 use super::{STATES, state};
 use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
+use crate::mech::friction::Yields;
 
 /// Independent speeds: of key, hammer, repetition lever, jack, and of the shank's bend.
 pub const SPEEDS: usize = 5;
@@ -50,8 +51,7 @@ impl<R: Real> Mass<R> {
     /// Accelerations under the forces `f`.
     #[inline(always)]
     pub fn solve(&self, f: &[R; SPEEDS]) -> [R; SPEEDS] {
-        let [p, q, r] = self.shares;
-        let key = (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.per_key;
+        let key = self.key(f);
         let [hammer, bend] = self.hammer(f[1] - self.m12 * key, f[4]);
         [
             key,
@@ -62,6 +62,13 @@ impl<R: Real> Mass<R> {
         ]
     }
 
+    /// Acceleration of the key under the forces `f`.
+    #[inline(always)]
+    pub fn key(&self, f: &[R; SPEEDS]) -> R {
+        let [p, q, r] = self.shares;
+        (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.per_key
+    }
+
     /// Accelerations of hammer and bend under forces on them alone.
     #[inline(always)]
     pub fn hammer(&self, on_hammer: R, on_bend: R) -> [R; 2] {
@@ -70,21 +77,12 @@ impl<R: Real> Mass<R> {
             on_hammer * self.by_bend + on_bend * self.per_bend,
         ]
     }
+}
 
-    /// Inverse of the matrix.
+impl<R: Real> Yields<SPEEDS, R> for Mass<R> {
     #[inline(always)]
-    pub fn inverse(&self) -> [[R; SPEEDS]; SPEEDS] {
-        let zero = R::of(0.0);
-        let [p, q, r] = self.shares;
-        let (kp, kq, kr) = (-(p * self.per_key), -(q * self.per_key), -(r * self.per_key));
-        let (pq, pr, qr) = (-(p * kq), -(p * kr), -(q * kr));
-        [
-            [self.per_key, kp, kq, kr, zero],
-            [kp, self.per_hammer - p * kp, pq, pr, self.by_bend],
-            [kq, pq, self.per_lever - q * kq, qr, zero],
-            [kr, pr, qr, self.per_jack - r * kr, zero],
-            [zero, self.by_bend, zero, zero, self.per_bend],
-        ]
+    fn accelerations(&self, forces: &[R; SPEEDS]) -> [R; SPEEDS] {
+        self.solve(forces)
     }
 }
 

@@ -10,7 +10,7 @@ use super::precomputed::Precomputed;
 use super::spec::Spec;
 use super::{Phase, STATES, state};
 use crate::math::real::{Mask, Real};
-use crate::math::trig::{angle, direction, small_angle, small_direction};
+use crate::math::trig::{angle, direction, slight_direction, small_angle, small_direction};
 use crate::math::vec2::Vec2;
 
 /// Configuration and velocities of one key, or of one in each lane.
@@ -123,9 +123,15 @@ impl<R: Real> Head<R> {
         let apart = n.hammer_pivot + centre - to_jack - corner;
         // Beyond the corner along the flat, above it along the fly; nearest of flat, corner, side.
         let (beyond, above) = (apart.dot(across).max(zero), apart.dot(axis).max(zero));
-        let distance = (beyond * beyond + above * above).sqrt().max(R::of(NEAREST));
-        let per_distance = R::of(1.0) / distance;
-        let normal = across * (beyond * per_distance) + axis * (above * per_distance);
+        let beside = beyond.gt(zero);
+        let (mut distance, mut normal) = (above.max(R::of(NEAREST)), axis);
+        if beside.any() {
+            let far = (beyond * beyond + above * above).sqrt().max(R::of(NEAREST));
+            let per_far = R::of(1.0) / far;
+            let turned = across * (beyond * per_far) + axis * (above * per_far);
+            distance = R::select(beside, far, distance);
+            normal = Vec2::select(beside, turned, normal);
+        }
         // A point of the jack's surface.
         let from_hammer = centre - normal * (distance - n.corner_radius);
         let from_jack = n.hammer_pivot + from_hammer - to_jack;
@@ -187,10 +193,11 @@ impl<R: Real> Kinematics<R> {
             x[state::JACK_SPEED],
             x[state::BEND_SPEED],
         ];
-        let key = direction(x[state::KEY]);
+        // Key and shank turn by hundredths, the jack by tenths.
+        let key = slight_direction(x[state::KEY]);
         let hammer = direction(x[state::HAMMER]);
         let bend = x[state::BEND];
-        let butt = hammer.turned(small_direction(-(n.bend_share * bend)));
+        let butt = hammer.turned(slight_direction(-(n.bend_share * bend)));
         let lever = direction(x[state::LEVER]);
         let capstan = n.capstan.turned(key);
         let (wippen, q7, per_q7) = closed(capstan - n.wippen_pivot, n.heel, n.heel_squared);
@@ -207,7 +214,7 @@ impl<R: Real> Kinematics<R> {
         let ground = jack::Ground { wippen, to_jack, hammer, r5, b5, u };
         let mut jack = jack::on_stop(n, &ground);
         if !n.is_rigid() {
-            jack.direction = jack.direction.turned(direction(x[state::JACK]));
+            jack.direction = jack.direction.turned(small_direction(x[state::JACK]));
         } else if phases.on_button.any() {
             jack = jack::on_button(n, &ground);
         } else if phases.on_flank.any() {

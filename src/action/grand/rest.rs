@@ -21,13 +21,34 @@ pub const UNTOUCHED: DriveNow = DriveNow {
 /// Height of the damper tray with the pedal up, m: clear of every damper.
 pub const TRAY_DOWN: f64 = -3e-3;
 
-/// Newton steps: the felts are smooth under load and the guess is close.
+/// What is looked for: angles of key, hammer and lever, height of the damper, turn of the jack, bend of
+/// the shank.
+const UNKNOWNS: [usize; 6] =
+    [state::KEY, state::HAMMER, state::LEVER, state::DAMPER, state::JACK, state::BEND];
+
+/// Most that each may change in one step, rad or m: felts stay in contact.
+const LIMITS: [f64; 6] = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4, 1e-4];
+
+/// Steps in which Newton's method finds the pose near a close guess: the felts are smooth under load.
 const STEPS: u32 = 40;
+
+/// Steps that the parts may take to sink where they are held back.
+const SINKING: u32 = 2000;
+
+/// Torques, N·m, and the damper's force, N, that count as much as one of the [`LIMITS`].
+const FORCES: [f64; 6] = [0.1, 0.1, 0.02, 1.0, 0.01, 0.1];
+
+/// Least hold, share of what keeps a part from going farther in a step than its limit.
+const LEAST_HOLD: f64 = 1e-6;
+
+/// Steps smaller than this share of the [`LIMITS`] are none.
+const SETTLED: f64 = 1e-10;
 
 /// Where the key `spec` comes to rest, untouched, near the angles `near` of key, hammer and lever.
 ///
-/// Newton's method on the force balances with a difference Jacobian, steps limited to what
-/// keeps the felts in contact.
+/// Newton's method on the force balances with a difference Jacobian, steps limited to what keeps the
+/// felts in contact. Where that goes to and fro between two felts the parts sink as if in honey
+/// (implicit Euler on dampers beside the forces), which ends where all is balanced and stable.
 #[must_use]
 pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     let phase = Phase::Return;
@@ -38,45 +59,106 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     }
     x[state::BEND] = Borne::at(spec, near[1]).bend;
     x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
-    let unknowns =
-        [state::KEY, state::HAMMER, state::LEVER, state::DAMPER, state::JACK, state::BEND];
-    let limit = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4, 1e-4];
-    let grand = Grand::new(spec);
-    let residual = |x: &[f64; STATES]| {
-        let m = grand.moment(phase, &Held::default(), &UNTOUCHED, x);
-        let f = m.balance.force;
-        let on_jack = if spec.is_rigid() { 0.0 } else { f[3] };
-        nalgebra::Vector6::new(f[0], f[1], f[2], m.balance.damper_force, on_jack, f[4])
-    };
-    for _ in 0..STEPS {
-        let f = residual(&x);
-        let mut jacobian = nalgebra::Matrix6::<f64>::zeros();
-        for (column, &i) in unknowns.iter().enumerate() {
-            let step = 1e-8;
-            let mut moved = x;
-            moved[i] += step;
-            jacobian.set_column(column, &((residual(&moved) - f) / step));
-        }
-        if !spec.damper.present {
-            jacobian[(3, 3)] = 1.0;
-        }
-        if grand.numbers.is_rigid() {
-            jacobian.row_mut(4).fill(0.0);
-            jacobian[(4, 4)] = 1.0;
-        }
-        if !spec.hammer.bends() {
-            jacobian[(5, 5)] = 1.0;
-        }
-        let Some(change) = jacobian.lu().solve(&f) else { break };
-        let mut largest = 0.0f64;
-        for (row, &i) in unknowns.iter().enumerate() {
-            let d = change[row].clamp(-limit[row], limit[row]);
-            x[i] -= d;
-            largest = largest.max((d / limit[row]).abs());
-        }
-        if largest < 1e-10 {
-            break;
+    let balance = Balance { spec, grand: Grand::new(spec), phase };
+    let guess = x;
+    if !(0..STEPS).any(|_| balance.step(&mut x, 0.0).is_none_or(|size| size < SETTLED))
+        || !balance.is_found(&x)
+    {
+        x = guess;
+        let mut hold = 1.0;
+        for _ in 0..SINKING {
+            match balance.step(&mut x, hold) {
+                Some(size) if size < SETTLED => break,
+                // At their limits the parts are held back more, near rest hardly at all.
+                Some(size) if size < 0.5 => hold = (hold * 0.7f64).max(LEAST_HOLD),
+                _ => hold = (hold * 2.0f64).min(1.0),
+            }
         }
     }
     State { phase, x }
+}
+
+/// The balance of forces at rest.
+struct Balance<'a> {
+    spec: &'a Spec,
+    grand: Grand,
+    phase: Phase,
+}
+
+impl Balance<'_> {
+    /// Torques and the damper's force at `x`, in the order of [`UNKNOWNS`].
+    fn forces(&self, x: &[f64; STATES]) -> nalgebra::Vector6<f64> {
+        let m = self.grand.moment(self.phase, &Held::default(), &UNTOUCHED, x);
+        let f = m.balance.force;
+        let on_jack = if self.spec.is_rigid() { 0.0 } else { f[3] };
+        nalgebra::Vector6::new(f[0], f[1], f[2], m.balance.damper_force, on_jack, f[4])
+    }
+
+    /// One step of `x`, each part held back by `hold` of what stops it within its limit; the largest
+    /// change as a share of its limit, none where no step leads on.
+    fn step(&self, x: &mut [f64; STATES], hold: f64) -> Option<f64> {
+        let f = self.forces(x);
+        let mut jacobian = nalgebra::Matrix6::<f64>::zeros();
+        for (column, &i) in UNKNOWNS.iter().enumerate() {
+            let step = 1e-8;
+            let mut moved = *x;
+            moved[i] += step;
+            jacobian.set_column(column, &((self.forces(&moved) - f) / step));
+            jacobian[(column, column)] -= hold * FORCES[column] / LIMITS[column];
+        }
+        if !self.spec.damper.present {
+            jacobian[(3, 3)] = 1.0;
+        }
+        if self.spec.is_rigid() {
+            jacobian.row_mut(4).fill(0.0);
+            jacobian[(4, 4)] = 1.0;
+        }
+        if !self.spec.hammer.bends() {
+            jacobian[(5, 5)] = 1.0;
+        }
+        let change = jacobian.lu().solve(&f)?;
+        let mut largest = 0.0f64;
+        for (row, &i) in UNKNOWNS.iter().enumerate() {
+            let d = change[row].clamp(-LIMITS[row], LIMITS[row]);
+            x[i] -= d;
+            largest = largest.max((d / LIMITS[row]).abs());
+        }
+        Some(largest)
+    }
+
+    /// Whether all is balanced at `x`.
+    fn is_found(&self, x: &[f64; STATES]) -> bool {
+        self.forces(x).iter().zip(FORCES).all(|(force, one)| force.abs() < 1e-6 * one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ActionSettings;
+    use crate::action::grand::concert::Design;
+    use crate::math::compass::KeyNumber;
+
+    #[test]
+    fn a_pose_is_balanced_whatever_the_hammer_weighs_and_the_spring_carries() {
+        for index in [0, 19, 39, 70, 87] {
+            let key = KeyNumber::from_index(index).unwrap();
+            let built = Design::new(key).build(&ActionSettings::default());
+            for mass in [0.7, 1.0, 1.3, 1.6] {
+                for spring in [0.5, 1.0, 1.5] {
+                    let mut spec = built.spec;
+                    spec.hammer.mass *= mass;
+                    spec.lever.spring_torque *= spring;
+                    let found = pose(&spec, &built.regulated.rest);
+                    let balance =
+                        Balance { spec: &spec, grand: Grand::new(&spec), phase: found.phase };
+                    assert!(
+                        balance.is_found(&found.x),
+                        "key {index}, mass {mass}, spring {spring}: {:?}",
+                        balance.forces(&found.x)
+                    );
+                }
+            }
+        }
+    }
 }

@@ -80,22 +80,14 @@ impl<R: Real> Moment<R> {
         let on_heel = self.on_heel(n, input);
         let drag = per_press * on_heel.abs();
         let mut elements = self.elements(n, drag);
-        let mass = &self.balance.mass;
+        let mut mass = self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
-        let u = &self.kinematics.u;
-        let inverse = if input.is_imposed() {
+        if input.is_imposed() {
             // The key goes where it is told: friction there loads the drive, not the motion.
-            [
-                [zero; SPEEDS],
-                [zero, mass.per_hammer, zero, zero, mass.by_bend],
-                [zero, zero, mass.per_lever, zero, zero],
-                [zero, zero, zero, mass.per_jack, zero],
-                [zero, mass.by_bend, zero, zero, mass.per_bend],
-            ]
-        } else {
-            mass.inverse()
-        };
-        let mut forces = friction::forces(&elements, &inverse, u, &self.acceleration, dt);
+            mass.per_key = zero;
+        }
+        let u = &self.kinematics.u;
+        let mut forces = friction::forces(&elements, &mass, u, &self.acceleration, dt);
         if input.is_imposed() {
             let bound = elements[0].bound;
             let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
@@ -104,10 +96,7 @@ impl<R: Real> Moment<R> {
             // What friction takes off the key, and off its acceleration, does not bear on the heel.
             let torques = self.torques(n, &elements, &forces);
             let own = forces[0].min(n.key_friction).max(-n.key_friction);
-            let mut slower = inverse[0][0] * torques[0];
-            for i in 1..SPEEDS {
-                slower = slower + inverse[0][i] * torques[i];
-            }
+            let slower = mass.key(&torques);
             let taken = own - n.key_inertia * slower;
             let bound = elements[0].bound - drag + per_press * (on_heel + taken).abs();
             let slides = forces[0].abs().ge(elements[0].bound);
