@@ -39,7 +39,7 @@ const SEED: u64 = 5909;
 
 /// Energy of the tail relative to the modes; fitted, as its times and the share of its high part,
 /// to two recorded grands of different makers by `touchback lab recorded`.
-const TAIL: f64 = 0.34;
+const TAIL: f64 = 0.267;
 
 /// Decay times (60 dB) of the tail's low and high part, s, and the high part's share.
 const TAIL_TIMES: [f64; 2] = [0.45, 0.12];
@@ -251,7 +251,11 @@ fn add_tails(sums: &mut [PairSum], sample_rate: f64) {
     });
     let course: Vec<_> = course.collect();
     for PairSum { pair, zones, .. } in sums {
-        let energy: f64 = zones.iter().flatten().flatten().map(|x| x * x).sum();
+        // The first sample is half of where the response begins: half its square is twice that.
+        let energy = |channel: &Vec<f64>| {
+            channel.iter().map(|x| x * x).sum::<f64>() + channel.first().map_or(0.0, |x| x * x)
+        };
+        let energy: f64 = zones.iter().flatten().map(energy).sum();
         let mut own = 0.0;
         let channels = (*pair * ZONES * CHANNELS..).zip(zones.iter().flatten());
         let tails: Vec<Vec<f64>> = channels
