@@ -1,6 +1,7 @@
 //! One note: its modes, its hammer, its damper.
 
 pub mod contacts;
+mod frame;
 mod load;
 mod pluck;
 mod resonance;
@@ -20,6 +21,7 @@ use crate::sound::slow_rate::SlowRate;
 use crate::sound::unison::MOST;
 use crate::sound::{SoundSettings, loss};
 use contacts::Strike;
+use frame::Frame;
 use resonance::Resonance;
 use slow_ring::SlowRing;
 
@@ -103,8 +105,10 @@ pub struct Note {
     /// A hammer clear of the strings for this long is gone, s.
     gone: f64,
     strike: Option<Strike>,
-    through_plate: f32,
+    frame: Frame,
     touched: contacts::Touched,
+    /// Samples of it that were heard last: those with a blow.
+    struck_for: usize,
     /// Displacements released by a plectrum, still to be added to the modes.
     released: Vec<pluck::Released>,
     settling: pluck::Settling,
@@ -170,8 +174,9 @@ impl Note {
             hammer: *hammer,
             gone: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
-            through_plate: contacts::through_plate(key),
+            frame: Frame::new(key, sample_rate),
             touched: contacts::Touched::default(),
+            struck_for: 0,
             released: vec![pluck::Released::default(); chunks],
             settling: pluck::Settling::default(),
             rest: (0.0, 0.0),
@@ -188,8 +193,10 @@ impl Note {
         self.resonance.reset();
         self.slow.reset();
         self.overtones.reset();
+        self.frame.reset();
         self.strike = None;
         self.touched.len = 0;
+        self.struck_for = 0;
         self.settling = pluck::Settling::default();
         self.struck = false;
         self.active = 0;
@@ -359,9 +366,11 @@ impl Note {
     pub fn process(&mut self, at: usize, out: &mut [f32]) {
         self.settling.apply(out);
         let done = std::mem::take(&mut self.touched.len);
+        self.struck_for = done;
         for (out, force) in out.iter_mut().zip(&self.touched.force[..done]) {
             *out += force;
         }
+        self.frame.ring(&mut out[done..]);
         self.slow.process(&mut self.rings[..self.active], at + done, &mut out[done..]);
     }
 
@@ -381,7 +390,7 @@ impl Note {
     /// resounds is too soft for them.
     pub fn add_overtones(&mut self, force: &mut [f32]) {
         if self.struck {
-            self.overtones.process(force);
+            self.overtones.process(force, &self.touched.blow[..self.struck_for]);
         }
     }
 }

@@ -3,8 +3,12 @@
 //! In the bass the strings' stretching drives their longitudinal modes: the tension follows the
 //! square of the slope, so a pair of partials f_i, f_j sounds at f_i + f_j as well, the *phantoms*,
 //! strongest near the longitudinal modes and growing by 12 dB where the note grows by 6
-//! [Bank 2005]. One way only: the stretch takes nothing noticeable from the transverse motion. In
-//! the treble the duplex lengths behind the bridge ring with the note. Audio thread, except `new`.
+//! [Bank 2005]. Mode m answers a stretch at a string's end with the force g m e^{−σt} sin ω_m t on
+//! the bridge. It is stretched there by what comes to the bridge, (F/T)², and where the hammer
+//! strikes by the two waves that leave it, 2 (F/2T)² from the first moment on: low notes are heard
+//! along the string before they are heard across it. One way only: the stretch takes nothing
+//! noticeable from the transverse motion. In the treble the duplex lengths behind the bridge ring
+//! with the note. Audio thread, except `new`.
 
 use std::f64::consts::TAU;
 
@@ -32,10 +36,21 @@ const MODES: usize = 8;
 const QUALITY: f64 = 150.0;
 
 /// Share of the longitudinal force that the bridge passes on, by key number: chosen so that phantoms
-/// at fortissimo lie 20–45 dB under their neighbours [Etchenique 2015], and that low notes grow by
-/// 30 dB from the softest blow to the hardest.
-const PASSED: [(f64, f64); 5] =
-    [(1.0, 0.0075), (4.0, 0.009), (13.0, 0.024), (16.0, 0.024), (28.0, 0.013)];
+/// at fortissimo lie 20–45 dB under their neighbours [Etchenique 2015], decays stay the same at every
+/// speed, and notes from C2 to B3 grow by 30 dB from the softest blow to the hardest.
+const PASSED: [(f64, f64); 7] = [
+    (1.0, 0.012),
+    (4.0, 0.003),
+    (13.0, 0.007),
+    (16.0, 0.007),
+    (20.0, 0.032),
+    (28.0, 0.023),
+    (40.0, 0.012),
+];
+
+/// Slope of the two waves that leave the hammer, taken together, over the hammer's force by the
+/// tension: 2 (F/2T)² = (F/√2T)².
+const BOTH_WAYS: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
 /// Slopes are kept to this band before they are multiplied, Hz, so that products stay in theirs.
 const BAND_HZ: f64 = 4_500.0;
@@ -59,9 +74,9 @@ pub struct Overtones {
     drives: [BridgeInput; 1],
     /// Force on the bridge to the root of the longitudinal force, √N per N; 0 for a duplex.
     stretch: f32,
-    /// One-pole share of the band limit, and its two states.
+    /// One-pole share of the band limit; its two states for the bridge's force, one for the blow.
     smooth: f32,
-    states: [f32; 2],
+    states: [f32; 3],
     any: bool,
     /// Too soft to be heard until the next blow.
     asleep: bool,
@@ -78,7 +93,7 @@ impl Overtones {
             drives: [BridgeInput::default()],
             stretch: 0.0,
             smooth: single(1.0 - (-TAU * BAND_HZ / sample_rate).exp()),
-            states: [0.0; 2],
+            states: [0.0; 3],
             any: false,
             asleep: false,
         };
@@ -93,20 +108,22 @@ impl Overtones {
             overtones.stretch = single((0.5 * passed * strings * stiffness).sqrt() * slope);
             for m in 1..=MODES {
                 let hz = first * m as f64;
-                overtones.add(m - 1, hz, TAU * hz / (2.0 * QUALITY), TAU * first, sample_rate);
+                // −i: a sine.
+                let gain = Complex64::new(0.0, -TAU * hz);
+                overtones.add(m - 1, hz, TAU * hz / (2.0 * QUALITY), gain, sample_rate);
             }
         } else if key.number() >= FIRST_DUPLEX {
             let gain = log_linear(&DUPLEX_GAIN, n);
             for (lane, (k, off, time)) in DUPLEX.into_iter().enumerate() {
                 let (hz, sigma) = (off * string.partial_hz(k), 1000f64.ln() / time);
-                overtones.add(lane, hz, sigma, 2.0 * sigma * gain, sample_rate);
+                overtones.add(lane, hz, sigma, (2.0 * sigma * gain).into(), sample_rate);
             }
         }
         overtones
     }
 
     /// A resonator of w' = (iω − σ) w + `gain` x, heard as Re w; none above the band.
-    fn add(&mut self, lane: usize, hz: f64, sigma: f64, gain: f64, sample_rate: f64) {
+    fn add(&mut self, lane: usize, hz: f64, sigma: f64, gain: Complex64, sample_rate: f64) {
         if hz > 0.45 * sample_rate.min(32_000.0) || lane >= LANES {
             return;
         }
@@ -115,14 +132,16 @@ impl Overtones {
         let pole = pole.exp();
         (ring.keep[lane], ring.turn[lane]) = (single(pole.re), single(pole.im));
         ring.bridge[lane] = 1.0;
-        self.drives[0].re[lane] = single(gain / sample_rate);
+        let gain = gain / sample_rate;
+        let drive = &mut self.drives[0];
+        (drive.re[lane], drive.im[lane]) = (single(gain.re), single(gain.im));
         self.any = true;
     }
 
     /// Clears the resonators.
     pub fn reset(&mut self) {
         bank::still(&mut self.rings);
-        self.states = [0.0; 2];
+        self.states = [0.0; 3];
     }
 
     /// The strings are struck: there may be something to hear.
@@ -155,8 +174,9 @@ impl Overtones {
         }
     }
 
-    /// Adds to the force of the note's strings on the bridge, N, at most a block of it.
-    pub fn process(&mut self, force: &mut [f32]) {
+    /// Adds to the force of the note's strings on the bridge, N, at most a block of it; `blow` is
+    /// the hammer's force on them, N, as far as it lasts.
+    pub fn process(&mut self, force: &mut [f32], blow: &[f32]) {
         if !self.any || self.asleep {
             return;
         }
@@ -164,13 +184,15 @@ impl Overtones {
         let input = &mut input[..force.len()];
         if self.stretch > 0.0 {
             let (keep, stretch) = (1.0 - self.smooth, self.smooth * self.stretch);
-            let [mut a, mut b] = self.states;
-            for (x, force) in input.iter_mut().zip(&*force) {
+            let [mut a, mut b, mut c] = self.states;
+            let blow = blow.iter().copied().chain(std::iter::repeat(0.0));
+            for ((x, force), blow) in input.iter_mut().zip(&*force).zip(blow) {
                 a = keep * a + stretch * force;
                 b = keep * b + self.smooth * a;
-                *x = b * b;
+                c = keep * c + stretch * BOTH_WAYS * blow;
+                *x = b * b + c * c;
             }
-            self.states = [a, b];
+            self.states = [a, b, c];
         } else {
             input.copy_from_slice(force);
         }
@@ -198,7 +220,7 @@ mod tests {
                 .map(|n| single(newton * (tone(5, n) + tone(9, n))))
                 .collect();
             let mut force = plain.clone();
-            overtones.process(&mut force);
+            overtones.process(&mut force, &[]);
             samples.extend(force.iter().zip(&plain).map(|(a, b)| f64::from(a - b)));
         }
         (RenderedNote { samples, rate: RATE }, string)

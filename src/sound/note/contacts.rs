@@ -8,16 +8,10 @@ use arrayvec::ArrayVec;
 
 use super::Note;
 use crate::math::cast::single;
-use crate::math::compass::{KeyNumber, log_linear};
 use crate::math::kernel::{Kernel, Work};
 use crate::math::real::{MOST_LANES, Mask, Real};
 use crate::sound::bank::{self, BLOCK};
 use crate::sound::contact::MovingHammer;
-
-/// Share of the hammer's force that reaches the board by agraffes or capo bar, plate and rim, by key
-/// number: fitted to what two recorded grands have under the fundamental in the first 0.1 s
-/// (`touchback lab recorded`).
-const THROUGH_PLATE: [(f64, f64); 4] = [(1.0, 0.05), (52.0, 0.04), (70.0, 0.09), (88.0, 0.18)];
 
 /// Longest time after which a hammer is removed, s.
 const HAMMER_CAUGHT: f64 = 0.06;
@@ -36,21 +30,17 @@ pub(super) struct Strike {
     pub(super) age: f64,
 }
 
-/// See [`THROUGH_PLATE`].
-pub(super) fn through_plate(key: KeyNumber) -> f32 {
-    single(log_linear(&THROUGH_PLATE, f64::from(key.number())))
-}
-
-/// Force on the bridge while hammers are at the strings, not yet heard, N.
+/// Forces while hammers are at the strings, not yet heard, N: on the bridge, and the hammer's own.
 #[derive(Debug)]
 pub(super) struct Touched {
     pub(super) force: [f32; BLOCK],
+    pub(super) blow: [f32; BLOCK],
     pub(super) len: usize,
 }
 
 impl Default for Touched {
     fn default() -> Self {
-        Self { force: [0.0; BLOCK], len: 0 }
+        Self { force: [0.0; BLOCK], blow: [0.0; BLOCK], len: 0 }
     }
 }
 
@@ -94,7 +84,8 @@ impl Work for Contacts<'_> {
                 let note = &mut notes[group[lane]];
                 let (bridge, place) = bank::coast(note.kernel, &mut note.rings, &note.touches);
                 values[lane] = f64::from(place);
-                note.touched.force[at] = bridge;
+                note.touched.force[at] = bridge + note.frame.next(0.0);
+                note.touched.blow[at] = 0.0;
                 note.wait(sample);
             }
             if coasting != 0 {
@@ -129,7 +120,9 @@ impl Work for Contacts<'_> {
             }
             for lane in lanes(touching) {
                 let note = &mut notes[group[lane]];
-                note.touched.force[at] = note.end_contact(single(force[lane]));
+                let blow = single(force[lane]);
+                note.touched.force[at] = note.end_contact(blow);
+                note.touched.blow[at] = blow;
             }
             for lane in lanes(there) {
                 let note = &mut notes[group[lane]];
@@ -169,7 +162,7 @@ impl Note {
     /// Ends a sample of contact with this `force` in its last step; the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
         let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force)
-            + self.through_plate * force;
+            + self.frame.next(force);
         if self.rest.1 > 0.0 {
             let (rest, poles) = (self.rest.1, &self.poles);
             bank::shorten(&mut self.rings, |c, l| 1.0 - rest * poles[c].damp[l]);

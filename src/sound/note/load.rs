@@ -37,7 +37,7 @@ const SIDEWAYS_TOP: f64 = 0.25;
 /// that to the near end: low notes are heard from there first. Fitted, its sign included, to the
 /// attacks of two recorded grands (`touchback lab recorded`, A0–B1: both 0.2 dB nearer) without a loss
 /// in the body; from C3 on both ways are too short to tell.
-const NEAR_END: [(f64, f64); 3] = [(1.0, -0.3), (16.0, -0.1), (28.0, 0.0)];
+const NEAR_END: [(f64, f64); 3] = [(1.0, -0.4), (16.0, -0.13), (28.0, 0.0)];
 
 /// Modes of the first `partials` partials of a note of so many strings.
 pub(super) const fn modes(partials: usize, strings: usize) -> usize {

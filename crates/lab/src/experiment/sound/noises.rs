@@ -80,7 +80,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
         let mut force = [0.0f32; BLOCK];
         force[0] = if block == 0 { 1.0 } else { 0.0 };
         let pushed = force;
-        lengths.process(&mut force);
+        lengths.process(&mut force, &[]);
         samples.extend(force.iter().zip(&pushed).map(|(all, x)| f64::from(all - x)));
     }
     let alone = RenderedNote { samples, rate: RATE };
