@@ -47,6 +47,14 @@ pub fn bridge_lines(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> Vec<
     (1..=string.partials_below(16_000.0)).map(line).collect()
 }
 
+/// Power-weighted mean frequency of the lines, Hz.
+#[must_use]
+pub fn centroid(lines: &[(f64, f64)]) -> f64 {
+    let power = lines.iter().map(|(hz, a)| (hz * a * a, a * a));
+    let (moment, sum) = power.fold((0.0, 0.0), |(m, s), (x, p)| (m + x, s + p));
+    moment / sum
+}
+
 /// Lines within `down` dB of the strongest.
 #[must_use]
 pub fn lines_above(lines: &[(f64, f64)], down: f64) -> usize {
