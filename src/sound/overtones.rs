@@ -39,7 +39,7 @@ const QUALITY: f64 = 150.0;
 /// at fortissimo lie 20–45 dB under their neighbours [Etchenique 2015], decays stay the same at every
 /// speed, and notes from C2 to B3 grow by 30 dB from the softest blow to the hardest.
 const PASSED: [(f64, f64); 7] = [
-    (1.0, 0.012),
+    (1.0, 0.0075),
     (4.0, 0.003),
     (13.0, 0.007),
     (16.0, 0.007),
