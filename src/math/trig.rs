@@ -25,25 +25,28 @@ pub(super) fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R
 #[inline(always)]
 #[must_use]
 pub fn direction<R: Real>(x: R) -> Vec2<R> {
-    let s = x * x;
-    Vec2::new(series(s, COSINE), x * series(s, SINE))
+    by_series::<R, 9, 9>(x)
 }
 
 /// The same for |x| ≤ 0.3 rad to 3e-16, quicker.
 #[inline(always)]
 #[must_use]
 pub fn small_direction<R: Real>(x: R) -> Vec2<R> {
-    let s = x * x;
-    let (sin, cos) = const { (leading::<6>(&SINE), leading::<7>(&COSINE)) };
-    Vec2::new(series(s, cos), x * series(s, sin))
+    by_series::<R, 7, 6>(x)
 }
 
 /// The same for |x| ≤ 0.1 rad, quicker still.
 #[inline(always)]
 #[must_use]
 pub fn slight_direction<R: Real>(x: R) -> Vec2<R> {
+    by_series::<R, 6, 5>(x)
+}
+
+/// (cos x, sin x) by so many coefficients of either series.
+#[inline(always)]
+fn by_series<R: Real, const COS: usize, const SIN: usize>(x: R) -> Vec2<R> {
     let s = x * x;
-    let (sin, cos) = const { (leading::<5>(&SINE), leading::<6>(&COSINE)) };
+    let (cos, sin) = const { (leading::<COS>(&COSINE), leading::<SIN>(&SINE)) };
     Vec2::new(series(s, cos), x * series(s, sin))
 }
 

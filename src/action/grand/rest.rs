@@ -21,6 +21,9 @@ pub const UNTOUCHED: DriveNow = DriveNow {
 /// Height of the damper tray with the pedal up, m: clear of every damper.
 pub const TRAY_DOWN: f64 = -3e-3;
 
+/// The submodel of a key at rest.
+const PHASE: Phase = Phase::Return;
+
 /// What is looked for: angles of key, hammer and lever, height of the damper, turn of the jack, bend of
 /// the shank.
 const UNKNOWNS: [usize; 6] =
@@ -32,8 +35,9 @@ const LIMITS: [f64; 6] = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4, 1e-4];
 /// Steps in which Newton's method finds the pose near a close guess: the felts are smooth under load.
 const STEPS: u32 = 40;
 
-/// Steps that the parts may take to sink where they are held back.
-const SINKING: u32 = 2000;
+/// Steps that the parts may take to sink where they are held back: they need 50 to 80. A key's numbers may
+/// change under music.
+const SINKING: u32 = 200;
 
 /// Torques, N·m, and the damper's force, N, that count as much as one of the [`LIMITS`].
 const FORCES: [f64; 6] = [0.1, 0.1, 0.02, 1.0, 0.01, 0.1];
@@ -51,7 +55,6 @@ const SETTLED: f64 = 1e-10;
 /// (implicit Euler on dampers beside the forces), which ends where all is balanced and stable.
 #[must_use]
 pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
-    let phase = Phase::Return;
     let mut x = [0.0; STATES];
     x[..3].copy_from_slice(near);
     if !spec.is_rigid() {
@@ -59,7 +62,7 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     }
     x[state::BEND] = Borne::at(spec, near[1]).bend;
     x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
-    let balance = Balance { spec, grand: Grand::new(spec), phase };
+    let balance = Balance::of(spec);
     let guess = x;
     if !(0..STEPS).any(|_| balance.step(&mut x, 0.0).is_none_or(|size| size < SETTLED))
         || !balance.is_found(&x)
@@ -75,20 +78,23 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
             }
         }
     }
-    State { phase, x }
+    State { phase: PHASE, x }
 }
 
 /// The balance of forces at rest.
 struct Balance<'a> {
     spec: &'a Spec,
     grand: Grand,
-    phase: Phase,
 }
 
-impl Balance<'_> {
+impl<'a> Balance<'a> {
+    fn of(spec: &'a Spec) -> Self {
+        Self { spec, grand: Grand::new(spec) }
+    }
+
     /// Torques and the damper's force at `x`, in the order of [`UNKNOWNS`].
     fn forces(&self, x: &[f64; STATES]) -> nalgebra::Vector6<f64> {
-        let m = self.grand.moment(self.phase, &Held::default(), &UNTOUCHED, x);
+        let m = self.grand.moment(PHASE, &Held::default(), &UNTOUCHED, x);
         let f = m.balance.force;
         let on_jack = if self.spec.is_rigid() { 0.0 } else { f[3] };
         nalgebra::Vector6::new(f[0], f[1], f[2], m.balance.damper_force, on_jack, f[4])
@@ -150,8 +156,7 @@ mod tests {
                     spec.hammer.mass *= mass;
                     spec.lever.spring_torque *= spring;
                     let found = pose(&spec, &built.regulated.rest);
-                    let balance =
-                        Balance { spec: &spec, grand: Grand::new(&spec), phase: found.phase };
+                    let balance = Balance::of(&spec);
                     assert!(
                         balance.is_found(&found.x),
                         "key {index}, mass {mass}, spring {spring}: {:?}",

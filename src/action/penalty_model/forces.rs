@@ -214,12 +214,9 @@ impl Moment {
     /// Friction for the part of `h` s that begins here at `x`, this moment having been taken
     /// without any.
     pub fn hold(&self, x: &[f64; STATES], imposed: bool, h: f64) -> Held {
-        let mut inverse = [[0.0; PLACES]; PLACES];
-        for (i, row) in inverse.iter_mut().enumerate() {
-            row[i] = self.inverse[i];
-        }
         let speeds = std::array::from_fn(|i| x[PLACES + i]);
-        let mut forces = friction::forces(&self.friction, &inverse, &speeds, &self.acceleration, h);
+        let mut forces =
+            friction::forces(&self.friction, &self.inverse, &speeds, &self.acceleration, h);
         if imposed && speeds[KEY] != 0.0 {
             // The key goes where it is told: friction there loads the drive.
             forces[0] = -self.friction[0].bound * speeds[KEY].signum();
