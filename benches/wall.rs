@@ -16,6 +16,7 @@ const K: f64 = 2000.0;
 /// Steps of one measurement: bounces in and out of the wall, a quarter of the time inside.
 const STEPS: u32 = 4096;
 
+#[allow(clippy::disallowed_methods, reason = "the motion is timed, not written")]
 fn motion() -> Vec<Measurement> {
     let at = |i: u32| {
         let (s, c) = (0.13 * f64::from(i)).sin_cos();

@@ -16,6 +16,10 @@
 //! | [`monitor`] | what passes between audio thread and window | audio thread, window |
 //! | [`preset`] | factory pianos | anywhere |
 //! | [`params`] | every parameter, declared once | anywhere |
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
 
 pub mod action;
 #[cfg(feature = "editor")]

@@ -27,6 +27,7 @@ use super::interface::pose::Pose;
 use super::{Drive, KeyEvent, Readout, STEP};
 use crate::episode::Input;
 use crate::episode::rk4;
+use crate::math::power::square;
 use body::Memory;
 use forces::{Held, Moment};
 
@@ -142,7 +143,7 @@ pub fn usable(spec: &Spec, coupling: &Coupling) -> Result<(), SpecError> {
     // The fastest swing: the wippen, alone, between its joints.
     let arm = spec.wippen.jack_pivot.norm_squared()
         + spec.wippen.lever_pivot.norm_squared()
-        + spec.key.capstan.x.powi(2).min(spec.wippen.jack_pivot.norm_squared());
+        + square(spec.key.capstan.x).min(spec.wippen.jack_pivot.norm_squared());
     let fastest = (coupling.stiffness * arm / spec.wippen.inertia).sqrt();
     let turn = fastest * STEP / f64::from(coupling.parts.max(1));
     if turn > 1.5 {

@@ -227,7 +227,7 @@ fn bar(from: Vec2, to: Vec2, (r0, r1): (f64, f64)) -> Vec<Vec2> {
     let length = along.norm_squared().sqrt().max(1e-9);
     let axis = along * (1.0 / length);
     // Where the tangents leave the discs, from the axis.
-    let leave = ((r0 - r1) / length).clamp(-1.0, 1.0).acos();
+    let leave = libm::acos(((r0 - r1) / length).clamp(-1.0, 1.0));
     let arc = |centre: Vec2, radius: f64, begin: f64, end: f64| {
         (0..=CORNERS).map(move |i| {
             let angle = begin + (end - begin) * f64::from(i) / f64::from(CORNERS);

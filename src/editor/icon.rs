@@ -50,7 +50,7 @@ impl Icon {
             Self::Undo | Self::Redo => {
                 let arc = |i: u8| {
                     let angle = PI * (1.0 - 1.25 * f32::from(i) / 12.0);
-                    at(4.5 * angle.cos(), 0.5 - 4.5 * angle.sin())
+                    at(4.5 * libm::cosf(angle), 0.5 - 4.5 * libm::sinf(angle))
                 };
                 let points: Vec<Pos2> = (0..=12).map(arc).rev().collect();
                 painter.add(Shape::line(points, line));
@@ -71,7 +71,7 @@ fn star(ui: &Ui, centre: Pos2, on: bool) {
     let point = |i: u8| {
         let angle = TAU * f32::from(i) / 10.0 - 0.25 * TAU;
         let size = if i.is_multiple_of(2) { 6.5 } else { 2.8 };
-        pos2(centre.x + size * angle.cos(), centre.y + size * angle.sin())
+        pos2(centre.x + size * libm::cosf(angle), centre.y + size * libm::sinf(angle))
     };
     if on {
         for tip in (0..10).step_by(2) {

@@ -81,7 +81,7 @@ fn hit(area: Rect, at: Pos2) -> Option<(KeyNumber, f64)> {
         .or_else(|| KeyNumber::all().filter(|k| !is_black(*k)).find(inside))?;
     let rect = place(area, key);
     let share = ((at.y - rect.min.y) / rect.height()).clamp(0.0, 1.0);
-    Some((key, f64::from(share).mul_add(0.9, 0.1)))
+    Some((key, 0.1 + 0.9 * f64::from(share)))
 }
 
 impl Strip {

@@ -33,7 +33,7 @@ impl Levels {
     /// Takes the largest magnitudes of both channels since the last call.
     pub fn raise(&mut self, peaks: [f64; 2]) {
         for (shown, peak) in self.shown.iter_mut().zip(peaks) {
-            let level = 20.0 * peak.log10();
+            let level = 20.0 * libm::log10(peak);
             *shown = shown.max(level);
             self.highest = self.highest.max(level);
             self.clipped |= peak > FULL;

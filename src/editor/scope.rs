@@ -296,7 +296,7 @@ fn marks(input: GridInput) -> Vec<GridMark> {
     if !(span > 0.0 && span.is_finite()) {
         return Vec::new();
     }
-    let decade = 10f64.powf(span.log10().floor());
+    let decade = libm::exp10(libm::log10(span).floor());
     let steps = [decade, 0.1 * decade].into_iter().flat_map(|d| ROUND.map(|digit| digit * d));
     let at = |step_size: f64| {
         let first = (low / step_size).ceil();
@@ -317,8 +317,8 @@ fn milliseconds(mark: GridMark, range: &RangeInclusive<f64>) -> String {
 
 /// A mark's number, to what its step has of digits.
 fn numbers(mark: GridMark, _: &RangeInclusive<f64>) -> String {
-    let decade = mark.step_size.log10().floor();
-    let digit = mark.step_size / 10f64.powf(decade);
+    let decade = libm::log10(mark.step_size).floor();
+    let digit = mark.step_size / libm::exp10(decade);
     let halves = (digit - digit.round()).abs() > 1e-6;
     let decimals = floor_index((f64::from(u8::from(halves)) - decade).max(0.0));
     // Without the sign of a rounded zero.

@@ -114,7 +114,7 @@ impl VelocityCurve {
 /// Where a velocity 0…127 and a hammer speed are drawn.
 fn place(area: Rect, velocity: f64, speed: f64) -> Pos2 {
     let x = single(velocity / 127.0);
-    let y = single((speed / SLOWEST).ln() / (FASTEST / SLOWEST).ln());
+    let y = single(libm::log(speed / SLOWEST) / libm::log(FASTEST / SLOWEST));
     pos2(area.min.x + x * area.width(), area.max.y - y.clamp(0.0, 1.0) * area.height())
 }
 
@@ -122,7 +122,10 @@ fn place(area: Rect, velocity: f64, speed: f64) -> Pos2 {
 fn read(area: Rect, at: Pos2) -> (f64, f64) {
     let x = f64::from((at.x - area.min.x) / area.width());
     let y = f64::from((area.max.y - at.y) / area.height());
-    (127.0 * x.clamp(0.0, 1.0), SLOWEST * ((FASTEST / SLOWEST).ln() * y.clamp(0.0, 1.0)).exp())
+    (
+        127.0 * x.clamp(0.0, 1.0),
+        SLOWEST * libm::exp(libm::log(FASTEST / SLOWEST) * y.clamp(0.0, 1.0)),
+    )
 }
 
 fn axes(ui: &Ui, area: Rect) {
@@ -185,7 +188,7 @@ fn wanted(handle: &Handle, area: Rect, at: Pos2, touch: &TouchSettings) -> f64 {
             let span = touch.loudest_m_s - touch.softest_m_s;
             let share = |speed: f64| ((speed - touch.softest_m_s) / span).clamp(1e-3, 1.0 - 1e-3);
             let u = share(straight.hammer_speed(BEND / 127.0) / touch.dynamics);
-            share(plain).ln() / u.ln()
+            libm::log(share(plain)) / libm::log(u)
         }
         _ if handle.is_sideways => velocity,
         _ => plain,

@@ -7,6 +7,7 @@
 use touchback_device::fixed::since;
 
 use crate::math::line::Line;
+use crate::math::power::square;
 
 /// Length of a window, s.
 const WINDOW: f64 = 0.25;
@@ -56,8 +57,8 @@ impl Recovery {
     fn line(&self) -> Option<(Line, f64)> {
         let kept = self.kept.get(..self.count).filter(|k| k.len() >= 4)?;
         let line = Line::through(kept)?;
-        let square: f64 = kept.iter().map(|k| (k.1 - line.at(k.0)).powi(2)).sum();
-        Some((line, (square / kept.len() as f64).sqrt()))
+        let squares: f64 = kept.iter().map(|k| square(k.1 - line.at(k.0))).sum();
+        Some((line, (squares / kept.len() as f64).sqrt()))
     }
 
     /// Share by which the device's clock runs fast, and the residual, s; zeros in the first second.

@@ -161,14 +161,14 @@ impl ScriptedFinger {
                 if t < lasts {
                     let middle = 0.5 * (depth - 5e-3);
                     let swing = 0.5 * (depth + 5e-3);
-                    (middle - swing * (w * t).cos(), swing * w * (w * t).sin())
+                    (middle - swing * libm::cos(w * t), swing * w * libm::sin(w * t))
                 } else {
                     (-5e-3, 0.0)
                 }
             }
             FingerAction::Shake { middle, swing, rate } => {
                 let w = core::f64::consts::TAU * rate;
-                (middle + swing * (w * t).sin(), swing * w * (w * t).cos())
+                (middle + swing * libm::sin(w * t), swing * w * libm::cos(w * t))
             }
             FingerAction::Strike { .. } => return FingerDrive::Thrown,
             FingerAction::Bias { force } => return FingerDrive::Bias { force },
@@ -194,6 +194,6 @@ pub fn eased(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
         return (to, 0.0);
     }
     let half = 0.5 * (to - from);
-    let (sin, cos) = (core::f64::consts::PI * t / within).sin_cos();
+    let (sin, cos) = libm::sincos(core::f64::consts::PI * t / within);
     (from + half * (1.0 - cos), half * sin * core::f64::consts::PI / within)
 }

@@ -382,7 +382,7 @@ fn moved(note: u8, transpose: f64) -> Option<KeyNumber> {
 
 /// Balance 0…1 of a 7-bit pan, whose middle is 64 (MIDI 1.0: 0 and 1 are both hard left).
 fn pan(value: f64) -> f64 {
-    ((127.0 * value - 64.0) / 63.0).max(-1.0).mul_add(0.5, 0.5)
+    0.5 * ((127.0 * value - 64.0) / 63.0).max(-1.0) + 0.5
 }
 
 /// A 14-bit pitch bend 0…1 as −1…1 with 8192 at its middle.

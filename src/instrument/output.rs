@@ -7,6 +7,7 @@
 //! Level: one-pole ramp, gain ← gain + c (target − gain), c = 1 − exp(−1/(τ f)), every sample.
 
 use crate::math::cast::{floor_index, single};
+use crate::math::power::square;
 
 /// Time constant of the level ramp, s. Chosen: a step of 20 dB then moves the level by under
 /// 0.2 % a sample at 48 kHz, and a fader is followed without lag.
@@ -50,7 +51,7 @@ impl Mix {
     /// Gains of both channels: (volume · expression)², which is 40 log10 dB as General MIDI 2 asks,
     /// and a balance that takes the far side away and leaves the near one.
     fn gains(self) -> [f64; 2] {
-        let level = (self.volume.clamp(0.0, 1.0) * self.expression.clamp(0.0, 1.0)).powi(2);
+        let level = square(self.volume.clamp(0.0, 1.0) * self.expression.clamp(0.0, 1.0));
         let pan = self.pan.clamp(0.0, 1.0);
         [level * (2.0 - 2.0 * pan).min(1.0), level * (2.0 * pan).min(1.0)]
     }
@@ -96,7 +97,7 @@ pub struct OutputLevel {
 impl OutputLevel {
     /// Both channels at `level_db` dB, without a ramp, guarded.
     pub fn new(sample_rate: f64, level_db: f64) -> Self {
-        let share = -(-1.0 / (RAMP * sample_rate)).exp_m1();
+        let share = -libm::expm1(-1.0 / (RAMP * sample_rate));
         let mut level =
             Self { ramps: [Ramp { gain: 1.0, target: 1.0 }; 2], share, is_guarded: true };
         level.aim(level_db, Mix::PLAIN);
@@ -107,7 +108,7 @@ impl OutputLevel {
     /// Begins a ramp to `level_db` under `mix`; −∞ is silence, a level that is no number changes
     /// nothing.
     pub fn aim(&mut self, level_db: f64, mix: Mix) {
-        let level = 10_f64.powf(level_db / 20.0);
+        let level = libm::pow(10.0, level_db / 20.0);
         for (ramp, gain) in self.ramps.iter_mut().zip(mix.gains()) {
             if (level * gain).is_finite() {
                 ramp.target = level * gain;
@@ -172,7 +173,7 @@ impl FadeOut {
         let length = left.len() as f64;
         for (i, (l, r)) in left.iter_mut().zip(&mut right).enumerate() {
             let phase = std::f64::consts::PI * (i as f64 + 1.0) / length;
-            let gain = single(0.5 + 0.5 * phase.cos());
+            let gain = single(0.5 + 0.5 * libm::cos(phase));
             *l *= gain;
             *r *= gain;
         }

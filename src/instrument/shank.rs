@@ -11,6 +11,7 @@ use std::f64::consts::TAU;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::complex::modulus;
 use crate::math::key_set::KeySet;
 use crate::sound::Knock;
 use crate::sound::knock::SHANK_HZ;
@@ -68,7 +69,7 @@ pub fn after_blow(bent: [f64; 2], speed: f64) -> [(Knock, f64); 2] {
     let rings = |mode: usize| {
         let share = SHARES[mode];
         let turned = Complex64::new(rate - (1.0 + KEPT) * speed, TAU * SHANK_HZ[mode] * ahead);
-        share * turned.norm()
+        share * modulus(turned)
     };
     [(Knock::Sway, rings(0)), (Knock::Ring, rings(1))]
 }

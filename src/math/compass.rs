@@ -87,7 +87,7 @@ pub fn linear_rows<const N: usize>(anchors: &[(f64, [f64; N])], number: f64) -> 
 #[must_use]
 pub fn log_linear(anchors: &[(f64, f64)], number: f64) -> f64 {
     let (a, b, share) = around(anchors, number);
-    if share == 0.0 { a } else { a * (b / a).powf(share) }
+    if share == 0.0 { a } else { a * libm::pow(b / a, share) }
 }
 
 #[cfg(test)]

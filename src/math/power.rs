@@ -1,9 +1,17 @@
 //! Powers, the same on every machine and in every lane.
 
 use std::f64::consts::{LN_2, SQRT_2};
+use std::ops::Mul;
 
 use crate::math::real::Real;
 use crate::math::trig::series;
+
+/// x².
+#[inline(always)]
+#[must_use]
+pub fn square<T: Copy + Mul<Output = T>>(x: T) -> T {
+    x * x
+}
 
 /// Added and taken away again it rounds to a whole number.
 const ROUND: f64 = 6_755_399_441_055_744.0;

@@ -120,7 +120,7 @@ pub fn angle<R: Real>(v: Vec2<R>) -> R {
     if in_reach.all() {
         return near;
     }
-    R::select(in_reach, near, v.y.zip(v.x, f64::atan2))
+    R::select(in_reach, near, v.y.zip(v.x, libm::atan2))
 }
 
 /// Sine up to which [`small_angle`] is a series.

@@ -25,14 +25,14 @@ impl Vec2 {
     /// Unit vector at `angle` radians from the x axis.
     #[must_use]
     pub fn unit(angle: f64) -> Self {
-        let (y, x) = angle.sin_cos();
+        let (y, x) = libm::sincos(angle);
         Self { x, y }
     }
 
     /// Angle from the x axis, radians in (−π, π].
     #[must_use]
     pub fn angle(self) -> f64 {
-        self.y.atan2(self.x)
+        libm::atan2(self.y, self.x)
     }
 }
 

@@ -48,7 +48,7 @@ impl Felt {
     /// Compression under the static `force` N, m.
     #[must_use]
     pub fn compression(&self, force: f64) -> f64 {
-        (force.max(0.0) / self.stiffness).powf(1.0 / self.exponent)
+        libm::pow(force.max(0.0) / self.stiffness, 1.0 / self.exponent)
     }
 
     /// Slope dF/dξ at `compression`, N/m.
@@ -168,7 +168,7 @@ fn shape(compression: f64, exponent: f64) -> f64 {
     } else if exponent == 1.0 {
         compression
     } else {
-        compression.powf(exponent)
+        libm::pow(compression, exponent)
     }
 }
 

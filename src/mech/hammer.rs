@@ -162,7 +162,7 @@ impl Hammer {
             body_mass: with,
             centre: (self.centre * body_mass + crown * added) * (1.0 / with),
             felt: HammerFelt {
-                stiffness: self.felt.stiffness * settings.hardness.exp2(),
+                stiffness: self.felt.stiffness * libm::exp2(settings.hardness),
                 ..self.felt
             },
             strike_point: self.strike_point * settings.strike_point,

@@ -168,10 +168,11 @@ impl Parameter {
         let clamped = value.clamp(self.min(), self.max());
         match self.kind {
             ValueKind::Number { min, max, .. } => {
-                let digits =
-                    6 - crate::math::cast::rounded_i32(min.abs().max(max.abs()).log10().floor());
+                let digits = 6 - crate::math::cast::rounded_i32(
+                    libm::log10(min.abs().max(max.abs())).floor(),
+                );
                 // Division by an exact power of ten gives the nearest double of the decimal.
-                let scale = 10f64.powi(digits);
+                let scale = libm::exp10(f64::from(digits));
                 (clamped * scale).round() / scale
             }
             ValueKind::Choice(_) => clamped.round(),
@@ -183,7 +184,7 @@ impl Parameter {
     pub fn skew(&self) -> f64 {
         match self.kind {
             ValueKind::Number { min, max, centre: Some(centre), .. } => {
-                0.5f64.ln() / ((centre - min) / (max - min)).ln()
+                libm::log(0.5) / libm::log((centre - min) / (max - min))
             }
             _ => 1.0,
         }
@@ -193,15 +194,15 @@ impl Parameter {
     #[must_use]
     pub fn normalized(&self, value: f64) -> f64 {
         let (min, max) = (self.min(), self.max());
-        ((value.clamp(min, max) - min) / (max - min)).powf(self.skew())
+        libm::pow((value.clamp(min, max) - min) / (max - min), self.skew())
     }
 
     /// Value at the position 0…1 of a host's control.
     #[must_use]
     pub fn plain(&self, normalized: f64) -> f64 {
         let (min, max) = (self.min(), self.max());
-        let share = normalized.clamp(0.0, 1.0).powf(self.skew().recip());
-        self.quantize((max - min).mul_add(share, min))
+        let share = libm::pow(normalized.clamp(0.0, 1.0), self.skew().recip());
+        self.quantize(libm::fma(max - min, share, min))
     }
 
     /// `value` as text without its unit: the number to the declared decimals, or the choice.

@@ -113,7 +113,7 @@ fn detuning(key: KeyNumber, hz: f64, settings: &Settings) -> f64 {
         MtsEsp::Stretched => sound.stretch * stretch_cents(key),
         MtsEsp::Off | MtsEsp::Exact => 0.0,
     };
-    let cents = 1200.0 * (hz / fundamental(key, sound)).log2() + stretch;
+    let cents = 1200.0 * libm::log2(hz / fundamental(key, sound)) + stretch;
     if cents.is_finite() { cents } else { 0.0 }
 }
 

@@ -12,6 +12,8 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::complex;
+use crate::math::power::square;
 use crate::math::random::{self, Random};
 use crate::sound::convolve::{CHANNELS, Responses};
 use crate::sound::microphones::{self, Way};
@@ -94,7 +96,7 @@ impl PairSum {
 /// Two first-order high-passes: far below its first mode the board is shorter than the wave it
 /// would have to send, and front and back cancel.
 fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
-    let share = 1.0 - (-TAU * RUMBLE_HZ / sample_rate).exp();
+    let share = 1.0 - libm::exp(-TAU * RUMBLE_HZ / sample_rate);
     for _ in 0..2 {
         let mut slow = 0.0;
         for x in channel.iter_mut() {
@@ -110,21 +112,21 @@ pub fn place(key: KeyNumber) -> (usize, [f32; 2]) {
     let x = key.index() as f64 / (KEYS - 1) as f64 * (ZONES - 1) as f64;
     let first = floor_index(x).min(ZONES - 2);
     let angle = (x - first as f64) * 0.5 * PI;
-    (first, [single(angle.cos()), single(angle.sin())])
+    (first, [single(libm::cos(angle)), single(libm::sin(angle))])
 }
 
 /// Target of the radiated spectrum at `hz` for a unit force.
 fn radiation(hz: f64) -> f64 {
     // The board radiates next to nothing below 100 Hz; above its coincidence, 1-2 kHz, mobility
     // no longer falls but radiation gains no more: a fall (chosen, near −5 dB an octave).
-    let low = (hz / 67.0).powi(2);
-    let high = 1.0 + (hz / 1735.0).powi(2);
-    low / (1.0 + low) / high.powf(0.5)
+    let low = square(hz / 67.0);
+    let high = 1.0 + square(hz / 1735.0);
+    low / (1.0 + low) / libm::pow(high, 0.5)
 }
 
 /// Modes a hertz.
 fn density(hz: f64) -> f64 {
-    0.05 / (1.0 + (hz / 1100.0).powi(2)).sqrt() + 0.006
+    0.05 / (1.0 + square(hz / 1100.0)).sqrt() + 0.006
 }
 
 fn loss_factor(hz: f64) -> f64 {
@@ -220,7 +222,7 @@ fn add_course(
 /// comes in the middle of the first sample: half of it lies before.
 fn after_blow(hz: f64, sigma: f64, sample_rate: f64) -> impl Iterator<Item = f64> {
     let start = Complex64::new(1.0, sigma / (TAU * hz));
-    let turn = Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate).exp();
+    let turn = complex::exp(Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate));
     let later = std::iter::successors(Some(start * turn), move |w| Some(w * turn));
     std::iter::once(0.5).chain(later.map(|w| w.re))
 }
@@ -229,7 +231,7 @@ fn after_blow(hz: f64, sigma: f64, sample_rate: f64) -> impl Iterator<Item = f64
 ///
 /// Filtered on this grid of its own, so that every sample rate hears the same case and walls.
 fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
-    let [block, smooth] = TAIL_HZ.map(|hz| 1.0 - (-TAU * hz / GRAIN_HZ).exp());
+    let [block, smooth] = TAIL_HZ.map(|hz| 1.0 - libm::exp(-TAU * hz / GRAIN_HZ));
     let (mut low, mut rumble) = (0.0, 0.0);
     let each = (0..count).map(|i| {
         let x = random::of_pair(seed, i as u64);
@@ -243,11 +245,11 @@ fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
 
 fn add_tails(sums: &mut [PairSum], sample_rate: f64) {
     let Some(taps) = sums.first().map(|sum| sum.zones[0][0].len()) else { return };
-    let rates = TAIL_TIMES.map(|time| 1000f64.ln() / time);
+    let rates = TAIL_TIMES.map(|time| libm::log(1000.0) / time);
     // The onset, and how far each part has died away.
     let course = (0..taps).map(|n| {
         let t = n as f64 / sample_rate;
-        (t, 1.0 - (-t / 0.004).exp(), rates.map(|rate| (-rate * t).exp()))
+        (t, 1.0 - libm::exp(-t / 0.004), rates.map(|rate| libm::exp(-rate * t)))
     });
     let course: Vec<_> = course.collect();
     for PairSum { pair, zones, .. } in sums {
@@ -289,7 +291,7 @@ fn finished(zone: &[Vec<f64>; CHANNELS], scale: f64, sample_rate: f64) -> [Vec<f
     zone.each_ref().map(|channel| {
         let shaped = channel.iter().enumerate().map(|(n, x)| {
             let left = (taps - n) as f64 / fade as f64;
-            let gain = if left < 1.0 { 0.5 - 0.5 * (PI * left).cos() } else { 1.0 };
+            let gain = if left < 1.0 { 0.5 - 0.5 * libm::cos(PI * left) } else { 1.0 };
             single(scale * gain * x)
         });
         shaped.collect()

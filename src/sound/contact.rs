@@ -6,6 +6,7 @@ use std::f64::consts::PI;
 
 use touchback_fft::num_complex::Complex64;
 
+use crate::math::complex::polar;
 use crate::mech::hammer::{Hammer, HammerFelt};
 use crate::sound::scale::StringSpec;
 pub use hammer::MovingHammer;
@@ -122,7 +123,7 @@ impl Modes {
         };
         for k in 1..=count {
             let omega = 2.0 * PI * string.partial_hz(k);
-            let turn = Complex64::cis(omega * h);
+            let turn = polar(1.0, omega * h);
             // Constant force for one step, exactly: (e^{iωh} − 1)/(iω) times 1/(i m ω).
             let push = (1.0 - turn) * (modes.shape[k - 1] / (mass * omega * omega));
             modes.turn.push(turn);

@@ -365,7 +365,7 @@ impl Sound {
     #[must_use]
     pub fn longest_ring(&self) -> f64 {
         let loss = loss::least_internal() / self.voicing.sustain;
-        RANGE.ln() / loss + self.voicing.room().time * RANGE.log10() / 3.0 + AFTER
+        libm::log(RANGE) / loss + self.voicing.room().time * libm::log10(RANGE) / 3.0 + AFTER
     }
 }
 

@@ -12,6 +12,7 @@ use touchback_fft::num_complex::Complex32;
 
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber, log_linear};
+use crate::math::power::square;
 use crate::mech::hammer::Hammer;
 use crate::sound::convolve::{CHANNELS, Responses};
 use crate::sound::scale::StringSpec;
@@ -34,7 +35,7 @@ pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
         .map(|key| {
             let (first, weights) = board::place(key);
             let level = level(key, &spectra[first..first + 2], weights, sample_rate);
-            (level > 0.0).then(|| 10.0 * level.log10())
+            (level > 0.0).then(|| 10.0 * libm::log10(level))
         })
         .collect();
     std::array::from_fn(|i| {
@@ -43,8 +44,9 @@ pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
         let span = &levels[i - reach..=i + reach];
         let heard = span.iter().flatten();
         let mean = heard.clone().sum::<f64>() / heard.count() as f64;
-        levels[i]
-            .map_or(1.0, |level| single(10f64.powf((mean - level).clamp(-MOST_DB, MOST_DB) / 20.0)))
+        levels[i].map_or(1.0, |level| {
+            single(libm::pow(10.0, (mean - level).clamp(-MOST_DB, MOST_DB) / 20.0))
+        })
     })
 }
 
@@ -87,9 +89,9 @@ fn level(
                 loss::bridge_mobility(key, hz).re * 2.0 * string.ideal_hz * string.impedance();
             let sigma = string.loss + string.loss_slope * omega * omega + strings * bridge;
             // Spectrum of a pulse of this length at the partial.
-            let pulse = 1.0 / (1.0 + (2.0 * hz * contact).powi(2));
+            let pulse = 1.0 / (1.0 + square(2.0 * hz * contact));
             let line = string.strike_shape(&struck_by, k) * pulse;
-            line * line * f64::from(response) * (1.0 - (-2.0 * sigma * HEARD).exp()) / sigma
+            line * line * f64::from(response) * (1.0 - libm::exp(-2.0 * sigma * HEARD)) / sigma
         })
         .sum()
 }

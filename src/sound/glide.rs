@@ -20,7 +20,7 @@ impl Glide {
     /// arrived.
     #[must_use]
     pub fn new(value: f64, seconds: f64, near: f32, sample_rate: f64) -> Self {
-        let share = -(-(BLOCK as f64) / (seconds * sample_rate)).exp_m1();
+        let share = -libm::expm1(-(BLOCK as f64) / (seconds * sample_rate));
         Self { now: single(value), target: single(value), share: single(share), near }
     }
 

@@ -14,7 +14,7 @@ const SHIFT_OCTAVES: f64 = 1.0;
 /// strings.
 #[must_use]
 pub fn shifted(hammer: &Hammer, amount: f64) -> Hammer {
-    let stiffness = hammer.felt.stiffness * (-SHIFT_OCTAVES * amount).exp2();
+    let stiffness = hammer.felt.stiffness * libm::exp2(-SHIFT_OCTAVES * amount);
     Hammer { felt: HammerFelt { stiffness, ..hammer.felt }, ..*hammer }
 }
 

@@ -92,7 +92,7 @@ const fn law(knock: Knock) -> (KnockShape, f64, f64) {
 /// Factor on the level of the knock of this number, and on its duration in octaves.
 fn unlike(count: u64) -> (f64, f64) {
     let [db, octaves] = [0, 1].map(|i| UNLIKE[i] * random::of_pair(count, i as u64));
-    (10f64.powf(db / 20.0), octaves)
+    (libm::pow(10.0, db / 20.0), octaves)
 }
 
 /// A knock under way: its force is `level` − Re z while z turns, and shrinks where it rings.
@@ -176,16 +176,16 @@ impl Knocks {
         let rate = self.sample_rate;
         let (level, turning, hz, keep, samples) = match course {
             KnockShape::Push(usual) => {
-                let duration = usual * octaves.exp2();
+                let duration = usual * libm::exp2(octaves);
                 let mean = momentum / duration;
                 (mean, [mean, 0.0], 1.0 / duration, 1.0, duration * rate)
             }
             KnockShape::Ring(hz) => {
                 let (force, decay) = (momentum * TAU * hz, PI * hz / SHANK_QUALITY / rate);
-                (0.0, [0.0, force], hz, (-decay).exp(), (force / SOFTEST).ln() / decay)
+                (0.0, [0.0, force], hz, libm::exp(-decay), libm::log(force / SOFTEST) / decay)
             }
         };
-        let (sin, cos) = (TAU * hz / rate).sin_cos();
+        let (sin, cos) = libm::sincos(TAU * hz / rate);
         let step = [keep * cos, keep * sin];
         let new = Under { level, turning, step, left: floor_index(samples), zone, first, near };
         self.case.expect(momentum, new.left);

@@ -10,6 +10,7 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
 use crate::math::compass::{KeyNumber, log_linear};
+use crate::math::power::square;
 use crate::math::random;
 
 /// b1 by key number, 1/s: fitted, with b3 and the bridge's mobility, to the decays of two recorded
@@ -81,13 +82,13 @@ pub fn internal_slope(key: KeyNumber) -> f64 {
 #[must_use]
 pub fn bridge_mobility(key: KeyNumber, hz: f64) -> Complex64 {
     let along = log_linear(&ALONG, f64::from(key.number()));
-    let mean = along * MOBILITY * (1.0 + (hz / MOBILITY_KNEE).powi(2)).sqrt();
-    let fade = 1.0 / (1.0 + (hz / 1500.0).powi(4));
+    let mean = along * MOBILITY * (1.0 + square(hz / MOBILITY_KNEE)).sqrt();
+    let fade = 1.0 / (1.0 + square(square(hz / 1500.0)));
     let place = f64::from(key.number()) / 8.0;
-    let octaves = 3.0 * (hz / 20.0).max(1.0).log2();
+    let octaves = 3.0 * libm::log2((hz / 20.0).max(1.0));
     let ripple = smooth_noise(1, octaves, place) * fade;
     let reactive = 0.5 * smooth_noise(2, octaves, place) * (0.2 + 0.8 * fade);
-    Complex64::new(mean * 10f64.powf(0.25 * ripple), mean * reactive)
+    Complex64::new(mean * libm::pow(10.0, 0.25 * ripple), mean * reactive)
 }
 
 /// Bilinear interpolation of lattice noise, −1…1.
@@ -113,10 +114,10 @@ pub fn damper(key: KeyNumber, k: usize) -> f64 {
     let (place, half) = DAMPER_PLACE;
     let motion = |k: f64| {
         let a = 2.0 * PI * k * half;
-        0.5 - 0.5 * (2.0 * PI * k * place).cos() * a.sin() / a
+        0.5 - 0.5 * libm::cos(2.0 * PI * k * place) * libm::sin(a) / a
     };
     let x = motion(k as f64) / motion(1.0);
-    2.0 * x / (1.0 + x) * 1000f64.ln() / log_linear(&DAMPED_T60, f64::from(key.number()))
+    2.0 * x / (1.0 + x) * libm::log(1000.0) / log_linear(&DAMPED_T60, f64::from(key.number()))
 }
 
 #[cfg(test)]

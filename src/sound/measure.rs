@@ -11,7 +11,9 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::floor_index;
 use crate::math::compass::KeyNumber;
+use crate::math::complex;
 use crate::math::line::Line;
+use crate::math::power::square;
 use crate::sound::scale::StringSpec;
 use crate::sound::unison::Unison;
 use crate::sound::{Sound, SoundSettings};
@@ -92,22 +94,22 @@ impl RenderedNote {
     #[must_use]
     pub fn amplitude(&self, hz: f64, from: f64, to: f64) -> f64 {
         let part = self.part(from, to);
-        let turn = Complex64::cis(-TAU * hz / self.rate);
+        let turn = complex::polar(1.0, -TAU * hz / self.rate);
         let slope = TAU / part.len() as f64;
         let (mut w, mut sum, mut weight) = (Complex64::ONE, Complex64::ZERO, 0.0);
         for (n, x) in part.iter().enumerate() {
-            let hann = 0.5 - 0.5 * (slope * n as f64).cos();
+            let hann = 0.5 - 0.5 * libm::cos(slope * n as f64);
             sum += w * (hann * x);
             weight += hann;
             w *= turn;
         }
-        2.0 * sum.norm() / weight
+        2.0 * complex::modulus(sum) / weight
     }
 
     /// Frequency of the spectral peak within `cents` of `hz` between two instants.
     #[must_use]
     pub fn peak_hz(&self, hz: f64, cents: f64, from: f64, to: f64) -> f64 {
-        let at = |c: f64| hz * (c / 1200.0).exp2();
+        let at = |c: f64| hz * libm::exp2(c / 1200.0);
         let level = |c: f64| self.amplitude(at(c), from, to);
         // A coarse look, then golden section inside the best bracket.
         let steps = 24;
@@ -141,7 +143,7 @@ impl RenderedNote {
 /// 20 log10, floored at −300 dB.
 #[must_use]
 pub fn db(x: f64) -> f64 {
-    20.0 * x.max(1e-15).log10()
+    20.0 * libm::log10(x.max(1e-15))
 }
 
 /// Decay time for 60 dB of the straight line through the part of `envelope` between `from_db` and
@@ -207,7 +209,7 @@ pub fn tuning_error_cents(
     let seconds = (400.0 / hz).clamp(0.15, 2.0);
     let recording = strike_free(sound, key, 2.0, seconds + 0.02, rate);
     let found = recording.peak_hz(hz, 12.0, 0.02, 0.02 + seconds);
-    1200.0 * (found / hz).log2()
+    1200.0 * libm::log2(found / hz)
 }
 
 /// Inharmonicity B of a free note from its partials 1 and `k`.
@@ -224,7 +226,7 @@ pub fn inharmonicity(
     let recording = strike_free(sound, key, 3.0, seconds, rate);
     let peak = |k: usize| recording.peak_hz(string.partial_hz(k), 15.0, 0.01, seconds);
     // (f_k / k f_1)² = (1 + B k²)/(1 + B).
-    let ratio = (peak(k) / (k as f64 * peak(1))).powi(2);
+    let ratio = square(peak(k) / (k as f64 * peak(1)));
     (ratio - 1.0) / ((k * k) as f64 - ratio)
 }
 
@@ -243,9 +245,9 @@ pub fn two_stages(key: KeyNumber, voicing: &SoundSettings) -> (f64, f64, f64) {
     let weights = group.weights(unison.blow());
     let level = |t: f64| {
         let upright = (0..unison.string().strings)
-            .map(|j| weights[j] * (group.poles[j] * t).exp())
+            .map(|j| weights[j] * complex::exp(group.poles[j] * t))
             .sum::<Complex64>();
-        db((upright + weight * (sideways * t).exp()).norm())
+        db(complex::modulus(upright + weight * complex::exp(sideways * t)))
     };
     let levels: Vec<(f64, f64)> =
         (0..20_000).map(|i| f64::from(i) * 0.004).map(|t| (t, level(t))).collect();
@@ -266,14 +268,14 @@ pub fn force_centroid(forces: &[f64], rate: f64) -> f64 {
     let (mut weighted, mut sum) = (0.0, 0.0);
     for i in 1..400 {
         let hz = f64::from(i) * 25.0;
-        let turn = Complex64::cis(-2.0 * PI * hz / rate);
+        let turn = complex::polar(1.0, -2.0 * PI * hz / rate);
         let (mut w, mut spectrum) = (Complex64::ONE, Complex64::ZERO);
         for f in forces {
             spectrum += w * *f;
             w *= turn;
         }
-        weighted += hz * spectrum.norm();
-        sum += spectrum.norm();
+        weighted += hz * complex::modulus(spectrum);
+        sum += complex::modulus(spectrum);
     }
     weighted / sum
 }
@@ -282,16 +284,17 @@ pub fn force_centroid(forces: &[f64], rate: f64) -> f64 {
 #[must_use]
 pub fn corner_hz(response: &[f32], rate: f64) -> f64 {
     let power = |hz: f64| {
-        let turn = Complex64::cis(-TAU * hz / rate);
+        let turn = complex::polar(1.0, -TAU * hz / rate);
         let step = |(w, sum): (Complex64, Complex64), x: &f32| (w * turn, sum + w * f64::from(*x));
         response.iter().fold((Complex64::ONE, Complex64::ZERO), step).1.norm_sqr()
     };
     // A third of an octave at a time: single modes are no corner.
-    let band = |hz: f64| (0..9).map(|i| power(hz * (f64::from(i - 4) / 24.0).exp2())).sum::<f64>();
-    let level = |i: i32| band(150.0 * (f64::from(i) / 6.0).exp2());
+    let band =
+        |hz: f64| (0..9).map(|i| power(hz * libm::exp2(f64::from(i - 4) / 24.0))).sum::<f64>();
+    let level = |i: i32| band(150.0 * libm::exp2(f64::from(i) / 6.0));
     let mean = (0..=12).map(level).sum::<f64>() / 13.0;
     (0..60)
-        .map(|i| 20.0 * (f64::from(i) / 12.0).exp2())
+        .map(|i| 20.0 * libm::exp2(f64::from(i) / 12.0))
         .find(|&hz| band(hz) > 0.5 * mean)
         .unwrap_or(f64::NAN)
 }

@@ -101,7 +101,8 @@ fn lengths(pair: usize, height: f64) -> [[Way; CHANNELS]; ZONES] {
         let length = (x * x + y * y + z * z).sqrt();
         let outward = if channel == 0 { -TURNED } else { TURNED };
         let is_cardioid = pair == Perspective::Player.pair();
-        let sees = if is_cardioid { 0.5 + 0.5 * (x.atan2(y) - outward).cos() } else { 1.0 };
+        let sees =
+            if is_cardioid { 0.5 + 0.5 * libm::cos(libm::atan2(x, y) - outward) } else { 1.0 };
         (length, sees / length)
     };
     let all = |height| -> [[(f64, f64); CHANNELS]; ZONES] {

@@ -10,6 +10,7 @@ mod slow_ring;
 use crate::math::cast::{floor_index, single};
 use crate::math::compass::KeyNumber;
 use crate::math::kernel::Kernel;
+use crate::math::power::square;
 use crate::mech::hammer::Hammer;
 use crate::sound::bank::{self, ContactCoupling, LANES, Lane, ModeState};
 use crate::sound::contact::{self, MovingHammer};
@@ -155,7 +156,9 @@ impl Note {
             kernel,
             partials,
             strings,
-            steps: floor_index((contact_rate(key) / sample_rate).log2().ceil().max(0.0).exp2()),
+            steps: floor_index(libm::exp2(
+                libm::log2(contact_rate(key) / sample_rate).ceil().max(0.0),
+            )),
             strung,
             rings: vec![ModeState::default(); chunks],
             touches: vec![ContactCoupling::default(); chunks],
@@ -230,14 +233,14 @@ impl Note {
     /// long).
     pub fn damper(&mut self, lift: f64) {
         if loss::has_damper(self.key) {
-            self.rest.0 = single((1.0 - lift.clamp(0.0, 1.0)).powi(2));
+            self.rest.0 = single(square(1.0 - lift.clamp(0.0, 1.0)));
         }
     }
 
     /// All frequencies `cents` above those in tune, from the next block on. What rings bends
     /// with it; partials bent past the top of the band fall silent.
     pub fn retune(&mut self, cents: f64) {
-        let ratio = single((cents / 1200.0).exp2());
+        let ratio = single(libm::exp2(cents / 1200.0));
         if ratio != self.ratio {
             self.ratio = ratio;
             self.rest.1 = f32::NAN;
@@ -333,11 +336,11 @@ impl Note {
         self.overtones.settle();
         self.overtones.look(gate);
         let level = bank::level(&self.rings[..self.active]) + self.slow.level();
-        if self.struck && driven && level < (FAINT * loudest).powi(2) {
+        if self.struck && driven && level < square(FAINT * loudest) {
             self.struck = false;
             self.overtones.reset();
         }
-        let least = |active| (share(active) * gate).powi(2);
+        let least = |active| square(share(active) * gate);
         self.slow.look(least);
         // The last groups hold the highest partials, which decay first.
         while self.active > 0 {

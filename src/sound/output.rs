@@ -35,7 +35,7 @@ impl Lid {
     /// At `sample_rate` Hz.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
-        let share = 1.0 - (-std::f64::consts::TAU * LID_HZ / sample_rate).exp();
+        let share = 1.0 - libm::exp(-std::f64::consts::TAU * LID_HZ / sample_rate);
         Self { share: crate::math::cast::single(share), slow: [0.0; 2] }
     }
 

@@ -16,7 +16,9 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::math::cast::single;
 use crate::math::compass::{KeyNumber, linear, log_linear};
+use crate::math::complex;
 use crate::math::kernel::Kernel;
+use crate::math::power::square;
 use crate::sound::bank::{self, BridgeInput, LANES, ModeState};
 use crate::sound::scale::StringSpec;
 
@@ -92,7 +94,7 @@ impl Overtones {
             rings: [ModeState::default()],
             drives: [BridgeInput::default()],
             stretch: 0.0,
-            smooth: single(1.0 - (-TAU * BAND_HZ / sample_rate).exp()),
+            smooth: single(1.0 - libm::exp(-TAU * BAND_HZ / sample_rate)),
             states: [0.0; 3],
             any: false,
             asleep: false,
@@ -101,7 +103,7 @@ impl Overtones {
         if key.number() <= LAST_PHANTOM {
             let first = pitch * linear(&LONGITUDINAL, n);
             // ES = μ c², c = 2 L f; slope at the bridge = force over tension, each string's part.
-            let stiffness = string.density * (2.0 * string.length * first).powi(2);
+            let stiffness = string.density * square(2.0 * string.length * first);
             let strings = string.strings as f64;
             let slope = 1.0 / (strings * string.tension());
             let passed = log_linear(&PASSED, n);
@@ -115,7 +117,7 @@ impl Overtones {
         } else if key.number() >= FIRST_DUPLEX {
             let gain = log_linear(&DUPLEX_GAIN, n);
             for (lane, (k, off, time)) in DUPLEX.into_iter().enumerate() {
-                let (hz, sigma) = (off * string.partial_hz(k), 1000f64.ln() / time);
+                let (hz, sigma) = (off * string.partial_hz(k), libm::log(1000.0) / time);
                 overtones.add(lane, hz, sigma, (2.0 * sigma * gain).into(), sample_rate);
             }
         }
@@ -129,7 +131,7 @@ impl Overtones {
         }
         let pole = Complex64::new(-sigma, TAU * hz) / sample_rate;
         let ring = &mut self.rings[0];
-        let pole = pole.exp();
+        let pole = complex::exp(pole);
         (ring.keep[lane], ring.turn[lane]) = (single(pole.re), single(pole.im));
         ring.bridge[lane] = 1.0;
         let gain = gain / sample_rate;
@@ -152,7 +154,7 @@ impl Overtones {
     /// What lies this far below `gate` N sleeps: as the strings decay it only gets softer, but for a
     /// beat.
     pub fn look(&mut self, gate: f32) {
-        if self.any && !self.asleep && self.level() < (SOFTEST * gate).powi(2) {
+        if self.any && !self.asleep && self.level() < square(SOFTEST * gate) {
             self.reset();
             self.asleep = true;
         }

@@ -12,7 +12,9 @@ use std::f32::consts::{PI, TAU};
 
 use touchback_fft::num_complex::Complex64;
 
+use crate::math::complex::polar;
 use crate::math::kernel::Kernel;
+use crate::math::power::square;
 use crate::sound::bank::{BridgeInput, ContactCoupling, LANES, Lane, ModeState, kernels};
 
 /// Above this angle a sample (0.98 π) a mode is silent instead of folding back.
@@ -118,8 +120,8 @@ pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
         return Complex64::ZERO;
     }
     let [half, bent] = [angle, bent].map(|angle| 0.5 * f64::from(share) * f64::from(angle));
-    let size = bent.sin() / (half.sin() * f64::from(ratio).powi(2));
-    Complex64::from_polar(size, bent - half)
+    let size = libm::sin(bent) / (libm::sin(half) * square(f64::from(ratio)));
+    polar(size, bent - half)
 }
 
 kernels! {

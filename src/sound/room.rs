@@ -82,7 +82,7 @@ impl Room {
             targets: [0.0; LINES],
             gains: [Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate); LINES],
             dull: [0.0; LINES],
-            smooth: single(1.0 - (-TAU * DULL_HZ / sample_rate).exp()),
+            smooth: single(1.0 - libm::exp(-TAU * DULL_HZ / sample_rate)),
             level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
             heard: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
             quiet: usize::MAX,
@@ -98,7 +98,7 @@ impl Room {
         let mut kept = 0.0;
         for (line, ratio) in RATIOS.iter().enumerate() {
             let seconds = spec.size.min(LONGEST) / SOUND_SPEED * ratio;
-            let gain = 10f64.powf(-3.0 * seconds / spec.time);
+            let gain = libm::pow(10.0, -3.0 * seconds / spec.time);
             self.targets[line] = single((seconds * self.sample_rate).max(2.0));
             self.gains[line].aim(gain);
             kept += gain * gain / LINES as f64;

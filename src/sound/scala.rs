@@ -181,7 +181,7 @@ fn pitch(word: &str) -> Option<f64> {
     let mut parts = word.splitn(2, '/').map(|p| p.trim().parse::<u64>().ok().filter(|&n| n > 0));
     let above = parts.next()??;
     let below = parts.next().unwrap_or(Some(1))?;
-    Some(1200.0 * (above as f64 / below as f64).log2())
+    Some(1200.0 * libm::log2(above as f64 / below as f64))
 }
 
 impl Scale {
@@ -210,7 +210,7 @@ impl Scale {
         let Some(reference) = map.degree(map.reference) else {
             return error(1, format!("the map leaves out its reference note {}", map.reference));
         };
-        let base = 1200.0 * (map.hz / 440.0).log2() - at(reference);
+        let base = 1200.0 * libm::log2(map.hz / 440.0) - at(reference);
         let mut cents = [0.0f32; KEYS];
         for key in KeyNumber::all() {
             let midi = i32::from(key.midi());

@@ -7,6 +7,7 @@
 use std::f64::consts::PI;
 
 use crate::math::compass::{KeyNumber, log_linear};
+use crate::math::power::square;
 use crate::mech::hammer::Hammer;
 use crate::sound::{SoundSettings, loss, tuning};
 
@@ -67,7 +68,7 @@ impl StringSpec {
     pub fn of(key: KeyNumber, voicing: &SoundSettings) -> Self {
         let n = f64::from(key.number());
         // At the same pitch and gauge the tension goes with L², and B = π³Ed⁴/64TL² with 1/L⁴.
-        let inharmonicity = tuning::inharmonicity(key) / voicing.string_length.powi(4);
+        let inharmonicity = tuning::inharmonicity(key) / square(square(voicing.string_length));
         Self {
             length: log_linear(&LENGTH, n) * voicing.string_length,
             density: log_linear(&DENSITY, n),
@@ -101,7 +102,7 @@ impl StringSpec {
     /// Tension of one string, N.
     #[must_use]
     pub fn tension(&self) -> f64 {
-        self.density * (2.0 * self.length * self.ideal_hz).powi(2)
+        self.density * square(2.0 * self.length * self.ideal_hz)
     }
 
     /// Wave impedance of one string, kg/s.
@@ -114,8 +115,8 @@ impl StringSpec {
     #[must_use]
     pub fn strike_shape(&self, hammer: &Hammer, k: usize) -> f64 {
         let half = 0.5 * k as f64 * PI * hammer.felt.width / self.length;
-        let window = if half < 1e-6 { 1.0 } else { half.sin() / half };
-        (k as f64 * PI * hammer.strike_point).sin() * window
+        let window = if half < 1e-6 { 1.0 } else { libm::sin(half) / half };
+        libm::sin(k as f64 * PI * hammer.strike_point) * window
     }
 
     /// Time in which the wave of `hammer` comes back from the near end, s.

@@ -147,7 +147,7 @@ impl SoundSettings {
     /// The room.
     #[must_use]
     pub fn room(&self) -> RoomSpec {
-        let level = if self.room_db > -60.0 { 10f64.powf(self.room_db / 20.0) } else { 0.0 };
+        let level = if self.room_db > -60.0 { libm::pow(10.0, self.room_db / 20.0) } else { 0.0 };
         let pair = self.perspective.pair();
         let loudness = microphones::LOUDNESS[pair];
         let (level, heard) = (level / loudness, microphones::ROOM[pair] * loudness);
@@ -163,7 +163,7 @@ impl SoundSettings {
     /// Factor on the high frequencies of the direct sound under the lid.
     #[must_use]
     pub fn lid_gain(&self) -> f64 {
-        10f64.powf(-LID_DB * (1.0 - self.lid) / 20.0)
+        libm::pow(10.0, -LID_DB * (1.0 - self.lid) / 20.0)
     }
 
     /// Factor on the difference of the channels: far microphones see the piano under a smaller

@@ -6,6 +6,7 @@
 use std::f64::consts::PI;
 
 use crate::math::cast::{floor_index, single};
+use crate::math::power::square;
 use crate::sound::bank::BLOCK;
 
 /// Slowest rate, Hz: partials up to 2.2 kHz lie in the filter's passband; and that of the undamped top
@@ -30,7 +31,7 @@ pub struct SlowRate {
 fn bessel(x: f64) -> f64 {
     let (mut sum, mut term, mut k) = (1.0, 1.0, 1.0);
     while term > 1e-16 * sum {
-        term *= (0.5 * x / k).powi(2);
+        term *= square(0.5 * x / k);
         sum += term;
         k += 1.0;
     }
@@ -46,8 +47,8 @@ impl SlowRate {
     }
 
     fn above(slowest: f64, sample_rate: f64) -> Self {
-        let octaves = (sample_rate / slowest).log2().floor().max(0.0);
-        let factor = floor_index(octaves.exp2()).clamp(1, BLOCK);
+        let octaves = libm::log2(sample_rate / slowest).floor().max(0.0);
+        let factor = floor_index(libm::exp2(octaves)).clamp(1, BLOCK);
         if factor == 1 {
             return Self { factor, taps: vec![1.0] };
         }
@@ -57,7 +58,7 @@ impl SlowRate {
             let x = i as f64 - middle as f64;
             let (turns, part) = (PI * x / factor as f64, x / (middle + 1) as f64);
             let window = bessel(SHAPE * (1.0 - part * part).max(0.0).sqrt());
-            if x == 0.0 { window } else { turns.sin() / turns * window }
+            if x == 0.0 { window } else { libm::sin(turns) / turns * window }
         };
         let mut taps: Vec<f64> = (0..count).map(tap).collect();
         taps[count - 1] = 0.0;

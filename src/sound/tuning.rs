@@ -31,7 +31,7 @@ const STRETCH_CENTS: [(f64, f64); 15] = [
 #[must_use]
 pub fn inharmonicity(key: KeyNumber) -> f64 {
     let m = f64::from(key.midi());
-    (-0.1112 * m - 6.867).exp() + (0.0946 * m - 13.705).exp()
+    libm::exp(-0.1112 * m - 6.867) + libm::exp(0.0946 * m - 13.705)
 }
 
 /// Stretch of the median concert grand at `key`, cents against equal temperament.
@@ -46,7 +46,7 @@ pub fn fundamental(key: KeyNumber, voicing: &SoundSettings) -> f64 {
     let semitones = f64::from(key.midi()) - 69.0;
     let cents = voicing.scale.map_or_else(|| voicing.temperament.cents(key), |s| s.cents(key));
     let offset = cents + voicing.stretch * stretch_cents(key);
-    voicing.a4_hz * (semitones / 12.0 + offset / 1200.0).exp2()
+    voicing.a4_hz * libm::exp2(semitones / 12.0 + offset / 1200.0)
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use std::f64::consts::PI;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::KeyNumber;
+use crate::math::complex::{modulus, polar};
+use crate::math::power::square;
 use crate::math::random;
 use crate::sound::scale::StringSpec;
 use crate::sound::{SoundSettings, loss};
@@ -87,7 +89,7 @@ impl Unison {
         blow.iter_mut().for_each(|b| *b /= mean);
         let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: voicing.sustain };
         let pull = count as f64 * unison.bridge(1).im / (2.0 * PI * string.partial_hz(1));
-        unison.detune = cents.map(|c| (c / 1200.0).exp2() * (1.0 + pull));
+        unison.detune = cents.map(|c| libm::exp2(c / 1200.0) * (1.0 + pull));
         unison
     }
 
@@ -118,7 +120,7 @@ impl Unison {
             + self.string.loss_slope * omega * omega
             + SIDEWAYS_MOBILITY * self.bridge(k).re;
         let cents = 0.3 * random::of_pair(9, u64::from(self.key.number()));
-        let pole = Complex64::new(-sigma, omega * (cents / 1200.0).exp2());
+        let pole = Complex64::new(-sigma, omega * libm::exp2(cents / 1200.0));
         (pole, SIDEWAYS_SHARE * self.string.strings as f64)
     }
 
@@ -158,9 +160,9 @@ fn solve(d: &[Complex64], beta: Complex64) -> ([Complex64; MOST], [[Complex64; M
     };
     // Weierstrass iteration on all roots at once, started on a circle round their mean.
     let mean = d.iter().sum::<Complex64>() / n as f64 - beta;
-    let radius = d.iter().map(|di| (di - mean).norm()).fold(0.0, f64::max).max(1e-12);
+    let radius = d.iter().map(|di| modulus(di - mean)).fold(0.0, f64::max).max(1e-12);
     for (j, root) in roots.iter_mut().enumerate().take(n) {
-        *root = mean + Complex64::from_polar(radius, 0.4 + 2.0 * PI * j as f64 / n as f64);
+        *root = mean + polar(radius, 0.4 + 2.0 * PI * j as f64 / n as f64);
     }
     for _ in 0..80 {
         let mut change: f64 = 0.0;
@@ -170,16 +172,16 @@ fn solve(d: &[Complex64], beta: Complex64) -> ([Complex64; MOST], [[Complex64; M
                 .fold(Complex64::ONE, |product, i| product * (roots[j] - roots[i]));
             let step = numerator(roots[j]) / others;
             roots[j] -= step;
-            change = change.max(step.norm());
+            change = change.max(modulus(step));
         }
         if change < 1e-13 * radius {
             break;
         }
     }
     for j in 0..n {
-        let square: Complex64 = d.iter().map(|di| (roots[j] - di).powi(2).inv()).sum();
+        let inverses: Complex64 = d.iter().map(|di| square(roots[j] - di).inv()).sum();
         for (share, di) in shares[j].iter_mut().zip(d) {
-            *share = -((roots[j] - di) * beta * square).inv();
+            *share = -((roots[j] - di) * beta * inverses).inv();
         }
     }
     (roots, shares)

@@ -4,6 +4,7 @@
 
 use nalgebra::{Vector1, Vector2};
 
+use crate::math::power::square;
 use crate::wall::controller::{Controller, Measurement};
 use crate::wall::plant::{Motion, Plant};
 
@@ -86,7 +87,7 @@ impl SampledLoop {
                 Speed::True => state[1],
                 Speed::Difference => difference,
                 Speed::Filtered(corner) => {
-                    let share = -(-std::f64::consts::TAU * corner * self.period).exp_m1();
+                    let share = -libm::expm1(-std::f64::consts::TAU * corner * self.period);
                     filtered += share * (difference - filtered);
                     filtered
                 }
@@ -128,7 +129,7 @@ impl SampledLoop {
         let mut found = Vec::new();
         self.run(wall, start, samples, |tick| {
             if tick.force == 0.0 && tick.state[1] < 0.0 && tick.end[1] >= 0.0 {
-                found.push(tick.state[1].powi(2) / (2.0 * g) - tick.state[0]);
+                found.push(square(tick.state[1]) / (2.0 * g) - tick.state[0]);
             }
             true
         });

@@ -5,6 +5,8 @@
 
 use nalgebra::Complex;
 
+use crate::math::complex::polar;
+
 /// How s is expressed by z.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mapping {
@@ -42,7 +44,7 @@ impl Mapping {
         let mut span = [f64::INFINITY, f64::NEG_INFINITY];
         for i in 1..POINTS {
             let angle = std::f64::consts::PI * f64::from(i) / f64::from(POINTS);
-            let re = impedance(self.s(Complex::from_polar(1.0, angle), period)).re;
+            let re = impedance(self.s(polar(1.0, angle), period)).re;
             span = [span[0].min(re), span[1].max(re)];
         }
         span

@@ -81,13 +81,13 @@ impl Plant {
     fn modes(&self, t: f64) -> [f64; 2] {
         let sigma = 0.5 * self.damping / self.mass;
         let square = self.stiffness / self.mass - sigma * sigma;
-        let decay = (-sigma * t).exp();
+        let decay = libm::exp(-sigma * t);
         let w = square.abs().sqrt();
         let (c, s) = if square > 0.0 {
-            let (s, c) = (w * t).sin_cos();
+            let (s, c) = libm::sincos(w * t);
             (c, s / w)
         } else if w * t > 1e-9 {
-            ((w * t).cosh(), (w * t).sinh() / w)
+            (libm::cosh(w * t), libm::sinh(w * t) / w)
         } else {
             (1.0, t)
         };
@@ -104,7 +104,7 @@ impl Plant {
                 return [x + v * t + 0.5 * a * t * t, v + a * t];
             }
             let (terminal, rate) = (self.bias / self.damping, self.damping / self.mass);
-            let gone = -(-rate * t).exp_m1();
+            let gone = -libm::expm1(-rate * t);
             return [
                 x + terminal * t + (v - terminal) * gone / rate,
                 terminal + (v - terminal) * (1.0 - gone),
@@ -167,18 +167,18 @@ impl Plant {
         let d = y - rest;
         if self.damping == 0.0 {
             let (a, b) = (-rest, v / w);
-            let radius = d.hypot(b);
+            let radius = libm::hypot(d, b);
             if a.abs() > radius {
                 return None;
             }
             // y = rest + R cos(ωt − φ) rises through zero at ωt = φ − acos(a/R) + 2π.
-            let angle = b.atan2(d) - (a / radius).acos();
+            let angle = libm::atan2(b, d) - libm::acos(a / radius);
             let turn = std::f64::consts::TAU;
             let t = angle.rem_euclid(turn) / w;
             return Some(if t * w < 1e-12 { t + turn / w } else { t });
         }
         // v = 0 where tan ωt = v ω/(σ v + ω₀² d).
-        let low = (v * w).atan2(sigma * v + self.stiffness / self.mass * d);
+        let low = libm::atan2(v * w, sigma * v + self.stiffness / self.mass * d);
         let mut low = low.rem_euclid(std::f64::consts::PI) / w;
         let half = std::f64::consts::PI / w;
         if v > 0.0 {

@@ -13,6 +13,10 @@
 //! | [`real`] | f32 on a microcontroller, f64 in the emulator |
 //! | [`firmware`] | the main loop of a firmware, and what a board gives it |
 //! | [`port`] | the port of a transmission line: what a body at its end feels and sends |
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
 #![cfg_attr(not(test), no_std)]
 
 #[cfg(any(test, feature = "c"))]

@@ -24,6 +24,23 @@ pub fn inverse(length: usize) -> Arc<dyn ComplexToReal<f32>> {
 mod tests {
     use super::*;
 
+    /// The transforms take their factors from the system's sine, whose last bits differ between systems.
+    /// No factor of a length that is a power of two lies so close to the middle between two numbers of
+    /// single precision that those bits decide which it is rounded to.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "as the transforms do")]
+    #[allow(clippy::cast_possible_truncation, reason = "as the transforms round")]
+    fn factors_have_the_same_bits_on_every_system() {
+        const LENGTH: u32 = 1 << 17;
+        for i in 0..LENGTH {
+            let angle = -2.0 * std::f64::consts::PI / f64::from(LENGTH) * f64::from(i);
+            for factor in [angle.cos(), angle.sin()] {
+                let [less, more] = [-4.0, 4.0].map(|ulp| factor * (1.0 + ulp * f64::EPSILON));
+                assert_eq!((less as f32).to_bits(), (more as f32).to_bits(), "{i}");
+            }
+        }
+    }
+
     #[test]
     fn there_and_back_multiplies_by_the_length() {
         let length = 96;

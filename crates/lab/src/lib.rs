@@ -21,6 +21,10 @@
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
 //! | [`output`], [`wave`], [`plot`] | writers of whole files, WAV and figures |
 //! | `parallel` | work on all cores |
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
 
 pub mod bench;
 pub mod cli;

@@ -36,13 +36,13 @@ impl Level {
     /// Largest sample, dB re full scale; −∞ in silence.
     #[must_use]
     pub fn peak_dbfs(&self) -> f64 {
-        20.0 * self.peak.log10()
+        20.0 * libm::log10(self.peak)
     }
 
     /// Root mean square of both channels, dB re full scale ±1; −∞ in silence.
     #[must_use]
     pub fn rms_dbfs(&self) -> f64 {
-        10.0 * (self.squares / (self.samples.max(1)) as f64).log10()
+        10.0 * libm::log10(self.squares / (self.samples.max(1)) as f64)
     }
 
     /// Samples beyond full scale, written as full scale.

@@ -2,7 +2,12 @@
 //!
 //! `TOUCHBACK_FUZZ_SECONDS=3600` goes on for an hour a reader instead of two seconds.
 
-#[allow(missing_docs, dead_code, reason = "the fuzz targets' library")]
+#[allow(
+    missing_docs,
+    dead_code,
+    clippy::disallowed_methods,
+    reason = "the fuzz targets' library, which writes no results"
+)]
 #[path = "../../../fuzz/src/lib.rs"]
 mod trials;
 

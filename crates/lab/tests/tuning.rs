@@ -2,6 +2,7 @@
 //!
 //! The library is the test's own, or the one that `TOUCHBACK_MTS_ESP` names: the published one has
 //! the same names. The plugin looks for it once, so this test has a program of its own.
+#![allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")]
 
 use std::ffi::c_void;
 use std::path::PathBuf;

@@ -43,7 +43,7 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandSta
     x[state::HAMMER_SPEED] = speed / spec.hammer.crown;
     // The lever hangs on the drop screw, or on its button where the screw is out of reach.
     let (wippen, _) = kinematics::wippen(spec, direction(x[state::KEY]));
-    let at_button = wippen.y.asin() + spec.lever.stop;
+    let at_button = libm::asin(wippen.y) + spec.lever.stop;
     x[state::LEVER] = at_button.max(under_drop_screw(spec, wippen));
     lift_damper(spec, depth, key_speed, &mut x);
     // Past let-off the button has the jack, unless the regulation keeps its toe clear.
@@ -72,7 +72,7 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     x[state::KEY_SPEED] = -speed / spec.key.front;
     let (wippen, _) = kinematics::wippen(spec, direction(x[state::KEY]));
     let (wippen_rest, _) = kinematics::wippen(spec, direction(spec.key.rest_angle));
-    let turned = wippen.y.asin() - wippen_rest.y.asin();
+    let turned = libm::asin(wippen.y) - libm::asin(wippen_rest.y);
     let [_, hammer, lever] = regulated.rest;
     // The hammer rides on the lever, the lever on its button.
     x[state::LEVER] = lever + turned;
@@ -125,8 +125,8 @@ fn under_drop_screw(spec: &Spec, wippen: Vec2) -> f64 {
     let arm = (l.drop_reach * l.drop_reach + l.surface_height * l.surface_height).sqrt();
     let rise = ((l.drop_height - pivot) / arm).clamp(-1.0, 1.0);
     // The arm points toward the player: height = arm·sin(π − …).
-    let at_zero = l.surface_height.atan2(l.drop_reach);
-    at_zero - rise.asin() - l.surface_angle
+    let at_zero = libm::atan2(l.surface_height, l.drop_reach);
+    at_zero - libm::asin(rise) - l.surface_angle
 }
 
 /// Damper where the key's tail holds it.

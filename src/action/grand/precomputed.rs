@@ -3,6 +3,7 @@
 
 use super::spec::{GRAVITY, Spec};
 use crate::action::STEP;
+use crate::math::power::square;
 use crate::math::real::{Mask, Real};
 use crate::math::trig::direction;
 use crate::math::vec2::Vec2;
@@ -438,12 +439,12 @@ fn contact_energies(spec: &Spec) -> [f64; HALVINGS] {
     // with every doubling of the parts.
     let swing = SWING * (1.0 - felt.hysteresis).max(0.0).sqrt();
     let mass = hammer.head_inertia() / (hammer.crown * hammer.crown);
-    let tangent = (swing / STEP).powi(2) * mass;
+    let tangent = square(swing / STEP) * mass;
     let mut energies = [0.0; HALVINGS];
     if p > 1.0 {
-        let deepest = (tangent / (k * p)).powf(1.0 / (p - 1.0));
-        let mut energy = k * deepest.powf(p + 1.0) / (p + 1.0);
-        let growth = 4f64.powf((p + 1.0) / (p - 1.0));
+        let deepest = libm::pow(tangent / (k * p), 1.0 / (p - 1.0));
+        let mut energy = k * libm::pow(deepest, p + 1.0) / (p + 1.0);
+        let growth = libm::pow(4.0, (p + 1.0) / (p - 1.0));
         for e in &mut energies {
             *e = energy;
             energy *= growth;

@@ -71,6 +71,6 @@ pub fn force(number: f64, hammer_speed: f64) -> Option<f64> {
         return None;
     }
     let i = (1..last).find(|&i| hammer_speed <= speed(i)).unwrap_or(last);
-    let share = (hammer_speed / speed(i - 1)).ln() / (speed(i) / speed(i - 1)).ln();
-    Some(FORCE[i - 1] * (FORCE[i] / FORCE[i - 1]).powf(share))
+    let share = libm::log(hammer_speed / speed(i - 1)) / libm::log(speed(i) / speed(i - 1));
+    Some(FORCE[i - 1] * libm::pow(FORCE[i] / FORCE[i - 1], share))
 }

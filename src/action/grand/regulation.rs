@@ -223,7 +223,7 @@ fn knuckle(spec: &Spec, hammer: Vec2) -> Vec2 {
 
 /// Angle from one direction to another, rad.
 fn angle_between(from: Vec2, to: Vec2) -> f64 {
-    from.cross(to).atan2(from.dot(to))
+    libm::atan2(from.cross(to), from.dot(to))
 }
 
 /// Direction d with `point` turned by d having the component `wanted` along the unit `normal`;
@@ -343,8 +343,8 @@ fn ejected(spec: &Spec, load: f64) -> Vec2 {
     let spring = j.spring_torque + j.spring_rate * EJECTED;
     let wanted = (slip * j.corner_radius + spring / load.max(1e-3)).min(0.9 * up);
     let whole = (sine * sine + cosine * cosine).sqrt();
-    let angle = (wanted / whole).asin() + cosine.atan2(sine);
-    let normal = across * angle.sin() + upright * angle.cos();
+    let angle = libm::asin(wanted / whole) + libm::atan2(cosine, sine);
+    let normal = across * libm::sin(angle) + upright * libm::cos(angle);
     upright * up + across * out + normal * radius
 }
 
@@ -358,6 +358,6 @@ fn depth_of(spec: &Spec, wippen: Vec2) -> f64 {
         return f64::NAN;
     }
     // Angle of the capstan arm above the heel's line.
-    let angle = (wanted / length).asin() + wippen.angle() - c.angle();
+    let angle = libm::asin(wanted / length) + wippen.angle() - c.angle();
     spec.key.depth(angle)
 }

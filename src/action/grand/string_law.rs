@@ -101,12 +101,13 @@ pub fn of(n: f64, hammer: &Hammer, concert: &Hammer) -> Felt {
     ];
     let (mut longer, mut livelier) = (0.0, 0.0);
     for (response, ratio) in quantities {
-        let ([a_below, a_above, b_below, b_above], x) = (linear_rows(response, n), ratio.ln());
+        let ([a_below, a_above, b_below, b_above], x) =
+            (linear_rows(response, n), libm::log(ratio));
         let (a, b) = if x < 0.0 { (a_below, b_below) } else { (a_above, b_above) };
         longer += a * x;
         livelier += b * x;
     }
-    let time = log_linear(&CONTACT_TIME, n) * longer.exp();
+    let time = log_linear(&CONTACT_TIME, n) * libm::exp(longer);
     let restitution = (linear(&RESTITUTION, n) + livelier).clamp(LIMITS.0, LIMITS.1);
     like(hammer.inertia / (CROWN * CROWN), time, restitution)
 }
@@ -120,9 +121,9 @@ pub fn like(mass: f64, time: f64, restitution: f64) -> Felt {
     let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
     // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
     let swings = 0.5
-        * ((1.0 + hysteresis).powf(-0.5) + (1.0 - hysteresis).powf(-0.5))
-        * (1.0 + hysteresis).powf(0.1);
+        * (libm::pow(1.0 + hysteresis, -0.5) + libm::pow(1.0 - hysteresis, -0.5))
+        * libm::pow(1.0 + hysteresis, 0.1);
     let c = 3.218 * swings;
-    let stiffness = mass * (c / time).powf(2.5) * SPEED.powf(-0.5);
+    let stiffness = mass * libm::pow(c / time, 2.5) * libm::pow(SPEED, -0.5);
     Felt { hysteresis, ..Felt::new(stiffness, 1.5, 0.0) }
 }

@@ -34,7 +34,7 @@ const ROUNDS: usize = 8;
 #[must_use]
 pub fn activation(time: f64, rise: f64) -> f64 {
     let s = time.max(0.0) / rise;
-    1.0 - (1.0 + s) * (-s).exp()
+    1.0 - (1.0 + s) * libm::exp(-s)
 }
 
 /// A mass behind a one-sided tip.

@@ -147,13 +147,13 @@ impl Press {
         let (mut low, mut high) = (1e-3_f64, std::f64::consts::PI);
         for _ in 0..50 {
             let theta = 0.5 * (low + high);
-            if (1.0 - theta.cos()) / (theta - theta.sin()) > sought {
+            if (1.0 - libm::cos(theta)) / (theta - libm::sin(theta)) > sought {
                 low = theta;
             } else {
                 high = theta;
             }
         }
-        scale / (low - low.sin())
+        scale / (low - libm::sin(low))
     }
 }
 

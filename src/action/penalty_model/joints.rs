@@ -117,7 +117,7 @@ impl Shank {
 fn turn(from: Vec2, to: Vec2) -> f64 {
     // At a right angle rounding may take the sine of unit vectors past 1.
     let (sine, cosine) = (from.cross(to).clamp(-1.0, 1.0), from.dot(to));
-    if cosine > 0.0 { sine.asin() } else { sine.atan2(cosine) }
+    if cosine > 0.0 { libm::asin(sine) } else { libm::atan2(sine, cosine) }
 }
 
 /// The jack's spring, its stop on the wippen and its toe under the button; where it is.

@@ -28,6 +28,7 @@ use crate::action::simple::parts::{self, Pressed};
 use crate::action::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::episode::{Model, State};
 use crate::math::compass;
+use crate::math::power::square;
 use crate::math::vec2::Vec2;
 use crate::mech::felt::Felt;
 use serde::{Deserialize, Serialize};
@@ -87,11 +88,11 @@ const PITCH: f64 = 440.0;
 /// grows, brass thick enough to hold 60 N; the plucking point at 6 cm + 0.11 l, at most the middle
 /// (chosen within what makers use).
 fn string(n: f64) -> (f64, f64) {
-    let frequency = PITCH * ((n - 49.0) / 12.0).exp2();
+    let frequency = PITCH * libm::exp2((n - 49.0) / 12.0);
     let length = (0.35 * 523.25 / frequency).min(1.7);
-    let thickness = 0.24e-3 * (length / 0.35).powf(0.4);
+    let thickness = 0.24e-3 * libm::pow(length / 0.35, 0.4);
     let linear = 7850.0 * 0.25 * std::f64::consts::PI * thickness * thickness;
-    let mut tension = linear * (2.0 * length * frequency).powi(2);
+    let mut tension = linear * square(2.0 * length * frequency);
     if n < 16.0 {
         tension = tension.max(60.0);
     }

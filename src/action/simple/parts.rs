@@ -91,7 +91,7 @@ pub fn contact_parts(felt: &Felt, mass: f64, depth: f64, speed: f64) -> u32 {
     }
     let held = 0.5 * mass * speed * speed + felt.energy(depth);
     let p = felt.exponent + 1.0;
-    let deepest = (p * held / felt.stiffness).powf(1.0 / p);
+    let deepest = libm::pow(p * held / felt.stiffness, 1.0 / p);
     let rate = (felt.tangent(deepest) / mass).sqrt();
     let mut parts = 1;
     while parts < 32 && rate * STEP > 0.2 * f64::from(parts) {

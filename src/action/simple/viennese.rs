@@ -266,7 +266,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
     fn rest(&self) -> State<Phase, STATES> {
         let on_rail = self.hammer * GRAVITY * self.centre / self.crown;
         let height = self.rail_height - self.rail.compression(on_rail);
-        let x = [0.0, 0.0, (height / self.crown).asin(), 0.0, 0.0, 0.0];
+        let x = [0.0, 0.0, libm::asin(height / self.crown), 0.0, 0.0, 0.0];
         State { phase: Phase::Under, x }
     }
 

@@ -169,7 +169,9 @@ pub(super) fn wheel(
     let wanted = parameter.plain(parameter.normalized(value) + step);
     // Never less than what the number shows.
     let least = match parameter.kind {
-        ValueKind::Number { decimals, .. } => 0.1f64.powi(decimals.try_into().unwrap_or(0)),
+        ValueKind::Number { decimals, .. } => {
+            libm::exp10(-f64::from(u8::try_from(decimals).unwrap_or(0)))
+        }
         ValueKind::Choice(_) => 1.0,
     };
     let wanted =

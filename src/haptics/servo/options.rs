@@ -92,6 +92,6 @@ impl ServoOptions {
 
 /// Mean delay, s, of the device's one-pole filter of `corner` Hz at its tick.
 fn lag(corner: f64) -> f64 {
-    let left = (-std::f64::consts::TAU * corner * STEP).exp();
+    let left = libm::exp(-std::f64::consts::TAU * corner * STEP);
     STEP * left / (1.0 - left)
 }

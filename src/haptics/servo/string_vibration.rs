@@ -45,7 +45,7 @@ impl StringVibration {
         match event {
             KeyEvent::Strike { speed } => {
                 let octaves = f64::from(key.number() - 1) / 12.0;
-                let way = WAY * (speed / HARDEST).clamp(0.0, 1.0) * (-0.5 * octaves).exp2();
+                let way = WAY * (speed / HARDEST).clamp(0.0, 1.0) * libm::exp2(-0.5 * octaves);
                 *self = Self { time: 0.0, way, is_damped: false };
             }
             KeyEvent::DamperFall { .. } => self.is_damped = true,
@@ -66,8 +66,8 @@ impl StringVibration {
         }
         let passed = super::seconds(steps).max(STEP);
         self.time += passed;
-        self.way *= (-passed / DECAY[usize::from(self.is_damped)]).exp();
-        let pitch = 440.0 * (f64::from(key.number()) / 12.0 - 49.0 / 12.0).exp2();
+        self.way *= libm::exp(-passed / DECAY[usize::from(self.is_damped)]);
+        let pitch = 440.0 * libm::exp2(f64::from(key.number()) / 12.0 - 49.0 / 12.0);
         let (mut sum, mut shares) = (0.0, 0.0);
         for n in 1..=18u32 {
             let n = f64::from(n);
@@ -76,7 +76,7 @@ impl StringVibration {
             }
             let w = std::f64::consts::TAU * n * pitch;
             shares += 1.0 / n;
-            sum += w * w * (w * self.time).sin() / n;
+            sum += w * w * libm::sin(w * self.time) / n;
         }
         if shares == 0.0 {
             return 0.0;

@@ -11,6 +11,7 @@ use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::shank;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
+use crate::math::power::square;
 use crate::sound::Knock;
 
 /// A pluck has no hammer: it is shown, and sent on, as a blow of middle strength, m/s.
@@ -151,5 +152,5 @@ pub(super) fn list(
 /// Speed, m/s, of a hammer that struck at `struck` m/s when the check catches it `distance` m below
 /// the string: its rebound and its fall. The event carries the distance alone.
 pub(super) fn caught_speed(struck: f64, distance: f64) -> f64 {
-    ((shank::KEPT * struck).powi(2) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
+    (square(shank::KEPT * struck) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
 }

@@ -49,7 +49,7 @@ impl Position {
         let target = if self.is_up() { 0.0 } else { self.target * (dip + INTO_BED) };
         let start = self.depth;
         let rate = 1.0 / LAG;
-        let fade = (-STEP * rate).exp();
+        let fade = libm::exp(-STEP * rate);
         let away = start - target;
         let slope = self.speed + rate * away;
         self.depth = target + (away + slope * STEP) * fade;

@@ -60,11 +60,11 @@ impl TravelTimes {
         let least = of(SLOWEST).map(size).into_iter().fold(f64::INFINITY, f64::min);
         let greatest = of(FASTEST).map(size).into_iter().fold(0.0, f64::max);
         let is_muscle = of(SLOWEST).map(|effort| matches!(effort, Effort::Muscle(_)));
-        let ends = [least.ln(), greatest.ln()];
+        let ends = [libm::log(least), libm::log(greatest)];
         let mut times = [[f64::NAN; EFFORTS]; KEYS.len()];
         for place in 0..EFFORTS {
             let share = place as f64 / (EFFORTS - 1) as f64;
-            let size = (ends[0] + share * (ends[1] - ends[0])).exp();
+            let size = libm::exp(ends[0] + share * (ends[1] - ends[0]));
             let efforts = is_muscle
                 .map(|muscle| if muscle { Effort::Muscle(size) } else { Effort::Even(size) });
             for (row, time) in times.iter_mut().zip(press(&mut keyboard, dip, efforts)) {
@@ -81,7 +81,7 @@ impl TravelTimes {
         let [from, to] = self.ends;
         let last = EFFORTS - 1;
         let place =
-            ((size(effort).ln() - from) / (to - from) * last as f64).clamp(0.0, last as f64);
+            ((libm::log(size(effort)) - from) / (to - from) * last as f64).clamp(0.0, last as f64);
         let number = f64::from(key.number());
         let upper = KEYS.partition_point(|row| f64::from(*row) < number).clamp(1, KEYS.len() - 1);
         let [low, high] = [upper - 1, upper].map(|row| f64::from(KEYS[row]));

@@ -33,10 +33,10 @@ impl TouchSettings {
         let u = ((midi - 1.0) / 126.0).max(0.0);
         let span = self.loudest_m_s - self.softest_m_s;
         let speed = match self.velocity_map {
-            VelocityMap::Se290 => ((midi - 52.0) / 25.0).exp2(),
-            VelocityMap::Disklavier => 10_f64.powf((midi - 57.96) / 71.3),
+            VelocityMap::Se290 => libm::exp2((midi - 52.0) / 25.0),
+            VelocityMap::Disklavier => libm::pow(10.0, (midi - 57.96) / 71.3),
             VelocityMap::Linear => self.softest_m_s + span * u,
-            VelocityMap::Gamma => self.softest_m_s + span * u.powf(self.gamma),
+            VelocityMap::Gamma => self.softest_m_s + span * libm::pow(u, self.gamma),
         };
         within(self.dynamics * speed, SLOWEST, FASTEST)
     }
@@ -51,10 +51,10 @@ impl TouchSettings {
             within(share, 0.0, 1.0)
         };
         let midi = match self.velocity_map {
-            VelocityMap::Se290 => 52.0 + 25.0 * speed.log2(),
-            VelocityMap::Disklavier => 57.96 + 71.3 * speed.log10(),
+            VelocityMap::Se290 => 52.0 + 25.0 * libm::log2(speed),
+            VelocityMap::Disklavier => 57.96 + 71.3 * libm::log10(speed),
             VelocityMap::Linear => 1.0 + 126.0 * u(),
-            VelocityMap::Gamma => 1.0 + 126.0 * u().powf(1.0 / self.gamma),
+            VelocityMap::Gamma => 1.0 + 126.0 * libm::pow(u(), 1.0 / self.gamma),
         };
         within(self.uncalibrated(within(midi, 0.0, 127.0)) / 127.0, 0.0, 1.0)
     }
@@ -72,7 +72,7 @@ impl TouchSettings {
     pub fn release_speed(&self, velocity: f64) -> f64 {
         let midi = 127.0 * velocity.clamp(0.0, 1.0);
         let midi = if midi == 0.0 { MIDDLE } else { midi };
-        let speed = self.release_m_s * ((midi - MIDDLE) / 32.0).exp2();
+        let speed = self.release_m_s * libm::exp2((midi - MIDDLE) / 32.0);
         within(speed, SLOWEST_RELEASE, FASTEST_RELEASE)
     }
 }

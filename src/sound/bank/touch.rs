@@ -6,6 +6,7 @@
 
 use super::{ContactCoupling, LANES, ModeState, kernels, total, turned};
 use crate::math::kernel::Kernel;
+use crate::math::power::square;
 
 kernels! {
     /// Adds what a constant `force` did over the contact step before, then turns the modes by one
@@ -84,7 +85,7 @@ pub fn reach(modes: &[ModeState], touch: &[ContactCoupling]) -> f32 {
     let mut sum = [0.0; LANES];
     for (mode, touch) in modes.iter().zip(touch) {
         for l in 0..LANES {
-            sum[l] += touch.shape[l].abs() * (mode.re[l].powi(2) + mode.im[l].powi(2)).sqrt();
+            sum[l] += touch.shape[l].abs() * (square(mode.re[l]) + square(mode.im[l])).sqrt();
         }
     }
     total(&sum)

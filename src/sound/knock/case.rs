@@ -35,8 +35,8 @@ pub(super) struct Case {
 impl Case {
     pub(super) fn new(sample_rate: f64) -> Self {
         let modes = MODES.map(|(hz, gain)| {
-            let keep = (-PI * hz / QUALITY / sample_rate).exp();
-            let (sin, cos) = (TAU * hz / sample_rate).sin_cos();
+            let keep = libm::exp(-PI * hz / QUALITY / sample_rate);
+            let (sin, cos) = libm::sincos(TAU * hz / sample_rate);
             CaseMode { swing: [0.0; 2], step: [keep * cos, keep * sin], gain: gain * TAU * hz }
         });
         Self { sample_rate, modes, left: 0 }
@@ -54,11 +54,12 @@ impl Case {
 
     /// A knock that leaves at most `momentum` N·s comes in the next `samples`.
     pub(super) fn expect(&mut self, momentum: f64, samples: usize) {
-        let most = |mode: &CaseMode| mode.gain * (mode.swing[0].hypot(mode.swing[1]) + momentum);
+        let most =
+            |mode: &CaseMode| mode.gain * (libm::hypot(mode.swing[0], mode.swing[1]) + momentum);
         let force: f64 = self.modes.iter().map(most).sum();
         // The lowest mode rings longest.
         let decay = PI * MODES[0].0 / QUALITY / self.sample_rate;
-        let rings = floor_index((force / SOFTEST).ln().max(0.0) / decay);
+        let rings = floor_index(libm::log(force / SOFTEST).max(0.0) / decay);
         self.left = self.left.max(samples + rings);
     }
 

@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 use touchback_fft::num_complex::Complex64;
 
 use crate::math::compass::KeyNumber;
+use crate::math::complex::{modulus, polar};
 use crate::mech::hammer::Hammer;
 use crate::sound::SoundSettings;
 use crate::sound::contact::{ContactReport, strike_offline};
@@ -36,13 +37,13 @@ pub fn bridge_lines(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> Vec<
     let report = strike(key, voicing, speed);
     let line = |k: usize| {
         let hz = string.partial_hz(k);
-        let turn = Complex64::cis(-TAU * hz / report.rate);
+        let turn = polar(1.0, -TAU * hz / report.rate);
         let (mut w, mut sum) = (Complex64::ONE, Complex64::ZERO);
         for f in &report.forces {
             sum += w * *f;
             w *= turn;
         }
-        (hz, sum.norm() * string.strike_shape(&hammer, k).abs())
+        (hz, modulus(sum) * string.strike_shape(&hammer, k).abs())
     };
     (1..=string.partials_below(16_000.0)).map(line).collect()
 }

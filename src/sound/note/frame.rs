@@ -43,10 +43,10 @@ impl Frame {
     pub(super) fn new(key: KeyNumber, sample_rate: f64) -> Self {
         let n = f64::from(key.number());
         let (gain, damping) = (linear(&CAPO_GAIN, n), 1.0 / CAPO_QUALITY);
-        let g = (PI * CAPO_HZ / sample_rate).tan();
+        let g = libm::tan(PI * CAPO_HZ / sample_rate);
         let all = 1.0 / (1.0 + g * (g + damping));
         // To −120 dB.
-        let rings = 1e6f64.ln() * CAPO_QUALITY / (PI * CAPO_HZ) * sample_rate;
+        let rings = libm::log(1e6) * CAPO_QUALITY / (PI * CAPO_HZ) * sample_rate;
         Self {
             share: single(log_linear(&SHARE, n)),
             gain: single(gain * damping),

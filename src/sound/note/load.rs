@@ -8,6 +8,8 @@ use super::resonance::Resonating;
 use super::{Note, pluck, resonance_modes};
 use crate::math::cast::single;
 use crate::math::compass::linear;
+use crate::math::complex;
+use crate::math::power::square;
 use crate::sound::bank::LANES;
 #[cfg(doc)]
 use crate::sound::resonances;
@@ -49,7 +51,7 @@ pub(super) const fn modes(partials: usize, strings: usize) -> usize {
 fn transfer(hz: f64) -> Complex64 {
     let (from, to) = TRANSFER_TURN;
     let turned = ((hz - from) / (to - from)).clamp(0.0, 1.0);
-    Complex64::from_polar(TRANSFER / (1.0 + (hz / TRANSFER_HZ).powi(2)), PI * (1.0 - turned))
+    complex::polar(TRANSFER / (1.0 + square(hz / TRANSFER_HZ)), PI * (1.0 - turned))
 }
 
 impl Note {
@@ -107,14 +109,14 @@ impl Note {
         let mobility = loss::bridge_mobility(self.key, hz).re;
         let transfer =
             if loss::has_damper(self.key) { transfer(hz) } else { Complex64::from(TRANSFER_TOP) };
-        let moved = -transfer * mobility * string.bridge_gain(k) / (mass * (2.0 * PI * hz).powi(2))
+        let moved = -transfer * mobility * string.bridge_gain(k) / (mass * square(2.0 * PI * hz))
             * sample
             * scale;
         let resonances = resonance_modes(self.key, self.strings);
         for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
             let push = scale * shape / Complex64::new(0.0, mass * pole.im)
-                * (((pole * step).exp() - 1.0) / pole)
+                * ((complex::exp(pole * step) - 1.0) / pole)
                 * f64::from(u8::from(heard));
             let place = self.place(k, j);
             let (c, l) = (place / LANES, place % LANES);
@@ -125,10 +127,10 @@ impl Note {
             blow.missed_im[l] = single((missed * push).im);
             blow.shape[l] = if felt { single(shape / scale) } else { 0.0 };
             let slot = &mut self.poles[c];
-            slot.shrink[l] = single(-(pole.re * sample).exp_m1());
-            slot.step_shrink[l] = single(-(pole.re * step).exp_m1());
+            slot.shrink[l] = single(-libm::expm1(pole.re * sample));
+            slot.step_shrink[l] = single(-libm::expm1(pole.re * step));
             slot.angle[l] = single(pole.im * sample);
-            slot.damp[l] = single(-(-damp * sample).exp_m1());
+            slot.damp[l] = single(-libm::expm1(-damp * sample));
             if k <= self.resonating && j < resonances {
                 let pull = pulled * moved;
                 let mode = Resonating {
@@ -146,9 +148,9 @@ impl Note {
             self.rings[c].bridge[l] = bridge;
             let slow = sample * self.slow.factor();
             if let Some((poles, rings)) = self.slow.group(c) {
-                poles.shrink[l] = single(-(pole.re * slow).exp_m1());
+                poles.shrink[l] = single(-libm::expm1(pole.re * slow));
                 poles.angle[l] = single(pole.im * slow);
-                poles.damp[l] = single(-(-damp * slow).exp_m1());
+                poles.damp[l] = single(-libm::expm1(-damp * slow));
                 rings.bridge[l] = bridge;
             }
         }
@@ -176,9 +178,9 @@ impl Note {
         let shift = if self.strings > 1 { self.una_corda.1 } else { 0.0 };
         let (count, h) = (self.strings as f64, &self.share);
         let scale = count / (count - shift * h[0]);
-        let square: f64 = h[..self.strings].iter().map(|h| h * h).sum();
-        let left = square - h[0] * h[0] * (1.0 - (1.0 - shift).powi(2));
-        let felt = single(left * scale * scale / square);
+        let squares: f64 = h[..self.strings].iter().map(|h| h * h).sum();
+        let left = squares - h[0] * h[0] * (1.0 - square(1.0 - shift));
+        let felt = single(left * scale * scale / squares);
         let (scale, shift) = (single(scale), single(shift));
         let share = single(1.0 / self.steps as f64);
         let mut compliance = 0.0;

@@ -33,7 +33,7 @@ pub fn point(string: &StringSpec) -> f64 {
 #[must_use]
 pub fn amplitude(string: &StringSpec, k: usize) -> f64 {
     let (k, p) = (k as f64 * PI, point(string));
-    2.0 * (k * p).sin() / (k * k * p * (1.0 - p))
+    2.0 * libm::sin(k * p) / (k * k * p * (1.0 - p))
 }
 
 /// Sixteen modes let go.

@@ -5,6 +5,7 @@
 use super::share;
 use crate::math::cast::single;
 use crate::math::kernel::Kernel;
+use crate::math::power::square;
 use crate::sound::bank::{self, BridgeInput, LANES, ModeState};
 use crate::sound::poles::{self, Pole};
 use crate::sound::slow_rate::SlowRate;
@@ -63,9 +64,9 @@ impl Resonance {
     pub fn set(&mut self, index: usize, mode: &Resonating) {
         let (c, l) = (index / LANES, index % LANES);
         let pole = &mut self.poles[c];
-        pole.shrink[l] = single(-(mode.decay * self.factor).exp_m1());
+        pole.shrink[l] = single(-libm::expm1(mode.decay * self.factor));
         pole.angle[l] = single(mode.angle * self.factor);
-        pole.damp[l] = single(-(-mode.damp * self.factor).exp_m1());
+        pole.damp[l] = single(-libm::expm1(-mode.damp * self.factor));
         self.rings[c].bridge[l] = mode.bridge;
         (self.pulls[c].re[l], self.pulls[c].im[l]) = mode.pull;
     }
@@ -97,7 +98,7 @@ impl Resonance {
         bank::settle(&mut self.rings[..self.active]);
         while self.active > 0 && !driven {
             let last = self.active - 1..self.active;
-            if bank::level(&self.rings[last.clone()]) >= (share(self.active) * gate).powi(2) {
+            if bank::level(&self.rings[last.clone()]) >= square(share(self.active) * gate) {
                 break;
             }
             bank::still(&mut self.rings[last]);

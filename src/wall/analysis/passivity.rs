@@ -6,6 +6,8 @@
 
 use nalgebra::Complex;
 
+use crate::math::complex::polar;
+
 /// Frequencies at which the condition is evaluated.
 const POINTS: u32 = 20_000;
 
@@ -13,8 +15,8 @@ const POINTS: u32 = 20_000;
 /// in m, at `angle` = ωT; the force comes `delay` s late.
 #[must_use]
 pub fn wall(stiffness: f64, damping: f64, period: f64, delay: f64, angle: f64) -> Complex<f64> {
-    let back = Complex::from_polar(1.0, -angle);
-    let late = Complex::from_polar(1.0, -angle * delay / period);
+    let back = polar(1.0, -angle);
+    let late = polar(1.0, -angle * delay / period);
     (Complex::from(stiffness) + (Complex::from(1.0) - back) * (damping / period)) * late
 }
 
@@ -24,8 +26,8 @@ pub fn wall(stiffness: f64, damping: f64, period: f64, delay: f64, angle: f64) -
 pub fn damping(period: f64, response: impl Fn(f64) -> Complex<f64>) -> f64 {
     // (1 − e^{−jω})/(1 − cos ω) = j e^{−jω/2}/sin(ω/2), which does not cancel.
     let at = |angle: f64| {
-        let turn = Complex::new(0.0, 1.0) * Complex::from_polar(1.0, -0.5 * angle);
-        0.5 * period * (turn * response(angle)).re / (0.5 * angle).sin()
+        let turn = Complex::new(0.0, 1.0) * polar(1.0, -0.5 * angle);
+        0.5 * period * (turn * response(angle)).re / libm::sin(0.5 * angle)
     };
     (1..=POINTS)
         .map(|i| at(std::f64::consts::PI * f64::from(i) / f64::from(POINTS)))

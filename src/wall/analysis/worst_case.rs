@@ -31,9 +31,9 @@ impl WorstCase {
     pub fn round(&self, sigma: f64) -> [f64; 3] {
         let w = |k: f64| (k / self.mass - sigma * sigma).sqrt();
         let (w1, w2) = (w(self.outside), w(self.inside));
-        let (s, c) = (w1 * self.period).sin_cos();
-        let t2 = (std::f64::consts::PI - (w2 / w1 * s).atan2(c)) / w2;
-        [std::f64::consts::PI / w1 + self.period, t2, c.hypot(w2 / w1 * s)]
+        let (s, c) = libm::sincos(w1 * self.period);
+        let t2 = (std::f64::consts::PI - libm::atan2(w2 / w1 * s, c)) / w2;
+        [std::f64::consts::PI / w1 + self.period, t2, libm::hypot(c, w2 / w1 * s)]
     }
 
     /// The decay rate σ, 1/s, at which a round returns the speed it began with; `None` if an
@@ -43,7 +43,7 @@ impl WorstCase {
         let most = (self.outside / self.mass).sqrt() * (1.0 - 1e-9);
         let excess = |s: f64| {
             let [t1, t2, gain] = self.round(s * most);
-            gain.ln() - s * most * (t1 + t2)
+            libm::log(gain) - s * most * (t1 + t2)
         };
         let (low, high) = (excess(0.0), excess(1.0));
         (low > 0.0 && high <= 0.0).then(|| most * first_nonpositive(excess, low, high, 1e-16))

@@ -53,7 +53,7 @@ impl DelayedWave {
         let port = Port::new(self.impedance);
         let count = if conditions.is_measured { 2e-6 } else { 0.0 };
         let measure = |x: f64| if count > 0.0 { (x / count).ceil() * count } else { x };
-        let share = |corner: f64| -(-TAU * corner * h).exp_m1();
+        let share = |corner: f64| -libm::expm1(-TAU * corner * h);
         // At least one period lies between a wave sent and its echo.
         let periods = conditions.delay.max(1);
         let mut there: VecDeque<f64> = vec![0.0; periods / 2].into();

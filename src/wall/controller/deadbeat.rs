@@ -17,6 +17,7 @@ use nalgebra::{Matrix2, RowVector2, Vector1, Vector2};
 use super::{Controller, Measurement, Placement};
 use crate::episode::exact::Discrete;
 use crate::math::cast::floor_index;
+use crate::math::power::square;
 use crate::wall::plant::{Motion, Plant};
 
 /// How visits were treated, counted since reset.
@@ -222,7 +223,7 @@ impl Deadbeat {
     fn last(&self, now: Motion, desired: Motion) -> f64 {
         let free = self.step.step(&Vector2::from(now), &Vector1::new(self.plant.bias));
         let gain = self.step.gamma;
-        let weight = RowVector2::new(gain[0] / self.period.powi(2), gain[1]);
+        let weight = RowVector2::new(gain[0] / square(self.period), gain[1]);
         (weight * (Vector2::from(desired) - free))[0] / (weight * gain)[0]
     }
 

@@ -121,11 +121,11 @@ pub fn radius<const N: usize>(a: &SMatrix<f64, N, N>) -> f64 {
             return 0.0;
         }
         power /= size;
-        log += share * size.ln();
+        log += share * libm::log(size);
         power *= power;
         share *= 0.5;
     }
-    (log + share * power.norm().ln()).exp()
+    libm::exp(log + share * libm::log(power.norm()))
 }
 
 /// F/X of the admittance display in continuous time at `s`: the device M, B, the servo K_p, K_d

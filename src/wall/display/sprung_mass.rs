@@ -3,6 +3,8 @@
 //! F/X = K m s²/(m s² + K). A memoryless impedance control, C(z) = K + B(1 − z⁻¹)/T, has no state
 //! for the mass: its response keeps the sign of K at all frequencies.
 
+use crate::math::complex::{modulus, polar};
+use crate::math::power::square;
 use nalgebra::Complex;
 
 /// How the mass is stepped.
@@ -71,13 +73,13 @@ impl SprungMass {
     /// Energy with the device at `x` m, J.
     #[must_use]
     pub fn energy(&self, x: f64) -> f64 {
-        0.5 * (self.mass * self.v * self.v + self.stiffness * (x - self.y).powi(2))
+        0.5 * (self.mass * self.v * self.v + self.stiffness * square(x - self.y))
     }
 
     /// F/X at `angle` = ωT, N/m.
     #[must_use]
     pub fn response(&self, angle: f64) -> Complex<f64> {
-        let z = Complex::from_polar(1.0, angle);
+        let z = polar(1.0, angle);
         let one = Complex::new(1.0, 0.0);
         // m (z − 1)² y = K T² (x − y)·(1 or z).
         let inertia = (z - one) * (z - one) * self.mass;
@@ -94,7 +96,7 @@ impl SprungMass {
     pub fn resonance(&self) -> f64 {
         const POINTS: u32 = 200_000;
         let angles = (1..POINTS).map(|i| std::f64::consts::PI * f64::from(i) / f64::from(POINTS));
-        let size = |w: &f64| self.response(*w).norm();
+        let size = |w: &f64| modulus(self.response(*w));
         angles.max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(0.0) / self.period
     }
 }

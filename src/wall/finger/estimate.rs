@@ -3,6 +3,7 @@
 use nalgebra::{Matrix2, Matrix3, Matrix4, Vector1, Vector2, Vector3, Vector4};
 
 use crate::episode::exact::Discrete;
+use crate::math::power::square;
 use crate::wall::plant::Plant;
 
 /// How the estimate is made.
@@ -64,7 +65,7 @@ impl Estimator {
         Self {
             least_mass,
             tuning,
-            forget: (-period / tuning.memory).exp(),
+            forget: libm::exp(-period / tuning.memory),
             ramp: Discrete::new(&ramp, &Vector3::new(0.0, 0.0, 1.0), period),
             hold: Discrete::new(&a, &Vector2::new(w * w, 0.0), period),
             period,
@@ -128,7 +129,7 @@ impl Estimator {
     fn learn(&mut self, row: &Vector4<f64>, force: f64) {
         let spread = self.covariance * row;
         let information = row.dot(&spread);
-        let noise = self.tuning.noise.powi(2);
+        let noise = square(self.tuning.noise);
         // Nothing new along this direction: forgetting now would only blow up the covariance.
         if information < noise {
             return;

@@ -4,7 +4,9 @@
 //! scaled to m, so that one impedance in N·s/m serves all.
 
 use arrayvec::ArrayVec;
-use nalgebra::{Rotation2, Vector2, Vector3};
+use nalgebra::{Vector2, Vector3};
+
+use crate::math::power::square;
 
 /// A pose (x, m, y, m, θ, rad), or its rate.
 pub type PlanarPose = Vector3<f64>;
@@ -74,9 +76,15 @@ fn perp(v: Vector2<f64>) -> Vector2<f64> {
     Vector2::new(-v.y, v.x)
 }
 
+/// `v` turned by `angle` rad.
+fn turned(v: Vector2<f64>, angle: f64) -> Vector2<f64> {
+    let (sin, cos) = libm::sincos(angle);
+    Vector2::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y)
+}
+
 /// Position of a body's point and its derivative by θ.
 fn point(q: &PlanarPose, own: Vector2<f64>) -> [Vector2<f64>; 2] {
-    let arm = Rotation2::new(q.z) * own;
+    let arm = turned(own, q.z);
     [Vector2::new(q.x, q.y) + arm, perp(arm)]
 }
 
@@ -89,7 +97,7 @@ fn along(n: Vector2<f64>, turn: Vector2<f64>) -> PlanarPose {
 fn slide(q: [&PlanarPose; 2], points: &[Vector2<f64>; 2], normal: Vector2<f64>) -> Constraint {
     let [p1, turn1] = point(q[0], points[0]);
     let [p2, turn2] = point(q[1], points[1]);
-    let n = Rotation2::new(q[0].z) * normal;
+    let n = turned(normal, q[0].z);
     let mut first = -along(n, turn1);
     first.z += perp(n).dot(&(p2 - p1));
     Constraint { value: n.dot(&(p2 - p1)), gradients: [first, along(n, turn2)] }
@@ -136,8 +144,8 @@ impl Joint {
                 ));
             }
             Self::Cam { radius, offset } => {
-                let (s, c) = q[0].z.sin_cos();
-                let reach = (radius * radius - (offset * s).powi(2)).sqrt();
+                let (s, c) = libm::sincos(q[0].z);
+                let reach = (radius * radius - square(offset * s)).sqrt();
                 let slope = offset * s - offset * offset * s * c / reach;
                 rows.push(row(
                     q[1].y - reach + offset * c,
@@ -146,7 +154,7 @@ impl Joint {
                 ));
             }
             Self::FlatCam { base, lift } => {
-                let (s, c) = q[0].z.sin_cos();
+                let (s, c) = libm::sincos(q[0].z);
                 let value = q[1].y - base - lift * (1.0 - c);
                 rows.push(row(value, PlanarPose::z() * (-lift * s), PlanarPose::y()));
             }

@@ -1,6 +1,7 @@
 //! Two masses on a line one step long [Tsai 1996, §6.4]: joined for good, or while they touch.
 
 use super::wave::TransmissionLine;
+use crate::math::power::square;
 
 /// Two masses moving along one axis, the second ahead of the first.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -76,7 +77,7 @@ impl Pair {
     /// Kinetic energy of the masses, J.
     #[must_use]
     pub fn kinetic(&self) -> f64 {
-        (0..2).map(|i| 0.5 * self.masses[i] * self.velocities[i].powi(2)).sum()
+        (0..2).map(|i| 0.5 * self.masses[i] * square(self.velocities[i])).sum()
     }
 
     /// Energy in the line between steps of `h` s, J; none when it is gone.

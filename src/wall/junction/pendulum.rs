@@ -37,11 +37,11 @@ pub fn fall() -> f64 {
 /// Rates of (θ₁, θ₂, θ₁', θ₂') by Lagrange's equations.
 fn rates(x: &[f64; 4]) -> [f64; 4] {
     let [a, b, da, db] = *x;
-    let (s, c) = (a - b).sin_cos();
+    let (s, c) = libm::sincos(a - b);
     let mass = Matrix2::new(4.0 / 3.0, 0.5 * c, 0.5 * c, 1.0 / 3.0);
     let force = Vector2::new(
-        -0.5 * s * db * db - 1.5 * GRAVITY * a.sin(),
-        0.5 * s * da * da - 0.5 * GRAVITY * b.sin(),
+        -0.5 * s * db * db - 1.5 * GRAVITY * libm::sin(a),
+        0.5 * s * da * da - 0.5 * GRAVITY * libm::sin(b),
     );
     // Determinant 4/9 − c²/4 > 0.
     let acceleration = mass.try_inverse().unwrap_or_else(Matrix2::zeros) * force;

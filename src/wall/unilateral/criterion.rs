@@ -13,6 +13,7 @@
 use nalgebra::Complex;
 
 use super::game;
+use crate::math::complex::{modulus, polar};
 use crate::wall::plant::Plant;
 
 /// The longest period excluded, samples.
@@ -26,10 +27,10 @@ pub type Response<'a> = &'a dyn Fn(f64) -> Complex<f64>;
 #[must_use]
 pub fn sampled(plant: &Plant, period: f64, delay: u32, angle: f64) -> Complex<f64> {
     let d = plant.discrete(period);
-    let z = Complex::from_polar(1.0, angle);
+    let z = polar(1.0, angle);
     let [a, b, c, e] = [d.phi[(0, 0)], d.phi[(0, 1)], d.phi[(1, 0)], d.phi[(1, 1)]];
     let det = (z - a) * (z - e) - b * c;
-    let late = Complex::from_polar(1.0, -angle * f64::from(delay));
+    let late = polar(1.0, -angle * f64::from(delay));
     ((z - e) * d.gamma[0] + d.gamma[1] * b) / det * late
 }
 
@@ -43,7 +44,7 @@ pub fn harmonics(n: u32) -> Vec<f64> {
 #[must_use]
 pub fn all_frequencies() -> Vec<f64> {
     let pi = std::f64::consts::PI;
-    let low = (0..600).map(|i| 1e-4 * (0.5f64 * 1e4).powf(f64::from(i) / 600.0));
+    let low = (0..600).map(|i| 1e-4 * libm::pow(0.5 * 1e4, f64::from(i) / 600.0));
     low.chain((0..=200).map(|i| 0.5 + (pi - 0.5) * f64::from(i) / 200.0)).collect()
 }
 
@@ -72,7 +73,7 @@ impl Criterion {
     fn columns(self, g: Complex<f64>, angle: f64) -> Vec<f64> {
         let one = Complex::new(1.0, 0.0);
         let loops = one + g;
-        let turn = |d: f64| one - Complex::from_polar(1.0, angle * d);
+        let turn = |d: f64| one - polar(1.0, angle * d);
         let mut columns = vec![loops.re];
         match self {
             Self::Circle => {}
@@ -85,7 +86,7 @@ impl Criterion {
             }
         }
         // Only signs matter: of one size, so that an integrator does not drown the rest.
-        let size = 1.0 + g.norm();
+        let size = 1.0 + modulus(g);
         columns.iter().map(|x| x / size).collect()
     }
 

@@ -87,7 +87,7 @@ pub fn settles(plant: &Plant, stiffness: f64, period: f64, delay: usize, samples
     let rest = plant.bias / (plant.stiffness + stiffness);
     let mut wall = Standard { stiffness, damping: 0.0 };
     (0..12).all(|i| {
-        let speed = 1e-3 * 10f64.powf(f64::from(i) / 4.0);
+        let speed = 1e-3 * libm::pow(10.0, f64::from(i) / 4.0);
         // Starts at different shares of a step before the wall.
         let start = [-speed * period * f64::from(i % 4) / 4.0, speed];
         let mut off = [0.0f64; 2];

@@ -1,4 +1,4 @@
-//! A hash of numbers by their bits: equal on one machine for the same physics.
+//! A hash of numbers by their bits: equal on every machine for the same physics.
 
 /// FNV-1a, a word of 64 bits at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

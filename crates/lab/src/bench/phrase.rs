@@ -10,6 +10,7 @@ use touchback::instrument::settings::Timing;
 use touchback::instrument::{Piano, Settings};
 use touchback::math::cast::{floor_index, rounded_i32};
 use touchback::math::compass::KeyNumber;
+use touchback::math::power::square;
 
 /// Samples a second: every partial that counts for level and colour.
 pub const RATE: u32 = 24_000;
@@ -160,8 +161,8 @@ fn centroid(samples: &[f32]) -> Result<f64> {
 
 /// Root mean square, dB full scale.
 fn rms_db(samples: &[f32]) -> f64 {
-    let power: f64 = samples.iter().map(|x| f64::from(*x).powi(2)).sum();
-    10.0 * (power / samples.len().max(1) as f64).log10()
+    let power: f64 = samples.iter().map(|x| square(f64::from(*x))).sum();
+    10.0 * libm::log10(power / samples.len().max(1) as f64)
 }
 
 /// Time to fall by [`FALL`], s, by the straight line through the levels of [`DECAYS`].
@@ -174,7 +175,7 @@ fn decay(samples: &[f32]) -> f64 {
     let (mt, ml) = levels.iter().fold((0.0, 0.0), |(t, l), p| (t + p.0 / n, l + p.1 / n));
     let (covariance, variance) = levels
         .iter()
-        .fold((0.0, 0.0), |(c, v), p| (c + (p.0 - mt) * (p.1 - ml), v + (p.0 - mt).powi(2)));
+        .fold((0.0, 0.0), |(c, v), p| (c + (p.0 - mt) * (p.1 - ml), v + square(p.0 - mt)));
     let slope = covariance / variance;
     if slope < 0.0 { -FALL / slope } else { f64::NAN }
 }

@@ -128,7 +128,7 @@ impl Report {
 
     /// Adds a row for a value that should round to `target` at this many decimals.
     pub fn digits(&mut self, quantity: &str, target: f64, decimals: usize, measured: f64) {
-        let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
+        let half = 0.5 * libm::exp10(f64::from(-i32::try_from(decimals).unwrap_or(i32::MAX)));
         // A target that stands for a tie rounded either way is met by both.
         let holds = (measured - target).abs() <= half * (1.0 + 1e-6);
         let [wanted, found] = [target, measured].map(|x| format!("{x:.decimals$}"));
@@ -262,7 +262,7 @@ pub fn short(x: f64) -> String {
     if x.abs() < 1e-4 || x.abs() >= 1e7 {
         return format!("{x:.2e}");
     }
-    let whole = x.abs().log10().floor();
+    let whole = libm::log10(x.abs()).floor();
     let digits = touchback::math::cast::floor_index((3.0 - whole).max(0.0));
     let text = format!("{x:.digits$}");
     if text.contains('.') {

@@ -140,8 +140,8 @@ impl TouchKind {
         for _ in 0..40 {
             // Hammer speed rises with the effort: between two strikes go where a power law says.
             let middle = if below > 0.2 * hammer {
-                let share = (hammer / below).ln() / (best.hammer / below).ln();
-                low * (high / low).powf(share.clamp(0.05, 0.95))
+                let share = libm::log(hammer / below) / libm::log(best.hammer / below);
+                low * libm::pow(high / low, share.clamp(0.05, 0.95))
             } else {
                 (low * high).sqrt()
             };

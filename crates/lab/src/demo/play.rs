@@ -10,6 +10,7 @@ use crate::output::progress;
 use crate::table::Curve;
 use crate::wave::{Tail, Wave};
 use touchback::instrument::midi;
+use touchback::math::power::square;
 use touchback::params::Parameter;
 
 /// Samples a second, Hz, and a block.
@@ -122,7 +123,7 @@ impl Bucket {
     fn add(&mut self, left: f32, right: f32, out: &mut Vec<(f64, f32, f32, f64)>) {
         let mean = 0.5 * (left + right);
         (self.low, self.high) = (self.low.min(mean), self.high.max(mean));
-        self.squares += 0.5 * (f64::from(left).powi(2) + f64::from(right).powi(2));
+        self.squares += 0.5 * (square(f64::from(left)) + square(f64::from(right)));
         self.count += 1;
         if self.count == ENVELOPE {
             let time = (self.done as f64 + 0.5) * ENVELOPE as f64 / f64::from(RATE);

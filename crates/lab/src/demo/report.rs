@@ -24,7 +24,7 @@ pub(super) fn level_figure(
     let high = points.iter().map(|p| f64::from(p.2)).collect();
     let level = points.chunks(LEVEL).map(|part| {
         let mean = part.iter().map(|p| p.3).sum::<f64>() / part.len() as f64;
-        (part[part.len() / 2].0, (10.0 * mean.log10()).max(-100.0))
+        (part[part.len() / 2].0, (10.0 * libm::log10(mean)).max(-100.0))
     });
     let notes = score.events.iter().filter_map(|(time, event)| match event {
         InputMessage::NoteOn { velocity, .. } => {

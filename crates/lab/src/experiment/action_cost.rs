@@ -126,7 +126,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.holds("all kernels give the same output", equal);
     report.note(&format!(
         "Hash of events and states, one key: {:016x}; the others are in action-cost.csv. Equal on \
-         one machine for the same physics; other processors may round powers differently.",
+         every machine for the same physics.",
         one.hash.0
     ));
     let spread: Vec<_> =

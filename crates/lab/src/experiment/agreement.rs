@@ -21,6 +21,7 @@ use touchback::action::grand::GrandKey;
 use touchback::action::grand::spec::Spec;
 use touchback::action::penalty_model::{Coupling, PenaltyModel};
 use touchback::action::{Drive, KeyEvent, STEP};
+use touchback::math::power::square;
 
 /// Coupling stiffnesses, N/m, softest first, and Runge–Kutta parts of a step for each.
 const COUPLINGS: [(f64, u32); 3] = [(2.5e5, 25), (1e6, 25), (4e6, 50)];
@@ -147,8 +148,8 @@ fn play(mut gesture: Gesture, key: &mut dyn Key) -> GestureTrace {
 
 fn apart(a: &GestureTrace, b: &GestureTrace) -> Apart {
     let rms = |column: usize| {
-        let square = |(a, b): (&[f64; 3], &[f64; 3])| (a[column] - b[column]).powi(2);
-        let sum: f64 = a.rows.iter().zip(&b.rows).map(square).sum();
+        let error = |(a, b): (&[f64; 3], &[f64; 3])| square(a[column] - b[column]);
+        let sum: f64 = a.rows.iter().zip(&b.rows).map(error).sum();
         (sum / a.rows.len() as f64).sqrt()
     };
     let peak = a.rows.iter().map(|r| r[2].abs()).fold(0.0, f64::max);
@@ -256,7 +257,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
 /// Stiffness of the stick between finger and capstan, held at the balance rail, N·m/rad.
 fn key_stick(spec: &Spec) -> f64 {
     let [width, height] = STICK;
-    3.0 * SPRUCE * width * height.powi(3) / 12.0 / (spec.key.front + spec.key.capstan.x)
+    3.0 * SPRUCE * width * height * height * height / 12.0 / (spec.key.front + spec.key.capstan.x)
 }
 
 fn check(report: &mut Report, name: &str, found: &[Apart; 3]) {

@@ -63,7 +63,7 @@ fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec
         if let Some(parameter) = moved {
             let turn = TAU * (block * BLOCK) as f64 / RATE / PERIOD;
             let mut now = *settings;
-            parameter.set(&mut now, parameter.plain(0.5 - 0.5 * turn.cos()));
+            parameter.set(&mut now, parameter.plain(0.5 - 0.5 * libm::cos(turn)));
             scheduler.set(&now);
         }
         let mut music = Music::of(block);

@@ -16,6 +16,7 @@ use touchback::action::simple::drive_input::DriveInput;
 use touchback::action::simple::{KEY_SPEED, SimpleAction};
 use touchback::episode::exact::Discrete;
 use touchback::episode::{Model, Observer, State, Stepper};
+use touchback::math::power::square;
 
 /// Height of the fall, m.
 const HEIGHT: f64 = 0.1;
@@ -27,7 +28,7 @@ const LANDINGS: usize = 10;
 /// Time inside one contact entered at `speed` m/s, s.
 fn inside(spec: &Spec, speed: f64) -> f64 {
     let w = (spec.stiffness / spec.ball).sqrt();
-    (PI + 2.0 * (GRAVITY / (w * w)).atan2(speed / w)) / w
+    (PI + 2.0 * libm::atan2(GRAVITY / (w * w), speed / w)) / w
 }
 
 /// Times of landings and partings, alternating, by the engine in steps of `h` s.
@@ -74,7 +75,7 @@ fn submodels(spec: &Spec, report: &mut Report) {
     let w = square.sqrt();
     let a = Matrix2::new(0.0, 1.0, -square, 0.0);
     let found = Discrete::new(&a, &Vector2::new(0.0, 1.0), t);
-    let (sin, cos) = (w * t).sin_cos();
+    let (sin, cos) = libm::sincos(w * t);
     let phi = Matrix2::new(cos, sin / w, -w * sin, cos);
     let gamma = Vector2::new((1.0 - cos) / square, sin / w);
     let off = (found.phi - phi).amax().max((found.gamma - gamma).amax());
@@ -126,13 +127,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     // The phase error of a contact is of the method's order; flights are followed exactly.
     let error = |i: usize| (runs[i][1] - runs[i][0] - inside(&spec, speed)).abs();
     for i in 2..STEPS.len() - 1 {
-        let order = (error(i) / error(i + 1)).log2();
+        let order = libm::log2(error(i) / error(i + 1));
         let quantity =
             format!("order between steps {} and {} ms", STEPS[i] * 1e3, STEPS[i + 1] * 1e3);
         report.check(&quantity, "4", TargetBand::Within(3.7, 4.3), order);
     }
     let points = STEPS.iter().enumerate().map(|(i, h)| (h * 1e3, error(i))).collect();
-    let guide = STEPS.iter().map(|h| (h * 1e3, error(1) * (h / STEPS[1]).powi(4))).collect();
+    let guide = STEPS.iter().map(|h| (h * 1e3, error(1) * square(square(h / STEPS[1])))).collect();
     let figure = Figure {
         title: "A bouncing ball: error of the time inside a contact".into(),
         x: Axis::new("step, ms").log(),

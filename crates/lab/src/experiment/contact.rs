@@ -10,6 +10,7 @@ use touchback_fft::num_complex::Complex64;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use touchback::math::compass::KeyNumber;
+use touchback::math::complex::{modulus, polar};
 use touchback::mech::hammer::{CROWN, Hammer, HammerSettings};
 use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
 use touchback::sound::measure::{db, force_centroid, strike_free};
@@ -99,10 +100,10 @@ impl Blow {
 
     /// Spectrum of the force at `hz`, N s.
     fn at(&self, hz: f64) -> f64 {
-        let turn = Complex64::cis(-TAU * hz / self.rate);
+        let turn = polar(1.0, -TAU * hz / self.rate);
         let step = |(w, sum): (Complex64, Complex64), f: &f64| (w * turn, sum + w * *f);
         let start = (Complex64::ONE, Complex64::ZERO);
-        self.forces.iter().fold(start, step).1.norm() / self.rate
+        modulus(self.forces.iter().fold(start, step).1) / self.rate
     }
 }
 
@@ -235,7 +236,7 @@ fn similarity(report: &mut Report) -> Result<()> {
         let key = key(number)?;
         let (string, concert) = (string(key), Hammer::concert(key));
         let stiff = concert.set(&HammerSettings { hardness: 1.0, ..HammerSettings::CONCERT });
-        let faster = SPEED * 2f64.powf(1.0 / (concert.felt.exponent - 1.0));
+        let faster = SPEED * libm::pow(2.0, 1.0 / (concert.felt.exponent - 1.0));
         let a = strike_offline(&stiff, &string, SPEED, RATE);
         let b = strike_offline(&concert, &string, faster, RATE);
         let quantity = format!("key {number}: rebound with felt twice as stiff over that at speed");

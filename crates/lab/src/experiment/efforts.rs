@@ -81,7 +81,7 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
             ActionSettings { unevenness: 1.0, unevenness_seed: f64::from(seed), ..standard };
         let efforts = Efforts::new(&uneven, true);
         let number = 1 + byte(floor_index(88.0 * random.share()));
-        let force = FORCES[0] * (FORCES[1] / FORCES[0]).powf(random.share());
+        let force = FORCES[0] * libm::pow(FORCES[1] / FORCES[0], random.share());
         let hammer = |settings| {
             let rig = TestBench::concert(number, settings);
             TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |stroke| stroke.hammer)
@@ -127,7 +127,7 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
         regulations += 1;
         for _ in 0..DRAWS {
             let number = 1 + byte(floor_index(88.0 * random.share()));
-            let force = FORCES[0] * (FORCES[1] / FORCES[0]).powf(random.share());
+            let force = FORCES[0] * libm::pow(FORCES[1] / FORCES[0], random.share());
             let rig = TestBench::concert(number, &settings);
             if rig.grand().assembly().strike(MIDDLE).is_none() {
                 // Notes play the whole press there.
@@ -215,7 +215,7 @@ fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
         for (value, action) in ends {
             let heard = Efforts::new(&action, true).heard(key(40)?, MIDDLE);
             let possible = TestBench::concert(40, &action).grand().assembly().strike(MIDDLE);
-            let db = heard.map_or(f64::NEG_INFINITY, |heard| 20.0 * (heard / MIDDLE).log10());
+            let db = heard.map_or(f64::NEG_INFINITY, |heard| 20.0 * libm::log10(heard / MIDDLE));
             csv.row(&[&parameter.id, &value, &40, &heard.unwrap_or(0.0), &db]);
             let text = match (possible, heard) {
                 (None, _) => "pressed".to_owned(),

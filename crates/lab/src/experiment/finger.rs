@@ -30,7 +30,7 @@ impl Controller for Tones {
         self.estimator.see(now.position, self.last);
         let t = f64::from(self.step) * T;
         self.step += 1;
-        let tone = |hz: f64| (std::f64::consts::TAU * hz * t).sin();
+        let tone = |hz: f64| libm::sin(std::f64::consts::TAU * hz * t);
         self.last = -(tone(3.1) + tone(9.7) + tone(23.0));
         self.last
     }

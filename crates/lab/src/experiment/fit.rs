@@ -19,6 +19,7 @@ use touchback::action::grand::fitted::Fitted;
 use touchback::action::grand::{construct, pressing};
 use touchback::action::{ActionSettings, EventKind, STEP};
 use touchback::math::cast::{byte, floor_index};
+use touchback::math::power::square;
 
 /// Share by which each number is moved.
 const STEP_ASIDE: f64 = 0.05;
@@ -124,7 +125,7 @@ fn constructed(report: &mut Report) -> Result<()> {
     let (mv, md) = rows.iter().fold((0.0, 0.0), |(v, d), r| (v + r.0 / n, d + r.2 / n));
     let (svd, svv) = rows
         .iter()
-        .fold((0.0, 0.0), |(a, b), r| (a + (r.0 - mv) * (r.2 - md), b + (r.0 - mv).powi(2)));
+        .fold((0.0, 0.0), |(a, b), r| (a + (r.0 - mv) * (r.2 - md), b + square(r.0 - mv)));
     let rise = svd / svv;
     let start = md - rise * mv;
     let far = rows.iter().fold(0.0f64, |most, r| {

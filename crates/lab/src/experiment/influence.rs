@@ -85,7 +85,7 @@ fn change(now: &Heard, standard: &Heard) -> Change {
     let later: Vec<f64> = both.filter_map(|(now, then)| Some((*now)? - (*then)?)).collect();
     Change {
         level: now.level - standard.level,
-        colour: 1200.0 * (now.centroid / standard.centroid).log2(),
+        colour: 1200.0 * libm::log2(now.centroid / standard.centroid),
         decay: 100.0 * (now.decay / standard.decay - 1.0),
         time: 1e3 * later.iter().sum::<f64>() / later.len() as f64,
         notes: now.strikes() as f64 - standard.strikes() as f64,

@@ -53,13 +53,14 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
         TargetBand::AtMost(0.0),
         found.silent,
     );
-    let speeds: Vec<f64> = found.notes.iter().map(|n| (n.speed / n.mapped).log2().abs()).collect();
+    let speeds: Vec<f64> =
+        found.notes.iter().map(|n| libm::log2(n.speed / n.mapped).abs()).collect();
     let worst = speeds.iter().copied().fold(0.0, f64::max);
     report.note(&format!(
         "Natural notes strike within a factor {} of the mapped hammer speed. Their times count from \
          the note-on, where the muscle begins; the published ones from the key's first motion, which \
          the softest notes make some 20 ms later.",
-        short(worst.exp2())
+        short(libm::exp2(worst))
     ));
     let mut csv =
         DataTable::new(&["key", "velocity", "mapped_m_s", "hammer_velocity_m_s", "travel_ms"]);

@@ -161,7 +161,7 @@ fn play(latency: Latency, action: ActionSettings) -> Result<Vec<Played>> {
     let mut played = Vec::new();
     for i in 0..COUNT {
         let share = i as f64 / (COUNT - 1) as f64;
-        let speed = SPEEDS[0] * (SPEEDS[1] / SPEEDS[0]).powf(share);
+        let speed = SPEEDS[0] * libm::pow(SPEEDS[1] / SPEEDS[0], share);
         for index in (0..88).step_by(STRIDE) {
             let note = byte(21 + index);
             let (velocity, before) = (settings.touch.velocity(speed), scheduler.lateness().notes);

@@ -39,7 +39,7 @@ const LOST: f64 = 20.0;
 /// Depth of the key front in a soft throw, m at `t` s: 5 mm in 80 ms, no corners.
 fn throw(t: f64) -> f64 {
     let share = ((t - 0.1) / 0.08).clamp(0.0, 1.0);
-    1.1e-3 + 5e-3 * 0.5 * (1.0 - (PI * share).cos())
+    1.1e-3 + 5e-3 * 0.5 * (1.0 - libm::cos(PI * share))
 }
 
 /// What the encoder makes of a depth.
@@ -216,7 +216,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let stiffness = [4.0, 16.0, 64.0, 256.0];
     let gaps = stiffness.map(apart);
     for i in 0..3 {
-        let order = (gaps[i] / gaps[i + 1]).log2() / 2.0;
+        let order = libm::log2(gaps[i] / gaps[i + 1]) / 2.0;
         let quantity = format!(
             "B to A: hammers {} mm apart with springs × {}, order towards the next",
             short(1e3 * gaps[i]),

@@ -49,10 +49,10 @@ impl Played {
     fn apart(&self, other: &Self) -> f64 {
         let differences = [
             self.range - other.range,
-            1200.0 * (self.centroid / other.centroid).log2(),
+            1200.0 * libm::log2(self.centroid / other.centroid),
             // One that goes on sounding and one that falls are as far apart as can be.
             match [self.decay, other.decay].map(f64::is_finite) {
-                [true, true] => (self.decay / other.decay).ln(),
+                [true, true] => libm::log(self.decay / other.decay),
                 [false, false] => 0.0,
                 _ => f64::INFINITY,
             },

@@ -6,6 +6,7 @@ use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
 use touchback::math::cast::floor_index;
 use touchback::math::compass::{KEYS, KeyNumber};
+use touchback::math::power::square;
 use touchback::math::random::Random;
 use touchback::mech::hammer::HammerSettings;
 use touchback::sound::Knock;
@@ -97,14 +98,14 @@ impl Dice {
 
 /// One block of random length of both channels.
 fn block(sound: &mut Sound, dice: &mut Dice, found: &mut TortureResult) -> (usize, f64) {
-    let len = floor_index(2f64.powf(dice.pick(0.0, 12.0))).clamp(1, LONGEST);
+    let len = floor_index(libm::pow(2.0, dice.pick(0.0, 12.0))).clamp(1, LONGEST);
     let (mut left, mut right) = ([0.0f32; LONGEST], [0.0f32; LONGEST]);
     sound.process(&mut left[..len], &mut right[..len]);
     let mut energy = 0.0;
     for x in left[..len].iter().chain(&right[..len]) {
         found.bad += u64::from(!(x.is_finite() && x.abs() <= 1.0));
         found.loudest = found.loudest.max(x.abs());
-        energy += f64::from(*x).powi(2);
+        energy += square(f64::from(*x));
     }
     (len, energy)
 }
@@ -124,7 +125,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
                 let Some(key) = dice.key() else { continue };
                 let lift = dice.pick(-0.2, 1.2);
                 sound.damper(key, lift);
-                sound.strike(key, 10f64.powf(dice.pick(-1.5, 1.0)), dice.pick(0.0, 1.0));
+                sound.strike(key, libm::pow(10.0, dice.pick(-1.5, 1.0)), dice.pick(0.0, 1.0));
                 let knock = KNOCKS[floor_index(dice.pick(0.0, KNOCKS.len() as f64))];
                 sound.knock(key, knock, dice.pick(0.0, 1.0));
                 if dice.pick(0.0, 1.0) < 0.1 {
@@ -160,7 +161,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
             // The first second still takes the parameters back.
             if at - pause > 1.2 {
                 if let Some(before) = before {
-                    found.growth = found.growth.max(10.0 * (power / before).log10());
+                    found.growth = found.growth.max(10.0 * libm::log10(power / before));
                 }
                 before = Some(power);
             }

@@ -20,6 +20,7 @@ use touchback::action::grand::{Grand, Phase, STATES, construct, rest, state, ste
 use touchback::action::{ActionSettings, Drive, STEP};
 use touchback::episode::Observer;
 use touchback::math::compass::KeyNumber;
+use touchback::math::power::square;
 use touchback::mech::hammer::{Hammer, HammerSettings};
 use touchback::sound::SoundSettings;
 use touchback::sound::contact::strike_offline;
@@ -124,12 +125,12 @@ fn heard(key: KeyNumber, hammers: &HammerSettings, speed: f64) -> HammerContact 
 fn fitted(built: &Built, aim: HammerContact) -> Result<(HammerContact, HammerContact)> {
     let mut built = *built;
     let mut asked = aim;
-    let mass = built.spec.hammer.inertia / built.spec.hammer.crown.powi(2);
+    let mass = built.spec.hammer.inertia / square(built.spec.hammer.crown);
     let mut got = aim;
     for _ in 0..30 {
         built.spec.string = string_law::like(mass, asked.time, asked.restitution);
         got = felt(&built, FIT_SPEED, Arrival::Flying)?;
-        asked.time *= (aim.time / got.time).powf(0.7);
+        asked.time *= libm::pow(aim.time / got.time, 0.7);
         let step = 0.7 * (aim.restitution - got.restitution);
         asked.restitution = (asked.restitution + step).clamp(LEAST_RESTITUTION, 0.995);
     }

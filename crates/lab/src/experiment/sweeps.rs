@@ -66,7 +66,7 @@ fn trill(own: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvent
         if let Some(parameter) = swept {
             let turn = TAU * (block * BLOCK) as f64 / RATE / SWEEP;
             let mut now = settings;
-            parameter.set(&mut now, parameter.plain(0.5 - 0.5 * turn.cos()));
+            parameter.set(&mut now, parameter.plain(0.5 - 0.5 * libm::cos(turn)));
             piano.set(&now);
         }
         for (i, key) in keys.into_iter().enumerate() {
@@ -122,8 +122,8 @@ fn taps() -> [f64; TAPS] {
     let cut = CUT / RATE;
     std::array::from_fn(|i| {
         let (m, share) = (i as f64 - (TAPS / 2) as f64, i as f64 / (TAPS - 1) as f64);
-        let window = 0.42 - 0.5 * (TAU * share).cos() + 0.08 * (2.0 * TAU * share).cos();
-        let low = if m == 0.0 { 2.0 * cut } else { (TAU * cut * m).sin() / (PI * m) };
+        let window = 0.42 - 0.5 * libm::cos(TAU * share) + 0.08 * libm::cos(2.0 * TAU * share);
+        let low = if m == 0.0 { 2.0 * cut } else { libm::sin(TAU * cut * m) / (PI * m) };
         window * (f64::from(u8::from(m == 0.0)) - low)
     })
 }
@@ -153,7 +153,7 @@ pub(super) fn swept() -> impl Iterator<Item = &'static Parameter> {
 }
 
 fn db(x: f64) -> f64 {
-    20.0 * x.log10()
+    20.0 * libm::log10(x)
 }
 
 /// Clicks, strikes, stuck keys, of every parameter of the action.

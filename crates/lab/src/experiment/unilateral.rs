@@ -7,6 +7,7 @@ use std::f64::consts::PI;
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::palette;
 use crate::plot::sketch::{Ink, Sketch};
+use touchback::math::complex::{modulus, polar};
 use touchback::math::vec2::Vec2;
 use touchback::wall::mapping::Mapping;
 use touchback::wall::plant::{FINGER, Plant};
@@ -44,7 +45,7 @@ fn falsify() -> (f64, f64) {
             let plant = plant(is_held, damping);
             let response = |angle: f64| sampled(&plant, period, delay, angle);
             for i in 0..60 {
-                let k = 50.0 * 1.12f64.powi(i);
+                let k = 50.0 * libm::pow(1.12, f64::from(i));
                 let late = usize::try_from(delay).unwrap_or(0);
                 let Some([n, _]) = orbits::single_visit(&plant, k, period, late) else { continue };
                 exist += 1.0;
@@ -201,7 +202,7 @@ fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
     sketch.label(corner(-4.4, -2.3), "G", palette(0));
     // A straight line through `through` along `along`, as far as the window goes.
     let line = |through: Complex<f64>, along: Complex<f64>| {
-        let steps = (-800..=800).map(|i| through + along / along.norm() * (0.01 * f64::from(i)));
+        let steps = (-800..=800).map(|i| through + along / modulus(along) * (0.01 * f64::from(i)));
         steps.filter(is_shown).map(at).collect::<Vec<_>>()
     };
     let curve: Vec<_> = (1..=8000)
@@ -214,7 +215,7 @@ fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
     sketch.label(corner(-2.6, OTHER.1 - 0.15), "circle: G to the right of this", palette(1));
     for (i, share) in [0.03, 0.06, 0.12].into_iter().enumerate() {
         let angle = PI * share;
-        let turn = |d: f64| one - Complex::from_polar(1.0, angle * d);
+        let turn = |d: f64| one - polar(1.0, angle * d);
         let multiplier = turn(1.0) * wedge[1] + turn(-1.0) * wedge[2] + one * wedge[0];
         let border = line(-one, Complex::new(0.0, 1.0) * multiplier.conj());
         sketch.line(&border, pen(2 + i, 2));

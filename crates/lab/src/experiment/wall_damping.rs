@@ -5,6 +5,8 @@ mod figures;
 use anyhow::{Context, Result};
 
 use crate::bench::{Folder, Report, TargetBand};
+use touchback::math::complex::modulus;
+use touchback::math::power::square;
 use touchback::wall::analysis::return_map::Crossing;
 use touchback::wall::analysis::worst_case::WorstCase;
 use touchback::wall::analysis::{marginal, passivity};
@@ -39,7 +41,7 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
     let unmoved = PERIODS_MS.map(|ms| {
         let t = ms * 1e-3;
         let b = marginal::damping(&MASS, K, t).unwrap_or(f64::NAN);
-        marginal::poles(&Plant { damping: b, ..MASS }, K, t).map(|p| (p.norm() - 1.0).abs())
+        marginal::poles(&Plant { damping: b, ..MASS }, K, t).map(|p| (modulus(p) - 1.0).abs())
     });
     let off = unmoved.as_flattened().iter().copied().fold(0.0, f64::max);
     report.check("both poles off the unit circle there", "0", TargetBand::AtMost(1e-12), off);
@@ -50,7 +52,7 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
     let residual = PERIODS_MS.map(|ms| {
         let b = marginal::damping(&MASS, K, ms * 1e-3).unwrap_or(f64::NAN);
         let [tau, alpha] = dimensionless(b, ms * 1e-3);
-        (tau.exp() - 1.0 + alpha / (1.0 - alpha / tau)).abs()
+        (libm::exp(tau) - 1.0 + alpha / (1.0 - alpha / tau)).abs()
     });
     let most = residual.into_iter().fold(0.0, f64::max);
     report.check("e^τ − 1 + α/(1 − α/τ) at marginal damping", "0", TargetBand::AtMost(1e-9), most);
@@ -135,9 +137,9 @@ fn maps(report: &mut Report) -> Result<()> {
     let (mut now, mut off, mut jump) = (start, 0.0f64, 0.0f64);
     for _ in 0..40 {
         let pass = figures::unit(0.2).pass(now).context("the map ends")?;
-        let change = 0.5 * (pass.exit.speed.powi(2) - now.speed.powi(2));
+        let change = 0.5 * (square(pass.exit.speed) - square(now.speed));
         off = off.max((change - (pass.gained - pass.lost)).abs());
-        jump = jump.max((pass.gained - 0.5 * pass.on[0].powi(2)).abs());
+        jump = jump.max((pass.gained - 0.5 * square(pass.on[0])).abs());
         now = pass.exit;
     }
     report.check("energy not explained by late switching, J", "0", TargetBand::AtMost(1e-12), off);
@@ -187,7 +189,7 @@ fn maps(report: &mut Report) -> Result<()> {
     let map = worst(0.01);
     let (w1, w2) = ((map.outside / map.mass).sqrt(), (map.inside / map.mass).sqrt());
     let turn = std::f64::consts::PI * (1.0 / w1 + 1.0 / w2);
-    let law = 0.5 * (w2 * w2 - w1 * w1) * map.period.powi(2) / turn;
+    let law = 0.5 * (w2 * w2 - w1 * w1) * square(map.period) / turn;
     let ratio = map.balance().context("no balance")? / law;
     report.near("σ over ½(ω2² − ω1²)T²/(π/ω1 + π/ω2), T 0.01 ms", 1.0, 1e-3, ratio);
     Ok(())

@@ -5,6 +5,7 @@ use nalgebra::{Complex, Vector1, Vector2};
 
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback::math::complex::polar;
 use touchback::wall::analysis::passivity;
 use touchback::wall::display::coupled::{Coupled, Scheme, apparent};
 use touchback::wall::display::sprung_mass::{Method, SprungMass};
@@ -64,7 +65,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     // K + B(1 − 1/z)/T: the response never turns its sign, as a mass's does past resonance.
     let least = (1..=1000)
         .map(|i| {
-            let back = Complex::from_polar(1.0, -std::f64::consts::PI * f64::from(i) / 1000.0);
+            let back = polar(1.0, -std::f64::consts::PI * f64::from(i) / 1000.0);
             (Complex::from(K) + (Complex::from(1.0) - back) * (0.82 / T)).re
         })
         .fold(f64::INFINITY, f64::min);
@@ -186,7 +187,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     ]);
     let mut curves: [Vec<(f64, f64)>; 3] = Default::default();
     for i in 0..=40 {
-        let mass = 0.002 * 10f64.powf(f64::from(i) / 40.0 * 3.0);
+        let mass = 0.002 * libm::pow(10.0, f64::from(i) / 40.0 * 3.0);
         let values = [
             limit(Scheme::Impedance, FINGER, mass, T),
             limit(Scheme::Impedance, none, mass, T),

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback::math::complex::modulus;
 use touchback::wall::analysis::marginal::poles;
 use touchback::wall::bench::{SampledLoop, Speed};
 use touchback::wall::controller::{
@@ -67,7 +68,7 @@ fn hold_and_continuous(report: &mut Report) {
         (1000.0, 0.12, 1e-3, 1.002_081_2, 7),
         (5000.0, 0.3, 1e-3, 1.004_158_0, 7),
     ] {
-        let pole = poles(&Plant::ball(m, 0.0), k, t)[0].norm();
+        let pole = modulus(poles(&Plant::ball(m, 0.0), k, t)[0]);
         let quantity = format!("pole modulus inside the standard wall, K {k}, m {m}, T {t}");
         report.digits(&quantity, expected, decimals, pole);
     }
@@ -83,7 +84,7 @@ fn hold_and_continuous(report: &mut Report) {
         apex = exit * exit / (2.0 * 0.05) - left;
         worst = worst.max((apex - 1.0).abs());
         // ω0 = 1: eq. 5.11 in the form that knows its quadrant.
-        let law = std::f64::consts::PI + 2.0 * 0.05f64.atan2(entry);
+        let law = std::f64::consts::PI + 2.0 * libm::atan2(0.05, entry);
         time = time.max((stay - law).abs());
     }
     report.check(
@@ -127,7 +128,7 @@ fn prediction(report: &mut Report) -> Result<()> {
     report.source("000 §5.4.1, T5.4, figs. 5.10–5.12");
     let theta = 0.1f64;
     // det of the loop: position and velocity feedback of the predicted force.
-    let det = 1.0 + 0.5 * theta * theta * (0.5 * theta).cos() - theta * (0.5 * theta).sin();
+    let det = 1.0 + 0.5 * theta * theta * libm::cos(0.5 * theta) - theta * libm::sin(0.5 * theta);
     let wall = Prediction::new(&Plant::ball(1.0, 0.0), K, 0.0, theta, 0.0);
     let gain = |x: Motion| {
         let mut wall = wall;
@@ -159,7 +160,7 @@ fn prediction(report: &mut Report) -> Result<()> {
     report.digits("placed poles, k2 at θ 0.1", 0.049_958_3, 7, k2);
     let d = Plant::ball(1.0, 0.0).discrete(theta);
     let a = d.phi - d.gamma * nalgebra::RowVector2::new(k1, k2);
-    let off = (a.trace() - 2.0 * theta.cos()).abs().max((a.determinant() - 1.0).abs());
+    let off = (a.trace() - 2.0 * libm::cos(theta)).abs().max((a.determinant() - 1.0).abs());
     report.check("closed loop off e^{±jθ}", "0", TargetBand::AtMost(1e-12), off);
     let mut wall = Placement::new(&BALL, K, 0.0, T).context("uncontrollable")?;
     let apexes = SampledLoop::ideal(BALL, T).apexes(&mut wall, TOP, LONG);

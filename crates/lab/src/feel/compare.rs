@@ -118,7 +118,7 @@ impl Trial {
 
 /// Probability of `right` or more of `n` by tossing a coin.
 fn by_guessing(n: usize, right: usize) -> f64 {
-    let mut term = 0.5f64.powf(n as f64);
+    let mut term = libm::pow(0.5, n as f64);
     let mut sum = 0.0;
     for k in 0..=n {
         if k >= right {

@@ -43,7 +43,7 @@ struct Noise(Random);
 impl Noise {
     fn next(&mut self) -> f64 {
         let share = self.0.share().max(1e-12);
-        (-2.0 * share.ln()).sqrt() * (TAU * self.0.share()).cos()
+        (-2.0 * libm::log(share)).sqrt() * libm::cos(TAU * self.0.share())
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::Channel;
 use touchback::action::STEP;
 use touchback::action::interface::hand;
+use touchback::math::power::square;
 
 /// One part of a gesture. Every `duration_s` is the part's length, s.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -223,7 +224,7 @@ impl Form {
 fn contact(mass: f64, stiffness: f64, damping: f64) -> [(&'static str, f64, f64, f64); 3] {
     [
         ("mass_kg", mass, 0.001, 20.0),
-        ("stiffness_n_m", stiffness, 1.0, mass * (0.25 / STEP).powi(2)),
+        ("stiffness_n_m", stiffness, 1.0, mass * square(0.25 / STEP)),
         ("damping_n_s_m", damping, 0.0, mass * 0.25 / STEP),
     ]
 }

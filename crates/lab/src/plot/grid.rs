@@ -82,7 +82,7 @@ impl Map {
             return (NOTHING, INK);
         }
         let (low, high) = self.range;
-        let share = ((value / low).ln() / (high / low).ln()).clamp(0.0, 1.0);
+        let share = (libm::log(value / low) / libm::log(high / low)).clamp(0.0, 1.0);
         let step =
             touchback::math::cast::floor_index(share * SCALE.len() as f64).min(SCALE.len() - 1);
         (SCALE[step], if step > 3 { WHITE } else { INK })

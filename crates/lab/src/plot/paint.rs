@@ -290,7 +290,7 @@ fn span<'a>(
         return if axis.log { 0.1..1.0 } else { 0.0..1.0 };
     }
     if axis.log {
-        let room = if high > low { (high / low).powf(margin) } else { 2.0 };
+        let room = if high > low { libm::pow(high / low, margin) } else { 2.0 };
         return low / room..high * room;
     }
     let room = if high > low { (high - low) * margin } else { high.abs().max(1e-6) * 0.5 };

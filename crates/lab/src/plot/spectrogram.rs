@@ -42,7 +42,7 @@ pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
         let middle = column * samples.len() / COLUMNS;
         for (i, x) in input.iter_mut().enumerate() {
             let at = (middle + i).checked_sub(WINDOW / 2);
-            let hann = 0.5 - 0.5 * (turn * i as f32).cos();
+            let hann = 0.5 - 0.5 * libm::cosf(turn * i as f32);
             *x = hann * at.and_then(|i| samples.get(i)).copied().unwrap_or(0.0);
         }
         transform.process(&mut input, &mut output)?;
@@ -52,7 +52,7 @@ pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
         };
         let levels_of = (0..ROWS).map(|row| {
             let most = output[bin(row)..=bin(row + 1)].iter().map(|c| c.norm_sqr());
-            10.0 * most.fold(1e-20f32, f32::max).log10()
+            10.0 * libm::log10f(most.fold(1e-20f32, f32::max))
         });
         let levels_of: Vec<f32> = levels_of.collect();
         loudest = levels_of.iter().copied().fold(loudest, f32::max);

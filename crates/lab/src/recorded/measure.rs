@@ -13,6 +13,7 @@ use partials::PARTIALS;
 use thirds::{Thirds, ThirdsMeasure};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
+use touchback::math::power::square;
 
 /// Begin of the body's windows after the onset less [`BEFORE`], s.
 const BODY: [f64; 7] = [0.0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.0];
@@ -55,11 +56,11 @@ impl Bank {
     /// `bands` of equal width in mel over windows of `seconds` at `rate` Hz.
     fn new(rate: f64, seconds: f64, (bands, lowest, floor): (usize, f64, f64)) -> Self {
         let length = floor_index(seconds * rate + 0.5);
-        let mel = |hz: f64| 2595.0 * (1.0 + hz / 700.0).log10();
+        let mel = |hz: f64| 2595.0 * libm::log10(1.0 + hz / 700.0);
         let edge = |i: usize| {
             let share = i as f64 / (bands + 1) as f64;
             let at = mel(lowest) + share * (mel(TOP_HZ) - mel(lowest));
-            700.0 * (10f64.powf(at / 2595.0) - 1.0)
+            700.0 * (libm::pow(10.0, at / 2595.0) - 1.0)
         };
         let band = |i: usize| {
             let [low, middle, high] = [edge(i), edge(i + 1), edge(i + 2)];
@@ -88,13 +89,13 @@ impl Bank {
         });
         let powers: Vec<f64> = powers.collect();
         let most = powers.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        powers.iter().map(|p| (10.0 * (p / most).log10()).max(-self.floor)).collect()
+        powers.iter().map(|p| (10.0 * libm::log10(p / most)).max(-self.floor)).collect()
     }
 }
 
 fn hann(length: usize) -> Vec<f32> {
     let turn = std::f32::consts::TAU / (length - 1) as f32;
-    (0..length).map(|i| 0.5 - 0.5 * (turn * i as f32).cos()).collect()
+    (0..length).map(|i| 0.5 - 0.5 * libm::cosf(turn * i as f32)).collect()
 }
 
 /// Mean power spectrum of both channels from `start` on.
@@ -200,7 +201,7 @@ impl Measure {
             };
             power.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, p)| p).sum::<f64>()
         };
-        let fundamental = 440.0 * ((f64::from(key.number()) - 49.0) / 12.0).exp2();
+        let fundamental = 440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0);
         let second = samples(1.0);
         let product = |a: usize, b: usize| {
             let both = channels[a][..second].iter().zip(&channels[b][..second]);
@@ -213,11 +214,12 @@ impl Measure {
             attack: self.attack.spectra(&channels, attack),
             course: self.course(&channels),
             below: 10.0
-                * (share(30.0, 0.8 * fundamental) / share(30.0, f64::INFINITY).max(1e-30) + 1e-12)
-                    .log10(),
+                * libm::log10(
+                    share(30.0, 0.8 * fundamental) / share(30.0, f64::INFINITY).max(1e-30) + 1e-12,
+                ),
             correlation: product(0, 1) / (product(0, 0) * product(1, 1) + 1e-20).sqrt(),
             level: level(&channels, 0, samples(0.5)),
-            left_over_right: 10.0 * balance.log10(),
+            left_over_right: 10.0 * libm::log10(balance),
             centroid: self.centroid(&channels),
             partials: partials::partials(&channels, self.rate, fundamental, window, &**transform),
             thirds: self.thirds.of(&channels),
@@ -271,8 +273,8 @@ impl Measure {
 /// Mean square of both channels over `length` samples from `start` on, dB.
 fn level(channels: &[Vec<f32>; 2], start: usize, length: usize) -> f64 {
     let both = channels.iter().flat_map(|channel| &channel[start..start + length]);
-    let sum: f64 = both.map(|x| f64::from(*x).powi(2)).sum();
-    10.0 * (sum / (2 * length) as f64 + 1e-14).log10()
+    let sum: f64 = both.map(|x| square(f64::from(*x))).sum();
+    10.0 * libm::log10(sum / (2 * length) as f64 + 1e-14)
 }
 
 /// Deviations of two notes' bands after one free gain, over what is above the floor in either and 0

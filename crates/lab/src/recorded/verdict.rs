@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use touchback::math::power::square;
+
 use super::measure::Measured;
 use super::measure::partials::PARTIALS;
 use super::measure::thirds::{BANDS, middle};
@@ -125,7 +127,7 @@ fn colour_alone(one: &Found<'_>, loudest: &Found<'_>) -> Vec<f64> {
         };
         let off: Vec<f64> = (0..PARTIALS).map(off).filter(|x| x.is_finite()).collect();
         let gain = mean(off.iter().copied())?;
-        Some(off.iter().map(|x| (x - gain).powi(2)).collect::<Vec<_>>())
+        Some(off.iter().map(|x| square(x - gain)).collect::<Vec<_>>())
     };
     let sum = |squares: &Vec<f64>| squares.iter().sum::<f64>() / squares.len() as f64;
     let all = one.ours.values().filter_map(at);
@@ -143,7 +145,7 @@ fn partials(report: &mut Report, keys: &Keys<'_, '_>) {
             for one in softer {
                 squares.extend((0..PARTIALS).map(|n| {
                     let [recorded, rendered] = gained(one, loudest, n);
-                    (recorded - rendered).powi(2)
+                    square(recorded - rendered)
                 }));
                 alone.extend(colour_alone(one, loudest));
             }
@@ -219,9 +221,9 @@ fn dynamics(report: &mut Report, keys: &Keys<'_, '_>, is_levelled: bool) {
         let ratio = |of: fn(&Found<'_>) -> f64| {
             let ends = |(_, layers): &(u8, &[&Found<'_>])| {
                 let (soft, loud) = (at_rank(layers, RANKS[0].0)?, layers.last()?);
-                (soft.layer != loud.layer).then(|| (of(loud) / of(soft)).ln())
+                (soft.layer != loud.layer).then(|| libm::log(of(loud) / of(soft)))
             };
-            mean(inside.iter().filter_map(ends)).map(f64::exp)
+            mean(inside.iter().filter_map(ends)).map(libm::exp)
         };
         let recorded = ratio(|f| f.note.centroid);
         let rendered = ratio(|f| f.pair.of(|m| m.centroid));

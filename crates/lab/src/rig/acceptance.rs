@@ -14,6 +14,7 @@ use touchback::haptics::plant::{EmulatedFinger, KeyPlant};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction, eased};
 use touchback::haptics::servo::ServoOptions;
 use touchback::haptics::session::ConnectionState;
+use touchback::math::power::square;
 
 /// The thesis's finger, glued to the key.
 pub const GLUED: EmulatedFinger = EmulatedFinger {
@@ -181,7 +182,7 @@ pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f6
     let (mut force, mut way) = ([0.0; 2], [0.0; 2]);
     let w = std::f64::consts::TAU * hertz;
     pair.run(4.0 / hertz.min(4.0), &mut (), |p| {
-        let (s, c) = (w * p.time()).sin_cos();
+        let (s, c) = libm::sincos(w * p.time());
         let x = p.emulator.key(0).map_or(0.0, |k| k.x);
         for (sum, value) in [(&mut force, p.emulator.force(0)), (&mut way, x)] {
             sum[0] += value * c;
@@ -189,9 +190,9 @@ pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f6
         }
     });
     // Force against motion: F = b·v + (m a): with x = X·e^{iwt}, F/X = i w b − w² m.
-    let square = way[0].powi(2) + way[1].powi(2);
-    let real = (force[0] * way[0] + force[1] * way[1]) / square;
-    let imaginary = (force[0] * way[1] - force[1] * way[0]) / square;
+    let size = square(way[0]) + square(way[1]);
+    let real = (force[0] * way[0] + force[1] * way[1]) / size;
+    let imaginary = (force[0] * way[1] - force[1] * way[0]) / size;
     Some([imaginary / w, -real / (w * w)])
 }
 
@@ -252,7 +253,7 @@ const BENCH_MASS: f64 = 0.2;
 pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
     let aim = ideal(plant);
     let got = stroke(plant, options, line())?;
-    let square: f64 = got.way.iter().zip(&aim.way).map(|(a, b)| (a - b).powi(2)).sum();
+    let squares: f64 = got.way.iter().zip(&aim.way).map(|(a, b)| square(a - b)).sum();
     let count = f64::from(u32::try_from(got.way.len().max(1)).ok()?);
     let [drag, mass] = shaken(plant, options, 5.0)?;
     Some(PlantResult {
@@ -263,7 +264,7 @@ pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
         late: got.time - aim.time + options.line_delay(),
         late_in_steps: got.time - aim.time,
         speed: got.speed / aim.speed - 1.0,
-        way: (square / count).sqrt(),
+        way: (squares / count).sqrt(),
         created: got.created,
         added: mass - BENCH_MASS,
         drag,

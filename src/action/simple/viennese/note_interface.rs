@@ -25,7 +25,7 @@ impl Spec {
         let sine = ((height - self.back * key.y) / self.crown).clamp(-0.99, 0.99);
         let cosine = (1.0 - sine * sine).sqrt();
         let carried = self.back * key.x * speed / self.front;
-        [(HAMMER_ANGLE, sine.asin()), (HAMMER_SPEED, (rate - carried) / (self.crown * cosine))]
+        [(HAMMER_ANGLE, libm::asin(sine)), (HAMMER_SPEED, (rate - carried) / (self.crown * cosine))]
     }
 
     /// The state with these values, in the submodel that its beak's place asks for.
@@ -43,7 +43,7 @@ impl Playing<STATES, 2, 3> for Spec {
     fn travel(&self) -> Travel {
         let gap = self.notch_height + self.beak * self.rail_height / self.crown;
         let sine = gap / (self.back * (1.0 + self.beak / self.crown));
-        Travel { dip: self.dip, again: SURELY * self.front * sine.clamp(0.0, 1.0).asin() }
+        Travel { dip: self.dip, again: SURELY * self.front * libm::asin(sine.clamp(0.0, 1.0)) }
     }
 
     fn press(&self) -> Press {

@@ -107,7 +107,7 @@ impl Spec {
             rail_height: crown * low,
             notch_height,
             notch_edge: back * across(lifted) + beak * across(sine),
-            dip: front * lifted.asin() + AFTERTOUCH,
+            dip: front * libm::asin(lifted) + AFTERTOUCH,
             notch: Felt { hysteresis: 0.5, ..Felt::new(2e6, 1.5, 0.5) },
             // A spring of 60 N/m: 0.03 N on a beak half a millimetre out, too little to hold it.
             hopper: Felt::new(60.0, 1.0, 2.0),

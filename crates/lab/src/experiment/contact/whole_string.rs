@@ -11,6 +11,7 @@
 use std::f64::consts::PI;
 
 use touchback::math::cast::floor_index;
+use touchback::math::power::square;
 use touchback::mech::hammer::{Hammer, HammerFelt};
 use touchback::sound::contact::gone;
 use touchback::sound::scale::StringSpec;
@@ -54,9 +55,9 @@ impl Grid {
     fn new(hammer: &Hammer, string: &StringSpec, h: f64) -> Self {
         let length = string.length;
         let speed = 2.0 * length * string.ideal_hz;
-        let stiff = string.inharmonicity * (speed * length / PI).powi(2);
+        let stiff = string.inharmonicity * square(speed * length / PI);
         // Stability asks for dx² ≥ (c²h² + √(c⁴h⁴ + 16 κ²h²))/2.
-        let travel = (speed * h).powi(2);
+        let travel = square(speed * h);
         let least = (0.5 * (travel + (travel * travel + 16.0 * stiff * h * h).sqrt())).sqrt();
         let count = floor_index(0.98 * length / least).min(MOST);
         let dx = length / count as f64;
@@ -65,8 +66,8 @@ impl Grid {
         // that.
         let below = |x: f64| match x {
             x if x <= -1.0 => 0.0,
-            x if x <= 0.0 => 0.5 * (1.0 + x).powi(2),
-            x if x <= 1.0 => 1.0 - 0.5 * (1.0 - x).powi(2),
+            x if x <= 0.0 => 0.5 * square(1.0 + x),
+            x if x <= 1.0 => 1.0 - 0.5 * square(1.0 - x),
             _ => 1.0,
         };
         let share = |i: usize| {
@@ -80,7 +81,7 @@ impl Grid {
             before: vec![0.0; count + 1],
             next: vec![0.0; count + 1],
             tension: travel / (dx * dx),
-            stiffness: stiff * h * h / dx.powi(4),
+            stiffness: stiff * h * h / square(dx * dx),
             first,
             shares: (first..=last).map(share).collect(),
             per_force: h * h / (string.density * string.strings as f64 * dx),
@@ -124,8 +125,8 @@ pub fn strike(hammer: &Hammer, string: &StringSpec, speed: f64) -> Strike {
     while clear < gone(hammer, string) && forces.len() as f64 * h < LONGEST {
         let depth: f64 = now - grid.under_felt();
         let force = if depth > 0.0 {
-            let rise = exponent * depth.powf(exponent - 1.0) * (depth - squeezed) / h;
-            (stiffness * (depth.powf(exponent) + relaxation * rise)).max(0.0)
+            let rise = exponent * libm::pow(depth, exponent - 1.0) * (depth - squeezed) / h;
+            (stiffness * (libm::pow(depth, exponent) + relaxation * rise)).max(0.0)
         } else {
             0.0
         };

@@ -79,8 +79,11 @@ fn apart(a: &[f64; STATES], b: &[f64; STATES]) -> f64 {
 
 /// Least-squares slope of log error over log step.
 fn slope(errors: &[f64]) -> f64 {
-    let points: Vec<(f64, f64)> =
-        PARTS.iter().zip(errors).map(|(p, e)| (-f64::from(*p).ln(), e.max(1e-300).ln())).collect();
+    let points: Vec<(f64, f64)> = PARTS
+        .iter()
+        .zip(errors)
+        .map(|(p, e)| (-libm::log(f64::from(*p)), libm::log(e.max(1e-300))))
+        .collect();
     Line::through(&points).map_or(f64::NAN, |line| line.slope)
 }
 
@@ -117,7 +120,7 @@ pub fn check(report: &mut Report) {
         PARTS.map(|p| apart(&course.run(BLOW, p).0.0, &fine.0))
     });
     let means: [f64; PARTS.len()] = std::array::from_fn(|i| {
-        (blows.iter().map(|errors| errors[i].ln()).sum::<f64>() / BLOWS.len() as f64).exp()
+        libm::exp(blows.iter().map(|errors| libm::log(errors[i])).sum::<f64>() / BLOWS.len() as f64)
     });
     let what = "order of the motion across whole blows, friction on, geometric mean of six";
     report.check(what, "reported", TargetBand::AtLeast(0.5), slope(&means));

@@ -13,6 +13,7 @@ use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
 use touchback::action::interface::key::DynamicsCompensation;
+use touchback::math::power::square;
 use touchback::math::vec2::Vec2;
 
 /// Balance pin to key front, m: as long as a grand's shorter keys.
@@ -83,12 +84,12 @@ struct AtFront {
 /// Mass of the lever at its front, kg: a rod about the balance pin, and what sits at the front.
 fn lever_mass() -> f64 {
     let per_metre = SPRUCE * STICK[0] * STICK[1];
-    per_metre * (LEVER.powi(3) + TAIL.powi(3)) / (3.0 * LEVER * LEVER) + TOP
+    per_metre * (LEVER * LEVER * LEVER + TAIL * TAIL * TAIL) / (3.0 * LEVER * LEVER) + TOP
 }
 
 /// F = τ/r and m = J/r², with the radius at which the drum acts at the front.
 fn capstan(radius: f64) -> AtFront {
-    let sector = SECTOR_MASS * (SECTOR / LEVER).powi(2);
+    let sector = SECTOR_MASS * square(SECTOR / LEVER);
     AtFront {
         mass: lever_mass() + sector + motor::INERTIA / (radius * radius),
         held: motor::HELD / radius,

@@ -87,7 +87,7 @@ fn rates(bench: &mut SoundBench) -> Result<()> {
             }
             let hz = string.partial_hz(1);
             let found = |r: &measure::RenderedNote| r.peak_hz(hz, 12.0, 0.02, 1.2);
-            pitch = pitch.max((1200.0 * (found(&a) / found(&b)).log2()).abs());
+            pitch = pitch.max((1200.0 * libm::log2(found(&a) / found(&b))).abs());
             // Once the board's answer to the blow is over.
             let fall = |r: &measure::RenderedNote| {
                 db(r.amplitude(hz, 0.5, 0.7)) - db(r.amplitude(hz, 1.0, 1.2))

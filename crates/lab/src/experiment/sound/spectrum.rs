@@ -51,7 +51,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
             if string.strike_shape(&Hammer::concert(key), k).abs() < 0.15 {
                 continue;
             }
-            let error = 1200.0 * (recording.peak_hz(hz, 12.0, 0.02, seconds) / hz).log2();
+            let error = 1200.0 * libm::log2(recording.peak_hz(hz, 12.0, 0.02, seconds) / hz);
             let slot = &mut worst[usize::from(k > 8)];
             *slot = slot.max(error.abs());
         }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::{RATE, SoundBench, TargetBand, key};
 use touchback::math::cast::single;
 use touchback::math::compass::KeyNumber;
+use touchback::math::power::square;
 use touchback::sound::Sound;
 use touchback::sound::measure::{self, RenderedNote, db};
 use touchback::sound::scale::StringSpec;
@@ -33,7 +34,7 @@ fn spectrum(samples: &[f64]) -> Vec<f64> {
     let plan = touchback_fft::forward(LENGTH);
     let (mut input, mut output) = (plan.make_input_vec(), plan.make_output_vec());
     for (n, (slot, x)) in input.iter_mut().zip(samples).enumerate() {
-        let fade = 0.5 + 0.5 * (std::f64::consts::PI * n as f64 / LENGTH as f64).cos();
+        let fade = 0.5 + 0.5 * libm::cos(std::f64::consts::PI * n as f64 / LENGTH as f64);
         *slot = single(x * fade);
     }
     if plan.process(&mut input, &mut output).is_err() {
@@ -67,9 +68,9 @@ fn steps(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let (mut levels, mut colours) = (Vec::new(), Vec::new());
     for i in 0..40 {
-        let sound = strike(&mut bench.sound, key, 0.3 * 20f64.powf(f64::from(i) / 39.0));
+        let sound = strike(&mut bench.sound, key, 0.3 * libm::pow(20.0, f64::from(i) / 39.0));
         levels.push(sound.rms_db(0.0, 0.3));
-        colours.push(1200.0 * centroid(&spectrum(&sound.samples)).log2());
+        colours.push(1200.0 * libm::log2(centroid(&spectrum(&sound.samples))));
     }
     let off = |x: &[f64]| {
         let off = x.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs());
@@ -145,7 +146,7 @@ fn attack(bench: &mut SoundBench, number: usize) -> Result<()> {
 /// goes on when they end, would be cut to something brighter than it is.
 fn faded(samples: &[f64]) -> Vec<f64> {
     let turn = std::f64::consts::PI / samples.len() as f64;
-    let fade = |n: usize| (turn * (n as f64 + 0.5)).sin().powi(2);
+    let fade = |n: usize| square(libm::sin(turn * (n as f64 + 0.5)));
     samples.iter().enumerate().map(|(n, x)| x * fade(n)).collect()
 }
 
@@ -162,7 +163,7 @@ fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
         sound.damper(key, 0.0);
         let _ = measure::render(sound, 0.035, RATE);
         levels.push(held.rms_db(0.0, 0.09));
-        colours.push(1200.0 * centroid(&spectrum(&faded(&held.samples))).log2());
+        colours.push(1200.0 * libm::log2(centroid(&spectrum(&faded(&held.samples)))));
     }
     let quantity = format!("key {number}: eighth of eight repetitions over the first, dB");
     bench.report.check(&quantity, "0", TargetBand::Within(-1.5, 3.0), levels[7] - levels[0]);

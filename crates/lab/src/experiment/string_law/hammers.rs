@@ -32,7 +32,7 @@ type Fit = (&'static str, [f64; 4], fn(&mut ActionSettings, f64));
 
 const FITS: [Fit; 3] = [
     ("BY_MASS", [0.5, 0.7, 1.5, 2.0], |s, x| s.hammer_mass = x),
-    ("BY_STIFFNESS", [0.25, 0.5, 2.0, 4.0], |s, x| s.hammer_hardness = x.log2()),
+    ("BY_STIFFNESS", [0.25, 0.5, 2.0, 4.0], |s, x| s.hammer_hardness = libm::log2(x)),
     ("BY_STRIKE_POINT", [0.5, 0.7, 1.4, 1.7], |s, x| s.strike_point = x),
 ];
 
@@ -83,8 +83,8 @@ fn answer(number: usize, ratios: [f64; 4], set: fn(&mut ActionSettings, f64)) ->
     for (side, ratios) in ratios.chunks(2).enumerate() {
         let (mut time, mut restitution, mut square) = (0.0, 0.0, 0.0);
         for &ratio in ratios {
-            let (asked, x) = (asked(ratio)?, ratio.ln());
-            time += x * (asked.time / standard.time).ln();
+            let (asked, x) = (asked(ratio)?, libm::log(ratio));
+            time += x * libm::log(asked.time / standard.time);
             restitution += x * (asked.restitution - standard.restitution);
             square += x * x;
         }

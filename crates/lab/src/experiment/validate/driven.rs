@@ -12,6 +12,7 @@ use crate::bench::test_bench::TestBench;
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback::action::grand::state;
 use touchback::action::{Drive, EventKind, STEP};
+use touchback::math::power::square;
 
 /// Force of the hand whose trajectory is imposed, N: a mezzo-forte press.
 const FORCE: f64 = 12.0;
@@ -61,25 +62,25 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
     let mut first = fresh();
     let again = impose(&mut first, &depths);
     let bottom = first.log.first(EventKind::KeyBottom).map_or(END, |e| e.0);
-    let (mut square, mut n, mut peak) = (0.0, 0.0, 0.0f64);
+    let (mut squares, mut n, mut peak) = (0.0f64, 0.0, 0.0f64);
     // Means of two steps: what the toe on the button takes inside one step, a motion that is linear
     // over steps takes in two, with opposite signs.
     let two = |forces: &[f64], i: usize| 0.5 * (forces[i - 1] + forces[i]);
     for i in 20..again.len() {
         let (taken, from_hand) = (two(&again, i), two(&given, i));
         if (i as f64) * STEP < bottom && taken.is_finite() && from_hand.is_finite() {
-            square += (taken - from_hand).powi(2);
+            squares += square(taken - from_hand);
             n += 1.0;
             peak = peak.max(from_hand);
         }
     }
     let what = "V31 must: finger's motion imposed, force off the finger's (rms over peak)";
-    report.check(what, "0", TargetBand::AtMost(0.05), (square / n).sqrt() / peak);
+    report.check(what, "0", TargetBand::AtMost(0.05), (squares / n).sqrt() / peak);
 
     let mut second = fresh();
     let dip = second.spec().key.dip;
     let steps = (END / STEP).round();
-    let depth = |t: f64| dip * (t / DOWN).powi(2).min(1.0);
+    let depth = |t: f64| dip * square(t / DOWN).min(1.0);
     let accelerated: Vec<f64> =
         (0..).map(f64::from).take_while(|i| *i <= steps).map(|i| depth(i * STEP)).collect();
     let taken = impose(&mut second, &accelerated);

@@ -17,7 +17,7 @@ impl PublishedLaw {
     /// The value at hammer speed `v` m/s, ms.
     pub fn at(&self, v: f64) -> f64 {
         let [a, b, c] = self.abc;
-        a * v.powf(b) + c
+        a * libm::pow(v, b) + c
     }
 }
 

@@ -71,7 +71,7 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
             let what = "travel at 1 m/s, farthest key from the mean, %";
             report.check(what, "same for all", TargetBand::AtMost(15.0), 100.0 * apart / travel);
         }
-        slope.push((v.ln(), travel.ln()));
+        slope.push((libm::log(v), libm::log(travel)));
         let (bottom, _) = mean(strokes.iter().map(|s| s.map(|s| s.bottom * 1e3)));
         let what = format!("V6 should: pressed, key bottom after contact at {v} m/s, ms");
         report.check(&what, &short(late), TargetBand::Within(early, latest), bottom);
@@ -101,7 +101,7 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
     report.holds("V6 must: after contact when soft, before when loud", signs);
     let zero = bottoms.windows(2).find(|w| w[0].1 > 0.0 && w[1].1 <= 0.0).map_or(f64::NAN, |w| {
         let share = w[0].1 / (w[0].1 - w[1].1);
-        w[0].0 * (w[1].0 / w[0].0).powf(share)
+        w[0].0 * libm::pow(w[1].0 / w[0].0, share)
     });
     let what = "V7 must: hammer speed at which both coincide, m/s";
     report.check(what, "1.4–3.1", TargetBand::Within(1.2, 4.5), zero);
@@ -222,7 +222,7 @@ const FIRST: f64 = 1e-3;
 
 /// Speeds of the figures' curves, m/s.
 fn speeds(from: f64, to: f64) -> impl Iterator<Item = f64> {
-    (0..=24u32).map(move |i| from * (to / from).powf(f64::from(i) / 24.0))
+    (0..=24u32).map(move |i| from * libm::pow(to / from, f64::from(i) / 24.0))
 }
 
 /// The published curves with ours over them.

@@ -54,7 +54,7 @@ pub fn swing(share: f64) -> Result<[f64; 2]> {
     let c = 0.5 * a.trace() / modulus;
     let amplitude = |k: usize| {
         let quadrature = (c * seen[k] - seen[k + 1] / modulus) / (1.0 - c * c).sqrt();
-        seen[k].hypot(quadrature)
+        libm::hypot(seen[k], quadrature)
     };
     Ok([amplitude(0), amplitude(SIMULATED - 2)])
 }

@@ -40,9 +40,9 @@ pub fn partials(
         let expected = last + spacing;
         let Some(peak) = peak(&spectrum, expected / width, share * spacing / width) else { break };
         let (tone, between) = (sum(&spectrum, peak, LOBE), floor(&spectrum, peak, spacing / width));
-        let stands_out = tone > 10f64.powf(0.1 * OVER) * between;
+        let stands_out = tone > libm::pow(10.0, 0.1 * OVER) * between;
         if stands_out {
-            *place = 10.0 * tone.log10();
+            *place = 10.0 * libm::log10(tone);
             let at = centre(&spectrum, peak) * width;
             // Partials spread slowly; one that is misplaced does not lead astray.
             spacing = (at - last).clamp(0.97 * spacing, 1.06 * spacing);

@@ -7,6 +7,7 @@ use touchback_fft::{RealToComplex, num_complex::Complex32};
 
 use super::{BEFORE, LENGTH, hann};
 use touchback::math::cast::floor_index;
+use touchback::math::power::square;
 
 /// Bands: 40 Hz to 16 kHz.
 pub const BANDS: usize = 27;
@@ -47,7 +48,7 @@ pub struct Thirds {
 /// Middle of band `index`, Hz.
 #[must_use]
 pub fn middle(index: usize) -> f64 {
-    1000.0 * ((index as f64 - 14.0) / 3.0).exp2()
+    1000.0 * libm::exp2((index as f64 - 14.0) / 3.0)
 }
 
 /// One window length: its transform, and each bin's share in the bands.
@@ -63,7 +64,7 @@ impl Frame {
         let window = hann(floor_index(seconds * rate + 0.5));
         let width = rate / window.len() as f64;
         let share = |band: usize| {
-            let [low, high] = [-1.0, 1.0].map(|side| middle(band) * (side / 6.0f64).exp2());
+            let [low, high] = [-1.0, 1.0].map(|side| middle(band) * libm::exp2(side / 6.0));
             let covers = |bin: usize| {
                 let [from, to] = [-0.5, 0.5].map(|side| (bin as f64 + side) * width);
                 (bin, (to.min(high) - from.max(low)) / width)
@@ -86,7 +87,7 @@ impl Frame {
         };
         let [left, right] = channels.each_ref().map(spectrum);
         // A longer window collects more of the same power.
-        let scale = 1.0 / (self.window.len() as f64).powi(2);
+        let scale = 1.0 / square(self.window.len() as f64);
         std::array::from_fn(|band| {
             self.shares[band].iter().fold([0.0; 3], |sums, (bin, share)| {
                 let (l, r) = (left[*bin], right[*bin]);
@@ -144,7 +145,7 @@ impl ThirdsMeasure {
 }
 
 fn decibels(power: f64, of: f64) -> f64 {
-    10.0 * (power / of + 1e-12).log10()
+    10.0 * libm::log10(power / of + 1e-12)
 }
 
 /// Energy of `band` from each frame on.
@@ -173,8 +174,8 @@ fn early_t60(course: &[f64], whole: f64) -> f64 {
     let count = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / count, y + p.1 / count));
     let cross: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    let square: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
-    let t60 = -60.0 * square / cross;
+    let squares: f64 = points.iter().map(|p| square(p.0 - x)).sum();
+    let t60 = -60.0 * squares / cross;
     if t60 > 0.0 { t60 } else { f64::NAN }
 }
 

@@ -10,6 +10,7 @@ use crate::recorded::measure::{Measured, deviations, distance};
 use crate::recorded::pairs::Notes;
 use crate::recorded::rendered;
 use touchback::instrument::Settings;
+use touchback::math::power::square;
 use touchback::params::Parameter;
 
 /// Share of a parameter's range by which it is moved for a derivative (chosen: beating partials give
@@ -202,7 +203,7 @@ fn untold(
     // Chi squared is the sum of squared distances, two a note.
     let distances = 2.0 * notes as f64;
     let distance = (chi_squared / distances).sqrt();
-    let grown = distances * ((distance + UNHEARD).powi(2) - distance.powi(2));
+    let grown = distances * (square(distance + UNHEARD) - square(distance));
     let each = variables.iter().zip(positions).zip(errors);
     let told = each.filter_map(|((variable, position), error)| {
         let (name, parameter) = (variable.name(), variable.parameter());
@@ -247,7 +248,7 @@ fn perspective(
             let one = ours.get(number)?.values().next()?;
             let middle = layers.values().nth(layers.len() / 2)?;
             let level = (middle.left_over_right - one.left_over_right) / CHANNELS[0];
-            Some(level.powi(2) + ((middle.correlation - one.correlation) / CHANNELS[1]).powi(2))
+            Some(square(level) + square((middle.correlation - one.correlation) / CHANNELS[1]))
         };
         recorded.iter().filter_map(apart).sum::<f64>()
     };
