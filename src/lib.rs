@@ -9,6 +9,7 @@
 //! | [`mech`] | felt, friction, the hammer | anywhere |
 //! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
 //! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
+//! | [`files`] | plain files that are read, whole files and folders that are written | not the audio thread |
 //! | [`exchange`] | latest value, bounded queue, flags between threads | anywhere |
 //! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
 //! | [`haptics`] | motorized keyboards: protocol, device half, host half | sidecar, lab |
@@ -26,6 +27,7 @@ pub mod action;
 pub mod editor;
 pub mod episode;
 pub mod exchange;
+pub mod files;
 pub mod haptics;
 pub mod instrument;
 pub mod math;

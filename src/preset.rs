@@ -5,10 +5,8 @@
 //! `touchback lab presets` measures, as it measures what sets each apart from every other.
 //!
 //! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
-//! `editor`; `draft` writes every file of the program.
+//! `editor`.
 
-#[cfg(feature = "editor")]
-pub mod draft;
 #[cfg(feature = "editor")]
 pub mod file;
 mod levels;

@@ -11,20 +11,24 @@ use paths::{Reference, references};
 /// What each part may name; a part may always name itself.
 ///
 /// math → {episode, mech} → {action, sound, wall} → instrument → params → preset → editor →
-/// plugin; exchange stands alone; monitor lies between instrument and {editor, plugin}.
-const DIRECTIONS: [(&str, &[&str]); 14] = [
+/// plugin; exchange and files stand alone; monitor lies between instrument and {editor, plugin}.
+const DIRECTIONS: [(&str, &[&str]); 15] = [
     ("math", &[]),
     ("exchange", &[]),
+    ("files", &[]),
     ("episode", &["math"]),
     ("mech", &["math"]),
     ("action", &["math", "episode", "mech"]),
     ("sound", &["math", "episode", "mech"]),
     ("wall", &["math", "episode", "mech"]),
     ("instrument", &["math", "episode", "mech", "action", "sound", "wall"]),
-    ("haptics", &["math", "episode", "mech", "action", "wall", "exchange"]),
+    ("haptics", &["math", "episode", "mech", "action", "wall", "exchange", "files"]),
     ("monitor", &["math", "action", "instrument", "exchange"]),
     ("params", &["math", "episode", "mech", "action", "sound", "wall", "instrument", "exchange"]),
-    ("preset", &["math", "episode", "mech", "action", "sound", "wall", "instrument", "params"]),
+    (
+        "preset",
+        &["math", "episode", "mech", "action", "sound", "wall", "instrument", "params", "files"],
+    ),
     (
         "editor",
         &[
@@ -38,6 +42,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
             "preset",
             "params",
             "exchange",
+            "files",
             "haptics",
             "monitor",
         ],
@@ -55,6 +60,7 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
             "preset",
             "params",
             "exchange",
+            "files",
             "haptics",
             "monitor",
             "editor",

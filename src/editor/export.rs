@@ -15,9 +15,10 @@ use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Stroke, table};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
+use crate::files::draft::{Draft, DraftError};
+use crate::files::folder::NewFolder;
 use crate::math::compass::KeyNumber;
 use crate::monitor::tape::TimedMessage;
-use crate::preset::draft::{Draft, DraftError};
 
 /// Size of an exported picture, points, and pixels a point.
 const SIZE: (f32, f32) = (900.0, 560.0);
@@ -132,7 +133,7 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
 fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
     let sentence =
         |path: &Path, e: &dyn Display| format!("{} was not written: {e}", path.display());
-    std::fs::create_dir_all(folder).map_err(|e| sentence(folder, &e))?;
+    let new = NewFolder::create(folder).map_err(|e| sentence(folder, &e))?;
     for number in 1..10_000 {
         let path = folder.join(format!("{stem}-{number:03}.{extension}"));
         if path.exists() {
@@ -144,7 +145,10 @@ fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<Stri
             draft.keep_new()
         };
         match write() {
-            Ok(()) => return Ok(format!("Saved {}", path.display())),
+            Ok(()) => {
+                new.keep();
+                return Ok(format!("Saved {}", path.display()));
+            }
             Err(DraftError::Taken(_)) => {}
             Err(DraftError::Disk(path, e)) => return Err(sentence(&path, &e)),
             Err(e) => return Err(e.to_string()),

@@ -1,9 +1,11 @@
 //! The manual as one page for a browser: inside the plugin, so that it is wherever the plugin is.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+
+use crate::files::folder::NewFolder;
 
 /// Pages by the names they link each other by.
 const PAGES: [(&str, &str); 8] = [
@@ -24,20 +26,36 @@ const STYLE: &str = "html { color-scheme: light dark; } \
     th, td { border: 1px solid #8886; padding: .2rem .5rem; text-align: left; vertical-align: top; } \
     pre { overflow-x: auto; } h1 { margin-top: 3rem; }";
 
-/// Writes the page where the user's caches are; its place.
+/// Writes the page where the user's caches are, or, for a user without a home, under a new name where
+/// temporary files are; its place.
 ///
 /// # Errors
 /// What the disk says.
 pub fn write() -> io::Result<PathBuf> {
-    let caches = dirs::cache_dir().unwrap_or_else(std::env::temp_dir);
-    write_to(&caches.join("Touchback"))
+    match dirs::cache_dir() {
+        Some(caches) => write_to(&caches.join("Touchback")),
+        None => {
+            let (_, page) = new_file(&std::env::temp_dir())?.keep().map_err(|e| e.error)?;
+            Ok(page)
+        }
+    }
 }
 
+/// The page in `folder`, which is made; it takes the place of an earlier one, or of a link.
 fn write_to(folder: &Path) -> io::Result<PathBuf> {
     let page = folder.join(concat!("manual-", env!("CARGO_PKG_VERSION"), ".html"));
-    fs::create_dir_all(folder)?;
-    fs::write(&page, whole())?;
+    let new = NewFolder::create(folder)?;
+    new_file(folder)?.persist(&page).map_err(|e| e.error)?;
+    new.keep();
     Ok(page)
+}
+
+/// The page in a file of a name that nobody can foresee, which only this user can write.
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut file =
+        tempfile::Builder::new().prefix("touchback-manual-").suffix(".html").tempfile_in(folder)?;
+    file.write_all(whole().as_bytes())?;
+    Ok(file)
 }
 
 /// All pages, after their contents.
@@ -123,6 +141,7 @@ fn target(from: &str, link: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn every_link_of_the_page_leads_to_a_mark_on_it() {
@@ -147,7 +166,19 @@ mod tests {
         let first = write_to(&folder).unwrap();
         fs::write(&first, "torn").unwrap();
         assert_eq!(write_to(&folder).unwrap(), first);
-        assert!(fs::read_to_string(first).unwrap().ends_with("</html>\n"));
+        assert!(fs::read_to_string(&first).unwrap().ends_with("</html>\n"));
+        #[cfg(unix)]
+        {
+            // A link that somebody laid is replaced, not followed.
+            let other = work.path().join("another's");
+            fs::write(&other, "kept").unwrap();
+            fs::remove_file(&first).unwrap();
+            std::os::unix::fs::symlink(&other, &first).unwrap();
+            write_to(&folder).unwrap();
+            assert_eq!(fs::read_to_string(&other).unwrap(), "kept");
+            assert!(first.symlink_metadata().unwrap().is_file());
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         let file = work.path().join("a file");
         fs::write(&file, "").unwrap();
         assert!(write_to(&file).is_err());

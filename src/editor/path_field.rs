@@ -8,6 +8,7 @@ use egui::{PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
+use crate::files::input;
 
 /// Most names of a folder that are listed.
 const MOST: usize = 1000;
@@ -147,12 +148,8 @@ impl PathField {
 /// # Errors
 /// A sentence that names the file: it cannot be read, or has more than a million bytes.
 pub fn text(path: &Path) -> Result<String, String> {
-    let told = |e: std::io::Error| format!("{}: {e}", path.display());
-    let size = std::fs::metadata(path).map_err(told)?.len();
-    if size > LIMIT {
-        return Err(format!("{}: {size} bytes, where {LIMIT} is the most", path.display()));
-    }
-    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(told)
+    let bytes = input::read(path, LIMIT).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A typed path, `~` for the home.
@@ -218,6 +215,18 @@ mod tests {
             );
         }
         assert!(list(Path::new("no/such/thing"), "csv").folder.is_dir());
+    }
+
+    #[test]
+    fn a_text_is_a_plain_file_of_bounded_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.scl");
+        std::fs::write(&path, b"Werckmeister \xfc").unwrap();
+        assert_eq!(text(&path).unwrap(), "Werckmeister \u{fffd}");
+        std::fs::File::create(&path).unwrap().set_len(LIMIT + 1).unwrap();
+        assert!(text(&path).unwrap_err().ends_with("a.scl: is larger than 1 MB"));
+        #[cfg(unix)]
+        assert!(text(Path::new("/dev/zero")).unwrap_err().ends_with("is not a plain file"));
     }
 
     #[test]

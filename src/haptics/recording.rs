@@ -17,7 +17,6 @@
 //! left out, and such a take moves as its pushes move today's keys, not bit for bit as it was felt.
 //! Up to version 2 a place had 22 states: those that came after begin at zero.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +26,7 @@ use super::log::Entry;
 use super::servo::{MOST_STEPS, seconds};
 use crate::action::ActionSettings;
 use crate::action::interface::key::{DynamicsCompensation, STATES, Saved};
+use crate::files::input::{self, InputError};
 use crate::math::compass::{KEYS, KeyNumber};
 
 /// First line of a take.
@@ -66,7 +66,10 @@ const MOST: [f64; 2] = [100.0, 1e6];
 /// Why there is no take, with what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTake {
-    /// The file cannot be read.
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The file cannot be read any more.
     #[error("{0}: cannot read: {1}")]
     Unreadable(String, String),
     /// It is something else.
@@ -114,8 +117,8 @@ impl Recording {
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
         let mut head = [0; HEAD.len()];
-        let read = File::open(path).and_then(|mut f| f.read_exact(&mut head));
-        read.is_ok() && version(str::from_utf8(&head).unwrap_or_default()).is_some()
+        let is_read = input::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok());
+        is_read && version(str::from_utf8(&head).unwrap_or_default()).is_some()
     }
 
     /// Reads the file at `path`, an entry at a time.
@@ -123,13 +126,7 @@ impl Recording {
     /// # Errors
     /// Why not, naming file and line.
     pub fn open(path: &Path) -> Result<Self, NoTake> {
-        let file = path.display().to_string();
-        let unreadable = |e: std::io::Error| NoTake::Unreadable(file.clone(), e.to_string());
-        let about = std::fs::metadata(path).map_err(unreadable)?;
-        if !about.is_file() || about.len() > LIMIT {
-            return Err(NoTake::Unreadable(file, "no plain file of at most 2 GB".into()));
-        }
-        Self::of(file, Source::File(path.to_path_buf()))
+        Self::of(path.display().to_string(), Source::File(path.to_path_buf()))
     }
 
     /// Reads `text`; `file` names it in errors.
@@ -181,10 +178,7 @@ impl Recording {
     /// A file that cannot be read any more.
     pub fn entries(&self) -> Result<Entries, NoTake> {
         let lines: Box<dyn BufRead + Send> = match &self.source {
-            Source::File(path) => match File::open(path) {
-                Ok(file) => Box::new(BufReader::new(file)),
-                Err(e) => return Err(NoTake::Unreadable(self.file.clone(), e.to_string())),
-            },
+            Source::File(path) => Box::new(BufReader::new(input::open_bounded(path, LIMIT)?)),
             Source::Text(text) => Box::new(Cursor::new(text.clone())),
         };
         let mut entries = Entries {

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use serialport::{SerialPort, SerialPortType};
 
+use crate::files::input;
+
 /// Rate asked for, baud; USB devices ignore it.
 pub const BAUD: u32 = 921_600;
 
@@ -69,47 +71,76 @@ pub fn list() -> Result<Vec<PortInfo>, PortError> {
 #[derive(Debug)]
 pub struct Claim {
     _file: File,
+    #[cfg(unix)]
+    lock: PathBuf,
     note: PathBuf,
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // The name file is only informative: the lock is released with the lock file.
+        // Both names go while the lock is held, the owner's first: whoever locks a file that has lost
+        // its name meanwhile tries again.
         let _ = std::fs::remove_file(&self.note);
+        #[cfg(unix)]
+        let _ = std::fs::remove_file(&self.lock);
     }
 }
 
 /// The folder of the locks, which only this user can write: nobody else can lay a link there, and
 /// another user's lock is not in the way.
 fn locks() -> Result<PathBuf, (PathBuf, std::io::Error)> {
-    let folder = std::env::temp_dir();
-    // Elsewhere the folder of temporary files is the user's own.
+    let temporary = std::env::temp_dir();
     #[cfg(target_os = "linux")]
     {
-        use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+        use std::os::unix::fs::MetadataExt as _;
         let user = match std::fs::metadata("/proc/self") {
             Ok(process) => process.uid(),
-            Err(error) => return Err((folder, error)),
+            Err(error) => return Err((temporary, error)),
         };
-        let is_own = |folder: &std::path::Path| {
-            let about = std::fs::symlink_metadata(folder);
-            about.is_ok_and(|m| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0)
-        };
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        if let Some(runtime) = runtime.filter(|folder| is_own(folder)) {
-            return Ok(runtime);
+        // The system's folder for this user, whether this session knows of it or not.
+        let own = [dirs::runtime_dir(), Some(format!("/run/user/{user}").into())];
+        if let Some(folder) = own.into_iter().flatten().find(|folder| is_own(folder, user)) {
+            return Ok(folder);
         }
-        let own = folder.join(format!("touchback-{user}"));
-        // There already, or it cannot be made: what is there tells.
-        let _ = std::fs::DirBuilder::new().mode(0o700).create(&own);
-        if is_own(&own) {
-            Ok(own)
-        } else {
-            Err((own, std::io::Error::other("is not a folder that only this user can use")))
-        }
+        // In the home no other user can be first.
+        let home = dirs::cache_dir().map(|caches| caches.join("Touchback").join("ports"));
+        let last = temporary.join(format!("touchback-{user}"));
+        first_own(home.into_iter().chain([last.clone()]), user).ok_or_else(|| {
+            (last, std::io::Error::other("is not a folder that only this user can use"))
+        })
     }
+    // Elsewhere the folder of temporary files is the user's own.
     #[cfg(not(target_os = "linux"))]
-    Ok(folder)
+    Ok(temporary)
+}
+
+/// `folder` is one that only `user` can look into and write.
+#[cfg(target_os = "linux")]
+fn is_own(folder: &std::path::Path, user: u32) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let about = std::fs::symlink_metadata(folder);
+    about.is_ok_and(|m| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0)
+}
+
+/// The first of `folders` that is or can be made one of `user` alone.
+#[cfg(target_os = "linux")]
+fn first_own(mut folders: impl Iterator<Item = PathBuf>, user: u32) -> Option<PathBuf> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    folders.find(|folder| {
+        // There already, or it cannot be made: what is there tells.
+        let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        is_own(folder, user)
+    })
+}
+
+/// `path` as part of a file's name; no other path has the same.
+fn plain(path: &std::path::Path) -> String {
+    let letter = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' => char::from(*byte).to_string(),
+        b'/' => "_".into(),
+        other => format!("%{other:02x}"),
+    };
+    path.as_os_str().as_encoded_bytes().iter().map(letter).collect()
 }
 
 /// Claims `path` for `owner`.
@@ -117,31 +148,61 @@ fn locks() -> Result<PathBuf, (PathBuf, std::io::Error)> {
 /// # Errors
 /// [`PortError::Taken`] with the owner's name, or what the system says.
 pub fn claim(path: &str, owner: &str) -> Result<Claim, PortError> {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-    let plain: String = real
-        .to_string_lossy()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
     let folder = locks().map_err(|(folder, error)| {
         PortError::Other(folder.display().to_string(), error.to_string())
     })?;
+    claim_in(&folder, path, owner)
+}
+
+fn claim_in(folder: &std::path::Path, path: &str, owner: &str) -> Result<Claim, PortError> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let plain = plain(&real);
     let lock = folder.join(format!("touchback{plain}.lock"));
     let note = folder.join(format!("touchback{plain}.owner"));
     let other = |e: std::io::Error| PortError::Other(lock.display().to_string(), e.to_string());
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
-    let file = file.map_err(other)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(std::fs::TryLockError::WouldBlock) => {
-            let who = std::fs::read_to_string(&note).unwrap_or_default();
-            let who = if who.trim().is_empty() { "another program" } else { who.trim() };
-            return Err(PortError::Taken(path.into(), who.into()));
+    let file = loop {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
+        let file = file.map_err(other)?;
+        match file.try_lock() {
+            Ok(()) if has_name(&file, &lock) => break file,
+            // Its last owner took the name away between opening and locking.
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => {
+                let who = input::read_text(&note, LONGEST_OWNER).unwrap_or_default();
+                let who = if who.trim().is_empty() { "another program" } else { who.trim() };
+                return Err(PortError::Taken(path.into(), who.into()));
+            }
+            Err(std::fs::TryLockError::Error(e)) => return Err(other(e)),
         }
-        Err(std::fs::TryLockError::Error(e)) => return Err(other(e)),
+    };
+    let claim = Claim {
+        _file: file,
+        #[cfg(unix)]
+        lock: lock.clone(),
+        note,
+    };
+    let name = format!("{owner} (process {})\n", std::process::id());
+    std::fs::write(&claim.note, name).map_err(other)?;
+    Ok(claim)
+}
+
+/// Longest name of an owner, bytes.
+const LONGEST_OWNER: u64 = 4096;
+
+/// Whether `file` is still the one called `name`. Where names of open files are not taken away, it is.
+fn has_name(file: &File, name: &std::path::Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let number = |about: std::fs::Metadata| (about.dev(), about.ino());
+        let own = file.metadata().map(number);
+        own.is_ok_and(|own| std::fs::metadata(name).map(number).is_ok_and(|named| named == own))
     }
-    std::fs::write(&note, format!("{owner} (process {})\n", std::process::id())).map_err(other)?;
-    Ok(Claim { _file: file, note })
+    #[cfg(not(unix))]
+    {
+        let _ = (file, name);
+        true
+    }
 }
 
 /// What a keyboard's address on this machine begins with.
@@ -380,6 +441,71 @@ mod tests {
         assert!(said.contains("in use by the first (process"), "{said}");
         drop(first);
         assert!(claim(&path, "the second").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_goes_with_its_owner_and_one_that_was_left_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = || std::fs::read_dir(folder.path()).unwrap().count();
+        // Paths that differ in what a file's name cannot have.
+        let claims: Vec<_> = ["/dev/a-b", "/dev/a_b", "/dev/a/b", "/dev/a%2fb", "tcp:127.0.0.1:5"]
+            .map(|path| claim_in(folder.path(), path, "one").unwrap())
+            .into();
+        assert_eq!(count(), 2 * claims.len());
+        drop(claims);
+        assert_eq!(count(), 0);
+        // Killed, an owner leaves both files; nobody holds the lock.
+        for ending in ["lock", "owner"] {
+            std::fs::write(folder.path().join(format!("touchback_dev_a.{ending}")), "dead")
+                .unwrap();
+        }
+        let claim = claim_in(folder.path(), "/dev/a", "living").unwrap();
+        let said = claim_in(folder.path(), "/dev/a", "late").unwrap_err().to_string();
+        assert!(said.contains("in use by living"), "{said}");
+        drop(claim);
+        assert_eq!(count(), 0);
+    }
+
+    /// Many claim and release one port at once: it never has two owners.
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_whose_file_goes_is_held_by_one_at_a_time() {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let (owners, claims) = (AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        let Ok(claim) = claim_in(folder.path(), "/dev/a", "one") else { continue };
+                        assert_eq!(owners.fetch_add(1, Ordering::SeqCst), 0);
+                        claims.fetch_add(1, Ordering::SeqCst);
+                        owners.fetch_sub(1, Ordering::SeqCst);
+                        drop(claim);
+                    }
+                });
+            }
+        });
+        assert!(claims.into_inner() > 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_another_user_made_first_is_passed_over() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let user = std::fs::metadata(dir.path()).unwrap().uid();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("open")).unwrap();
+        std::fs::set_permissions(at("open"), std::fs::Permissions::from_mode(0o777)).unwrap();
+        symlink("elsewhere", at("link")).unwrap();
+        std::fs::write(at("file"), "").unwrap();
+        let others = [at("open"), at("link"), at("file")];
+        assert_eq!(first_own(others.clone().into_iter(), user), None);
+        let all = others.into_iter().chain([at("own/deep")]);
+        assert_eq!(first_own(all, user), Some(at("own/deep")));
+        assert_eq!(first_own([at("own/deep")].into_iter(), user + 1), None);
     }
 
     #[cfg(unix)]

@@ -5,11 +5,13 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::draft::{Draft, DraftError};
 use super::file::{FileError, NamedPiano, PresetLosses};
+use crate::files::draft::{Draft, DraftError};
+use crate::files::folder::NewFolder;
+use crate::files::input::{self, InputError};
 
 /// Ending of preset files.
 pub const EXTENSION: &str = "toml";
@@ -31,6 +33,9 @@ pub enum PresetError {
     /// The file is not a preset.
     #[error("{}: {}", .0.display(), .1)]
     File(PathBuf, FileError),
+    /// It cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// The system's error for this path.
     #[error("{}: {}", .0.display(), .1)]
     Disk(PathBuf, io::Error),
@@ -114,7 +119,7 @@ impl UserPresets {
     /// Names of the pianos that the player marked; none where the list cannot be read.
     #[must_use]
     pub fn favourites(&self) -> BTreeSet<String> {
-        let text = fs::read_to_string(self.folder.join(FAVOURITES)).unwrap_or_default();
+        let text = input::read_text(&self.folder.join(FAVOURITES), LIMIT).unwrap_or_default();
         text.lines().map(str::to_owned).filter(|name| !name.is_empty()).collect()
     }
 
@@ -125,11 +130,13 @@ impl UserPresets {
     pub fn keep_favourites(&self, names: &BTreeSet<String>) -> Result<(), PresetError> {
         let path = self.folder.join(FAVOURITES);
         let failed = |error| PresetError::Disk(path.clone(), error);
-        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let new = NewFolder::create(&self.folder).map_err(failed)?;
         let draft = Draft::create(&path)?;
         let text: String = names.iter().map(|name| format!("{name}\n")).collect();
         draft.write_all(text.as_bytes())?;
-        Ok(draft.keep()?)
+        draft.keep()?;
+        new.keep();
+        Ok(())
     }
 
     /// Writes `saved` under its name; says where.
@@ -169,18 +176,7 @@ impl UserPresets {
 /// # Errors
 /// [`PresetError`] naming the file, and its line where one is wrong.
 pub fn read(path: &Path) -> Result<(NamedPiano, PresetLosses), PresetError> {
-    let trouble = |error| PresetError::Disk(path.to_owned(), error);
-    let file = fs::File::open(path).map_err(trouble)?;
-    let mut bytes = Vec::new();
-    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(trouble)?;
-    let wrong = |message: &str| {
-        let message = message.to_owned();
-        PresetError::File(path.to_owned(), FileError::Form { line: 1, message })
-    };
-    if bytes.len() as u64 > LIMIT {
-        return Err(wrong("too large for a preset"));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| wrong("not a text in UTF-8"))?;
+    let text = input::read_text(path, LIMIT)?;
     // Some Windows editors begin files with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let (mut saved, losses) =
@@ -198,11 +194,12 @@ pub fn read(path: &Path) -> Result<(NamedPiano, PresetLosses), PresetError> {
 pub fn write(saved: &NamedPiano, path: &Path, replaces: bool) -> Result<(), PresetError> {
     let text = saved.text().map_err(PresetError::Unwritable)?;
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| PresetError::Disk(path.to_owned(), error))?;
+    let new = NewFolder::create(folder).map_err(|e| PresetError::Disk(path.to_owned(), e))?;
     let draft = Draft::create(path)?;
     draft.write_all(text.as_bytes())?;
-    let kept = if replaces { draft.keep() } else { draft.keep_new() };
-    Ok(kept?)
+    if replaces { draft.keep() } else { draft.keep_new() }?;
+    new.keep();
+    Ok(())
 }
 
 fn is_hidden(path: &Path) -> bool {
@@ -276,12 +273,20 @@ mod tests {
         fs::create_dir(dir.path().join("f.toml")).unwrap();
         let entries = shelf.entries().unwrap();
         assert_eq!(entries.len(), 5);
-        for (entry, words) in entries.iter().zip(["line 2", "UTF-8", "too large"]) {
+        for (entry, words) in entries.iter().zip(["line 2", "UTF-8", "larger than 524 kB"]) {
             let told = entry.held.as_ref().unwrap_err();
             assert!(told.contains(words) && told.contains(".toml"), "{told}");
         }
         assert_eq!(entries[3].held.as_ref().unwrap().0.name, "d");
         assert!(entries[4].held.is_err());
+        #[cfg(unix)]
+        {
+            // Nobody writes to it: opened like a file it would never come back.
+            let pipe = dir.path().join("pipe.toml");
+            assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            assert!(read(&pipe).unwrap_err().to_string().ends_with("is not a plain file"));
+            assert!(shelf.entries().unwrap().last().unwrap().held.is_err());
+        }
         // A folder that is a file.
         assert!(UserPresets::at(dir.path().join("a.toml")).entries().is_err());
         assert!(UserPresets::at(dir.path().join("a.toml")).keep(&piano("x", 47.0), true).is_err());

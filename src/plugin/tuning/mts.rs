@@ -3,14 +3,15 @@
 //! It is the system's, at a fixed place, and may be missing. Its table of frequencies is written by
 //! the master on a thread of its own and read here number by number.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
+use nice_plug::prelude::nice_log;
 
 use super::TuningSource;
 
-/// Names a library elsewhere.
+/// Names a library elsewhere, by its whole path.
 const ELSEWHERE: &str = "TOUCHBACK_MTS_ESP";
 const CHANNELS: usize = 16;
 
@@ -55,12 +56,37 @@ fn library() -> Option<&'static Functions> {
     FUNCTIONS.get_or_init(load).as_ref()
 }
 
+/// The library at `path`, whole: a name alone would be looked for in folders that others may write.
+fn open(path: &Path) -> Option<Library> {
+    if !path.is_absolute() {
+        nice_log!(
+            "Touchback: {ELSEWHERE}={}: is no whole path; the session's tuning is not followed",
+            path.display()
+        );
+        return None;
+    }
+    #[cfg(windows)]
+    {
+        use libloading::os::windows::{
+            LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, LOAD_LIBRARY_SEARCH_SYSTEM32, Library as Dll,
+        };
+        // What the library needs comes from its own folder or the system's, not from the program's or
+        // the working folder.
+        let places = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32;
+        // SAFETY: this place holds a library of the published interface; its loading has no other
+        // effects.
+        unsafe { Dll::load_with_flags(path, places) }.ok().map(Library::from)
+    }
+    #[cfg(not(windows))]
+    // SAFETY: this place holds a library of the published interface; its loading has no other
+    // effects.
+    unsafe { Library::new(path) }.ok()
+}
+
 fn load() -> Option<Functions> {
     type Table = unsafe extern "C" fn() -> *const f64;
     type ChannelTable = unsafe extern "C" fn(i8) -> *const f64;
-    // SAFETY: this place holds a library of the published interface; its loading has no other
-    // effects.
-    let library = Box::leak(Box::new(unsafe { Library::new(place()) }.ok()?));
+    let library = Box::leak(Box::new(open(&place())?));
     // SAFETY: the names have these types in the published interface. C's `char` is of either sign;
     // notes are 0…127.
     unsafe {
@@ -154,6 +180,28 @@ impl TuningSource for Client {
                 (Some(_), None) => false,
                 (None, _) => (library.leaves_out)(signed(note), channel.map_or(-1, signed)),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The system's loader finds these by their names alone.
+    #[test]
+    fn a_library_is_not_looked_for_by_its_name() {
+        let name = if cfg!(windows) {
+            "kernel32.dll"
+        } else if cfg!(target_os = "macos") {
+            "libSystem.B.dylib"
+        } else {
+            "libm.so.6"
+        };
+        // SAFETY: a library of the system, whose loading has no other effects.
+        assert!(unsafe { Library::new(name) }.is_ok());
+        for path in [name, "", "./libMTS.so"] {
+            assert!(open(Path::new(path)).is_none(), "{path}");
         }
     }
 }

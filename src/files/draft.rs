@@ -157,7 +157,8 @@ impl Draft {
 }
 
 /// Where `target` lies.
-fn folder(target: &Path) -> &Path {
+#[must_use]
+pub fn folder(target: &Path) -> &Path {
     target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -165,7 +166,10 @@ fn folder(target: &Path) -> &Path {
 const LINKS: usize = 40;
 
 /// Where `target` leads through symbolic links, there or not.
-fn followed(target: &Path) -> io::Result<PathBuf> {
+///
+/// # Errors
+/// Links that lead in a circle.
+pub fn followed(target: &Path) -> io::Result<PathBuf> {
     let mut place = target.to_owned();
     for _ in 0..LINKS {
         if is_open_file(&place) {
