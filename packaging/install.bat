@@ -4,15 +4,44 @@ setlocal
 cd /d "%~dp0"
 set "common=%LOCALAPPDATA%\Programs\Common"
 set "presets=%USERPROFILE%\Documents\VST3 Presets\Touchback\Touchback"
-if not exist "%common%\CLAP" mkdir "%common%\CLAP"
-copy /y Touchback.clap "%common%\CLAP" >nul
+call :put Touchback.clap "%common%\CLAP"
 if errorlevel 1 exit /b 1
-echo %common%\CLAP\Touchback.clap
-if exist "%common%\VST3\Touchback.vst3" rmdir /s /q "%common%\VST3\Touchback.vst3"
-xcopy /e /i /y Touchback.vst3 "%common%\VST3\Touchback.vst3" >nul
+call :put Touchback.vst3 "%common%\VST3"
 if errorlevel 1 exit /b 1
-echo %common%\VST3\Touchback.vst3
 if not exist "%presets%" mkdir "%presets%"
 copy /y presets\*.vstpreset "%presets%" >nul
 if errorlevel 1 exit /b 1
 echo %presets%
+exit /b 0
+
+rem A copy is complete before it takes the old one's name, and the old one is there under one of two
+rem names until then. What a run that was ended in between leaves is put right first.
+:put
+set "installed=%~2\%~1"
+set "new=%~2\.%~1.new"
+set "old=%~2\.%~1.old"
+if not exist "%~2" mkdir "%~2"
+if not exist "%installed%" if exist "%old%" move "%old%" "%installed%" >nul
+call :remove "%new%"
+call :remove "%old%"
+if exist "%old%" echo %old% is in use: close every host and start again
+if exist "%old%" exit /b 1
+if exist "%~1\" (xcopy /e /i /y /q "%~1" "%new%" >nul) else (copy /y "%~1" "%new%" >nul)
+if errorlevel 1 exit /b 1
+if exist "%installed%" move "%installed%" "%old%" >nul
+if errorlevel 1 exit /b 1
+move "%new%" "%installed%" >nul
+if errorlevel 1 goto undo
+rem One that a host has open goes with the next installation.
+call :remove "%old%" 2>nul
+echo %installed%
+exit /b 0
+
+:undo
+if exist "%old%" move "%old%" "%installed%" >nul
+exit /b 1
+
+:remove
+if exist "%~1\" rmdir /s /q "%~1"
+if exist "%~1" del /f /q "%~1"
+exit /b 0

@@ -16,14 +16,28 @@ Darwin)
     ;;
 esac
 
-# A copy is complete before it takes the old one's name.
+# A copy is complete before it takes the old one's name, and the old one is there under one of two
+# names until then. What a run that was ended in between leaves is put right first.
 put() {
+    installed="${2:?}/${1:?}"
+    new="$2/.$1.new"
+    old="$2/.$1.old"
     mkdir -p "$2"
-    rm -rf "$2/.$1.new"
-    cp -R "$1" "$2/.$1.new"
-    rm -rf "${2:?}/$1"
-    mv "$2/.$1.new" "$2/$1"
-    echo "$2/$1"
+    if [ ! -e "$installed" ] && [ -e "$old" ]; then
+        mv "$old" "$installed"
+    fi
+    rm -rf "$new" "$old"
+    cp -R "$1" "$new"
+    # A file takes the place of another at once; a folder would be moved into the other.
+    if [ -d "$installed" ]; then
+        mv "$installed" "$old"
+    fi
+    if ! mv "$new" "$installed"; then
+        [ ! -e "$old" ] || mv "$old" "$installed"
+        exit 1
+    fi
+    rm -rf "$old"
+    echo "$installed"
 }
 
 put Touchback.clap "$clap"

@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
+use crate::build_paths;
 use crate::install::{BUNDLES, copy, remove};
 use crate::licenses::{self, HOST};
 
@@ -41,6 +42,9 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     remove(&folder)?;
     fs::create_dir_all(&folder)?;
     let licences = licenses::of(COMMAND, target)?;
+    // All sources are there now.
+    let places = build_paths::places()?;
+    build_paths::leave_out(&places)?;
     let program =
         if cfg!(target_os = "macos") { universal(&folder)? } else { build(is_windows, &folder)? };
     let inside = folder.join("Touchback.vst3/Contents/Resources");
@@ -49,6 +53,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         fs::write(place.join("LICENSES.txt"), &licences)?;
     }
     copy(&program, &folder.join(program.file_name().context("the command has a name")?))?;
+    build_paths::refuse_in(&folder, &places)?;
     presets(&folder.join("presets"))?;
     let script = if target.contains("windows") { "install.bat" } else { "install.sh" };
     for file in ["INSTALL.md", script] {
@@ -75,8 +80,9 @@ fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
         (Path::new(CROSS).join(WINDOWS).join("release"), "touchback.dll")
     } else {
         cargo(&RELEASE)?;
+        let target = target_folder();
         let library = if cfg!(windows) { "touchback.dll" } else { "libtouchback.so" };
-        (PathBuf::from("target/release"), library)
+        (target.join("release"), library)
     };
     let is_windows = is_windows || cfg!(windows);
     let machine = std::env::consts::ARCH;
@@ -92,18 +98,19 @@ fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
 /// The same on a Mac, for both of its processors in one file each, signed ad hoc, which its system asks
 /// for.
 fn universal(folder: &Path) -> Result<PathBuf> {
-    let program = Path::new("target/universal").join(PROGRAM);
-    fs::create_dir_all("target/universal")?;
+    let target_folder = target_folder();
+    let program = target_folder.join("universal").join(PROGRAM);
+    fs::create_dir_all(target_folder.join("universal"))?;
     let mut lipo = Command::new("lipo");
     lipo.arg("-create").arg("-output").arg(&program);
     for target in ["aarch64-apple-darwin", "x86_64-apple-darwin"] {
         cargo(RELEASE.iter().chain(&["--target", target]))?;
-        lipo.arg(Path::new("target").join(target).join("release").join(PROGRAM));
+        lipo.arg(target_folder.join(target).join("release").join(PROGRAM));
     }
     let bundle = ["bundle-universal", "touchback", "--release"];
     nice_plug_xtask::main_with_args("cargo xtask", bundle.map(str::to_owned))?;
     for bundle in BUNDLES {
-        copy(&Path::new("target/bundled").join(bundle), &folder.join(bundle))?;
+        copy(&target_folder.join("bundled").join(bundle), &folder.join(bundle))?;
     }
     run_command(&mut lipo)?;
     run_command(Command::new("codesign").args(["--force", "--sign", "-"]).arg(&program))?;
@@ -118,6 +125,11 @@ fn system(target: &str) -> String {
     let machine = target.split('-').next().unwrap_or(target);
     let name = if target.contains("windows") { "windows" } else { "linux" };
     format!("{name}-{machine}")
+}
+
+/// Where cargo builds, unless it is told otherwise by an argument.
+fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
 }
 
 fn cargo<'a>(arguments: impl IntoIterator<Item = &'a &'a str>) -> Result<()> {
@@ -145,11 +157,11 @@ pub(crate) fn presets(folder: &Path) -> Result<()> {
 /// The command of this system, built for release.
 pub(crate) fn built_command() -> Result<PathBuf> {
     cargo(&RELEASE)?;
-    Ok(Path::new("target/release").join(PROGRAM))
+    Ok(target_folder().join("release").join(PROGRAM))
 }
 
 /// Files of `folder` and below, in order, relative to it.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let (mut waiting, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(next) = waiting.pop() {
         for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {

@@ -65,17 +65,50 @@ fn folders() -> Result<[PathBuf; 2]> {
 
 /// Puts `bundle` (a file or a folder) into `folder`, replacing an older one; returns its place.
 ///
-/// The copy is complete before it takes the old one's name, so a host never sees half a bundle.
+/// The copy is complete before it takes the old one's name, so a host never sees half a bundle, and the
+/// old one is there under one of two names until then: what a run that was ended in between leaves is
+/// put right by the next.
 fn install(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     let name = bundle.file_name().context("a bundle has a name")?;
     let installed = folder.join(name);
-    let fresh = folder.join(format!(".{}.new", name.to_string_lossy()));
+    let beside = |ending: &str| folder.join(format!(".{}.{ending}", name.to_string_lossy()));
+    let (fresh, aside) = (beside("new"), beside("old"));
+    recover(&installed, &aside)?;
     remove(&fresh)?;
     copy(bundle, &fresh)?;
-    remove(&installed)?;
-    fs::rename(&fresh, &installed)
-        .with_context(|| format!("cannot rename {} to {}", fresh.display(), installed.display()))?;
+    replace(&fresh, &installed, &aside)?;
     Ok(installed)
+}
+
+/// Gives the bundle `aside` its name `installed` back where a run ended after it had taken it away.
+fn recover(installed: &Path, aside: &Path) -> Result<()> {
+    if installed.symlink_metadata().is_err() && aside.symlink_metadata().is_ok() {
+        rename(aside, installed)?;
+    }
+    // A library that a host has open cannot be removed on Windows: once no host has, it can.
+    remove(aside)
+}
+
+/// Renames `fresh` to `installed`; an older one goes by way of `aside`.
+fn replace(fresh: &Path, installed: &Path, aside: &Path) -> Result<()> {
+    // A file takes the place of another at once, a folder that of none.
+    if fs::rename(fresh, installed).is_ok() {
+        return Ok(());
+    }
+    rename(installed, aside)?;
+    if let Err(error) = rename(fresh, installed) {
+        rename(aside, installed)?;
+        return Err(error);
+    }
+    if let Err(error) = remove(aside) {
+        eprintln!("{error:#}; the next installation removes it");
+    }
+    Ok(())
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to)
+        .with_context(|| format!("cannot rename {} to {}", from.display(), to.display()))
 }
 
 pub(crate) fn remove(path: &Path) -> Result<()> {
@@ -144,6 +177,106 @@ mod tests {
         let error = install(&work.path().join("Touchback.clap"), &folder).unwrap_err();
         assert!(error.to_string().contains("cannot copy"));
         assert_eq!(fs::read_to_string(folder.join("Touchback.clap")).unwrap(), "old");
+    }
+
+    /// Every state in which a run may be ended: the old bundle, or the new one, is there after the next,
+    /// whether that succeeds or not.
+    #[test]
+    fn a_run_that_was_ended_at_any_place_loses_nothing() {
+        let states: [&[&str]; 6] = [
+            &["X.vst3"],
+            &["X.vst3", ".X.vst3.new"],
+            &[".X.vst3.old", ".X.vst3.new"],
+            &[".X.vst3.old"],
+            &["X.vst3", ".X.vst3.old"],
+            &["X.vst3", ".X.vst3.old", ".X.vst3.new"],
+        ];
+        for state in states {
+            for is_there in [true, false] {
+                let work = tempfile::tempdir().unwrap();
+                let (bundle, folder) = (work.path().join("X.vst3"), work.path().join("plugins"));
+                for name in state {
+                    fs::create_dir_all(folder.join(name)).unwrap();
+                    let text = if name.ends_with("new") { "half" } else { "old" };
+                    fs::write(folder.join(name).join("library"), text).unwrap();
+                }
+                if is_there {
+                    fs::create_dir_all(&bundle).unwrap();
+                    fs::write(bundle.join("library"), "new").unwrap();
+                }
+                assert_eq!(install(&bundle, &folder).is_ok(), is_there, "{state:?}");
+                let expected = if is_there { "new" } else { "old" };
+                let library = folder.join("X.vst3/library");
+                assert_eq!(fs::read_to_string(library).unwrap(), expected, "{state:?}");
+                if is_there {
+                    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "{state:?}");
+                }
+            }
+        }
+    }
+
+    /// The new bundle cannot take the place: the old one has its name again.
+    #[test]
+    fn a_failed_exchange_is_undone() {
+        let work = tempfile::tempdir().unwrap();
+        let at = |name: &str| work.path().join(name);
+        fs::create_dir_all(at("X.vst3/old")).unwrap();
+        assert!(replace(&at("none"), &at("X.vst3"), &at(".X.vst3.old")).is_err());
+        assert!(at("X.vst3/old").is_dir() && !at(".X.vst3.old").exists());
+    }
+
+    /// The script of the archives, run after one that was ended at any place.
+    #[cfg(unix)]
+    #[test]
+    fn the_script_puts_right_what_an_ended_run_leaves() {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/install.sh");
+        let states: [&[&str]; 4] =
+            [&["X"], &[".X.old", ".X.new"], &[".X.old"], &["X", ".X.old", ".X.new"]];
+        for state in states {
+            for is_there in [true, false] {
+                let work = tempfile::tempdir().unwrap();
+                let put = |path: &str, text: &str| {
+                    let path = work.path().join(path);
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(path, text).unwrap();
+                };
+                put("presets/a.vstpreset", "");
+                if is_there {
+                    put("Touchback.clap", "new");
+                    put("Touchback.vst3/library", "new");
+                }
+                let home = ".home/Library/Audio/Plug-Ins";
+                let [clap, vst3] = match cfg!(target_os = "macos") {
+                    true => [format!("{home}/CLAP"), format!("{home}/VST3")],
+                    false => [".home/.clap".to_owned(), ".home/.vst3".to_owned()],
+                };
+                for name in state {
+                    let text = if name.ends_with("new") { "half" } else { "old" };
+                    put(&format!("{clap}/{}", name.replace('X', "Touchback.clap")), text);
+                    put(&format!("{vst3}/{}/library", name.replace('X', "Touchback.vst3")), text);
+                }
+                fs::copy(&script, work.path().join("install.sh")).unwrap();
+                let run = std::process::Command::new("sh")
+                    .arg(work.path().join("install.sh"))
+                    .env("PREFIX", work.path().join(".home"))
+                    .output()
+                    .unwrap();
+                assert_eq!(run.status.success(), is_there, "{state:?}: {run:?}");
+                let text = |path: String| fs::read_to_string(work.path().join(path)).unwrap();
+                let expected = if is_there { "new" } else { "old" };
+                assert_eq!(text(format!("{clap}/Touchback.clap")), expected, "{state:?}");
+                if is_there {
+                    assert_eq!(text(format!("{vst3}/Touchback.vst3/library")), "new", "{state:?}");
+                    for folder in [&clap, &vst3] {
+                        let names = fs::read_dir(work.path().join(folder)).unwrap();
+                        let hidden = names.filter(|e| {
+                            e.as_ref().unwrap().file_name().to_string_lossy().starts_with(".T")
+                        });
+                        assert_eq!(hidden.count(), 0, "{state:?}: {folder}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

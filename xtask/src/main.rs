@@ -1,6 +1,7 @@
 //! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
 //! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask examples`, `cargo xtask ci`.
 
+mod build_paths;
 mod dist;
 mod examples;
 mod install;
