@@ -4,9 +4,13 @@
 //! Fuzz targets call these on a nightly compiler, `crates/lab/tests/readers.rs` with damaged copies of
 //! the corpora on a stable one.
 
+use std::io::Cursor;
+use std::path::Path;
+
 use toml::Table;
 use touchback::action::ActionSettings;
 use touchback::action::catalogue::Model;
+use touchback::action::interface::key_sheet::KeySheet;
 use touchback::action::interface::kind::NAMES;
 use touchback::haptics::recording::Recording;
 use touchback::math::compass::KeyNumber;
@@ -14,8 +18,10 @@ use touchback::params;
 use touchback::preset::file::NamedPiano;
 use touchback::sound::scala::{KeyMap, Scale, notes};
 use touchback_lab::controls;
+use touchback_lab::fit;
 use touchback_lab::gesture::Gesture;
 use touchback_lab::midi::Score;
+use touchback_lab::recorded::{names, sfz, sound_file};
 use touchback_lab::simulate::numbers::each_number;
 use touchback_lab::simulate::{self, plants};
 
@@ -23,7 +29,7 @@ use touchback_lab::simulate::{self, plants};
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the names of their targets and corpora.
-pub const READERS: [(&str, Reader); 10] = [
+pub const READERS: [(&str, Reader); 15] = [
     ("midi", midi),
     ("gesture_csv", gesture_csv),
     ("gesture_toml", gesture_toml),
@@ -34,6 +40,11 @@ pub const READERS: [(&str, Reader); 10] = [
     ("take", take),
     ("model", model),
     ("model_numbers", model_numbers),
+    ("names", names),
+    ("sfz", sfz),
+    ("sound", sound),
+    ("fit_data", fit_data),
+    ("key_sheet", key_sheet),
 ];
 
 fn text(bytes: &[u8]) -> String {
@@ -118,6 +129,40 @@ pub fn model_numbers(bytes: &[u8]) -> bool {
         });
     }
     model(table.to_string().as_bytes())
+}
+
+/// The name of a recorded note: what is taken is one of the 88 keys.
+pub fn names(bytes: &[u8]) -> bool {
+    let name = text(bytes);
+    let midi = names::midi(&name);
+    assert!(midi.is_none_or(|midi| (-120..=140).contains(&midi)), "{name}: {midi:?}");
+    names::key_and_layer(&name).is_some()
+}
+
+/// A sampled piano's file, in a folder that is not there.
+pub fn sfz(bytes: &[u8]) -> bool {
+    sfz::of_text(Path::new("no such folder/x.sfz"), bytes).is_ok()
+}
+
+/// A recorded note: what is taken has samples, all of them numbers.
+pub fn sound(bytes: &[u8]) -> bool {
+    let Ok(note) = sound_file::decode(Cursor::new(bytes.to_vec())) else { return false };
+    let [left, right] = &note.channels;
+    assert!(!left.is_empty() && left.len() == right.len());
+    assert!(left.iter().chain(right).all(|sample| sample.is_finite()));
+    true
+}
+
+/// A measured key.
+pub fn fit_data(bytes: &[u8]) -> bool {
+    fit::data::read("x.csv", bytes).is_ok()
+}
+
+/// What single keys differ by: what is taken is read the same a second time.
+pub fn key_sheet(bytes: &[u8]) -> bool {
+    let Ok(sheet) = text(bytes).parse::<KeySheet>() else { return false };
+    assert_eq!(sheet.text().parse::<KeySheet>().ok(), Some(sheet));
+    true
 }
 
 /// A number as `bits` have it: by a factor of at most 1000 either way, with its sign turned, or

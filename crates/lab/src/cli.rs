@@ -2,14 +2,17 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{
-    demo, experiment, feel, fit, keyboard, model, output, play, preset, recorded, render, shot,
-    simulate, weigh,
+    demo, experiment, feel, fit, keyboard, model, output, paths, play, preset, recorded, render,
+    shot, simulate, weigh,
 };
+
+#[cfg(test)]
+mod tests;
 
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
@@ -98,14 +101,15 @@ enum ModelCommand {
 /// the outputs are written and not to be trusted, 2 with one otherwise.
 #[must_use]
 pub fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
+    let outcome = match parsed(std::env::args_os()) {
         Ok(cli) => run(cli.command),
-        Err(error) if !error.use_stderr() => {
+        Err(Refused::Usage(error)) if !error.use_stderr() => {
             // Help and version; a closed pipe is no failure of ours.
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
-        Err(error) => Err(anyhow::anyhow!("{}", usage(&error))),
+        Err(Refused::Usage(error)) => Err(anyhow::anyhow!("{}", usage(&error))),
+        Err(Refused::Paths(error)) => Err(error),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -118,6 +122,25 @@ pub fn main() -> ExitCode {
             })
         }
     }
+}
+
+/// Why a command line is not carried out.
+#[derive(Debug)]
+enum Refused {
+    /// It is none, or asks for help.
+    Usage(clap::Error),
+    /// It would overwrite what it reads.
+    Paths(anyhow::Error),
+}
+
+/// What `arguments` ask for, the program's name first.
+fn parsed(
+    arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
+) -> Result<Cli, Refused> {
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(arguments).map_err(Refused::Usage)?;
+    paths::refuse_overwriting(&command, &matches).map_err(Refused::Paths)?;
+    Cli::from_arg_matches(&matches).map_err(|error| Refused::Usage(error.format(&mut command)))
 }
 
 fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
@@ -171,9 +194,5 @@ fn usage(error: &clap::Error) -> String {
 /// `text` on one line, control characters of file names made visible.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let mut line = String::new();
-    for c in words.join(" ").chars() {
-        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
-    }
-    line
+    output::escaped(&words.join(" "))
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::output;
+use crate::output::{self, Shown as _};
+use crate::paths::{CurveOption, is_preset};
 use crate::table::{CsvTable, Curve};
 use touchback::action::interface::key_sheet::KeySheet;
 use touchback::haptics::action::Action;
@@ -33,28 +34,16 @@ pub fn felt_action(name: &str) -> Result<Action, String> {
     Action::of(name).ok_or_else(|| format!("it cannot be felt; one of {} is expected", names()))
 }
 
-/// The file that `--preset` names, if it names one.
-#[must_use]
-pub fn preset_file(name: &str) -> Option<&Path> {
-    let path = Path::new(name);
-    path.extension().is_some_and(|e| e == user_presets::EXTENSION).then_some(path)
-}
-
-/// The files that `--automate ID=CURVE.csv` options name.
-pub fn automation_files(options: &[String]) -> impl Iterator<Item = &Path> {
-    options.iter().filter_map(|option| option.split_once('=')).map(|(_, file)| Path::new(file))
-}
-
 /// Settings of the factory piano `name`, or of the preset file `name` where it ends in `.toml`;
 /// what of the file could not be taken is told on stderr.
 ///
 /// # Errors
 /// Names the pianos there are; a bad file with its line.
 pub fn preset(name: &str) -> Result<Settings> {
-    if let Some(path) = preset_file(name) {
-        let (saved, losses) = user_presets::read(path).context("--preset")?;
+    if is_preset(Path::new(name)) {
+        let (saved, losses) = user_presets::read(Path::new(name)).context("--preset")?;
         if let Some(words) = losses.words() {
-            output::warn(&format!("warning: {name}: {words}"));
+            output::warn(&format!("warning: {}: {words}", output::escaped(name)));
         }
         return Ok(saved.settings);
     }
@@ -90,7 +79,7 @@ pub fn keys(settings: &mut Settings, sheet: Option<&Path>) -> Result<()> {
         let text = output::read_text(path, SHEET_LIMIT)?;
         let read = text.parse::<KeySheet>();
         settings.action.keys =
-            read.map_err(|error| anyhow!("--keys: {}, {error}", path.display()))?;
+            read.map_err(|error| anyhow!("--keys: {}, {error}", path.shown()))?;
     }
     Ok(())
 }
@@ -122,7 +111,7 @@ impl Automation {
     ///
     /// # Errors
     /// Unknown id, the same id twice, or a bad file: named with its line.
-    pub fn read(options: &[String]) -> Result<Self> {
+    pub fn read(options: &[CurveOption]) -> Result<Self> {
         let mut curves: Vec<(&'static Parameter, Curve)> = Vec::new();
         for option in options {
             let (id, file) = option

@@ -10,12 +10,12 @@ pub(crate) use performance::midi as piece;
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 
 use crate::gesture::Gesture;
 use crate::host::{self, Host};
 use crate::midi::Score;
-use crate::output::{self, Draft};
+use crate::output::{self, Draft, Shown as _};
 use crate::table::Curve;
 use crate::wave::Wave;
 use crate::{plot, simulate};
@@ -83,8 +83,7 @@ pub fn run(folder: &Path) -> Result<()> {
         "Grand action, middle C, pressed",
     )?;
 
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot make this folder", folder.display()))?;
+    let new = output::new_folder(folder)?;
     let names = [
         "prelude.mid",
         "prelude.wav",
@@ -121,10 +120,11 @@ pub fn run(folder: &Path) -> Result<()> {
     for draft in drafts {
         draft.keep()?;
     }
+    new.keep();
 
     let mut said = String::new();
     for name in names {
-        said += &format!("wrote {}\n", folder.join(name).display());
+        said += &format!("wrote {}\n", folder.join(name).shown());
     }
     let factor = heard.real_time_factor;
     said += &format!("{seconds:.1} s of music, {factor:.1} times real time\n");

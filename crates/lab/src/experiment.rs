@@ -44,16 +44,17 @@ mod walls;
 mod weight_drop;
 mod window_cost;
 
-use std::path::{Path, PathBuf};
+use anyhow::{Result, bail};
 
-use anyhow::{Context, Result, bail};
+use clap::builder::ArgPredicate;
 
 use crate::bench::key_source::OwnNumbers;
 use crate::bench::manifest::{self, Finished, Manifest};
 use crate::bench::record;
 use crate::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use crate::bench::{Folder, KeySource};
-use crate::output;
+use crate::output::{self, Shown as _};
+use crate::paths::OutputFolder;
 use catalogue::EXPERIMENTS;
 
 /// What to run.
@@ -71,18 +72,11 @@ pub struct LabOptions {
     strict: bool,
     #[command(flatten)]
     own: OwnNumbers,
-    /// Folder for data and figures [default: touchback-lab; touchback-lab-own with numbers of one's
-    /// own]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-}
-
-/// Where data and figures go: what `asked` says, and otherwise not beside the standard piano's where
-/// `own` changes it.
-#[must_use]
-pub fn place(asked: Option<&Path>, own: &OwnNumbers) -> PathBuf {
-    let usual = if own.is_empty() { "touchback-lab" } else { "touchback-lab-own" };
-    asked.map_or_else(|| usual.into(), Path::to_owned)
+    /// Folder for data and figures; not beside the standard piano's, but touchback-lab-own, with
+    /// numbers of one's own
+    #[arg(long, value_name = "DIR", default_value = "touchback-lab", default_value_ifs =
+          OwnNumbers::IDS.map(|id| (id, ArgPredicate::IsPresent, "touchback-lab-own")))]
+    pub out: OutputFolder,
 }
 
 /// Runs the experiments asked for; exit code and files follow the other commands.
@@ -98,14 +92,13 @@ pub fn run(options: &LabOptions) -> Result<()> {
         takes(experiment, &options.own)?;
     }
     let keys = KeySource::open(&options.own)?;
-    let place = place(options.out.as_deref(), &options.own);
-    let show = place.display();
-    std::fs::create_dir_all(&place).with_context(|| format!("{show}: cannot make this folder"))?;
+    let place = &*options.out;
+    let new = output::new_folder(place)?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut open, mut unknown) = (0, 0, 0);
-    let mut manifest = Manifest::of(&place);
-    runner::run(&chosen, &keys, &place, |experiment, found| {
+    let mut manifest = Manifest::of(place);
+    runner::run(&chosen, &keys, place, |experiment, found| {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
         // Causes are of the standard piano.
@@ -122,14 +115,14 @@ pub fn run(options: &LabOptions) -> Result<()> {
         manifest.enter(&Finished { name, about, own_numbers, seconds, count, files: &written })?;
         let own = keys.told().map_or(String::new(), |t| format!("Numbers of one's own: {t}.\n\n"));
         let heading = format!("\n## {name}\n\n{about}\n\n{own}");
-        let files: String = written.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+        let files: String = written.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
         output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
         page += &format!("{heading}{}", report.text(true));
         seeds += &report.sourced(experiment.name);
         (rows, open) = (rows + count.0, open + count.1);
         Ok(())
     })?;
-    let mut folder = Folder::new(&place);
+    let mut folder = Folder::new(place);
     folder.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
     folder.write(manifest::README, manifest.page().as_bytes())?;
     if options.report {
@@ -137,8 +130,8 @@ pub fn run(options: &LabOptions) -> Result<()> {
         folder.write("seeds.md", (seeds + &seeds::table()).as_bytes())?;
         folder.write("missed.md", missed::page().as_bytes())?;
     }
-    let written: String =
-        folder.keep()?.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+    let written: String = folder.keep()?.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
+    new.keep();
     output::print(&written)?;
     let is_all = options.names.iter().any(|n| n == "all");
     let is_left = |e: &&Experiment| is_all && chosen.iter().all(|c| c.name != e.name);

@@ -7,7 +7,7 @@ mod record;
 mod replay;
 mod terminal_session;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +16,7 @@ use crate::controls;
 use crate::interrupt;
 use crate::keyboard::probe::{histogram, port_of, seconds, wait};
 use crate::output::{self, Draft};
+use crate::paths::{InputPath, OutputFile, PortName};
 use performer::Performer;
 use record::Records;
 use terminal_session::TerminalSession;
@@ -29,7 +30,7 @@ use touchback::instrument::Settings;
 pub struct FeelOptions {
     /// Serial port of the keyboard, the path `touchback keyboard emulate` prints, or `emulator`
     #[arg(value_name = "PORT")]
-    port: String,
+    port: PortName,
     /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists them all
     #[arg(long, value_name = "NAME", default_value = "grand",
           value_parser = controls::felt_action)]
@@ -39,7 +40,7 @@ pub struct FeelOptions {
     set: Vec<String>,
     /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
-    keys: Option<PathBuf>,
+    keys: Option<InputPath>,
     /// Arms at once: force is on; without it, `a` and Enter arm
     #[arg(long)]
     arm: bool,
@@ -54,19 +55,19 @@ pub struct FeelOptions {
     block: u32,
     /// Writes how the first key moved as a gesture file (t_s,key_m) that `simulate` plays
     #[arg(long, value_name = "RUN.csv")]
-    record: Option<PathBuf>,
+    record: Option<OutputFile>,
     /// Writes the servo's log, which `simulate`, `render` and `feel --replay` repeat bit for bit
     #[arg(long, value_name = "SERVO.log")]
-    log: Option<PathBuf>,
+    log: Option<OutputFile>,
     /// Writes what was played as MIDI: strikes as notes, key positions as polyphonic pressure
     #[arg(long, value_name = "OUT.mid")]
-    midi: Option<PathBuf>,
+    midi: Option<OutputFile>,
     /// Feeds the strings' vibration back to the keys, by at most 80 µm and 1 N
     #[arg(long)]
     vibration: bool,
     /// Lets a MIDI file move the keys, which yield at once to a finger
     #[arg(long, value_name = "FILE.mid", conflicts_with = "compare")]
-    play: Option<PathBuf>,
+    play: Option<InputPath>,
     /// With --play: largest force of the simulated finger on a key, N
     #[arg(long, value_name = "N", default_value_t = 10.0, requires = "play")]
     play_force: f64,
@@ -78,7 +79,7 @@ pub struct FeelOptions {
     compare: Vec<String>,
     /// With --compare: writes every answer
     #[arg(long, value_name = "ANSWERS.csv", requires = "compare")]
-    answers: Option<PathBuf>,
+    answers: Option<OutputFile>,
     /// Ends after so many seconds instead of at `q` and Enter, a signal or the end of the input
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<f64>,
@@ -90,7 +91,7 @@ pub struct FeelOptions {
 /// A bad value, a port that cannot be had, a keyboard that cannot be used, a disk that refuses.
 pub fn run(options: &FeelOptions) -> Result<()> {
     if options.replay {
-        return replay::run(Path::new(&options.port));
+        return replay::run(Path::new(&*options.port));
     }
     let action = options.action;
     if !(0.0..=1.0).contains(&options.gain) {
@@ -115,13 +116,6 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         bail!("--play-force {}: between 0.5 and 20 N", options.play_force);
     }
     let performer = options.play.as_deref().map(|p| Performer::open(p, &settings)).transpose()?;
-    let outputs: Vec<_> = [&options.record, &options.log, &options.midi, &options.answers]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    let inputs: Vec<_> = options.play.iter().chain(&options.keys).map(PathBuf::as_path).collect();
-    output::distinct(&inputs, &outputs)?;
     let records = Records::create(
         options.record.as_deref(),
         options.log.as_deref(),

@@ -4,13 +4,14 @@ pub mod data;
 pub mod example;
 pub mod solve;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::bench::short;
-use crate::output::{self, Draft, progress};
+use crate::output::{self, Draft, Shown as _, progress};
+use crate::paths::{InputPath, OutputFile, OutputFolder};
 use crate::plot::{self, Axis, Figure, PlotMark, Series, Shape, Subplot, palette};
 use crate::simulate::plants;
 use data::MeasuredPress;
@@ -23,13 +24,13 @@ use touchback::math::compass::KeyNumber;
 pub struct FitOptions {
     /// A measured key: CSV with t_s, key_m, force_n and, for several presses, press
     #[arg(value_name = "DATA.csv", required_unless_present = "example")]
-    data: Option<PathBuf>,
+    data: Option<InputPath>,
     /// Numbers that are fitted, with commas between: key.inertia,hammer.inertia
     #[arg(long, value_name = "LIST", value_delimiter = ',', required_unless_present = "example")]
     free: Vec<String>,
     /// Begins with the numbers of this file in place of the standard key's
     #[arg(long, value_name = "FILE.toml")]
-    model: Option<PathBuf>,
+    model: Option<InputPath>,
     /// The action whose standard key it begins with
     #[arg(long, value_name = "NAME", default_value = "grand", conflicts_with = "model")]
     action: String,
@@ -39,17 +40,17 @@ pub struct FitOptions {
     key: u8,
     /// Writes the model, as `touchback simulate --model` reads it
     #[arg(short, long, value_name = "MODEL.toml")]
-    output: Option<PathBuf>,
+    output: Option<OutputFile>,
     /// Writes the found numbers with their intervals
     #[arg(long, value_name = "FIT.json")]
-    json: Option<PathBuf>,
+    json: Option<OutputFile>,
     /// Draws measured and fitted depth, what is between them, and the force (.png or .svg)
     #[arg(long, value_name = "FIT.svg")]
-    plot: Option<PathBuf>,
+    plot: Option<OutputFile>,
     /// Writes an example into a folder: data.csv, measured on a key that was never built, and
     /// true.toml, its numbers
     #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "free", "model", "action", "output", "json", "plot"])]
-    example: Option<PathBuf>,
+    example: Option<OutputFolder>,
 }
 
 /// Fits, prints a table of the numbers, and writes what is asked for.
@@ -63,14 +64,6 @@ pub fn run(options: &FitOptions) -> Result<()> {
         return write_example(folder, key);
     }
     let data = options.data.as_deref().context("a file of data is missing")?;
-    let paths = |list: [&Option<PathBuf>; 3]| -> Vec<PathBuf> {
-        list.into_iter().flatten().cloned().collect()
-    };
-    let inputs = paths([&options.data, &options.model, &None]);
-    let outputs = paths([&options.output, &options.json, &options.plot]);
-    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
-    let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
-    output::distinct(&inputs, &outputs)?;
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
     }
@@ -99,7 +92,7 @@ pub fn run(options: &FitOptions) -> Result<()> {
         draft.write_all((json(&found, &presses)? + "\n").as_bytes())?;
     }
     if let Some(draft) = &plot_draft {
-        let title = format!("{}: measured and fitted", data.display());
+        let title = format!("{}: measured and fitted", data.shown());
         plot::draw(&figure(&found, &presses, title), draft)?;
     }
     for draft in [model_draft, json_draft, plot_draft].into_iter().flatten() {
@@ -114,25 +107,31 @@ pub fn run(options: &FitOptions) -> Result<()> {
 
 /// The data of a key that was never built, and its numbers.
 fn write_example(folder: &Path, key: KeyNumber) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot make this folder", folder.display()))?;
+    let new = output::new_folder(folder)?;
     let (_, changed, presses) = example::of(key, 1)?;
     let files = [
         ("data.csv", data::table(&presses).csv()?),
         ("true.toml", toml::to_string_pretty(&changed)?.into_bytes()),
     ];
-    let mut wrote = String::new();
-    for (name, bytes) in files {
+    let mut drafts = Vec::new();
+    for (name, bytes) in &files {
         let draft = Draft::create(&folder.join(name))?;
-        draft.write_all(&bytes)?;
+        draft.write_all(bytes)?;
+        drafts.push(draft);
+    }
+    for draft in drafts {
         draft.keep()?;
-        wrote += &format!("wrote {}\n", folder.join(name).display());
+    }
+    new.keep();
+    let mut wrote = String::new();
+    for (name, _) in files {
+        wrote += &format!("wrote {}\n", folder.join(name).shown());
     }
     let free = example::CHANGED.map(|(name, _)| name).join(",");
     let (data, key) = (folder.join("data.csv"), key.number());
     wrote += &format!(
         "\nfit it: touchback fit {} --key {key} --free {free} -o fitted.toml --plot fit.svg\n",
-        data.display()
+        data.shown()
     );
     output::print(&wrote)
 }

@@ -18,6 +18,8 @@ use clack_extensions::preset_discovery::preset_data::Location;
 use clack_extensions::remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer};
 use clack_extensions::state::PluginState;
 use clack_host::prelude::*;
+
+use crate::output::Shown as _;
 pub use clack_host::utils::ClapId;
 
 pub use library::find;
@@ -86,7 +88,7 @@ pub fn entry(path: &Path) -> Result<PluginEntry> {
     // SAFETY: the library is this project's own build, found by name beside the program; its
     // entry is written by the plugin framework to the CLAP specification.
     let entry = unsafe { PluginEntry::load(path) }
-        .map_err(|e| anyhow!("{}: cannot be loaded as a plugin: {e}", path.display()))?;
+        .map_err(|e| anyhow!("{}: cannot be loaded as a plugin: {e}", path.shown()))?;
     // Unloading would pull the code from under the destructors of its thread-local values,
     // which run when a thread ends.
     std::mem::forget(entry.clone());
@@ -105,7 +107,7 @@ impl Host {
     /// # Errors
     /// A library that is no CLAP plugin, holds another plugin or another version.
     pub fn load(path: &Path) -> Result<Self> {
-        Self::new(&entry(path)?).with_context(|| path.display().to_string())
+        Self::new(&entry(path)?).with_context(|| path.shown())
     }
 
     /// Makes one instance.

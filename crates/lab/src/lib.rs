@@ -19,6 +19,7 @@
 //! | [`demo`] | the demonstration, through the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
+//! | [`paths`] | which options name files, and that no input is overwritten |
 //! | [`output`], [`wave`], [`plot`] | writers of whole files, WAV and figures |
 //! | `parallel` | work on all cores |
 #![cfg_attr(
@@ -42,6 +43,7 @@ pub mod midi;
 pub mod model;
 pub mod output;
 mod parallel;
+pub mod paths;
 pub mod play;
 pub mod plot;
 pub mod preset;

@@ -2,11 +2,12 @@
 
 pub mod named;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
 use crate::output::Draft;
+use crate::paths::OutputFile;
 use crate::simulate::plants;
 use touchback::action::ActionSettings;
 use touchback::math::compass::KeyNumber;
@@ -23,7 +24,7 @@ pub struct ModelOptions {
     key: u8,
     /// File to write, as `touchback simulate --model` reads it
     #[arg(short, long, value_name = "FILE.toml")]
-    output: PathBuf,
+    output: OutputFile,
 }
 
 /// Runs `touchback model export`.

@@ -2,64 +2,55 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-pub use touchback::preset::draft::Draft;
+pub use touchback::files::draft::Draft;
+pub use touchback::files::folder::NewFolder;
+use touchback::files::input;
 
-/// Refuses outputs that would overwrite an input or each other.
+/// A path as it is told: on one line, whatever its name.
+pub trait Shown {
+    /// With control characters escaped.
+    fn shown(&self) -> String;
+}
+
+impl Shown for Path {
+    fn shown(&self) -> String {
+        escaped(&self.to_string_lossy())
+    }
+}
+
+/// `text` with its control characters escaped.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}
+
+/// Makes the folder `path` for outputs; what was made goes again unless it is kept.
 ///
 /// # Errors
-/// Names the path used twice.
-pub fn distinct(inputs: &[&Path], outputs: &[&Path]) -> Result<()> {
-    let real = |p: &Path| -> PathBuf {
-        let name = p.file_name().unwrap_or_default();
-        let folder = match p.parent() {
-            Some(f) if !f.as_os_str().is_empty() => f,
-            _ => Path::new("."),
-        };
-        p.canonicalize()
-            .or_else(|_| folder.canonicalize().map(|f| f.join(name)))
-            .unwrap_or(p.into())
-    };
-    let mut seen: Vec<PathBuf> = inputs.iter().map(|p| real(p)).collect();
-    for output in outputs {
-        // A device takes any number.
-        if std::fs::metadata(output).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-            continue;
-        }
-        let path = real(output);
-        if seen.contains(&path) {
-            bail!("{}: is named twice; give every output its own file", output.display());
-        }
-        seen.push(path);
-    }
-    Ok(())
+/// Names the folder.
+pub fn new_folder(path: &Path) -> Result<NewFolder> {
+    NewFolder::create(path).with_context(|| format!("{}: cannot make this folder", path.shown()))
 }
 
 /// Reads a whole input file of at most `limit` bytes.
 ///
 /// # Errors
-/// When it is missing, unreadable or larger.
+/// When it is missing, no plain file, unreadable or larger.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    use std::io::Read;
-    let show = path.display();
     // Opening a pipe without a writer would wait for one; one that a shell made has a writer.
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) && !is_pipe_of_shell(path)
-    {
-        bail!("{show}: is not a plain file");
+    if is_pipe_of_shell(path) {
+        let pipe = File::open(path).with_context(|| format!("{}: cannot read", path.shown()))?;
+        return Ok(input::read_all(path, pipe, limit)?);
     }
-    let file = File::open(path).with_context(|| format!("{show}: cannot read"))?;
-    if file.metadata().is_ok_and(|m| m.is_dir()) {
-        bail!("{show}: is a folder; name a file");
-    }
-    let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).with_context(|| format!("{show}: cannot read"))?;
-    if bytes.len() as u64 > limit {
-        bail!("{show}: larger than {} MB", limit / 1_000_000);
-    }
-    Ok(bytes)
+    Ok(input::read(path, limit)?)
 }
 
 /// A pipe that a process has open: `/dev/stdin`, or `<(command)`.
@@ -80,10 +71,10 @@ fn is_pipe_of_shell(path: &Path) -> bool {
 /// Reads a whole text file of at most `limit` bytes.
 ///
 /// # Errors
-/// When it is missing, unreadable, larger, or no text.
+/// When it is missing, no plain file, unreadable, larger, or no text.
 pub fn read_text(path: &Path, limit: u64) -> Result<String> {
     let text = String::from_utf8(read(path, limit)?);
-    text.map_err(|_| anyhow::anyhow!("{}: is no text in UTF-8", path.display()))
+    text.map_err(|_| input::InputError::Text(path.to_owned()).into())
 }
 
 /// Longest line of an error, characters.
@@ -176,25 +167,23 @@ pub fn progress(steps: u64, what: &'static str) -> indicatif::ProgressBar {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
-    fn an_input_is_never_an_output() {
-        let dir = tempfile::tempdir().unwrap();
-        let a = dir.path().join("a.mid");
-        std::fs::write(&a, b"x").unwrap();
-        let same = dir.path().join(".").join("a.mid");
-        assert!(distinct(&[&a], &[&same]).is_err());
-        assert!(distinct(&[&a], &[&dir.path().join("b.wav"), &dir.path().join("b.csv")]).is_ok());
-        #[cfg(unix)]
-        {
-            let link = dir.path().join("link");
-            std::os::unix::fs::symlink("a.mid", &link).unwrap();
-            assert!(distinct(&[&a], &[&link]).is_err());
-            let null = Path::new("/dev/null");
-            assert!(distinct(&[&a], &[null, null]).is_ok());
-            let error = |path: &str| read(Path::new(path), 10).unwrap_err().to_string();
-            assert_eq!(error("/dev/zero"), "/dev/zero: is not a plain file");
-            assert_eq!(error("/dev"), "/dev: is a folder; name a file");
-        }
+    fn a_plain_file_and_a_pipe_of_the_shell_are_read_and_nothing_else() {
+        use std::os::fd::AsRawFd as _;
+        let error = |path: &str| read(Path::new(path), 10).unwrap_err().to_string();
+        assert_eq!(error("/dev/zero"), "/dev/zero: is not a plain file");
+        assert_eq!(error("/dev"), "/dev: is a folder; name a file");
+        let (pipe, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"words").unwrap();
+        drop(writer);
+        let open = format!("/dev/fd/{}", pipe.as_raw_fd());
+        assert_eq!(read_text(Path::new(&open), 10).unwrap(), "words");
+    }
+
+    #[test]
+    fn a_name_is_told_on_one_line() {
+        assert_eq!(Path::new("a\nb\u{1b}[1m ü").shown(), "a\\nb\\u{1b}[1m ü");
     }
 
     #[test]

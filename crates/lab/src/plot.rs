@@ -17,7 +17,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
-use crate::output::Draft;
+use crate::output::{Draft, Shown as _};
 use touchback::editor::offscreen::write_png;
 
 /// Width of a figure, px.
@@ -193,7 +193,7 @@ pub fn format_of(path: &Path) -> Result<Format> {
     } else if ending == "svg" {
         Ok(Format::Svg)
     } else {
-        bail!("{}: a figure is a .png or a .svg file", path.display())
+        bail!("{}: a figure is a .png or a .svg file", path.shown())
     }
 }
 
@@ -208,7 +208,7 @@ pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
         panel.series.retain(|s| !s.is_empty());
     }
     figure.panels.retain(|p| !p.series.is_empty());
-    let target = draft.target().display().to_string();
+    let target = draft.target().shown();
     if figure.panels.is_empty() {
         bail!("{target}: nothing to draw; the run is empty");
     }
@@ -239,7 +239,7 @@ impl Paint for Figure {
 
 /// Paints `what`, `size` px large, into `draft`, in the format of its target.
 fn render(what: &impl Paint, size: (u32, u32), draft: &Draft) -> Result<()> {
-    let target = draft.target().display();
+    let target = draft.target().shown();
     match format_of(draft.target())? {
         Format::Svg => {
             let mut text = String::new();

@@ -12,13 +12,13 @@
 //! | 4, 4 | `List`, number of its entries |
 //! | 4, 8, 8 each | a chunk's name, place and length |
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value, json};
 
-use crate::controls::preset_file;
-use crate::output::{self, Draft, distinct};
+use crate::output::{self, Draft, Shown as _};
+use crate::paths::{OutputFile, OutputFolder, PianoName, is_preset};
 use touchback::instrument::Settings;
 use touchback::math::cast::rounded_i32;
 use touchback::params::{self, FORMAT, KEYS_FIELD, ValueKind};
@@ -35,13 +35,13 @@ const CLASS_ID: [u8; 16] = *b"TouchbackPiano01";
 pub struct ExportOptions {
     /// A factory piano, or a preset file
     #[arg(value_name = "NAME|FILE.toml", required_unless_present = "all", conflicts_with = "all")]
-    piano: Option<String>,
+    piano: Option<PianoName>,
     /// File to write, for VST3 hosts or as a preset file
     #[arg(short, long, value_name = "FILE.vstpreset|FILE.toml", required_unless_present = "all")]
-    output: Option<PathBuf>,
+    output: Option<OutputFile>,
     /// Write every factory piano into this folder, for VST3 hosts
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
-    all: Option<PathBuf>,
+    all: Option<OutputFolder>,
 }
 
 /// Runs `touchback preset export`.
@@ -50,24 +50,33 @@ pub struct ExportOptions {
 /// An unknown piano, a bad file, another ending than those two, or a disk that refuses.
 pub fn export(options: &ExportOptions) -> Result<()> {
     if let Some(folder) = &options.all {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        return PRESETS.iter().try_for_each(|preset| {
-            let path = folder.join(preset.title()).with_extension(EXTENSION);
-            write(&path, &vst3(&preset.title(), &preset.settings())?)
-        });
+        return export_all(folder);
     }
     let (Some(name), Some(path)) = (&options.piano, &options.output) else {
         bail!("a piano and --output are missing");
     };
-    distinct(preset_file(name).as_slice(), &[path])?;
     let piano = piano(name)?;
     match path.extension().and_then(|e| e.to_str()) {
         Some(EXTENSION) => write(path, &vst3(&piano.name, &piano.settings)?),
         Some(user_presets::EXTENSION) => {
             write(path, piano.text().map_err(|error| anyhow!(error))?.as_bytes())
         }
-        _ => bail!("--output {}: the name ends in .vstpreset or .toml", path.display()),
+        _ => bail!("--output {}: the name ends in .vstpreset or .toml", path.shown()),
     }
+}
+
+/// Writes every factory piano into `folder`, or none.
+fn export_all(folder: &Path) -> Result<()> {
+    let new = output::new_folder(folder)?;
+    let mut drafts = Vec::with_capacity(PRESETS.len());
+    for preset in &PRESETS {
+        let draft = Draft::create(&folder.join(preset.title()).with_extension(EXTENSION))?;
+        draft.write_all(&vst3(&preset.title(), &preset.settings())?)?;
+        drafts.push(draft);
+    }
+    drafts.into_iter().try_for_each(Draft::keep)?;
+    new.keep();
+    Ok(())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -77,10 +86,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn piano(name: &str) -> Result<NamedPiano> {
-    if let Some(path) = preset_file(name) {
-        let (piano, losses) = user_presets::read(path)?;
+    if is_preset(Path::new(name)) {
+        let (piano, losses) = user_presets::read(Path::new(name))?;
         if let Some(words) = losses.words() {
-            output::warn(&format!("warning: {name}: {words}"));
+            output::warn(&format!("warning: {}: {words}", output::escaped(name)));
         }
         return Ok(piano);
     }
@@ -187,10 +196,12 @@ mod tests {
     fn every_factory_piano_is_written_and_a_preset_file_comes_back() {
         let folder = tempfile::tempdir().unwrap();
         let all = folder.path().join("all");
-        export(&ExportOptions { piano: None, output: None, all: Some(all.clone()) }).unwrap();
+        export(&ExportOptions { piano: None, output: None, all: Some(all.clone().into()) })
+            .unwrap();
         assert_eq!(std::fs::read_dir(all).unwrap().count(), PRESETS.len());
-        let output = Some(folder.path().join("heavy.toml"));
-        let options = ExportOptions { piano: Some("heavy".into()), output, all: None };
+        let output = Some(folder.path().join("heavy.toml").into());
+        let heavy = || Some("heavy".to_owned().into());
+        let options = ExportOptions { piano: heavy(), output, all: None };
         export(&options).unwrap();
         let (read, losses) = user_presets::read(options.output.as_deref().unwrap()).unwrap();
         assert_eq!(losses.words(), None);
@@ -198,8 +209,8 @@ mod tests {
             (read.name.as_str(), read.settings),
             ("Heavy", piano("heavy").unwrap().settings)
         );
-        let other = Some(folder.path().join("heavy.fxp"));
-        let options = ExportOptions { piano: Some("heavy".into()), output: other, all: None };
+        let other = Some(folder.path().join("heavy.fxp").into());
+        let options = ExportOptions { piano: heavy(), output: other, all: None };
         assert!(export(&options).unwrap_err().to_string().contains(".vstpreset or .toml"));
     }
 }

@@ -5,10 +5,10 @@
 
 mod figures;
 mod measure;
-mod names;
+pub mod names;
 mod pairs;
-mod sfz;
-mod sound_file;
+pub mod sfz;
+pub mod sound_file;
 mod tables;
 mod takes;
 #[cfg(test)]
@@ -16,20 +16,21 @@ mod tests;
 mod verdict;
 pub mod voicing;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::bench::Folder;
 use crate::bench::manifest::{self, Finished, Manifest};
 use crate::controls;
-use crate::output::{self, progress};
+use crate::output::{self, Shown as _, progress};
 use crate::parallel;
+use crate::paths::{self, InputPath, OutputFolder, PianoName};
 use measure::{Measure, Measured};
 use pairs::{Comparison, Notes, compare};
 use sound_file::Note;
-use takes::{Take, takes};
+use takes::{Take, Takes, takes};
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::cast::floor_index;
 use touchback::math::compass::KeyNumber;
@@ -50,7 +51,7 @@ pub struct RecordedOptions {
     /// Folder of single notes (.wav, .flac, .ogg; searched with its folders), key and layer of each
     /// in its name (A0v1, C#4v10, Ds3.mf, 060-vel100) or in the folder's .sfz file; or that file
     #[arg(value_name = "FOLDER|FILE.sfz")]
-    folder: PathBuf,
+    folder: InputPath,
     /// MIDI velocities that are rendered, with commas between
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           default_values_t = [16, 32, 48, 64, 80, 96, 112, 127],
@@ -58,13 +59,13 @@ pub struct RecordedOptions {
     velocities: Vec<u8>,
     /// Factory piano to compare, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
-    preset: String,
+    preset: PianoName,
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
-    /// Folder for data and figures [default: touchback-lab-own]
-    #[arg(short, long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    /// Folder for data and figures
+    #[arg(short, long, value_name = "DIR", default_value = "touchback-lab-own")]
+    out: OutputFolder,
 }
 
 /// Compares, prints the table of distances, and writes tables and figures.
@@ -75,7 +76,8 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
     let begin = Instant::now();
     let mut settings = controls::preset(&options.preset)?;
     controls::set(&mut settings, &options.set)?;
-    let (takes, passed_over) = takes(&options.folder)?;
+    let Takes { notes: takes, passed_over, files } = takes(&options.folder)?;
+    paths::check(&files, &[] as &[&Path], &[&*options.out])?;
     let recorded = recorded(&takes)?;
     let keys: Vec<u8> = recorded.keys().copied().collect();
     let mut velocities = options.velocities.clone();
@@ -151,14 +153,13 @@ fn write(
     if let Some(told) = passed_over {
         report.note(told);
     }
-    let place = options.out.clone().unwrap_or_else(|| "touchback-lab-own".into());
-    let show = place.display();
-    std::fs::create_dir_all(&place).with_context(|| format!("{show}: cannot make this folder"))?;
+    let place = &*options.out;
+    let new = output::new_folder(place)?;
     let own = format!("preset {}{}", options.preset, {
         let set: Vec<String> = options.set.iter().map(|s| format!(", {s}")).collect();
         set.concat()
     });
-    let mut folder = Folder::of(&place, Some(&own));
+    let mut folder = Folder::of(place, Some(&own));
     folder.table("recorded.csv", &tables::notes(found))?;
     folder.table("recorded-partials.csv", &tables::partials(found))?;
     folder.table("recorded-thirds.csv", &tables::thirds(found))?;
@@ -170,9 +171,9 @@ fn write(
     let about = format!(
         "{} recorded notes of {keys} keys in {} beside {own}",
         found.len(),
-        options.folder.display()
+        options.folder.shown()
     );
-    let mut manifest = Manifest::of(&place);
+    let mut manifest = Manifest::of(place);
     manifest.enter(&Finished {
         name: "recorded",
         about: &about,
@@ -181,11 +182,12 @@ fn write(
         count: report.count(),
         files: &files,
     })?;
-    let mut index = Folder::new(&place);
+    let mut index = Folder::new(place);
     index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
     index.write(manifest::README, manifest.page().as_bytes())?;
     let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
-    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+    new.keep();
+    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
     let (rows, missed) = report.count();
     output::print(&format!(
         "{about}\n\n{}\n{wrote}\n{} of {rows} targets met\n",

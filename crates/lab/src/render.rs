@@ -6,13 +6,12 @@ mod picture;
 mod player;
 mod scale;
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
 use crate::midi::Score;
-use crate::output::{self, Draft};
+use crate::output::{self, Draft, Shown as _};
+use crate::paths::{CurveOption, InputPath, OutputFile, PianoName};
 use crate::plot;
 use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
 use loudness::Loudness;
@@ -36,10 +35,10 @@ const ASK_ABOVE: f64 = 3600.0;
 pub struct RenderOptions {
     /// Standard MIDI file, format 0 or 1; or a servo's log of `touchback feel --log`
     #[arg(value_name = "IN.mid")]
-    input: PathBuf,
+    input: InputPath,
     /// Stereo WAV file to write, 24 bit
     #[arg(short, long, value_name = "OUT.wav")]
-    output: PathBuf,
+    output: OutputFile,
     /// Samples a second, Hz
     #[arg(long, value_name = "HZ", default_value_t = 48_000,
           value_parser = clap::value_parser!(u32).range(22_050..=384_000))]
@@ -50,7 +49,7 @@ pub struct RenderOptions {
     block: u32,
     /// Factory piano to start from, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
-    preset: String,
+    preset: PianoName,
     /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 25 to 237 ms later.
     /// Look-ahead: the finger begins as much earlier, and the action decides
     #[arg(long, value_enum, value_name = "WHEN")]
@@ -60,25 +59,25 @@ pub struct RenderOptions {
     set: Vec<String>,
     /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
-    keys: Option<PathBuf>,
+    keys: Option<InputPath>,
     /// Tunes to a scale in Scala's format, in place of the temperament
     #[arg(long, value_name = "S.scl")]
-    scale: Option<PathBuf>,
+    scale: Option<InputPath>,
     /// Lays the scale on the keys as a Scala keyboard map says
     #[arg(long, value_name = "M.kbm", requires = "scale")]
-    keymap: Option<PathBuf>,
+    keymap: Option<InputPath>,
     /// Moves a parameter along a curve with columns t_s,value (repeatable)
     #[arg(long, value_name = "ID=CURVE.csv")]
-    automate: Vec<String>,
+    automate: Vec<CurveOption>,
     /// Writes every hammer strike
     #[arg(long, value_name = "S.csv")]
-    strikes: Option<PathBuf>,
+    strikes: Option<OutputFile>,
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json")]
-    stats: Option<PathBuf>,
+    stats: Option<OutputFile>,
     /// Draws strikes and wave (.png or .svg)
     #[arg(long, value_name = "F.png")]
-    plot: Option<PathBuf>,
+    plot: Option<OutputFile>,
     /// Renders also what lasts longer than an hour
     #[arg(long)]
     yes: bool,
@@ -115,23 +114,14 @@ struct Stats {
 /// # Errors
 /// Bad input or a disk that refuses; nothing is written then.
 pub fn run(options: &RenderOptions) -> Result<()> {
-    let others = [&options.strikes, &options.stats, &options.plot].into_iter().flatten();
-    let outputs: Vec<_> =
-        std::iter::once(&options.output).chain(others).map(PathBuf::as_path).collect();
-    let mut inputs = vec![options.input.as_path()];
-    inputs.extend(controls::preset_file(&options.preset));
-    let files = [&options.keys, &options.scale, &options.keymap];
-    inputs.extend(files.into_iter().flatten().map(PathBuf::as_path));
-    inputs.extend(controls::automation_files(&options.automate));
-    output::distinct(&inputs, &outputs)?;
-    let path = options.output.display();
+    let path = options.output.shown();
     if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
         bail!("--output {path}: a rendering is a .wav file");
     }
     options.plot.as_deref().map(plot::format_of).transpose()?;
 
     let rate = options.sample_rate;
-    let name = options.input.display().to_string();
+    let name = options.input.shown();
     let take =
         Recording::is_at(&options.input).then(|| Recording::open(&options.input)).transpose()?;
     let score = match &take {

@@ -1,12 +1,11 @@
 //! `touchback lab shot`: the window off screen in a scripted state, as a picture.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::controls;
-use crate::output::Draft;
+use crate::output::{Draft, Shown as _};
+use crate::paths::OutputFile;
 use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
 use touchback::haptics::action::Action;
@@ -22,7 +21,7 @@ const LARGEST: f64 = 64e6;
 pub struct ShotOptions {
     /// File to write
     #[arg(value_name = "OUT.png")]
-    output: PathBuf,
+    output: OutputFile,
     /// Width of the window, points
     #[arg(long, default_value_t = 1180.0, value_parser = number(320.0, 8000.0))]
     width: f64,
@@ -114,10 +113,10 @@ pub fn run(options: &ShotOptions) -> Result<()> {
     }
     params::apply(&mut shot.settings, &options.set)?;
     if options.output.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
-        bail!("{}: a picture of the window is a .png file", options.output.display());
+        bail!("{}: a picture of the window is a .png file", options.output.shown());
     }
     let draft = Draft::create(&options.output)?;
-    let refused = || format!("{}: cannot write", options.output.display());
+    let refused = || format!("{}: cannot write", options.output.shown());
     shot.take().write_png(draft.writer()?).with_context(refused)?;
     Ok(draft.keep()?)
 }

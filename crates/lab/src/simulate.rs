@@ -9,7 +9,7 @@ mod stream;
 mod take;
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -17,7 +17,8 @@ use balance::Balance;
 
 use crate::controls;
 use crate::gesture::{Gesture, KeyView};
-use crate::output::{self, Draft, progress};
+use crate::output::{self, Draft, Shown as _, progress};
+use crate::paths::{BatchFolder, InputPath, OutputFile, OutputPlace};
 use crate::plot;
 use touchback::action::Key;
 use touchback::action::interface::readout::Table;
@@ -35,11 +36,11 @@ pub struct SimulateOptions {
     /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
     /// `touchback feel --log`, replayed bit for bit
     #[arg(value_name = "GESTURE", required_unless_present_any = ["batch", "stdin"])]
-    gesture: Option<PathBuf>,
+    gesture: Option<InputPath>,
     /// Simulates every gesture of a folder, on all cores; -o and --events are folders then, and a
     /// table of the strikes goes to stdout
     #[arg(long, value_name = "DIR", conflicts_with_all = ["gesture", "plot"])]
-    batch: Option<PathBuf>,
+    batch: Option<BatchFolder>,
     /// Reads t_s and one of key_m, force_n, finger_m, d_rad line by line from standard input and
     /// answers each line on standard output with a row of the run
     #[arg(long, conflicts_with_all = ["gesture", "batch", "plot", "output"])]
@@ -52,7 +53,7 @@ pub struct SimulateOptions {
     action: Option<String>,
     /// Key dimensions and masses from a file of `touchback model export`
     #[arg(long, value_name = "FILE.toml")]
-    model: Option<PathBuf>,
+    model: Option<InputPath>,
     /// Key, 1 (A0) to 88 (C8) [default: 40; of a log the first that was touched]
     #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
     key: Option<u8>,
@@ -61,16 +62,16 @@ pub struct SimulateOptions {
     set: Vec<String>,
     /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
-    keys: Option<PathBuf>,
+    keys: Option<InputPath>,
     /// Writes one row an action step: state, forces, energies, what each element turns into heat
     #[arg(short, long, value_name = "RUN.csv")]
-    output: Option<PathBuf>,
+    output: Option<OutputPlace>,
     /// Writes what happened and when
     #[arg(long, value_name = "E.json")]
-    events: Option<PathBuf>,
+    events: Option<OutputPlace>,
     /// Draws key, hammer, speeds and forces (.png or .svg)
     #[arg(long, value_name = "F.png")]
-    plot: Option<PathBuf>,
+    plot: Option<OutputFile>,
 }
 
 /// Simulates; without an output the events go to stdout as lines.
@@ -112,9 +113,6 @@ fn tell_idle(options: &SimulateOptions) -> Result<()> {
 
 /// A gesture from standard input, its run to standard output.
 fn streamed(options: &SimulateOptions) -> Result<()> {
-    if let Some(path) = &options.events {
-        output::distinct(&[], &[path])?;
-    }
     let draft = options.events.as_deref().map(Draft::create).transpose()?;
     let simulated = stream::run(options, std::io::stdin().lock(), output::Stdout::locked())?;
     if let Some(draft) = draft {
@@ -134,14 +132,6 @@ struct Simulated {
 
 /// One gesture; its files are written whether the energies add up or not.
 fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
-    let outputs: Vec<_> = [&options.output, &options.events, &options.plot]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    let given = [Some(gesture), options.model.as_deref(), options.keys.as_deref()];
-    let inputs: Vec<_> = given.into_iter().flatten().collect();
-    output::distinct(&inputs, &outputs)?;
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
     }
@@ -159,7 +149,7 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
     let mut table = out.map(Table::new);
     let refused = || {
         let target = run_draft.as_ref().map_or(Path::new("standard output"), Draft::target);
-        format!("{}: cannot write", target.display())
+        format!("{}: cannot write", target.shown())
     };
     let (mut traces, mut balance) = (figure::Traces::default(), Balance::default());
     let events = source.play(|time, readout| {
@@ -214,9 +204,9 @@ fn blamed(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -> an
     });
     let fault = match (&options.model, holds) {
         (Some(path), true) => {
-            format!("the numbers of {} are at fault: the action's own hold", path.display())
+            format!("the numbers of {} are at fault: the action's own hold", path.shown())
         }
-        _ => format!("{}: no action can follow this gesture", gesture.display()),
+        _ => format!("{}: no action can follow this gesture", gesture.shown()),
     };
     error.context(fault)
 }
@@ -264,10 +254,10 @@ impl GestureSource {
             let key = match (options.key, take.first_key()) {
                 (Some(key), _) => number(key)?,
                 (None, Some(key)) => key,
-                (None, None) => bail!("{}: no key was touched", gesture.display()),
+                (None, None) => bail!("{}: no key was touched", gesture.shown()),
             };
             if !take.touches(key) {
-                let file = gesture.display();
+                let file = gesture.shown();
                 bail!("--key {}: {file} does not touch it", key.number());
             }
             take.action()?;

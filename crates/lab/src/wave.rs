@@ -5,7 +5,7 @@ use std::io::BufWriter;
 
 use anyhow::{Context, Result};
 
-use crate::output::Draft;
+use crate::output::{Draft, Shown as _};
 use touchback::math::cast::rounded_i32;
 
 /// Largest 24-bit value: what full scale 1.0 becomes.
@@ -66,7 +66,7 @@ impl Wave {
     /// # Errors
     /// When the disk refuses.
     pub fn new(draft: &Draft, rate: u32) -> Result<Self> {
-        let target = draft.target().display().to_string();
+        let target = draft.target().shown();
         let spec = hound::WavSpec {
             channels: 2,
             sample_rate: rate,

@@ -1,13 +1,14 @@
 //! `touchback weigh`: the technician's numbers of every key, as a sheet and as a page to print.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::bench::key_source::{KeySource, OwnNumbers};
 use crate::bench::{DataTable, escapement};
-use crate::output::{self, Draft, progress};
+use crate::output::{self, Draft, Shown as _, progress};
 use crate::parallel;
+use crate::paths::{InputPath, OutputFile};
 use crate::plot;
 use crate::plot::page::{Page, Panel};
 use crate::table::{CsvTable, number};
@@ -31,13 +32,13 @@ pub struct WeighOptions {
     own: OwnNumbers,
     /// Writes a row a key: what it differs by, as --keys takes it, and what was measured
     #[arg(short, long, value_name = "SHEET.csv")]
-    output: Option<PathBuf>,
+    output: Option<OutputFile>,
     /// Compares with an earlier sheet of this command
     #[arg(long, value_name = "SHEET.csv")]
-    before: Option<PathBuf>,
+    before: Option<InputPath>,
     /// Draws all numbers over the keys on one page to print (.svg or .png)
     #[arg(long, value_name = "PAGE.svg")]
-    page: Option<PathBuf>,
+    page: Option<OutputFile>,
 }
 
 /// What was found on one key: [`FIGURES`] in their order, and the repetitions.
@@ -51,10 +52,6 @@ struct Row {
 /// # Errors
 /// Bad options, a sheet that cannot be read, a disk that refuses.
 pub fn run(options: &WeighOptions) -> Result<()> {
-    let outputs: Vec<_> =
-        [&options.output, &options.page].into_iter().flatten().map(PathBuf::as_path).collect();
-    let inputs: Vec<_> = options.before.iter().map(PathBuf::as_path).collect();
-    output::distinct(&inputs, &outputs)?;
     if let Some(path) = &options.page {
         plot::format_of(path)?;
     }
@@ -185,7 +182,7 @@ struct Earlier {
 
 /// Reads what an earlier sheet measured.
 fn read(path: &Path) -> Result<Vec<Earlier>> {
-    let file = path.display().to_string();
+    let file = path.shown();
     let table = CsvTable::read(&file, &output::read(path, LIMIT)?)?;
     let column = |name: &str| {
         table.column(name).with_context(|| {

@@ -129,4 +129,7 @@ macro_rules! readers {
     };
 }
 
-readers! { midi gesture_csv gesture_toml automation preset scale keymap take model model_numbers }
+readers! {
+    midi gesture_csv gesture_toml automation preset scale keymap take model model_numbers names sfz sound
+    fit_data key_sheet
+}

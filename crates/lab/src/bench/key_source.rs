@@ -1,11 +1,11 @@
 //! Which keys an experiment runs on: the standard piano's, or numbers of one's own.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 
 use super::test_bench::TestBench;
 use crate::controls;
+use crate::output::Shown as _;
+use crate::paths::{InputPath, PianoName};
 use crate::simulate::plants;
 use touchback::action::catalogue::Model;
 use touchback::action::grand::concert::{Built, Design};
@@ -22,22 +22,25 @@ pub const MIDDLE: u8 = 40;
 pub struct OwnNumbers {
     /// Starts from this piano: a factory's or FILE.toml
     #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    preset: Option<PianoName>,
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
     /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
-    keys: Option<PathBuf>,
+    keys: Option<InputPath>,
     /// Key dimensions and masses from a file of `touchback model export` or `touchback fit`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["preset", "set", "keys"])]
-    model: Option<PathBuf>,
+    model: Option<InputPath>,
     /// One key, 1 (A0) to 88 (C8), in place of those of the experiment
     #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
     key: Option<u8>,
 }
 
 impl OwnNumbers {
+    /// Its options.
+    pub const IDS: [&str; 5] = ["preset", "set", "keys", "model", "key"];
+
     /// Nothing of the standard piano is changed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -54,8 +57,8 @@ impl OwnNumbers {
     fn words(&self) -> String {
         let preset = self.preset.iter().map(|name| format!("preset {name}"));
         let set = self.set.iter().map(|s| s.replacen('=', " = ", 1));
-        let keys = self.keys.iter().map(|path| format!("keys {}", path.display()));
-        let model = self.model.iter().map(|path| format!("model {}", path.display()));
+        let keys = self.keys.iter().map(|path| format!("keys {}", path.shown()));
+        let model = self.model.iter().map(|path| format!("model {}", path.shown()));
         let key = self.key.iter().map(|n| format!("key {n}"));
         preset.chain(set).chain(keys).chain(model).chain(key).collect::<Vec<_>>().join(", ")
     }
@@ -90,7 +93,7 @@ impl KeySource {
             );
         }
         let model = own.model.as_deref().map(|path| {
-            let file = path.display();
+            let file = path.shown();
             match plants::open(path)? {
                 Model::Grand { start: [key, hammer, lever, _], model, .. } => {
                     Ok(measured(levelled(Built {
@@ -251,7 +254,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("k.toml");
         crate::model::export("grand", key_of(52), &path).unwrap();
-        let own = OwnNumbers { model: Some(path), key: Some(52), ..OwnNumbers::default() };
+        let own = OwnNumbers { model: Some(path.into()), key: Some(52), ..OwnNumbers::default() };
         let (keys, standard) = (KeySource::open(&own).unwrap(), KeySource::default());
         assert_eq!(keys.bench(1).spec(), standard.bench(52).spec());
         let depth = |keys: &KeySource| keys.built(52).regulated.let_off_depth;

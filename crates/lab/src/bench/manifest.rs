@@ -11,8 +11,13 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::output::Shown as _;
+use touchback::files::input;
+
 /// Name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
+/// Largest manifest that is read, bytes.
+const LIMIT: u64 = 16_000_000;
 /// Name of the page.
 pub const README: &str = "README.md";
 
@@ -79,7 +84,7 @@ impl Manifest {
     #[must_use]
     pub fn of(place: &Path) -> Self {
         let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
-        std::fs::read(place.join(MANIFEST)).ok().and_then(read).unwrap_or_default()
+        input::read(&place.join(MANIFEST), LIMIT).ok().and_then(read).unwrap_or_default()
     }
 
     /// Enters an experiment in place of an earlier run of it.
@@ -163,8 +168,8 @@ fn what(file: &str, experiment: &str) -> &'static str {
 }
 
 fn written(path: &Path) -> Result<WrittenFile> {
-    let show = || format!("{}: cannot read it again", path.display());
-    let mut file = std::fs::File::open(path).with_context(show)?;
+    let show = || format!("{}: cannot read it again", path.shown());
+    let mut file = input::open(path)?;
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
     loop {

@@ -13,8 +13,9 @@ use crate::bench::manifest::{self, Finished, Manifest};
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, KeySource, Report, short};
 use crate::model::named::NamedModel;
-use crate::output::{self, progress};
+use crate::output::{self, Shown as _, progress};
 use crate::parallel;
+use crate::paths::OutputFolder;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use quantity::{QUANTITIES, Quantity};
 use touchback::action::catalogue::Model;
@@ -43,9 +44,9 @@ pub struct SweepOptions {
     steps: u32,
     #[command(flatten)]
     own: OwnNumbers,
-    /// Folder for data and figure [default: touchback-lab-own]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    /// Folder for data and figure
+    #[arg(long, value_name = "DIR", default_value = "touchback-lab-own")]
+    out: OutputFolder,
 }
 
 /// What is swept.
@@ -181,11 +182,10 @@ fn write(
     begin: Instant,
 ) -> Result<()> {
     let (column, words) = swept.names();
-    let place = options.out.clone().unwrap_or_else(|| "touchback-lab-own".into());
-    let show = place.display();
-    std::fs::create_dir_all(&place).with_context(|| format!("{show}: cannot make this folder"))?;
+    let place = &*options.out;
+    let new = output::new_folder(place)?;
     let name = format!("sweep-{}-{}", column.replace('.', "-"), quantity.name);
-    let mut folder = Folder::of(&place, keys.told());
+    let mut folder = Folder::of(place, keys.told());
     let mut csv = DataTable::new(&[&column, quantity.name]);
     let mut lines = format!("{column},{}\n", quantity.name);
     for (value, found) in points {
@@ -226,7 +226,7 @@ fn write(
     let files = folder.keep()?;
     let told = format!("{column} from {} to {}", short(options.from), short(options.to));
     let own = keys.told().map_or_else(|| told.clone(), |t| format!("{t}; {told}"));
-    let mut manifest = Manifest::of(&place);
+    let mut manifest = Manifest::of(place);
     manifest.enter(&Finished {
         name: &name,
         about: &format!("{title}."),
@@ -235,11 +235,12 @@ fn write(
         count: (0, 0),
         files: &files,
     })?;
-    let mut index = Folder::new(&place);
+    let mut index = Folder::new(place);
     index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
     index.write(manifest::README, manifest.page().as_bytes())?;
     let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
-    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.display())).collect();
+    new.keep();
+    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
     output::print(&format!("{lines}\n{wrote}"))
 }
 

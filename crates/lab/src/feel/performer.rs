@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::midi::Score;
-use crate::output;
+use crate::output::{self, Shown as _};
 use touchback::haptics::sidecar::KeyPress;
 use touchback::instrument::Settings;
 use touchback::instrument::midi::Midi;
@@ -27,7 +27,7 @@ impl Performer {
     /// # Errors
     /// No MIDI file, or none with notes for a piano.
     pub fn open(path: &Path, settings: &Settings) -> Result<Self> {
-        let file = path.display().to_string();
+        let file = path.shown();
         let score = Score::read(&file, &output::read(path, LIMIT)?)?;
         let mut midi = Midi::default();
         let mut notes = Vec::new();

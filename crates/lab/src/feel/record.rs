@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::midi::Performance;
-use crate::output::Draft;
+use crate::output::{Draft, Shown as _};
 use touchback::action::STEP;
 use touchback::haptics::action::Action;
 use touchback::haptics::log::{Entry, Twin};
@@ -42,7 +42,7 @@ impl Records {
             Some(path) => {
                 let draft = Draft::create(path)?;
                 let writer = Writer::new(draft.writer()?);
-                let writer = writer.with_context(|| format!("{}: cannot write", path.display()))?;
+                let writer = writer.with_context(|| format!("{}: cannot write", path.shown()))?;
                 Some((draft, writer))
             }
             None => None,
@@ -62,7 +62,7 @@ impl Records {
     /// A disk that refuses.
     pub fn put(&mut self, entry: &Entry) -> Result<()> {
         if let Some((draft, writer)) = &mut self.take {
-            let target = draft.target().display();
+            let target = draft.target().shown();
             writer.put(entry).with_context(|| format!("{target}: cannot write"))?;
         }
         let Some(twin) = &mut self.twin else { return Ok(()) };
@@ -102,7 +102,7 @@ impl Records {
             draft.keep()?;
         }
         if let Some((draft, writer)) = self.take {
-            let target = draft.target().display().to_string();
+            let target = draft.target().shown();
             writer.finish().with_context(|| format!("{target}: cannot write"))?;
             draft.keep()?;
         }

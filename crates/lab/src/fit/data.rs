@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::bench::DataTable;
-use crate::output;
+use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, Curve, number};
 
 /// Largest data file, bytes.
@@ -52,7 +52,7 @@ const PRESS: &str = "press";
 /// # Errors
 /// One line naming file and line.
 pub fn open(path: &Path) -> Result<Vec<MeasuredPress>> {
-    read(&path.display().to_string(), &output::read(path, FILE_LIMIT)?)
+    read(&path.shown(), &output::read(path, FILE_LIMIT)?)
 }
 
 /// Reads the presses in `bytes`; `file` names them in errors.

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use serde::Deserialize;
 
 use super::{Channel, Form, Gesture, LIMIT};
-use crate::output;
+use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, Curve, number};
 use touchback::action::STEP;
 
@@ -25,7 +25,7 @@ impl Gesture {
     /// # Errors
     /// One line naming file and line or part.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
+        let file = path.shown();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         if ending != "csv" && ending != "toml" {
             bail!("{file}: a gesture is a .csv or a .toml file");

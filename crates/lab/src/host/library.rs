@@ -5,6 +5,8 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 
+use crate::output::Shown as _;
+
 /// The CLAP bundle's name, to its library.
 const BUNDLE: &str = if cfg!(target_os = "macos") {
     "Touchback.clap/Contents/MacOS/Touchback"
@@ -25,7 +27,7 @@ pub fn find() -> Result<PathBuf> {
         anyhow!(
             "{}: neither the plugin library {} nor Touchback.clap is there; run `touchback` in the \
              archive's folder, or build the library with `cargo build`",
-            folder.display(),
+            folder.shown(),
             name()
         )
     })

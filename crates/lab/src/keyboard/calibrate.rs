@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,8 @@ use anyhow::{Result, anyhow, bail};
 use super::facts;
 use super::probe::port_played;
 use crate::interrupt;
-use crate::output::{self, Draft};
+use crate::output::{self, Draft, Shown as _};
+use crate::paths::{OutputFile, PortName};
 use touchback::action::ActionSettings;
 use touchback::action::interface::key::DynamicsCompensation;
 use touchback::haptics::action::Action;
@@ -29,7 +29,7 @@ use touchback_device::message::{Hello, Message, ability};
 pub struct CalibrateOptions {
     /// Serial port, as `touchback keyboard list` names it, or `emulator`
     #[arg(value_name = "PORT")]
-    port: String,
+    port: PortName,
     /// Key of the keyboard, from 1 (repeatable); without any, every key
     #[arg(long, value_name = "N")]
     key: Vec<u8>,
@@ -41,7 +41,7 @@ pub struct CalibrateOptions {
     dip_mm: Option<f64>,
     /// Writes the facts, for the firmware's build and `keyboard emulate --facts`
     #[arg(short, long, value_name = "FACTS.csv")]
-    output: Option<PathBuf>,
+    output: Option<OutputFile>,
 }
 
 /// A serial port, and Ctrl-C.
@@ -96,7 +96,7 @@ pub fn run(options: &CalibrateOptions) -> Result<()> {
     if let Some(draft) = draft {
         if keys.is_empty() {
             output::print(&text)?;
-            bail!("no key could be measured: {} is not written", draft.target().display());
+            bail!("no key could be measured: {} is not written", draft.target().shown());
         }
         draft.write_all(facts::text(&keys, scale).as_bytes())?;
         draft.keep()?;

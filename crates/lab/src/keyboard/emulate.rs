@@ -3,13 +3,13 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
 use super::probe::seconds;
 use super::{facts, script};
 use crate::output::{self, Draft};
+use crate::paths::{InputPath, OutputFile};
 use touchback::haptics::emulator::{Emulator, Making};
 use touchback::haptics::live::Live;
 use touchback::haptics::plant::KeyPlant;
@@ -30,13 +30,13 @@ pub struct EmulateOptions {
     listen: Option<SocketAddr>,
     /// What the fingers do: CSV t_s,key,act,a,b,c; without one, a built-in round
     #[arg(long, value_name = "SCRIPT.csv")]
-    script: Option<PathBuf>,
+    script: Option<InputPath>,
     /// Moving mass of a key at the front, kg
     #[arg(long, value_name = "KG", default_value_t = 0.03)]
     mass: f64,
     /// Keys as `keyboard calibrate` measured the first of this file, instead of the desk's
     #[arg(long, value_name = "FACTS.csv", conflicts_with = "mass")]
-    facts: Option<PathBuf>,
+    facts: Option<InputPath>,
     /// Takes forces only, without a junction of its own
     #[arg(long)]
     torque_only: bool,
@@ -54,7 +54,7 @@ pub struct EmulateOptions {
     seconds: Option<f64>,
     /// With --seconds: writes position, speed, forces, mode and faults of key 1 every millisecond
     #[arg(long, value_name = "LOG.csv", requires = "seconds")]
-    log: Option<PathBuf>,
+    log: Option<OutputFile>,
 }
 
 /// Runs until its time is over or it is interrupted.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::output;
+use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, number};
 use touchback::haptics::calibration::KeyMeasurement;
 use touchback::haptics::plant::{KeyPlant, Stop};
@@ -42,7 +42,7 @@ pub fn text(keys: &[(u8, KeyMeasurement)], scale: f64) -> String {
 /// # Errors
 /// One line naming file and line.
 pub fn first_key(path: &Path) -> Result<KeyPlant> {
-    let file = path.display().to_string();
+    let file = path.shown();
     read(&file, &output::read(path, LIMIT)?)
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::output;
+use crate::paths::PortName;
 use touchback::exchange::flags::Flag;
 use touchback::haptics::connection::{EMULATED_KEYS, EMULATOR};
 use touchback::haptics::emulator::{Emulator, Making};
@@ -26,7 +27,7 @@ use touchback_device::message::{Hello, ability};
 pub struct ProbeOptions {
     /// Serial port, as `touchback keyboard list` names it, or `emulator`
     #[arg(value_name = "PORT")]
-    port: String,
+    port: PortName,
     /// How long to measure, s
     #[arg(long, value_name = "S", default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,

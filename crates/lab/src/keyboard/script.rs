@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::output;
+use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, number};
 use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
 
@@ -20,7 +20,7 @@ const LIMIT: u64 = 16_000_000;
 /// # Errors
 /// One line naming file and line.
 pub fn open(path: &Path, keys: u8) -> Result<Script> {
-    let file = path.display().to_string();
+    let file = path.shown();
     let bytes = output::read(path, LIMIT)?;
     read(&file, &bytes, keys)
 }

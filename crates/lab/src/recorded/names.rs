@@ -29,18 +29,17 @@ impl Layer {
     }
 }
 
-/// Key and layer of a file called `stem`: a note name (`A0`, `C#4`, `Ds1`, `eb3`; C4 is middle C)
-/// or, where there is none, a MIDI number; then `v` and a layer, `vel` and a velocity, or a dynamic
+/// Key and layer of a file called `stem`: a note name (`A0`, `C#4`, `C♯4`, `Ds1`, `eb3`; C4 is middle
+/// C) or, where there is none, a MIDI number; then `v` and a layer, `vel` and a velocity, or a dynamic
 /// from `ppp` to `fff`. A name without a layer is of layer 1. `None` where no key is named.
 #[must_use]
 pub fn key_and_layer(stem: &str) -> Option<(KeyNumber, Layer)> {
     let name = stem.to_ascii_lowercase();
-    let at = |i: usize| name[i..].chars().next().unwrap_or(' ');
-    let begins = |i: &usize| *i == 0 || !at(i - 1).is_ascii_alphanumeric();
-    let starts = || (0..name.len()).filter(|i| name.is_char_boundary(*i));
+    let begins = |i: &usize| !name[..*i].chars().next_back().is_some_and(goes_on);
+    let starts = || name.char_indices().map(|(i, _)| i);
     let of_note = starts().filter(begins).find_map(|i| note(&name[i..]).map(|n| (n, i)));
     let of_number = || {
-        let first = |i: &usize| at(*i).is_ascii_digit() && begins(i);
+        let first = |i: &usize| name.as_bytes()[*i].is_ascii_digit() && begins(i);
         starts().filter(first).find_map(|i| {
             let (number, length) = number(&name[i..])?;
             (2..=3).contains(&length).then_some(((number, length), i))
@@ -50,6 +49,12 @@ pub fn key_and_layer(stem: &str) -> Option<(KeyNumber, Layer)> {
     let key = KeyNumber::from_index(usize::try_from(midi - LOWEST).ok()?)?;
     let layer = layer(&name[..place]).or_else(|| layer(&name[place + length..]));
     Some((key, layer.unwrap_or(Layer::counted(1))))
+}
+
+/// Whether a word goes on behind `c`: a digit, or a letter of a script with capitals. The letters of the
+/// others stand beside a note's name as signs do.
+fn goes_on(c: char) -> bool {
+    c.is_numeric() || c.is_lowercase() || c.is_uppercase()
 }
 
 /// MIDI number of the note that is all of `text`: `c4`, `F#3`, `eb-1`; C4 is 60.
@@ -67,24 +72,29 @@ pub fn midi(text: &str) -> Option<i32> {
 
 /// MIDI number of the note that `text` begins with, and how long its name is.
 fn note(text: &str) -> Option<(i32, usize)> {
-    let bytes = text.as_bytes();
-    let step = match bytes.first()? {
-        b'c' => 0,
-        b'd' => 2,
-        b'e' => 4,
-        b'f' => 5,
-        b'g' => 7,
-        b'a' => 9,
-        b'b' => 11,
+    let mut letters = text.chars();
+    let step = match letters.next()? {
+        'c' => 0,
+        'd' => 2,
+        'e' => 4,
+        'f' => 5,
+        'g' => 7,
+        'a' => 9,
+        'b' => 11,
         _ => return None,
     };
-    let (shift, length) = match bytes.get(1)? {
-        b'#' | b's' => (1, 2),
-        b'b' => (-1, 2),
-        _ => (0, 1),
+    let shift = match letters.next()? {
+        '#' | 's' | '♯' => 1,
+        'b' | '♭' => -1,
+        _ => {
+            letters = text[1..].chars();
+            0
+        }
     };
-    let (octave, digits) = number(&text[length..])?;
-    (digits == 1).then_some((12 * (octave + 1) + step + shift, length + digits))
+    let rest = letters.as_str();
+    // One digit: the number may be as long as the file's name.
+    let (octave, digits) = number(rest).filter(|(_, digits)| *digits == 1)?;
+    Some((12 * (octave + 1) + step + shift, text.len() - rest.len() + digits))
 }
 
 /// The number that `text` begins with, and how many digits it has.
@@ -120,18 +130,41 @@ mod tests {
             ("grand-060-vel100", 40, 100),
             ("60", 40, 1),
             ("Close C4 v3", 40, 3),
+            ("Flügel_C4", 40, 1),
+            ("C♯4", 41, 1),
+            ("Klavier d♭4 ff", 41, 7),
+            ("Рояль C4v2", 40, 2),
+            ("ピアノC4", 40, 1),
+            ("ピアノ060", 40, 1),
+            ("e\u{301}C4", 40, 1),
         ] {
             let (key, found) = key_and_layer(name).unwrap();
             assert_eq!((key.number(), found.number), (number, layer), "{name}");
             assert_eq!(found.velocity(), name.contains("vel").then_some(100), "{name}");
         }
-        let keys = ["c4", "C#4", "Db4", "a0", "c-1", "g9", "h4", "c", "c44", "é4"].map(midi);
-        let read = [Some(60), Some(61), Some(61), Some(21), Some(0), Some(127), None, None, None];
-        assert_eq!((&keys[..9], keys[9]), (&read[..], None));
-        for text in ["a1#", "a1'", "c4 ", "c4é", "-", "c-"] {
+        let keys = ["c4", "C#4", "C♯4", "Db4", "D♭4", "a0", "c-1", "g9", "h4"].map(midi);
+        let read = [60, 61, 61, 61, 61, 21, 0, 127].map(Some);
+        assert_eq!((&keys[..8], keys[8]), (&read[..], None));
+        for text in ["c", "c44", "é4", "a1#", "a1'", "c4 ", "c4é", "-", "c-", "b2147483647"] {
             assert_eq!(midi(text), None, "{text}");
         }
-        for name in ["", "readme", "é", "C12v1", "G9", "5", "pedalD1-"] {
+        for name in [
+            "",
+            "readme",
+            "é",
+            "C12v1",
+            "G9",
+            "5",
+            "pedalD1-",
+            "Äsh",
+            "FlügelüC4",
+            "С4",
+            "C٤",
+            "♯4",
+            "C2147483647",
+            "C♯2147483647",
+            "C99999999999",
+        ] {
             assert!(key_and_layer(name).is_none(), "{name}");
         }
     }

@@ -6,6 +6,7 @@
 //! directives among it: an include is found from the folder of the first file, and the longest
 //! name that is defined stands for itself.
 
+mod finder;
 mod read;
 mod region;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::output::{self, Shown as _};
 use region::Scope;
 
 /// One sound of the instrument.
@@ -41,6 +43,8 @@ pub struct Instrument {
     pub unread: usize,
     /// Words that are neither headers nor opcodes.
     pub strays: usize,
+    /// The file and what it includes.
+    pub files: Vec<PathBuf>,
 }
 
 /// Reads the SFZ file at `path` with everything it includes.
@@ -49,11 +53,19 @@ pub struct Instrument {
 /// A file that cannot be read, a header or directive that is not closed, values that are no keys or
 /// velocities, includes without end: with file and line. No region that sounds.
 pub fn read(path: &Path) -> Result<Instrument> {
+    of_text(path, &output::read(path, read::LARGEST)?)
+}
+
+/// Reads `bytes` as the SFZ file at `path`, with everything it includes.
+///
+/// # Errors
+/// As [`read`].
+pub fn of_text(path: &Path, bytes: &[u8]) -> Result<Instrument> {
     let mut scope = Scope::new(path.parent().unwrap_or_else(|| Path::new("")));
-    read::file(path, &mut scope)?;
+    read::text(path, bytes, &mut scope)?;
     let instrument = scope.finish()?;
     if instrument.regions.is_empty() {
-        bail!("{}: has no region that a key plays", path.display());
+        bail!("{}: has no region that a key plays", path.shown());
     }
     Ok(instrument)
 }

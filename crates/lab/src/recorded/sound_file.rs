@@ -1,6 +1,7 @@
 //! A recorded note read from a WAV, FLAC or OGG Vorbis file.
 
-use std::fs::File;
+mod header;
+
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -8,8 +9,11 @@ use symphonia::core::codecs::audio::AudioDecoderOptions;
 use symphonia::core::errors::Error;
 use symphonia::core::formats::probe::Hint;
 use symphonia::core::formats::{FormatOptions, TrackType};
-use symphonia::core::io::MediaSourceStream;
+use symphonia::core::io::{MediaSource, MediaSourceStream};
 use symphonia::core::meta::MetadataOptions;
+
+use crate::output::Shown as _;
+use touchback::files::input;
 
 /// Most that is read of one file, s: a note is over by then.
 const LONGEST: f64 = 60.0;
@@ -38,12 +42,16 @@ pub fn is_sound(path: &Path) -> bool {
 /// # Errors
 /// A file that cannot be opened, is damaged, empty or at a rate of its own.
 pub fn read(path: &Path) -> Result<Note> {
-    decode(path).with_context(|| path.display().to_string())
+    decode(input::open(path)?).with_context(|| path.shown())
 }
 
-fn decode(path: &Path) -> Result<Note> {
-    let file = File::open(path).context("cannot open")?;
-    let stream = MediaSourceStream::new(Box::new(file), Default::default());
+/// Reads the note in `source`, as [`read`] does.
+///
+/// # Errors
+/// As [`read`], without the file's name.
+pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
+    header::refuse_absurd(&mut source)?;
+    let stream = MediaSourceStream::new(Box::new(source), Default::default());
     let (format, meta) = (FormatOptions::default(), MetadataOptions::default());
     let mut format = symphonia::default::get_probe()
         .probe(&Hint::new(), stream, format, meta)
@@ -51,11 +59,13 @@ fn decode(path: &Path) -> Result<Note> {
     let track = format.default_track(TrackType::Audio).context("has no sound")?;
     let id = track.id;
     let params = track.codec_params.as_ref().and_then(|p| p.audio()).context("has no sound")?;
+    // What is kept is bounded by the rate, so it is known before anything is.
+    params.sample_rate.map_or(Ok(()), refuse_rate)?;
     let mut decoder = symphonia::default::get_codecs()
         .make_audio_decoder(params, &AudioDecoderOptions::default())
         .context("holds sound in a form that is not read")?;
     let mut channels = [Vec::new(), Vec::new()];
-    let mut rate = 0;
+    let mut first_rate = None;
     let mut part: Vec<f32> = Vec::new();
     while let Some(packet) = format.next_packet().context("damaged")? {
         if packet.track_id != id {
@@ -66,7 +76,11 @@ fn decode(path: &Path) -> Result<Note> {
             Err(Error::DecodeError(_)) => continue,
             Err(error) => return Err(error).context("damaged"),
         };
-        rate = sound.spec().rate();
+        let rate = sound.spec().rate();
+        if *first_rate.get_or_insert(rate) != rate {
+            bail!("damaged: its rate changes");
+        }
+        refuse_rate(rate)?;
         let count = sound.spec().channels().count().max(1);
         sound.copy_to_vec_interleaved(&mut part);
         for frame in part.chunks_exact(count) {
@@ -77,21 +91,29 @@ fn decode(path: &Path) -> Result<Note> {
             break;
         }
     }
-    if channels[0].is_empty() {
+    let Some(rate) = first_rate.filter(|_| !channels[0].is_empty()) else {
         bail!("holds no sound");
-    }
-    if !RATES.contains(&rate) {
-        bail!("{rate} samples a second; read are {} to {}", RATES.start(), RATES.end());
-    }
+    };
     if channels.iter().flatten().any(|x| !x.is_finite()) {
         bail!("holds samples that are no numbers");
     }
     Ok(Note { channels, rate: f64::from(rate) })
 }
 
+/// Refuses a rate that is no recording's.
+fn refuse_rate(rate: u32) -> Result<()> {
+    if !RATES.contains(&rate) {
+        bail!("{rate} samples a second; read are {} to {}", RATES.start(), RATES.end());
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Seek, SeekFrom};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn a_wave_is_read_back_and_bad_files_are_refused_by_name() {
@@ -117,10 +139,68 @@ mod tests {
         }
     }
 
-    /// `tests/sounds/sine.*`: 441 Hz, 2205 samples at 44.1 kHz, left 0.5, right −0.25.
+    /// A file and how many bytes of it were read.
+    struct Counted(std::fs::File, Arc<AtomicU64>);
+
+    impl Read for Counted {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.0.read(into)?;
+            self.1.fetch_add(count as u64, Ordering::Relaxed);
+            Ok(count)
+        }
+    }
+
+    impl Seek for Counted {
+        fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    impl MediaSource for Counted {
+        fn is_seekable(&self) -> bool {
+            true
+        }
+
+        fn byte_len(&self) -> Option<u64> {
+            self.0.byte_len()
+        }
+    }
+
+    /// Silence that takes no room on the disk; read to its end it takes eight times its length of memory.
+    #[test]
+    fn a_rate_that_is_no_recordings_is_refused_before_anything_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("C4.wav");
+        let size: u32 = 1 << 26;
+        let mut bytes = b"RIFF".to_vec();
+        bytes.extend((size + 36).to_le_bytes());
+        bytes.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
+        bytes.extend([u32::MAX.to_le_bytes(); 2].concat());
+        bytes.extend(b"\x01\0\x08\0data");
+        bytes.extend(size.to_le_bytes());
+        std::fs::write(&path, &bytes).unwrap();
+        let file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
+        file.set_len(u64::from(size) + 44).unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        assert!(decode(Counted(file, count.clone())).is_err());
+        assert!(count.load(Ordering::Relaxed) < 1000, "{count:?} bytes were read");
+        let told = format!("{:#}", read(&path).unwrap_err());
+        assert!(told.contains("C4.wav: 4294967295 samples a second"), "{told}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_no_sound_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("C4.wav");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(read(&path).unwrap_err().to_string().ends_with("C4.wav: is not a plain file"));
+    }
+
+    /// `fuzz/corpus/sound/sine.*`: 441 Hz, 2205 samples at 44.1 kHz, left 0.5, right −0.25.
     #[test]
     fn compressed_files_are_decoded() {
-        let sounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sounds");
+        let sounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/sound");
         for (name, off) in [("sine.flac", 2e-5), ("sine.ogg", 0.02)] {
             let note = read(&sounds.join(name)).unwrap();
             assert_eq!((note.rate, note.channels[0].len()), (44_100.0, 2205), "{name}");

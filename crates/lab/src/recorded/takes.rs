@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::{names, sfz, sound_file};
+use crate::output::Shown as _;
 use touchback::math::compass::KeyNumber;
 
 /// Most files looked at, and how deep the folder is searched.
@@ -27,24 +28,35 @@ pub struct Take {
     pub gain: f64,
 }
 
-/// The recorded notes of `place`, and what was passed over, in words: an SFZ file, a folder with one
-/// in it, or a folder of files whose names tell key and layer; sorted by key and layer.
+/// What a place holds.
+#[derive(Debug)]
+pub struct Takes {
+    /// The notes, sorted by key and layer.
+    pub notes: Vec<Take>,
+    /// What was passed over, in words.
+    pub passed_over: Option<String>,
+    /// Every file that belongs to them: none of them may be written.
+    pub files: Vec<PathBuf>,
+}
+
+/// The recorded notes of `place`: an SFZ file, a folder with one in it, or a folder of files whose names
+/// tell key and layer.
 ///
 /// # Errors
 /// Nothing there that can be read, a damaged SFZ file or several, one layer of a key twice.
-pub fn takes(place: &Path) -> Result<(Vec<Take>, Option<String>)> {
+pub fn takes(place: &Path) -> Result<Takes> {
     if is_sfz(place) && !place.is_dir() {
         return of_sfz(place);
     }
     let (sounds, instruments) = files(place)?;
     match instruments.as_slice() {
-        [] => Ok((of_names(place, &sounds)?, None)),
+        [] => Ok(Takes { notes: of_names(place, &sounds)?, passed_over: None, files: sounds }),
         [one] => of_sfz(one),
         [one, another, ..] => bail!(
             "{}: holds several .sfz files; name one of them ({}, {}), or a folder of sounds alone",
-            place.display(),
-            one.display(),
-            another.display()
+            place.shown(),
+            one.shown(),
+            another.shown()
         ),
     }
 }
@@ -59,12 +71,12 @@ fn files(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut sounds, mut instruments, mut seen) = (Vec::new(), Vec::new(), 0);
     while let Some((place, depth)) = places.pop() {
         let entries = std::fs::read_dir(&place)
-            .with_context(|| format!("{}: cannot read this folder", place.display()))?;
+            .with_context(|| format!("{}: cannot read this folder", place.shown()))?;
         for entry in entries {
-            let path = entry.with_context(|| format!("{}: cannot read", place.display()))?.path();
+            let path = entry.with_context(|| format!("{}: cannot read", place.shown()))?.path();
             seen += 1;
             if seen > MOST_FILES {
-                bail!("{}: holds more than {MOST_FILES} files", folder.display());
+                bail!("{}: holds more than {MOST_FILES} files", folder.shown());
             }
             if path.is_dir() {
                 if depth < DEEPEST {
@@ -83,20 +95,20 @@ fn files(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
 
 fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
     let take = |path: &PathBuf| {
-        let (key, layer) = names::key_and_layer(path.file_stem()?.to_str()?)?;
+        let (key, layer) = names::key_and_layer(&path.file_stem()?.to_string_lossy())?;
         let velocity = layer.velocity();
         Some(Take { path: path.clone(), key, layer: layer.number, velocity, gain: 0.0 })
     };
     let mut found: Vec<Take> = sounds.iter().filter_map(take).collect();
     match (found.is_empty(), sounds.first()) {
         (false, _) => (),
-        (true, None) => bail!("{}: no .wav, .flac or .ogg file", folder.display()),
+        (true, None) => bail!("{}: no .wav, .flac or .ogg file", folder.shown()),
         (true, Some(one)) => bail!(
             "{}: none of {} sound files has a name that tells a key, as A0v1.wav, C#4.flac or \
              060-vel100.ogg; the first is {}",
-            folder.display(),
+            folder.shown(),
             sounds.len(),
-            one.display()
+            one.shown()
         ),
     }
     found.sort_by(|a, b| (a.key, a.layer, &a.path).cmp(&(b.key, b.layer, &b.path)));
@@ -104,8 +116,8 @@ fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
     {
         bail!(
             "{} and {} are both layer {} of key {}; compare one take at a time",
-            pair[0].path.display(),
-            pair[1].path.display(),
+            pair[0].path.shown(),
+            pair[1].path.shown(),
             pair[0].layer,
             pair[0].key.number()
         );
@@ -114,13 +126,15 @@ fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
 }
 
 /// Of several regions of one key and layer (other microphones, other takes) the first counts.
-fn of_sfz(path: &Path) -> Result<(Vec<Take>, Option<String>)> {
+fn of_sfz(path: &Path) -> Result<Takes> {
     let instrument = sfz::read(path)?;
-    let show = path.display();
+    let mut files = instrument.files;
+    let show = path.shown();
     let mut told = vec![(instrument.others, "regions that no pressed key plays")];
     let (mut off, mut missing, mut more) = (0, BTreeSet::new(), 0);
     let (mut samples, mut layers) = (BTreeSet::new(), BTreeSet::new());
     let mut takes = Vec::new();
+    files.extend(instrument.regions.iter().map(|region| region.sample.clone()));
     for region in instrument.regions {
         let key = usize::try_from(region.key - 21).ok().and_then(KeyNumber::from_index);
         let [low, high] = region.velocities;
@@ -148,7 +162,7 @@ fn of_sfz(path: &Path) -> Result<(Vec<Take>, Option<String>)> {
         }
     }
     if let (true, Some(first)) = (takes.is_empty(), missing.first()) {
-        bail!("{show}: none of its {} sounds is there; {} is not", missing.len(), first.display());
+        bail!("{show}: none of its {} sounds is there; {} is not", missing.len(), first.shown());
     }
     if takes.is_empty() {
         bail!("{show}: none of its sounds is of one of the 88 keys");
@@ -163,5 +177,7 @@ fn of_sfz(path: &Path) -> Result<(Vec<Take>, Option<String>)> {
     takes.sort_by_key(|take| (take.key, take.layer));
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
-    Ok((takes, (!told.is_empty()).then(|| format!("{show}: passed over {}", told.join(", ")))))
+    let passed_over =
+        (!told.is_empty()).then(|| format!("{show}: passed over {}", told.join(", ")));
+    Ok(Takes { notes: takes, passed_over, files })
 }

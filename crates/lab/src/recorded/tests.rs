@@ -3,11 +3,11 @@ use std::path::Path;
 
 fn options(folder: &Path, out: &Path) -> RecordedOptions {
     RecordedOptions {
-        folder: folder.into(),
+        folder: folder.to_owned().into(),
         velocities: vec![64],
-        preset: "concert".into(),
+        preset: "concert".to_owned().into(),
         set: Vec::new(),
-        out: Some(out.into()),
+        out: out.to_owned().into(),
     }
 }
 

@@ -10,16 +10,17 @@ mod free;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
 use super::pairs::{Found, Notes, compare};
-use super::takes::takes;
+use super::takes::{Takes, takes};
 use super::verdict::{REGISTERS, mean};
 use super::{recorded, rendered};
 use crate::controls;
-use crate::output::{self, Draft, distinct};
+use crate::output::{self, Draft, Shown as _};
+use crate::paths::{self, InputPath, OutputFile, PianoName};
 use fit::fit;
 use free::free;
 use touchback::instrument::Settings;
@@ -31,10 +32,10 @@ use touchback::preset::user_presets;
 pub struct MatchOptions {
     /// Folder of single notes (.wav, .flac, .ogg) or an .sfz file, as `lab recorded` reads it
     #[arg(value_name = "FOLDER|FILE.sfz")]
-    folder: PathBuf,
+    folder: InputPath,
     /// Preset file to write
     #[arg(short, long, value_name = "PRESET.toml")]
-    output: PathBuf,
+    output: OutputFile,
     /// Parameters that are fitted, with commas between: the hammers' hardness by register, and of the
     /// choices the perspective
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [
@@ -52,7 +53,7 @@ pub struct MatchOptions {
     velocities: Vec<u8>,
     /// Factory piano to start from, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
-    preset: String,
+    preset: PianoName,
     /// Sets a parameter, in its unit or by the choice's name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
@@ -63,15 +64,15 @@ pub struct MatchOptions {
 /// # Errors
 /// No recorded note in the folder, a damaged file, bad options; nothing is written then.
 pub fn run(options: &MatchOptions) -> Result<()> {
-    let show = options.output.display();
+    let show = options.output.shown();
     if options.output.extension().is_none_or(|e| e != user_presets::EXTENSION) {
         bail!("--output {show}: a preset is a .toml file");
     }
-    distinct(controls::preset_file(&options.preset).as_slice(), &[&options.output])?;
     let mut start = controls::preset(&options.preset)?;
     controls::set(&mut start, &options.set)?;
     let free = free(&options.free)?;
-    let (takes, passed_over) = takes(&options.folder)?;
+    let Takes { notes: takes, passed_over, files } = takes(&options.folder)?;
+    paths::check(&files, &[&*options.output], &[] as &[&Path])?;
     let recorded = recorded(&takes)?;
     let draft = Draft::create(&options.output)?;
     let mut velocities = options.velocities.clone();

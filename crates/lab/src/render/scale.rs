@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::output;
+use crate::output::{self, Shown as _};
 use touchback::sound::scala::{KeyMap, Scale, notes};
 
 /// Largest file, bytes.
@@ -16,7 +16,7 @@ const LIMIT: u64 = 1_000_000;
 /// # Errors
 /// A file that cannot be read, or its line that makes no sense.
 pub fn read(scale: &Path, map: Option<&Path>) -> Result<Scale> {
-    let name = |path: &Path| path.display().to_string();
+    let name = |path: &Path| path.shown();
     let text = |path: &Path| -> Result<String> {
         let bytes = output::read(path, LIMIT)?;
         // Descriptions are in whatever code page their author used.

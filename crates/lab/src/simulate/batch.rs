@@ -6,9 +6,13 @@ use anyhow::{Context, Result, bail};
 
 use super::{SimulateOptions, one};
 use crate::bench::DataTable;
-use crate::output::{self, progress};
+use crate::output::{self, NewFolder, Shown as _, progress};
 use crate::parallel;
+use crate::paths::{self, OutputPlace};
 use touchback::action::{KeyEvent, TimedEvent};
+
+/// No files are written but in folders.
+const NONE: [&Path; 0] = [];
 
 /// What a gesture came to: its events, or one line of what was wrong.
 type Outcome = Result<Vec<TimedEvent>, String>;
@@ -20,13 +24,10 @@ type Outcome = Result<Vec<TimedEvent>, String>;
 /// not be played, by their number.
 pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
     let gestures = gestures(folder)?;
-    for place in [&options.output, &options.events].into_iter().flatten() {
-        std::fs::create_dir_all(place)
-            .with_context(|| format!("{}: cannot make this folder", place.display()))?;
-        if place.canonicalize()? == folder.canonicalize()? {
-            bail!("{}: outputs go to another folder than the gestures", place.display());
-        }
-    }
+    let places: Vec<&Path> =
+        [&options.output, &options.events].into_iter().flatten().map(|place| &**place).collect();
+    paths::check(&gestures, &NONE, &places)?;
+    let new = places.iter().map(|place| output::new_folder(place)).collect::<Result<Vec<_>>>()?;
     let bar = progress(gestures.len() as u64, "simulating");
     let outcomes = parallel::map(&gestures, |gesture| {
         let outcome = played(options, gesture);
@@ -48,6 +49,10 @@ pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
         }
     }
     output::print(&String::from_utf8(table.csv()?)?)?;
+    // Where every gesture was refused nothing lies in them.
+    if refused < gestures.len() {
+        new.into_iter().for_each(NewFolder::keep);
+    }
     if refused > 0 {
         bail!("{refused} of {} gestures could not be played", gestures.len());
     }
@@ -56,7 +61,7 @@ pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
 
 /// The files of `folder` that are gestures by their endings.
 fn gestures(folder: &Path) -> Result<Vec<PathBuf>> {
-    let show = folder.display();
+    let show = folder.shown();
     let entries = std::fs::read_dir(folder).with_context(|| format!("{show}: cannot read"))?;
     let mut found = Vec::new();
     for entry in entries {
@@ -76,8 +81,8 @@ fn gestures(folder: &Path) -> Result<Vec<PathBuf>> {
 /// One of them; its outputs are named after it, its ending included.
 fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
     let name = gesture.file_name().unwrap_or_default().to_string_lossy();
-    let within = |folder: &Option<PathBuf>, ending: &str| {
-        folder.as_ref().map(|f| f.join(format!("{name}.{ending}")))
+    let within = |folder: &Option<OutputPlace>, ending: &str| {
+        folder.as_ref().map(|f| f.join(format!("{name}.{ending}")).into())
     };
     let own = SimulateOptions {
         output: within(&options.output, "run.csv"),
@@ -85,7 +90,7 @@ fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
         ..options.clone()
     };
     let simulated = one(&own, gesture).map_err(|e| format!("{e:#}"))?;
-    simulated.balance.map_err(|e| format!("{}: {e:#}", gesture.display()))?;
+    simulated.balance.map_err(|e| format!("{}: {e:#}", gesture.shown()))?;
     Ok(simulated.events)
 }
 

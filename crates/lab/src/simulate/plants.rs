@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::numbers;
-use crate::output;
+use crate::output::{self, Shown as _};
 use touchback::action::ActionSettings;
 use touchback::action::Key;
 use touchback::action::catalogue::Model;
@@ -39,7 +39,7 @@ const MODEL_LIMIT: u64 = 1_000_000;
 /// # Errors
 /// One line naming the file and what is wrong.
 pub fn open(path: &Path) -> Result<Model> {
-    read(&path.display().to_string(), &output::read_text(path, MODEL_LIMIT)?)
+    read(&path.shown(), &output::read_text(path, MODEL_LIMIT)?)
 }
 
 /// Reads the `text` of a model file; `name` names it in errors.

@@ -3,6 +3,7 @@
 mod command_line;
 mod desk;
 mod felt;
+mod files;
 mod laboratory;
 mod own_numbers;
 mod simulated;

@@ -1,50 +1,69 @@
 //! The text of an SFZ file: comments, directives, headers and opcodes in their order.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::region::Scope;
-use crate::output;
+use crate::output::{self, Shown as _};
 
-/// Largest file, bytes; most of all files together; deepest include.
-const LARGEST: u64 = 8_000_000;
+/// Largest file, bytes; most of all files and of all that definitions make; deepest include.
+pub const LARGEST: u64 = 8_000_000;
 const MOST: usize = 64_000_000;
 const DEEPEST: usize = 16;
+/// Most files that are included.
+const MOST_FILES: usize = 10_000;
 
-/// Longest text that definitions make of one word, bytes.
+/// Longest text that definitions make of one word, and longest name of one, bytes.
 const LONGEST: usize = 4096;
+const LONGEST_NAME: usize = 64;
 
 /// What reading carries from file to file.
 struct Reader<'a> {
-    root: PathBuf,
     defined: BTreeMap<String, String>,
     bytes: usize,
+    /// The error on its way out names the line that it is in.
+    is_placed: bool,
     scope: &'a mut Scope,
 }
 
-/// Reads `path` and what it includes into `scope`.
-pub fn file(path: &Path, scope: &mut Scope) -> Result<()> {
-    let root = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-    Reader { root, defined: BTreeMap::new(), bytes: 0, scope }.file(path, 0)
+/// Reads `bytes`, the file at `path`, and what it includes into `scope`.
+///
+/// # Errors
+/// Names the file's line, and of what it includes the file and line at fault; those between are left
+/// out.
+pub fn text(path: &Path, bytes: &[u8], scope: &mut Scope) -> Result<()> {
+    let mut reader = Reader { defined: BTreeMap::new(), bytes: 0, is_placed: false, scope };
+    reader.file(path, bytes, 0)
 }
 
 impl Reader<'_> {
-    fn file(&mut self, path: &Path, depth: usize) -> Result<()> {
-        let bytes = output::read(path, LARGEST)?;
-        self.bytes += bytes.len();
-        ensure!(self.bytes <= MOST, "{}: includes more than {MOST} bytes", path.display());
-        let text = without_blocks(&String::from_utf8_lossy(&bytes));
+    fn file(&mut self, path: &Path, bytes: &[u8], depth: usize) -> Result<()> {
+        self.scope.opened(path);
+        self.count(bytes.len())?;
+        let text = without_blocks(&String::from_utf8_lossy(bytes));
         for (line, number) in text.lines().zip(1..) {
             let line = line.split("//").next().unwrap_or_default();
-            self.line(line, depth).with_context(|| format!("{}, line {number}", path.display()))?;
+            let Err(error) = self.line(line, depth) else { continue };
+            let is_inner = std::mem::replace(&mut self.is_placed, true);
+            if is_inner && depth > 0 {
+                return Err(error);
+            }
+            return Err(error.context(format!("{}, line {number}", path.shown())));
         }
         Ok(())
     }
 
+    /// Counts `bytes` that were read or made.
+    fn count(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        ensure!(self.bytes <= MOST, "more than {MOST} bytes with what is included and defined");
+        Ok(())
+    }
+
     fn line(&mut self, line: &str, depth: usize) -> Result<()> {
-        let mut rest = line.trim_start();
+        let mut rest = line.trim();
         while !rest.is_empty() {
             rest = if let Some(after) = rest.strip_prefix("#define") {
                 self.define(after)?
@@ -67,6 +86,7 @@ impl Reader<'_> {
         let (name, rest) = word(text.trim_start());
         let name = name.strip_prefix('$').filter(|n| !n.is_empty() && n.chars().all(is_name));
         let name = name.context("#define wants a $name")?;
+        ensure!(name.len() <= LONGEST_NAME, "#define: a name longer than {LONGEST_NAME} bytes");
         let (value, rest) = word(rest.trim_start());
         let value = self.expanded(value)?;
         self.defined.insert(name.to_owned(), value);
@@ -78,8 +98,10 @@ impl Reader<'_> {
         let quoted = text.trim_start().strip_prefix('"').and_then(|t| t.split_once('"'));
         let (name, rest) = quoted.context("#include wants a \"file\"")?;
         ensure!(depth < DEEPEST, "#include deeper than {DEEPEST}");
-        let path = found(&self.root, &self.expanded(name)?);
-        self.file(&path, depth + 1)?;
+        let name = self.expanded(name)?;
+        let path = self.scope.find(&name);
+        ensure!(self.scope.files() < MOST_FILES, "more than {MOST_FILES} files are included");
+        self.file(&path, &output::read(&path, LARGEST)?, depth + 1)?;
         Ok(rest)
     }
 
@@ -99,22 +121,23 @@ impl Reader<'_> {
     }
 
     /// `text` with the longest defined name after each `$` replaced.
-    fn expanded(&self, text: &str) -> Result<String> {
+    fn expanded(&mut self, text: &str) -> Result<String> {
+        let long = || format!("longer than {LONGEST} bytes with what is defined");
         let mut parts = text.split('$');
         let mut whole = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let lengths = (1..=part.len()).rev().filter(|n| part.is_char_boundary(*n));
-            let known = lengths
+            let end = part.find(|c| !is_name(c)).unwrap_or(part.len()).min(LONGEST_NAME);
+            let known = (1..=end)
+                .rev()
                 .map(|n| part.split_at(n))
                 .find_map(|(name, rest)| Some((self.defined.get(name)?, rest)));
             match known {
                 Some((value, rest)) => whole.extend([value, rest]),
                 None => whole.extend(["$", part]),
             }
-            if whole.len() > LONGEST {
-                bail!("longer than {LONGEST} bytes with what is defined");
-            }
+            ensure!(whole.len() <= LONGEST, long());
         }
+        self.count(whole.len())?;
         Ok(whole)
     }
 }
@@ -162,28 +185,15 @@ fn value_end(text: &str) -> usize {
             || after.starts_with("#include")
             || length > 0 && after[length..].starts_with('=')
     };
-    let ends = |(place, c): &(usize, char)| *c == '<' || c.is_whitespace() && next(*place);
-    text.char_indices().find(ends).map_or(text.len(), |(place, _)| place)
-}
-
-/// `name` in `root`, by whatever slashes and letters' case: such files come from systems that see
-/// no difference.
-pub fn found(root: &Path, name: &str) -> PathBuf {
-    let name = name.replace('\\', "/");
-    let exact = root.join(&name);
-    if exact.exists() {
-        return exact;
+    let mut is_blank = false;
+    for (place, c) in text.char_indices() {
+        // What follows a run of blanks is looked at once, at its first.
+        let begins = c.is_whitespace() && !std::mem::replace(&mut is_blank, c.is_whitespace());
+        if c == '<' || begins && next(place) {
+            return place;
+        }
     }
-    let mut path = root.to_owned();
-    for part in name.split('/').filter(|part| !part.is_empty()) {
-        let like = |entry: &std::fs::DirEntry| {
-            entry.file_name().to_str().is_some_and(|n| n.to_lowercase() == part.to_lowercase())
-        };
-        let entries = std::fs::read_dir(&path);
-        let entry = entries.ok().and_then(|all| all.flatten().find(like));
-        path = entry.map_or_else(|| path.join(part), |entry| entry.path());
-    }
-    path
+    text.len()
 }
 
 /// A value that is no number, key or velocity.

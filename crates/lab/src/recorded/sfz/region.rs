@@ -3,14 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
-use super::read::{found, wrong};
+use super::finder::Finder;
+use super::read::wrong;
 use super::{Instrument, Region};
 use crate::recorded::names;
 
-/// Most regions of an instrument.
+/// Most regions of an instrument, and most conditions of all of them.
 const MOST: usize = 50_000;
+const CONDITIONS: usize = 1_000_000;
+
+/// Longest path, and longest other value that is kept, bytes.
+const LONGEST_PATH: usize = 4096;
+const LONGEST: usize = 256;
 
 /// Controllers that do not rest at 0, with their value.
 const RESTING: [(u32, f64); 3] = [(7, 100.0), (10, 64.0), (11, 127.0)];
@@ -23,7 +29,7 @@ const LEVELS: [&str; 4] = ["global", "master", "group", "region"];
 
 /// What holds where the reader is.
 pub struct Scope {
-    root: PathBuf,
+    finder: Finder,
     /// Opcodes of each of [`LEVELS`] in force.
     levels: [BTreeMap<String, String>; LEVELS.len()],
     /// Which of them is open; `None` in a header that regions do not inherit.
@@ -34,6 +40,8 @@ pub struct Scope {
     controllers: BTreeMap<u32, f64>,
     /// Regions until the controllers' rest is known, which may stand behind them.
     pending: Vec<Pending>,
+    /// Conditions of those.
+    conditions: usize,
     found: Instrument,
 }
 
@@ -48,15 +56,31 @@ impl Scope {
     /// Of an instrument in the folder `root`.
     pub fn new(root: &Path) -> Self {
         Self {
-            root: root.to_owned(),
+            finder: Finder::new(root),
             levels: Default::default(),
             level: None,
             default_path: String::new(),
             offsets: [0; 2],
             controllers: RESTING.into_iter().collect(),
             pending: Vec::new(),
+            conditions: 0,
             found: Instrument::default(),
         }
+    }
+
+    /// The file called `name`, or where it would be.
+    pub fn find(&mut self, name: &str) -> PathBuf {
+        self.finder.find(name)
+    }
+
+    /// A file that is being read.
+    pub fn opened(&mut self, path: &Path) {
+        self.found.files.push(path.to_owned());
+    }
+
+    /// How many were read.
+    pub const fn files(&self) -> usize {
+        self.found.files.len()
     }
 
     /// A word that is none of the format's.
@@ -84,6 +108,7 @@ impl Scope {
     pub fn opcode(&mut self, name: &str, value: &str) -> Result<()> {
         let controller = |prefix: &str| name.strip_prefix(prefix).and_then(|n| n.parse().ok());
         if name == "default_path" {
+            bounded(name, value)?;
             value.clone_into(&mut self.default_path);
         } else if name == "note_offset" || name == "octave_offset" {
             let semitones = value.parse().ok().filter(|n: &i32| n.abs() <= 127);
@@ -93,11 +118,12 @@ impl Scope {
             self.controllers.insert(number, number_of(name, value)?);
         } else if let Some(number) = controller("set_hdcc") {
             self.controllers.insert(number, 127.0 * number_of(name, value)?);
-        } else if is_read(name)
+        } else if let Some(name) = read_name(name)
             && let Some(level) = self.level
         {
-            check(name, value)?;
-            self.levels[level].insert(name.into(), value.into());
+            bounded(&name, value)?;
+            check(&name, value)?;
+            self.levels[level].insert(name, value.into());
         } else {
             self.found.unread += 1;
         }
@@ -127,13 +153,15 @@ impl Scope {
                 }
             }
         }
+        self.conditions += conditions.len();
+        ensure!(self.conditions <= CONDITIONS, "more than {CONDITIONS} conditions of regions");
         let region = self.region(&all)?;
         self.pending.push(Pending { region, conditions });
         Ok(())
     }
 
     /// The region of the opcodes `all`; `None` where a pressed key does not play it.
-    fn region(&self, all: &BTreeMap<String, String>) -> Result<Option<Region>> {
+    fn region(&mut self, all: &BTreeMap<String, String>) -> Result<Option<Region>> {
         let get = |name: &str| all.get(name).map(String::as_str);
         let key = |name: &str| get(name).map(|value| key_of(name, value)).transpose();
         let shift = self.offsets[0] + 12 * self.offsets[1];
@@ -169,12 +197,12 @@ impl Scope {
         {
             return Ok(None);
         }
-        let sample = found(&self.root, &format!("{}{sample}", self.default_path));
+        let sample = self.finder.find(&format!("{}{sample}", self.default_path));
         let centre = match get("pitch_keycenter") {
             // The file itself tells, as far as its name does.
             Some("sample") => {
-                let stem = sample.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
-                names::key_and_layer(stem).map(|(key, _)| i32::from(key.number()) + 20)
+                let stem = sample.file_stem().unwrap_or_default().to_string_lossy();
+                names::key_and_layer(&stem).map(|(key, _)| i32::from(key.number()) + 20)
             }
             _ => Some(key("pitch_keycenter")?.or(single).unwrap_or(60) + shift),
         };
@@ -204,8 +232,8 @@ impl Scope {
 /// Static gains, dB.
 const GAINS: [&str; 4] = ["volume", "group_volume", "master_volume", "global_volume"];
 
-/// Whether a region's key, velocity, level or condition hangs on the opcode `name`.
-fn is_read(name: &str) -> bool {
+/// The opcode `name`, in one spelling, where a region's key, velocity, level or condition hangs on it.
+fn read_name(name: &str) -> Option<String> {
     const EXACT: [&str; 15] = [
         "sample",
         "key",
@@ -224,9 +252,21 @@ fn is_read(name: &str) -> bool {
         "sw_default",
     ];
     const PREFIXES: [&str; 6] = ["locc", "hicc", "lohdcc", "hihdcc", "on_locc", "on_hicc"];
-    EXACT.contains(&name)
-        || GAINS.contains(&name)
-        || PREFIXES.iter().any(|p| name.strip_prefix(p).is_some_and(|n| n.parse::<u32>().is_ok()))
+    if EXACT.contains(&name) || GAINS.contains(&name) {
+        return Some(name.to_owned());
+    }
+    PREFIXES.iter().find_map(|prefix| {
+        let number: u32 = name.strip_prefix(prefix)?.parse().ok()?;
+        // Those above stand for note and chance: one of them is as good as any.
+        Some(format!("{prefix}{}", number.min(LAST_CONTROLLER + 1)))
+    })
+}
+
+/// Refuses a value that is longer than any of its kind.
+fn bounded(name: &str, value: &str) -> Result<()> {
+    let most = if matches!(name, "sample" | "default_path") { LONGEST_PATH } else { LONGEST };
+    ensure!(value.len() <= most, "{name}={value:.40}…: is longer than {most} bytes");
+    Ok(())
 }
 
 /// Refuses a value that cannot be, on its own line.

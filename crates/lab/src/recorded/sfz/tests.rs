@@ -93,6 +93,7 @@ fn errors_tell_file_and_line() {
         ("#define EXT wav", "line 1: #define wants a $name"),
         ("#include a.txt", "line 1: #include wants a \"file\""),
         ("#include \"gone.txt\"", "gone.txt: cannot read"),
+        ("<region> sample=a.wav lokey=b2147483647", "lokey=b2147483647: is no key"),
         ("#include \"a.txt\"", "a.txt, line 2: #include deeper than 16"),
         ("\n#include \"b.txt\"", "piano.sfz, line 2: "),
         ("<region> #include \"b.txt\"", "b.txt, line 2: key=h4: is no key"),
@@ -102,9 +103,50 @@ fn errors_tell_file_and_line() {
     ] {
         assert!(told(text).contains(said), "{text}: {}", told(text));
     }
+    // Of a chain of includes its beginning and its end are named, each once.
+    for text in ["#include \"a.txt\"", "\n#include \"b.txt\""] {
+        let told = told(text);
+        assert_eq!(told.matches(".txt").count(), 1, "{told}");
+        assert_eq!(told.matches("piano.sfz").count(), 1, "{told}");
+    }
     let double = |i: u32| format!("#define $A{i:02} $A{:02}$A{:02}\n", i - 1, i - 1);
     let bomb = format!("#define $A00 aaaa\n{}", (1..40).map(double).collect::<String>());
     assert!(told(&bomb).contains("longer than 4096 bytes"));
+}
+
+/// Read line by line, character by character and opcode by opcode, a file of this size takes
+/// milliseconds; what is done anew for the rest of a line, or for every region, takes hours.
+#[test]
+fn a_long_file_takes_as_long_as_its_length() {
+    let blanks = " ".repeat(3_000_000);
+    for text in [
+        format!("<region> sample=a.wav{blanks}"),
+        format!("<region> x=a{blanks}b{blanks}sample=a.wav"),
+        format!("<region> sample=a.wav x={}", "b \t".repeat(2_000_000)),
+    ] {
+        assert_eq!(instrument(&text, &[]).unwrap().regions.len(), 1);
+    }
+    let refused = |text: &str| instrument(text, &[]).unwrap_err().root_cause().to_string();
+    let deep = format!("<region> sample={}", "a/".repeat(2_000_000));
+    assert!(refused(&deep).ends_with("is longer than 4096 bytes"));
+    let name = format!("${}", "a".repeat(4_000_000));
+    assert!(refused(&format!("#define {name} b")).ends_with("a name longer than 64 bytes"));
+    assert!(refused(&format!("<region> x={name}")).contains("longer than 4096 bytes with what"));
+    let all: String = (0..200_000).map(|i| format!("locc{i}=1 hicc0{i}=1 ")).collect();
+    let regions = "<region>sample=a ".repeat(10_000);
+    assert!(refused(&format!("<global>{all}\n{regions}")).ends_with("conditions of regions"));
+    let made: String = (0..100_000).map(|i| format!("#define $B{i} $A\n")).collect();
+    let made = refused(&format!("#define $A {}\n{made}", "a".repeat(4000)));
+    assert!(made.ends_with("bytes with what is included and defined"), "{made}");
+}
+
+/// An empty file adds no bytes, however often it is read.
+#[test]
+fn files_without_content_are_included_a_bounded_number_of_times() {
+    let many = "#include \"b.txt\"\n".repeat(400);
+    let others = [("a.txt", many.as_str()), ("b.txt", "")];
+    let told = format!("{:#}", instrument(&many.replace("b.", "a."), &others).unwrap_err());
+    assert!(told.contains("more than 10000 files are included"), "{told}");
 }
 
 proptest! {

@@ -4,14 +4,14 @@ use touchback::action::interface::key_sheet::QUANTITIES;
 use touchback::math::compass::KeyNumber;
 use touchback::sound::settings::Perspective;
 
-fn options(folder: &std::path::Path, output: PathBuf) -> MatchOptions {
+fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions {
     MatchOptions {
-        folder: folder.into(),
-        output,
+        folder: folder.to_owned().into(),
+        output: output.into(),
         free: ["hammer_hardness", "sustain", "perspective"].map(String::from).into(),
         keys: 2,
         velocities: vec![64],
-        preset: "concert".into(),
+        preset: "concert".to_owned().into(),
         set: Vec::new(),
     }
 }
@@ -59,7 +59,7 @@ fn bad_options_are_refused_before_anything_is_written() {
         format!("{:#}", run(&options).unwrap_err())
     };
     assert!(told(&|_| ()).contains("no .wav, .flac or .ogg file"));
-    assert!(told(&|o| o.output = "mine.wav".into()).contains(".toml"));
+    assert!(told(&|o| o.output = std::path::PathBuf::from("mine.wav").into()).contains(".toml"));
     assert!(told(&|o| o.free = vec!["felt".into()]).contains("felt"));
     assert!(told(&|o| o.free = vec!["temperament".into()]).contains("is a choice"));
     assert!(told(&|o| o.free = vec!["perspective".into()]).contains("at least one number"));

@@ -1,0 +1,118 @@
+//! What the program does with files that are in the way, are none, or cannot be written.
+
+use super::desk::{Desk, touchback};
+
+#[test]
+fn an_input_is_left_as_it_is() {
+    let desk = Desk::new();
+    desk.put("keys.csv", b"key,drop_mm\n7,1\n");
+    for arguments in [
+        &["weigh", "--keys", "keys.csv", "-o", "keys.csv"][..],
+        &["weigh", "--keys", "keys.csv", "--page", "./keys.csv"],
+        &["weigh", "--preset", "mine.toml", "-o", "mine.toml"],
+        &["keyboard", "emulate", "--script", "keys.csv", "--seconds", "1", "--log", "keys.csv"],
+    ] {
+        desk.refuses(arguments, "is named twice");
+    }
+    desk.refuses(
+        &["lab", "energy", "--keys", "keys.csv", "--out", "."],
+        ".: holds the input keys.csv; give the outputs another folder",
+    );
+    assert_eq!(desk.read("keys.csv"), b"key,drop_mm\n7,1\n");
+}
+
+#[test]
+fn what_a_folder_or_an_sfz_file_names_is_an_input_too() {
+    let desk = Desk::new();
+    let folder = desk.path().join("piano");
+    std::fs::create_dir(&folder).expect("a folder");
+    desk.put("piano/A4.wav", b"a sound");
+    desk.put("all.sfz", b"#include \"piano/more.toml\"");
+    desk.put("piano/more.toml", b"<region> sample=piano/A4.wav key=69");
+    desk.refuses(&["match", "all.sfz", "-o", "piano/more.toml"], "is named twice");
+    desk.refuses(&["lab", "recorded", "all.sfz", "--out", "piano"], "holds the input piano/");
+    desk.refuses(&["lab", "recorded", "piano", "--out", "piano"], "holds the input piano");
+    std::fs::create_dir(desk.path().join("gestures")).expect("a folder");
+    desk.put("gestures/a.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
+    desk.refuses(
+        &["simulate", "--batch", "gestures", "-o", "gestures"],
+        "gestures: holds the input gestures",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
+    let desk = Desk::new();
+    for name in ["p.toml", "p.mid", "p.csv", "p.sfz", "p.scl", "p.log"] {
+        let path = desk.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    }
+    for arguments in [
+        &["render", "p.mid", "-o", "x.wav"][..],
+        &["render", "p.toml", "-o", "x.wav"],
+        &["render", "ok.mid", "-o", "x.wav", "--preset", "p.toml"],
+        &["render", "ok.mid", "-o", "x.wav", "--keys", "p.csv"],
+        &["render", "ok.mid", "-o", "x.wav", "--scale", "p.scl"],
+        &["render", "ok.mid", "-o", "x.wav", "--automate", "let_off_mm=p.csv"],
+        &["preset", "export", "p.toml", "-o", "x.toml"],
+        &["match", "p.sfz", "-o", "x.toml"],
+        &["match", ".", "--preset", "p.toml", "-o", "x.toml"],
+        &["simulate", "p.toml"],
+        &["simulate", "p.csv"],
+        &["simulate", "press.csv", "--model", "p.toml"],
+        &["feel", "p.log", "--replay"],
+        &["feel", "emulator", "--play", "p.mid"],
+        &["fit", "p.csv", "--free", "key.inertia"],
+        &["weigh", "--before", "p.csv"],
+        &["keyboard", "emulate", "--script", "p.csv"],
+        &["keyboard", "emulate", "--facts", "p.csv"],
+        &["lab", "energy", "--model", "p.toml"],
+    ] {
+        desk.refuses(arguments, "is not a plain file");
+    }
+    std::fs::create_dir(desk.path().join("notes")).expect("a folder");
+    std::fs::rename(desk.path().join("p.sfz"), desk.path().join("notes/A4.wav")).expect("a pipe");
+    desk.refuses(&["match", "notes", "-o", "x.toml"], "A4.wav: is not a plain file");
+}
+
+/// A folder that was made for outputs goes again where none can be written: here because a file may
+/// have no byte.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_made_for_nothing_goes_again() {
+    let desk = Desk::new();
+    let before = desk.names();
+    for arguments in [
+        "preset export --all ps/deep",
+        "fit --example ex",
+        "lab sweep let_off_mm 1 2 --steps 2 --measure let_off_height_mm",
+    ] {
+        let limited = format!(
+            "trap '' XFSZ; ulimit -f 0; exec '{}' {arguments}",
+            env!("CARGO_BIN_EXE_touchback")
+        );
+        let output = std::process::Command::new("bash")
+            .current_dir(desk.path())
+            .args(["-c", &limited])
+            .output()
+            .expect("bash");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
+        assert!(said.contains("cannot write"), "{arguments}: {said}");
+        assert_eq!(desk.names(), before, "{arguments} left a folder");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_of_two_lines_is_told_on_one() {
+    let desk = Desk::new();
+    std::fs::rename(desk.path().join("ok.mid"), desk.path().join("o\nk.mid")).expect("a name");
+    let output = touchback(desk.path(), &["render", "o\nk.mid", "-o", "a\nb.wav"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.starts_with("wrote a\\nb.wav: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert!(warned.lines().all(|line| line.starts_with("warning: ")), "{warned}");
+}
