@@ -34,8 +34,9 @@ fn written(arg: &Arg, value: &Path) -> Vec<String> {
     name.into_iter().chain([value]).collect()
 }
 
-/// Options that others cannot do without.
-const COMPANIONS: [(&str, &str, &[&str]); 3] = [
+/// Options that others of a command cannot do without; an empty name stands for all of them.
+const COMPANIONS: [(&str, &str, &[&str]); 4] = [
+    ("fit", "", &["--free", "key.inertia"]),
     ("render", "keymap", &["--scale", "s.scl"]),
     ("feel", "answers", &["--compare", "grand", "ball"]),
     ("emulate", "log", &["--seconds", "1"]),
@@ -48,7 +49,8 @@ fn said(words: &[String], command: &Command, args: [&Arg; 2], paths: [&Path; 2])
     let (named, placed): (Vec<_>, Vec<_>) = given.partition(|part| part.len() > 1);
     line.extend(named.into_iter().flatten());
     let companions = COMPANIONS.iter().filter(|(name, id, _)| {
-        words.last().is_some_and(|word| word == name) && args.iter().any(|a| a.get_id() == *id)
+        words.last().is_some_and(|word| word == name)
+            && (id.is_empty() || args.iter().any(|a| a.get_id() == *id))
     });
     line.extend(companions.flat_map(|(.., more)| more.iter().map(|m| (*m).to_owned())));
     for arg in command.get_arguments() {

@@ -185,13 +185,14 @@ fn value_end(text: &str) -> usize {
             || after.starts_with("#include")
             || length > 0 && after[length..].starts_with('=')
     };
-    let mut is_blank = false;
+    let mut was_blank = false;
     for (place, c) in text.char_indices() {
         // What follows a run of blanks is looked at once, at its first.
-        let begins = c.is_whitespace() && !std::mem::replace(&mut is_blank, c.is_whitespace());
-        if c == '<' || begins && next(place) {
+        let is_blank = c.is_whitespace();
+        if c == '<' || is_blank && !was_blank && next(place) {
             return place;
         }
+        was_blank = is_blank;
     }
     text.len()
 }
