@@ -4,9 +4,9 @@ setlocal
 cd /d "%~dp0"
 set "common=%LOCALAPPDATA%\Programs\Common"
 set "presets=%USERPROFILE%\Documents\VST3 Presets\Touchback\Touchback"
-call :put Touchback.clap "%common%\CLAP"
+call :put Touchback.clap "%common%\CLAP" file
 if errorlevel 1 exit /b 1
-call :put Touchback.vst3 "%common%\VST3"
+call :put Touchback.vst3 "%common%\VST3" folder
 if errorlevel 1 exit /b 1
 if not exist "%presets%" mkdir "%presets%"
 copy /y presets\*.vstpreset "%presets%" >nul
@@ -22,18 +22,20 @@ set "new=%~2\.%~1.new"
 set "old=%~2\.%~1.old"
 if not exist "%~2" mkdir "%~2"
 if not exist "%installed%" if exist "%old%" move "%old%" "%installed%" >nul
-call :remove "%new%"
-call :remove "%old%"
+call :remove "%new%" %3
+call :remove "%old%" %3
 if exist "%old%" echo %old% is in use: close every host and start again
 if exist "%old%" exit /b 1
-if exist "%~1\" (xcopy /e /i /y /q "%~1" "%new%" >nul) else (copy /y "%~1" "%new%" >nul)
+if %3==file copy /y "%~1" "%new%" >nul
+if %3==folder call :tree "%~1" "%new%"
 if errorlevel 1 exit /b 1
+if not exist "%new%" exit /b 1
 if exist "%installed%" move "%installed%" "%old%" >nul
-if errorlevel 1 exit /b 1
+if exist "%installed%" exit /b 1
 move "%new%" "%installed%" >nul
-if errorlevel 1 goto undo
+if not exist "%installed%" goto undo
 rem One that a host has open goes with the next installation.
-call :remove "%old%" 2>nul
+call :remove "%old%" %3 2>nul
 echo %installed%
 exit /b 0
 
@@ -41,7 +43,12 @@ exit /b 0
 if exist "%old%" move "%old%" "%installed%" >nul
 exit /b 1
 
+:tree
+xcopy /e /i /y /q "%~1" "%~2" >nul
+exit /b %errorlevel%
+
 :remove
-if exist "%~1\" rmdir /s /q "%~1"
-if exist "%~1" del /f /q "%~1"
+if not exist "%~1" exit /b 0
+if %2==folder rmdir /s /q "%~1"
+if %2==file del /f /q "%~1"
 exit /b 0
