@@ -13,7 +13,9 @@ mod active;
 mod block_context;
 mod clap;
 mod event_reader;
+mod guard;
 mod haptics;
+mod host_window;
 mod newest;
 mod notes;
 mod part;
@@ -44,6 +46,7 @@ use crate::sound::scala::Scale;
 use active::Active;
 use block_context::BlockContext;
 use event_reader::EventReader;
+use guard::{Guard, catch};
 use haptics::{FeltNews, Haptics};
 use project::Project;
 use tuning::{Client, OutsideTuning};
@@ -76,6 +79,8 @@ pub struct Touchback {
     repaint: Repaint,
     /// The host's own menu of a parameter.
     menu: Arc<HostMenu>,
+    /// What keeps a panic of the plugin from the host.
+    guard: Arc<Guard>,
     /// Events that the host's output queue did not take.
     unsent: u64,
     /// Notes without a place in the master's map.
@@ -92,8 +97,9 @@ impl Default for Touchback {
         window.wake_by(move || painter.ask());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
-        let menu = Arc::default();
-        newest::leave(&menu);
+        let parts = newest::Parts::default();
+        newest::leave(parts.clone());
+        let newest::Parts { menu, guard } = parts;
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
@@ -105,6 +111,7 @@ impl Default for Touchback {
             window_end: Some(window_end),
             repaint,
             menu,
+            guard,
             desk: Arc::default(),
             active: None,
             tuning: OutsideTuning::default(),
@@ -121,8 +128,6 @@ impl Plugin for Touchback {
     const EMAIL: &'static str = "";
     const VERSION: &'static str = env!("CARGO_PKG_VERSION");
 
-    // The framework skips a block for which a host leaves out any output: who wants the distant pair
-    // chooses the second layout.
     const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[
         AudioIOLayout {
             main_output_channels: Some(new_nonzero_u32(2)),
@@ -159,20 +164,31 @@ impl Plugin for Touchback {
 
     fn task_executor(&mut self) -> TaskExecutor<Self> {
         let menu = self.menu.clone();
-        Box::new(move |()| menu.open())
+        Box::new(move |()| catch((), || menu.open()))
     }
 
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
-        let end = self.window_end.take()?;
-        self.menu.ask_by(move || executor.execute_gui(()));
-        let Project { params, scales, window } = &*self.project;
-        let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
-        let (desk, repaint, menu) = (self.desk.clone(), self.repaint.clone(), self.menu.clone());
-        Some(PluginEditor::new(params, kept, scales, end, desk, repaint, menu))
+        catch(None, || {
+            let end = self.window_end.take()?;
+            self.menu.ask_by(move || executor.execute_gui(()));
+            let Project { params, scales, window } = &*self.project;
+            let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
+            let (desk, repaint) = (self.desk.clone(), self.repaint.clone());
+            let menu = self.menu.clone();
+            Some(PluginEditor::new(params, kept, scales, end, desk, repaint, menu))
+        })
     }
 
     fn filter_state(state: &mut PluginState) {
-        state::sanitize(state);
+        let is_safe = catch(false, || {
+            state::sanitize(state);
+            true
+        });
+        if !is_safe {
+            // Nothing of it holds: the piano stays as it is.
+            state.params.clear();
+            state.fields.clear();
+        }
     }
 
     fn activate(
@@ -181,6 +197,45 @@ impl Plugin for Touchback {
         config: &BufferConfig,
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
+        self.guard.clone().run(false, || self.build(config, context))
+    }
+
+    fn reset(&mut self) {
+        self.guard.clone().run((), || self.start_over());
+    }
+
+    fn process(
+        &mut self,
+        buffer: &mut Buffer,
+        aux: &mut AuxiliaryBuffers,
+        context: &mut impl ProcessContext<Self>,
+    ) -> ProcessStatus {
+        let failed = ProcessStatus::Error("a failure inside the plugin");
+        let status = self.guard.clone().run(failed, || self.play(buffer, aux, context));
+        if matches!(status, ProcessStatus::Error(_)) {
+            buffer.as_slice().iter_mut().for_each(|channel| channel.fill(0.0));
+            let distant = aux.outputs.iter_mut().flat_map(|output| output.as_slice());
+            distant.for_each(|channel| channel.fill(0.0));
+        }
+        status
+    }
+
+    fn deactivate(&mut self) {
+        // Of a plugin that has failed too: a keyboard's motors rest.
+        catch((), || {
+            let unsent = std::mem::take(&mut self.unsent);
+            let unmapped = std::mem::take(&mut self.unmapped);
+            if let Some(active) = &mut self.active {
+                active.haptics = None;
+                active.report(unsent, unmapped);
+            }
+        });
+    }
+}
+
+impl Touchback {
+    /// Builds the piano, or takes the one that is there; false where it cannot be.
+    fn build(&mut self, config: &BufferConfig, context: &mut impl ActivateContext<Self>) -> bool {
         let sample_rate = f64::from(config.sample_rate);
         if !SAMPLE_RATES.contains(&sample_rate) {
             nice_log!("Touchback cannot run at a sample rate of {sample_rate} Hz");
@@ -220,7 +275,8 @@ impl Plugin for Touchback {
         true
     }
 
-    fn reset(&mut self) {
+    /// Silences the piano and counts samples from 0 again.
+    fn start_over(&mut self) {
         if let Some(active) = &mut self.active {
             let values = self.steering.over(&self.params.values());
             if values != active.values {
@@ -234,7 +290,8 @@ impl Plugin for Touchback {
         }
     }
 
-    fn process(
+    /// Plays a block.
+    fn play(
         &mut self,
         buffer: &mut Buffer,
         aux: &mut AuxiliaryBuffers,
@@ -320,15 +377,6 @@ impl Plugin for Touchback {
             ProcessStatus::Normal
         } else {
             ProcessStatus::Tail(active.player.tail())
-        }
-    }
-
-    fn deactivate(&mut self) {
-        let unsent = std::mem::take(&mut self.unsent);
-        let unmapped = std::mem::take(&mut self.unmapped);
-        if let Some(active) = &mut self.active {
-            active.haptics = None;
-            active.report(unsent, unmapped);
         }
     }
 }

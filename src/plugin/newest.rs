@@ -5,17 +5,25 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::editor::host_menu::HostMenu;
+use crate::plugin::guard::Guard;
+
+/// What the glue needs.
+#[derive(Clone, Default)]
+pub(super) struct Parts {
+    pub(super) menu: Arc<HostMenu>,
+    pub(super) guard: Arc<Guard>,
+}
 
 thread_local! {
-    static MENU: RefCell<Option<Arc<HostMenu>>> = const { RefCell::new(None) };
+    static NEWEST: RefCell<Option<Parts>> = const { RefCell::new(None) };
 }
 
-/// A plugin with this menu has been made on this thread.
-pub(super) fn leave(menu: &Arc<HostMenu>) {
-    MENU.set(Some(menu.clone()));
+/// A plugin of these parts has been made on this thread.
+pub(super) fn leave(parts: Parts) {
+    NEWEST.set(Some(parts));
 }
 
-/// The menu of the plugin made last on this thread, once.
-pub(super) fn take() -> Arc<HostMenu> {
-    MENU.take().unwrap_or_default()
+/// The parts of the plugin made last on this thread, once.
+pub(super) fn take() -> Parts {
+    NEWEST.take().unwrap_or_default()
 }

@@ -1,10 +1,14 @@
-//! What the feeders of both formats share: messages that wait for the next block, and samples
-//! that stand in for channels a host does not give.
+//! What the feeders of both formats share: messages that wait for the next block, a host's channels,
+//! and samples that stand in for those it does not give.
 
 use std::ops::Deref;
 
 /// Samples of a part whose channels the host does not give.
 pub(super) const SPARE_FRAMES: usize = 1_024;
+/// Outputs of the largest layout.
+pub(super) const OUTPUTS: usize = 2;
+/// Channels of an output.
+pub(super) const CHANNELS: usize = 2;
 
 /// Messages that wait for the next block's first sample, a fixed number at most.
 pub(super) struct Carried<T> {
@@ -58,33 +62,145 @@ impl<T> Deref for Carried<T> {
     }
 }
 
+/// Fills a channel with silence, if it is there.
+///
+/// # Safety
+/// `start` is null or begins `frames` samples.
+pub(super) unsafe fn silence<T: Copy + Default>(start: *mut T, frames: usize) {
+    if !start.is_null() && start.is_aligned() {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(start, frames) }.fill(T::default());
+    }
+}
+
+/// A host's channels for the outputs of the layout in force, null where it gives none.
+pub(super) struct HostChannels {
+    outputs: usize,
+    frames: usize,
+    starts: [[*mut f32; CHANNELS]; OUTPUTS],
+}
+
+impl HostChannels {
+    /// None yet, of `outputs` outputs and `frames` samples.
+    pub(super) fn new(outputs: usize, frames: u32) -> Self {
+        let frames = usize::try_from(frames).unwrap_or(0);
+        let starts = [[std::ptr::null_mut(); CHANNELS]; OUTPUTS];
+        Self { outputs: outputs.min(OUTPUTS), frames, starts }
+    }
+
+    /// Silences a channel of the host's. If the layout has it, it is what the plugin plays into,
+    /// unless it shares its samples with a channel taken before.
+    ///
+    /// # Safety
+    /// `start` is null or begins as many samples as the block has.
+    pub(super) unsafe fn take(&mut self, output: usize, channel: usize, start: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { silence(start, self.frames) };
+        let is_free = !start.is_null() && start.is_aligned() && !self.is_played_into(start);
+        if is_free
+            && output < self.outputs
+            && let Some(place) = self.starts[output].get_mut(channel)
+        {
+            *place = start;
+        }
+    }
+
+    /// Whether the samples from `start` on are a channel's that the plugin plays into.
+    fn is_played_into(&self, start: *mut f32) -> bool {
+        let bytes = self.frames * size_of::<f32>();
+        let mut taken = self.starts.iter().flatten().filter(|taken| !taken.is_null());
+        taken.any(|taken| taken.addr().abs_diff(start.addr()) < bytes)
+    }
+
+    /// One bit for each of an output's first 64 channels: set where the plugin does not play.
+    pub(super) fn silent(&self, starts: &[*mut f32]) -> u64 {
+        let heard = starts.iter().take(64).zip(0..);
+        heard.fold(u64::MAX, |silent, (start, channel)| {
+            silent & !(u64::from(self.is_played_into(*start)) << channel)
+        })
+    }
+
+    /// Whether the host gives every channel.
+    pub(super) fn is_whole(&self) -> bool {
+        self.starts[..self.outputs].iter().flatten().all(|start| !start.is_null())
+    }
+
+    /// Outputs of the layout in force.
+    pub(super) const fn outputs(&self) -> usize {
+        self.outputs
+    }
+}
+
 /// Samples that stand in for channels that a host does not give.
-pub(super) struct Spare([[f32; SPARE_FRAMES]; 2]);
+pub(super) struct Spare([[[f32; SPARE_FRAMES]; CHANNELS]; OUTPUTS]);
 
 impl Spare {
     pub(super) fn new() -> Box<Self> {
-        Box::new(Self([[0.0; SPARE_FRAMES]; 2]))
+        Box::new(Self([[[0.0; SPARE_FRAMES]; CHANNELS]; OUTPUTS]))
     }
 
-    /// The two channels of a part that begins at sample `begin`: the host's, or these samples
-    /// where it gives none (null).
+    /// The channels of a part that begins at sample `begin`: the host's, or these samples where it
+    /// gives none.
     ///
     /// # Safety
-    /// Channels that are not null are longer than `begin`.
+    /// The host's channels are longer than `begin`.
     pub(super) unsafe fn stand_in(
         &mut self,
-        channels: &[*mut f32; 2],
+        host: &HostChannels,
         begin: usize,
-    ) -> [*mut f32; 2] {
-        let mut pointers = *channels;
-        for (pointer, spare) in pointers.iter_mut().zip(&mut self.0) {
-            *pointer = if pointer.is_null() {
+    ) -> [[*mut f32; CHANNELS]; OUTPUTS] {
+        let mut starts = host.starts;
+        for (start, spare) in starts.iter_mut().flatten().zip(self.0.iter_mut().flatten()) {
+            *start = if start.is_null() {
                 spare.as_mut_ptr()
             } else {
                 // SAFETY: the caller's promise.
-                unsafe { pointer.add(begin) }
+                unsafe { start.add(begin) }
             };
         }
-        pointers
+        starts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_that_share_samples_are_played_into_once() {
+        let mut samples = [7.0_f32; 32];
+        let at = |samples: &mut [f32; 32], begin: usize| samples[begin..].as_mut_ptr();
+        let (left, right, near) = (at(&mut samples, 0), at(&mut samples, 16), at(&mut samples, 17));
+        let mut channels = HostChannels::new(2, 8);
+        // SAFETY: 8 samples follow each.
+        unsafe {
+            channels.take(0, 0, left);
+            channels.take(0, 1, right);
+            channels.take(1, 0, left);
+            channels.take(1, 1, near);
+            channels.take(2, 0, at(&mut samples, 8));
+            channels.take(0, 2, at(&mut samples, 24));
+        }
+        assert_eq!(channels.starts, [[left, right], [std::ptr::null_mut(); 2]]);
+        assert!(!channels.is_whole());
+        assert!(samples.iter().eq(&[0.0; 32]), "not all are silent: {samples:?}");
+        assert_eq!(channels.silent(&[left, right]), !3);
+        // A channel of its own that the plugin plays into through another is not silent.
+        assert_eq!(channels.silent(&[at(&mut samples, 8), near]), !2);
+        assert_eq!(channels.silent(&[]), u64::MAX);
+        assert_eq!(channels.silent(&[left; 70]), 0);
+    }
+
+    #[test]
+    fn a_channel_that_is_no_place_for_samples_is_none() {
+        let mut samples = [0.0_f32; 16];
+        let odd = samples.as_mut_ptr().wrapping_byte_add(2);
+        let mut channels = HostChannels::new(1, 8);
+        // SAFETY: null and odd places are not written.
+        unsafe {
+            channels.take(0, 0, std::ptr::null_mut());
+            channels.take(0, 1, odd);
+        }
+        assert_eq!(channels.starts, [[std::ptr::null_mut(); 2]; 2]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The wrapper panics where it is processed before it is set up, drops the notes of a block without
 //! samples or outputs, and allocates for more events than it has room for. What hosts get is a
-//! [`component::Component`] that passes every call on but those that process.
+//! [`component::Component`] that passes every call on but those that process, and lets no panic out.
 //!
 //! | part | thread |
 //! | --- | --- |
@@ -18,6 +18,10 @@ mod controllers;
 mod lists;
 mod menu;
 mod messages;
+#[allow(non_snake_case, reason = "the names are VST3's")]
+mod stream;
+#[allow(non_snake_case, reason = "the names are VST3's")]
+mod view;
 
 use std::ffi::c_void;
 
@@ -26,19 +30,22 @@ use nice_plug::wrapper::vst3::PluginInfo;
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     FIDString, FUnknown, IPluginFactory, IPluginFactory2, IPluginFactory2Trait, IPluginFactory3,
     IPluginFactory3Trait, IPluginFactoryTrait, PClassInfo, PClassInfo2, PClassInfoW, PFactoryInfo,
-    TUID, int32, kInvalidArgument, kResultOk, tresult,
+    TUID, int32, kInvalidArgument, kResultFalse, kResultOk, tresult,
 };
 use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper};
 
 use crate::plugin::Touchback;
+use crate::plugin::guard::catch;
 use component::Component;
 
 /// What a VST3 host looks for in the library.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the name is VST3's")]
 pub extern "system" fn GetPluginFactory() -> *mut c_void {
-    let factory = ComWrapper::new(Factory(PluginInfo::for_plugin::<Touchback>()));
-    factory.to_com_ptr::<IPluginFactory>().map_or(std::ptr::null_mut(), |f| f.into_raw().cast())
+    catch(std::ptr::null_mut(), || {
+        let factory = ComWrapper::new(Factory(PluginInfo::for_plugin::<Touchback>()));
+        factory.to_com_ptr::<IPluginFactory>().map_or(std::ptr::null_mut(), |f| f.into_raw().cast())
+    })
 }
 
 /// Module entries: what a system's hosts call when the library is loaded and before it goes.
@@ -49,8 +56,10 @@ macro_rules! module {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "the name is VST3's")]
         pub extern "system" fn $enter($(_: $handle)?) -> bool {
-            setup_logger::<Touchback>();
-            true
+            catch(false, || {
+                setup_logger::<Touchback>();
+                true
+            })
         }
 
         /// The library is about to go.
@@ -83,8 +92,10 @@ unsafe fn answer<T>(index: int32, to: *mut T, info: impl FnOnce() -> T) -> tresu
         return kInvalidArgument;
     }
     // SAFETY: the caller's promise.
-    unsafe { to.write(info()) };
-    kResultOk
+    catch(kResultFalse, || unsafe {
+        to.write(info());
+        kResultOk
+    })
 }
 
 #[allow(non_snake_case, reason = "the names are VST3's")]
@@ -109,7 +120,12 @@ impl IPluginFactoryTrait for Factory {
         interface: FIDString,
         object: *mut *mut c_void,
     ) -> tresult {
-        if class.is_null() || interface.is_null() || object.is_null() {
+        if object.is_null() {
+            return kInvalidArgument;
+        }
+        // SAFETY: the host's variable.
+        unsafe { object.write(std::ptr::null_mut()) };
+        if class.is_null() || interface.is_null() {
             return kInvalidArgument;
         }
         // SAFETY: both names are 16 bytes long.
@@ -117,11 +133,13 @@ impl IPluginFactoryTrait for Factory {
         if class != self.0.cid {
             return kInvalidArgument;
         }
-        let component = ComWrapper::new(Component::new());
-        let Some(unknown) = component.as_com_ref::<FUnknown>() else { return kInvalidArgument };
-        let unknown = unknown.as_ptr();
-        // SAFETY: the object's own table; the answer counts as a reference, or nothing is left.
-        unsafe { ((*(*unknown).vtbl).queryInterface)(unknown, interface, object) }
+        catch(kResultFalse, || {
+            let component = ComWrapper::new(Component::new());
+            let Some(unknown) = component.as_com_ref::<FUnknown>() else { return kInvalidArgument };
+            let unknown = unknown.as_ptr();
+            // SAFETY: the object's own table; the answer counts as a reference, or nothing is left.
+            unsafe { ((*(*unknown).vtbl).queryInterface)(unknown, interface, object) }
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! A host's block, handed to the framework's wrapper in parts that the wrapper stands: events in
-//! order and inside the part, no more than it has room for, two channels that are there.
+//! order and inside the part, no more than it has room for, every output of the layout in force with
+//! two channels that are there. The wrapper reads one output too many where it is given fewer.
 //!
 //! The same sound comes of one part as of many (`block_sizes_do_not_change_a_sample`).
 
@@ -12,7 +13,7 @@ use clap_sys::process::{
 };
 
 use super::event::{Event, EventList, HostEvents, Key, ShiftedOutput};
-use crate::plugin::part::{Carried, SPARE_FRAMES, Spare};
+use crate::plugin::part::{self, Carried, HostChannels, SPARE_FRAMES, Spare};
 
 /// What remains between blocks, and the room to order one.
 pub(super) struct BlockFeeder {
@@ -24,6 +25,8 @@ pub(super) struct BlockFeeder {
     /// Working memory of [`select`].
     keys: Vec<Key>,
     spare: Box<Spare>,
+    /// Outputs of the layout in force.
+    outputs: usize,
 }
 
 impl BlockFeeder {
@@ -34,7 +37,19 @@ impl BlockFeeder {
             carried: Carried::with_room(room),
             keys: Vec::with_capacity(room),
             spare: Spare::new(),
+            outputs: 1,
         }
+    }
+
+    /// From here on the layout in force has so many outputs.
+    pub(super) fn set_outputs(&mut self, outputs: u32) {
+        self.outputs = usize::try_from(outputs).unwrap_or(1);
+    }
+
+    /// Keeps an event for the next block's first sample.
+    pub(super) fn keep(&mut self, mut event: Event) {
+        event.stamp(0);
+        self.carried.keep(event);
     }
 
     /// Drops what waits.
@@ -47,23 +62,23 @@ impl BlockFeeder {
         self.carried.forget()
     }
 
-    /// Passes a block without samples: values to `flush`, notes kept.
+    /// Passes events without samples: values to `flush`, notes kept.
     ///
     /// # Safety
-    /// The block's lists of events are null or valid.
+    /// The lists of events are null or valid.
     pub(super) unsafe fn flush(
         &mut self,
-        block: &clap_process,
+        in_events: *const clap_input_events,
+        out_events: *const clap_output_events,
         flush: impl FnOnce(*const clap_input_events, *const clap_output_events),
     ) {
         // SAFETY: the caller's promise.
-        let host = unsafe { HostEvents::new(block.in_events) };
+        let host = unsafe { HostEvents::new(in_events) };
         self.keys.clear();
         for index in 0..host.length {
-            let Some((_, mut event)) = host.get(index) else { continue };
+            let Some((_, event)) = host.get(index) else { continue };
             if !event.is_parameter() {
-                event.stamp(0);
-                self.carried.keep(event);
+                self.keep(event);
             } else if self.keys.len() < self.room {
                 self.keys.push((0, index));
             } else {
@@ -72,10 +87,14 @@ impl BlockFeeder {
         }
         let list = EventList::new(&[], host, &self.keys, 0);
         let inputs = list.as_clap();
-        flush(&raw const inputs, block.out_events);
+        let shifted = ShiftedOutput { host: out_events, start: 0 };
+        let outputs = shifted.as_clap();
+        let outputs = if out_events.is_null() { std::ptr::null() } else { &raw const outputs };
+        flush(&raw const inputs, outputs);
     }
 
-    /// Hands a block of one sample or more to `process`, in parts; its last answer.
+    /// Hands a block of one sample or more to `process`, in parts; its last answer. What the host
+    /// hears of a block that fails, in whole or in part, is for the caller to [`silence`].
     ///
     /// # Safety
     /// What the block points at is null or valid, as CLAP says.
@@ -87,9 +106,10 @@ impl BlockFeeder {
         let frames = block.frames_count;
         // SAFETY: the caller's promise.
         let (host, channels) =
-            unsafe { (HostEvents::new(block.in_events), channels(block, frames)) };
-        let is_whole = channels.iter().all(|channel| !channel.is_null());
-        let longest = if is_whole { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
+            unsafe { (HostEvents::new(block.in_events), channels(block, self.outputs)) };
+        let Some(channels) = channels else { return CLAP_PROCESS_ERROR };
+        let longest =
+            if channels.is_whole() { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
         let (mut start, mut last, mut status) = (0, None, CLAP_PROCESS_CONTINUE);
         while start < frames {
             let mut keys = std::mem::take(&mut self.keys);
@@ -113,6 +133,11 @@ impl BlockFeeder {
             start = end;
         }
         self.carry(&host, frames, last);
+        // SAFETY: the caller's promise.
+        for output in unsafe { outputs(block) } {
+            // SAFETY: the caller's promise.
+            output.constant_mask = channels.silent(unsafe { starts(output) });
+        }
         status
     }
 
@@ -129,9 +154,9 @@ impl BlockFeeder {
         self.carried.drop_first(waiting - old);
         for (_, place) in &keys[old..] {
             let index = place - self::place(waiting, 0);
-            let Some((_, mut event)) = host.get(index) else { continue };
-            event.stamp(0);
-            self.carried.keep(event);
+            if let Some((_, event)) = host.get(index) {
+                self.keep(event);
+            }
         }
         if more {
             // Rare enough to be counted by a second look.
@@ -185,43 +210,76 @@ fn select(
     more
 }
 
-/// The host's two channels, null where there is none; what it has beside them is silenced.
+/// The outputs that a host gives.
 ///
 /// # Safety
-/// The block's first output is null or valid, its channels null or `frames` samples long.
-unsafe fn channels(block: &clap_process, frames: u32) -> [*mut f32; 2] {
-    let mut channels = [std::ptr::null_mut(); 2];
-    if block.audio_outputs_count == 0 {
-        return channels;
+/// The block's outputs are null or as many as it says.
+unsafe fn outputs(block: &clap_process) -> &mut [clap_audio_buffer] {
+    if block.audio_outputs.is_null() || !block.audio_outputs.is_aligned() {
+        return &mut [];
     }
+    let count = usize::try_from(block.audio_outputs_count).unwrap_or(0);
     // SAFETY: the caller's promise.
-    unsafe {
-        let Some(output) = block.audio_outputs.as_mut() else { return channels };
-        // What was constant in the host's last use of the buffer is not now.
-        output.constant_mask = 0;
-        if output.data32.is_null() {
-            return channels;
+    unsafe { std::slice::from_raw_parts_mut(block.audio_outputs, count) }
+}
+
+/// First samples of an output's channels.
+///
+/// # Safety
+/// The output's channels are null or as many as it says.
+unsafe fn starts(output: &clap_audio_buffer) -> &[*mut f32] {
+    if output.data32.is_null() || !output.data32.is_aligned() {
+        return &[];
+    }
+    let count = usize::try_from(output.channel_count).unwrap_or(0);
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(output.data32, count) }
+}
+
+/// Silences all of a host's channels; those of the `in_force` outputs. None where a host wants an
+/// output in a precision that it was not offered.
+///
+/// # Safety
+/// The block's outputs and their channels are null or as they say.
+unsafe fn channels(block: &clap_process, in_force: usize) -> Option<HostChannels> {
+    let mut channels = HostChannels::new(in_force, block.frames_count);
+    let mut is_playable = true;
+    // SAFETY: the caller's promise.
+    for (index, output) in unsafe { outputs(block) }.iter_mut().enumerate() {
+        output.constant_mask = u64::MAX;
+        // SAFETY: the caller's promise.
+        for (channel, start) in unsafe { starts(output) }.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { channels.take(index, channel, *start) };
         }
-        for index in 0..usize::try_from(output.channel_count).unwrap_or(0) {
-            let channel = *output.data32.add(index);
-            if let Some(ours) = channels.get_mut(index) {
-                *ours = channel;
-            } else if !channel.is_null() {
-                std::slice::from_raw_parts_mut(channel, usize::try_from(frames).unwrap_or(0))
-                    .fill(0.0);
+        if output.data32.is_null() && !output.data64.is_null() && output.data64.is_aligned() {
+            is_playable &= index >= in_force || output.channel_count == 0;
+            for channel in 0..usize::try_from(output.channel_count).unwrap_or(0) {
+                let frames = usize::try_from(block.frames_count).unwrap_or(0);
+                // SAFETY: the caller's promise.
+                unsafe { part::silence(*output.data64.add(channel), frames) };
             }
         }
     }
-    channels
+    is_playable.then_some(channels)
+}
+
+/// Silences all of a host's channels.
+///
+/// # Safety
+/// The block's outputs and their channels are null or as they say.
+pub(super) unsafe fn silence(block: &clap_process) {
+    // SAFETY: the caller's promise.
+    let _: Option<HostChannels> = unsafe { channels(block, 0) };
 }
 
 /// Hands the samples `range` of the block to `process`.
 ///
 /// # Safety
-/// The range lies inside the block and, where a channel is null, inside `spare`.
+/// The range lies inside the block and, where a channel is missing, inside `spare`.
 unsafe fn part(
     block: &clap_process,
-    channels: &[*mut f32; 2],
+    channels: &HostChannels,
     spare: &mut Spare,
     range: std::ops::Range<u32>,
     list: &EventList<'_>,
@@ -230,16 +288,16 @@ unsafe fn part(
     let begin = usize::try_from(range.start).unwrap_or(0);
     // SAFETY: the caller's promise.
     let mut pointers = unsafe { spare.stand_in(channels, begin) };
-    let mut output = clap_audio_buffer {
-        data32: pointers.as_mut_ptr(),
+    let mut outputs = pointers.each_mut().map(|starts| clap_audio_buffer {
+        channel_count: u32::try_from(starts.len()).unwrap_or(0),
+        data32: starts.as_mut_ptr(),
         data64: std::ptr::null_mut(),
-        channel_count: 2,
         latency: 0,
         constant_mask: 0,
-    };
+    });
     let inputs = list.as_clap();
     let shifted = ShiftedOutput { host: block.out_events, start: range.start };
-    let outputs = shifted.as_clap();
+    let sent = shifted.as_clap();
     process(&clap_process {
         steady_time: match block.steady_time {
             time @ 0.. => time.saturating_add(i64::from(range.start)),
@@ -249,11 +307,11 @@ unsafe fn part(
         // Nothing in a piano follows the song's position.
         transport: std::ptr::null(),
         audio_inputs: std::ptr::null(),
-        audio_outputs: &raw mut output,
+        audio_outputs: outputs.as_mut_ptr(),
         audio_inputs_count: 0,
-        audio_outputs_count: 1,
+        audio_outputs_count: u32::try_from(channels.outputs()).unwrap_or(0),
         in_events: &raw const inputs,
-        out_events: if block.out_events.is_null() { std::ptr::null() } else { &raw const outputs },
+        out_events: if block.out_events.is_null() { std::ptr::null() } else { &raw const sent },
     })
 }
 

@@ -38,14 +38,23 @@ impl Event {
         },
     };
 
-    /// A copy stamped with the sample `time`. Transport and system exclusive messages, which a
-    /// piano does not read, and kinds unheard of are none.
+    /// A copy. Transport and system exclusive messages, which a piano does not read, kinds unheard
+    /// of and events that are shorter than their kind are none.
     ///
     /// # Safety
-    /// `event` is null or points at an event as its header says.
-    pub(super) unsafe fn copy(event: *const clap_event_header, time: u32) -> Option<Self> {
-        // SAFETY: every event begins with a header.
-        let header = unsafe { event.as_ref() }?;
+    /// `event` is null or points at as many bytes as its header, which begins with the number, says.
+    pub(super) unsafe fn copy(event: *const clap_event_header) -> Option<Self> {
+        if event.is_null() {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        let length = unsafe { event.cast::<u32>().read_unaligned() };
+        let length = usize::try_from(length).unwrap_or(0);
+        if length < size_of::<clap_event_header>() {
+            return None;
+        }
+        // SAFETY: the event is as long as a header.
+        let header = unsafe { event.read_unaligned() };
         if header.space_id != CLAP_CORE_EVENT_SPACE_ID {
             return None;
         }
@@ -62,13 +71,21 @@ impl Event {
             CLAP_EVENT_MIDI => size_of::<clap_event_midi>(),
             _ => return None,
         };
+        if length < size {
+            return None;
+        }
         let mut copy = Self::EMPTY;
-        // SAFETY: an event of this kind has this size, and the union has room for each of them.
+        // SAFETY: the event is as long as its kind, and the union has room for each of them.
         unsafe {
             std::ptr::copy_nonoverlapping(event.cast::<u8>(), (&raw mut copy).cast::<u8>(), size);
         }
-        copy.header.time = time;
         Some(copy)
+    }
+
+    /// Its sample.
+    fn time(&self) -> u32 {
+        // SAFETY: every event begins with a header.
+        unsafe { self.header }.time
     }
 
     /// Stamps it with the sample `time`.
@@ -111,11 +128,8 @@ impl HostEvents {
             return None;
         }
         // SAFETY: the list was valid where this was made, and the index is one of its own.
-        unsafe {
-            let event = ((*self.list).get?)(self.list, index);
-            let time = event.as_ref()?.time;
-            Event::copy(event, time).map(|event| (time, event))
-        }
+        let event = unsafe { Event::copy(((*self.list).get?)(self.list, index)) }?;
+        Some((event.time(), event))
     }
 }
 
@@ -209,12 +223,10 @@ unsafe extern "C" fn try_push(
     // SAFETY: made by `as_clap` of a list that is still there; the wrapper's event.
     unsafe {
         let list = &*(*list).ctx.cast::<ShiftedOutput>();
-        let (Some(header), Some(host)) = (event.as_ref(), list.host.as_ref()) else { return false };
-        let Some(push) = host.try_push else { return false };
-        match Event::copy(event, header.time.saturating_add(list.start)) {
-            Some(shifted) => push(list.host, &raw const shifted.header),
-            None => false,
-        }
+        let Some(push) = list.host.as_ref().and_then(|host| host.try_push) else { return false };
+        let Some(mut shifted) = Event::copy(event) else { return false };
+        shifted.stamp(shifted.time().saturating_add(list.start));
+        push(list.host, &raw const shifted.header)
     }
 }
 
@@ -239,6 +251,7 @@ pub(super) mod tests {
     pub(in super::super) fn value(time: u32) -> Event {
         let mut event = Event::EMPTY;
         event.value.key = -1;
+        event.header.size = u32::try_from(size_of::<clap_event_param_value>()).unwrap();
         event.header.time = time;
         event.header.type_ = CLAP_EVENT_PARAM_VALUE;
         event
@@ -280,9 +293,9 @@ pub(super) mod tests {
         let mut event = note(5, 60);
         let copy = |event: &Event| {
             // SAFETY: a whole union, larger than what any kind needs.
-            unsafe { Event::copy(std::ptr::from_ref(event).cast(), 7) }
+            unsafe { Event::copy(std::ptr::from_ref(event).cast()) }
         };
-        assert_eq!(copy(&event).unwrap().seen(), (7, 60));
+        assert_eq!(copy(&event).unwrap().seen(), (5, 60));
         for kind in [9, 11, 12, 999] {
             event.header.type_ = kind;
             assert!(copy(&event).is_none(), "{kind}");
@@ -291,6 +304,6 @@ pub(super) mod tests {
         event.header.space_id = 7;
         assert!(copy(&event).is_none());
         // SAFETY: null is allowed.
-        assert!(unsafe { Event::copy(std::ptr::null(), 0) }.is_none());
+        assert!(unsafe { Event::copy(std::ptr::null()) }.is_none());
     }
 }

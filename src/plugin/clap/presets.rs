@@ -26,7 +26,8 @@ use nice_plug::plugin::ParamValue;
 
 use crate::math::cast::{rounded_i32, single};
 use crate::params::{KEYS_FIELD, ValueKind, all};
-use crate::plugin::clap::{Instance, instance};
+use crate::plugin::clap::instance::{Instance, on};
+use crate::plugin::guard::catch;
 use crate::preset::file::NamedPiano;
 use crate::preset::user_presets::{self, UserPresets};
 use crate::preset::{self, PRESETS, is_keyboards};
@@ -85,13 +86,14 @@ unsafe extern "C" fn create(
         get_metadata: Some(get_metadata),
         get_extension: Some(no_extension),
     };
-    Box::into_raw(Box::new(Provider { table, indexer })).cast()
+    catch(std::ptr::null(), || Box::into_raw(Box::new(Provider { table, indexer })).cast())
 }
 
 unsafe extern "C" fn destroy(provider: *const clap_preset_discovery_provider) {
     if !provider.is_null() {
         // SAFETY: the host gives back what `create` took out of a box.
-        drop(unsafe { Box::from_raw(provider.cast::<Provider>().cast_mut()) });
+        let provider = unsafe { Box::from_raw(provider.cast::<Provider>().cast_mut()) };
+        catch((), || drop(provider));
     }
 }
 
@@ -105,11 +107,12 @@ unsafe extern "C" fn no_extension(
 /// Tells where presets are: in the library, and in the player's folder if it is there.
 unsafe extern "C" fn init(provider: *const clap_preset_discovery_provider) -> bool {
     // SAFETY: a provider is from `create`, its indexer from the host that outlives it.
-    let Some(indexer) =
-        (unsafe { provider.cast::<Provider>().as_ref().and_then(|p| p.indexer.as_ref()) })
-    else {
-        return false;
-    };
+    let indexer = unsafe { provider.cast::<Provider>().as_ref().and_then(|p| p.indexer.as_ref()) };
+    indexer.is_some_and(|indexer| catch(false, || declare(indexer)))
+}
+
+/// Tells `indexer` the places; false where it cannot be told.
+fn declare(indexer: &clap_preset_discovery_indexer) -> bool {
     let (Some(declare_filetype), Some(declare_location)) =
         (indexer.declare_filetype, indexer.declare_location)
     else {
@@ -156,6 +159,15 @@ unsafe extern "C" fn get_metadata(
 ) -> bool {
     // SAFETY: the host's receiver lives as long as the call.
     let Some(to) = (unsafe { receiver.as_ref() }) else { return false };
+    // SAFETY: the host's texts.
+    catch(false, || unsafe { describe_all(kind, location, to) })
+}
+
+/// Describes the presets of a place to the host.
+///
+/// # Safety
+/// `location` is null or a C string, `to` a host's receiver, whole.
+unsafe fn describe_all(kind: LocationKind, location: *const c_char, to: &Receiver) -> bool {
     if kind == CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN {
         return PRESETS.iter().all(|preset| {
             let name = preset.title();
@@ -238,23 +250,36 @@ unsafe extern "C" fn from_location(
     key: *const c_char,
 ) -> bool {
     // SAFETY: the host's pointers.
-    let Some(instance) = (unsafe { instance(plugin) }) else { return false };
+    unsafe { on(plugin, false, |on| load_and_tell(on, kind, location, key)) }
+}
+
+/// Loads one and tells the host how it went.
+///
+/// # Safety
+/// `location` and `key` are null or C strings.
+unsafe fn load_and_tell(
+    instance: &Instance,
+    kind: LocationKind,
+    location: *const c_char,
+    key: *const c_char,
+) -> bool {
+    let to = instance.host.host();
     // SAFETY: CLAP gives C strings.
     let loaded = unsafe { load(instance, kind, location, key) };
     // SAFETY: the host outlives its plugins and answers on this thread.
-    let host = unsafe { host_half(instance.host) };
+    let host = unsafe { host_half(to) };
     let Some(host) = host else { return loaded.is_ok() };
     match &loaded {
         Ok(()) => {
             if let Some(tell) = host.loaded {
                 // SAFETY: the host's function and its own texts.
-                unsafe { tell(instance.host, kind, location, key) };
+                unsafe { tell(to, kind, location, key) };
             }
         }
         Err(error) => {
             if let (Some(tell), Some(error)) = (host.on_error, c_text(error)) {
                 // SAFETY: the host's function and its own texts.
-                unsafe { tell(instance.host, kind, location, key, 0, error.as_ptr()) };
+                unsafe { tell(to, kind, location, key, 0, error.as_ptr()) };
             }
         }
     }

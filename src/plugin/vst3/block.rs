@@ -1,5 +1,6 @@
 //! A host's block, handed to the framework's wrapper in parts that the wrapper stands: values and
-//! events inside the part, no more than it orders quickly, two channels that are there.
+//! events inside the part, no more than it orders quickly, every output of the layout in force with
+//! two channels that are there. The wrapper reads one output too many where it is given fewer.
 //!
 //! The same sound comes of one part as of many (`block_sizes_do_not_change_a_sample`).
 
@@ -9,15 +10,15 @@ use std::ops::Range;
 use nice_plug::prelude::Plugin;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
     AudioBusBuffers, AudioBusBuffers__type0, Event, IEventList, IParameterChanges, ParamID,
-    ProcessData,
+    ProcessData, SymbolicSampleSizes_,
 };
-use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kResultOk, tresult};
+use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kInvalidArgument, kResultOk, tresult};
 use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper, Interface};
 
 use super::lists::{PartChanges, PartEvents, Point, ShiftedOutput};
 use super::messages::{HostMessages, Item, Key, Message, place_of, select};
 use crate::plugin::Touchback;
-use crate::plugin::part::{Carried, SPARE_FRAMES, Spare};
+use crate::plugin::part::{self, CHANNELS, Carried, HostChannels, OUTPUTS, SPARE_FRAMES, Spare};
 
 /// Values and events of a part: the wrapper's ordering takes the square of them.
 const ROOM: usize = 1_024;
@@ -35,6 +36,8 @@ pub(super) struct BlockFeeder {
     changes: ComWrapper<PartChanges>,
     events: ComWrapper<PartEvents>,
     sent: ComWrapper<ShiftedOutput>,
+    /// Outputs of the layout in force.
+    outputs: usize,
 }
 
 impl BlockFeeder {
@@ -48,7 +51,13 @@ impl BlockFeeder {
             changes: ComWrapper::new(PartChanges::with_room(ROOM)),
             events: ComWrapper::new(PartEvents::with_room(ROOM)),
             sent: ComWrapper::new(sent),
+            outputs: 1,
         }
+    }
+
+    /// From here on the layout in force has so many outputs.
+    pub(super) fn set_outputs(&mut self, outputs: int32) {
+        self.outputs = usize::try_from(outputs).unwrap_or(1);
     }
 
     /// Drops what waits.
@@ -78,7 +87,7 @@ impl BlockFeeder {
         host.each(1, &mut |_, message| match message {
             Message::Value(id, _) if !self.controllers.contains(&id) => {
                 if items.len() == ROOM {
-                    status = self.part(block, &items, 0..0, &[], &mut process);
+                    status = self.part(block, &items, 0..0, None, &mut process);
                     items.clear();
                 }
                 items.push(Item { key: (0, 0), message });
@@ -86,13 +95,14 @@ impl BlockFeeder {
             message => self.carried.keep(message),
         });
         if !items.is_empty() {
-            status = self.part(block, &items, 0..0, &[], &mut process);
+            status = self.part(block, &items, 0..0, None, &mut process);
         }
         self.items = items;
         status
     }
 
-    /// Hands a block of `frames` samples, one or more, to `process`, in parts; its last answer.
+    /// Hands a block of `frames` samples, one or more, to `process`, in parts; its last answer. What
+    /// the host hears of a block that fails, in whole or in part, is for the caller to [`silence`].
     ///
     /// # Safety
     /// What the block points at is null or valid, as VST3 says.
@@ -103,9 +113,11 @@ impl BlockFeeder {
         mut process: impl FnMut(&mut ProcessData) -> tresult,
     ) -> tresult {
         // SAFETY: the caller's promise.
-        let (host, channels) = unsafe { (HostMessages::new(block), channels(block, frames)) };
-        let is_whole = channels.iter().all(|channel| !channel.is_null());
-        let longest = if is_whole { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
+        let (host, channels) =
+            unsafe { (HostMessages::new(block), channels(block, frames, self.outputs)) };
+        let Some(channels) = channels else { return kInvalidArgument };
+        let longest =
+            if channels.is_whole() { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
         let (mut start, mut last, mut status) = (0, None, kResultOk);
         while start < frames {
             let mut items = std::mem::take(&mut self.items);
@@ -119,8 +131,9 @@ impl BlockFeeder {
             last = items.last().map(|item| item.key).or(last);
             let begin = usize::try_from(start).unwrap_or(0);
             // SAFETY: the part lies inside the block.
-            let pointers = unsafe { self.spare.stand_in(&channels, begin) };
-            status = self.part(block, &items, start..end, &pointers, &mut process);
+            let mut starts = unsafe { self.spare.stand_in(&channels, begin) };
+            let starts = Some(&mut starts[..channels.outputs()]);
+            status = self.part(block, &items, start..end, starts, &mut process);
             self.items = items;
             if status != kResultOk {
                 break;
@@ -128,6 +141,11 @@ impl BlockFeeder {
             start = end;
         }
         self.carry(&host, frames, last);
+        // SAFETY: the caller's promise.
+        for output in unsafe { outputs(block) } {
+            // SAFETY: the caller's promise.
+            output.silenceFlags = channels.silent(unsafe { starts(output) });
+        }
         status
     }
 
@@ -137,7 +155,7 @@ impl BlockFeeder {
         block: &ProcessData,
         items: &[Item],
         range: Range<u32>,
-        channels: &[*mut f32],
+        starts: Option<&mut [[*mut f32; CHANNELS]]>,
         process: &mut impl FnMut(&mut ProcessData) -> tresult,
     ) -> tresult {
         let offset = |item: &Item| {
@@ -153,22 +171,22 @@ impl BlockFeeder {
         }));
         self.sent.host.set(block.outputEvents);
         self.sent.start.set(int32::try_from(range.start).unwrap_or(int32::MAX));
-        let mut pointers = [std::ptr::null_mut(); 2];
-        for (own, channel) in pointers.iter_mut().zip(channels) {
-            *own = *channel;
-        }
-        let mut output = AudioBusBuffers {
-            numChannels: 2,
+        let none = AudioBusBuffers {
+            numChannels: int32::try_from(CHANNELS).unwrap_or(0),
             silenceFlags: 0,
-            __field0: AudioBusBuffers__type0 { channelBuffers32: pointers.as_mut_ptr() },
+            __field0: AudioBusBuffers__type0 { channelBuffers32: std::ptr::null_mut() },
         };
-        let is_heard = !channels.is_empty();
+        let (mut outputs, mut count) = ([none; OUTPUTS], 0);
+        for (output, starts) in outputs.iter_mut().zip(starts.into_iter().flatten()) {
+            output.__field0.channelBuffers32 = starts.as_mut_ptr();
+            count += 1;
+        }
         let status = process(&mut ProcessData {
             numSamples: int32::try_from(range.len()).unwrap_or(int32::MAX),
             numInputs: 0,
             inputs: std::ptr::null_mut(),
-            numOutputs: int32::from(is_heard),
-            outputs: if is_heard { &raw mut output } else { std::ptr::null_mut() },
+            numOutputs: count,
+            outputs: if count > 0 { outputs.as_mut_ptr() } else { std::ptr::null_mut() },
             inputParameterChanges: pointer::<IParameterChanges, _>(&self.changes),
             inputEvents: pointer::<IEventList, _>(&self.events),
             outputEvents: if block.outputEvents.is_null() {
@@ -206,34 +224,73 @@ fn pointer<I: Interface, C: Class>(object: &ComWrapper<C>) -> *mut I {
     object.as_com_ref::<I>().map_or(std::ptr::null_mut(), |object| object.as_ptr())
 }
 
-/// The host's two channels, null where there is none; what it has beside them is silenced.
+/// The outputs that a host gives.
 ///
 /// # Safety
-/// The block's outputs are null or valid, their channels null or `frames` samples long.
-unsafe fn channels(block: &ProcessData, frames: u32) -> [*mut f32; 2] {
-    let mut channels = [std::ptr::null_mut(); 2];
-    if block.outputs.is_null() {
-        return channels;
+/// The block's outputs are null or as many as it says.
+unsafe fn outputs(block: &ProcessData) -> &mut [AudioBusBuffers] {
+    if block.outputs.is_null() || !block.outputs.is_aligned() {
+        return &mut [];
     }
-    let frames = usize::try_from(frames).unwrap_or(0);
-    for bus in 0..usize::try_from(block.numOutputs).unwrap_or(0) {
+    let count = usize::try_from(block.numOutputs).unwrap_or(0);
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(block.outputs, count) }
+}
+
+/// First samples of an output's channels, whatever their precision.
+///
+/// # Safety
+/// The output's channels are null or as many as it says.
+unsafe fn starts(output: &AudioBusBuffers) -> &[*mut f32] {
+    // SAFETY: pointers of either precision, which lie in the same place.
+    let channels = unsafe { output.__field0.channelBuffers32 };
+    if channels.is_null() || !channels.is_aligned() {
+        return &[];
+    }
+    let count = usize::try_from(output.numChannels).unwrap_or(0);
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(channels, count) }
+}
+
+/// Silences all of a host's channels; those of the `in_force` outputs. None where a host counts what
+/// cannot be counted.
+///
+/// # Safety
+/// The block's outputs and their channels are null or as they say, with samples of 32 bits.
+unsafe fn channels(block: &ProcessData, frames: u32, in_force: usize) -> Option<HostChannels> {
+    let mut channels = HostChannels::new(in_force, frames);
+    let mut is_playable = block.numOutputs >= 0;
+    // SAFETY: the caller's promise.
+    for (index, output) in unsafe { outputs(block) }.iter_mut().enumerate() {
+        output.silenceFlags = u64::MAX;
+        is_playable &= output.numChannels >= 0;
         // SAFETY: the caller's promise.
-        unsafe {
-            let output = &mut *block.outputs.add(bus);
-            output.silenceFlags = 0;
-            let pointers = output.__field0.channelBuffers32;
-            if pointers.is_null() {
-                continue;
-            }
-            for index in 0..usize::try_from(output.numChannels).unwrap_or(0) {
-                let channel = *pointers.add(index);
-                match channels.get_mut(index) {
-                    Some(ours) if bus == 0 => *ours = channel,
-                    _ if channel.is_null() => {}
-                    _ => std::slice::from_raw_parts_mut(channel, frames).fill(0.0),
-                }
-            }
+        for (channel, start) in unsafe { starts(output) }.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { channels.take(index, channel, *start) };
         }
     }
-    channels
+    is_playable.then_some(channels)
+}
+
+/// Silences all of a host's channels.
+///
+/// # Safety
+/// The block's outputs and their channels are null or as they say.
+pub(super) unsafe fn silence(block: &ProcessData) {
+    let Ok(frames) = u32::try_from(block.numSamples) else { return };
+    if i64::from(block.symbolicSampleSize) != i64::from(SymbolicSampleSizes_::kSample64) {
+        // SAFETY: the caller's promise.
+        let _: Option<HostChannels> = unsafe { channels(block, frames, 0) };
+        return;
+    }
+    // SAFETY: the caller's promise.
+    for output in unsafe { outputs(block) } {
+        output.silenceFlags = u64::MAX;
+        // SAFETY: the caller's promise.
+        for start in unsafe { starts(output) } {
+            // SAFETY: the caller's promise; the samples are of 64 bits.
+            unsafe { part::silence(start.cast::<f64>(), usize::try_from(frames).unwrap_or(0)) };
+        }
+    }
 }

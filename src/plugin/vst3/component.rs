@@ -1,7 +1,8 @@
-//! The plugin as VST3 hosts know it: the framework's wrapper, but for what processes.
+//! The plugin as VST3 hosts know it: the framework's wrapper behind a catch, but for what processes.
 
+use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use nice_plug::prelude::nice_log;
@@ -11,13 +12,13 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::ChannelContext::{
     IInfoListener, IInfoListenerTrait,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
-    BusDirection, BusInfo, CString, CtrlNumber, IAttributeList, IAudioProcessor,
+    BusDirection, BusDirections_, BusInfo, CString, CtrlNumber, IAttributeList, IAudioProcessor,
     IAudioProcessorTrait, IComponent, IComponentHandler, IComponentTrait, IEditController,
     IEditControllerTrait, IMidiMapping, IMidiMappingTrait, INoteExpressionController,
     INoteExpressionControllerTrait, IProcessContextRequirements, IProcessContextRequirementsTrait,
-    IUnitInfo, IUnitInfoTrait, IoMode, MediaType, NoteExpressionTypeID, NoteExpressionTypeInfo,
-    NoteExpressionValue, ParamID, ParamValue, ParameterInfo, ProcessData, ProcessSetup,
-    ProgramListID, ProgramListInfo, RoutingInfo, SpeakerArrangement, String128,
+    IUnitInfo, IUnitInfoTrait, IoMode, MediaType, MediaTypes_, NoteExpressionTypeID,
+    NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue, ParameterInfo, ProcessData,
+    ProcessSetup, ProgramListID, ProgramListInfo, RoutingInfo, SpeakerArrangement, String128,
     SymbolicSampleSizes_, TChar, UnitID, UnitInfo,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
@@ -25,16 +26,21 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
     kInvalidArgument, kNotInitialized, kResultFalse, kResultOk, tresult, uint32,
 };
 
-use super::block::BlockFeeder;
+use super::block::{self, BlockFeeder};
 use super::controllers::{self, is_known};
 use super::menu;
+use super::stream::Bounded;
+use super::view::View;
 use crate::editor::host_menu::HostMenu;
 use crate::exchange::lock::lock;
+use crate::plugin::guard::{Guard, catch};
+use crate::plugin::host_window::WindowThread;
+use crate::plugin::part::{CHANNELS, OUTPUTS};
 use crate::plugin::{Touchback, newest};
 
 /// One plugin.
 pub(super) struct Component {
-    framework: Wrapper<Touchback>,
+    framework: ManuallyDrop<Wrapper<Touchback>>,
     /// `setupProcessing` has named rate and block size.
     is_set_up: AtomicBool,
     is_active: AtomicBool,
@@ -45,6 +51,11 @@ pub(super) struct Component {
     units: Vec<(ParamID, String128)>,
     menu: Arc<HostMenu>,
     view: menu::View,
+    window: Arc<WindowThread>,
+    /// What keeps a panic from the host.
+    guard: Arc<Guard>,
+    /// Blocks that came while another thread processed or activated.
+    locked_out: AtomicU64,
     /// Of the thread that processes; others try it and give up, or wait on the main thread.
     feeder: Mutex<BlockFeeder>,
 }
@@ -65,14 +76,17 @@ impl Class for Component {
 impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
-        let menu = newest::take();
+        let newest::Parts { menu, guard } = newest::take();
         let controllers = controller_ids(&framework);
         let units = units(&framework);
         Self {
-            framework,
+            framework: ManuallyDrop::new(framework),
             units,
             menu,
+            guard,
             view: menu::View::default(),
+            window: Arc::default(),
+            locked_out: AtomicU64::new(0),
             is_set_up: AtomicBool::new(false),
             is_active: AtomicBool::new(false),
             is_wished_active: AtomicBool::new(false),
@@ -80,24 +94,92 @@ impl Component {
         }
     }
 
-    /// Forgets what waits for the next block; says what was left out.
-    fn forget(&self) {
+    /// Ends the time in which blocks are played, and waits for the one that is; forgets what waits
+    /// for the next and says what was left out.
+    fn rest(&self) {
+        self.is_active.store(false, Ordering::Release);
         let left_out = lock(&self.feeder).forget();
         if left_out > 0 {
             nice_log!("Touchback left out {left_out} events, more than there was room for");
+        }
+        let locked_out = self.locked_out.swap(0, Ordering::Relaxed);
+        if locked_out > 0 {
+            nice_log!("Touchback was silent for {locked_out} blocks that came beside other calls");
         }
     }
 
     /// # Safety
     /// As `setActive`.
     unsafe fn switch(&self, state: TBool) -> tresult {
-        self.is_active.store(false, Ordering::Release);
-        self.forget();
+        self.rest();
         // SAFETY: as the host called it.
-        let answer = unsafe { IComponentTrait::setActive(&self.framework, state) };
-        self.is_active.store(state != 0 && answer == kResultOk, Ordering::Release);
+        let set = || unsafe { IComponentTrait::setActive(&*self.framework, state) };
+        if state == 0 {
+            // Of a plugin that has failed too.
+            return catch(kResultFalse, set);
+        }
+        let answer = self.guard.run(kResultFalse, set);
+        if answer == kResultOk {
+            lock(&self.feeder).set_outputs(self.outputs());
+            self.is_active.store(true, Ordering::Release);
+        }
         answer
     }
+
+    /// Outputs of the layout in force.
+    fn outputs(&self) -> int32 {
+        // SAFETY: the wrapper counts.
+        unsafe {
+            let (media, direction) = (MediaTypes_::kAudio, BusDirections_::kOutput);
+            IComponentTrait::getBusCount(&*self.framework, number(media), number(direction))
+        }
+    }
+
+    /// # Safety
+    /// What the block points at is null or valid, as VST3 says.
+    unsafe fn play(&self, data: &ProcessData) -> tresult {
+        if !self.is_set_up.load(Ordering::Acquire) {
+            return kNotInitialized;
+        }
+        let Ok(frames) = u32::try_from(data.numSamples) else { return kInvalidArgument };
+        let precision = i64::from(data.symbolicSampleSize);
+        if frames > 0 && precision != i64::from(SymbolicSampleSizes_::kSample32) {
+            return kInvalidArgument;
+        }
+        let Ok(mut feeder) = self.feeder.try_lock() else {
+            self.locked_out.fetch_add(1, Ordering::Relaxed);
+            return kResultFalse;
+        };
+        // SAFETY: each part is one that the wrapper stands; the buffers are the host's.
+        let process = |part: &mut ProcessData| unsafe {
+            IAudioProcessorTrait::process(&*self.framework, part)
+        };
+        if frames == 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { feeder.flush(data, process) };
+        }
+        // Asked with the feeder: who ends the time of blocks waits for it after that.
+        if !self.is_active.load(Ordering::Acquire) {
+            return kNotInitialized;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { feeder.feed(data, frames, process) }
+    }
+}
+
+impl Drop for Component {
+    fn drop(&mut self) {
+        // What has failed, or has a window on another thread, is left alone rather than taken apart.
+        if !self.guard.is_broken() && self.window.is_free_or_here() {
+            // SAFETY: nothing uses it from here on.
+            catch((), || unsafe { ManuallyDrop::drop(&mut self.framework) });
+        }
+    }
+}
+
+/// One of VST3's names as its functions take it.
+fn number(name: impl Into<i64>) -> int32 {
+    int32::try_from(name.into()).unwrap_or(-1)
 }
 
 /// The units of the wrapper's parameters that have one.
@@ -141,14 +223,19 @@ fn controller_ids(framework: &Wrapper<Touchback>) -> Range<ParamID> {
     }
 }
 
-/// Functions that the wrapper answers.
+/// Functions that the wrapper answers, with what they answer where it panics.
 macro_rules! pass_on {
-    ($interface:ident: $(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+    ($interface:ident: $(
+        fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty $(= $failed:expr)?;
+    )*) => {$(
         unsafe fn $name(&self, $($argument: $kind),*) -> $answer {
+            let failed = pass_on!(@failed $($failed)?);
             // SAFETY: as the host called it.
-            unsafe { $interface::$name(&self.framework, $($argument),*) }
+            catch(failed, || unsafe { $interface::$name(&*self.framework, $($argument),*) })
         }
     )*};
+    (@failed) => { kResultFalse };
+    (@failed $failed:expr) => { $failed };
 }
 
 impl IPluginBaseTrait for Component {
@@ -157,10 +244,12 @@ impl IPluginBaseTrait for Component {
     }
 
     unsafe fn terminate(&self) -> tresult {
-        // The host's handler may go.
-        self.menu.set(None);
-        // SAFETY: as the host called it.
-        unsafe { IPluginBaseTrait::terminate(&self.framework) }
+        catch(kResultFalse, || {
+            // The host's handler may go.
+            self.menu.set(None);
+            // SAFETY: as the host called it.
+            unsafe { IPluginBaseTrait::terminate(&*self.framework) }
+        })
     }
 }
 
@@ -168,7 +257,7 @@ impl IComponentTrait for Component {
     pass_on! { IComponentTrait:
         fn getControllerClassId(class: *mut TUID) -> tresult;
         fn setIoMode(mode: IoMode) -> tresult;
-        fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
+        fn getBusCount(media: MediaType, direction: BusDirection) -> int32 = 0;
         fn getBusInfo(
             media: MediaType, direction: BusDirection, index: int32, info: *mut BusInfo
         ) -> tresult;
@@ -176,8 +265,6 @@ impl IComponentTrait for Component {
         fn activateBus(
             media: MediaType, direction: BusDirection, index: int32, state: TBool
         ) -> tresult;
-        fn setState(state: *mut IBStream) -> tresult;
-        fn getState(state: *mut IBStream) -> tresult;
     }
 
     unsafe fn setActive(&self, state: TBool) -> tresult {
@@ -186,7 +273,27 @@ impl IComponentTrait for Component {
             return kResultOk;
         }
         // SAFETY: as the host called it.
-        unsafe { self.switch(state) }
+        catch(kResultFalse, || unsafe { self.switch(state) })
+    }
+
+    unsafe fn setState(&self, state: *mut IBStream) -> tresult {
+        // SAFETY: the host's pointer.
+        let Some(state) = (unsafe { Bounded::new(state) }) else { return kInvalidArgument };
+        // SAFETY: the stream outlives the call.
+        catch(kResultFalse, || unsafe {
+            IComponentTrait::setState(&*self.framework, state.as_stream())
+        })
+    }
+
+    unsafe fn getState(&self, state: *mut IBStream) -> tresult {
+        // SAFETY: the host's pointer.
+        let Some(state) = (unsafe { Bounded::new(state) }) else { return kInvalidArgument };
+        // SAFETY: the stream outlives the call.
+        let answer = catch(kResultFalse, || unsafe {
+            IComponentTrait::getState(&*self.framework, state.as_stream())
+        });
+        // The wrapper does not look whether the host took all of it.
+        if state.is_whole() { answer } else { kResultFalse }
     }
 }
 
@@ -198,44 +305,54 @@ impl IEditControllerTrait for Component {
         fn getParamValueByString(
             id: ParamID, text: *mut TChar, value: *mut ParamValue
         ) -> tresult;
-        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
-        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
-        fn getParamNormalized(id: ParamID) -> ParamValue;
+        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue = 0.0;
+        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue = 0.0;
+        fn getParamNormalized(id: ParamID) -> ParamValue = 0.0;
         fn setParamNormalized(id: ParamID, value: ParamValue) -> tresult;
     }
 
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
-        // SAFETY: the host's pointer.
-        self.menu.set(unsafe { menu::find(handler, self.view.clone()) });
-        // SAFETY: as the host called it.
-        unsafe { IEditControllerTrait::setComponentHandler(&self.framework, handler) }
+        catch(kResultFalse, || {
+            // SAFETY: the host's pointer.
+            self.menu.set(unsafe { menu::find(handler, self.view.clone()) });
+            // SAFETY: as the host called it.
+            unsafe { IEditControllerTrait::setComponentHandler(&*self.framework, handler) }
+        })
     }
 
     unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
-        // SAFETY: as the host called it.
-        let view = unsafe { IEditControllerTrait::createView(&self.framework, name) };
-        self.view.store(view, Ordering::Release);
-        view
+        catch(std::ptr::null_mut(), || {
+            // SAFETY: as the host called it; the wrapper gives its reference away.
+            let view = unsafe {
+                View::create(
+                    IEditControllerTrait::createView(&*self.framework, name),
+                    self.window.clone(),
+                )
+            };
+            self.view.store(view, Ordering::Release);
+            view
+        })
     }
 
     unsafe fn getParameterCount(&self) -> int32 {
         // SAFETY: the wrapper counts.
-        controllers::count(unsafe { IEditControllerTrait::getParameterCount(&self.framework) })
+        catch(0, || unsafe {
+            controllers::count(IEditControllerTrait::getParameterCount(&*self.framework))
+        })
     }
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
         if info.is_null() {
             return kInvalidArgument;
         }
-        // SAFETY: the wrapper counts.
-        let all = unsafe { IEditControllerTrait::getParameterCount(&self.framework) };
-        let Some(index) = controllers::place_of(index, all) else { return kInvalidArgument };
-        // SAFETY: the host's pointer.
-        let answer =
-            unsafe { IEditControllerTrait::getParameterInfo(&self.framework, index, info) };
-        // SAFETY: the host's pointer, not null.
-        unsafe { (*info).units = [0; 128] };
-        answer
+        // SAFETY: the wrapper counts; the host's pointer, not null.
+        catch(kResultFalse, || unsafe {
+            let all = IEditControllerTrait::getParameterCount(&*self.framework);
+            let Some(index) = controllers::place_of(index, all) else { return kInvalidArgument };
+            let answer = IEditControllerTrait::getParameterInfo(&*self.framework, index, info);
+            (*info).units = [0; 128];
+            answer
+        })
     }
 
     unsafe fn getParamStringByValue(
@@ -245,9 +362,9 @@ impl IEditControllerTrait for Component {
         text: *mut String128,
     ) -> tresult {
         // SAFETY: as the host called it.
-        let answer = unsafe {
-            IEditControllerTrait::getParamStringByValue(&self.framework, id, value, text)
-        };
+        let answer = catch(kResultFalse, || unsafe {
+            IEditControllerTrait::getParamStringByValue(&*self.framework, id, value, text)
+        });
         let unit = self.units.iter().find(|(of, _)| *of == id);
         if answer == kResultOk
             && let Some((_, unit)) = unit
@@ -261,73 +378,97 @@ impl IEditControllerTrait for Component {
 
 impl IAudioProcessorTrait for Component {
     pass_on! { IAudioProcessorTrait:
-        fn setBusArrangements(
-            inputs: *mut SpeakerArrangement, input_count: int32,
-            outputs: *mut SpeakerArrangement, output_count: int32
-        ) -> tresult;
         fn getBusArrangement(
             direction: BusDirection, index: int32, arrangement: *mut SpeakerArrangement
         ) -> tresult;
         fn canProcessSampleSize(size: int32) -> tresult;
-        fn getLatencySamples() -> uint32;
-        fn getTailSamples() -> uint32;
+        fn getLatencySamples() -> uint32 = 0;
+        fn getTailSamples() -> uint32 = 0;
+    }
+
+    unsafe fn setBusArrangements(
+        &self,
+        _inputs: *mut SpeakerArrangement,
+        input_count: int32,
+        outputs: *mut SpeakerArrangement,
+        output_count: int32,
+    ) -> tresult {
+        let Ok(count) = usize::try_from(output_count) else { return kInvalidArgument };
+        if outputs.is_null() || input_count < 0 {
+            return kInvalidArgument;
+        }
+        // The layout of an active plugin holds, as VST3 says.
+        if input_count > 0 || count > OUTPUTS || self.is_active.load(Ordering::Acquire) {
+            return kResultFalse;
+        }
+        // SAFETY: the host's list. The wrapper takes the first arrangement for the second's.
+        let wanted = unsafe { std::slice::from_raw_parts(outputs, count) };
+        if wanted.iter().any(|speakers| usize::try_from(speakers.count_ones()) != Ok(CHANNELS)) {
+            return kResultFalse;
+        }
+        // The wrapper wants a list of inputs also where there are none.
+        let mut none = 0;
+        // SAFETY: the lists, which are not written.
+        catch(kResultFalse, || unsafe {
+            let framework = &*self.framework;
+            IAudioProcessorTrait::setBusArrangements(
+                framework,
+                &raw mut none,
+                0,
+                outputs,
+                output_count,
+            )
+        })
     }
 
     unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
-        // SAFETY: the host's pointer.
-        let answer = unsafe { IAudioProcessorTrait::setupProcessing(&self.framework, setup) };
-        if answer == kResultOk {
-            self.is_set_up.store(true, Ordering::Release);
-            if self.is_wished_active.load(Ordering::Acquire)
-                && !self.is_active.load(Ordering::Acquire)
-            {
-                // SAFETY: as the host has asked for.
-                return unsafe { self.switch(1) };
+        catch(kResultFalse, || {
+            // SAFETY: the host's pointer.
+            let answer = unsafe { IAudioProcessorTrait::setupProcessing(&*self.framework, setup) };
+            if answer == kResultOk {
+                self.is_set_up.store(true, Ordering::Release);
+                if self.is_wished_active.load(Ordering::Acquire)
+                    && !self.is_active.load(Ordering::Acquire)
+                {
+                    // SAFETY: as the host has asked for.
+                    return unsafe { self.switch(1) };
+                }
             }
-        }
-        answer
+            answer
+        })
     }
 
     unsafe fn setProcessing(&self, state: TBool) -> tresult {
-        // The wrapper asks the standard library for the thread at a parameter's change, which
-        // allocates the first time on each thread: here, not in `process`.
-        drop(std::thread::current());
-        if state != 0 {
-            if !self.is_active.load(Ordering::Acquire) {
-                return kNotInitialized;
+        self.guard.run(kResultFalse, || {
+            // The wrapper asks the standard library for the thread at a parameter's change, which
+            // allocates the first time on each thread: here, not in `process`.
+            drop(std::thread::current());
+            if state != 0 {
+                if !self.is_active.load(Ordering::Acquire) {
+                    return kNotInitialized;
+                }
+                if let Ok(mut feeder) = self.feeder.try_lock() {
+                    feeder.silence();
+                }
             }
-            if let Ok(mut feeder) = self.feeder.try_lock() {
-                feeder.silence();
-            }
-        }
-        // SAFETY: as the host called it.
-        unsafe { IAudioProcessorTrait::setProcessing(&self.framework, state) }
+            // SAFETY: as the host called it.
+            unsafe { IAudioProcessorTrait::setProcessing(&*self.framework, state) }
+        })
     }
 
     unsafe fn process(&self, data: *mut ProcessData) -> tresult {
-        // SAFETY: the host's block, valid while it waits for this call.
-        let Some(data) = (unsafe { data.as_ref() }) else { return kInvalidArgument };
-        if !self.is_set_up.load(Ordering::Acquire) {
-            return kNotInitialized;
-        }
-        let Ok(mut feeder) = self.feeder.try_lock() else { return kResultFalse };
-        // SAFETY: each part is one that the wrapper stands; the buffers are the host's.
-        let process = |part: &mut ProcessData| unsafe {
-            IAudioProcessorTrait::process(&self.framework, part)
-        };
-        if data.numSamples == 0 {
-            // SAFETY: the host's lists.
-            return unsafe { feeder.flush(data, process) };
-        }
-        let Ok(frames) = u32::try_from(data.numSamples) else { return kInvalidArgument };
-        if i64::from(data.symbolicSampleSize) != i64::from(SymbolicSampleSizes_::kSample32) {
+        if data.is_null() || !data.is_aligned() {
             return kInvalidArgument;
         }
-        if !self.is_active.load(Ordering::Acquire) {
-            return kNotInitialized;
+        // SAFETY: the host's block, valid while it waits for this call.
+        let data = unsafe { &*data };
+        // SAFETY: as above.
+        let status = self.guard.run(kResultFalse, || unsafe { self.play(data) });
+        if status != kResultOk {
+            // SAFETY: as above.
+            catch((), || unsafe { block::silence(data) });
         }
-        // SAFETY: the host's lists and buffers.
-        unsafe { feeder.feed(data, frames, process) }
+        status
     }
 }
 
@@ -346,13 +487,15 @@ impl IMidiMappingTrait for Component {
             return kResultFalse;
         }
         // SAFETY: as the host called it.
-        unsafe { self.framework.getMidiControllerAssignment(bus, channel, number, id) }
+        catch(kResultFalse, || unsafe {
+            self.framework.getMidiControllerAssignment(bus, channel, number, id)
+        })
     }
 }
 
 impl INoteExpressionControllerTrait for Component {
     pass_on! { INoteExpressionControllerTrait:
-        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32;
+        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32 = 0;
         fn getNoteExpressionInfo(
             bus: int32, channel: int16, index: int32, info: *mut NoteExpressionTypeInfo
         ) -> tresult;
@@ -369,15 +512,15 @@ impl INoteExpressionControllerTrait for Component {
 
 impl IProcessContextRequirementsTrait for Component {
     pass_on! { IProcessContextRequirementsTrait:
-        fn getProcessContextRequirements() -> uint32;
+        fn getProcessContextRequirements() -> uint32 = 0;
     }
 }
 
 impl IUnitInfoTrait for Component {
     pass_on! { IUnitInfoTrait:
-        fn getUnitCount() -> int32;
+        fn getUnitCount() -> int32 = 0;
         fn getUnitInfo(index: int32, info: *mut UnitInfo) -> tresult;
-        fn getProgramListCount() -> int32;
+        fn getProgramListCount() -> int32 = 0;
         fn getProgramListInfo(index: int32, info: *mut ProgramListInfo) -> tresult;
         fn getProgramName(list: ProgramListID, index: int32, name: *mut String128) -> tresult;
         fn getProgramInfo(
@@ -387,7 +530,7 @@ impl IUnitInfoTrait for Component {
         fn getProgramPitchName(
             list: ProgramListID, index: int32, pitch: int16, name: *mut String128
         ) -> tresult;
-        fn getSelectedUnit() -> UnitID;
+        fn getSelectedUnit() -> UnitID = 0;
         fn selectUnit(unit: UnitID) -> tresult;
         fn getUnitByBus(
             media: MediaType, direction: BusDirection, bus: int32, channel: int32,

@@ -1,37 +1,23 @@
 //! Counts what one thread takes from the heap: these functions stand before the C library's in the
 //! whole process, the plugin's library included.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// The thread watched, 0 none.
-static WATCHED: AtomicUsize = AtomicUsize::new(0);
-static COUNT: AtomicU64 = AtomicU64::new(0);
-
-fn thread() -> usize {
-    // SAFETY: always allowed.
-    let thread = unsafe { libc::pthread_self() };
-    usize::try_from(thread).expect("a pointer's size")
+thread_local! {
+    /// Calls of this thread, if it is watched. Without a destructor, so that the heap may ask.
+    static COUNT: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Runs `work` and counts the calling thread's allocations in it; several watchers wait for each
-/// other.
+/// Runs `work` and counts the calling thread's allocations in it.
 pub fn count<T>(work: impl FnOnce() -> T) -> (T, u64) {
-    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let thread = thread();
-    COUNT.store(0, Ordering::Relaxed);
-    WATCHED.store(thread, Ordering::Relaxed);
+    COUNT.set(Some(0));
     let result = work();
-    WATCHED.store(0, Ordering::Relaxed);
-    (result, COUNT.load(Ordering::Relaxed))
+    (result, COUNT.take().unwrap_or(0))
 }
 
 fn note() {
-    let watched = WATCHED.load(Ordering::Relaxed);
-    if watched != 0 && watched == thread() {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-    }
+    COUNT.set(COUNT.get().map(|count| count + 1));
 }
 
 unsafe extern "C" {

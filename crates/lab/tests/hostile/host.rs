@@ -1,15 +1,21 @@
 //! A CLAP host on the plugin's own functions, with buffers between guard pages.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 
 use clack_extensions::gui::{GuiSize, HostGui, HostGuiImpl};
 use clack_host::prelude::*;
 use clap_sys::audio_buffer::clap_audio_buffer;
+use clap_sys::entry::clap_plugin_entry;
 use clap_sys::events::*;
+use clap_sys::ext::audio_ports_config::{
+    CLAP_EXT_AUDIO_PORTS_CONFIG, clap_plugin_audio_ports_config,
+};
 use clap_sys::ext::gui::{
     CLAP_EXT_GUI, CLAP_WINDOW_API_X11, clap_plugin_gui, clap_window, clap_window_handle,
 };
 use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
+use clap_sys::factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory};
+use clap_sys::host::clap_host;
 use clap_sys::plugin::clap_plugin;
 use clap_sys::process::{CLAP_PROCESS_ERROR, clap_process};
 use touchback_lab::host::{PLUGIN_ID, entry, find};
@@ -61,12 +67,22 @@ impl HostGuiImpl for Shared {
 
 /// One plugin, whose functions are called as the test pleases.
 pub struct Instance {
-    plugin: *const clap_plugin,
+    pub plugin: *const clap_plugin,
     _owner: Box<dyn std::any::Any>,
 }
 
-// SAFETY: the tests call one function at a time.
+// SAFETY: the plugin's functions stand calls from any thread.
 unsafe impl Sync for Instance {}
+
+/// Gives a plugin back that was made without help.
+struct Owner(*const clap_plugin);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // SAFETY: the plugin is there.
+        unsafe { (*self.0).destroy.expect("a function")(self.0) };
+    }
+}
 
 /// Calls a function of the plugin's table.
 macro_rules! call {
@@ -91,6 +107,60 @@ impl Instance {
         let id = CString::new(PLUGIN_ID).unwrap();
         let owner = PluginInstance::<H>::new(|()| Shared, |_| (), &entry, &id, &info).unwrap();
         Self { plugin: owner.raw_instance(), _owner: Box::new(owner) }
+    }
+
+    /// In a host whose table is `host`, not initialized.
+    pub fn made_by(host: &'static clap_host) -> Self {
+        let path = find().expect("the library is built");
+        let path = CString::new(path.to_str().unwrap()).unwrap();
+        let id = CString::new(PLUGIN_ID).unwrap();
+        // SAFETY: the library's entry has this type; the library stays loaded.
+        let plugin = unsafe {
+            let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+            let entry = libc::dlsym(library, c"clap_entry".as_ptr()).cast::<clap_plugin_entry>();
+            let entry = entry.as_ref().expect("an entry");
+            assert!(entry.init.expect("a function")(path.as_ptr()));
+            let factory = entry.get_factory.expect("a function")(CLAP_PLUGIN_FACTORY_ID.as_ptr());
+            let factory = factory.cast::<clap_plugin_factory>();
+            (*factory).create_plugin.expect("a function")(factory, host, id.as_ptr())
+        };
+        assert!(!plugin.is_null());
+        Self { plugin, _owner: Box::new(Owner(plugin)) }
+    }
+
+    pub fn init(&self) -> bool {
+        call!(self, init)
+    }
+
+    /// The extension `name`.
+    ///
+    /// # Safety
+    /// The extension of this name is of this type.
+    pub unsafe fn extension<T>(&self, name: &CStr) -> &T {
+        let found = call!(self, get_extension, name.as_ptr()).cast::<T>();
+        // SAFETY: the caller's promise.
+        unsafe { found.as_ref() }.expect("there")
+    }
+
+    /// Chooses a layout of outputs.
+    pub fn select(&self, layout: u32) -> bool {
+        // SAFETY: the extension of this name is of this type.
+        unsafe {
+            let layouts: &clap_plugin_audio_ports_config =
+                self.extension(CLAP_EXT_AUDIO_PORTS_CONFIG);
+            layouts.select.expect("a function")(self.plugin, layout)
+        }
+    }
+
+    /// Hands over events without a block.
+    pub fn flush(&self, events: &[Event]) {
+        let inputs = list(&events);
+        let outputs = clap_output_events { ctx: std::ptr::null_mut(), try_push: Some(take) };
+        // SAFETY: the extension of this name is of this type, the lists outlive the call.
+        unsafe {
+            let params: &clap_plugin_params = self.extension(CLAP_EXT_PARAMS);
+            params.flush.expect("a function")(self.plugin, &raw const inputs, &raw const outputs);
+        }
     }
 
     /// In a host that can show it, active and started at 48 kHz.
@@ -205,46 +275,64 @@ impl Instance {
         outputs: Option<&Outputs>,
         events: &[Event],
     ) -> Result<u64, ()> {
-        let inputs = clap_input_events {
-            ctx: (&raw const events).cast_mut().cast(),
-            size: Some(size),
-            get: Some(get),
-        };
+        let outputs = outputs.map_or(&[][..], std::slice::from_ref);
+        self.process_ports(frames, outputs, &list(&events)).map(|(count, _)| count)
+    }
+
+    /// The same with any number of output ports; also the ports' masks of constant channels.
+    pub fn process_ports(
+        &self,
+        frames: u32,
+        ports: &[Outputs],
+        inputs: &clap_input_events,
+    ) -> Result<(u64, Vec<u64>), ()> {
         let taken = clap_output_events { ctx: std::ptr::null_mut(), try_push: Some(take) };
-        let mut pointers: Vec<_> = outputs
-            .iter()
-            .flat_map(|outputs| outputs.channels.iter().map(|channel| channel.start))
-            .collect();
-        let mut output = clap_audio_buffer {
-            data32: if pointers.is_empty() { std::ptr::null_mut() } else { pointers.as_mut_ptr() },
+        let mut starts: Vec<Vec<_>> = ports.iter().map(Outputs::starts).collect();
+        let as_clap = |starts: &mut Vec<*mut f32>| clap_audio_buffer {
+            data32: if starts.is_empty() { std::ptr::null_mut() } else { starts.as_mut_ptr() },
             data64: std::ptr::null_mut(),
-            channel_count: u32::try_from(pointers.len()).unwrap(),
+            channel_count: u32::try_from(starts.len()).unwrap(),
             latency: 0,
             constant_mask: 0,
         };
+        let mut outputs: Vec<_> = starts.iter_mut().map(as_clap).collect();
         let block = clap_process {
             steady_time: -1,
             frames_count: frames,
             transport: std::ptr::null(),
             audio_inputs: std::ptr::null(),
-            audio_outputs: if outputs.is_some() { &raw mut output } else { std::ptr::null_mut() },
+            audio_outputs: if ports.is_empty() {
+                std::ptr::null_mut()
+            } else {
+                outputs.as_mut_ptr()
+            },
             audio_inputs_count: 0,
-            audio_outputs_count: u32::from(outputs.is_some()),
-            in_events: &raw const inputs,
+            audio_outputs_count: u32::try_from(ports.len()).unwrap(),
+            in_events: inputs,
             out_events: &raw const taken,
         };
         let (status, count) = allocations::count(|| call!(self, process, &raw const block));
-        if status == CLAP_PROCESS_ERROR { Err(()) } else { Ok(count) }
+        let masks = outputs.iter().map(|output| output.constant_mask).collect();
+        if status == CLAP_PROCESS_ERROR { Err(()) } else { Ok((count, masks)) }
+    }
+}
+
+/// A host's list of `events`.
+pub fn list(events: &&[Event]) -> clap_input_events {
+    clap_input_events {
+        ctx: std::ptr::from_ref(events).cast_mut().cast(),
+        size: Some(size),
+        get: Some(get),
     }
 }
 
 unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
-    // SAFETY: made in `process`.
+    // SAFETY: made in `list`.
     u32::try_from(unsafe { *(*list).ctx.cast::<&[Event]>() }.len()).unwrap()
 }
 
 unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
-    // SAFETY: made in `process`.
+    // SAFETY: made in `list`.
     let events = unsafe { *(*list).ctx.cast::<&[Event]>() };
     std::ptr::from_ref(&events[usize::try_from(index).unwrap()]).cast()
 }
@@ -262,7 +350,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    fn new(length: u32) -> Self {
+    pub fn new(length: u32) -> Self {
         const PAGE: usize = 4096;
         let length = usize::try_from(length).unwrap();
         if length == 0 {
@@ -322,13 +410,17 @@ impl Outputs {
     pub fn stereo(frames: u32) -> Self {
         Self::new(&[frames; 2])
     }
+
+    pub fn starts(&self) -> Vec<*mut f32> {
+        self.channels.iter().map(Guarded::start).collect()
+    }
 }
 
 /// An event of any kind.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub union Event {
-    header: clap_event_header,
+    pub header: clap_event_header,
     note: clap_event_note,
     expression: clap_event_note_expression,
     value: clap_event_param_value,

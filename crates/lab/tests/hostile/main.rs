@@ -5,8 +5,12 @@
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 mod allocations;
+mod broken_rules;
 mod host;
+mod layouts;
+mod strange_hosts;
 mod vst3;
+mod vst3_broken_rules;
 mod vst3_host;
 mod windowed;
 

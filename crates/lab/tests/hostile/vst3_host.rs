@@ -14,13 +14,13 @@ use crate::host::Outputs;
 
 /// One plugin, whose functions are called as the test pleases.
 pub struct Plugin {
-    component: ComPtr<IComponent>,
-    processor: ComPtr<IAudioProcessor>,
-    controller: ComPtr<IEditController>,
+    pub component: ComPtr<IComponent>,
+    pub processor: ComPtr<IAudioProcessor>,
+    pub controller: ComPtr<IEditController>,
     mapping: ComPtr<IMidiMapping>,
 }
 
-fn factory() -> ComPtr<IPluginFactory> {
+pub fn factory() -> ComPtr<IPluginFactory> {
     let path = find().expect("the library is built");
     let path = CString::new(path.to_str().unwrap()).unwrap();
     // SAFETY: the library's entry has this type; the library stays loaded.
@@ -127,43 +127,63 @@ impl Plugin {
         id
     }
 
+    /// Asks for outputs with these speakers, one bit each.
+    pub fn arrange(&self, speakers: &[u64]) -> tresult {
+        let (mut speakers, count) = (speakers.to_vec(), i32::try_from(speakers.len()).unwrap());
+        // SAFETY: the plugin's own function; there are no inputs to name.
+        unsafe {
+            let (none, outputs) = (std::ptr::null_mut(), speakers.as_mut_ptr());
+            self.processor.setBusArrangements(none, 0, outputs, count)
+        }
+    }
+
     /// Processes a block of `frames` samples of `size` (0: 32 bits); how often it took from or
     /// gave to the heap.
     pub fn process(
         &self,
-        (frames, size): (i32, i32),
+        block: (i32, i32),
         outputs: Option<&Outputs>,
         changes: &[(u32, i32, f64)],
         events: &[Event],
     ) -> Result<u64, tresult> {
+        let outputs = outputs.map_or(&[][..], std::slice::from_ref);
+        self.process_buses(block, outputs, changes, events).map(|(count, _)| count)
+    }
+
+    /// The same with any number of output buses; also the buses' flags of silent channels.
+    pub fn process_buses(
+        &self,
+        (frames, size): (i32, i32),
+        buses: &[Outputs],
+        changes: &[(u32, i32, f64)],
+        events: &[Event],
+    ) -> Result<(u64, Vec<u64>), tresult> {
         let queues = changes.iter().map(|change| ComWrapper::new(Queue(*change))).collect();
         let changes = ComWrapper::new(Changes(queues));
         let (events, sent) = (events.to_vec(), Vec::with_capacity(1 << 16));
         let events = ComWrapper::new(Events { events, sent: RefCell::new(sent) });
-        let mut pointers: Vec<*mut f32> = outputs
-            .iter()
-            .flat_map(|outputs| outputs.channels.iter().map(|channel| channel.start()))
-            .collect();
-        let mut output = AudioBusBuffers {
-            numChannels: i32::try_from(pointers.len()).unwrap(),
+        let mut starts: Vec<Vec<_>> = buses.iter().map(Outputs::starts).collect();
+        let as_vst3 = |starts: &mut Vec<*mut f32>| AudioBusBuffers {
+            numChannels: i32::try_from(starts.len()).unwrap(),
             silenceFlags: 0,
             __field0: AudioBusBuffers__type0 {
-                channelBuffers32: if pointers.is_empty() {
+                channelBuffers32: if starts.is_empty() {
                     std::ptr::null_mut()
                 } else {
-                    pointers.as_mut_ptr()
+                    starts.as_mut_ptr()
                 },
             },
         };
+        let mut outputs: Vec<_> = starts.iter_mut().map(as_vst3).collect();
         let list: ComRef<'_, IEventList> = events.as_com_ref().unwrap();
         let mut block = ProcessData {
             processMode: 0,
             symbolicSampleSize: size,
             numSamples: frames,
             numInputs: 0,
-            numOutputs: i32::from(outputs.is_some()),
+            numOutputs: i32::try_from(buses.len()).unwrap(),
             inputs: std::ptr::null_mut(),
-            outputs: if outputs.is_some() { &raw mut output } else { std::ptr::null_mut() },
+            outputs: if buses.is_empty() { std::ptr::null_mut() } else { outputs.as_mut_ptr() },
             inputParameterChanges: changes.as_com_ref::<IParameterChanges>().unwrap().as_ptr(),
             outputParameterChanges: std::ptr::null_mut(),
             inputEvents: list.as_ptr(),
@@ -175,7 +195,8 @@ impl Plugin {
             allocations::count(|| unsafe { self.processor.process(&raw mut block) });
         let inside = |event: &i32| (0..frames.max(1)).contains(event);
         assert!(events.sent.borrow().iter().all(inside), "sent outside the block");
-        if status == kResultOk { Ok(count) } else { Err(status) }
+        let flags = outputs.iter().map(|output| output.silenceFlags).collect();
+        if status == kResultOk { Ok((count, flags)) } else { Err(status) }
     }
 }
 

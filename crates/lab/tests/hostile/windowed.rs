@@ -11,8 +11,10 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
+use crate::broken_rules::misuse_of_a_window;
 use crate::harass;
 use crate::host::{Event, Instance, Outputs};
+use crate::strange_hosts::in_a_liar;
 
 /// The screen, if there is one, to one test at a time: windows hide one another, settings are for all.
 fn alone() -> Option<(MutexGuard<'static, ()>, RustConnection, usize)> {
@@ -64,6 +66,19 @@ fn a_random_host_does_no_harm_with_the_window_open() {
         x.flush().unwrap();
     }
     println!("{} blocks of {seed} instances with a window", 120 * seed);
+}
+
+#[test]
+fn a_window_stands_what_no_host_should_do_with_it() {
+    let Some((_turn, x, screen)) = alone() else { return };
+    let window = parent(&x, screen);
+    for instance in [Instance::to_be_shown(), in_a_liar()] {
+        misuse_of_a_window(&instance, window);
+        instance.open_window(window);
+        instance.close_window();
+    }
+    x.destroy_window(window).unwrap();
+    x.flush().unwrap();
 }
 
 /// The plugin's window in the host's.

@@ -11,19 +11,30 @@ fn feed(
     output: Option<&mut clap_audio_buffer>,
     events: &Vec<Event>,
 ) -> Vec<Seen> {
+    feed_all(feeder, frames, output.map_or(&mut [], std::slice::from_mut), events)
+}
+
+/// The same with any number of outputs.
+fn feed_all(
+    feeder: &mut BlockFeeder,
+    frames: u32,
+    given: &mut [clap_audio_buffer],
+    events: &Vec<Event>,
+) -> Vec<Seen> {
     let inputs = list(events);
     let block = clap_process {
         steady_time: 1_000,
         frames_count: frames,
         transport: std::ptr::null(),
         audio_inputs: std::ptr::null(),
-        audio_outputs_count: u32::from(output.is_some()),
-        audio_outputs: output.map_or(std::ptr::null_mut(), std::ptr::from_mut),
+        audio_outputs_count: u32::try_from(given.len()).unwrap(),
+        audio_outputs: if given.is_empty() { std::ptr::null_mut() } else { given.as_mut_ptr() },
         audio_inputs_count: 0,
         in_events: &raw const inputs,
         out_events: std::ptr::null(),
     };
     let mut seen = Vec::new();
+    let outputs = feeder.outputs;
     let read = |list: *const clap_input_events| {
         // SAFETY: the feeder's own list.
         let events = unsafe { HostEvents::new(list) };
@@ -32,15 +43,20 @@ fn feed(
     // SAFETY: the events are a list, the output is the caller's.
     unsafe {
         if frames == 0 {
-            feeder.flush(&block, |inputs, _| seen.push((0, read(inputs))));
+            let sent = std::ptr::null();
+            feeder.flush(block.in_events, sent, |inputs, _| seen.push((0, read(inputs))));
             return seen;
         }
         feeder.feed(&block, |part| {
-            let output = &*part.audio_outputs;
-            assert_eq!((part.audio_outputs_count, output.channel_count), (1, 2));
-            for channel in 0..2 {
-                let length = usize::try_from(part.frames_count).unwrap();
-                std::slice::from_raw_parts_mut(*output.data32.add(channel), length).fill(1.0);
+            let expected = u32::try_from(outputs).unwrap();
+            assert_eq!(part.audio_outputs_count, expected);
+            for index in 0..outputs {
+                let output = &*part.audio_outputs.add(index);
+                assert_eq!(output.channel_count, 2);
+                for channel in 0..2 {
+                    let length = usize::try_from(part.frames_count).unwrap();
+                    std::slice::from_raw_parts_mut(*output.data32.add(channel), length).fill(1.0);
+                }
             }
             seen.push((part.frames_count, read(part.in_events)));
             CLAP_PROCESS_CONTINUE
@@ -113,12 +129,56 @@ fn missing_channels_are_stood_in_for_and_others_silenced() {
     let mut four = Output::new(&[16, 16, 16, 0]);
     let mut output = four.as_clap();
     assert_eq!(feed(&mut feeder, 16, Some(&mut output), &Vec::new()), [(16, vec![])]);
-    assert_eq!(output.constant_mask, 0);
+    assert_eq!(output.constant_mask, !3);
     let ends = four.buffers.iter().take(3).map(|channel| (channel[0], channel[15]));
     assert!(ends.eq([(1.0, 1.0), (1.0, 1.0), (0.0, 0.0)]));
     let mut none = Output::new(&[]);
     let mut output = clap_audio_buffer { data32: std::ptr::null_mut(), ..none.as_clap() };
     assert_eq!(feed(&mut feeder, 8, Some(&mut output), &Vec::new()), [(8, vec![])]);
+}
+
+#[test]
+fn every_output_of_the_layout_is_handed_on() {
+    let mut feeder = BlockFeeder::new(100);
+    feeder.set_outputs(2);
+    let part = |frames| vec![(frames, vec![])];
+    let ends = |output: &Output| -> Vec<_> {
+        output.buffers.iter().map(|channel| channel.first().zip(channel.last())).collect()
+    };
+    let (ones, zeros) = (Some((&1.0, &1.0)), Some((&0.0, &0.0)));
+    let (mut near, mut far) = (Output::new(&[64, 64]), Output::new(&[64, 64, 64]));
+    let mut given = [near.as_clap(), far.as_clap()];
+    assert_eq!(feed_all(&mut feeder, 64, &mut given, &Vec::new()), part(64));
+    assert_eq!(given.map(|output| output.constant_mask), [!3, !3]);
+    assert_eq!((ends(&near), ends(&far)), (vec![ones; 2], vec![ones, ones, zeros]));
+    // A host that leaves one out, or part of it.
+    assert_eq!(feed(&mut feeder, 64, Some(&mut near.as_clap()), &Vec::new()), part(64));
+    let mut mono = Output::new(&[64]);
+    assert_eq!(feed_all(&mut feeder, 64, &mut [near.as_clap(), mono.as_clap()], &vec![]), part(64));
+    assert_eq!(ends(&mono), [ones]);
+    // And one that gives more than the layout has.
+    feeder.set_outputs(1);
+    let mut given = [near.as_clap(), far.as_clap()];
+    assert_eq!(feed_all(&mut feeder, 64, &mut given, &Vec::new()), part(64));
+    assert_eq!(given.map(|output| output.constant_mask), [!3, !0]);
+    assert_eq!((ends(&near), ends(&far)), (vec![ones; 2], vec![zeros; 3]));
+}
+
+#[test]
+fn an_output_of_another_precision_is_silenced_and_refused() {
+    let mut samples = [[7.0_f64; 8]; 2];
+    let mut starts = samples.each_mut().map(|channel| channel.as_mut_ptr());
+    let mut output = clap_audio_buffer {
+        data32: std::ptr::null_mut(),
+        data64: starts.as_mut_ptr(),
+        channel_count: 2,
+        latency: 0,
+        constant_mask: 0,
+    };
+    let mut feeder = BlockFeeder::new(100);
+    assert_eq!(feed(&mut feeder, 8, Some(&mut output), &Vec::new()), []);
+    assert_eq!(output.constant_mask, u64::MAX);
+    assert_eq!(samples, [[0.0; 8]; 2]);
 }
 
 #[test]

@@ -1,0 +1,276 @@
+//! A VST3 host that breaks the rules: each call is refused or stood.
+#![allow(non_snake_case, reason = "the names are VST3's")]
+
+use std::ffi::c_void;
+
+use touchback::params;
+use vst3::Steinberg::Vst::*;
+use vst3::Steinberg::*;
+use vst3::{Class, ComPtr, ComRef, ComWrapper, Interface};
+
+use crate::vst3_host::{Plugin, factory};
+use crate::{FRAMES, blow};
+
+#[test]
+fn vst3_a_class_that_is_not_there_leaves_nothing() {
+    let factory = factory();
+    let rubbish = std::ptr::without_provenance_mut::<c_void>(0x55);
+    let (unknown, interface) = ([7_i8; 16], IComponent::IID);
+    // SAFETY: names of 16 bytes, or none, and a variable.
+    unsafe {
+        let mut class: PClassInfo = std::mem::zeroed();
+        assert_eq!(factory.getClassInfo(0, &raw mut class), kResultOk);
+        let (own, interface) = (class.cid.as_ptr(), interface.as_ptr().cast());
+        for (class, interface) in [
+            (unknown.as_ptr(), interface),
+            (own, unknown.as_ptr()),
+            (std::ptr::null(), interface),
+            (own, std::ptr::null()),
+        ] {
+            let mut object = rubbish;
+            assert_ne!(factory.createInstance(class.cast(), interface, &raw mut object), kResultOk);
+            assert!(object.is_null());
+        }
+        let none = std::ptr::null_mut();
+        assert_ne!(factory.createInstance(own.cast(), interface, none), kResultOk);
+        assert_ne!(factory.getClassInfo(0, std::ptr::null_mut()), kResultOk);
+        assert_ne!(factory.getClassInfo(-1, &raw mut class), kResultOk);
+        assert_ne!(factory.getFactoryInfo(std::ptr::null_mut()), kResultOk);
+    }
+}
+
+#[test]
+fn vst3_questions_without_sense_are_answered_with_no() {
+    let plugin = Plugin::active();
+    // SAFETY: the plugin's own functions; what they are handed is the test.
+    unsafe {
+        let (component, processor) = (&plugin.component, &plugin.processor);
+        let controller = &plugin.controller;
+        for index in [-1, 2, i32::MIN, i32::MAX] {
+            let mut bus: BusInfo = std::mem::zeroed();
+            let mut speakers = 0;
+            assert_ne!(component.getBusInfo(0, 1, index, &raw mut bus), kResultOk);
+            assert_ne!(component.activateBus(0, 1, index, 1), kResultOk);
+            assert_ne!(processor.getBusArrangement(1, index, &raw mut speakers), kResultOk);
+            let mut info: ParameterInfo = std::mem::zeroed();
+            let past = controller.getParameterCount() + index.clamp(0, 1);
+            assert_ne!(controller.getParameterInfo(past, &raw mut info), kResultOk);
+            assert_ne!(controller.getParameterInfo(-1, &raw mut info), kResultOk);
+        }
+        assert_ne!(component.getBusInfo(0, 1, 0, std::ptr::null_mut()), kResultOk);
+        assert_ne!(component.getRoutingInfo(std::ptr::null_mut(), std::ptr::null_mut()), kResultOk);
+        assert_ne!(component.setState(std::ptr::null_mut()), kResultOk);
+        assert_ne!(component.getState(std::ptr::null_mut()), kResultOk);
+        assert_ne!(processor.setupProcessing(std::ptr::null_mut()), kResultOk);
+        assert_ne!(processor.process(std::ptr::null_mut()), kResultOk);
+        assert_ne!(processor.getBusArrangement(1, 0, std::ptr::null_mut()), kResultOk);
+        for (inputs, outputs) in [(-1, 1), (0, -1), (0, 1), (0, i32::MIN)] {
+            assert_ne!(
+                processor.setBusArrangements(
+                    std::ptr::null_mut(),
+                    inputs,
+                    std::ptr::null_mut(),
+                    outputs
+                ),
+                kResultOk
+            );
+        }
+        assert_ne!(controller.getParameterInfo(0, std::ptr::null_mut()), kResultOk);
+        assert_ne!(controller.getParamStringByValue(blow(), 0.5, std::ptr::null_mut()), kResultOk);
+        assert_ne!(
+            controller.getParamValueByString(blow(), std::ptr::null_mut(), std::ptr::null_mut()),
+            kResultOk
+        );
+        assert_eq!(controller.setComponentHandler(std::ptr::null_mut()), kResultOk);
+        for id in params::all().map(params::Parameter::host_id).chain([0, u32::MAX]) {
+            for value in [f64::NAN, f64::INFINITY, f64::MIN, f64::MAX, -1.0] {
+                let mut text = [0; 128];
+                controller.getParamStringByValue(id, value, &raw mut text);
+                controller.normalizedParamToPlain(id, value);
+                controller.plainParamToNormalized(id, value);
+                controller.setParamNormalized(id, value);
+            }
+        }
+        let half: [u16; 3] = [0xd800, 0xdc00, 0];
+        let mut value = 0.0;
+        let text = half[..].as_ptr().cast_mut();
+        controller.getParamValueByString(blow(), text, &raw mut value);
+    }
+    let outputs = crate::host::Outputs::stereo(FRAMES);
+    plugin.process((512, 0), Some(&outputs), &[], &[]).expect("played");
+}
+
+/// Counts that no block has.
+#[test]
+fn vst3_blocks_that_cannot_be_counted_are_refused() {
+    let plugin = Plugin::active();
+    let mut left = [7.0_f32; 64];
+    let mut right = [7.0_f32; 64];
+    let mut starts = [left.as_mut_ptr(), right.as_mut_ptr()];
+    for (buses, channels) in [(-1, 2), (i32::MIN, 2), (1, -1), (1, i32::MIN)] {
+        let mut output = AudioBusBuffers {
+            numChannels: channels,
+            silenceFlags: 0,
+            __field0: AudioBusBuffers__type0 { channelBuffers32: starts.as_mut_ptr() },
+        };
+        // SAFETY: numbers and pointers, all of which may be 0.
+        let mut block: ProcessData = unsafe { std::mem::zeroed() };
+        (block.numSamples, block.numOutputs, block.outputs) = (64, buses, &raw mut output);
+        // SAFETY: the block outlives the call.
+        assert_ne!(unsafe { plugin.processor.process(&raw mut block) }, kResultOk);
+    }
+    // Samples of 64 bits are not offered, and silent where a host wants them all the same.
+    let mut wide = [[7.0_f64; 64]; 2];
+    let mut starts = wide.each_mut().map(|channel| channel.as_mut_ptr());
+    let mut output = AudioBusBuffers {
+        numChannels: 2,
+        silenceFlags: 0,
+        __field0: AudioBusBuffers__type0 { channelBuffers64: starts.as_mut_ptr() },
+    };
+    // SAFETY: as above.
+    let mut block: ProcessData = unsafe { std::mem::zeroed() };
+    (block.numSamples, block.numOutputs, block.outputs) = (64, 1, &raw mut output);
+    block.symbolicSampleSize = 1;
+    // SAFETY: as above.
+    assert_ne!(unsafe { plugin.processor.process(&raw mut block) }, kResultOk);
+    assert_eq!((wide, output.silenceFlags), ([[0.0; 64]; 2], u64::MAX));
+}
+
+/// A stream that says it has moved other bytes than it did.
+struct Liar {
+    size: i64,
+    moved: i32,
+}
+
+impl Class for Liar {
+    type Interfaces = (IBStream,);
+}
+
+impl IBStreamTrait for Liar {
+    unsafe fn read(&self, _: *mut c_void, _: i32, moved: *mut i32) -> tresult {
+        // SAFETY: the plugin's variable.
+        unsafe { moved.write(self.moved) };
+        kResultOk
+    }
+    unsafe fn write(&self, _: *mut c_void, _: i32, moved: *mut i32) -> tresult {
+        // SAFETY: as above.
+        unsafe { moved.write(self.moved) };
+        kResultOk
+    }
+    unsafe fn seek(&self, _: i64, mode: i32, at: *mut i64) -> tresult {
+        if !at.is_null() {
+            // SAFETY: as above.
+            unsafe { at.write(if mode == 2 { self.size } else { 0 }) };
+        }
+        kResultOk
+    }
+    unsafe fn tell(&self, at: *mut i64) -> tresult {
+        // SAFETY: as above.
+        unsafe { at.write(if self.size == i64::MAX { i64::MIN } else { 0 }) };
+        kResultOk
+    }
+}
+
+#[test]
+fn vst3_streams_that_lie_load_nothing() {
+    let plugin = Plugin::active();
+    let before = plugin.value(blow());
+    for (size, moved) in [
+        (100, 1_000_000),
+        (100, -1),
+        (100, i32::MIN),
+        (-1, 100),
+        (i64::MIN, 100),
+        (i64::MAX, i32::MAX),
+        (0, 0),
+    ] {
+        let stream = ComWrapper::new(Liar { size, moved });
+        let stream: ComRef<'_, IBStream> = stream.as_com_ref().unwrap();
+        // SAFETY: a stream.
+        unsafe {
+            assert_ne!(plugin.component.setState(stream.as_ptr()), kResultOk, "{size} {moved}");
+            // A stream that did not take all has not saved.
+            if moved < 100 {
+                assert_ne!(plugin.component.getState(stream.as_ptr()), kResultOk, "{moved}");
+            }
+        }
+    }
+    assert_eq!(plugin.value(blow()), before);
+}
+
+/// A frame whose loop of events takes none.
+struct Refusing;
+
+impl Class for Refusing {
+    type Interfaces = (IPlugFrame, Linux::IRunLoop);
+}
+
+impl IPlugFrameTrait for Refusing {
+    unsafe fn resizeView(&self, _: *mut IPlugView, _: *mut ViewRect) -> tresult {
+        kResultFalse
+    }
+}
+
+impl Linux::IRunLoopTrait for Refusing {
+    unsafe fn registerEventHandler(&self, _: *mut Linux::IEventHandler, _: i32) -> tresult {
+        kResultFalse
+    }
+    unsafe fn unregisterEventHandler(&self, _: *mut Linux::IEventHandler) -> tresult {
+        kResultFalse
+    }
+    unsafe fn registerTimer(&self, _: *mut Linux::ITimerHandler, _: u64) -> tresult {
+        kResultFalse
+    }
+    unsafe fn unregisterTimer(&self, _: *mut Linux::ITimerHandler) -> tresult {
+        kResultFalse
+    }
+}
+
+/// A view where no window is open, and none can be opened: no display is needed.
+#[test]
+fn vst3_a_view_is_asked_in_vain() {
+    let plugin = Plugin::active();
+    // SAFETY: the plugin's own functions; what they are handed is the test.
+    unsafe {
+        let view = plugin.controller.createView(c"editor".as_ptr());
+        let view = ComPtr::from_raw(view).expect("a view");
+        let scale: ComPtr<IPlugViewContentScaleSupport> = view.cast().expect("scales");
+        let parent = std::ptr::without_provenance_mut::<c_void>(0x77);
+        let x11 = kPlatformTypeX11EmbedWindowID;
+        let names =
+            [std::ptr::null(), c"".as_ptr(), kPlatformTypeHWND, kPlatformTypeNSView, c"?".as_ptr()];
+        for name in names {
+            assert_ne!(view.isPlatformTypeSupported(name), kResultOk);
+            assert_ne!(view.attached(parent, name), kResultOk);
+        }
+        assert_eq!(view.isPlatformTypeSupported(x11), kResultOk);
+        assert_ne!(view.attached(std::ptr::null_mut(), x11), kResultOk);
+        for id in [1 << 32, usize::MAX] {
+            assert_ne!(view.attached(std::ptr::without_provenance_mut(id), x11), kResultOk);
+        }
+        assert_ne!(view.getSize(std::ptr::null_mut()), kResultOk);
+        assert_ne!(view.onSize(std::ptr::null_mut()), kResultOk);
+        assert_ne!(view.checkSizeConstraint(std::ptr::null_mut()), kResultOk);
+        for (left, right) in [(0, 0), (i32::MIN, i32::MAX), (i32::MAX, i32::MIN), (0, i32::MAX)] {
+            let mut size = ViewRect { left, top: left, right, bottom: right };
+            assert_ne!(view.onSize(&raw mut size), kResultOk);
+            assert_ne!(view.checkSizeConstraint(&raw mut size), kResultOk);
+        }
+        for factor in [f32::NAN, f32::INFINITY, 0.0, -1.0, 1e30, 2.0] {
+            assert_ne!(scale.setContentScaleFactor(factor), kResultOk);
+        }
+        assert_ne!(view.onKeyDown(0, i16::MIN, i16::MAX), kResultOk);
+        assert_ne!(view.onKeyUp(0, i16::MAX, i16::MIN), kResultOk);
+        assert_ne!(view.removed(), kResultOk);
+        let frame = ComWrapper::new(Refusing);
+        let frame: ComRef<'_, IPlugFrame> = frame.as_com_ref().unwrap();
+        assert_eq!(view.setFrame(frame.as_ptr()), kResultOk);
+        assert_eq!(view.setFrame(std::ptr::null_mut()), kResultOk);
+        assert_eq!(view.setFrame(frame.as_ptr()), kResultOk);
+        // The plugin goes first.
+        drop(plugin);
+        let mut size = ViewRect { left: 0, top: 0, right: 900, bottom: 700 };
+        assert_ne!(view.onSize(&raw mut size), kResultOk);
+        assert_ne!(view.attached(parent, x11), kResultOk);
+    }
+}
