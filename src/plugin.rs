@@ -13,7 +13,7 @@ mod active;
 mod block_context;
 mod clap;
 mod event_reader;
-mod guard;
+pub(crate) mod guard;
 mod haptics;
 mod host_window;
 mod newest;
@@ -412,12 +412,4 @@ impl Vst3Plugin for Touchback {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn projects_find_the_plugin() {
-        assert_eq!(Touchback::CLAP_ID, "org.touchback.touchback");
-        assert_eq!(&Touchback::VST3_CLASS_ID, b"TouchbackPiano01");
-    }
-}
+mod tests;

@@ -36,6 +36,7 @@ use crate::instrument::{Event, Snapshot};
 use crate::monitor::WindowEnd;
 use crate::params::host::HostParams;
 use crate::params::{COUNT, Parameter};
+use crate::plugin::guard::catch;
 use host_controls::{HostControls, Learning};
 
 /// Time between two frames while something may yet come, s.
@@ -113,9 +114,11 @@ impl Editor for PluginEditor {
         gui_context: GuiContext,
         host: Option<HostMethods>,
     ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
-        let app = App::new(self);
-        let adapter = self.adapter(app)?;
-        adapter.spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+        catch(Err("the window failed".into()), || {
+            let app = App::new(self);
+            let adapter = self.adapter(app)?;
+            adapter.spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+        })
     }
 
     fn size(&self) -> NativeSize<u32> {

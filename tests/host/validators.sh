@@ -4,10 +4,13 @@
 #   CLAP_VALIDATOR=path/to/clap-validator VST3_VALIDATOR=path/to/validator \
 #       tests/host/validators.sh [FOLDER] [FUZZ_MINUTES]
 #
-# FOLDER holds Touchback.clap and Touchback.vst3, by default target/bundled. clap-validator is a Rust
-# program (0.4.1: `cargo build --release` in its sources), VST3's validator a part of Steinberg's SDK
-# (3.7: base, pluginterfaces, public.sdk; target `validator`). One that is not named is not run. With
-# FUZZ_MINUTES clap-validator's fuzzer runs that long too. What they say goes to FOLDER/validators.
+# FOLDER holds Touchback.clap and Touchback.vst3, by default target/bundled. No package registry has
+# either validator: both are built from sources. clap-validator is a Rust program (0.4.1: take its test
+# plugins, `tests/clack-*`, out of `members` in its Cargo.toml, which then needs nothing but crates.io,
+# and `cargo build --release`), VST3's validator a part of Steinberg's SDK (3.7: base, pluginterfaces,
+# public.sdk; target `validator`). One that is not named is not run. With FUZZ_MINUTES clap-validator's
+# fuzzer runs that long too. What they say goes to FOLDER/validators. `.ci/run` calls this with one
+# minute where it finds them.
 #
 # clap-validator 0.4.1 as published waits for itself at the second preset of a library (`begin_preset`
 # holds the lock that `flush_preset` takes): EXCLUDE='preset-discovery-(crawl|load)' leaves those out.

@@ -186,9 +186,10 @@ impl Instance {
             let Ok(mut feeder) = self.feeder.try_lock() else {
                 // SAFETY: the caller's promise.
                 let events = unsafe { HostEvents::new(inputs) };
-                let late = (0..events.length).filter_map(|index| Some(events.get(index)?.1));
-                // Where they do not fit the first ones hold, as in a block.
-                late.map(|event| self.late.push(event)).take_while(Result::is_ok).for_each(drop);
+                // Where they do not fit the last ones hold.
+                for (_, event) in (0..events.length).filter_map(|index| events.get(index)) {
+                    self.late.force_push(event);
+                }
                 return CLAP_PROCESS_CONTINUE;
             };
             // SAFETY: the extension of this name is of this type.

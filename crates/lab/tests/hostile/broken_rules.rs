@@ -43,31 +43,36 @@ macro_rules! tables {
 fn values_flushed_beside_blocks_are_taken() {
     let instance = Instance::active();
     let is_over = AtomicBool::new(false);
-    let timing = params::find("blow_mm").expect("a parameter").host_id();
     std::thread::scope(|scope| {
         let audio = scope.spawn(|| {
-            let mut blocks = 0;
-            while !is_over.load(Ordering::Relaxed) {
+            // A block is refused while the other thread flushes.
+            let mut played = 0;
+            for _ in 0..100_000 {
                 let outputs = Outputs::stereo(64);
-                // A block is refused while the other thread flushes.
-                if instance.process(64, Some(&outputs), &[Event::note_on(0, 60)]).is_ok() {
-                    blocks += 1;
-                }
+                let note = [Event::note_on(0, 60)];
+                played += u32::from(instance.process(64, Some(&outputs), &note).is_ok());
                 let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
                 assert!(samples.all(|sample| sample.is_finite()));
+                if played == 300 {
+                    break;
+                }
             }
-            blocks
+            is_over.store(true, Ordering::Relaxed);
+            played
         });
-        for round in 0..20_000 {
-            instance.flush(&[Event::value(0, timing, f64::from(round % 100) / 100.0)]);
+        let values = (0..100).cycle().map(|step| Event::value(0, blow(), f64::from(step) / 100.0));
+        for value in values {
+            if is_over.load(Ordering::Relaxed) {
+                break;
+            }
+            instance.flush(&[value]);
         }
-        instance.flush(&[Event::value(0, timing, 0.875)]);
-        is_over.store(true, Ordering::Relaxed);
-        assert!(audio.join().expect("no panic") > 0);
+        instance.flush(&[Event::value(0, blow(), 0.875)]);
+        assert_eq!(audio.join().expect("no panic"), 300);
     });
     // What came while the other thread played holds from the next block on.
     listen(&instance, 1);
-    assert_eq!(instance.value(timing), 0.875);
+    assert_eq!(instance.value(blow()), 0.875);
 }
 
 #[test]

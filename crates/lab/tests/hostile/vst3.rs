@@ -80,6 +80,8 @@ fn vst3_nothing_is_processed_before_it_is_set_up() {
     assert!(plugin.process(BLOCK, Some(&outputs), &[], &note).is_err());
     assert!(plugin.activate(true) && plugin.run(true));
     for block in [(-1, 0), (i32::MIN, 0), (512, 1), (512, 7)] {
+        // Samples of 64 bits are twice as long.
+        let outputs = Outputs::stereo(if block.1 == 1 { 2 * FRAMES } else { FRAMES });
         assert!(plugin.process(block, Some(&outputs), &[], &note).is_err(), "{block:?}");
     }
     assert!(listen(&plugin, 4) < 1e-6);
