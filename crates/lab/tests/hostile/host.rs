@@ -411,6 +411,10 @@ impl Outputs {
         Self::new(&[frames; 2])
     }
 
+    pub fn are_finite(&self) -> bool {
+        self.channels.iter().flat_map(Guarded::samples).all(|sample| sample.is_finite())
+    }
+
     pub fn starts(&self) -> Vec<*mut f32> {
         self.channels.iter().map(Guarded::start).collect()
     }

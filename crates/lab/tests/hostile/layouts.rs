@@ -1,6 +1,10 @@
 //! Both layouts of outputs in both formats: whatever a host gives is written, and what it leaves out
 //! costs it nothing else.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
 use crate::FRAMES;
 use crate::host::{Event, Instance, Outputs, list};
 use crate::vst3_host::{Plugin, note_on};
@@ -32,6 +36,9 @@ enum Player {
     Vst3(Plugin),
 }
 
+// SAFETY: the plugin's functions stand calls from any thread; that is the test.
+unsafe impl Sync for Player {}
+
 impl Player {
     /// One of each format, with one output or two.
     fn both(outputs: usize) -> [Self; 2] {
@@ -41,6 +48,15 @@ impl Player {
         assert_eq!(vst3.arrange(&vec![STEREO; outputs]), 0);
         assert!(vst3.set_up(48_000.0) && vst3.activate(true) && vst3.run(true));
         [Self::Clap(clap), Self::Vst3(vst3)]
+    }
+
+    /// Activates it or ends that.
+    fn switch(&self, state: bool) {
+        match self {
+            Self::Clap(instance) if state => assert!(instance.activate(48_000.0)),
+            Self::Clap(instance) => instance.deactivate(),
+            Self::Vst3(plugin) => assert!(plugin.activate(state)),
+        }
     }
 
     /// Plays a block, with a note or without; the flags of silent channels.
@@ -128,10 +144,7 @@ fn outputs_that_a_host_leaves_out_or_adds_change_no_other() {
 fn a_plugin_that_does_not_play_is_silent_and_says_so() {
     for player in Player::both(2) {
         let outputs = [Outputs::stereo(N), Outputs::new(&[N, N, N]), Outputs::stereo(N)];
-        match &player {
-            Player::Clap(instance) => instance.deactivate(),
-            Player::Vst3(plugin) => assert!(plugin.activate(false)),
-        }
+        player.switch(false);
         assert!(player.play(&outputs, true).is_err());
         let mut samples =
             outputs.iter().flat_map(|output| &output.channels).flat_map(|c| c.samples());
@@ -143,44 +156,25 @@ fn a_plugin_that_does_not_play_is_silent_and_says_so() {
 #[test]
 fn blocks_beside_other_calls_leave_no_rubbish() {
     for player in Player::both(2) {
-        // SAFETY: the plugins' functions stand calls from any thread; that is the test.
-        struct Anywhere<'a>(&'a Player);
-        // SAFETY: as above.
-        unsafe impl Sync for Anywhere<'_> {}
-        let player = Anywhere(&player);
-        let (player, is_over) = (&player, std::sync::atomic::AtomicBool::new(false));
-        let is_over = &is_over;
-        let refused = std::thread::scope(|scope| {
-            let play = move || {
-                let player = player;
+        let (player, is_over) = (&player, AtomicBool::new(false));
+        let refused = thread::scope(|scope| {
+            let play = || {
                 let mut refused = 0;
-                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                while !is_over.load(Ordering::Relaxed) {
                     let outputs = [Outputs::stereo(N), Outputs::stereo(N)];
-                    refused += u32::from(player.0.play(&outputs, true).is_err());
-                    let channels = outputs.iter().flat_map(|output| &output.channels);
-                    let is_finite = |c: &crate::Guarded| c.samples().iter().all(|s| s.is_finite());
-                    assert!(channels.into_iter().all(is_finite));
+                    refused += u32::from(player.play(&outputs, true).is_err());
+                    assert!(outputs.iter().all(Outputs::are_finite));
                 }
                 refused
             };
             let threads = [scope.spawn(play), scope.spawn(play)];
             for _ in 0..8 {
-                match player.0 {
-                    Player::Clap(instance) => {
-                        instance.deactivate();
-                        std::thread::sleep(std::time::Duration::from_millis(5));
-                        assert!(instance.activate(48_000.0));
-                        std::thread::sleep(std::time::Duration::from_millis(20));
-                    }
-                    Player::Vst3(plugin) => {
-                        assert!(plugin.activate(false));
-                        std::thread::sleep(std::time::Duration::from_millis(5));
-                        assert!(plugin.activate(true));
-                        std::thread::sleep(std::time::Duration::from_millis(20));
-                    }
-                }
+                player.switch(false);
+                thread::sleep(Duration::from_millis(5));
+                player.switch(true);
+                thread::sleep(Duration::from_millis(20));
             }
-            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+            is_over.store(true, Ordering::Relaxed);
             threads.map(|thread| thread.join().expect("no panic")).iter().sum::<u32>()
         });
         assert!(refused > 0);

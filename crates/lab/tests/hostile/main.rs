@@ -14,7 +14,7 @@ mod vst3_broken_rules;
 mod vst3_host;
 mod windowed;
 
-use host::{Event, Guarded, Instance, Outputs};
+use host::{Event, Guarded, Instance, Outputs, list};
 use touchback::math::random::Random;
 use touchback::params;
 
@@ -166,6 +166,18 @@ fn the_first_change_of_a_parameter_on_a_thread_allocates_nothing() {
     assert!((instance.value(blow()) - 0.3).abs() < 1e-6);
 }
 
+/// Up to three outputs of any shape.
+fn any_outputs(below: &mut dyn FnMut(u32) -> u32, frames: u32) -> Vec<Outputs> {
+    (0..below(4))
+        .map(|_| match below(5) {
+            0 => Outputs::new(&[frames]),
+            1 => Outputs::new(&[0, frames, frames]),
+            2 => Outputs::new(&[]),
+            _ => Outputs::stereo(frames),
+        })
+        .collect()
+}
+
 /// Hands `instance` 40 blocks, outputs and events drawn at random, as many bad as good.
 fn harass(instance: &Instance, random: &mut Random, seed: u64) {
     let ids: Vec<_> = params::all().map(params::Parameter::host_id).collect();
@@ -200,18 +212,10 @@ fn harass(instance: &Instance, random: &mut Random, seed: u64) {
                 }
             })
             .collect();
-        let outputs = match below(4) {
-            0 => Outputs::new(&[frames]),
-            1 => Outputs::new(&[0, frames, frames]),
-            _ => Outputs::stereo(frames),
-        };
-        let given = (below(5) > 0).then_some(&outputs);
-        let allocations = instance.process(frames, given, &events);
-        assert_eq!(allocations, Ok(0), "seed {seed}");
-        if given.is_some() {
-            let mut samples = outputs.channels.iter().flat_map(Guarded::samples);
-            assert!(samples.all(|sample| sample.is_finite()), "seed {seed}: not finite");
-        }
+        let outputs = any_outputs(&mut below, frames);
+        let played = instance.process_ports(frames, &outputs, &list(&&events[..]));
+        assert_eq!(played.map(|(count, _)| count), Ok(0), "seed {seed}");
+        assert!(outputs.iter().all(Outputs::are_finite), "seed {seed}: not finite");
         instance.main_thread();
         if below(20) == 0 {
             instance.reset();
@@ -229,6 +233,7 @@ fn a_random_host_does_no_harm() {
         let instance = Instance::new();
         let rate = [8_000.0, 9_600.0, 44_100.0, 48_000.0, 768_000.0];
         let rate = rate[usize::try_from(random.below(5)).unwrap()];
+        assert!(instance.select(u32::try_from(random.below(2)).unwrap()));
         assert!(instance.activate(rate) && instance.start());
         harass(&instance, &mut random, seed);
     }
