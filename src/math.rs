@@ -14,10 +14,12 @@ mod lanes;
 pub mod line;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+pub mod pages;
 pub mod power;
 pub mod random;
 pub mod range;
 pub mod real;
+pub mod shared;
 pub mod trig;
 pub mod vec2;
 

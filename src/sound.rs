@@ -7,7 +7,7 @@
 //! | [`unison`] | the strings of a note joined by the bridge, as independent modes |
 //! | [`bank`], [`poles`], [`note`] | the ringing modes of all notes and their states |
 //! | [`overtones`] | phantom partials of the bass, duplex of the treble |
-//! | [`board`], [`evenness`], [`convolve`], [`knock`], [`room`], [`output`] | from bridge force to two channels |
+//! | [`board`], [`evenness`], [`shared_board`], [`convolve`], [`knock`], [`room`], [`output`] | from bridge force to two channels |
 //! | [`engine`], [`settings`] | the whole, and what may be set |
 //! | [`measure`] | measurements on rendered sound |
 
@@ -33,6 +33,7 @@ pub mod room;
 pub mod scala;
 pub mod scale;
 pub mod settings;
+pub mod shared_board;
 pub mod slow_rate;
 pub mod temperament;
 pub mod tuning;

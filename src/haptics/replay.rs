@@ -17,6 +17,7 @@ use crate::action::{Drive, KeyEvent, STEP, TimedEvent};
 use crate::exchange::queue;
 use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::pages;
 
 /// Entries that can wait for their time: a third of a second of ten keys.
 const ROOM: usize = 4096;
@@ -121,7 +122,7 @@ impl Replay {
         Self {
             source,
             twin: Twin::fixed(action),
-            waiting: VecDeque::with_capacity(room),
+            waiting: pages::room(room).into(),
             pace: sample_rate * STEP,
             latency,
             origin: None,

@@ -1,5 +1,7 @@
 //! Records of the last rendered block, for files, windows and other instruments.
 
+use crate::math::pages;
+
 /// Records of a block at most: 4096 in 8192 samples; further ones happen but are not listed, and
 /// are counted.
 const CAPACITY: usize = 4096;
@@ -16,7 +18,7 @@ pub struct BlockLog<T> {
 impl<T> BlockLog<T> {
     /// An empty log. Allocates; nothing else here does.
     pub fn new() -> Self {
-        Self { records: Vec::with_capacity(CAPACITY), shown: 0, dropped: 0 }
+        Self { records: pages::room(CAPACITY), shown: 0, dropped: 0 }
     }
 
     /// Removes all records and the count of unlisted ones.

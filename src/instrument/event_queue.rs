@@ -1,6 +1,7 @@
 //! What sounds at a coming sample: strikes, knocks and damper moves in the order of their moments.
 
 use crate::math::compass::KeyNumber;
+use crate::math::pages;
 use crate::sound::Knock;
 
 /// One thing for the strings.
@@ -45,7 +46,7 @@ pub struct EventQueue {
 impl EventQueue {
     /// An empty agenda. Allocates; nothing else here does.
     pub fn new() -> Self {
-        Self { entries: Vec::with_capacity(CAPACITY), dropped: 0 }
+        Self { entries: pages::room(CAPACITY), dropped: 0 }
     }
 
     /// Forgets every entry and the count.

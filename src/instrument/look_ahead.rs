@@ -14,6 +14,7 @@ use crate::instrument::{Event, Piano, Settings};
 use crate::math::cast::floor_index;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
+use crate::math::pages;
 
 /// Events that wait at once: a host's fullest block.
 const EVENTS: usize = 16_384;
@@ -64,8 +65,8 @@ impl LookAhead {
                 rate,
                 travels: ActionKind::ALL.map(TravelTimes::of),
                 newest: *settings,
-                settings: VecDeque::with_capacity(SETTINGS + 2),
-                events: VecDeque::with_capacity(EVENTS + 1),
+                settings: pages::room(SETTINGS + 2).into(),
+                events: pages::room(EVENTS + 1).into(),
                 down: KeySet::EMPTY,
                 sounds: [0; KEYS],
                 lateness: Lateness::default(),

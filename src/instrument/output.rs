@@ -8,6 +8,7 @@
 
 use crate::math::cast::{floor_index, single};
 use crate::math::power::square;
+use crate::math::pages;
 
 /// Time constant of the level ramp, s. Chosen: a step of 20 dB then moves the level by under
 /// 0.2 % a sample at 48 kHz, and a fader is followed without lag.
@@ -149,7 +150,7 @@ impl FadeOut {
     /// Nothing to mix. Allocates; nothing else here does.
     pub fn new(sample_rate: f64) -> Self {
         let length = floor_index(FADE * sample_rate) + 1;
-        let silence = || vec![0.0; length];
+        let silence = || pages::filled(0.0, length);
         Self {
             left: silence(),
             right: silence(),

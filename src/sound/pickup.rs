@@ -1,17 +1,20 @@
 //! What the microphones pick up: the board's inputs convolved with the responses of the pair that is
 //! listened to, and with the distant pair's where that is asked for.
 //!
-//! Another pair takes over within 50 ms; it hears the board from then on, and what it missed
-//! before has gone by then. Audio thread; allocates only in `new`.
+//! Another pair takes over within 75 ms: it first gets ready to hear all that still sounds, then
+//! fades in. Audio thread; allocates only in `new`.
+
+use std::sync::Arc;
 
 use crate::math::cast::floor_index;
 use crate::math::kernel::Kernel;
 use crate::sound::bank::BLOCK;
-use crate::sound::board::{self, ZONES};
-use crate::sound::convolve::{CHANNELS, Convolver, Responses};
+use crate::sound::board::ZONES;
+use crate::sound::convolve::{CHANNELS, COMPLETE, Input, Output};
 use crate::sound::microphones::{DISTANT, PAIRS};
+use crate::sound::shared_board::SharedBoard;
 
-/// Time in which one pair takes over from another, s.
+/// Time in which one pair takes over from another once it is ready, s.
 const FADE: f64 = 0.05;
 
 /// Both channels of one block.
@@ -22,10 +25,15 @@ pub type Picked = [Channels; 2];
 
 /// All pairs of microphones.
 pub struct Pickup {
-    pairs: Vec<Convolver>,
+    board: Arc<SharedBoard>,
+    input: Input,
+    /// What each pair hears.
+    pairs: [Output; PAIRS],
     /// The pair that is listened to, and the next one.
     heard: usize,
     wanted: usize,
+    /// The pair that gets ready to be listened to, and the blocks that it still needs.
+    coming: Option<(usize, usize)>,
     /// The pair before it and the blocks in which it is still heard.
     before: Option<(usize, usize)>,
     fade: usize,
@@ -33,20 +41,30 @@ pub struct Pickup {
 }
 
 impl Pickup {
-    /// All pairs at `sample_rate` Hz, `heard` listened to; and the responses of the player's.
+    /// All pairs of `board` at `sample_rate` Hz, `heard` listened to. Allocates.
     #[must_use]
-    pub fn new(heard: usize, sample_rate: f64, kernel: Kernel) -> (Self, Responses) {
-        let mut responses = board::responses_of(0..PAIRS, sample_rate);
-        let pairs = responses.iter().map(|of_pair| Convolver::new(of_pair, kernel)).collect();
-        let fade = floor_index(FADE * sample_rate / BLOCK as f64).max(1);
-        let pickup = Self { pairs, heard, wanted: heard, before: None, fade, distant: false };
-        (pickup, responses.swap_remove(0))
+    pub fn new(board: &Arc<SharedBoard>, heard: usize, sample_rate: f64, kernel: Kernel) -> Self {
+        let mut pickup = Self {
+            board: board.clone(),
+            input: Input::new(board.filter(heard)),
+            pairs: std::array::from_fn(|_| Output::new(kernel)),
+            heard,
+            wanted: heard,
+            coming: None,
+            before: None,
+            fade: floor_index(FADE * sample_rate / BLOCK as f64).max(1),
+            distant: false,
+        };
+        pickup.reset();
+        pickup
     }
 
     /// Clears all history; the wanted pair is heard.
     pub fn reset(&mut self) {
-        self.pairs.iter_mut().for_each(Convolver::reset);
-        (self.heard, self.before, self.distant) = (self.wanted, None, false);
+        self.input.reset();
+        self.pairs.iter_mut().for_each(Output::stop);
+        (self.heard, self.coming, self.before, self.distant) = (self.wanted, None, None, false);
+        self.pairs[self.heard].start(&self.input);
     }
 
     /// Another pair from the next block on.
@@ -56,8 +74,8 @@ impl Pickup {
 
     /// All history is zero.
     #[must_use]
-    pub fn is_silent(&self) -> bool {
-        self.pairs.iter().all(Convolver::is_silent)
+    pub const fn is_silent(&self) -> bool {
+        self.input.is_silent()
     }
 
     /// Control work at a block's beginning.
@@ -65,21 +83,36 @@ impl Pickup {
         if let Some((pair, left)) = &mut self.before {
             *left -= 1;
             if *left == 0 {
-                self.pairs[*pair].reset();
+                self.pairs[*pair].stop();
                 self.before = None;
             }
         }
-        if self.before.is_none() && self.wanted != self.heard {
-            self.before = Some((self.heard, self.fade));
-            self.heard = self.wanted;
+        if self.before.is_some() {
+            return;
+        }
+        if let Some((pair, left)) = &mut self.coming {
+            *left -= 1;
+            if *pair != self.wanted {
+                self.pairs[*pair].stop();
+                self.coming = None;
+            } else if *left == 0 {
+                self.before = Some((self.heard, self.fade));
+                self.heard = *pair;
+                self.coming = None;
+            }
+        }
+        if self.before.is_none() && self.coming.is_none() && self.wanted != self.heard {
+            self.pairs[self.wanted].start(&self.input);
+            self.coming = Some((self.wanted, COMPLETE));
         }
     }
 
     /// What the samples `at`… of the present block give, of `len` samples.
     pub fn process(&mut self, inputs: &[[f32; BLOCK]; ZONES], at: usize, len: usize) -> Picked {
-        let mut picked = self.of(self.heard, inputs, at, len);
+        self.input.take(inputs, at, len);
+        let mut picked = self.of(self.heard, at, len);
         if let Some((pair, left)) = self.before {
-            let before = self.of(pair, inputs, at, len);
+            let before = self.of(pair, at, len);
             for (now, before) in picked.iter_mut().flatten().zip(before.iter().flatten()) {
                 for (i, (now, before)) in now[..len].iter_mut().zip(before).enumerate() {
                     let gone = (at + i + 1) as f32 / BLOCK as f32;
@@ -91,35 +124,38 @@ impl Pickup {
         picked
     }
 
-    /// The same for the distant pair, which hears the board from the first call on.
-    pub fn process_distant(
-        &mut self,
-        inputs: &[[f32; BLOCK]; ZONES],
-        at: usize,
-        len: usize,
-    ) -> Picked {
+    /// The same for the distant pair, after [`Pickup::process`]; it hears the board from the first call
+    /// on.
+    pub fn process_distant(&mut self, at: usize, len: usize) -> Picked {
         self.distant = true;
-        self.of(DISTANT, inputs, at, len)
+        self.pairs[DISTANT].start(&self.input);
+        self.of(DISTANT, at, len)
     }
 
-    fn of(&mut self, pair: usize, inputs: &[[f32; BLOCK]; ZONES], at: usize, len: usize) -> Picked {
+    fn of(&self, pair: usize, at: usize, len: usize) -> Picked {
         let mut picked = [[[0.0; BLOCK]; CHANNELS]; 2];
-        let [early, late] = &mut picked;
-        let [early, late] = [early, late].map(|both| both.each_mut().map(|part| &mut part[..len]));
-        self.pairs[pair].process(inputs, at, early, late);
+        if !self.input.is_silent() {
+            let [early, late] = &mut picked;
+            let [early, late] =
+                [early, late].map(|both| both.each_mut().map(|part| &mut part[..len]));
+            self.pairs[pair].process(self.board.filter(pair), &self.input, at, early, late);
+        }
         picked
     }
 
     /// Ends the present block.
     pub fn end_block(&mut self) {
-        self.pairs[self.heard].end_block();
-        if let Some((pair, _)) = self.before {
-            self.pairs[pair].end_block();
+        if !std::mem::take(&mut self.distant) {
+            self.pairs[DISTANT].stop();
         }
-        if std::mem::take(&mut self.distant) {
-            self.pairs[DISTANT].end_block();
-        } else if !self.pairs[DISTANT].is_silent() {
-            self.pairs[DISTANT].reset();
+        let (board, pairs) = (&self.board, &mut self.pairs);
+        let ends = self.input.end_block(|input| {
+            for (i, pair) in pairs.iter_mut().enumerate().filter(|(_, pair)| pair.is_on()) {
+                pair.end_block(board.filter(i), input);
+            }
+        });
+        if ends {
+            self.pairs.iter_mut().for_each(Output::clear);
         }
     }
 }
@@ -130,6 +166,10 @@ mod tests {
     use crate::math::cast::single;
 
     const RATE: f64 = 48_000.0;
+
+    fn pickup() -> Pickup {
+        Pickup::new(&SharedBoard::at(RATE), 0, RATE, Kernel::detect())
+    }
 
     /// The left channels of the pair that is listened to, of a steady tone of 300 Hz, and of the distant
     /// pair, while `listen` chooses at each block.
@@ -143,8 +183,7 @@ mod tests {
                 single((std::f64::consts::TAU * 300.0 * t).sin())
             });
             let inputs = [tone; ZONES];
-            let both =
-                [pickup.process(&inputs, 0, BLOCK), pickup.process_distant(&inputs, 0, BLOCK)];
+            let both = [pickup.process(&inputs, 0, BLOCK), pickup.process_distant(0, BLOCK)];
             for (samples, [early, late]) in channels.iter_mut().zip(both) {
                 samples.extend(early[0].iter().zip(&late[0]).map(|(early, late)| early + late));
             }
@@ -161,7 +200,7 @@ mod tests {
 
     #[test]
     fn another_pair_takes_over_without_a_click() {
-        let mut pickup = Pickup::new(0, RATE, Kernel::detect()).0;
+        let mut pickup = pickup();
         // Once all of the tone's beginning is over.
         let (from, to) = (500, 700);
         for (pair, next) in [(0, 1), (1, 2), (2, 0)] {
@@ -172,7 +211,7 @@ mod tests {
             let change = |block| if block < from { pair } else { next };
             let both = heard(&mut pickup, to, change)[0][(from - 1) * BLOCK..].to_vec();
             let at_once: Vec<f32> =
-                one[..BLOCK].iter().chain(&both[60 * BLOCK..]).copied().collect();
+                one[..BLOCK].iter().chain(&both[80 * BLOCK..]).copied().collect();
             let (fading, click) = (roughest(&both[BLOCK - 5..]), roughest(&at_once));
             assert!(fading < 1e-3 * click, "{pair}: {fading} {click}");
             assert_eq!(pickup.heard, next);
@@ -181,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_distant_pair_hears_the_same_wherever_one_listens() {
-        let mut pickup = Pickup::new(0, RATE, Kernel::detect()).0;
+        let mut pickup = pickup();
         let mut distant = |listen: &dyn Fn(usize) -> usize| {
             pickup.reset();
             heard(&mut pickup, 100, listen)[1].clone()

@@ -6,6 +6,7 @@
 use std::f64::consts::TAU;
 
 use crate::math::cast::{floor_index, single};
+use crate::math::pages;
 use crate::sound::SoundSettings;
 use crate::sound::bank::BLOCK;
 use crate::sound::convolve::CHANNELS;
@@ -76,7 +77,7 @@ impl Room {
         let mut room = Self {
             sample_rate,
             spec,
-            lines: std::array::from_fn(|_| vec![0.0; size]),
+            lines: std::array::from_fn(|_| pages::filled(0.0, size)),
             write: 0,
             lengths: [0.0; LINES],
             targets: [0.0; LINES],

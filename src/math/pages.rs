@@ -1,0 +1,78 @@
+//! Memory that the system has really given.
+//!
+//! A system gives a program a page of memory when it is first written to, which takes the time of a call.
+//! What the audio thread will write to is therefore written to where it is allocated.
+
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+
+/// Bytes of the smallest page there is.
+const PAGE: usize = 4096;
+
+/// An empty vector with room for `capacity` items, all of it given. Allocates.
+#[must_use]
+pub fn room<T>(capacity: usize) -> Vec<T> {
+    let mut room: Vec<T> = Vec::with_capacity(capacity);
+    for item in touched(room.spare_capacity_mut()) {
+        let bytes = size_of::<T>();
+        // SAFETY: an item without a value may hold any bytes.
+        let bytes = unsafe {
+            std::slice::from_raw_parts_mut(item.as_mut_ptr().cast::<MaybeUninit<u8>>(), bytes)
+        };
+        touched(bytes).for_each(|byte| {
+            byte.write(black_box(0));
+        });
+    }
+    room
+}
+
+/// `count` times `value`, all of it given. Allocates.
+#[must_use]
+pub fn filled<T: Copy>(value: T, count: usize) -> Vec<T> {
+    let mut all = vec![value; count];
+    // Zeros are pages that nobody has written to.
+    touched(&mut all).for_each(|item| *item = black_box(value));
+    all
+}
+
+/// Items of which every page has one.
+fn touched<T>(items: &mut [T]) -> impl Iterator<Item = &mut T> {
+    let last = items.len().saturating_sub(1);
+    let each = (PAGE / size_of::<T>().max(1)).max(1);
+    items.iter_mut().enumerate().filter(move |(i, _)| i % each == 0 || *i == last).map(|(_, x)| x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_has_a_touched_item() {
+        fn pages<T: Copy + Default>(count: usize) {
+            let mut items = vec![T::default(); count];
+            let begin = items.as_ptr().addr();
+            let places: Vec<usize> =
+                touched(&mut items).map(|item| std::ptr::from_mut(item).addr()).collect();
+            for page in begin / PAGE..(begin + count * size_of::<T>()).div_ceil(PAGE) {
+                let touches = |place: &usize| {
+                    (place / PAGE..=(place + size_of::<T>() - 1) / PAGE).contains(&page)
+                };
+                assert!(places.iter().any(touches), "page {page} of {places:?}");
+            }
+        }
+        for count in [1, 2, 500, 5000] {
+            pages::<u8>(count);
+            pages::<[f64; 3]>(count);
+            pages::<[[f64; 32]; 5]>(count);
+        }
+    }
+
+    #[test]
+    fn room_is_empty_and_filled_is_full() {
+        let mut room = room::<[u64; 700]>(9);
+        assert!(room.is_empty() && room.capacity() >= 9);
+        room.push([7; 700]);
+        assert_eq!(room[0][699], 7);
+        assert_eq!((filled(0.0f32, 3000), filled(5u8, 0)), (vec![0.0; 3000], vec![]));
+    }
+}
