@@ -7,6 +7,7 @@
 //! | [`WindowEnd`] | window |
 //! | [`tape`] | both ends of what was played |
 //! | [`felt`] | audio: the keys of a motorized keyboard |
+//! | `steps` | both ends of the watched key's steps |
 //! | `phrase` | audio: a phrase to hear a piano by |
 //!
 //! With no window open the audio thread keeps what was played and does nothing else. The clock is
@@ -14,6 +15,7 @@
 
 pub mod felt;
 mod phrase;
+mod steps;
 pub mod tape;
 
 use std::sync::Arc;
@@ -24,14 +26,12 @@ use crate::exchange::latest::{LatestReader, LatestWriter, latest};
 use crate::exchange::queue::{Receiver, Sender, bounded};
 use crate::instrument::load::WorkCounters;
 use crate::instrument::midi::InputMessage;
-use crate::instrument::trace::Sample;
 use crate::instrument::{Event, Piano, Snapshot};
 use felt::{FeltKeys, FeltStep};
 use phrase::Phrase;
+use steps::{StepsIn, StepsOut};
 use tape::{Take, Tape};
 
-/// Room for steps on their way to the window: two thirds of a second, many frames.
-const STEPS: usize = 5333;
 /// Room for events on their way to the piano: more than a mouse makes between two blocks.
 const EVENTS: usize = 256;
 /// Time between two snapshots, s: twice the rate of a usual display.
@@ -59,7 +59,7 @@ pub struct AudioEnd {
     snapshots: LatestWriter<Snapshot>,
     /// The one shown last.
     last: Snapshot,
-    steps: Sender<Sample>,
+    steps: StepsIn,
     events: Receiver<Event>,
     tape: Tape,
     felt: FeltKeys,
@@ -76,12 +76,11 @@ pub struct AudioEnd {
 
 /// The window's end.
 pub struct WindowEnd {
-    /// Whether a window is open: the audio thread publishes only then.
-    pub open: Arc<Flag>,
+    open: Arc<Flag>,
     /// The keyboard's state.
     pub snapshots: LatestReader<Snapshot>,
     /// Steps of the last touched key.
-    pub steps: Receiver<Sample>,
+    pub steps: StepsOut,
     /// What the window plays.
     pub events: Sender<Event>,
     /// What was played by host, window or motorized keyboard.
@@ -101,7 +100,7 @@ pub struct WindowEnd {
 pub fn link() -> (AudioEnd, WindowEnd) {
     let open = Arc::new(Flag::new(false));
     let (writer, reader) = latest(&Snapshot::default());
-    let (step_sender, step_receiver) = bounded(STEPS);
+    let (steps_in, steps_out) = steps::steps();
     let (event_sender, event_receiver) = bounded(EVENTS);
     let (tape, take) = tape::tape();
     let (meter_writer, meter_reader) = latest(&Meter::default());
@@ -114,7 +113,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         shown: f64::NEG_INFINITY,
         snapshots: writer,
         last: Snapshot::default(),
-        steps: step_sender,
+        steps: steps_in,
         events: event_receiver,
         tape,
         felt: FeltKeys::default(),
@@ -131,7 +130,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let window = WindowEnd {
         open,
         snapshots: reader,
-        steps: step_receiver,
+        steps: steps_out,
         events: event_sender,
         take,
         auditions,
@@ -140,6 +139,20 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         peaks,
     };
     (audio, window)
+}
+
+impl WindowEnd {
+    /// A window is open: the audio thread publishes from now on. Allocates.
+    pub fn open(&mut self) {
+        self.steps.open();
+        self.open.set(true);
+    }
+
+    /// No window is open any more.
+    pub fn close(&mut self) {
+        self.open.set(false);
+        self.steps.close();
+    }
 }
 
 impl AudioEnd {
@@ -168,6 +181,7 @@ impl AudioEnd {
     #[must_use]
     pub fn before(&mut self, piano: &mut Piano) -> bool {
         let open = self.open.is_up();
+        self.steps.follow(open);
         if open != self.was_open {
             self.was_open = open;
             self.shown = f64::NEG_INFINITY;
@@ -204,8 +218,7 @@ impl AudioEnd {
         if self.was_open
             && let Some(sample) = self.felt.take(felt)
         {
-            // A full queue drops steps and counts them.
-            let _ = self.steps.send(sample);
+            self.steps.send(&sample);
         }
     }
 
@@ -238,7 +251,7 @@ impl AudioEnd {
         for sample in piano.trace() {
             news = true;
             if self.felt.yields_to(sample.touch) {
-                let _ = self.steps.send(*sample);
+                self.steps.send(sample);
             }
         }
         piano.trace_read();
@@ -269,6 +282,7 @@ mod tests {
     use crate::action::interface::key::Key;
     use crate::action::{ActionKind, ActionSettings, Drive};
     use crate::instrument::Settings;
+    use crate::instrument::trace::Sample;
     use crate::math::compass::KeyNumber;
 
     #[test]
@@ -297,7 +311,7 @@ mod tests {
             all.into_iter().filter(|h| h.velocity().is_some()).collect::<Vec<_>>()
         };
         assert_eq!(notes(&window).len(), 1);
-        window.open.set(true);
+        window.open();
         window.events.send(Event::NoteOn { key, velocity: 0.7 }).unwrap();
         run(&mut audio, 10);
         let snapshot = *window.snapshots.take_update().unwrap();
@@ -310,9 +324,9 @@ mod tests {
         assert!(meter.load.key_steps >= 800, "{meter:?}");
         let second = notes(&window)[1];
         assert!((second.time - 0.1).abs() < 1e-9 && second.bytes[..2] == [0x90, 64]);
-        window.open.set(false);
+        window.close();
         run(&mut audio, 10);
-        assert_eq!(window.steps.waiting(), 799);
+        assert_eq!(window.steps.waiting(), 0);
         assert!(window.snapshots.take_update().is_none());
         window.events.send(Event::AllSoundOff).unwrap();
         assert!(audio.before(&mut piano));
@@ -321,7 +335,7 @@ mod tests {
     #[test]
     fn a_phrase_is_played_for_an_open_window_and_leaves_nothing_held() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let (mut audio, window) = link();
+        let (mut audio, mut window) = link();
         window.auditions.set(true);
         let mut run = |audio: &mut AudioEnd, blocks: usize| {
             let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
@@ -336,13 +350,13 @@ mod tests {
         };
         // A closed window's wish is not heard.
         assert_eq!(run(&mut audio, 10), (0, false, 0.0));
-        window.open.set(true);
+        window.open();
         assert_eq!(run(&mut audio, 100), (3, true, 1.0));
         window.auditions.set(false);
         assert_eq!(run(&mut audio, 60), (3, false, 0.0));
         window.auditions.set(true);
         assert!(run(&mut audio, 20).1);
-        window.open.set(false);
+        window.close();
         assert_eq!(run(&mut audio, 60), (4, false, 0.0));
         // What a player has played is not mixed with it.
         assert!(window.take.all().is_empty());
@@ -355,7 +369,7 @@ mod tests {
     fn a_felt_key_is_shown_like_a_played_one() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let (mut audio, mut window) = link();
-        window.open.set(true);
+        window.open();
         let key = KeyNumber::from_midi(64).unwrap();
         let mut felt = GrandKey::new(key, &ActionSettings::default());
         felt.lay_to_rest();

@@ -71,7 +71,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
 /// Files and parts, as paths below `src`, that may name a crate; crates not listed are free.
 const CRATES: [(&str, &[&str]); 7] = [
     ("nice_plug", &["lib.rs", "params", "editor", "plugin"]),
-    ("nice_plug_egui", &["editor/app.rs"]),
+    ("nice_plug_egui", &["editor/app.rs", "editor/app"]),
     ("egui", &["editor"]),
     ("midly", &["editor"]),
     ("serialport", &["haptics"]),

@@ -4,6 +4,7 @@
 //! it anew for every window, from what the project keeps.
 
 mod host_controls;
+mod open_window;
 
 use std::error::Error;
 use std::str::FromStr as _;
@@ -17,8 +18,8 @@ use nice_plug::editor::{
 };
 use nice_plug_egui::baseview::HandlerError;
 use nice_plug_egui::{
-    EguiEditor, EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key as HostKey,
-    KeyCapture, NiceEguiApp, RepaintNotifier, create_egui_editor,
+    EguiEditor, EguiEditorState, EguiNiceSettings, Frame, Key as HostKey, KeyCapture, NiceEguiApp,
+    RepaintNotifier, create_egui_editor,
 };
 
 use crate::editor::controls::Controls;
@@ -38,6 +39,7 @@ use crate::params::host::HostParams;
 use crate::params::{COUNT, Parameter};
 use crate::plugin::guard::catch;
 use host_controls::{HostControls, Learning};
+use open_window::{Alive, OpenHandle, OpenWindow};
 
 /// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
@@ -104,7 +106,7 @@ impl PluginEditor {
 }
 
 impl Editor for PluginEditor {
-    type Handle = EguiEditorHandle;
+    type Handle = OpenHandle;
 
     fn spawn(
         &self,
@@ -115,9 +117,12 @@ impl Editor for PluginEditor {
         host: Option<HostMethods>,
     ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
         catch(Err("the window failed".into()), || {
-            let app = App::new(self);
+            let (alive, ended) = open_window::life();
+            let app = App::new(self, alive);
             let adapter = self.adapter(app)?;
-            adapter.spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+            let SpawnedEditor { handle, window } =
+                adapter.spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
+            Ok(SpawnedEditor { handle: OpenHandle(handle), window: OpenWindow::new(window, ended) })
         })
     }
 
@@ -170,10 +175,12 @@ struct App {
     /// Values that controllers gave and the host was told.
     told: Box<[f32]>,
     play: Vec<Event>,
+    /// Until the window has a thread.
+    alive: Option<Alive>,
 }
 
 impl App {
-    fn new(editor: &PluginEditor) -> Self {
+    fn new(editor: &PluginEditor, alive: Alive) -> Self {
         let mut window = Window::default();
         let kept = lock(&editor.kept).clone().checked();
         (window.looks, window.face) = (kept.looks(), kept.face);
@@ -199,6 +206,7 @@ impl App {
             menu: editor.menu.clone(),
             told: [f32::NAN; COUNT].into(),
             play,
+            alive: Some(alive),
         }
     }
 
@@ -255,6 +263,8 @@ impl NiceEguiApp for App {
         frame: &mut Frame,
     ) -> Result<(), HandlerError> {
         #[cfg(target_os = "linux")]
+        self.alive.take().into_iter().for_each(Alive::stay);
+        #[cfg(target_os = "linux")]
         crate::editor::x11::announce(&frame.baseview_window().platform_handle());
         #[cfg(feature = "screen-reader")]
         {
@@ -270,11 +280,9 @@ impl NiceEguiApp for App {
         self.window.dress(&context);
         self.context = Some(gui);
         let mut end = lock(&self.end);
-        // Drops steps queued for an earlier window.
-        while end.steps.receive().is_some() {}
         end.take.skip();
         end.worst.set(0.0);
-        end.open.set(true);
+        end.open();
         Ok(())
     }
 
@@ -333,7 +341,7 @@ impl Drop for App {
             self.window.put_in_order(&mut controls);
         }
         *lock(&self.session) = std::mem::take(&mut self.window.session);
-        lock(&self.end).open.set(false);
+        lock(&self.end).close();
     }
 }
 

@@ -28,8 +28,10 @@ fn audio(open: bool) -> Result<(f64, u64)> {
     let (mut best, mut hash) = (f64::INFINITY, 0);
     for _ in 0..REPEATS {
         let mut piano = Piano::new(48_000.0, &Settings::default());
-        let (mut audio, window) = link();
-        window.open.set(open);
+        let (mut audio, mut window) = link();
+        if open {
+            window.open();
+        }
         let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
         let mut spent = 0.0;
         hash = 0xcbf2_9ce4_8422_2325_u64;
