@@ -30,6 +30,10 @@ use stillness::{Stillness, Verdict};
 /// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
 const TRAY_SPEED: f64 = 0.55;
 
+/// Action steps in which the moving keys take up a new regulation, each in its turn: 2 ms, over which the
+/// cost is spread; a change takes ten times as long.
+const TURNS: u64 = 16;
+
 /// All keys of one piano.
 pub struct Keyboard {
     designs: Box<[Design; KEYS]>,
@@ -40,8 +44,10 @@ pub struct Keyboard {
     rest: Box<[GrandState; KEYS]>,
     phases: [Phase; KEYS],
     activity: Activities,
-    stale: [bool; KEYS],
-    rest_stale: [bool; KEYS],
+    /// Keys that were built before the present settings came.
+    stale: KeySet,
+    /// Keys whose rest pose was.
+    rest_stale: KeySet,
     stillness: Box<[Stillness; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
@@ -98,8 +104,8 @@ impl Keyboard {
             rest,
             phases: [Phase::Return; KEYS],
             activity: Activities::default(),
-            stale: [false; KEYS],
-            rest_stale: [false; KEYS],
+            stale: KeySet::EMPTY,
+            rest_stale: KeySet::EMPTY,
             stillness: Box::new([Stillness::default(); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
@@ -118,7 +124,7 @@ impl Keyboard {
     pub fn reset(&mut self) {
         if self.settings.finish(self.begun) {
             self.present = self.settings.at(self.begun);
-            self.stale = [true; KEYS];
+            self.stale = KeySet::ALL;
         }
         for key in KeyNumber::all() {
             self.activity.set(key, Activity::Asleep);
@@ -130,7 +136,7 @@ impl Keyboard {
         self.tray_target = rest::TRAY_DOWN;
     }
 
-    /// New settings: taken up from the next step on, slewed.
+    /// New settings: taken up from the next step on, slewed, key by key in turn.
     pub fn configure(&mut self, settings: &ActionSettings) {
         self.settings.aim(settings, self.begun);
     }
@@ -186,7 +192,7 @@ impl Keyboard {
         self.begun += 1;
         let slewing = self.settings.moves(self.begun);
         if slewing {
-            self.stale = [true; KEYS];
+            self.stale = KeySet::ALL;
             self.present = self.settings.at(self.begun);
         }
         let from = self.tray;
@@ -198,7 +204,8 @@ impl Keyboard {
             self.activity.still().iter().for_each(|key| self.wake(key));
         }
         let moving = self.activity.moving();
-        moving.iter().for_each(|key| self.refresh(key));
+        let turn = moving.both(self.stale).in_turn(self.begun, TURNS);
+        turn.iter().for_each(|key| self.refresh(key));
         let mut heard = Heard { from: events.len(), events };
         let together = self.step_together(moving, tray, &mut heard);
         for key in moving.iter() {
@@ -364,7 +371,8 @@ impl Keyboard {
         let i = key.index();
         let drive = self.drives[i];
         self.drives[i] = drive.held();
-        if !is_held(drive) || tray[0] != tray[1] {
+        // A screw that has still to be turned may move it again.
+        if !is_held(drive) || tray[0] != tray[1] || self.stale.contains(key) {
             self.stillness[i] = Stillness::default();
             return;
         }
@@ -409,9 +417,8 @@ impl Keyboard {
 
     fn lay_to_rest(&mut self, key: KeyNumber) {
         let i = key.index();
-        if self.rest_stale[i] {
+        if self.rest_stale.remove(key) {
             self.rest[i] = self.assemblies[i].rest();
-            self.rest_stale[i] = false;
         }
         let rest = self.rest[i];
         self.put(i, &rest);
@@ -421,7 +428,7 @@ impl Keyboard {
 
     /// Takes up settings that changed since this key was last built.
     fn refresh(&mut self, key: KeyNumber) {
-        if self.stale[key.index()] {
+        if self.stale.remove(key) {
             self.rebuild(key);
         }
     }
@@ -430,8 +437,7 @@ impl Keyboard {
         let i = key.index();
         self.assemblies[i] = Assembly::new(self.designs[i].build(&self.present));
         self.packing.renew(key);
-        self.stale[i] = false;
-        self.rest_stale[i] = true;
+        self.rest_stale.insert(key);
         if self.activity.of(key) == Activity::Asleep {
             self.lay_to_rest(key);
         }

@@ -7,11 +7,13 @@
 //!
 //! A step reads the dampers before it runs, so that they too sound one step after they move.
 
+mod hammers;
 mod haptic;
 mod noises;
 mod notes;
 mod pedals;
 mod positions;
+mod setting;
 mod sounding;
 
 #[cfg(test)]
@@ -19,10 +21,10 @@ mod fakes;
 #[cfg(test)]
 mod tests;
 
+use crate::action::ActionKind;
 use crate::action::grand::efforts::Efforts;
 use crate::action::interface::events::EventList;
 use crate::action::interface::press::Travel;
-use crate::action::{ActionKind, ActionSettings};
 use crate::instrument::Settings;
 use crate::instrument::block_log::BlockLog;
 use crate::instrument::clock::Clock;
@@ -36,7 +38,7 @@ use crate::instrument::output::{FadeOut, Mix, OutputLevel};
 use crate::instrument::pitch::Pitch;
 use crate::instrument::record::{Counts, StrikeRecord};
 use crate::instrument::repetition::RepetitionLimit;
-use crate::instrument::settings::{KeyPressure, StrikeOutput, VelocityMeans};
+use crate::instrument::settings::VelocityMeans;
 use crate::instrument::shank::Shanks;
 use crate::instrument::snapshot::Snapshot;
 use crate::instrument::touch::finger::{KeyReading, NoteFinger, grand_travel};
@@ -46,6 +48,8 @@ use crate::math::cast::{floor_index, single};
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::key_set::KeySet;
 use crate::sound::microphones::{Distant, part};
+use crate::sound::settings::UnisonOffsets;
+use hammers::HammerNews;
 use pedals::Pedals;
 
 /// Longest that a key goes on moving after the last event, s: the slowest press and the fall of its
@@ -61,6 +65,10 @@ pub struct Block<K, S> {
     efforts: Efforts,
     /// The action has not yet been told the present regulation.
     regulation_is_news: bool,
+    /// What single keys' unisons differ by, and whether that may have changed.
+    unisons: UnisonOffsets,
+    unisons_are_news: bool,
+    hammers: HammerNews,
     clock: Clock,
     agenda: EventQueue,
     /// Events of the step in work.
@@ -120,6 +128,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
             settings: *settings,
             efforts: Efforts::new(&settings.action, asks_finger(settings)),
             regulation_is_news: false,
+            unisons: settings.strings().unisons,
+            unisons_are_news: false,
+            hammers: HammerNews::default(),
             levels: [(); 2].map(|()| OutputLevel::new(clock.rate(), settings.output_db)),
             tails: [(); 2].map(|()| FadeOut::new(clock.rate())),
             has_distant: false,
@@ -158,6 +169,8 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// zero.
     pub fn reset(&mut self) {
         self.tell_regulation();
+        self.tell_unisons();
+        self.hammers.tell_all(&self.settings.action, &mut self.strings);
         self.efforts.finish();
         self.pedals = Pedals::UP;
         self.mix = Mix::PLAIN;
@@ -194,47 +207,6 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.dampers = Dampers::new();
         self.pitch.untold();
         self.tell_pedals();
-    }
-
-    /// New settings from the present sample on: the sound at once, the regulation from the step
-    /// that covers this sample on, the level by a ramp.
-    pub fn set(&mut self, settings: &Settings) {
-        self.regulation_is_news |= settings.action != self.settings.action;
-        let evenness = |s: &ActionSettings| (s.keys, s.unevenness, s.unevenness_seed);
-        let spread = evenness(&settings.action) != evenness(&self.settings.action);
-        if spread || settings.sound != self.settings.sound {
-            self.strings.set(&settings.strings());
-        }
-        if spread || settings.action.hammers() != self.settings.action.hammers() {
-            self.strings.set_hammers(&settings.action);
-        }
-        let pedals = settings.pedals != self.settings.pedals;
-        self.settings = *settings;
-        self.efforts.follow(&settings.action, asks_finger(settings));
-        if pedals {
-            self.dampers.watch();
-            self.tell_sustain();
-        }
-        self.follow_settings();
-    }
-
-    /// What depends on settings beside action, strings and pedals.
-    fn follow_settings(&mut self) {
-        self.follow_mix();
-        self.follow_bend();
-        let sends = self.settings.midi.strike_output != StrikeOutput::Off;
-        self.outgoing.switch(sends, self.clock.now());
-        if self.settings.touch.key_pressure == KeyPressure::Ignored {
-            self.let_positions_go();
-        }
-    }
-
-    /// Tells the action of a new regulation, once a step however often it was set.
-    fn tell_regulation(&mut self) {
-        if std::mem::take(&mut self.regulation_is_news) {
-            self.keys.configure(&self.settings.action);
-            self.dampers.watch();
-        }
     }
 
     /// Renders the next samples of both channels; beyond the shorter one, silence. The `distant`
@@ -308,7 +280,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Runs the step that is due; what it causes goes to the agenda.
     fn step(&mut self) {
         self.tell_regulation();
-        self.efforts.step();
+        self.tell_unisons();
+        self.hammers.step(self.clock.step(), &self.settings.action, &mut self.strings);
+        self.efforts.step(self.keys.awake() > 0);
         self.tell_pitch();
         self.look_at_dampers();
         self.move_fingers();

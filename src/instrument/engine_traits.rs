@@ -9,6 +9,7 @@ use crate::action::{ActionSettings, Drive, SwitchableKeyboard};
 use crate::instrument::trace::Look;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
+use crate::mech::hammer::HammerSettings;
 use crate::sound::microphones::Distant;
 use crate::sound::{Knock, Sound, SoundSettings};
 
@@ -62,8 +63,7 @@ pub trait Keys {
 pub trait Strings {
     fn reset(&mut self);
     fn set(&mut self, voicing: &SoundSettings);
-    /// The hammers of `action`, each key's own.
-    fn set_hammers(&mut self, action: &ActionSettings);
+    fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings);
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64);
     fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64);
     fn damper(&mut self, key: KeyNumber, lift: f64);
@@ -154,8 +154,8 @@ impl Strings for Sound {
     fn set(&mut self, voicing: &SoundSettings) {
         self.set(voicing);
     }
-    fn set_hammers(&mut self, action: &ActionSettings) {
-        self.set_each_hammer(|key| action.of(key).hammers());
+    fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
+        self.set_hammer(key, hammer);
     }
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.strike(key, speed, delay);

@@ -46,6 +46,21 @@ impl KeySet {
         Self(self.0 & !other.0)
     }
 
+    /// Those of the keys whose turn it is at `step` where all take turns, each every `turns` steps.
+    #[must_use]
+    pub fn in_turn(self, step: u64, turns: u64) -> Self {
+        let mut turn = Self::EMPTY;
+        let is_next = |key: &KeyNumber| (step + key.index() as u64).is_multiple_of(turns);
+        self.iter().filter(is_next).for_each(|key| turn.insert(key));
+        turn
+    }
+
+    /// The keys of both.
+    #[must_use]
+    pub const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Whether no key is in.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -28,8 +28,9 @@ use crate::sound::output::Lid;
 use crate::sound::pickup::Pickup;
 use crate::sound::resonances::{Resonances, near_top};
 use crate::sound::room::Room;
+use crate::sound::shared_board::SharedBoard;
 use crate::sound::slow_rate::SlowRate;
-use crate::sound::{SoundSettings, evenness, loss};
+use crate::sound::{SoundSettings, loss};
 use loading::{Loading, partials_a_block};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
@@ -67,7 +68,10 @@ fn mix(voicing: &SoundSettings) -> [f64; 4] {
 
 /// All strings and the board, at one sample rate.
 pub struct Sound {
+    /// As set last, and as the last block began with.
     voicing: SoundSettings,
+    taken: SoundSettings,
+    is_news: bool,
     hammers: [HammerSettings; KEYS],
     notes: Vec<Note>,
     /// Those that sound or are being struck.
@@ -147,8 +151,8 @@ impl Sound {
             let hammer = Hammer::of(key, &hammers(key));
             Note::new(key, &voicing, &hammer, sample_rate, &slow, kernel)
         };
-        let (pickup, responses) = Pickup::new(voicing.perspective.pair(), sample_rate, kernel);
-        let factors = evenness::factors(&responses, sample_rate);
+        let board = SharedBoard::at(sample_rate);
+        let pickup = Pickup::new(&board, voicing.perspective.pair(), sample_rate, kernel);
         let place = |(key, factor): (KeyNumber, f32)| {
             let (first, weights) = board::place(key);
             (first, weights.map(|w| w * factor))
@@ -156,11 +160,13 @@ impl Sound {
         Self {
             notes: KeyNumber::all().map(note).collect(),
             voicing,
+            taken: voicing,
+            is_news: false,
             hammers: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
             }),
             awake: KeySet::EMPTY,
-            places: KeyNumber::all().zip(factors).map(place).collect(),
+            places: KeyNumber::all().zip(*board.evenness()).map(place).collect(),
             knocks: Knocks::new(sample_rate),
             kernel,
             pickup,
@@ -181,6 +187,7 @@ impl Sound {
 
     /// Silences everything, dampers at rest; the sample clock restarts.
     pub fn reset(&mut self) {
+        self.take_voicing();
         if self.loading.take().is_some() {
             for note in &mut self.notes {
                 note.load(&self.voicing);
@@ -202,15 +209,21 @@ impl Sound {
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
-    /// New voicing from the next sample on, without clicks: knocks from the next event, levels within
-    /// 50 ms, pitch and decay note by note, sounding notes first, all within 0.52 s.
+    /// New voicing, without clicks: knocks from the next event, all else from the next block on, of
+    /// several in one block the last: levels within 50 ms, another pair of microphones within 75 ms, pitch
+    /// and decay note by note, sounding notes first, all within 0.52 s.
     pub fn set(&mut self, voicing: &SoundSettings) {
-        let new = voicing.clamped();
-        let old = self.voicing;
-        if new == old {
+        self.voicing = voicing.clamped();
+        self.is_news = true;
+    }
+
+    /// Takes up what was set in the block before.
+    fn take_voicing(&mut self) {
+        if !std::mem::take(&mut self.is_news) || self.voicing == self.taken {
             return;
         }
-        self.voicing = new;
+        let new = self.voicing;
+        let old = std::mem::replace(&mut self.taken, new);
         for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
             slot.1.aim(target);
         }
@@ -221,25 +234,19 @@ impl Sound {
         }
     }
 
-    /// New hammers, all set alike: mass and felt from the next strike on, the strike point note by
-    /// note like a voicing.
+    /// New hammers, all set alike; see [`Sound::set_hammer`].
     pub fn set_hammers(&mut self, hammers: &HammerSettings) {
-        self.set_each_hammer(|_| *hammers);
+        KeyNumber::all().for_each(|key| self.set_hammer(key, hammers));
     }
 
-    /// See [`Sound::set_hammers`]; a hammer for each key.
-    pub fn set_each_hammer(&mut self, hammers: impl Fn(KeyNumber) -> HammerSettings) {
-        let mut moved = false;
-        for (key, note) in KeyNumber::all().zip(&mut self.notes) {
-            let new = hammers(key);
-            let old = std::mem::replace(&mut self.hammers[key.index()], new);
-            if old != new {
-                note.set_hammer(&Hammer::of(key, &new));
-                moved |= old.strike_point != new.strike_point;
-            }
+    /// A new hammer of `key`: mass and felt from the next strike on, the strike point like a voicing.
+    pub fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
+        let old = std::mem::replace(&mut self.hammers[key.index()], *hammer);
+        if old != *hammer {
+            self.notes[key.index()].set_hammer(&Hammer::of(key, hammer));
         }
-        if moved {
-            self.load();
+        if old.strike_point != hammer.strike_point {
+            self.load_note(key);
         }
     }
 
@@ -348,7 +355,7 @@ impl Sound {
     /// Nothing sounds and nothing will before the next event.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.loading.is_none() && self.is_still()
+        self.loading.is_none() && !self.is_news && self.is_still()
     }
 
     /// Neither strings nor board nor room move.

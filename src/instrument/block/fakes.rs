@@ -5,6 +5,7 @@ use crate::action::interface::press::Effort;
 use crate::action::{ActionSettings, Drive, KeyEvent, STEP};
 use crate::instrument::engine_traits::{Keys, Strings};
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::mech::hammer::HammerSettings;
 use crate::sound::microphones::Distant;
 use crate::sound::{Knock, SoundSettings};
 
@@ -212,7 +213,7 @@ impl Strings for FakeStrings {
         self.level *= voicing.brightness_loss;
     }
 
-    fn set_hammers(&mut self, _: &ActionSettings) {}
+    fn set_hammer(&mut self, _: KeyNumber, _: &HammerSettings) {}
 
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         self.call(Call::Strike(key, speed, delay));

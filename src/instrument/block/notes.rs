@@ -145,6 +145,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 PLUCKED
             }
             None => {
+                self.hammers.tell(key, &self.settings.action, &mut self.strings);
                 self.strings.strike(key, heard, 0.0);
                 self.knock_of_strike(key, heard);
                 heard

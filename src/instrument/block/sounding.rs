@@ -96,6 +96,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             match what {
                 Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
                     let time = self.clock.time_of(sample, delay);
+                    self.hammers.tell(key, &self.settings.action, &mut self.strings);
                     self.strings.strike(key, speed, delay);
                     let record = StrikeRecord { time, key, speed, note_on };
                     list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);

@@ -30,6 +30,16 @@ impl Sound {
         self.loading = Some(Loading { pending: [true; KEYS], note: None });
     }
 
+    /// Begins to take them over for the note of `key`, besides those that wait.
+    pub(super) fn load_note(&mut self, key: KeyNumber) {
+        let i = key.index();
+        let loading = self.loading.get_or_insert(Loading { pending: [false; KEYS], note: None });
+        loading.pending[i] = true;
+        if loading.note.as_ref().is_some_and(|(of, ..)| *of == i) {
+            loading.note = None;
+        }
+    }
+
     /// Takes over a bounded number of partials of the new voicing.
     pub(super) fn load_some(&mut self) {
         let Some(loading) = &mut self.loading else { return };

@@ -49,7 +49,7 @@ impl Sound {
             self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
         }
         let [early, late] = self.pickup.process(&self.inputs, at, len);
-        let far = distant.as_ref().map(|_| self.pickup.process_distant(&self.inputs, at, len));
+        let far = distant.as_ref().map(|_| self.pickup.process_distant(at, len));
         let scale = single(FULL_SCALE);
         // The room is filled by the piano, wherever one listens.
         let mut sent = [[0.0; BLOCK]; CHANNELS];
@@ -94,6 +94,7 @@ impl Sound {
 
     /// Control work at a block's beginning.
     pub(super) fn begin_block(&mut self) {
+        self.take_voicing();
         self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
         self.pickup.begin_block();
         self.room.begin_block();

@@ -1,6 +1,7 @@
 //! What odd, broken and numerous input does not do.
 
 use super::*;
+use crate::instrument::settings::KeyPressure;
 
 #[test]
 fn odd_blocks_and_floods_of_notes_do_no_harm() {

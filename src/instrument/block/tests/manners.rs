@@ -1,6 +1,7 @@
 //! Repetition, silent presses, positions, pedals, chokes, pitch.
 
 use super::*;
+use crate::instrument::settings::KeyPressure;
 use crate::instrument::settings::Switch;
 
 fn strict() -> Settings {
