@@ -1,6 +1,7 @@
 //! `instrument-load`: when notes sound, and what playing costs.
 
 mod blocks;
+mod changes;
 mod music;
 mod timing;
 
@@ -21,6 +22,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     natural(folder, &mut report)?;
     playing(folder, &mut report)?;
     music(folder, &mut report)?;
+    changing(&mut report);
     starting(&mut report, start);
     Ok(report)
 }
@@ -138,6 +140,29 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
         csv.row(&[&second, share]);
     }
     folder.table("decay.csv", &csv)
+}
+
+/// Parameters that change while notes ring.
+fn changing(report: &mut Report) {
+    let (change, hash) = changes::once();
+    let [with, without] = [change.with, change.without].map(|share| 100.0 * share);
+    let band = TargetBand::AtMost(5.0);
+    let quantity = "one regulation change under ten notes: dearest block of 64, % of its time more";
+    report.check(quantity, "5", band, with - without);
+    report.note(&format!(
+        "The dearest change is that of `{}`: {} % of the block's time, {} without it. Output hash \
+         {hash:016x}.",
+        change.id,
+        short(with),
+        short(without)
+    ));
+    let ((id, one), all, hash) = changes::every_sample();
+    let band = TargetBand::AtMost(100.0);
+    let quantity = "one parameter at every sample under ten notes: block of 512, % of its time";
+    report.check(quantity, "100", band, 100.0 * one);
+    let quantity = "all parameters at every sample under ten notes: block of 512, % of its time";
+    report.check(quantity, "100", band, 100.0 * all);
+    report.note(&format!("The dearest parameter is `{id}`. Output hash {hash:016x}."));
 }
 
 /// Every piece at every block size.

@@ -1,23 +1,56 @@
-//! Counts what one thread takes from the heap: these functions stand before the C library's in the
-//! whole process, the plugin's library included.
+//! Counts the heap calls of one thread and the bytes it holds: these functions stand before the C
+//! library's in the whole process, the plugin's library included.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
+/// Heap calls, and bytes taken less bytes given back.
+#[derive(Clone, Copy, Default)]
+struct Heap {
+    calls: u64,
+    bytes: i64,
+}
+
 thread_local! {
-    /// Calls of this thread, if it is watched. Without a destructor, so that the heap may ask.
-    static COUNT: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Totals of this thread, if it is watched. Without a destructor, so that the heap may ask.
+    static HEAP: Cell<Option<Heap>> = const { Cell::new(None) };
 }
 
-/// Runs `work` and counts the calling thread's allocations in it.
+/// Runs `work` and counts the calling thread's heap calls in it.
 pub fn count<T>(work: impl FnOnce() -> T) -> (T, u64) {
-    COUNT.set(Some(0));
-    let result = work();
-    (result, COUNT.take().unwrap_or(0))
+    let (result, heap) = watch(work);
+    (result, heap.calls)
 }
 
-fn note() {
-    COUNT.set(COUNT.get().map(|count| count + 1));
+/// Runs `work`; bytes that the calling thread has taken in it and not given back.
+pub fn held<T>(work: impl FnOnce() -> T) -> (T, i64) {
+    let (result, heap) = watch(work);
+    (result, heap.bytes)
+}
+
+fn watch<T>(work: impl FnOnce() -> T) -> (T, Heap) {
+    HEAP.set(Some(Heap::default()));
+    let result = work();
+    (result, HEAP.take().unwrap_or_default())
+}
+
+/// Adds to the totals of a watched thread.
+fn add(calls: u64, bytes: impl FnOnce() -> i64) {
+    if let Some(heap) = HEAP.get() {
+        HEAP.set(Some(Heap { calls: heap.calls + calls, bytes: heap.bytes + bytes() }));
+    }
+}
+
+/// Notes that `block` was taken.
+fn taken(block: *mut c_void) -> *mut c_void {
+    add(1, || size(block));
+    block
+}
+
+/// Bytes of `block`, none if it is null.
+fn size(block: *mut c_void) -> i64 {
+    // SAFETY: null or from this allocator, and not yet given back.
+    i64::try_from(unsafe { libc::malloc_usable_size(block) }).unwrap_or(i64::MAX)
 }
 
 unsafe extern "C" {
@@ -30,37 +63,37 @@ unsafe extern "C" {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-    note();
     // SAFETY: as called.
-    unsafe { __libc_malloc(size) }
+    taken(unsafe { __libc_malloc(size) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-    note();
     // SAFETY: as called.
-    unsafe { __libc_calloc(count, size) }
+    taken(unsafe { __libc_calloc(count, size) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
-    note();
+    let before = self::size(block);
     // SAFETY: as called.
-    unsafe { __libc_realloc(block, size) }
+    let moved = unsafe { __libc_realloc(block, size) };
+    if !moved.is_null() || size == 0 {
+        add(0, || -before);
+    }
+    taken(moved)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
-    note();
     // SAFETY: as called.
-    unsafe { __libc_memalign(alignment, size) }
+    taken(unsafe { __libc_memalign(alignment, size) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
-    note();
     // SAFETY: as called.
-    unsafe { __libc_memalign(alignment, size) }
+    taken(unsafe { __libc_memalign(alignment, size) })
 }
 
 #[unsafe(no_mangle)]
@@ -69,20 +102,29 @@ unsafe extern "C" fn posix_memalign(
     alignment: usize,
     size: usize,
 ) -> c_int {
-    note();
     // SAFETY: as called.
-    unsafe { *block = __libc_memalign(alignment, size) };
-    // SAFETY: written above.
-    if unsafe { *block }.is_null() { libc::ENOMEM } else { 0 }
+    let new = taken(unsafe { __libc_memalign(alignment, size) });
+    // SAFETY: as called.
+    unsafe { *block = new };
+    if new.is_null() { libc::ENOMEM } else { 0 }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn free(block: *mut c_void) {
     if !block.is_null() {
-        note();
+        add(1, || -size(block));
     }
     // SAFETY: as called.
     unsafe { __libc_free(block) }
+}
+
+#[test]
+fn bytes_are_held_until_they_are_given_back() {
+    let (mut kept, held) = held(|| std::hint::black_box(Vec::<u8>::with_capacity(5000)));
+    assert!((5000..5100).contains(&held), "{held}");
+    let ((), more) = self::held(|| kept.reserve_exact(20_000));
+    assert!((15_000..15_100).contains(&more), "{more}");
+    assert_eq!(self::held(|| drop(kept)).1, -held - more);
 }
 
 #[test]

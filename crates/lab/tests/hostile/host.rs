@@ -16,8 +16,10 @@ use clap_sys::ext::gui::{
 use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
 use clap_sys::factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory};
 use clap_sys::host::clap_host;
+use clap_sys::ext::state::{CLAP_EXT_STATE, clap_plugin_state};
 use clap_sys::plugin::clap_plugin;
 use clap_sys::process::{CLAP_PROCESS_ERROR, clap_process};
+use clap_sys::stream::clap_istream;
 use touchback_lab::host::{PLUGIN_ID, entry, find};
 
 use crate::allocations;
@@ -186,6 +188,21 @@ impl Instance {
         call!(self, activate, rate, 1, 512)
     }
 
+    /// Loads a saved state, JSON.
+    pub fn load(&self, state: &str) {
+        let extension = call!(self, get_extension, CLAP_EXT_STATE.as_ptr());
+        let mut saved = u64::try_from(state.len()).unwrap().to_le_bytes().to_vec();
+        saved.extend_from_slice(state.as_bytes());
+        let mut left = saved.as_slice();
+        let stream = clap_istream { ctx: (&raw mut left).cast(), read: Some(read) };
+        // SAFETY: the extension of this name is of this type.
+        let is_loaded = unsafe {
+            let extension = &*extension.cast::<clap_plugin_state>();
+            extension.load.expect("a function")(self.plugin, &raw const stream)
+        };
+        assert!(is_loaded);
+    }
+
     pub fn start(&self) -> bool {
         call!(self, start_processing)
     }
@@ -324,6 +341,17 @@ pub fn list(events: &&[Event]) -> clap_input_events {
         size: Some(size),
         get: Some(get),
     }
+}
+
+unsafe extern "C" fn read(stream: *const clap_istream, to: *mut c_void, length: u64) -> i64 {
+    // SAFETY: made in `load`.
+    let left = unsafe { &mut *(*stream).ctx.cast::<&[u8]>() };
+    let length = left.len().min(usize::try_from(length).unwrap());
+    let (taken, rest) = left.split_at(length);
+    // SAFETY: the reader has room for as much as it asks for.
+    unsafe { std::ptr::copy_nonoverlapping(taken.as_ptr(), to.cast(), length) };
+    *left = rest;
+    i64::try_from(length).unwrap()
 }
 
 unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {

@@ -9,6 +9,7 @@ mod broken_rules;
 mod host;
 mod layouts;
 mod strange_hosts;
+mod memory;
 mod vst3;
 mod vst3_broken_rules;
 mod vst3_host;

@@ -53,7 +53,7 @@ fn block(piano: &mut Piano, left: &mut [f32], right: &mut [f32]) -> f64 {
 }
 
 /// A chord of so many notes, evenly over the compass; events count with the first block.
-fn strike(piano: &mut Piano, notes: usize) {
+pub(super) fn strike(piano: &mut Piano, notes: usize) {
     for i in 0..notes {
         if let Some(key) = KeyNumber::from_index((i * KEYS + KEYS / 2) / notes) {
             piano.handle(Event::NoteOn { key, velocity: 100.0 / 127.0 });
