@@ -317,3 +317,54 @@ pub const fn end(entry: &Entry) -> u64 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: f64 = 48_000.0;
+    const BLOCK: usize = 256;
+
+    /// A replay that is told of slots of 1 ms: the first as soon as it is over, the others `delay` s
+    /// later. The replay after two seconds.
+    fn delayed(delay: f64) -> Replay {
+        let (sender, receiver) = queue::bounded(ROOM);
+        let mut replay = Replay::new(receiver, Action::GRAND, RATE, BLOCK);
+        let key = KeyNumber::from_midi(60).unwrap();
+        let mut slots = (0..2000u64).peekable();
+        for now in (0..96_000u64).step_by(BLOCK) {
+            let time = now as f64 / RATE;
+            let has_come = |slot: &u64| {
+                let over = (*slot + 1) as f64 * 1e-3;
+                over + if *slot > 0 { delay } else { 0.0 } <= time
+            };
+            while let Some(slot) = slots.next_if(has_come) {
+                let (step, steps) = (8 * slot, 8);
+                let entry = Entry::Slot { step, key, steps, force: 0.0, impedance: 0.0 };
+                sender.send(entry).unwrap();
+            }
+            replay.block(now, BLOCK, |_, _| ());
+        }
+        replay
+    }
+
+    /// From a motion to its sound: a block, in which it comes at any time, and the jitter.
+    #[test]
+    fn the_latency_is_a_block_and_the_jitter() {
+        for (rate, block) in [(48_000.0, 64), (44_100.0, 1000), (192_000.0, 1)] {
+            let (_, receiver) = queue::bounded(1);
+            let replay = Replay::new(receiver, Action::GRAND, rate, block);
+            assert_eq!(replay.latency(), block as f64 + JITTER * rate, "{rate} Hz, {block}");
+        }
+    }
+
+    /// A slot is known when it is over: its first step may come so much later, less its length.
+    #[test]
+    fn what_comes_within_the_jitter_is_in_time_and_what_comes_after_it_is_late() {
+        let within = delayed(JITTER - 1e-3);
+        assert_eq!((within.late, within.jumps), (0, 0));
+        assert!(within.waiting.len() < 100, "all that was due has sounded");
+        let beyond = delayed(JITTER + BLOCK as f64 / RATE);
+        assert!(beyond.late > 0 && beyond.jumps == 0, "{} late", beyond.late);
+    }
+}

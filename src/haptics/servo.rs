@@ -213,13 +213,13 @@ impl Servo {
                 let wrong = keyboard::unfit(hello);
                 let was = self.session.standing();
                 self.session.hello(wrong);
+                if was == ConnectionState::Live && is_new {
+                    self.stop(out);
+                }
                 if wrong.is_none() && (is_new || was == ConnectionState::Seeking) {
                     if is_new {
                         // What held for the last keyboard does not hold for this one.
                         self.keys.clear();
-                        if self.session.is_live() {
-                            self.stop(out);
-                        }
                         self.session.disarm();
                     }
                     self.hello = Some(*hello);
@@ -467,3 +467,6 @@ fn send(message: &Message, out: &mut Vec<u8>) {
 pub(super) fn seconds(steps: u64) -> f64 {
     f64::from(u32::try_from(steps).unwrap_or(u32::MAX)) * STEP
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,4 +116,35 @@ mod tests {
         top.hear(key, KeyEvent::Strike { speed: 5.0 });
         assert_eq!(top.force(key, 0.05, 8), 0.0);
     }
+    /// The law at the head of this file, written out, for keys and strikes all over the compass.
+    #[test]
+    fn the_force_is_the_documented_sum_of_partials() {
+        let mass = 1e-3;
+        for key in [1u8, 2, 13, 28, 52, 88] {
+            let f = 27.5 * (f64::from(key - 1) / 12.0).exp2();
+            let partials: Vec<f64> =
+                (1..=18u8).map(f64::from).take_while(|n| n * f < 500.0).collect();
+            let whole: f64 = partials.iter().map(|n| 1.0 / n).sum();
+            let number = KeyNumber::from_index(usize::from(key) - 1).unwrap();
+            for (speed, share) in [(5.0, 1.0), (1.25, 0.25), (80.0, 1.0)] {
+                let mut strings = StringVibration::default();
+                strings.hear(number, KeyEvent::Strike { speed });
+                let octaves = f64::from(key - 1) / 12.0;
+                let way = 80e-6 * share / octaves.exp2().sqrt();
+                for slot in 1..=40u8 {
+                    let t = 1e-3 * f64::from(slot);
+                    let sum: f64 = partials
+                        .iter()
+                        .map(|n| {
+                            let w = 2.0 * std::f64::consts::PI * n * f;
+                            w * w * (way / n / whole) * (-t / 1.5).exp() * (w * t).sin()
+                        })
+                        .sum();
+                    let force = strings.force(number, mass, 8);
+                    let expected = if partials.is_empty() { 0.0 } else { mass * sum };
+                    assert!((force - expected).abs() < 1e-9, "{key} {speed} {t}: {force}");
+                }
+            }
+        }
+    }
 }
