@@ -314,3 +314,38 @@ fn scale(spec: &mut Spec, hammer: &hammer::Hammer, s: &ActionSettings) {
     spec.damper.mass *= s.damper_weight;
     spec.damper.weight *= s.damper_weight;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::grand::precomputed::Precomputed;
+    use crate::math::compass::KeyNumber;
+
+    /// Held at its butt, a shank turns the head alone, by the share s of its bend: an inertia of
+    /// s²·I_head, which the hinge swings at √(k/I) and its damping brings to rest at 3 % of critical.
+    #[test]
+    fn a_shank_held_at_its_butt_swings_and_decays_as_documented() {
+        let mut lowest = f64::INFINITY;
+        let mut highest = 0.0f64;
+        for key in KeyNumber::all() {
+            let hammer = Design::new(key).spec.hammer;
+            let shank = hammer.shank;
+            let inertia = hammer.bend_share().powi(2) * hammer.head_inertia();
+            let critical = 2.0 * (shank.stiffness * inertia).sqrt();
+            assert!((shank.damping / critical - SHANK_DAMPING).abs() < 1e-12, "{key:?}");
+            let frequency = (shank.stiffness / inertia).sqrt() / std::f64::consts::TAU;
+            (lowest, highest) = (lowest.min(frequency), highest.max(frequency));
+        }
+        assert_eq!((lowest.round(), highest.round()), (67.0, 92.0), "{lowest} {highest}");
+    }
+
+    /// In flight head and butt swing against each other.
+    #[test]
+    fn a_hammer_in_flight_ripples_at_the_documented_frequencies() {
+        let ripple = |index: usize| {
+            let n = Precomputed::new(&Design::new(KeyNumber::from_index(index).unwrap()).spec);
+            (n.shank_stiffness * n.per_bend).sqrt() / std::f64::consts::TAU
+        };
+        assert_eq!([0, 87].map(|index| ripple(index).round()), [251.0, 349.0]);
+    }
+}

@@ -208,3 +208,130 @@ impl Moment {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::grand::contact;
+    use crate::action::grand::key::GrandKey;
+    use crate::action::grand::rest::TRAY_DOWN;
+    use crate::action::interface::key::Key;
+    use crate::action::{ActionSettings, Drive, STEP};
+    use crate::math::compass::KeyNumber;
+
+    /// A blow on C4 by a finger at 0.5 m/s, held for 0.2 s and let go: before each of its steps `look`
+    /// is given the key's numbers, its states, and the drive of the step.
+    fn blow(mut look: impl FnMut(&Precomputed, &GrandKey, &DriveNow)) {
+        let key = KeyNumber::from_midi(60).unwrap();
+        let mut key = GrandKey::new(key, &ActionSettings::default());
+        let target = |step: i32| {
+            let time = STEP * f64::from(step);
+            let down = (0.5 * time).min(16e-3);
+            if time < 0.25 { down } else { (down - 0.3 * (time - 0.25)).max(-1e-3) }
+        };
+        for step in 0..3200 {
+            let drive = Drive::Finger([target(step), target(step + 1)]);
+            let input = DriveNow::ends(drive, [TRAY_DOWN; 2])[0];
+            look(&key.assembly().grand.numbers, &key, &input);
+            key.advance(drive, &mut |_: f64, _| ());
+        }
+    }
+
+    fn moment(n: &Precomputed, key: &GrandKey, input: &DriveNow) -> Moment {
+        Moment::new(n, &key.state().phase.into(), input, &key.state().x)
+    }
+
+    /// What slides against what, by the speeds of the bodies.
+    fn slides(n: &Precomputed, moment: &Moment) -> [f64; 6] {
+        let (k, c) = (&moment.kinematics, &moment.contacts);
+        let (check, _) = &c.check;
+        let on_lever = contact::knuckle_on_lever(n, k);
+        let rolling = on_lever.from_hammer.perp() * k.butt_speed
+            - k.to_lever.perp() * k.wippen_speed()
+            - on_lever.from_lever.perp() * k.u[2];
+        [
+            k.u[0],
+            k.butt_speed,
+            k.u[2] - k.wippen_speed(),
+            k.slide_speed(),
+            check.along[0] * k.u[0] + check.along[1] * k.u[1] + check.along[2] * k.u[4],
+            rolling.dot(k.surface),
+        ]
+    }
+
+    /// Coulomb's law: what slides through a whole step is opposed by the coefficient times the force
+    /// that presses it together, or by the torque of its bushing; nothing by more.
+    #[test]
+    fn what_slides_is_opposed_by_its_coefficient_times_what_presses() {
+        let mut slid = [0; 6];
+        let mut heated = [0.0; 6];
+        blow(|n, key, input| {
+            let (spec, x) = (key.assembly().spec, &key.state().x);
+            let moment = moment(n, key, input);
+            let (elements, forces) = moment.rubbing(n, input, STEP);
+            let heat = moment.friction_heat(n, input, x, STEP);
+            let c = &moment.contacts;
+            // Where the jack is off the knuckle, `jack.force` is 0.
+            let pressing = c.jack.force * moment.kinematics.head.per_across;
+            let bounds = [
+                elements[0].bound,
+                spec.hammer.friction,
+                spec.lever.friction,
+                spec.hammer.knuckle_friction * pressing,
+                spec.check.friction * c.check.1.force,
+                spec.lever.knuckle_friction * c.lever.1.force,
+            ];
+            assert!(bounds[0] >= spec.key.friction, "bushings, and what rubs besides");
+            let torques = moment.torques(n, &elements, &forces);
+            let yielded = moment.balance.mass.solve(&torques);
+            let slides = slides(n, &moment);
+            for i in 0..6 {
+                let (element, force, slide) = (&elements[i], forces[i], slides[i]);
+                assert!((element.speed(&moment.kinematics.u) - slide).abs() < 1e-9, "{i}");
+                assert!((element.bound - bounds[i]).abs() <= 1e-12 * bounds[i], "{i}");
+                assert!(force.abs() <= bounds[i] * (1.0 + 1e-9), "{i}");
+                assert!((heat[i] + force * slide).abs() < 1e-9, "{i}");
+                heated[i] += heat[i] * STEP;
+                let at_end: [f64; SPEEDS] = std::array::from_fn(|j| {
+                    moment.kinematics.u[j] + STEP * (moment.acceleration[j] + yielded[j])
+                });
+                // The key's bound follows its own friction once more.
+                let is_sliding = slide * element.speed(&at_end) > 0.0
+                    && slide.abs().min(element.speed(&at_end).abs()) > 0.02;
+                if is_sliding && bounds[i] > 0.0 {
+                    slid[i] += 1;
+                    assert!((force + bounds[i].copysign(slide)).abs() <= 1e-9 * bounds[i], "{i}");
+                }
+            }
+        });
+        assert!(slid.iter().all(|steps| *steps > 20), "{slid:?}");
+        assert!(heated.iter().all(|heat| *heat > 1e-6), "{heated:?}");
+    }
+
+    /// A key at a constant speed passes the same on to its heel, whether its motion is imposed or the
+    /// force that the motion takes is given.
+    #[test]
+    fn a_key_bears_on_its_heel_alike_by_motion_and_by_force() {
+        let mut largest = [0.0f64; 2];
+        blow(|n, key, _| {
+            let [depth, speed] = key.front();
+            let motion = Drive::Motion([depth, depth + speed * STEP]);
+            let imposed = DriveNow::ends(motion, [TRAY_DOWN; 2])[0];
+            let by_motion = moment(n, key, &imposed);
+            let force = by_motion.key_force;
+            let given = DriveNow::ends(Drive::Force([force; 2]), [TRAY_DOWN; 2])[0];
+            let by_force = moment(n, key, &given);
+            assert!(by_force.acceleration[0].abs() < 1e-6, "{:?}", by_force.acceleration);
+            let on_heel = by_motion.on_heel(n, &imposed);
+            assert!((on_heel - by_force.on_heel(n, &given)).abs() < 1e-9, "{on_heel} N·m");
+            largest = [largest[0].max(force.abs()), largest[1].max(on_heel.abs())];
+            // What rubs loads the drive against the motion.
+            let (elements, forces) = by_motion.rubbing(n, &imposed, STEP);
+            let drag = by_motion.drag_per_press(n) * on_heel.abs();
+            assert!(elements[0].bound >= n.key_friction + drag - 1e-12);
+            let sign = if speed == 0.0 { 0.0 } else { speed.signum() };
+            assert_eq!(forces[0], -elements[0].bound * sign);
+        });
+        assert!(largest[0] > 1.0 && largest[1] > 0.2, "{largest:?}");
+    }
+}

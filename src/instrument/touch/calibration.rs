@@ -67,6 +67,26 @@ mod tests {
         assert_eq!(light.calibrated(67.5), 80.0);
     }
 
+    /// Three equal numbers, or numbers that fall: each takes the next whole place above the last,
+    /// as far as there is room for those above it.
+    #[test]
+    fn numbers_out_of_order_are_taken_a_step_apart() {
+        for (sent, places) in [
+            ([0.0, 0.0, 0.0], [1.0, 2.0, 3.0]),
+            ([60.0, 60.0, 60.0], [60.0, 61.0, 62.0]),
+            ([90.0, 45.0, 20.0], [90.0, 91.0, 92.0]),
+            ([20.0, 20.5, 21.0], [20.0, 21.0, 22.0]),
+            ([130.0, 130.0, 130.0], [124.0, 125.0, 126.0]),
+            ([f64::NAN, f64::NAN, f64::NAN], MEANT),
+            ([f64::INFINITY, 10.0, f64::NAN], [32.0, 33.0, 96.0]),
+        ] {
+            let touch = touch(sent[0], sent[1], sent[2]);
+            assert_eq!(places.map(|place| touch.calibrated(place)), MEANT, "{sent:?}");
+            assert_eq!(MEANT.map(|meant| touch.uncalibrated(meant)), places, "{sent:?}");
+            assert_eq!([0.0, 127.0].map(|end| touch.calibrated(end)), [0.0, 127.0]);
+        }
+    }
+
     #[test]
     fn an_untouched_calibration_changes_no_bit() {
         let plain = TouchSettings::default();
