@@ -210,6 +210,10 @@ mod tests {
         };
         let mut memory = Box::new(core::mem::MaybeUninit::<CDevice>::uninit());
         let (size, facts) = (touchback_size(), [KeyFacts::default(); KEYS]);
+        // The next place in memory that would do is so far away.
+        let places = [CDevice::new(build.build(facts), 0), CDevice::new(build.build(facts), 0)];
+        assert_eq!(size_of_val(&places), 2 * size);
+        assert_eq!(touchback_alignment(), align_of_val(&places));
         let (counts, mut newtons, mut out) = ([0; KEYS], [1.0; KEYS], [0; MAX_FRAME]);
         // SAFETY: memory for a device, used by nothing else.
         unsafe {

@@ -116,3 +116,89 @@ pub fn mean_velocity<F: Real>(impedance: F, force: F, mass: F, velocity: F, h: F
     let half = F::of(0.5) * h;
     (mass * velocity + half * force) / (mass + half * impedance)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WAVES: [f64; 5] = [-2.0, -0.3, 0.0, 0.7, 3.0];
+    const H: f64 = 125e-6;
+
+    fn ports() -> impl Iterator<Item = Port> {
+        [0.5, 7.0, 25.0].into_iter().map(Port::new)
+    }
+
+    /// f = √(2Z) a − Z v, b = √(2Z) v − a: what the body gets is what came in less what went out.
+    #[test]
+    fn what_comes_in_less_what_goes_out_is_the_bodys() {
+        for port in ports() {
+            for arriving in WAVES {
+                assert!((port.wave(port.drive(arriving)) - arriving).abs() < 1e-12);
+                let held = (2.0 * port.impedance()).sqrt() * arriving;
+                assert!((port.force(arriving, 0.0) - held).abs() < 1e-12);
+                assert_eq!(port.leaving(arriving, 0.0), -arriving);
+                for velocity in [-0.4, 0.1, 2.0] {
+                    let leaving = port.leaving(arriving, velocity);
+                    let force = held - port.impedance() * velocity;
+                    assert!((port.force(arriving, velocity) - force).abs() < 1e-12);
+                    let given = force * velocity * H;
+                    assert!((Port::energy(arriving, leaving, H) - given).abs() < 1e-15);
+                }
+            }
+        }
+    }
+
+    /// The mid-point rule: the force at the mean velocity changes the momentum, and its work the energy.
+    #[test]
+    fn a_masss_energy_changes_by_the_work_of_the_mean_velocity() {
+        let mut moved = 0.0f64;
+        for port in ports() {
+            for arriving in WAVES {
+                for (mass, velocity, load) in [(0.03, 0.2, 0.5), (0.2, -1.0, -3.0), (1.0, 0.0, 0.0)]
+                {
+                    let mean = port.mean_velocity(mass, velocity, arriving, load, H);
+                    let next = 2.0 * mean - velocity;
+                    let force = port.force(arriving, mean) + load;
+                    assert!((mass * (next - velocity) - force * H).abs() < 1e-12);
+                    let gained = 0.5 * mass * (next * next - velocity * velocity);
+                    assert!((gained - force * mean * H).abs() < 1e-12);
+                    moved = moved.max((next - velocity).abs());
+                }
+            }
+        }
+        assert!(moved > 1e-3, "{moved}");
+    }
+
+    /// Free, met, held and left: what the port gives is what the one-sided spring has more.
+    #[test]
+    fn a_spring_gives_back_what_it_took_wherever_it_is_met_or_left() {
+        let mut seen = [0; 4];
+        for port in ports() {
+            for arriving in WAVES {
+                for stiffness in [100.0, 5e3, 4e4] {
+                    for depth in [-3e-3, -2e-5, -1e-6, 0.0, 1e-6, 2e-5, 3e-3] {
+                        let v = port.spring_velocity(stiffness, depth, arriving, H);
+                        let end = depth + H * v;
+                        let force = port.force(arriving, v);
+                        let stored = |depth: f64| 0.5 * stiffness * depth.max(0.0).powi(2);
+                        let more = stored(end) - stored(depth);
+                        let scale = 1e-12 + 1e-9 * (stored(end) + stored(depth));
+                        assert!((force * v * H - more).abs() < scale, "{depth} {v}");
+                        let case = 2 * usize::from(depth > 0.0) + usize::from(end > 0.0);
+                        seen[case] += 1;
+                        match case {
+                            0 => assert!(force.abs() < 1e-12, "a free body feels no force"),
+                            1 => assert!(v > 0.0 && force > 0.0),
+                            2 => assert!(v < 0.0 && force > 0.0),
+                            _ => {
+                                let mean = stiffness * (depth + 0.5 * H * v);
+                                assert!((force - mean).abs() < 1e-9 * (1.0 + mean));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(seen.iter().all(|cases| *cases > 10), "{seen:?}");
+    }
+}

@@ -116,3 +116,106 @@ impl<F: Real> Channel<F> {
         self.still_us <= us
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::key_impedance::RenderedBed;
+    use crate::device::limit::MotorLimits;
+
+    const T: f64 = 125e-6;
+    const LIMITS: MotorLimits = MotorLimits { force: 20.0, slew: 1e9, held: 20.0, time: 0.0 };
+    const STEP: f64 = 2e-6;
+
+    /// Ticks `key` at `x` m after `us` µs, its wave holding for 3 ms, its sensor of `step` m.
+    fn tick_after(us: u32, key: &mut Channel<f64>, x: f64, step: f64) {
+        let order = KeyOrder {
+            impedance: key.wanted(),
+            gain: 1.0,
+            is_powered: true,
+            is_direct: false,
+            bed: &RenderedBed::default(),
+            limits: &LIMITS,
+            guard: 0.0,
+        };
+        key.tick(&TickConstants::new(1e6 / f64::from(us)), x, &order, [us, 3000], step);
+    }
+
+    fn tick(key: &mut Channel<f64>, x: f64) {
+        tick_after(125, key, x, STEP);
+    }
+
+    #[test]
+    fn only_what_a_key_can_reach_in_the_time_is_believed() {
+        for (last, reading, is_believed) in [
+            (0.0, 0.49e-3, true),
+            (0.0, -0.49e-3, true),
+            (0.0, 0.51e-3, false),
+            (0.0, -0.51e-3, false),
+            // Slowly beyond where a key can be.
+            (15.9e-3, 16e-3, true),
+            (15.9e-3, 16.1e-3, false),
+            (-4.9e-3, -5e-3, true),
+            (-4.9e-3, -5.1e-3, false),
+            (0.0, f64::NAN, false),
+        ] {
+            let mut key = Channel::default();
+            key.place(last);
+            let expected = if is_believed { reading } else { last };
+            assert_eq!(key.believed(reading, T), (expected, false), "{last} m, {reading} m");
+            assert_eq!(key.wild, if is_believed { 0 } else { WILD });
+        }
+    }
+
+    /// Held until it is too old, then e^(−t/5 ms) as the ticks have it.
+    #[test]
+    fn a_wave_that_is_told_no_more_runs_out() {
+        let mut key = Channel::default();
+        key.told(&KeyWave { key: 0, force: -500, impedance: 255 });
+        assert_eq!((key.law.wave, key.wanted()), (-2.0, IMPEDANCE_MAX));
+        for ticks in 1..=200i32 {
+            tick(&mut key, 0.0);
+            let over = (ticks - 24).max(0);
+            let expected = -2.0 * (1.0 - T / 5e-3).powi(over);
+            assert!((key.law.wave - expected).abs() < 1e-12, "{ticks}: {}", key.law.wave);
+        }
+        key.told(&KeyWave { key: 0, force: 250, impedance: 20 });
+        assert_eq!((key.law.wave, key.wanted()), (1.0, 10.0));
+        tick(&mut key, 0.0);
+        assert_eq!(key.law.wave, 1.0);
+        // Later than its time constant it is gone, not turned round.
+        tick_after(10_000, &mut key, 0.0, STEP);
+        assert_eq!(key.law.wave, 0.0);
+    }
+
+    #[test]
+    fn a_new_session_knows_of_no_command_and_believes_the_sensor() {
+        let mut key = Channel::default();
+        key.told(&KeyWave { key: 0, force: 250, impedance: 20 });
+        (0..100).for_each(|_| tick(&mut key, 0.0));
+        key.believed(1.0, T);
+        key.settle(1e-3);
+        assert_eq!((key.law.wave, key.wanted(), key.law.impedance(), key.wild), (0.0, 0.0, 0.0, 0));
+    }
+
+    #[test]
+    fn motion_is_5_micrometres_or_one_and_a_half_steps_of_the_sensor() {
+        for (way, has_moved) in [(4e-6, false), (5e-6, true), (-4e-6, false), (-5.1e-6, true)] {
+            let mut key = Channel::default();
+            (0..8).for_each(|_| tick(&mut key, 0.0));
+            assert!(key.moved_within(1000) && !key.moved_within(999));
+            tick(&mut key, way);
+            assert_eq!(key.moved_within(0), has_moved, "{way} m");
+        }
+        let mut coarse = Channel::default();
+        for (x, has_moved) in [(10e-6, false), (20e-6, true)] {
+            tick_after(125, &mut coarse, x, 10e-6);
+            assert_eq!(coarse.moved_within(0), has_moved, "{x} m");
+        }
+        // A key that is pushed is told of too.
+        let mut pushed = Channel::default();
+        pushed.told(&KeyWave { key: 0, force: 1, impedance: 0 });
+        tick(&mut pushed, 0.0);
+        assert!(pushed.moved_within(0));
+    }
+}

@@ -353,4 +353,75 @@ mod tests {
         assert_eq!(law.tick(&tick, 0.003, &off).force, 0.0);
         assert_eq!(law.force(), 0.0);
     }
+    /// At most 250 N·s/m a second up, 6000 down, and never beyond what is asked.
+    #[test]
+    fn an_impedance_rises_and_falls_no_faster_than_documented() {
+        let tick = TickConstants::new(8000.0);
+        let mut law = KeyImpedance::at(0.0, 0.0);
+        for ticks in 1..=800 {
+            law.tick(&tick, 0.0, &order(0.0));
+            let expected = (IMPEDANCE_SLEW * tick.t * f64::from(ticks)).min(20.0);
+            assert!((law.impedance() - expected).abs() < 1e-9, "{ticks}: {}", law.impedance());
+            assert_eq!(law.port.is_some(), law.impedance() >= LEAST_IMPEDANCE);
+        }
+        let down = KeyOrder { impedance: 1.0, ..order(0.0) };
+        for ticks in 1..=40 {
+            law.tick(&tick, 0.0, &down);
+            let expected = (20.0 - IMPEDANCE_FALL * tick.t * f64::from(ticks)).max(1.0);
+            assert!((law.impedance() - expected).abs() < 1e-9, "{ticks}: {}", law.impedance());
+        }
+        // Without a share of force it is at once what is asked for.
+        let (mut law, tick) = settled(0.0);
+        law.tick(&tick, 0.0, &KeyOrder { impedance: 3.0, gain: 0.0, ..order(0.0) });
+        assert_eq!(law.impedance(), 3.0);
+    }
+
+    /// What a tick books is what came, less what leaves, and the work of the force; where more would
+    /// leave than there is, the wave is made smaller, then the key damped, until none is missing.
+    #[test]
+    fn the_guard_lets_out_what_there_is_and_damps_the_rest() {
+        let (t, ceiling) = (125e-6, 1e-3);
+        let port = Port::new(20.0);
+        let mut cases = [0; 4];
+        for gain in [1.0, 0.25] {
+            let order = KeyOrder { gain, ..order(ceiling) };
+            for (energy, work, out, v) in [
+                (0.5e-3, 1e-6, 1.0, 0.1),
+                (ceiling, 1e-4, 0.1, 0.1),
+                (0.1e-3, -0.05e-3, 1.5, -0.2),
+                (0.1e-3, -0.05e-3, -1.5, 0.2),
+                (0.0, -0.1e-3, 0.5, 0.4),
+                (0.0, -0.2e-3, 0.5, -0.3),
+                (0.0, -2.0, 0.5, 0.3),
+            ] {
+                let mut law = KeyImpedance::at(0.0, energy);
+                law.wave = 3.0;
+                let come = gain * 3.0 / 40f64.sqrt();
+                let (left, damping, is_guarded) = law.guarded(&port, out, work, v, t, &order);
+                let balance = energy + 0.5 * (come * come - left * left) * t + work;
+                let case = match (is_guarded, left == 0.0) {
+                    (false, _) => {
+                        assert_eq!((left, damping), (out, 0.0));
+                        assert!((law.energy - balance.min(ceiling)).abs() < 1e-15);
+                        usize::from(balance > ceiling)
+                    }
+                    (true, false) => {
+                        assert!(left.abs() < out.abs() && left * out > 0.0 && damping == 0.0);
+                        assert!(balance.abs() < 1e-15 && law.energy == 0.0);
+                        2
+                    }
+                    (true, true) => {
+                        assert!(law.energy == 0.0 && damping > 0.0);
+                        let most = GUARD_DAMPING * gain;
+                        let missing = -balance / (v * v * t);
+                        let expected = missing.min(GUARD_DAMPING) * gain;
+                        assert!((damping - expected).abs() < 1e-9 && damping <= most, "{damping}");
+                        3
+                    }
+                };
+                cases[case] += 1;
+            }
+        }
+        assert!(cases.iter().all(|number| *number > 1), "{cases:?}");
+    }
 }

@@ -289,6 +289,21 @@ fn the_watchdog_goes_by_time_not_by_calls() {
     }
 }
 
+/// A key goes at most 4 m/s: 0.5 mm in a tick of 125 µs. Up to half a tick of lateness is none.
+#[test]
+fn a_late_tick_is_as_long_as_it_was() {
+    for (passed_us, is_believed) in [(100, false), (150, false), (187, false), (188, true)] {
+        let mut device = Device::new(build::<f64>(), 0);
+        let mut now = 0;
+        run(&mut device, &mut now, 8, [0; 2]);
+        let jump = 275;
+        device.tick(now + passed_us, &[jump, 0], &mut [0.0; 2]);
+        let place = if is_believed { f64::from(jump) * 2e-6 } else { 0.0 };
+        let seen = device.key(0).unwrap().position();
+        assert!((seen - place).abs() < 1e-12, "{passed_us} µs: {seen} m");
+    }
+}
+
 #[test]
 fn a_clear_while_live_changes_nothing() {
     let mut device = Device::new(build::<f64>(), 0);
