@@ -143,6 +143,26 @@ mod tests {
     }
 
     #[test]
+    fn heat_is_told_of_where_it_takes_force_away() {
+        let limits = MotorLimits { slew: 1e9, ..LIMITS };
+        for (heat, wanted, most, is_hot) in [
+            (25.0, 6.0, 5.0, true),
+            (25.0, -6.0, 5.0, true),
+            (25.0, 4.0, 5.0, false),
+            (23.75, 15.0, 12.5, true),
+            (23.75, 12.0, 12.5, false),
+            (22.5, 30.0, 20.0, false),
+            (0.0, 30.0, 20.0, false),
+        ] {
+            let mut motor = Motor { force: 0.0, heat };
+            let (force, limited) = motor.apply(&limits, wanted, T);
+            assert!((force.abs() - most.min(f64::abs(wanted))).abs() < 1e-9, "{heat} {force}");
+            assert_eq!(limited.hot, is_hot, "{heat} N², {wanted} N");
+            assert_eq!(limited.clamped, f64::abs(wanted) > most);
+        }
+    }
+
+    #[test]
     fn a_motor_without_power_cools() {
         let mut motor = Motor { force: 5.0, heat: 25.0 };
         assert!(motor.apply(&LIMITS, 20.0, T).0 <= 5.0);

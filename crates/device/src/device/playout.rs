@@ -111,6 +111,24 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_later_by_less_than_half_a_round() {
+        for (a, b, is_later) in [
+            (1, 0, true),
+            (0, 1, false),
+            (7, 7, false),
+            (3, u16::MAX, true),
+            (u16::MAX, 3, false),
+            (0x7FFF, 0, true),
+            // As far before as after.
+            (0x8000, 0, false),
+            (0, 0x8000, false),
+            (0x8001, 0, false),
+        ] {
+            assert_eq!(is_after(a, b), is_later, "{a} after {b}");
+        }
+    }
+
+    #[test]
     fn commands_wait_for_their_time_across_the_wrap() {
         let mut playout = Playout::new();
         assert_eq!(playout.push(&at(1, 500), u32::MAX - 400), Pushed::Taken);
