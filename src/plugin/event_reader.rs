@@ -83,12 +83,29 @@ mod tests {
         }
     }
 
-    /// Notes and prefixes as they are read: (offset, note or 200, value).
+    const fn off(timing: u32, note: u8) -> NoteEvent<()> {
+        NoteEvent::NoteOff {
+            timing,
+            voice_id: VoiceID::Wildcard,
+            channel: Channel::Number(0),
+            key: Key::Number(note),
+            velocity: 0.25,
+        }
+    }
+
+    const fn pedal(timing: u32) -> NoteEvent<()> {
+        NoteEvent::MidiCC { timing, channel: 0, cc: controller::SUSTAIN, value: 1.0 }
+    }
+
+    /// Messages as they are read: (offset, what, value), where what is a pressed note, 100 + a released
+    /// one, 200 for a prefix or 201 for the pedal.
     fn read(reordered: bool, events: &[NoteEvent<()>]) -> Vec<(u32, u8, f64)> {
         let (mut reader, mut events) = (EventReader::new(reordered), events.iter().copied());
         std::iter::from_fn(|| reader.next(|| events.next()))
             .map(|(at, message)| match message {
                 InputMessage::NoteOn { note, velocity, .. } => (at, note, velocity),
+                InputMessage::NoteOff { to, velocity } => (at, 100 + to.note.unwrap(), velocity),
+                InputMessage::Controller { number: controller::SUSTAIN, .. } => (at, 201, 1.0),
                 InputMessage::Controller { value, .. } => (at, 200, value),
                 other => panic!("{other:?}"),
             })
@@ -107,6 +124,19 @@ mod tests {
         );
         let before = [prefix(2, 0.25), on(3, 60), on(3, 61)];
         assert_eq!(read(true, &before), [(2, 200, 0.25), (3, 60, 0.5), (3, 61, 0.5)]);
+    }
+
+    /// A release is a note of its sample too: which of the two the finer velocity was for is unknown.
+    #[test]
+    fn a_release_in_the_same_sample_overrules_a_finer_velocity() {
+        let released = [prefix(3, 0.75), on(3, 60), off(3, 61)];
+        let read_as = [(3, 200, 0.75), (3, 200, 0.0), (3, 60, 0.5), (3, 161, 0.25)];
+        assert_eq!(read(true, &released), read_as);
+        for harmless in [off(4, 61), on(4, 61), pedal(3)] {
+            let events = [prefix(3, 0.75), on(3, 60), harmless];
+            assert_eq!(read(true, &events)[..2], [(3, 200, 0.75), (3, 60, 0.5)]);
+            assert_eq!(read(true, &events).len(), 3);
+        }
     }
 
     #[test]

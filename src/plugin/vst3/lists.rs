@@ -193,3 +193,120 @@ impl IEventListTrait for ShiftedOutput {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A host's list that keeps the sample and the bus of what it is told.
+    struct HostList(UnsafeCell<Vec<(int32, int32)>>);
+
+    impl Class for HostList {
+        type Interfaces = (IEventList,);
+    }
+
+    impl IEventListTrait for HostList {
+        unsafe fn getEventCount(&self) -> int32 {
+            0
+        }
+
+        unsafe fn getEvent(&self, _: int32, _: *mut Event) -> tresult {
+            kInvalidArgument
+        }
+
+        unsafe fn addEvent(&self, event: *mut Event) -> tresult {
+            // SAFETY: one thread, and the event of the list under test.
+            unsafe { (*self.0.get()).push(((*event).sampleOffset, (*event).busIndex)) };
+            kResultOk
+        }
+    }
+
+    fn event(offset: int32) -> Event {
+        // SAFETY: numbers alone, all of which may be 0.
+        let nothing: Event = unsafe { std::mem::zeroed() };
+        Event { sampleOffset: offset, busIndex: 7, ..nothing }
+    }
+
+    #[test]
+    fn what_leaves_a_part_has_the_sample_of_the_block() {
+        let host = ComWrapper::new(HostList(UnsafeCell::default()));
+        let list = host.as_com_ref::<IEventList>().unwrap().as_ptr();
+        let sent = ShiftedOutput { host: Cell::new(list), start: Cell::new(0) };
+        for (start, offset) in [(0, 5), (64, 0), (64, 63), (int32::MAX, 1)] {
+            sent.start.set(start);
+            let mut event = event(offset);
+            // SAFETY: a list and an event that live here.
+            let (status, none) =
+                unsafe { (sent.addEvent(&raw mut event), sent.addEvent(std::ptr::null_mut())) };
+            assert_eq!((status, none), (kResultOk, kInvalidArgument));
+            assert_eq!(event.sampleOffset, offset, "the sender's event stays as it is");
+        }
+        sent.host.set(std::ptr::null_mut());
+        let mut late = event(1);
+        // SAFETY: as above; no host listens between blocks.
+        assert_eq!(unsafe { sent.addEvent(&raw mut late) }, kInvalidArgument);
+        // SAFETY: nobody else uses the list.
+        let heard = unsafe { &*host.0.get() };
+        assert_eq!(heard[..], [(5, 7), (64, 7), (127, 7), (int32::MAX, 7)]);
+    }
+
+    #[test]
+    fn a_part_has_its_own_events_and_no_more_than_there_is_room_for() {
+        let events = PartEvents::with_room(3);
+        events.fill((0..2).map(event));
+        events.fill((10..20).map(event));
+        let read = |index: int32| {
+            let mut read = event(-1);
+            // SAFETY: an event that lives here.
+            let status = unsafe { events.getEvent(index, &raw mut read) };
+            (status, read.sampleOffset)
+        };
+        // SAFETY: no pointers.
+        let count = unsafe { events.getEventCount() };
+        assert_eq!(count, 3);
+        assert_eq!([0, 1, 2].map(read), [10, 11, 12].map(|offset| (kResultOk, offset)));
+        for outside in [-1, 3, int32::MAX] {
+            assert_eq!(read(outside), (kInvalidArgument, -1));
+        }
+        let mut own = event(0);
+        // SAFETY: null is what is tried.
+        let refused =
+            unsafe { (events.getEvent(0, std::ptr::null_mut()), events.addEvent(&raw mut own)) };
+        assert_eq!(refused, (kInvalidArgument, kNotImplemented));
+    }
+
+    #[test]
+    fn each_value_of_a_part_is_a_queue_of_one_point() {
+        let changes = PartChanges::with_room(8);
+        let point = |place: u8| Point {
+            offset: int32::from(place) + 3,
+            id: 100 + u32::from(place),
+            value: 0.125 * f64::from(place),
+        };
+        changes.fill((0..4).map(point));
+        // SAFETY: no pointers.
+        assert_eq!(unsafe { changes.getParameterCount() }, 4);
+        for place in [2, 0, 3] {
+            // SAFETY: the queue lives as long as the list; the variables live here.
+            unsafe {
+                let queue = changes.getParameterData(int32::from(place));
+                let queue = ComRef::from_raw(queue).unwrap();
+                let (mut offset, mut value) = (-1, -1.0);
+                assert_eq!((queue.getPointCount(), queue.getParameterId()), (1, point(place).id));
+                assert_eq!(queue.getPoint(0, &raw mut offset, &raw mut value), kResultOk);
+                assert_eq!((offset, value), (point(place).offset, point(place).value));
+                let null = (std::ptr::null_mut(), std::ptr::null_mut());
+                for status in [
+                    queue.getPoint(1, &raw mut offset, &raw mut value),
+                    queue.getPoint(-1, &raw mut offset, &raw mut value),
+                    queue.getPoint(0, null.0, &raw mut value),
+                    queue.getPoint(0, &raw mut offset, null.1),
+                ] {
+                    assert_eq!(status, kInvalidArgument);
+                }
+            }
+        }
+        // SAFETY: no queue has this number.
+        assert!(unsafe { changes.getParameterData(4) }.is_null());
+    }
+}
