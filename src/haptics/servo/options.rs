@@ -95,3 +95,62 @@ fn lag(corner: f64) -> f64 {
     let left = libm::exp(-std::f64::consts::TAU * corner * STEP);
     STEP * left / (1.0 - left)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(lead_us: u32, report_us: u16, block: u32) -> ServoOptions {
+        ServoOptions { lead_us, report_us, block, ..ServoOptions::default() }
+    }
+
+    /// The mean delay of a one-pole filter, by its answer to an impulse.
+    #[test]
+    fn a_filters_lag_is_the_mean_delay_of_its_impulse_response() {
+        for corner in [WAVE_CORNER, SPEED_CORNER] {
+            let share = 1.0 - (-std::f64::consts::TAU * corner * STEP).exp();
+            let (mut state, mut mean) = (1.0, 0.0);
+            for tick in 0..10_000 {
+                mean += f64::from(tick) * STEP * share * state;
+                state *= 1.0 - share;
+            }
+            assert!((lag(corner) - mean).abs() < 1e-12, "{corner} Hz: {} s", lag(corner));
+        }
+    }
+
+    /// Half of lead, report interval and block, less the tick that both ends share, and of the wave
+    /// filter's lag.
+    #[test]
+    fn the_lines_delay_is_half_of_its_loops() {
+        for (lead, report, block, loop_us) in [
+            (1000, 1000, 0, 1875.0),
+            (1001, 1000, 0, 2000.0),
+            (1000, 500, 0, 1375.0),
+            (1000, 1000, 48, 2875.0),
+            (1000, 1000, 256, 7250.0),
+            (1000, 1000, 5000, 7250.0),
+        ] {
+            let delay = options(lead, report, block).line_delay();
+            let expected = 0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER));
+            assert!((delay - expected).abs() < 1e-12, "{lead} {report} {block}: {delay} s");
+        }
+        assert_eq!(options(1000, 1000, 48).block_us(), 1000);
+    }
+
+    /// Z is 45 g over the delay, at most 25 N·s/m, rounded down to a step of the wire.
+    #[test]
+    fn the_impedance_is_the_lines_mass_over_its_delay() {
+        let mut least = 25.0;
+        for block in [0, 16, 48, 96, 200, 256] {
+            let options = options(1000, 1000, block);
+            let (z, delay) = (options.impedance(), options.line_delay());
+            let exact = f64::min(25.0, 0.045 / delay);
+            assert!(z <= exact && z > exact - 0.5 && (2.0 * z).fract() == 0.0, "{block}: {z}");
+            assert!(z <= least);
+            least = z;
+            let mass = z * (delay - lag(SPEED_CORNER));
+            assert!((options.line_mass() - mass).abs() < 1e-12 && mass < 0.045);
+        }
+        assert!(least < 12.5, "{least}");
+    }
+}
