@@ -42,6 +42,11 @@ impl<T> Carried<T> {
         self.waiting.drain(..used);
     }
 
+    /// Drops the messages that are not to `stay`.
+    pub(super) fn retain(&mut self, stay: impl FnMut(&T) -> bool) {
+        self.waiting.retain(stay);
+    }
+
     /// Drops what waits.
     pub(super) fn silence(&mut self) {
         self.waiting.clear();

@@ -75,22 +75,32 @@ impl BlockFeeder {
         // SAFETY: the caller's promise.
         let host = unsafe { HostEvents::new(in_events) };
         self.keys.clear();
+        // Values that wait came before.
+        let waiting = self.carried.len();
+        let is_value = |index: &usize| self.carried[*index].is_parameter();
+        self.keys.extend((0..waiting).filter(is_value).map(|index| (0, place(index, 0))));
         for index in 0..host.length {
-            let Some((_, event)) = host.get(index) else { continue };
-            if !event.is_parameter() {
-                self.keep(event);
-            } else if self.keys.len() < self.room {
-                self.keys.push((0, index));
+            if host.get(index).is_none_or(|(_, event)| !event.is_parameter()) {
+                continue;
+            }
+            if self.keys.len() < self.room {
+                self.keys.push((0, place(waiting, index)));
             } else {
                 self.carried.leave_out(1);
             }
         }
-        let list = EventList::new(&[], host, &self.keys, 0);
+        let list = EventList::new(&self.carried, host, &self.keys, 0);
         let inputs = list.as_clap();
         let shifted = ShiftedOutput { host: out_events, start: 0 };
         let outputs = shifted.as_clap();
         let outputs = if out_events.is_null() { std::ptr::null() } else { &raw const outputs };
         flush(&raw const inputs, outputs);
+        self.carried.retain(|event| !event.is_parameter());
+        for (_, event) in (0..host.length).filter_map(|index| host.get(index)) {
+            if !event.is_parameter() {
+                self.keep(event);
+            }
+        }
     }
 
     /// Hands a block of one sample or more to `process`, in parts; its last answer. What the host

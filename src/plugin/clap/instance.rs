@@ -202,6 +202,7 @@ impl Instance {
             let flush = |inputs, outputs| unsafe { flush(self.as_clap(), inputs, outputs) };
             // SAFETY: the caller's promise.
             let pass = |feeder: &mut BlockFeeder| unsafe { feeder.flush(inputs, outputs, flush) };
+            self.take_late(&mut feeder);
             if self.is_active() {
                 self.host.processing(|| pass(&mut feeder));
             } else {
@@ -209,6 +210,13 @@ impl Instance {
             }
             CLAP_PROCESS_CONTINUE
         })
+    }
+
+    /// Hands the feeder what was flushed while another thread processed.
+    fn take_late(&self, feeder: &mut BlockFeeder) {
+        while let Some(event) = self.late.pop() {
+            feeder.keep(event);
+        }
     }
 
     /// Plays a block.
@@ -232,9 +240,7 @@ impl Instance {
         if !self.is_active() {
             return CLAP_PROCESS_ERROR;
         }
-        while let Some(event) = self.late.pop() {
-            feeder.keep(event);
-        }
+        self.take_late(&mut feeder);
         // SAFETY: each part is one that the wrapper stands; the buffers are the host's.
         let part = |part: &clap_process| unsafe { process(self.as_clap(), part) };
         // SAFETY: the caller's promise.

@@ -144,6 +144,17 @@ fn missing_channels_are_stood_in_for_and_others_silenced() {
 }
 
 #[test]
+fn values_that_wait_hold_before_those_of_a_flush() {
+    let mut feeder = BlockFeeder::new(100);
+    feeder.keep(note(3, 1));
+    feeder.keep(value(3));
+    let events = vec![note(0, 2), value(9)];
+    assert_eq!(feed(&mut feeder, 0, None, &events), [(0, vec![(0, -1), (0, -1)])]);
+    let notes = feed(&mut feeder, 8, None, &Vec::new());
+    assert_eq!(notes, [(8, vec![(0, 1), (0, 2)])]);
+}
+
+#[test]
 fn every_output_of_the_layout_is_handed_on() {
     let mut feeder = BlockFeeder::new(100);
     feeder.set_outputs(2);
