@@ -113,3 +113,68 @@ pub(super) fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet)
     settings.action.keys = keys;
     settings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::host::HostParams;
+    use crate::sound::scala::texts::{TWELVE, Texts};
+    use nice_plug::params::Params;
+
+    const RATE: f64 = 48_000.0;
+
+    /// The values of a project in which the parameter `id` stands at `normalized` of its range.
+    fn values(id: &str, normalized: f32) -> HostValues {
+        let params = HostParams::default();
+        let map = params.param_map();
+        let (_, parameter, _) = map.iter().find(|(known, ..)| known == id).unwrap();
+        // SAFETY: the parameters live until the end of this function.
+        unsafe { parameter._internal_set_normalized_value(normalized) };
+        params.values()
+    }
+
+    fn active() -> Active {
+        Active::new(RATE, HostParams::default().values(), None, KeySheet::default())
+    }
+
+    #[test]
+    fn the_piano_is_told_of_what_has_changed_and_of_nothing_else() {
+        let standard = HostParams::default().values();
+        let scale = Texts { name: "twelve.scl".into(), scale: TWELVE.to_owned(), map: None };
+        let scale = Some(scale.scale().unwrap());
+        let mut active = active();
+        active.follow(standard, None, &KeySheet::default());
+        assert!(!active.changed);
+        let heavy = values("hammer_mass", 1.0);
+        active.follow(heavy, None, &KeySheet::default());
+        assert!(std::mem::take(&mut active.changed));
+        assert_eq!(active.settings, settings(heavy, None, KeySheet::default()));
+        assert_eq!(active.player.piano().settings().action, active.settings.action);
+        active.follow(heavy, scale, &KeySheet::default());
+        assert!(std::mem::take(&mut active.changed) && active.settings.sound.scale == scale);
+        active.follow(heavy, scale, &KeySheet::default());
+        assert!(!active.changed);
+    }
+
+    /// Once for each latency that is not the one in force.
+    #[test]
+    fn a_restart_is_asked_for_once_for_another_latency() {
+        let mut active = active();
+        assert!(!active.wants_restart() && active.latency() == 0);
+        let ahead = values("timing", 1.0);
+        active.follow(ahead, None, &KeySheet::default());
+        assert!(active.settings.touch.latency_samples(RATE) > 0);
+        assert!(active.wants_restart() && !active.wants_restart());
+        assert_eq!(active.latency(), 0, "until the next activation");
+        active.follow(HostParams::default().values(), None, &KeySheet::default());
+        assert!(!active.wants_restart(), "back at the latency in force");
+    }
+
+    #[test]
+    fn an_activation_has_the_latency_that_its_settings_want() {
+        let ahead = values("timing", 1.0);
+        let mut active = Active::new(RATE, ahead, None, KeySheet::default());
+        let wanted = active.settings.touch.latency_samples(RATE);
+        assert!(wanted > 0 && active.latency() == wanted && !active.wants_restart());
+    }
+}

@@ -200,5 +200,14 @@ mod tests {
             player.reset();
             haptics.restart();
         }
+        // What is chosen is opened at once, but for nobody without a piano.
+        let missing = Choice { take: "no such file".into(), ..Choice::default() };
+        desk.choose(missing.clone());
+        assert!(haptics.is_joined() && !desk.trouble().is_empty());
+        drop(haptics);
+        assert!(desk.trouble().is_empty());
+        desk.choose(Choice::default());
+        desk.choose(missing);
+        assert!(desk.trouble().is_empty());
     }
 }

@@ -124,6 +124,67 @@ mod tests {
         assert_eq!(message(&program), None);
     }
 
+    /// Every kind of event, its address and its value.
+    #[test]
+    fn each_kind_of_event_has_its_message() {
+        let (voice_id, channel, timing) = (VoiceID::ID(9), Channel::Number(3), 5);
+        let key = NoteKey::Number(60);
+        let to = Address { channel: Some(3), note: Some(60), id: Some(9) };
+        let off = HostEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.25 };
+        assert_eq!(message(&off), Some(InputMessage::NoteOff { to, velocity: 0.25 }));
+        let choke = HostEvent::Choke { timing, voice_id, channel, key };
+        assert_eq!(message(&choke), Some(InputMessage::Choke(to)));
+        let pressed = HostEvent::PolyPressure { timing, voice_id, channel, key, pressure: 0.75 };
+        assert_eq!(message(&pressed), Some(InputMessage::Pressure { to, value: 0.75 }));
+        let tuned = HostEvent::PolyTuning { timing, voice_id, channel, key, tuning: -1.5 };
+        assert_eq!(message(&tuned), Some(InputMessage::Tuning { to, semitones: -1.5 }));
+        for other in [
+            HostEvent::PolyVolume { timing, voice_id, channel, key, gain: 0.5 },
+            HostEvent::PolyPan { timing, voice_id, channel, key, pan: 0.5 },
+            HostEvent::PolyExpression { timing, voice_id, channel, key, expression: 0.5 },
+            HostEvent::PolyBrightness { timing, voice_id, channel, key, brightness: 0.5 },
+        ] {
+            assert_eq!(message(&other), Some(InputMessage::Unsupported));
+        }
+        for (value, bend) in [(0.0, -1.0), (1.0, 1.0)] {
+            let event = HostEvent::MidiPitchBend { timing, channel: 2, value };
+            assert_eq!(message(&event), Some(InputMessage::Bend { channel: 2, value: bend }));
+        }
+        // A note of all keys is none.
+        let key = NoteKey::Wildcard;
+        let on = HostEvent::NoteOn { timing, voice_id, channel, key, velocity: 0.5 };
+        assert_eq!(message(&on), None);
+        let key = NoteKey::Number(60);
+        let channel = Channel::Wildcard;
+        let on = HostEvent::NoteOn { timing, voice_id, channel, key, velocity: 0.5 };
+        let Some(InputMessage::NoteOn { channel, .. }) = message(&on) else { panic!("a note") };
+        assert_eq!(channel, 0);
+    }
+
+    #[test]
+    fn pedals_and_silence_leave_as_controllers_at_their_sample() {
+        let settings = Settings::default();
+        let sent = |sent: Sent| events(&sent, &settings, 7).collect::<Vec<HostEvent>>();
+        for (what, number, said) in [
+            (Sent::Pedal { number: 64, value: 0.5 }, 64, 0.5),
+            (Sent::Pedal { number: 67, value: 1.0 }, 67, 1.0),
+            (Sent::Silence, 120, 0.0),
+        ] {
+            let [HostEvent::MidiCC { timing: 7, channel: CHANNEL, cc, value }] = sent(what)[..]
+            else {
+                panic!("one controller")
+            };
+            assert_eq!((cc, value), (number, said));
+        }
+        // However soft, a strike is no release.
+        let key = KeyNumber::from_midi(60).unwrap();
+        let [HostEvent::NoteOn { velocity, .. }] = sent(Sent::Strike { key, speed: 0.0 })[..]
+        else {
+            panic!("a note alone")
+        };
+        assert!(velocity >= 1.0 / 127.0);
+    }
+
     #[test]
     fn strikes_leave_as_notes_with_a_finer_velocity_where_there_is_one() {
         let mut settings = Settings::default();

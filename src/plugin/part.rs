@@ -209,3 +209,38 @@ mod tests {
         assert_eq!(channels.starts, [[std::ptr::null_mut(); 2]; 2]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_finds_no_room_is_counted_until_it_is_told() {
+        let mut carried = Carried::with_room(3);
+        let room = carried.waiting.capacity();
+        (0..room + 2).for_each(|message| carried.keep(message));
+        assert_eq!((carried.len(), carried[0], carried.last()), (room, 0, Some(&(room - 1))));
+        carried.leave_out(5);
+        carried.drop_first(2);
+        assert_eq!((carried.len(), carried[0]), (room - 2, 2));
+        carried.keep(77);
+        assert_eq!(carried.last(), Some(&77));
+        carried.silence();
+        assert_eq!((carried.len(), carried.left_out), (0, 7));
+        carried.keep(1);
+        assert_eq!((carried.forget(), carried.len(), carried.forget()), (7, 0, 0));
+    }
+
+    #[test]
+    fn only_channels_that_are_not_given_have_a_stand_in() {
+        let (mut spare, mut left) = (Spare::new(), [0.0f32; 8]);
+        let channels = [left.as_mut_ptr(), std::ptr::null_mut()];
+        // SAFETY: the only channel is longer than 5 samples.
+        let [first, second] = unsafe { spare.stand_in(&channels, 5) };
+        assert_eq!(first, left[5..].as_mut_ptr());
+        assert_eq!(second, spare.0[1].as_mut_ptr());
+        // SAFETY: no channel.
+        let both = unsafe { spare.stand_in(&[std::ptr::null_mut(); 2], 5) };
+        assert!(both[0] != both[1] && both.iter().all(|channel| !channel.is_null()));
+    }
+}

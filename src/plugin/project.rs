@@ -99,6 +99,15 @@ mod tests {
         assert!(other.window.lock().unwrap().height >= 480.0);
     }
 
+    /// The host's parameters are the instance's own, each by its id.
+    #[test]
+    fn a_project_has_every_parameter_of_its_instance() {
+        let (project, _) = Project::new();
+        let map = project.param_map();
+        assert_eq!(map, project.params.param_map());
+        assert!(map.iter().map(|(id, ..)| id.as_str()).eq(crate::params::all().map(|p| p.id)));
+    }
+
     #[test]
     fn a_project_remembers_its_scale_and_not_another_ones() {
         let (project, _) = Project::new();

@@ -164,6 +164,23 @@ mod tests {
         assert!(matches!(state.params["velocity_map"], ParamValue::I32(3)));
     }
 
+    /// Whatever its range: an end as single precision has it is no fault, a ten-thousandth beyond is.
+    #[test]
+    fn the_ends_of_a_range_are_no_fault_and_what_lies_beyond_is() {
+        for parameter in all().filter(|p| matches!(p.kind, ValueKind::Number { .. })) {
+            let beyond = 1e-4 * (parameter.max() - parameter.min());
+            for (end, past) in [(parameter.max(), beyond), (parameter.min(), -beyond)] {
+                for (value, is_sound) in [(end, true), (end + past, false)] {
+                    let saved = ParamValue::F32(single(value));
+                    let (value, sound) = restored(parameter, Some(&saved), false);
+                    assert_eq!(sound, is_sound, "{} {value:?}", parameter.id);
+                    let ParamValue::F32(value) = value else { panic!("{value:?}") };
+                    assert_eq!(value, single(end), "{}", parameter.id);
+                }
+            }
+        }
+    }
+
     #[test]
     fn what_a_controller_gave_is_loaded_in_place_of_the_hosts_value() {
         let mut state = saved(&[("blow_mm", ParamValue::F32(44.0))]);
