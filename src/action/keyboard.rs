@@ -30,7 +30,7 @@ use stillness::{Stillness, Verdict};
 /// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
 const TRAY_SPEED: f64 = 0.55;
 
-/// Action steps in which the moving keys take up a new regulation, each in its turn: 2 ms, over which the
+/// Action steps in which moving and still keys take up a new regulation, each in its turn: 2 ms, over which the
 /// cost is spread; a change takes ten times as long.
 const TURNS: u64 = 16;
 
@@ -190,8 +190,7 @@ impl Keyboard {
     /// One action step: appends what happened to `events`.
     pub fn step(&mut self, events: &mut EventList) {
         self.begun += 1;
-        let slewing = self.settings.moves(self.begun);
-        if slewing {
+        if self.settings.moves(self.begun) {
             self.stale = KeySet::ALL;
             self.present = self.settings.at(self.begun);
         }
@@ -199,10 +198,12 @@ impl Keyboard {
         let reach = TRAY_SPEED * STEP;
         self.tray += (self.tray_target - self.tray).clamp(-reach, reach);
         let tray = [from, self.tray];
-        let disturbed = slewing || tray[0] != tray[1];
-        if disturbed {
-            self.activity.still().iter().for_each(|key| self.wake(key));
-        }
+        let still = self.activity.still();
+        let disturbed = match tray[0] != tray[1] {
+            true => still,
+            false => still.both(self.stale).in_turn(self.begun, TURNS),
+        };
+        disturbed.iter().for_each(|key| self.wake(key));
         let moving = self.activity.moving();
         let turn = moving.both(self.stale).in_turn(self.begun, TURNS);
         turn.iter().for_each(|key| self.refresh(key));
