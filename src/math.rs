@@ -39,7 +39,8 @@ mod tests {
     /// the sound of saved projects.
     #[test]
     fn functions_have_the_same_bits_on_every_system() {
-        const EXPECTED: [(&str, fn(f64) -> f64, f64, u64); 20] = [
+        type Row = (&'static str, fn(f64) -> f64, f64, u64);
+        const EXPECTED: [Row; 20] = [
             ("sin", libm::sin, 1e4, 0xA05C_8F9A_33FA_6E63),
             ("cos", libm::cos, 1e4, 0xCB45_3BD1_AF90_A78D),
             ("tan", libm::tan, 1.5, 0x51FB_44DF_800E_D95E),

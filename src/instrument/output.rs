@@ -7,8 +7,8 @@
 //! Level: one-pole ramp, gain ← gain + c (target − gain), c = 1 − exp(−1/(τ f)), every sample.
 
 use crate::math::cast::{floor_index, single};
-use crate::math::power::square;
 use crate::math::pages;
+use crate::math::power::square;
 
 /// Time constant of the level ramp, s. Chosen: a step of 20 dB then moves the level by under
 /// 0.2 % a sample at 48 kHz, and a fader is followed without lag.

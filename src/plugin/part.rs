@@ -208,11 +208,6 @@ mod tests {
         }
         assert_eq!(channels.starts, [[std::ptr::null_mut(); 2]; 2]);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn what_finds_no_room_is_counted_until_it_is_told() {
@@ -234,13 +229,16 @@ mod tests {
     #[test]
     fn only_channels_that_are_not_given_have_a_stand_in() {
         let (mut spare, mut left) = (Spare::new(), [0.0f32; 8]);
-        let channels = [left.as_mut_ptr(), std::ptr::null_mut()];
+        let mut host = HostChannels::new(1, 8);
+        // SAFETY: eight samples; null is not written.
+        unsafe {
+            host.take(0, 0, left.as_mut_ptr());
+            host.take(0, 1, std::ptr::null_mut());
+        }
         // SAFETY: the only channel is longer than 5 samples.
-        let [first, second] = unsafe { spare.stand_in(&channels, 5) };
+        let [[first, second], missing] = unsafe { spare.stand_in(&host, 5) };
         assert_eq!(first, left[5..].as_mut_ptr());
-        assert_eq!(second, spare.0[1].as_mut_ptr());
-        // SAFETY: no channel.
-        let both = unsafe { spare.stand_in(&[std::ptr::null_mut(); 2], 5) };
-        assert!(both[0] != both[1] && both.iter().all(|channel| !channel.is_null()));
+        assert_eq!(second, spare.0[0][1].as_mut_ptr());
+        assert!(missing[0] != missing[1] && missing.iter().all(|start| !start.is_null()));
     }
 }

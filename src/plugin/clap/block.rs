@@ -223,8 +223,11 @@ fn select(
 /// The outputs that a host gives.
 ///
 /// # Safety
-/// The block's outputs are null or as many as it says.
-unsafe fn outputs(block: &clap_process) -> &mut [clap_audio_buffer] {
+/// The block's outputs are null or as many as it says, live as long as they are used, and nobody else
+/// has them.
+unsafe fn outputs<'a>(block: *const clap_process) -> &'a mut [clap_audio_buffer] {
+    // SAFETY: the caller's promise.
+    let block = unsafe { &*block };
     if block.audio_outputs.is_null() || !block.audio_outputs.is_aligned() {
         return &mut [];
     }

@@ -195,6 +195,7 @@ unsafe extern "C" fn set_size(plugin: *const clap_plugin, width: u32, height: u3
     unsafe { ask_window(plugin, false, |gui| Some(gui.set_size?(plugin, width, height))) }
 }
 
+#[allow(clippy::useless_conversion, reason = "an X11 window has 32 bits on Windows")]
 unsafe extern "C" fn set_parent(plugin: *const clap_plugin, window: *const clap_window) -> bool {
     // SAFETY: the host's pointers; an API's handle is the field of its name.
     unsafe {

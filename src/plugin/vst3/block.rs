@@ -227,8 +227,11 @@ fn pointer<I: Interface, C: Class>(object: &ComWrapper<C>) -> *mut I {
 /// The outputs that a host gives.
 ///
 /// # Safety
-/// The block's outputs are null or as many as it says.
-unsafe fn outputs(block: &ProcessData) -> &mut [AudioBusBuffers] {
+/// The block's outputs are null or as many as it says, live as long as they are used, and nobody else
+/// has them.
+unsafe fn outputs<'a>(block: *const ProcessData) -> &'a mut [AudioBusBuffers] {
+    // SAFETY: the caller's promise.
+    let block = unsafe { &*block };
     if block.outputs.is_null() || !block.outputs.is_aligned() {
         return &mut [];
     }

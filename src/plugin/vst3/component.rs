@@ -29,7 +29,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 use super::block::{self, BlockFeeder};
 use super::controllers::{self, is_known};
 use super::menu;
-use super::stream::Bounded;
+use super::stream::Stream;
 use super::view::View;
 use crate::editor::host_menu::HostMenu;
 use crate::exchange::lock::lock;
@@ -278,7 +278,7 @@ impl IComponentTrait for Component {
 
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
         // SAFETY: the host's pointer.
-        let Some(state) = (unsafe { Bounded::new(state) }) else { return kInvalidArgument };
+        let Some(state) = (unsafe { Stream::new(state) }) else { return kInvalidArgument };
         // SAFETY: the stream outlives the call.
         catch(kResultFalse, || unsafe {
             IComponentTrait::setState(&*self.framework, state.as_stream())
@@ -287,7 +287,7 @@ impl IComponentTrait for Component {
 
     unsafe fn getState(&self, state: *mut IBStream) -> tresult {
         // SAFETY: the host's pointer.
-        let Some(state) = (unsafe { Bounded::new(state) }) else { return kInvalidArgument };
+        let Some(state) = (unsafe { Stream::new(state) }) else { return kInvalidArgument };
         // SAFETY: the stream outlives the call.
         let answer = catch(kResultFalse, || unsafe {
             IComponentTrait::getState(&*self.framework, state.as_stream())

@@ -9,7 +9,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 use nice_plug::wrapper::vst3::vst3::{Class, ComPtr, ComRef, ComWrapper};
 
 /// A host's stream, for as long as a call.
-pub(super) struct Bounded {
+struct Bounded {
     host: ComPtr<IBStream>,
     /// Whether the host took everything that was written.
     is_whole: Cell<bool>,
@@ -22,17 +22,15 @@ impl Class for Bounded {
 /// A [`Bounded`] as the wrapper gets it.
 pub(super) struct Stream(ComWrapper<Bounded>);
 
-impl Bounded {
+impl Stream {
     /// # Safety
     /// `host` is null or a host's stream.
-    pub(super) unsafe fn new(host: *mut IBStream) -> Option<Stream> {
+    pub(super) unsafe fn new(host: *mut IBStream) -> Option<Self> {
         // SAFETY: the caller's promise.
         let host = unsafe { ComRef::from_raw(host) }?.to_com_ptr();
-        Some(Stream(ComWrapper::new(Self { host, is_whole: Cell::new(true) })))
+        Some(Self(ComWrapper::new(Bounded { host, is_whole: Cell::new(true) })))
     }
-}
 
-impl Stream {
     /// Not counted as a reference.
     pub(super) fn as_stream(&self) -> *mut IBStream {
         self.0.as_com_ref::<IBStream>().map_or(std::ptr::null_mut(), |stream| stream.as_ptr())
