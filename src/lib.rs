@@ -28,6 +28,8 @@ pub mod editor;
 pub mod episode;
 pub mod exchange;
 pub mod files;
+#[cfg(feature = "plugin")]
+mod guard;
 pub mod haptics;
 pub mod instrument;
 pub mod math;

@@ -13,9 +13,9 @@ mod active;
 mod block_context;
 mod clap;
 mod event_reader;
-pub(crate) mod guard;
 mod haptics;
 mod host_window;
+mod instances;
 mod newest;
 mod notes;
 mod part;
@@ -37,6 +37,7 @@ use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::app::{PluginEditor, Repaint};
 use crate::editor::host_menu::HostMenu;
 use crate::exchange::latest;
+use crate::guard::{Guard, catch};
 use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use crate::instrument::Event;
 use crate::monitor::{AudioEnd, WindowEnd, link};
@@ -46,8 +47,8 @@ use crate::sound::scala::Scale;
 use active::Active;
 use block_context::BlockContext;
 use event_reader::EventReader;
-use guard::{Guard, catch};
 use haptics::{FeltNews, Haptics};
+use instances::LiveInstance;
 use project::Project;
 use tuning::{Client, OutsideTuning};
 
@@ -85,6 +86,8 @@ pub struct Touchback {
     unsent: u64,
     /// Notes without a place in the master's map.
     unmapped: u64,
+    /// Last, so that everything else is free when the last instance goes.
+    _live: LiveInstance,
 }
 
 impl Default for Touchback {
@@ -117,6 +120,7 @@ impl Default for Touchback {
             tuning: OutsideTuning::default(),
             unsent: 0,
             unmapped: 0,
+            _live: LiveInstance::default(),
         }
     }
 }

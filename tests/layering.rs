@@ -11,11 +11,12 @@ use paths::{Reference, references};
 /// What each part may name; a part may always name itself.
 ///
 /// math → {episode, mech} → {action, sound, wall} → instrument → params → preset → editor →
-/// plugin; exchange and files stand alone; monitor lies between instrument and {editor, plugin}.
-const DIRECTIONS: [(&str, &[&str]); 15] = [
+/// plugin; exchange, files and guard stand alone; monitor lies between instrument and {editor, plugin}.
+const DIRECTIONS: [(&str, &[&str]); 16] = [
     ("math", &[]),
     ("exchange", &[]),
     ("files", &[]),
+    ("guard", &[]),
     ("episode", &["math"]),
     ("mech", &["math"]),
     ("action", &["math", "episode", "mech"]),
@@ -43,6 +44,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "params",
             "exchange",
             "files",
+            "guard",
             "haptics",
             "monitor",
         ],
@@ -61,6 +63,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "params",
             "exchange",
             "files",
+            "guard",
             "haptics",
             "monitor",
             "editor",
@@ -70,7 +73,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
 
 /// Files and parts, as paths below `src`, that may name a crate; crates not listed are free.
 const CRATES: [(&str, &[&str]); 7] = [
-    ("nice_plug", &["lib.rs", "params", "editor", "plugin"]),
+    ("nice_plug", &["lib.rs", "guard", "params", "editor", "plugin"]),
     ("nice_plug_egui", &["editor/app.rs", "editor/app"]),
     ("egui", &["editor"]),
     ("midly", &["editor"]),

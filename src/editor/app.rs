@@ -32,12 +32,12 @@ use crate::editor::window::{Session, Window};
 use crate::editor::window_state::{SMALLEST, SavedWindow};
 use crate::exchange::lock::lock;
 use crate::exchange::queue::Sender;
+use crate::guard::catch;
 use crate::haptics::connection::KeyboardConnection;
 use crate::instrument::{Event, Snapshot};
 use crate::monitor::WindowEnd;
 use crate::params::host::HostParams;
 use crate::params::{COUNT, Parameter};
-use crate::plugin::guard::catch;
 use host_controls::{HostControls, Learning};
 use open_window::{Alive, OpenHandle, OpenWindow};
 

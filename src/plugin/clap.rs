@@ -36,8 +36,8 @@ use clap_sys::version::CLAP_VERSION;
 use nice_plug::wrapper::clap::PluginDescriptor;
 use nice_plug::wrapper::setup_logger;
 
+use crate::guard::catch;
 use crate::plugin::Touchback;
-use crate::plugin::guard::catch;
 
 /// What a CLAP host looks for in the library.
 #[used]

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::editor::host_menu::HostMenu;
-use crate::plugin::guard::Guard;
+use crate::guard::Guard;
 
 /// What the glue needs.
 #[derive(Clone, Default)]

@@ -34,8 +34,8 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper};
 
+use crate::guard::catch;
 use crate::plugin::Touchback;
-use crate::plugin::guard::catch;
 use component::Component;
 
 /// What a VST3 host looks for in the library.

@@ -14,7 +14,7 @@ use clap_sys::ext::thread_check::{CLAP_EXT_THREAD_CHECK, clap_host_thread_check}
 use clap_sys::ext::track_info::{CLAP_EXT_TRACK_INFO, clap_host_track_info, clap_track_info};
 use clap_sys::host::clap_host;
 
-use crate::plugin::guard::catch;
+use crate::guard::catch;
 use crate::plugin::host_window::WindowThread;
 
 /// A host between the wrapper and the real one; `table` comes first, so that a pointer to it is one

@@ -24,7 +24,7 @@ use super::host::CheckedHost;
 use super::{extensions, gui, menu, presets};
 use crate::editor::host_menu::HostMenu;
 use crate::exchange::lock::lock;
-use crate::plugin::guard::{Guard, catch};
+use crate::guard::{Guard, catch};
 use crate::plugin::{Touchback, newest};
 
 /// Parameters' changes that may wait while another thread processes.

@@ -24,10 +24,10 @@ use clap_sys::universal_plugin_id::clap_universal_plugin_id;
 use clap_sys::version::CLAP_VERSION;
 use nice_plug::plugin::ParamValue;
 
+use crate::guard::catch;
 use crate::math::cast::{rounded_i32, single};
 use crate::params::{KEYS_FIELD, ValueKind, all};
 use crate::plugin::clap::instance::{Instance, on};
-use crate::plugin::guard::catch;
 use crate::preset::file::NamedPiano;
 use crate::preset::user_presets::{self, UserPresets};
 use crate::preset::{self, PRESETS, is_keyboards};

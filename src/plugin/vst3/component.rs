@@ -33,7 +33,7 @@ use super::stream::Stream;
 use super::view::View;
 use crate::editor::host_menu::HostMenu;
 use crate::exchange::lock::lock;
-use crate::plugin::guard::{Guard, catch};
+use crate::guard::{Guard, catch};
 use crate::plugin::host_window::WindowThread;
 use crate::plugin::part::{CHANNELS, OUTPUTS};
 use crate::plugin::{Touchback, newest};

@@ -15,7 +15,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 use nice_plug::wrapper::vst3::vst3::{Class, ComPtr, ComRef, ComWrapper};
 
-use crate::plugin::guard::catch;
+use crate::guard::catch;
 use crate::plugin::host_window::{LONGEST_SIDE, WindowThread, is_scale, is_side, is_x11_window};
 
 /// The wrapper's view behind checks.

@@ -23,17 +23,17 @@ pub(crate) fn catch<T>(failed: T, work: impl FnOnce() -> T) -> T {
 
 /// Whether an instance still plays: one that panicked once is silent until it is loaded again.
 #[derive(Default)]
-pub(super) struct Guard {
+pub(crate) struct Guard {
     is_broken: AtomicBool,
 }
 
 impl Guard {
-    pub(super) fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Acquire)
     }
 
     /// The answer of `work`, or `failed` where it panics or something has panicked before.
-    pub(super) fn run<T>(&self, failed: T, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn run<T>(&self, failed: T, work: impl FnOnce() -> T) -> T {
         if self.is_broken() {
             return failed;
         }
