@@ -126,6 +126,8 @@ impl Keyboard {
             self.present = self.settings.at(self.begun);
             self.stale = KeySet::ALL;
         }
+        // Turns count from here, as in a new keyboard.
+        self.begun = 0;
         for key in KeyNumber::all() {
             self.activity.set(key, Activity::Asleep);
             self.refresh(key);
