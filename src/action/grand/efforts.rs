@@ -38,7 +38,7 @@ type Energies = [[f64; EFFORTS]; ROWS];
 
 /// Steps of a press taken in one action step while a regulation is measured: while keys move, which costs
 /// as much, and while none does.
-const BESIDE_KEYS: usize = 6;
+const BESIDE_KEYS: usize = 8;
 const ALONE: usize = 12;
 
 /// Slowest hammer that counts as arriving, m/s: as slow as a note can ask for.

@@ -20,7 +20,8 @@ use clap_sys::ext::track_info::{CLAP_EXT_TRACK_INFO, clap_plugin_track_info};
 use clap_sys::stream::{clap_istream, clap_ostream};
 use touchback::params;
 
-use crate::host::{Event, Guarded, Instance, Outputs};
+use crate::host::{Event, Instance};
+use crate::outputs::{Guarded, Outputs};
 use crate::{FRAMES, blow, listen};
 
 /// Calls a function of an extension's table.

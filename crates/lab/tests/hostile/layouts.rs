@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::FRAMES;
-use crate::host::{Event, Instance, Outputs, list};
+use crate::host::{Event, Instance, list};
+use crate::outputs::Outputs;
 use crate::vst3_host::{Plugin, note_on};
 
 /// Lengths of the channels of each output that a host gives; 0 a null pointer.

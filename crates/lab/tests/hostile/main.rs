@@ -9,13 +9,15 @@ mod broken_rules;
 mod host;
 mod layouts;
 mod memory;
+mod outputs;
 mod strange_hosts;
 mod vst3;
 mod vst3_broken_rules;
 mod vst3_host;
 mod windowed;
 
-use host::{Event, Guarded, Instance, Outputs, list};
+use host::{Event, Instance, list};
+use outputs::{Guarded, Outputs};
 use touchback::math::random::Random;
 use touchback::params;
 

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::allocations::held;
-use crate::host::{Event, Instance, Outputs};
+use crate::host::{Event, Instance};
+use crate::outputs::Outputs;
 
 /// Samples of a block while a keyboard is on.
 const FRAMES: u32 = 128;

@@ -3,7 +3,7 @@
 use touchback::math::random::Random;
 use touchback::params;
 
-use crate::host::{Guarded, Outputs};
+use crate::outputs::{Guarded, Outputs};
 use crate::vst3_host::{Plugin, expression, note_off, note_on, strange};
 use crate::{blow, loudest};
 

@@ -96,7 +96,7 @@ fn vst3_questions_without_sense_are_answered_with_no() {
         let text = half[..].as_ptr().cast_mut();
         controller.getParamValueByString(blow(), text, &raw mut value);
     }
-    let outputs = crate::host::Outputs::stereo(FRAMES);
+    let outputs = crate::outputs::Outputs::stereo(FRAMES);
     plugin.process((512, 0), Some(&outputs), &[], &[]).expect("played");
 }
 

@@ -10,7 +10,7 @@ use vst3::Steinberg::*;
 use vst3::{Class, ComPtr, ComRef, ComWrapper, Interface};
 
 use crate::allocations;
-use crate::host::Outputs;
+use crate::outputs::Outputs;
 
 /// One plugin, whose functions are called as the test pleases.
 pub struct Plugin {

@@ -13,7 +13,8 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use crate::broken_rules::misuse_of_a_window;
 use crate::harass;
-use crate::host::{Event, Instance, Outputs};
+use crate::host::{Event, Instance};
+use crate::outputs::Outputs;
 use crate::strange_hosts::in_a_liar;
 
 /// The screen, if there is one, to one test at a time: windows hide one another, settings are for all.
