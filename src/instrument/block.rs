@@ -282,7 +282,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.tell_regulation();
         self.tell_unisons();
         self.hammers.step(self.clock.step(), &self.settings.action, &mut self.strings);
-        self.efforts.step(self.keys.awake() > 0);
+        self.efforts.step();
         self.tell_pitch();
         self.look_at_dampers();
         self.move_fingers();

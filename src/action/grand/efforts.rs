@@ -10,7 +10,7 @@
 //! A key that is set otherwise than all changes what it would have been by `by_key.rs`.
 //!
 //! The standard regulation is not looked up: there v is v₀, bit by bit. A new regulation is measured
-//! piece by piece, some steps of its presses an action step, and holds for notes when all of it
+//! piece by piece, `AT_ONCE` steps of its presses an action step, and holds for notes when all of it
 //! is known (within [`Efforts::LONGEST`]); until then the one before it does.
 
 mod by_key;
@@ -36,10 +36,8 @@ const ROWS: usize = pressing::HAMMER.len();
 /// Square of the hammer speed at the string, m²/s², by key and effort.
 type Energies = [[f64; EFFORTS]; ROWS];
 
-/// Steps of a press taken in one action step while a regulation is measured: while keys move, which costs
-/// as much, and while none does.
-const BESIDE_KEYS: usize = 8;
-const ALONE: usize = 12;
+/// Steps of a press taken in one action step while a regulation is measured.
+const AT_ONCE: usize = 12;
 
 /// Slowest hammer that counts as arriving, m/s: as slow as a note can ask for.
 const SLOWEST: f64 = 0.02;
@@ -58,9 +56,8 @@ pub struct Efforts {
 }
 
 impl Efforts {
-    /// Longest that a new regulation takes to be known, in action steps: every press to its limit, while
-    /// keys move all the time.
-    pub const LONGEST: usize = ROWS * EFFORTS * probe::PATIENCE / BESIDE_KEYS + 2;
+    /// Longest that a new regulation takes to be known, in action steps: every press to its limit.
+    pub const LONGEST: usize = ROWS * EFFORTS * probe::PATIENCE / AT_ONCE + 2;
 
     /// Under the regulation `settings`, measured at once if it `is_asked` for. Allocates, and takes
     /// some 50 ms unless the regulation is the standard one.
@@ -92,12 +89,12 @@ impl Efforts {
         }
     }
 
-    /// Goes on measuring during one action step, in which a key of the piano moves or none.
-    pub fn step(&mut self, keys_move: bool) {
+    /// Goes on measuring during one action step.
+    pub fn step(&mut self) {
         if self.is_current() {
             return;
         }
-        for _ in 0..if keys_move { BESIDE_KEYS } else { ALONE } {
+        for _ in 0..AT_ONCE {
             self.go_on();
         }
     }

@@ -89,7 +89,7 @@ fn a_new_regulation_holds_when_it_is_known_whole_and_the_standard_one_at_once() 
     let mut steps = 0;
     while !efforts.is_current() {
         assert_eq!(efforts.heard(key(40), 2.0), Some(2.0));
-        efforts.step(false);
+        efforts.step();
         steps += 1;
     }
     assert!(steps < Efforts::LONGEST, "{steps}");
