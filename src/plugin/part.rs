@@ -67,15 +67,25 @@ impl<T> Deref for Carried<T> {
     }
 }
 
+/// A host's array of `count` values; empty where the pointer or the count cannot be right.
+///
+/// # Safety
+/// `first` is null or begins `count` values that live as long as the slice, and nobody else has them.
+pub(super) unsafe fn host_array<'a, T>(first: *mut T, count: impl TryInto<usize>) -> &'a mut [T] {
+    if first.is_null() || !first.is_aligned() {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(first, count.try_into().unwrap_or(0)) }
+}
+
 /// Fills a channel with silence, if it is there.
 ///
 /// # Safety
 /// `start` is null or begins `frames` samples.
 pub(super) unsafe fn silence<T: Copy + Default>(start: *mut T, frames: usize) {
-    if !start.is_null() && start.is_aligned() {
-        // SAFETY: the caller's promise.
-        unsafe { std::slice::from_raw_parts_mut(start, frames) }.fill(T::default());
-    }
+    // SAFETY: the caller's promise.
+    unsafe { host_array(start, frames) }.fill(T::default());
 }
 
 /// A host's channels for the outputs of the layout in force, null where it gives none.

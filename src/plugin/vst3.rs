@@ -14,6 +14,7 @@ mod block;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod component;
 mod controllers;
+mod edit_controller;
 mod framework;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod lists;

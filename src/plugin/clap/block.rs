@@ -227,13 +227,7 @@ fn select(
 /// has them.
 unsafe fn outputs<'a>(block: *const clap_process) -> &'a mut [clap_audio_buffer] {
     // SAFETY: the caller's promise.
-    let block = unsafe { &*block };
-    if block.audio_outputs.is_null() || !block.audio_outputs.is_aligned() {
-        return &mut [];
-    }
-    let count = usize::try_from(block.audio_outputs_count).unwrap_or(0);
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts_mut(block.audio_outputs, count) }
+    unsafe { part::host_array((*block).audio_outputs, (*block).audio_outputs_count) }
 }
 
 /// First samples of an output's channels.
@@ -241,12 +235,8 @@ unsafe fn outputs<'a>(block: *const clap_process) -> &'a mut [clap_audio_buffer]
 /// # Safety
 /// The output's channels are null or as many as it says.
 unsafe fn starts(output: &clap_audio_buffer) -> &[*mut f32] {
-    if output.data32.is_null() || !output.data32.is_aligned() {
-        return &[];
-    }
-    let count = usize::try_from(output.channel_count).unwrap_or(0);
     // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(output.data32, count) }
+    unsafe { part::host_array(output.data32, output.channel_count) }
 }
 
 /// Silences all of a host's channels; those of the `in_force` outputs. None where a host wants an

@@ -231,13 +231,7 @@ fn pointer<I: Interface, C: Class>(object: &ComWrapper<C>) -> *mut I {
 /// has them.
 unsafe fn outputs<'a>(block: *const ProcessData) -> &'a mut [AudioBusBuffers] {
     // SAFETY: the caller's promise.
-    let block = unsafe { &*block };
-    if block.outputs.is_null() || !block.outputs.is_aligned() {
-        return &mut [];
-    }
-    let count = usize::try_from(block.numOutputs).unwrap_or(0);
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts_mut(block.outputs, count) }
+    unsafe { part::host_array((*block).outputs, (*block).numOutputs) }
 }
 
 /// First samples of an output's channels, whatever their precision.
@@ -246,13 +240,7 @@ unsafe fn outputs<'a>(block: *const ProcessData) -> &'a mut [AudioBusBuffers] {
 /// The output's channels are null or as many as it says.
 unsafe fn starts(output: &AudioBusBuffers) -> &[*mut f32] {
     // SAFETY: pointers of either precision, which lie in the same place.
-    let channels = unsafe { output.__field0.channelBuffers32 };
-    if channels.is_null() || !channels.is_aligned() {
-        return &[];
-    }
-    let count = usize::try_from(output.numChannels).unwrap_or(0);
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(channels, count) }
+    unsafe { part::host_array(output.__field0.channelBuffers32, output.numChannels) }
 }
 
 /// Silences all of a host's channels; those of the `in_force` outputs. None where a host counts what

@@ -11,26 +11,21 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::ChannelContext::{
     IInfoListener, IInfoListenerTrait,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
-    BusDirection, BusDirections_, BusInfo, CString, CtrlNumber, IAttributeList, IAudioProcessor,
-    IAudioProcessorTrait, IComponent, IComponentHandler, IComponentTrait, IEditController,
-    IEditControllerTrait, IMidiMapping, IMidiMappingTrait, INoteExpressionController,
-    INoteExpressionControllerTrait, IProcessContextRequirements, IProcessContextRequirementsTrait,
-    IUnitInfo, IUnitInfoTrait, IoMode, MediaType, MediaTypes_, NoteExpressionTypeID,
-    NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue, ParameterInfo, ProcessData,
-    ProcessSetup, ProgramListID, ProgramListInfo, RoutingInfo, SpeakerArrangement, String128,
-    SymbolicSampleSizes_, TChar, UnitID, UnitInfo,
+    BusDirection, BusDirections_, BusInfo, IAttributeList, IAudioProcessor, IAudioProcessorTrait,
+    IComponent, IComponentTrait, IEditController, IMidiMapping, INoteExpressionController,
+    IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo, IoMode, MediaType,
+    MediaTypes_, ParamID, ProcessData, ProcessSetup, RoutingInfo, SpeakerArrangement, String128,
+    SymbolicSampleSizes_,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
-    FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID, int16, int32,
-    kInvalidArgument, kNotInitialized, kResultFalse, kResultOk, tresult, uint32,
+    FUnknown, IBStream, IPluginBaseTrait, TBool, TUID, int32, kInvalidArgument, kNotInitialized,
+    kResultFalse, kResultOk, tresult, uint32,
 };
 
 use super::block::{self, BlockFeeder};
-use super::controllers::{self, is_known};
-use super::framework::{append, controller_ids, units};
+use super::framework::{controller_ids, units};
 use super::menu;
 use super::stream::Stream;
-use super::view::View;
 use crate::editor::host_menu::HostMenu;
 use crate::exchange::lock::lock;
 use crate::guard::{Guard, catch};
@@ -40,7 +35,7 @@ use crate::plugin::{Touchback, newest};
 
 /// One plugin.
 pub(super) struct Component {
-    framework: ManuallyDrop<Wrapper<Touchback>>,
+    pub(super) framework: ManuallyDrop<Wrapper<Touchback>>,
     /// `setupProcessing` has named rate and block size.
     is_set_up: AtomicBool,
     is_active: AtomicBool,
@@ -48,10 +43,10 @@ pub(super) struct Component {
     is_wished_active: AtomicBool,
     /// What stands behind a parameter's number: part of its text here, while the field that VST3 has for it
     /// stays empty. Some hosts show the text alone, others both.
-    units: Vec<(ParamID, String128)>,
-    menu: Arc<HostMenu>,
-    view: menu::View,
-    window: Arc<WindowThread>,
+    pub(super) units: Vec<(ParamID, String128)>,
+    pub(super) menu: Arc<HostMenu>,
+    pub(super) view: menu::View,
+    pub(super) window: Arc<WindowThread>,
     /// What keeps a panic from the host.
     guard: Arc<Guard>,
     /// Blocks that came while another thread processed or activated.
@@ -197,6 +192,8 @@ macro_rules! pass_on {
     (@failed $failed:expr) => { $failed };
 }
 
+pub(super) use pass_on;
+
 impl IPluginBaseTrait for Component {
     pass_on! { IPluginBaseTrait:
         fn initialize(context: *mut FUnknown) -> tresult;
@@ -253,85 +250,6 @@ impl IComponentTrait for Component {
         });
         // The wrapper does not look whether the host took all of it.
         if state.is_whole() { answer } else { kResultFalse }
-    }
-}
-
-impl IEditControllerTrait for Component {
-    pass_on! { IEditControllerTrait:
-        fn setComponentState(state: *mut IBStream) -> tresult;
-        fn setState(state: *mut IBStream) -> tresult;
-        fn getState(state: *mut IBStream) -> tresult;
-        fn getParamValueByString(
-            id: ParamID, text: *mut TChar, value: *mut ParamValue
-        ) -> tresult;
-        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue = 0.0;
-        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue = 0.0;
-        fn getParamNormalized(id: ParamID) -> ParamValue = 0.0;
-        fn setParamNormalized(id: ParamID, value: ParamValue) -> tresult;
-    }
-
-    unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
-        catch(kResultFalse, || {
-            // SAFETY: the host's pointer.
-            self.menu.set(unsafe { menu::find(handler, self.view.clone()) });
-            // SAFETY: as the host called it.
-            unsafe { IEditControllerTrait::setComponentHandler(&*self.framework, handler) }
-        })
-    }
-
-    unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
-        catch(std::ptr::null_mut(), || {
-            // SAFETY: as the host called it; the wrapper gives its reference away.
-            let view = unsafe {
-                View::create(
-                    IEditControllerTrait::createView(&*self.framework, name),
-                    self.window.clone(),
-                )
-            };
-            self.view.store(view, Ordering::Release);
-            view
-        })
-    }
-
-    unsafe fn getParameterCount(&self) -> int32 {
-        // SAFETY: the wrapper counts.
-        catch(0, || unsafe {
-            controllers::count(IEditControllerTrait::getParameterCount(&*self.framework))
-        })
-    }
-
-    unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
-        if info.is_null() {
-            return kInvalidArgument;
-        }
-        // SAFETY: the wrapper counts; the host's pointer, not null.
-        catch(kResultFalse, || unsafe {
-            let all = IEditControllerTrait::getParameterCount(&*self.framework);
-            let Some(index) = controllers::place_of(index, all) else { return kInvalidArgument };
-            let answer = IEditControllerTrait::getParameterInfo(&*self.framework, index, info);
-            (*info).units = [0; 128];
-            answer
-        })
-    }
-
-    unsafe fn getParamStringByValue(
-        &self,
-        id: ParamID,
-        value: ParamValue,
-        text: *mut String128,
-    ) -> tresult {
-        // SAFETY: as the host called it.
-        let answer = catch(kResultFalse, || unsafe {
-            IEditControllerTrait::getParamStringByValue(&*self.framework, id, value, text)
-        });
-        let unit = self.units.iter().find(|(of, _)| *of == id);
-        if answer == kResultOk
-            && let Some((_, unit)) = unit
-        {
-            // SAFETY: the wrapper has written there.
-            append(unsafe { &mut *text }, unit);
-        }
-        answer
     }
 }
 
@@ -431,71 +349,9 @@ impl IAudioProcessorTrait for Component {
     }
 }
 
-impl IMidiMappingTrait for Component {
-    unsafe fn getMidiControllerAssignment(
-        &self,
-        bus: int32,
-        channel: int16,
-        number: CtrlNumber,
-        id: *mut ParamID,
-    ) -> tresult {
-        if id.is_null() {
-            return kInvalidArgument;
-        }
-        if !is_known(number) {
-            return kResultFalse;
-        }
-        // SAFETY: as the host called it.
-        catch(kResultFalse, || unsafe {
-            self.framework.getMidiControllerAssignment(bus, channel, number, id)
-        })
-    }
-}
-
-impl INoteExpressionControllerTrait for Component {
-    pass_on! { INoteExpressionControllerTrait:
-        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32 = 0;
-        fn getNoteExpressionInfo(
-            bus: int32, channel: int16, index: int32, info: *mut NoteExpressionTypeInfo
-        ) -> tresult;
-        fn getNoteExpressionStringByValue(
-            bus: int32, channel: int16, id: NoteExpressionTypeID, value: NoteExpressionValue,
-            text: *mut String128
-        ) -> tresult;
-        fn getNoteExpressionValueByString(
-            bus: int32, channel: int16, id: NoteExpressionTypeID, text: *const TChar,
-            value: *mut NoteExpressionValue
-        ) -> tresult;
-    }
-}
-
 impl IProcessContextRequirementsTrait for Component {
     pass_on! { IProcessContextRequirementsTrait:
         fn getProcessContextRequirements() -> uint32 = 0;
-    }
-}
-
-impl IUnitInfoTrait for Component {
-    pass_on! { IUnitInfoTrait:
-        fn getUnitCount() -> int32 = 0;
-        fn getUnitInfo(index: int32, info: *mut UnitInfo) -> tresult;
-        fn getProgramListCount() -> int32 = 0;
-        fn getProgramListInfo(index: int32, info: *mut ProgramListInfo) -> tresult;
-        fn getProgramName(list: ProgramListID, index: int32, name: *mut String128) -> tresult;
-        fn getProgramInfo(
-            list: ProgramListID, index: int32, attribute: CString, value: *mut String128
-        ) -> tresult;
-        fn hasProgramPitchNames(list: ProgramListID, index: int32) -> tresult;
-        fn getProgramPitchName(
-            list: ProgramListID, index: int32, pitch: int16, name: *mut String128
-        ) -> tresult;
-        fn getSelectedUnit() -> UnitID = 0;
-        fn selectUnit(unit: UnitID) -> tresult;
-        fn getUnitByBus(
-            media: MediaType, direction: BusDirection, bus: int32, channel: int32,
-            unit: *mut UnitID
-        ) -> tresult;
-        fn setUnitProgramData(unit: int32, index: int32, data: *mut IBStream) -> tresult;
     }
 }
 

@@ -130,10 +130,10 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
     ));
     let decay = blocks::decay();
     report.check(
-        "60 s of decay: dearest second after the tenth over the tenth",
+        "60 s of decay: most expensive second after the tenth over the tenth",
         "1",
         TargetBand::AtMost(1.25),
-        decay.dearest_late_over_early,
+        decay.most_expensive_late_over_early,
     );
     let mut csv = DataTable::new(&["time_s", "share_of_a_core"]);
     for (second, share) in decay.shares.iter().enumerate() {
@@ -147,10 +147,11 @@ fn changing(report: &mut Report) {
     let (change, hash) = changes::once();
     let [with, without] = [change.with, change.without].map(|share| 100.0 * share);
     let band = TargetBand::AtMost(5.0);
-    let quantity = "one regulation change under ten notes: dearest block of 64, % of its time more";
+    let quantity =
+        "one regulation change under ten notes: most expensive block of 64, % of its time more";
     report.check(quantity, "5", band, with - without);
     report.note(&format!(
-        "The dearest change is that of `{}`: {} % of the block's time, {} without it. Output hash \
+        "The most expensive change is that of `{}`: {} % of the block's time, {} without it. Output hash \
          {hash:016x}.",
         change.id,
         short(with),
@@ -162,7 +163,7 @@ fn changing(report: &mut Report) {
     report.check(quantity, "100", band, 100.0 * one);
     let quantity = "all parameters at every sample under ten notes: block of 512, % of its time";
     report.check(quantity, "100", band, 100.0 * all);
-    report.note(&format!("The dearest parameter is `{id}`. Output hash {hash:016x}."));
+    report.note(&format!("The most expensive parameter is `{id}`. Output hash {hash:016x}."));
 }
 
 /// Every piece at every block size.

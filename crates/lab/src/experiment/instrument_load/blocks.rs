@@ -61,7 +61,7 @@ pub(super) fn strike(piano: &mut Piano, notes: usize) {
     }
 }
 
-/// Share of the dearest block of 64 within 60 ms after a chord: strikes, rebounds and checks.
+/// Share of the most expensive block of 64 within 60 ms after a chord: strikes, rebounds and checks.
 pub(super) fn worst(notes: usize) -> f64 {
     let blocks = 45;
     let mut least = vec![f64::INFINITY; blocks];
@@ -161,7 +161,7 @@ pub(super) fn dense() -> Dense {
 /// Cost of every second of a decay.
 pub(super) struct Decay {
     pub(super) shares: Vec<f64>,
-    pub(super) dearest_late_over_early: f64,
+    pub(super) most_expensive_late_over_early: f64,
 }
 
 /// All keys struck under the pedal, then 60 s of nothing but decay: where numbers became too small
@@ -180,7 +180,7 @@ pub(super) fn decay() -> Decay {
         shares.push(second[50]);
     }
     let late = shares[10..].iter().copied().fold(0.0, f64::max);
-    Decay { dearest_late_over_early: late / shares[9].max(1e-12), shares }
+    Decay { most_expensive_late_over_early: late / shares[9].max(1e-12), shares }
 }
 
 /// What starting costs.

@@ -20,18 +20,18 @@ const REPEATS: usize = 12;
 
 /// What one change costs.
 pub(super) struct Change {
-    /// Id of the dearest parameter.
+    /// Id of the most expensive parameter.
     pub(super) id: &'static str,
-    /// Its dearest block over the block's duration, and the same block without the change.
+    /// Its most expensive block over the block's duration, and the same block without the change.
     pub(super) with: f64,
     pub(super) without: f64,
 }
 
-/// Dearest of all regulation parameters, each changed once by a tenth of its range while ten notes ring;
+/// Most expensive of all regulation parameters, each changed once by a tenth of its range while ten notes ring;
 /// and a hash of the samples.
 pub(super) fn once() -> (Change, u64) {
     let mut hash = DefaultHasher::new();
-    let mut dearest = Change { id: "", with: 0.0, without: 0.0 };
+    let mut worst = Change { id: "", with: 0.0, without: 0.0 };
     for parameter in params::all().filter(|p| is_regulation(p)) {
         let mut settings = Settings::default();
         let (low, high) = (parameter.min(), parameter.max());
@@ -41,12 +41,12 @@ pub(super) fn once() -> (Change, u64) {
         parameter.set(&mut settings, value);
         let [without, with] = followed(&settings, &mut hash);
         for (without, with) in without.into_iter().zip(with) {
-            if with - without > dearest.with - dearest.without {
-                dearest = Change { id: parameter.id, with, without };
+            if with - without > worst.with - worst.without {
+                worst = Change { id: parameter.id, with, without };
             }
         }
     }
-    (dearest, hash.finish())
+    (worst, hash.finish())
 }
 
 /// Whether `parameter` is a number of the action.
@@ -88,20 +88,20 @@ fn followed(settings: &Settings, hash: &mut DefaultHasher) -> [Vec<f64>; 2] {
     least
 }
 
-/// Dearest of all parameters, each moved over its whole range with every sample while ten notes ring: its
+/// Most expensive of all parameters, each moved over its whole range with every sample while ten notes ring: its
 /// id and the time of its quickest block over the block's duration; the same of all of them moved at once;
 /// and a hash of the samples.
 pub(super) fn every_sample() -> ((&'static str, f64), f64, u64) {
     let mut hash = DefaultHasher::new();
-    let mut dearest = ("", 0.0);
+    let mut worst = ("", 0.0);
     for parameter in params::all() {
         let share = moved(&[parameter], &mut hash);
-        if share > dearest.1 {
-            dearest = (parameter.id, share);
+        if share > worst.1 {
+            worst = (parameter.id, share);
         }
     }
     let all: Vec<_> = params::all().collect();
-    (dearest, moved(&all, &mut hash), hash.finish())
+    (worst, moved(&all, &mut hash), hash.finish())
 }
 
 /// Time of the quickest block with `parameters` moved over its duration.

@@ -76,7 +76,7 @@ impl Piece {
 pub(super) struct Blocks {
     /// Of all blocks together.
     pub(super) mean: f64,
-    /// Shares that half, 99 % and 99.9 % of the blocks do not exceed, and the dearest.
+    /// Shares that half, 99 % and 99.9 % of the blocks do not exceed, and the most expensive one.
     pub(super) quantiles: [f64; 4],
     pub(super) hash: u64,
 }
