@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
+use super::instances;
 use crate::exchange::lock::lock;
 
 /// The longest side of a window, pixels: no display is as long, and every graphics card draws it.
@@ -92,6 +93,8 @@ impl WindowThread {
         drop(state);
         close();
         *lock(&self.0) = State::default();
+        // Tens of MB of pictures and OpenGL's own.
+        instances::give_back();
     }
 
     /// Whether there is a window of this thread.

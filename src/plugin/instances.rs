@@ -1,4 +1,5 @@
-//! How many instances this process has; the last one gives the heap's free memory back.
+//! How many instances this process has; the last one, and a window that closes, give the heap's free
+//! memory back.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,7 +27,7 @@ impl Drop for LiveInstance {
 /// Returns free memory to the system. The GNU C library keeps what is freed below its threshold for
 /// mappings: several MB of each destroyed instance would stay with the host. Takes milliseconds; the
 /// host's main thread.
-fn give_back() {
+pub(super) fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: always allowed.
     unsafe {

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::bench::{Folder, Report, TargetBand};
+use crate::memory::resident;
 use crate::output::progress;
 use touchback::math::cast::floor_index;
 use touchback::math::compass::{KEYS, KeyNumber};
@@ -118,7 +119,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
     while at < SECONDS {
         let start = at;
         if at > ROUND && size.is_none() {
-            size = memory();
+            size = resident();
         }
         while at - start < ROUND - PAUSE {
             for _ in 0..3 {
@@ -180,14 +181,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
     }
     found.last = found.last.max(second.loudest);
     found.silence = found.silence.max(seconds);
-    found.memory = size.zip(memory()).map(|(before, after)| after - before);
-}
-
-/// Resident memory of this process, MB, where the system tells.
-fn memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+    found.memory = size.zip(resident()).map(|(before, after)| (after - before) / 1_048_576.0);
 }
 
 /// Tortures the engine at every rate.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::bench::{Folder, Report, TargetBand, short};
-use crate::heap;
+use crate::memory;
 use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
 use touchback::instrument::{Event, Piano, Settings};
@@ -62,7 +62,7 @@ fn allocations(moves: bool) -> Option<(u64, Face)> {
     let of = |face: Face| {
         let mut counts = Vec::new();
         Shot { face, ..Shot::default() }
-            .frames(FRAMES, moves, |frame| counts.push(heap::allocations(frame)));
+            .frames(FRAMES, moves, |frame| counts.push(memory::allocations(frame)));
         let steady = counts.split_off(FIRST);
         steady.into_iter().max().flatten().map(|count| (count, face))
     };

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::host::{self, Host};
+use crate::memory::resident;
 use touchback::instrument::load::WorkCounters;
 use touchback::instrument::{Event, Piano, Settings};
 use touchback::math::compass::{KEYS, KeyNumber};
@@ -218,11 +219,4 @@ fn plugin() -> Result<[f64; 2]> {
     }
     let best = times[1..].iter().copied().fold(f64::INFINITY, f64::min);
     Ok([times[0], best])
-}
-
-/// Bytes this program holds in memory, where the system tells (Linux: pages of 4 KiB).
-fn resident() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(4096.0 * pages)
 }
