@@ -17,8 +17,13 @@ mod tests;
 /// A grand piano whose action is simulated: played, heard and measured.
 #[derive(Parser, Debug)]
 #[command(name = "touchback", version, about, long_about = None,
+    args_conflicts_with_subcommands = true,
     after_help = "Without a command: plays the demonstration and writes it to touchback-demo/.")]
 struct Cli {
+    /// Bars of the demonstration's prelude, 1 to 35
+    #[arg(long, value_name = "COUNT", default_value_t = demo::BARS,
+        value_parser = demo::bars)]
+    bars: usize,
     #[command(subcommand)]
     command: Option<SubCommand>,
 }
@@ -102,7 +107,7 @@ enum ModelCommand {
 #[must_use]
 pub fn main() -> ExitCode {
     let outcome = match parsed(std::env::args_os()) {
-        Ok(cli) => run(cli.command),
+        Ok(cli) => run(cli),
         Err(Refused::Usage(error)) if !error.use_stderr() => {
             // Help and version; a closed pipe is no failure of ours.
             let _ = error.print();
@@ -143,9 +148,9 @@ fn parsed(
     Cli::from_arg_matches(&matches).map_err(|error| Refused::Usage(error.format(&mut command)))
 }
 
-fn run(command: Option<SubCommand>) -> anyhow::Result<()> {
-    match command {
-        None => demo::run(std::path::Path::new("touchback-demo")),
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        None => demo::run(std::path::Path::new("touchback-demo"), cli.bars),
         Some(SubCommand::Play(options)) => play::run(&options),
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),

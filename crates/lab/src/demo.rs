@@ -7,6 +7,7 @@ mod prelude;
 mod report;
 
 pub(crate) use performance::midi as piece;
+pub(crate) use prelude::BARS;
 
 use std::path::Path;
 
@@ -55,21 +56,27 @@ speed_m_s = 0.4
 /// The key it is played on: middle C.
 const STROKE_KEY: u8 = 60;
 
-/// Plays the demonstration and writes everything to `folder`.
+/// A number of bars of the prelude, from text.
+pub(crate) fn bars(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| (1..=BARS).contains(count));
+    count.ok_or_else(|| format!("the prelude has {BARS} bars; give a number from 1 to {BARS}"))
+}
+
+/// Plays the first `bars` bars of the demonstration and writes everything to `folder`.
 ///
 /// # Errors
 /// When the plugin library is missing or the disk refuses; then nothing is written.
-pub fn run(folder: &Path) -> Result<()> {
+pub fn run(folder: &Path, bars: usize) -> Result<()> {
     // What can fail without sound fails first.
     let library = host::find()?;
     let mut plugin = Host::load(&library)?;
-    let bytes = performance::midi();
+    let bytes = performance::midi(bars);
     let score = Score::read("prelude.mid", &bytes)?;
     let parameter = params::find(AUTOMATED)?;
     let end = score.end();
     let points = COURSE.iter().map(|(share, value)| (share * end, *value)).collect();
     let curve = Curve::new(points).context("the automation is empty")?;
-    let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS))?;
+    let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS.min(bars)))?;
     let chooser = params::find("action")?;
     let choice = Curve::new(vec![(0.0, chooser.parse(OTHER)?)]).context("no other action")?;
     let key =

@@ -66,7 +66,7 @@ pub(super) struct ScoreNote {
 }
 
 /// Number of bars.
-pub(super) const BARS: usize = BROKEN.len() + CODA.len() + 1;
+pub(crate) const BARS: usize = BROKEN.len() + CODA.len() + 1;
 
 /// All notes in order of time.
 pub(super) fn notes() -> Vec<ScoreNote> {

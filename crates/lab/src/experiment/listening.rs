@@ -169,7 +169,7 @@ pub fn run(folder: &mut Folder, settings: &Settings) -> Result<Report> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let score = Score::read("demonstration.mid", &demo::piece())?;
+    let score = Score::read("demonstration.mid", &demo::piece(demo::BARS))?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     render::perform(&score, settings, RATE, |l, r| {
         left.extend_from_slice(l);

@@ -1,4 +1,9 @@
-//! The same with the plugin's window open. Needs an X server with OpenGL, as `xvfb-run` gives.
+//! Hostile hosts with the plugin's window open. Most tests need an X server with OpenGL, as `xvfb-run`
+//! gives, and run when asked for:
+//!
+//! ```text
+//! xvfb-run -a -s "-screen 0 1280x900x24" cargo test --test hostile windowed -- --ignored
+//! ```
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,14 +22,12 @@ use crate::host::{Event, Instance};
 use crate::outputs::Outputs;
 use crate::strange_hosts::in_a_liar;
 
-/// The screen, if there is one, to one test at a time: windows hide one another, settings are for all.
-fn alone() -> Option<(MutexGuard<'static, ()>, RustConnection, usize)> {
+/// The screen for one test at a time: windows hide one another, and settings hold for all of them.
+fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
     static TURN: Mutex<()> = Mutex::new(());
-    let Ok((x, screen)) = RustConnection::connect(None) else {
-        println!("skipped: no X server");
-        return None;
-    };
-    Some((TURN.lock().unwrap_or_else(PoisonError::into_inner), x, screen))
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (x, screen) = RustConnection::connect(None).expect("an X server");
+    (turn, x, screen)
 }
 
 /// A window for a plugin to live in.
@@ -44,8 +47,9 @@ fn a_host_without_windows_gets_none() {
 }
 
 #[test]
+#[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
 fn a_random_host_does_no_harm_with_the_window_open() {
-    let Some((_turn, x, screen)) = alone() else { return };
+    let (_turn, x, screen) = alone();
     let end = crate::end();
     let mut seed = 0;
     while Instant::now() < end {
@@ -70,8 +74,9 @@ fn a_random_host_does_no_harm_with_the_window_open() {
 }
 
 #[test]
+#[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
 fn a_window_stands_what_no_host_should_do_with_it() {
-    let Some((_turn, x, screen)) = alone() else { return };
+    let (_turn, x, screen) = alone();
     let window = parent(&x, screen);
     for instance in [Instance::to_be_shown(), in_a_liar()] {
         misuse_of_a_window(&instance, window);
@@ -105,8 +110,9 @@ fn drawn_after(x: &RustConnection, window: u32) -> Option<Duration> {
 
 /// A frame asked for before the window is shown waits for an event that does not come by itself.
 #[test]
+#[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
 fn a_window_is_drawn_however_late_the_host_shows_it() {
-    let Some((_turn, x, screen)) = alone() else { return };
+    let (_turn, x, screen) = alone();
     for late in [0, 10, 30, 100, 300].map(Duration::from_millis) {
         let window = parent(&x, screen);
         let instance = Instance::to_be_shown();
@@ -124,8 +130,9 @@ fn a_window_is_drawn_however_late_the_host_shows_it() {
 }
 
 #[test]
+#[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
 fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() {
-    let Some((_turn, x, screen)) = alone() else { return };
+    let (_turn, x, screen) = alone();
     let (root, string) = (x.setup().roots[screen].root, AtomEnum::STRING);
     let settings = |text: &[u8]| {
         x.change_property8(PropMode::REPLACE, root, AtomEnum::RESOURCE_MANAGER, string, text)
@@ -173,8 +180,9 @@ fn play(instance: &Instance, rate: f64, block: u32) -> Vec<u32> {
 }
 
 #[test]
+#[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
 fn rate_and_blocks_change_under_an_open_window() {
-    let Some((_turn, x, screen)) = alone() else { return };
+    let (_turn, x, screen) = alone();
     let window = parent(&x, screen);
     let instance = Instance::to_be_shown();
     instance.open_window(window);

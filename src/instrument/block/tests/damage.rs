@@ -105,8 +105,16 @@ fn act(piano: &mut Fake, settings: &mut Settings, what: u8, note: u8, value: f64
     }
 }
 
+/// 64 cases, since each plays three pianos, or as many as the environment asks for.
+fn cases() -> ProptestConfig {
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => ProptestConfig::default(),
+        None => ProptestConfig::with_cases(64),
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(cases())]
     #[test]
     fn no_cut_into_blocks_changes_anything(
         actions in actions(),
