@@ -47,6 +47,14 @@ pub fn allocations(work: impl FnOnce()) -> Option<u64> {
     }
 }
 
+/// Bytes of memory that this program holds, where the system tells (Linux: pages of 4 KiB).
+#[must_use]
+pub fn resident() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(4096.0 * pages)
+}
+
 #[cfg(test)]
 mod tests {
     use super::allocations;
@@ -59,12 +67,4 @@ mod tests {
         assert_eq!(count, counted.then_some(8));
         assert_eq!(kept.len(), 7);
     }
-}
-
-/// Bytes of memory that this program holds, where the system tells (Linux: pages of 4 KiB).
-#[must_use]
-pub fn resident() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(4096.0 * pages)
 }
