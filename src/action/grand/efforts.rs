@@ -43,7 +43,7 @@ type Energies = [[f64; EFFORTS]; ROWS];
 const WAIT: usize = 500;
 
 /// What the action steps of a measurement do in turn: steps of every press under way, and parts of
-/// preparing others. Thirteen steps of a press an action step: about a second for a regulation.
+/// preparing others. About thirteen steps of a press an action step: a second for a regulation.
 const TURNS: [(usize, usize); 3] = [(2, 0), (2, 0), (1, 1)];
 
 /// Slowest hammer that counts as arriving, m/s: as slow as a note can ask for.
@@ -69,7 +69,8 @@ impl Efforts {
     pub const LONGEST: usize = {
         let presses = (ROWS * EFFORTS).div_ceil(probe::SLOTS) * probe::PATIENCE;
         let in_turns = TURNS[0].0 + TURNS[1].0 + TURNS[2].0;
-        WAIT + ROWS * probe::LONGEST_PREPARED + (presses / in_turns + 1) * TURNS.len()
+        let prepared = ROWS * probe::LONGEST_PREPARED + ROWS * EFFORTS;
+        WAIT + prepared * TURNS.len() + (presses / in_turns + 1) * TURNS.len()
     };
 
     /// Under the regulation `settings`, measured at once if it `is_asked` for. Allocates, and takes
@@ -125,7 +126,7 @@ impl Efforts {
     /// Measures to the end.
     pub fn finish(&mut self) {
         while !self.is_current() {
-            self.go_on((1, 0));
+            self.go_on((1, 1));
         }
     }
 

@@ -176,20 +176,21 @@ impl Hand {
         Self { body: TippedMass { v: speed, ..rest.body }, rise: 0.0, ..rest }
     }
 
-    fn push(&self, time: f64) -> f64 {
-        if self.rise > 0.0 { self.force * activation(time, self.rise) } else { self.force }
+    /// Force of the muscle, N.
+    #[must_use]
+    pub fn push(&self) -> f64 {
+        if self.rise > 0.0 { self.force * activation(self.age, self.rise) } else { self.force }
     }
 
-    /// Force of the muscle at both ends of the coming step, N, whose end is present then.
-    pub fn push_on(&mut self) -> [f64; 2] {
-        let push = [self.push(self.age), self.push(self.age + STEP)];
+    /// Lets the muscle go on for one step; its force after that, N.
+    pub fn push_on(&mut self) -> f64 {
         self.age += STEP;
-        push
+        self.push()
     }
 
     /// Moves on by one step; see [`TippedMass::step`].
     pub fn step(&mut self, key: [f64; 2]) -> [f64; 2] {
-        let push = self.push_on();
+        let push = [self.push(), self.push_on()];
         self.body.step(push, key)
     }
 }

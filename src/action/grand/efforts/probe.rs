@@ -62,6 +62,8 @@ struct Press {
     effort: usize,
     running: GrandState,
     hand: Hand,
+    /// Force of its muscle at the end of the last step, N.
+    pushed: f64,
     steps: usize,
     /// The jack has let the hammer go.
     is_released: bool,
@@ -99,6 +101,7 @@ impl Probe {
     pub(super) fn measure(&mut self, settings: &ActionSettings) -> Energies {
         self.begin(settings);
         loop {
+            self.prepare();
             if let Some((_, energies)) = self.step() {
                 return energies;
             }
@@ -112,8 +115,18 @@ impl Probe {
         (self.presses, self.held) = ([None; SLOTS], [None; SLOTS]);
     }
 
-    /// A part of preparing the next row, if there is one: some 2 µs, about as much as [`Probe::step`].
+    /// Takes up a press, if there is room for it and its row is ready; otherwise a part of preparing the
+    /// next row: some 2 µs, about as much as [`Probe::step`]. A hand laid on a key at rest opens and
+    /// closes contacts, so presses begin one by one.
     pub(super) fn prepare(&mut self) {
+        if self.next < self.ready * EFFORTS
+            && let Some(slot) = self.presses.iter_mut().find(|slot| slot.is_none())
+        {
+            let (row, effort) = (self.next / EFFORTS, self.next % EFFORTS);
+            *slot = Some(Press::new(row, effort, &self.rows[row]));
+            self.next += 1;
+            return;
+        }
         let Some(row) = self.rows.get_mut(self.ready) else { return };
         let Some(search) = &mut self.search else {
             row.key = Assembly::new(self.designs[self.ready].build(&self.settings));
@@ -126,10 +139,9 @@ impl Probe {
         }
     }
 
-    /// One step of the presses under way, or where all wait for their row a part of preparing that;
-    /// regulation and result once all is measured.
+    /// One step of the presses under way, or where there is none [`Probe::prepare`]; regulation and
+    /// result once all is measured.
     pub(super) fn step(&mut self) -> Option<(ActionSettings, Energies)> {
-        self.take_up();
         if self.presses.iter().all(Option::is_none) {
             self.prepare();
             return None;
@@ -151,17 +163,6 @@ impl Probe {
         is_over.then_some((self.settings, self.energies))
     }
 
-    /// Takes up as many presses as there is room for and rows are ready for.
-    fn take_up(&mut self) {
-        for slot in self.presses.iter_mut().filter(|slot| slot.is_none()) {
-            if self.next < self.ready * EFFORTS {
-                let (row, effort) = (self.next / EFFORTS, self.next % EFFORTS);
-                *slot = Some(Press::new(row, effort, &self.rows[row]));
-                self.next += 1;
-            }
-        }
-    }
-
     /// One step of the hands; their forces on the keys at both ends of it, N.
     fn step_hands(&mut self) -> [[f64; SLOTS]; 2] {
         let mut bodies = [Hand::pressing(0.0, 0.0, 0.0).body; SLOTS];
@@ -169,7 +170,9 @@ impl Probe {
         for (slot, press) in self.presses.iter_mut().enumerate() {
             let Some(press) = press else { continue };
             bodies[slot] = press.hand.body;
-            [push[0][slot], push[1][slot]] = press.hand.push_on();
+            let pushed = press.hand.push_on();
+            push[0][slot] = std::mem::replace(&mut press.pushed, pushed);
+            push[1][slot] = pushed;
             let key = &self.rows[press.row].key;
             [fronts[0][slot], fronts[1][slot]] = key.front(&press.running.x);
         }
@@ -230,11 +233,13 @@ impl Press {
     fn new(row: usize, effort: usize, of: &Row) -> Self {
         let [depth, _] = of.key.front(&of.rest.x);
         let force = pressing::FORCE.get(effort).unwrap_or_else(|| &BEYOND[effort - PRESSES]);
+        let hand = Hand::pressing(depth, *force, 0.0);
         Self {
             row,
             effort,
             running: of.rest,
-            hand: Hand::pressing(depth, *force, 0.0),
+            hand,
+            pushed: hand.push(),
             steps: 0,
             is_released: false,
             struck: None,
