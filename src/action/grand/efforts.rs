@@ -38,9 +38,9 @@ const ROWS: usize = pressing::HAMMER.len();
 /// Square of the hammer speed at the string, m²/s², by key and effort.
 type Energies = [[f64; EFFORTS]; ROWS];
 
-/// Action steps between a new regulation and its measurement, 63 ms: held keys take 24 ms to take it up,
-/// some 10 ms to settle and 25 ms more to count as still.
-const WAIT: usize = 500;
+/// Action steps between a new regulation and its measurement, 80 ms: held keys take 24 ms to take it up,
+/// up to 30 ms to settle and 25 ms more to count as still.
+const WAIT: usize = 640;
 
 /// What the action steps of a measurement do in turn: steps of every press under way, and parts of
 /// preparing others. About thirteen steps of a press an action step: a second for a regulation.

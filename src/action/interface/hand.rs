@@ -204,6 +204,27 @@ mod tests {
         TippedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, drag: 0.0, x: 0.0, v: 1.0 };
 
     #[test]
+    fn several_hands_move_as_each_alone_in_every_kernel() {
+        let hands = [2.0, 3.0, 5.0, 12.0, 40.0, 110.0, 300.0, 550.0];
+        for kernel in Kernel::available() {
+            let mut alone = hands.map(|force| Hand::pressing(0.0, force, 0.0));
+            let mut bodies = alone.map(|hand| hand.body);
+            for step in 0..200 {
+                // Keys on their way down, from which the slower hands lift off.
+                let key = [1e-7 * f64::from(step * step), 1e-3 * f64::from(step)];
+                let push = alone.map(|mut hand| [hand.push(), hand.push_on()]);
+                let ends =
+                    |pairs: [[f64; 2]; MOST_LANES]| [0, 1].map(|end| pairs.map(|pair| pair[end]));
+                let keys = ends([key; MOST_LANES]);
+                let forces = step_several(kernel, &mut bodies, &ends(push), &keys);
+                let each = ends(std::array::from_fn(|i| alone[i].step(key)));
+                assert_eq!(forces, each, "{kernel:?}, step {step}");
+                assert_eq!(bodies, alone.map(|hand| hand.body));
+            }
+        }
+    }
+
+    #[test]
     fn an_undamped_mass_comes_back_from_a_fixed_key_as_fast_as_it_came() {
         let mut mass = TIP;
         let mut contact = 0.0;
