@@ -136,6 +136,10 @@ impl Efforts {
             self.probe.begin(&self.wanted);
             self.is_measuring = true;
         }
+        if self.probe.is_waiting() {
+            self.probe.prepare();
+            return;
+        }
         (0..parts).for_each(|_| self.probe.prepare());
         if let Some((settings, energies)) = (0..steps).find_map(|_| self.probe.step()) {
             (self.measured, self.present, self.is_measuring) = (settings, Some(energies), false);

@@ -54,8 +54,8 @@ impl Keyboard {
         if self.lanes.are_worth(active) && self.packing.take_stale(which) {
             self.lanes.refresh(which, keys);
         }
-        let inputs = [[rest::UNTOUCHED; MOST_LANES]; 2];
-        let mut group = Group { which, keys, active, causality, inputs };
+        let mut group =
+            Group { which, keys, active, causality, inputs: [[rest::UNTOUCHED; MOST_LANES]; 2] };
         let mut running = Running::new();
         for lane in lanes_of(active) {
             let i = indices[lane];

@@ -139,13 +139,13 @@ impl Probe {
         }
     }
 
-    /// One step of the presses under way, or where there is none [`Probe::prepare`]; regulation and
-    /// result once all is measured.
+    /// Whether no press is under way, and some are to come.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.next < ROWS * EFFORTS && self.presses.iter().all(Option::is_none)
+    }
+
+    /// One step of the presses under way; regulation and result once all is measured.
     pub(super) fn step(&mut self) -> Option<(ActionSettings, Energies)> {
-        if self.presses.iter().all(Option::is_none) {
-            self.prepare();
-            return None;
-        }
         let forces = self.step_hands();
         let width = self.lanes.width();
         for which in 0..SLOTS / width {
