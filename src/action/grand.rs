@@ -34,6 +34,7 @@ pub mod readout;
 pub mod regulation;
 pub mod rest;
 pub mod rubbing;
+pub(crate) mod side_by_side;
 pub mod spec;
 pub mod stability;
 pub mod step;

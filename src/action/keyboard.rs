@@ -15,7 +15,7 @@ mod together;
 
 use crate::action::grand::concert::{Built, Design};
 use crate::action::grand::lanes::Lanes;
-use crate::action::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state, step};
+use crate::action::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state};
 use crate::action::interface::events::EventList;
 use crate::action::interface::press::Effort;
 use crate::action::interface::slew::Slew;
@@ -30,9 +30,9 @@ use stillness::{Stillness, Verdict};
 /// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
 const TRAY_SPEED: f64 = 0.55;
 
-/// Action steps in which moving and still keys take up a new regulation, each in its turn: 2 ms, over which the
-/// cost is spread; a change takes ten times as long.
-const TURNS: u64 = 16;
+/// Action steps in which moving and still keys take up a new regulation, each in its turn: 4 ms, over
+/// which the cost is spread; a change takes five times as long.
+const TURNS: u64 = 32;
 
 /// All keys of one piano.
 pub struct Keyboard {
@@ -51,8 +51,6 @@ pub struct Keyboard {
     stillness: Box<[Stillness; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
-    /// Those of the last step that changed them.
-    present: ActionSettings,
     /// Steps that have begun.
     begun: u64,
     tray: f64,
@@ -70,8 +68,8 @@ struct Heard<'a> {
 
 impl Heard<'_> {
     /// Hears of one key.
-    fn of(&mut self, key: KeyNumber) -> impl FnMut(f64, KeyEvent) {
-        move |offset, event| self.events.insert(self.from, key, offset, event)
+    fn of(&mut self, key: KeyNumber, offset: f64, event: KeyEvent) {
+        self.events.insert(self.from, key, offset, event);
     }
 }
 
@@ -96,7 +94,7 @@ impl Keyboard {
         let assemblies = boxed(|k| Assembly::new(designs[k.index()].build(settings)));
         let rest = boxed(|k| assemblies[k.index()].rest());
         let mut keyboard = Self {
-            lanes: Lanes::new(kernel, &assemblies[0]),
+            lanes: Lanes::new(kernel, KEYS, &assemblies[0]),
             packing: Packing::new(kernel.lanes()),
             assemblies,
             designs,
@@ -109,7 +107,6 @@ impl Keyboard {
             stillness: Box::new([Stillness::default(); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
-            present: *settings,
             begun: 0,
             tray: rest::TRAY_DOWN,
             tray_target: rest::TRAY_DOWN,
@@ -123,7 +120,6 @@ impl Keyboard {
     /// Every key back to rest, asleep, settings where they were going.
     pub fn reset(&mut self) {
         if self.settings.finish(self.begun) {
-            self.present = self.settings.at(self.begun);
             self.stale = KeySet::ALL;
         }
         // Turns count from here, as in a new keyboard.
@@ -194,7 +190,6 @@ impl Keyboard {
         self.begun += 1;
         if self.settings.moves(self.begun) {
             self.stale = KeySet::ALL;
-            self.present = self.settings.at(self.begun);
         }
         let from = self.tray;
         let reach = TRAY_SPEED * STEP;
@@ -210,14 +205,9 @@ impl Keyboard {
         let turn = moving.both(self.stale).in_turn(self.begun, TURNS);
         turn.iter().for_each(|key| self.refresh(key));
         let mut heard = Heard { from: events.len(), events };
-        let together = self.step_together(moving, tray, &mut heard);
+        let fast = self.step_packs(moving, tray, &mut heard);
         for key in moving.iter() {
-            let moves = if together.done.contains(key) {
-                together.fast.contains(key)
-            } else {
-                self.step_alone(key, tray, &mut heard)
-            };
-            self.after_step(key, moves, tray);
+            self.after_step(key, fast.contains(key), tray);
         }
     }
 
@@ -346,17 +336,6 @@ impl Keyboard {
         self.phases[i] = running.phase;
     }
 
-    /// Whether something moves after it.
-    fn step_alone(&mut self, key: KeyNumber, tray: [f64; 2], heard: &mut Heard) -> bool {
-        let i = key.index();
-        let mut running = self.running(i);
-        let (grand, drive) = (&self.assemblies[i].grand, self.drives[i]);
-        let outcome = step::advance(grand, &mut running, drive, tray, &mut heard.of(key));
-        self.capped_steps += u64::from(outcome.capped);
-        self.put(i, &running);
-        self.assemblies[i].fastest(&running.x) > stillness::STILL_SPEED
-    }
-
     fn after_step(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {
         let i = key.index();
         if self.x.iter().any(|state| !state[i].is_finite()) {
@@ -438,7 +417,7 @@ impl Keyboard {
 
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
-        self.assemblies[i] = Assembly::new(self.designs[i].build(&self.present));
+        self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
         self.packing.renew(key);
         self.rest_stale.insert(key);
         if self.activity.of(key) == Activity::Asleep {

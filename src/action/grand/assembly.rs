@@ -34,7 +34,23 @@ impl Assembly {
     /// Where it comes to rest, untouched, the damper tray down.
     #[must_use]
     pub fn rest(&self) -> GrandState {
-        rest::pose(&self.spec, &self.regulated.rest)
+        let mut search = self.search_rest();
+        loop {
+            if let Some(found) = self.settle(&mut search) {
+                return found;
+            }
+        }
+    }
+
+    /// The search for that pose, to be taken step by step.
+    #[must_use]
+    pub fn search_rest(&self) -> rest::Search {
+        rest::Search::new(&self.spec, &self.regulated.rest)
+    }
+
+    /// One step of its `search`; the pose once it is found.
+    pub fn settle(&self, search: &mut rest::Search) -> Option<GrandState> {
+        search.step(&self.spec, &self.grand)
     }
 
     /// The moment at which its hammer meets the string at `speed` m/s; see [`construct::strike`].

@@ -10,8 +10,9 @@
 //! A key that is set otherwise than all changes what it would have been by `by_key.rs`.
 //!
 //! The standard regulation is not looked up: there v is v₀, bit by bit. A new regulation is measured
-//! piece by piece, `AT_ONCE` steps of its presses an action step, and holds for notes when all of it
-//! is known (within [`Efforts::LONGEST`]); until then the one before it does.
+//! piece by piece, eight presses side by side, and holds for notes when all of it is known (within
+//! [`Efforts::LONGEST`]); until then the one before it does. The measurement begins `WAIT` action steps
+//! after the regulation came: until then the keys that sound take it up, and no step has both to do.
 
 mod by_key;
 mod measured;
@@ -22,6 +23,7 @@ mod table;
 use super::pressing;
 use crate::action::ActionSettings;
 use crate::math::compass::KeyNumber;
+use crate::math::kernel::Kernel;
 use probe::Probe;
 use table::STANDARD;
 
@@ -36,8 +38,13 @@ const ROWS: usize = pressing::HAMMER.len();
 /// Square of the hammer speed at the string, m²/s², by key and effort.
 type Energies = [[f64; EFFORTS]; ROWS];
 
-/// Steps of a press taken in one action step while a regulation is measured.
-const AT_ONCE: usize = 12;
+/// Action steps between a new regulation and its measurement, 80 ms: held keys take 24 ms to take it up,
+/// up to 30 ms to settle and 25 ms more to count as still.
+const WAIT: usize = 640;
+
+/// What the action steps of a measurement do in turn: steps of every press under way, and parts of
+/// preparing others. About thirteen steps of a press an action step: a second for a regulation.
+const TURNS: [(usize, usize); 3] = [(2, 0), (2, 0), (1, 1)];
 
 /// Slowest hammer that counts as arriving, m/s: as slow as a note can ask for.
 const SLOWEST: f64 = 0.02;
@@ -53,23 +60,38 @@ pub struct Efforts {
     settings: ActionSettings,
     probe: Box<Probe>,
     is_measuring: bool,
+    /// Action steps since something unknown was asked for.
+    steps: usize,
 }
 
 impl Efforts {
     /// Longest that a new regulation takes to be known, in action steps: every press to its limit.
-    pub const LONGEST: usize = ROWS * EFFORTS * probe::PATIENCE / AT_ONCE + 2;
+    pub const LONGEST: usize = {
+        let presses = (ROWS * EFFORTS).div_ceil(probe::SLOTS) * probe::PATIENCE;
+        let in_turns = TURNS[0].0 + TURNS[1].0 + TURNS[2].0;
+        let prepared = ROWS * probe::LONGEST_PREPARED + ROWS * EFFORTS;
+        WAIT + prepared * TURNS.len() + (presses / in_turns + 1) * TURNS.len()
+    };
 
     /// Under the regulation `settings`, measured at once if it `is_asked` for. Allocates, and takes
-    /// some 50 ms unless the regulation is the standard one.
+    /// some 20 ms unless the regulation is the standard one.
     #[must_use]
     pub fn new(settings: &ActionSettings, is_asked: bool) -> Self {
+        Self::with_kernel(settings, is_asked, Kernel::detect())
+    }
+
+    /// The same with the instructions `kernel`; they make no difference to any result, nor to when it
+    /// is known.
+    #[must_use]
+    pub fn with_kernel(settings: &ActionSettings, is_asked: bool, kernel: Kernel) -> Self {
         let mut efforts = Self {
             wanted: ActionSettings::default(),
             measured: ActionSettings::default(),
             present: None,
             settings: *settings,
-            probe: Box::new(Probe::new()),
+            probe: Box::new(Probe::new(kernel)),
             is_measuring: false,
+            steps: 0,
         };
         efforts.follow(settings, is_asked);
         efforts.finish();
@@ -80,12 +102,13 @@ impl Efforts {
     pub fn follow(&mut self, settings: &ActionSettings, is_asked: bool) {
         self.settings = *settings;
         if !is_asked {
-            (self.wanted, self.is_measuring) = (self.measured, false);
+            (self.wanted, self.is_measuring, self.steps) = (self.measured, false, 0);
             return;
         }
         self.wanted = before_the_string(settings);
         if self.wanted == ActionSettings::default() {
-            (self.measured, self.present, self.is_measuring) = (self.wanted, None, false);
+            (self.measured, self.present) = (self.wanted, None);
+            (self.is_measuring, self.steps) = (false, 0);
         }
     }
 
@@ -94,28 +117,35 @@ impl Efforts {
         if self.is_current() {
             return;
         }
-        for _ in 0..AT_ONCE {
-            self.go_on();
+        self.steps += 1;
+        if self.steps > WAIT {
+            self.go_on(TURNS[self.steps % TURNS.len()]);
         }
     }
 
     /// Measures to the end.
     pub fn finish(&mut self) {
         while !self.is_current() {
-            self.go_on();
+            self.go_on((1, 1));
         }
     }
 
-    fn go_on(&mut self) {
+    /// A number of steps of what is measured or is to be, and of parts of preparing it.
+    fn go_on(&mut self, (steps, parts): (usize, usize)) {
         if !self.is_measuring {
-            if self.measured == self.wanted {
-                return;
-            }
             self.probe.begin(&self.wanted);
             self.is_measuring = true;
         }
-        if let Some((settings, energies)) = self.probe.step() {
+        if self.probe.is_waiting() {
+            self.probe.prepare();
+            return;
+        }
+        (0..parts).for_each(|_| self.probe.prepare());
+        if let Some((settings, energies)) = (0..steps).find_map(|_| self.probe.step()) {
             (self.measured, self.present, self.is_measuring) = (settings, Some(energies), false);
+            if self.is_current() {
+                self.steps = 0;
+            }
         }
     }
 

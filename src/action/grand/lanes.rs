@@ -18,27 +18,24 @@ use super::{Phase, STATES};
 use crate::action::STEP;
 use crate::episode::lane_step::{self, Rates, Smooth, Start};
 use crate::episode::{Model, Progress};
-use crate::math::compass::KEYS;
 use crate::math::kernel::{Kernel, Work};
 use crate::math::real::{MOST_LANES, Mask, Real};
 
-/// State of all keys: one array over the keys for each state.
-pub type States = [[f64; KEYS]; STATES];
+/// State of the keys of one pack: one array over the lanes for each state.
+pub type States = [[f64; MOST_LANES]; STATES];
 
-/// Keys of one pack and what drives them.
+/// Keys of one pack and what drives them, by lane; what lanes have that are not active means nothing.
 pub struct Pack<'a> {
     /// Which pack.
     pub which: usize,
-    /// Indices of its keys by lane; those of lanes that are not active mean nothing.
-    pub keys: &'a [usize; MOST_LANES],
     /// Keys to step, lane 0 lowest; none of them with a rigid knuckle in [`Phase::Flank`], all of one
     /// causality.
     pub active: u8,
     /// What is given of them.
     pub causality: Causality,
-    /// Submodels of all keys of the keyboard.
-    pub phases: &'a [Phase; KEYS],
-    /// What drives each key of the pack, at both ends of the step.
+    /// Submodel of each.
+    pub phases: &'a [Phase; MOST_LANES],
+    /// What drives each, at both ends of the step.
     pub inputs: &'a [[DriveNow; MOST_LANES]; 2],
     /// How far each has come in this step.
     pub progress: &'a [Progress; MOST_LANES],
@@ -54,6 +51,9 @@ pub struct Stepped {
     /// Time since the step's beginning to which each key has come, s.
     pub times: [f64; MOST_LANES],
 }
+
+/// Keys from which on lanes are worth it: they cost about as much as two lone steps.
+const TOGETHER: u32 = 2;
 
 /// The numbers of all keys as the registers of a kernel hold them.
 pub struct Lanes {
@@ -129,7 +129,7 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
 fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
     let law = Law {
         numbers,
-        phases: Phases::gather(&pack.keys.map(|i| pack.phases[i])[..R::LANES]),
+        phases: Phases::gather(&pack.phases[..R::LANES]),
         inputs: [
             DriveNow::gather(pack.causality, &pack.inputs[0]),
             DriveNow::gather(pack.causality, &pack.inputs[1]),
@@ -141,7 +141,7 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
         passed: [R::Mask::none(); GUARDS],
     };
     for (start, x) in start.x.iter_mut().zip(&*x) {
-        *start = R::from_lanes(|lane| x[pack.keys[lane]]);
+        *start = R::from_lanes(|lane| x[lane]);
     }
     for (lane, progress) in pack.progress.iter().enumerate().take(R::LANES) {
         if let Some(guard) = progress.passed {
@@ -161,7 +161,7 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
         let mut ends = [0.0; MOST_LANES];
         end[s].store(&mut ends);
         for lane in (0..R::LANES).filter(|lane| finite.bits() & (1 << lane) != 0) {
-            x[s][pack.keys[lane]] = ends[lane];
+            x[s][lane] = ends[lane];
         }
     }
     let done = active & finite & times.ge(R::of(STEP));
@@ -172,16 +172,16 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
     stepped
 }
 
-/// Room for packs that hold every key, filled with the numbers of one.
-struct Room<'a>(&'a Assembly);
+/// Room for packs that hold a number of keys, filled with the numbers of one.
+struct Room<'a>(usize, &'a Assembly);
 
 impl Work for Room<'_> {
     type Out = Box<dyn Any + Send + Sync>;
 
     #[inline(always)]
     fn run<R: Real>(self) -> Self::Out {
-        let packs = if R::LANES > 1 { KEYS.div_ceil(R::LANES) } else { 0 };
-        let numbers: Precomputed<R> = Precomputed::gather(|_| &self.0.grand.numbers);
+        let packs = if R::LANES > 1 { self.0.div_ceil(R::LANES) } else { 0 };
+        let numbers: Precomputed<R> = Precomputed::gather(|_| &self.1.grand.numbers);
         Box::new(vec![numbers; packs])
     }
 }
@@ -228,17 +228,23 @@ impl Work for Advance<'_> {
 }
 
 impl Lanes {
-    /// Lanes of `kernel`, with the numbers of `any` key until others come. Allocates; nothing else
-    /// here does.
+    /// Lanes of `kernel` for a number of `keys`, with the numbers of `any` key until others come.
+    /// Allocates; nothing else here does.
     #[must_use]
-    pub fn new(kernel: Kernel, any: &Assembly) -> Self {
-        Self { kernel, packs: kernel.run(Room(any)) }
+    pub fn new(kernel: Kernel, keys: usize, any: &Assembly) -> Self {
+        Self { kernel, packs: kernel.run(Room(keys, any)) }
     }
 
     /// Keys a pack; 1 where every key steps alone.
     #[must_use]
     pub const fn width(&self) -> usize {
         self.kernel.lanes()
+    }
+
+    /// Whether the keys of `active` are quicker side by side than each alone.
+    #[must_use]
+    pub const fn are_worth(&self, active: u8) -> bool {
+        self.width() > 1 && active.count_ones() >= TOGETHER
     }
 
     /// Takes up the numbers of pack `which`, whose lanes hold `keys`.

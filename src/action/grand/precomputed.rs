@@ -57,6 +57,7 @@ macro_rules! numbers {
 
         impl<R: Real> Precomputed<R> {
             /// The keys `key(lane)` side by side.
+            #[inline(always)]
             #[must_use]
             pub fn gather<'a>(key: impl Fn(usize) -> &'a Precomputed) -> Self {
                 Self { $($field: gather!($kind, key, $field),)* }

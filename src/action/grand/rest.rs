@@ -48,50 +48,87 @@ const LEAST_HOLD: f64 = 1e-6;
 /// Steps smaller than this share of the [`LIMITS`] are none.
 const SETTLED: f64 = 1e-10;
 
-/// Where the key `spec` comes to rest, untouched, near the angles `near` of key, hammer and lever.
+/// Where the key `spec` comes to rest, untouched, near the angles `near` of key, hammer and lever; see
+/// [`Search`].
+#[must_use]
+pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
+    let grand = Grand::new(spec);
+    let mut search = Search::new(spec, near);
+    loop {
+        if let Some(found) = search.step(spec, &grand) {
+            return found;
+        }
+    }
+}
+
+/// The pose of a key at rest, looked for step by step.
 ///
 /// Newton's method on the force balances with a difference Jacobian, steps limited to what keeps the
 /// felts in contact. Where that goes to and fro between two felts the parts sink as if in honey
 /// (implicit Euler on dampers beside the forces), which ends where all is balanced and stable.
-#[must_use]
-pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
-    let mut x = [0.0; STATES];
-    x[..3].copy_from_slice(near);
-    if !spec.is_rigid() {
-        x[state::JACK] = -spec.jack.stop_felt.compression(spec.jack.spring_torque);
-    }
-    x[state::BEND] = Borne::at(spec, near[1]).bend;
-    x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
-    let balance = Balance::of(spec);
-    let guess = x;
-    if !(0..STEPS).any(|_| balance.step(&mut x, 0.0).is_none_or(|size| size < SETTLED))
-        || !balance.is_found(&x)
-    {
-        x = guess;
-        let mut hold = 1.0;
-        for _ in 0..SINKING {
-            match balance.step(&mut x, hold) {
-                Some(size) if size < SETTLED => break,
-                // At their limits the parts are held back more, near rest hardly at all.
-                Some(size) if size < 0.5 => hold = (hold * 0.7f64).max(LEAST_HOLD),
-                _ => hold = (hold * 2.0f64).min(1.0),
-            }
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    guess: [f64; STATES],
+    x: [f64; STATES],
+    /// Steps of the present method.
+    steps: u32,
+    /// How much the parts are held back while they sink; none before that.
+    hold: Option<f64>,
+}
+
+impl Search {
+    /// Most steps of a search.
+    pub const LONGEST: usize = (STEPS + SINKING) as usize;
+
+    /// Of the key `spec`, near the angles `near` of key, hammer and lever.
+    #[must_use]
+    pub fn new(spec: &Spec, near: &[f64; 3]) -> Self {
+        let mut x = [0.0; STATES];
+        x[..3].copy_from_slice(near);
+        if !spec.is_rigid() {
+            x[state::JACK] = -spec.jack.stop_felt.compression(spec.jack.spring_torque);
         }
+        x[state::BEND] = Borne::at(spec, near[1]).bend;
+        x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
+        Self { guess: x, x, steps: 0, hold: None }
     }
-    State { phase: PHASE, x }
+
+    /// One step, `spec` and its equations being those of the whole search: some 1 µs; the pose once it
+    /// is found.
+    pub fn step(&mut self, spec: &Spec, grand: &Grand) -> Option<State<Phase, STATES>> {
+        let balance = Balance { spec, grand };
+        let size = balance.step(&mut self.x, self.hold.unwrap_or(0.0));
+        self.steps += 1;
+        let is_settled = size.is_some_and(|size| size < SETTLED);
+        let is_over = match self.hold {
+            None if is_settled || size.is_none() || self.steps == STEPS => {
+                let is_found = (is_settled || size.is_none()) && balance.is_found(&self.x);
+                if !is_found {
+                    (self.x, self.steps, self.hold) = (self.guess, 0, Some(1.0));
+                }
+                is_found
+            }
+            None => false,
+            Some(hold) => {
+                // At their limits the parts are held back more, near rest hardly at all.
+                self.hold = Some(match size {
+                    Some(size) if size < 0.5 => (hold * 0.7).max(LEAST_HOLD),
+                    _ => (hold * 2.0).min(1.0),
+                });
+                is_settled || self.steps == SINKING
+            }
+        };
+        is_over.then_some(State { phase: PHASE, x: self.x })
+    }
 }
 
 /// The balance of forces at rest.
 struct Balance<'a> {
     spec: &'a Spec,
-    grand: Grand,
+    grand: &'a Grand,
 }
 
-impl<'a> Balance<'a> {
-    fn of(spec: &'a Spec) -> Self {
-        Self { spec, grand: Grand::new(spec) }
-    }
-
+impl Balance<'_> {
     /// Torques and the damper's force at `x`, in the order of [`UNKNOWNS`].
     fn forces(&self, x: &[f64; STATES]) -> nalgebra::Vector6<f64> {
         let m = self.grand.moment(PHASE, &Held::default(), &UNTOUCHED, x);
@@ -156,7 +193,7 @@ mod tests {
                     spec.hammer.mass *= mass;
                     spec.lever.spring_torque *= spring;
                     let found = pose(&spec, &built.regulated.rest);
-                    let balance = Balance::of(&spec);
+                    let balance = Balance { spec: &spec, grand: &Grand::new(&spec) };
                     assert!(
                         balance.is_found(&found.x),
                         "key {index}, mass {mass}, spring {spring}: {:?}",

@@ -12,6 +12,8 @@
 //! present speed within a step (error of second order in the step).
 
 use crate::action::STEP;
+use crate::math::kernel::{Kernel, Work};
+use crate::math::real::{MOST_LANES, Real};
 
 /// Mass of finger, hand and part of the arm, kg; chosen with the tip for the struck touch of the
 /// travel-time measurements [Goebl, Bresin & Galembo 2005].
@@ -37,34 +39,37 @@ pub fn activation(time: f64, rise: f64) -> f64 {
     1.0 - (1.0 + s) * libm::exp(-s)
 }
 
-/// A mass behind a one-sided tip.
+/// A mass behind a one-sided tip, or one in each lane.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct TippedMass {
+pub struct TippedMass<R = f64> {
     /// Mass, kg.
-    pub mass: f64,
+    pub mass: R,
     /// Stiffness of the tip, N/m.
-    pub stiffness: f64,
+    pub stiffness: R,
     /// Damping of the tip, N·s/m.
-    pub damping: f64,
+    pub damping: R,
     /// Damping of the mass against rest, N·s/m.
-    pub drag: f64,
+    pub drag: R,
     /// Depth, m.
-    pub x: f64,
+    pub x: R,
     /// Downward speed, m/s.
-    pub v: f64,
+    pub v: R,
 }
 
-impl TippedMass {
-    fn force(&self, x: f64, v: f64, [depth, speed]: [f64; 2]) -> f64 {
-        let sunk = x - depth;
-        if sunk > 0.0 { (self.stiffness * sunk + self.damping * (v - speed)).max(0.0) } else { 0.0 }
+impl<R: Real> TippedMass<R> {
+    #[inline(always)]
+    fn force(&self, x: R, v: R, [depth, speed]: [R; 2]) -> R {
+        let (sunk, zero) = (x - depth, R::of(0.0));
+        let force = (self.stiffness * sunk + self.damping * (v - speed)).max(zero);
+        R::select(sunk.gt(zero), force, zero)
     }
 
     /// Moves on by one step under a push of `push` N at its start and end; the force on the key at
     /// both, N. `key`: its front's depth, m, and downward speed, m/s.
-    pub fn step(&mut self, push: [f64; 2], key: [f64; 2]) -> [f64; 2] {
+    #[inline(always)]
+    pub fn step(&mut self, push: [R; 2], key: [R; 2]) -> [R; 2] {
         let [depth, speed] = key;
-        let later = [depth + speed * STEP, speed];
+        let later = [depth + R::of(STEP) * speed, speed];
         let first = self.force(self.x, self.v, key);
         let begin = push[0] - self.drag * self.v - first;
         let mut last = first;
@@ -72,13 +77,67 @@ impl TippedMass {
         for _ in 0..ROUNDS {
             // Response to a force that is linear in time.
             let end = push[1] - self.drag * v - last;
-            v = self.v + STEP * 0.5 * (begin + end) / self.mass;
-            x = self.x + STEP * self.v + STEP * STEP * (2.0 * begin + end) / (6.0 * self.mass);
+            v = self.v + R::of(STEP * 0.5) * (begin + end) / self.mass;
+            let moved = R::of(STEP * STEP) * (R::of(2.0) * begin + end) / (R::of(6.0) * self.mass);
+            x = self.x + R::of(STEP) * self.v + moved;
             last = self.force(x, v, later);
         }
         (self.x, self.v) = (x, v);
         [first, last]
     }
+}
+
+/// A value for each of several hands.
+type Each = [f64; MOST_LANES];
+
+/// See [`step_several`].
+struct Several<'a> {
+    bodies: &'a mut [TippedMass; MOST_LANES],
+    push: &'a [Each; 2],
+    key: &'a [Each; 2],
+}
+
+impl Work for Several<'_> {
+    type Out = [Each; 2];
+
+    #[inline(always)]
+    fn run<R: Real>(self) -> [Each; 2] {
+        let mut forces = [[0.0; MOST_LANES]; 2];
+        for (pack, bodies) in self.bodies.chunks_exact_mut(R::LANES).enumerate() {
+            let first = pack * R::LANES;
+            let mut several = TippedMass {
+                mass: R::from_lanes(|lane| bodies[lane].mass),
+                stiffness: R::from_lanes(|lane| bodies[lane].stiffness),
+                damping: R::from_lanes(|lane| bodies[lane].damping),
+                drag: R::from_lanes(|lane| bodies[lane].drag),
+                x: R::from_lanes(|lane| bodies[lane].x),
+                v: R::from_lanes(|lane| bodies[lane].v),
+            };
+            let load = |ends: &[Each; 2]| [R::load(&ends[0][first..]), R::load(&ends[1][first..])];
+            let found = several.step(load(self.push), load(self.key));
+            for (forces, found) in forces.iter_mut().zip(found) {
+                found.store(&mut forces[first..]);
+            }
+            let (mut x, mut v) = ([0.0; MOST_LANES], [0.0; MOST_LANES]);
+            several.x.store(&mut x);
+            several.v.store(&mut v);
+            for (body, (x, v)) in bodies.iter_mut().zip(x.into_iter().zip(v)) {
+                (body.x, body.v) = (x, v);
+            }
+        }
+        forces
+    }
+}
+
+/// [`TippedMass::step`] of several masses in the registers of `kernel`, which make no difference to any
+/// result: `push`, `key` and the forces are given by mass.
+pub fn step_several(
+    kernel: Kernel,
+    bodies: &mut [TippedMass; MOST_LANES],
+    push: &[Each; 2],
+    key: &[Each; 2],
+) -> [Each; 2] {
+    kernel.run(Several { bodies, push, key })
 }
 
 /// A hand that presses or strikes.
@@ -117,14 +176,21 @@ impl Hand {
         Self { body: TippedMass { v: speed, ..rest.body }, rise: 0.0, ..rest }
     }
 
-    fn push(&self, time: f64) -> f64 {
-        if self.rise > 0.0 { self.force * activation(time, self.rise) } else { self.force }
+    /// Force of the muscle, N.
+    #[must_use]
+    pub fn push(&self) -> f64 {
+        if self.rise > 0.0 { self.force * activation(self.age, self.rise) } else { self.force }
+    }
+
+    /// Lets the muscle go on for one step; its force after that, N.
+    pub fn push_on(&mut self) -> f64 {
+        self.age += STEP;
+        self.push()
     }
 
     /// Moves on by one step; see [`TippedMass::step`].
     pub fn step(&mut self, key: [f64; 2]) -> [f64; 2] {
-        let push = [self.push(self.age), self.push(self.age + STEP)];
-        self.age += STEP;
+        let push = [self.push(), self.push_on()];
         self.body.step(push, key)
     }
 }
@@ -136,6 +202,27 @@ mod tests {
 
     const TIP: TippedMass =
         TippedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, drag: 0.0, x: 0.0, v: 1.0 };
+
+    #[test]
+    fn several_hands_move_as_each_alone_in_every_kernel() {
+        let hands = [2.0, 3.0, 5.0, 12.0, 40.0, 110.0, 300.0, 550.0];
+        for kernel in Kernel::available() {
+            let mut alone = hands.map(|force| Hand::pressing(0.0, force, 0.0));
+            let mut bodies = alone.map(|hand| hand.body);
+            for step in 0..200 {
+                // Keys on their way down, from which the slower hands lift off.
+                let key = [1e-7 * f64::from(step * step), 1e-3 * f64::from(step)];
+                let push = alone.map(|mut hand| [hand.push(), hand.push_on()]);
+                let ends =
+                    |pairs: [[f64; 2]; MOST_LANES]| [0, 1].map(|end| pairs.map(|pair| pair[end]));
+                let keys = ends([key; MOST_LANES]);
+                let forces = step_several(kernel, &mut bodies, &ends(push), &keys);
+                let each = ends(std::array::from_fn(|i| alone[i].step(key)));
+                assert_eq!(forces, each, "{kernel:?}, step {step}");
+                assert_eq!(bodies, alone.map(|hand| hand.body));
+            }
+        }
+    }
 
     #[test]
     fn an_undamped_mass_comes_back_from_a_fixed_key_as_fast_as_it_came() {

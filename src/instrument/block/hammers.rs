@@ -6,8 +6,8 @@ use crate::instrument::engine_traits::Strings;
 use crate::math::compass::KeyNumber;
 use crate::math::key_set::KeySet;
 
-/// Action steps in which the strings hear of the hammers of all keys: 16 ms.
-const TURNS: u64 = 128;
+/// Action steps in which the strings hear of the hammers of all keys: 64 ms.
+const TURNS: u64 = 512;
 
 /// Keys of whose present hammer the strings have not heard.
 #[derive(Clone, Copy, Default, Debug)]

@@ -6,6 +6,7 @@ use super::probe::Probe;
 use super::table::{BY_KEY, STANDARD};
 use super::{EFFORTS, Energies, by_key};
 use crate::action::ActionSettings;
+use crate::math::kernel::Kernel;
 
 /// What is known of efforts before any regulation is measured.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +27,7 @@ impl Tables {
     /// As the action has them: some 0.6 s of work.
     #[must_use]
     pub fn measured() -> Self {
-        let mut probe = Probe::new();
+        let mut probe = Probe::new(Kernel::detect());
         let standard = probe.measure(&ActionSettings::default());
         Self { standard, by_key: by_key::measured(&mut probe, &standard) }
     }

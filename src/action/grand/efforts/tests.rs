@@ -2,6 +2,7 @@ use super::*;
 use crate::action::grand::GrandKey;
 use crate::action::interface::hand::Hand;
 use crate::action::{Drive, Key, KeyEvent};
+use crate::math::kernel::Kernel;
 
 fn key(number: u8) -> KeyNumber {
     KeyNumber::from_index(usize::from(number) - 1).unwrap()
@@ -97,6 +98,44 @@ fn a_new_regulation_holds_when_it_is_known_whole_and_the_standard_one_at_once() 
     efforts.follow(&standard, true);
     assert_eq!(efforts.heard(key(40), 2.0), Some(2.0));
     assert!(efforts.is_current());
+}
+
+/// Bits of the grid under `settings`, measured step by step by `kernel`, and the steps that took.
+fn measured(settings: &ActionSettings, kernel: Kernel) -> (Vec<u64>, usize) {
+    let mut efforts = Efforts::with_kernel(&ActionSettings::default(), true, kernel);
+    efforts.follow(settings, true);
+    let mut steps = 0;
+    while !efforts.is_current() {
+        efforts.step();
+        steps += 1;
+    }
+    (efforts.present.unwrap().as_flattened().iter().map(|energy| energy.to_bits()).collect(), steps)
+}
+
+#[test]
+fn every_kernel_measures_the_same_bits_in_as_many_steps() {
+    let heavy = ActionSettings { hammer_mass: 1.7, friction: 1.6, ..Default::default() };
+    let plain = measured(&heavy, Kernel::Plain);
+    for kernel in Kernel::available() {
+        assert_eq!(measured(&heavy, kernel), plain, "{kernel:?}");
+    }
+}
+
+#[test]
+fn presses_side_by_side_are_those_of_lone_keys_bit_by_bit() {
+    let settings = ActionSettings { let_off_mm: 2.5, key_mass: 1.3, ..Default::default() };
+    let energies = probe::Probe::new(Kernel::detect()).measure(&settings);
+    for row in [0, 2, 5] {
+        let number = [1, 40, 88][row / 2];
+        assert_eq!(pressing::HAMMER[row].0, f64::from(number));
+        let lone = GrandKey::new(key(number), &settings);
+        for effort in [3, 9, 14, 17] {
+            let force = [&pressing::FORCE[..], &BEYOND[..]].concat()[effort];
+            let hand = Hand::pressing(lone.front()[0], force, 0.0);
+            let speed = simulated(number, &settings, hand);
+            assert_eq!(energies[row][effort], speed * speed, "key {number}, {force} N");
+        }
+    }
 }
 
 #[test]
