@@ -4,11 +4,11 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use touchback::action::interface::events::EventList;
-use touchback::action::keyboard::load::Load;
-use touchback::action::{ActionSettings, Keyboard};
-use touchback::math::compass::KeyNumber;
-use touchback::math::kernel::Kernel;
+use touchback_action::interface::events::EventList;
+use touchback_action::keyboard::load::Load;
+use touchback_action::{ActionSettings, Keyboard};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::kernel::Kernel;
 
 /// Time of the steps of one `load` on `keys`, its preparation left out.
 fn once(

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::{Event, Piano, Settings};
 
 const BLOCK: usize = 64;
 const RATE: f64 = 48_000.0;

@@ -5,9 +5,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use touchback::math::compass::KeyNumber;
-use touchback::math::kernel::Kernel;
-use touchback::sound::{Sound, SoundSettings};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::kernel::Kernel;
+use touchback_sound::{Sound, SoundSettings};
 
 const RATE: usize = 48_000;
 const BLOCK: usize = 64;

@@ -1,10 +1,10 @@
 //! Presses C4 with a finger moving at 0.2 m/s and prints what happens inside the action.
 //!
-//! `cargo run --release --no-default-features --example press`
+//! `cargo run --release --example press`
 
-use touchback::action::interface::events::EventList;
-use touchback::action::{ActionSettings, Drive, Keyboard, STEP, step_time};
-use touchback::math::compass::KeyNumber;
+use touchback_action::interface::events::EventList;
+use touchback_action::{ActionSettings, Drive, Keyboard, STEP, step_time};
+use touchback_core::math::compass::KeyNumber;
 
 fn main() {
     let Some(c4) = KeyNumber::from_midi(60) else { return };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Where a released hand is, m, as in src/haptics/script.rs.
+/// Where a released hand is, m, as in crates/haptics/src/script.rs.
 const ABOVE: f64 = -5e-3;
 
 fn main() {

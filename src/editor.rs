@@ -27,7 +27,6 @@
 //! thread runs all of it; what it knows of the audio thread comes through [`crate::monitor`].
 
 pub mod action_view;
-#[cfg(feature = "plugin")]
 pub mod app;
 pub mod bar;
 pub mod bench_sheet;
@@ -66,5 +65,5 @@ pub mod transport;
 pub mod velocity_curve;
 pub mod window;
 pub mod window_state;
-#[cfg(all(feature = "plugin", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod x11;

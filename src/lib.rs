@@ -1,47 +1,39 @@
-//! Touchback: a grand piano whose action is simulated, played, heard and felt.
+//! Touchback as a plugin: the piano in CLAP and VST3 hosts, with its window.
 //!
-//! Data flows one way: gesture → action → strike → strings → board → ear.
+//! Data flows one way: host → `plugin` → piano → host; the window sees it through [`monitor`].
 //!
-//! | module | part | may be called from |
+//! | module | part | thread |
 //! | --- | --- | --- |
-//! | [`math`] | plane vectors, roots, interpolation, the compass of 88 keys | anywhere |
-//! | [`episode`] | submodels, indicators, event location, integration | anywhere |
-//! | [`mech`] | felt, friction, the hammer | anywhere |
-//! | [`action`] | the grand action, 88 keys of it, and other actions | audio thread, lab |
-//! | [`sound`] | strings, hammer felt, dampers, soundboard | audio thread, lab |
-//! | [`files`] | plain files that are read, whole files and folders that are written | not the audio thread |
-//! | [`exchange`] | latest value, bounded queue, flags between threads | anywhere |
-//! | [`wall`] | virtual walls and their analysis, transmission-line junctions | haptics, lab |
-//! | [`haptics`] | motorized keyboards: protocol, device half, host half | sidecar, lab |
-//! | [`instrument`] | action and sound joined to a piano | audio thread, lab |
-//! | [`monitor`] | what passes between audio thread and window | audio thread, window |
-//! | [`preset`] | factory pianos | anywhere |
-//! | [`params`] | every parameter, declared once | anywhere |
+//! | `plugin` | one instance in a host | main, audio |
+//! | `clap`, `vst3` | entries of the two formats, guarded against hosts | main, audio |
+//! | [`host_params`] | the table of parameters as the framework's parameters | any |
+//! | [`monitor`] | what passes between audio thread and window | audio, window |
+//! | [`editor`] | the window | window |
 #![cfg_attr(
     test,
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
 
-pub mod action;
-#[cfg(feature = "editor")]
 pub mod editor;
-pub mod episode;
-pub mod exchange;
-pub mod files;
-#[cfg(feature = "plugin")]
-mod guard;
-pub mod haptics;
-pub mod instrument;
-pub mod math;
-pub mod mech;
+pub mod host_params;
 pub mod monitor;
-pub mod params;
-pub mod preset;
-pub mod sound;
-pub mod wall;
 
-#[cfg(feature = "plugin")]
+mod active;
+mod block_context;
+mod clap;
+mod event_reader;
+mod guard;
+mod haptic_keyboard;
+mod host_window;
+mod instances;
+mod newest;
+mod notes;
+mod part;
 mod plugin;
+mod project;
+mod state;
+mod tuning;
+mod vst3;
 
 /// Runs the instrument on its own with the `arguments` of the framework's audio and MIDI backends
 /// (the first is the program's name), until its window is closed; whether it could be started.

@@ -21,16 +21,16 @@ pub mod tape;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::exchange::flags::{Flag, SharedLevel};
-use crate::exchange::latest::{LatestReader, LatestWriter, latest};
-use crate::exchange::queue::{Receiver, Sender, bounded};
-use crate::instrument::load::WorkCounters;
-use crate::instrument::midi::InputMessage;
-use crate::instrument::{Event, Piano, Snapshot};
 use felt::{FeltKeys, FeltStep};
 use phrase::Phrase;
 use steps::{StepsIn, StepsOut};
 use tape::{Take, Tape};
+use touchback_core::exchange::flags::{Flag, SharedLevel};
+use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
+use touchback_core::exchange::queue::{Receiver, Sender, bounded};
+use touchback_instrument::load::WorkCounters;
+use touchback_instrument::midi::InputMessage;
+use touchback_instrument::{Event, Piano, Snapshot};
 
 /// Room for events on their way to the piano: more than a mouse makes between two blocks.
 const EVENTS: usize = 256;
@@ -278,12 +278,12 @@ impl AudioEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::grand::GrandKey;
-    use crate::action::interface::key::Key;
-    use crate::action::{ActionKind, ActionSettings, Drive};
-    use crate::instrument::Settings;
-    use crate::instrument::trace::Sample;
-    use crate::math::compass::KeyNumber;
+    use touchback_action::grand::GrandKey;
+    use touchback_action::interface::key::Key;
+    use touchback_action::{ActionKind, ActionSettings, Drive};
+    use touchback_core::math::compass::KeyNumber;
+    use touchback_instrument::Settings;
+    use touchback_instrument::trace::Sample;
 
     #[test]
     fn a_closed_window_gets_nothing_and_an_open_one_sees_what_it_plays() {

@@ -6,23 +6,8 @@
 //! | `Touchback::process`, `reset` | host's audio thread: no allocation, lock or system call |
 //! | [`state`] | host's main thread |
 //!
-//! Parameters reach the piano as plain [`Settings`](crate::instrument::Settings); framework types
+//! Parameters reach the piano as plain [`Settings`](touchback_instrument::Settings); framework types
 //! stop here.
-
-mod active;
-mod block_context;
-mod clap;
-mod event_reader;
-mod haptics;
-mod host_window;
-mod instances;
-mod newest;
-mod notes;
-mod part;
-mod project;
-mod state;
-mod tuning;
-mod vst3;
 
 use std::sync::Arc;
 
@@ -33,24 +18,24 @@ use nice_plug::prelude::{
     Vst3SubCategory, new_nonzero_u32, nice_log,
 };
 
-use crate::action::interface::key_sheet::KeySheet;
+use crate::active::Active;
+use crate::block_context::BlockContext;
 use crate::editor::app::{PluginEditor, Repaint};
 use crate::editor::host_menu::HostMenu;
-use crate::exchange::latest;
+use crate::event_reader::EventReader;
 use crate::guard::{Guard, catch};
-use crate::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
-use crate::instrument::Event;
+use crate::haptic_keyboard::{FeltNews, Haptics};
+use crate::host_params::HostParams;
+use crate::host_params::steering::Steering;
+use crate::instances::LiveInstance;
 use crate::monitor::{AudioEnd, WindowEnd, link};
-use crate::params::host::HostParams;
-use crate::params::host::steering::Steering;
-use crate::sound::scala::Scale;
-use active::Active;
-use block_context::BlockContext;
-use event_reader::EventReader;
-use haptics::{FeltNews, Haptics};
-use instances::LiveInstance;
-use project::Project;
-use tuning::{Client, OutsideTuning};
+use crate::project::Project;
+use crate::tuning::{Client, OutsideTuning};
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::exchange::latest;
+use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
+use touchback_instrument::Event;
+use touchback_sound::scala::Scale;
 
 /// Sample rates the instrument accepts, Hz. Hosts know none above 768 kHz; VST3's validator tries
 /// 1234 Hz and 1.23 MHz.
@@ -100,9 +85,9 @@ impl Default for Touchback {
         window.wake_by(move || painter.ask());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
-        let parts = newest::Parts::default();
-        newest::leave(parts.clone());
-        let newest::Parts { menu, guard } = parts;
+        let parts = crate::newest::Parts::default();
+        crate::newest::leave(parts.clone());
+        let crate::newest::Parts { menu, guard } = parts;
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
@@ -185,7 +170,7 @@ impl Plugin for Touchback {
 
     fn filter_state(state: &mut PluginState) {
         let is_safe = catch(false, || {
-            state::sanitize(state);
+            crate::state::sanitize(state);
             true
         });
         if !is_safe {

@@ -9,7 +9,7 @@ mod keyboard;
 #[allow(dead_code, reason = "the stopwatch is the other program's")]
 mod machine;
 mod math;
-#[path = "../../src/haptics/plant.rs"]
+#[path = "../../crates/haptics/src/plant.rs"]
 #[allow(dead_code, reason = "the emulator uses the rest of it")]
 mod plant;
 

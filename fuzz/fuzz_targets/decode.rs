@@ -6,8 +6,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use touchback::haptics::emulator::{Making, build};
-use touchback::haptics::servo::{Servo, ServoOptions};
+use touchback_haptics::emulator::{Making, build};
+use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_device::device::Device;
 use touchback_device::frame::{FrameReceiver, MAX_FRAME, MAX_PAYLOAD};
 use touchback_device::message::{KEYS, Message};

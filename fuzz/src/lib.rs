@@ -8,15 +8,14 @@ use std::io::Cursor;
 use std::path::Path;
 
 use toml::Table;
-use touchback::action::ActionSettings;
-use touchback::action::catalogue::Model;
-use touchback::action::interface::key_sheet::KeySheet;
-use touchback::action::interface::kind::NAMES;
-use touchback::haptics::recording::Recording;
-use touchback::math::compass::KeyNumber;
-use touchback::params;
-use touchback::preset::file::NamedPiano;
-use touchback::sound::scala::{KeyMap, Scale, notes};
+use touchback_action::ActionSettings;
+use touchback_action::catalogue::Model;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_action::interface::kind::NAMES;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::recording::Recording;
+use touchback_instrument::params;
+use touchback_instrument::preset::file::NamedPiano;
 use touchback_lab::controls;
 use touchback_lab::fit;
 use touchback_lab::gesture::Gesture;
@@ -24,6 +23,7 @@ use touchback_lab::midi::Score;
 use touchback_lab::recorded::{names, sfz, sound_file};
 use touchback_lab::simulate::numbers::each_number;
 use touchback_lab::simulate::{self, plants};
+use touchback_sound::scala::{KeyMap, Scale, notes};
 
 /// A reader under trial.
 pub type Reader = fn(&[u8]) -> bool;

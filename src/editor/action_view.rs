@@ -13,11 +13,11 @@ use crate::editor::drawing::paint::{self, ScreenMapping};
 use crate::editor::hand::KeyHand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
-use crate::instrument::Event;
-use crate::instrument::settings::KeyPressure;
-use crate::math::compass::KeyNumber;
-use crate::math::vec2::Vec2;
-use crate::params;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::vec2::Vec2;
+use touchback_instrument::Event;
+use touchback_instrument::params;
+use touchback_instrument::settings::KeyPressure;
 
 /// Least picture in which names do not lie on one another, points.
 const NAMED: egui::Vec2 = vec2(460.0, 190.0);

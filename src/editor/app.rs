@@ -30,16 +30,16 @@ use crate::editor::scales::Scales;
 use crate::editor::screen_reader::ScreenReader;
 use crate::editor::window::{Session, Window};
 use crate::editor::window_state::{SMALLEST, SavedWindow};
-use crate::exchange::lock::lock;
-use crate::exchange::queue::Sender;
 use crate::guard::catch;
-use crate::haptics::connection::KeyboardConnection;
-use crate::instrument::{Event, Snapshot};
+use crate::host_params::HostParams;
 use crate::monitor::WindowEnd;
-use crate::params::host::HostParams;
-use crate::params::{COUNT, Parameter};
 use host_controls::{HostControls, Learning};
 use open_window::{Alive, OpenHandle, OpenWindow};
+use touchback_core::exchange::lock::lock;
+use touchback_core::exchange::queue::Sender;
+use touchback_haptics::connection::KeyboardConnection;
+use touchback_instrument::params::{COUNT, Parameter};
+use touchback_instrument::{Event, Snapshot};
 
 /// Time between two frames while something may yet come, s.
 const IDLE: f64 = 0.05;
@@ -369,7 +369,7 @@ fn capture(context: &Context) -> KeyCapture {
 #[cfg(test)]
 mod tests {
     use super::send_all;
-    use crate::exchange::queue;
+    use touchback_core::exchange::queue;
 
     #[test]
     fn what_finds_no_room_is_sent_later_in_order() {

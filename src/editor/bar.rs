@@ -14,7 +14,7 @@ use crate::editor::manual;
 use crate::editor::panel::presets::PresetsPanel;
 use crate::editor::theme;
 use crate::editor::window_state::Looks;
-use crate::instrument::record::Counts;
+use touchback_instrument::record::Counts;
 
 /// Width from which everything stands in the bar with room between, points.
 const WIDE: f32 = 1000.0;

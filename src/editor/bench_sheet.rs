@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::action::grand::weigh::{FIGURES, Figure, Weighed};
+use touchback_action::grand::weigh::{FIGURES, Figure, Weighed};
 
 /// Height of a row and places of the columns' right ends in the picture, px.
 const ROW: usize = 22;
@@ -74,8 +74,8 @@ pub fn svg(title: &str, before: Option<&Weighed>, after: &Weighed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::ActionSettings;
-    use crate::math::compass::KeyNumber;
+    use touchback_action::ActionSettings;
+    use touchback_core::math::compass::KeyNumber;
 
     #[test]
     fn a_turned_screw_stands_in_both() {

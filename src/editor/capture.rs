@@ -4,9 +4,9 @@ use midly::live::LiveEvent;
 use midly::{MetaMessage, TrackEventKind};
 
 use crate::editor::midi_file;
-use crate::instrument::midi::controller;
-use crate::math::cast::count;
 use crate::monitor::tape::TimedMessage;
+use touchback_core::math::cast::count;
+use touchback_instrument::midi::controller;
 
 /// How far back a saved performance goes, s.
 pub const SPAN: f64 = 600.0;
@@ -116,10 +116,10 @@ impl Track {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::midi::{Address, InputMessage};
-    use crate::math::cast::{byte, floor_index};
     use crate::monitor::tape::{CAPACITY, tape};
     use midly::{Format, MidiMessage, Smf};
+    use touchback_core::math::cast::{byte, floor_index};
+    use touchback_instrument::midi::{Address, InputMessage};
 
     const fn on(note: u8, velocity: f64) -> InputMessage {
         InputMessage::NoteOn { channel: 0, note, id: None, velocity }

@@ -4,8 +4,8 @@ use egui::Ui;
 
 use crate::editor::controls::Controls;
 use crate::editor::history::{History, Recorded};
-use crate::instrument::Settings;
-use crate::sound::scala::Texts;
+use touchback_instrument::Settings;
+use touchback_sound::scala::Texts;
 
 /// The piano that is not in force.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ fn kept(controls: &dyn Controls, history: History) -> Kept {
 mod tests {
     use super::*;
     use crate::editor::controls::DetachedControls;
-    use crate::params::find;
+    use touchback_instrument::params::find;
 
     #[test]
     fn both_pianos_survive_going_back_and_forth_with_what_was_done_to_them() {

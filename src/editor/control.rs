@@ -24,8 +24,8 @@ use egui::{
 use crate::editor::controls::Controls;
 use crate::editor::regulation::usual;
 use crate::editor::theme;
-use crate::instrument::Settings;
-use crate::params::{Parameter, ValueKind, relevance};
+use touchback_instrument::Settings;
+use touchback_instrument::params::{Parameter, ValueKind, relevance};
 
 /// Characters that no number's text has.
 const LONGEST_TEXT: usize = 64;

@@ -1,11 +1,11 @@
 //! What the window may do to the instrument's parameters; implemented by the host's glue and by
 //! tests.
 
-use crate::action::interface::key_sheet::KeySheet;
-use crate::instrument::Settings;
-use crate::params::midi_map::MidiMap;
-use crate::params::{Parameter, all};
-use crate::sound::scala::Texts;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::Settings;
+use touchback_instrument::params::midi_map::MidiMap;
+use touchback_instrument::params::{Parameter, all};
+use touchback_sound::scala::Texts;
 
 /// Parameters as a host shows them: every change lies between a beginning and an end, so that
 /// hosts can record and undo it.
@@ -212,7 +212,7 @@ impl Controls for DetachedControls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::find;
+    use touchback_instrument::params::find;
 
     #[test]
     fn a_recall_changes_what_differs_and_lets_go() {

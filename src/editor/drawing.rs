@@ -5,7 +5,7 @@ pub mod grand;
 pub mod other;
 pub mod paint;
 
-use crate::math::vec2::Vec2;
+use touchback_core::math::vec2::Vec2;
 
 /// A body of the action, or what stands still around it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

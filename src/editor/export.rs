@@ -4,9 +4,6 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use crate::action::ActionSettings;
-use crate::action::grand::weigh::{FIGURES, Weighed};
-use crate::action::interface::key_sheet::{QUANTITIES, shortest};
 use crate::editor::bench_sheet;
 use crate::editor::capture;
 use crate::editor::keyboard::name;
@@ -15,10 +12,13 @@ use crate::editor::scope::Scope;
 use crate::editor::stroke::{Memory, Stroke, table};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
-use crate::files::draft::{Draft, DraftError};
-use crate::files::folder::NewFolder;
-use crate::math::compass::KeyNumber;
 use crate::monitor::tape::TimedMessage;
+use touchback_action::ActionSettings;
+use touchback_action::grand::weigh::{FIGURES, Weighed};
+use touchback_action::interface::key_sheet::{QUANTITIES, shortest};
+use touchback_core::files::draft::{Draft, DraftError};
+use touchback_core::files::folder::NewFolder;
+use touchback_core::math::compass::KeyNumber;
 
 /// Size of an exported picture, points, and pixels a point.
 const SIZE: (f32, f32) = (900.0, 560.0);
@@ -160,8 +160,8 @@ fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::ActionSettings;
-    use crate::math::compass::KeyNumber;
+    use touchback_action::ActionSettings;
+    use touchback_core::math::compass::KeyNumber;
 
     #[test]
     fn strokes_are_written_beside_one_another() {

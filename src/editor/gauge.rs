@@ -2,11 +2,11 @@
 
 use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::action::STEP;
 use crate::editor::theme;
-use crate::instrument::load::WorkCounters;
-use crate::math::cast::single;
 use crate::monitor::Meter;
+use touchback_action::STEP;
+use touchback_core::math::cast::single;
+use touchback_instrument::load::WorkCounters;
 
 /// Time for which the worst block is shown, s.
 const STANDS: f64 = 2.0;

@@ -3,8 +3,8 @@
 
 use egui::Response;
 
-use crate::instrument::Event;
-use crate::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Event;
 
 /// Velocity of a click.
 const VELOCITY: f64 = 0.6;

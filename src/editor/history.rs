@@ -11,12 +11,12 @@ mod tests;
 
 pub use recorded::Recorded;
 
-use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
-use crate::instrument::Settings;
-use crate::params::midi_map::MidiMap;
-use crate::params::{Parameter, all};
-use crate::sound::scala::Texts;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::Settings;
+use touchback_instrument::params::midi_map::MidiMap;
+use touchback_instrument::params::{Parameter, all};
+use touchback_sound::scala::Texts;
 
 /// Edits kept: more than a session's.
 const MOST: usize = 1000;

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::exchange::lock::lock;
+use touchback_core::exchange::lock::lock;
 
 /// A menu that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

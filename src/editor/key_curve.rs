@@ -7,13 +7,13 @@ use egui::{
     pos2, vec2,
 };
 
-use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
 use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
-use crate::math::cast::{floor_index, single};
-use crate::math::compass::{KEYS, KeyNumber};
+use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
+use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::compass::{KEYS, KeyNumber};
 
 /// Room for the axes' numbers, points.
 const LEFT: f32 = 44.0;

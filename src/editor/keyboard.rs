@@ -7,8 +7,8 @@ use egui::{
 };
 
 use crate::editor::theme;
-use crate::instrument::{Event, Snapshot};
-use crate::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::{Event, Snapshot};
 
 /// Depth shown as a full press, m.
 const FULL: f32 = 0.010;
@@ -204,7 +204,7 @@ impl Strip {
             Stroke::new(1.0, theme::faint(ui)),
             StrokeKind::Inside,
         );
-        let down = crate::math::cast::single(snapshot.sustain) * (bar.height() - 4.0);
+        let down = touchback_core::math::cast::single(snapshot.sustain) * (bar.height() - 4.0);
         let fill = Rect::from_min_size(bar.min + vec2(2.0, 2.0), vec2(bar.width() - 4.0, down));
         painter.rect_filled(fill, 2.0, theme::curve(ui, 0));
         let font = FontId::proportional(10.0);

@@ -3,9 +3,9 @@
 //! The fault lies in the sheet of the keys like any other difference, so that it is heard, felt and
 //! weighed; what the learner turns is added to it. Nothing else is kept: undone turns are undone here.
 
-use crate::action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
-use crate::math::compass::KeyNumber;
-use crate::math::random::Random;
+use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
 
 /// What can be wrong with a key.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -200,9 +200,9 @@ impl Lesson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::ActionSettings;
-    use crate::action::grand::concert::Design;
-    use crate::action::grand::weigh::Weighed;
+    use touchback_action::ActionSettings;
+    use touchback_action::grand::concert::Design;
+    use touchback_action::grand::weigh::Weighed;
 
     fn middle() -> KeyNumber {
         KeyNumber::from_midi(60).unwrap()

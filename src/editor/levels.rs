@@ -3,7 +3,7 @@
 use egui::{Color32, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::editor::theme;
-use crate::math::cast::single;
+use touchback_core::math::cast::single;
 
 /// Lowest level shown, dBFS.
 const FLOOR: f64 = -60.0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
-use crate::files::folder::NewFolder;
+use touchback_core::files::folder::NewFolder;
 
 /// Pages by the names they link each other by.
 const PAGES: [(&str, &str); 8] = [

@@ -10,7 +10,7 @@ use std::io::Write;
 use egui::epaint::{Mesh, Primitive, Vertex};
 use egui::{ColorImage, Context, FullOutput, ImageData, RawInput, Rect, TextureId, Ui, pos2, vec2};
 
-use crate::math::cast::floor_index;
+use touchback_core::math::cast::floor_index;
 
 /// An opaque or transparent picture: RGBA, premultiplied, rows from the top.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -230,7 +230,7 @@ fn blend(picture: &mut Picture, x: usize, y: usize, colour: [f32; 4]) {
     let rest = 1.0 - colour[3];
     for (channel, new) in pixel.iter_mut().zip(colour) {
         let mixed = new * 255.0 + f32::from(*channel) * rest;
-        *channel = crate::math::cast::byte(floor_index(f64::from(mixed + 0.5)));
+        *channel = touchback_core::math::cast::byte(floor_index(f64::from(mixed + 0.5)));
     }
 }
 

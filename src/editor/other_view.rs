@@ -2,16 +2,16 @@
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
-use crate::action::interface::pose::Pose;
-use crate::action::{ActionKind, Readout};
 use crate::editor::action_view::is_named;
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, ScreenMapping};
 use crate::editor::hand::KeyHand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
-use crate::instrument::Event;
-use crate::math::compass::KeyNumber;
+use touchback_action::interface::pose::Pose;
+use touchback_action::{ActionKind, Readout};
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Event;
 
 /// Room for key and phase beside a picture too small for names, points.
 const CAPTION: f32 = 92.0;

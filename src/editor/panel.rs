@@ -20,7 +20,7 @@ use egui::{ScrollArea, Ui};
 
 use crate::editor::control;
 use crate::editor::controls::Controls;
-use crate::params::{ParameterGroup, all};
+use touchback_instrument::params::{ParameterGroup, all};
 
 /// The parameters of one group under its heading.
 pub fn group(ui: &mut Ui, group: ParameterGroup, controls: &mut dyn Controls) {

@@ -8,7 +8,7 @@ use egui::{PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
-use crate::files::input;
+use touchback_core::files::input;
 
 /// Most names of a folder that are listed.
 const MOST: usize = 1000;

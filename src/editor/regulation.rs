@@ -1,11 +1,11 @@
 //! Usual ranges of settings on grands, feasibility over the compass, and consequences in a
 //! sentence.
 
-use crate::action::ActionSettings;
-use crate::action::grand::concert::Design;
-use crate::action::grand::regulation::Regulated;
-use crate::math::compass::{KEYS, KeyNumber};
-use crate::params::Parameter;
+use touchback_action::ActionSettings;
+use touchback_action::grand::concert::Design;
+use touchback_action::grand::regulation::Regulated;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_instrument::params::Parameter;
 
 /// A setting's usual range on a grand, and what happens beyond its ends.
 struct Usual {
@@ -198,7 +198,7 @@ impl Compass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::find;
+    use touchback_instrument::params::find;
 
     #[test]
     fn defaults_are_usual_and_the_figures_in_range() {

@@ -5,9 +5,9 @@
 
 use std::sync::Mutex;
 
-use crate::exchange::latest::{LatestReader, LatestWriter, latest};
-use crate::exchange::lock::lock;
-use crate::sound::scala::{Scale, Texts};
+use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
+use touchback_core::exchange::lock::lock;
+use touchback_sound::scala::{Scale, Texts};
 
 /// The scale of one instance.
 pub struct Scales(Mutex<Kept>);
@@ -48,13 +48,13 @@ impl Scales {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sound::scala::texts::TWELVE;
+    use touchback_sound::scala::texts::PYTHAGOREAN;
 
     #[test]
     fn a_scale_reaches_the_reader_and_a_bad_one_leaves_the_last() {
         let (scales, mut reader) = Scales::new();
         let texts = |scale: &str| Texts { name: "s".into(), scale: scale.into(), map: None };
-        scales.set(Some(texts(TWELVE))).unwrap();
+        scales.set(Some(texts(PYTHAGOREAN))).unwrap();
         assert!(reader.take_update().unwrap().is_some());
         assert!(scales.set(Some(texts("fifths\n2\n3/2\n"))).is_err());
         assert!(reader.take_update().is_none() && scales.texts().unwrap().scale.contains("2/1"));

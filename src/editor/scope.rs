@@ -12,7 +12,7 @@ use crate::editor::stroke::quantity::{self, Quantity};
 use crate::editor::stroke::{Memory, Row, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
-use crate::math::cast::floor_index;
+use touchback_core::math::cast::floor_index;
 
 /// Points of a curve on the screen: more than a wide window has pixels.
 const POINTS: usize = 3000;

@@ -20,8 +20,8 @@ use accesskit::{ActionHandler, ActionRequest, ActivationHandler, DeactivationHan
 use egui::{Context, Event, FullOutput, RawInput};
 use raw_window_handle::RawWindowHandle;
 
-use crate::exchange::lock::lock;
 use bridge::Bridge;
+use touchback_core::exchange::lock::lock;
 
 /// Asks for a frame, from any thread.
 type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -113,7 +113,7 @@ mod tests {
     use crate::editor::controls::{Controls as _, DetachedControls};
     use crate::editor::offscreen::Offscreen;
     use crate::editor::window::Window;
-    use crate::params::find;
+    use touchback_instrument::params::find;
 
     /// What the bus answers to the client script `tests/host/atspi.py` while a window lives.
     #[test]

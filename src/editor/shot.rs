@@ -6,14 +6,14 @@ use crate::editor::keyboard;
 use crate::editor::offscreen::{Offscreen, Picture};
 use crate::editor::window::Window;
 use crate::editor::window_state::Looks;
-use crate::haptics::action::Action;
-use crate::haptics::connection::{Choice, KeyboardConnection};
-use crate::instrument::settings::Timing;
-use crate::instrument::{Event, Piano, Settings, Snapshot};
-use crate::math::cast::rounded_i32;
-use crate::math::compass::KeyNumber;
 use crate::monitor::tape::TimedMessage;
-use crate::preset::user_presets::UserPresets;
+use touchback_core::math::cast::rounded_i32;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::connection::{Choice, KeyboardConnection};
+use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Event, Piano, Settings, Snapshot};
 
 /// Sample rate of the scripted piano, Hz.
 const RATE: f64 = 48_000.0;

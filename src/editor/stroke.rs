@@ -10,18 +10,18 @@ pub mod repetition;
 mod row;
 pub mod table;
 
-use crate::action::catalogue;
-use crate::action::grand::concert::Design;
-use crate::action::grand::{Phase, Spec};
-use crate::action::interface::pose::Pose;
-use crate::action::interface::press::Effort;
-use crate::action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use crate::editor::drawing::grand::GrandPose;
-use crate::instrument::trace::{Look, Sample};
-use crate::math::compass::KeyNumber;
 use crate::monitor::felt::is_felt;
 use press::Press;
 pub use row::{Origin, Row};
+use touchback_action::catalogue;
+use touchback_action::grand::concert::Design;
+use touchback_action::grand::{Phase, Spec};
+use touchback_action::interface::pose::Pose;
+use touchback_action::interface::press::Effort;
+use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::trace::{Look, Sample};
 
 /// Steps a stroke holds at most: two seconds.
 const LONGEST: usize = 16_000;
@@ -307,8 +307,8 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::grand::GrandState;
-    use crate::instrument::{Event, Piano, Settings, settings::Timing};
+    use touchback_action::grand::GrandState;
+    use touchback_instrument::{Event, Piano, Settings, settings::Timing};
 
     fn middle() -> KeyNumber {
         KeyNumber::from_midi(60).unwrap()
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_new_touch_begins_a_new_stroke_and_the_kept_one_stays() {
         let mut memory = Memory::default();
-        let still = GrandState { phase: Phase::Return, x: [-0.1; crate::action::grand::STATES] };
+        let still = GrandState { phase: Phase::Return, x: [-0.1; touchback_action::grand::STATES] };
         let (kind, saved) = (ActionKind::Grand, still.into());
         let look = Look { kind, saved, drive: Drive::Free, tray: 0.0 };
         let sample = |touch, step| Sample { step, touch, key: middle(), look };

@@ -5,8 +5,8 @@
 
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
-use crate::action::grand::Phase;
 use crate::editor::drawing::{DrawnPart, Material};
+use touchback_action::grand::Phase;
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, r, g, b] = hex.to_be_bytes();

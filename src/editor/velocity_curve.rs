@@ -14,12 +14,12 @@ use egui::{
 use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::theme;
-use crate::instrument::Snapshot;
-use crate::instrument::settings::{TouchSettings, VelocityMap};
-use crate::math::cast::single;
-use crate::math::compass::KeyNumber;
 use crate::monitor::tape::TimedMessage;
-use crate::params::{Parameter, find};
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Snapshot;
+use touchback_instrument::params::{Parameter, find};
+use touchback_instrument::settings::{TouchSettings, VelocityMap};
 
 /// Notes kept as dots.
 const DOTS: usize = 32;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use egui::{CentralPanel, Context, Panel, Ui};
 
-use crate::action::ActionSettings;
 use crate::editor::action_view::ActionView;
 use crate::editor::bar::Bar;
 use crate::editor::compare::Compare;
@@ -22,13 +21,14 @@ use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::editor::velocity_curve::VelocityCurve;
 use crate::editor::window_state::Looks;
-use crate::exchange::flags::Flag;
-use crate::haptics::connection::{Choice, KeyboardConnection};
-use crate::instrument::trace::Sample;
-use crate::instrument::{Event, Snapshot};
 use crate::monitor::Meter;
 use crate::monitor::tape::TimedMessage;
-use crate::preset::user_presets::UserPresets;
+use touchback_action::ActionSettings;
+use touchback_core::exchange::flags::Flag;
+use touchback_haptics::connection::{Choice, KeyboardConnection};
+use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_instrument::trace::Sample;
+use touchback_instrument::{Event, Snapshot};
 
 /// What was done to both pianos: outlives a closed window.
 #[derive(Clone, Default, Debug)]

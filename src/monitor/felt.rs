@@ -3,12 +3,12 @@
 //!
 //! The key that was pressed last is the one that is drawn, be it the piano's or a felt one.
 
-use crate::action::interface::key::Key;
-use crate::action::{ActionKind, Drive};
-use crate::instrument::Snapshot;
-use crate::instrument::trace::{Look, Sample};
-use crate::math::cast::single;
-use crate::math::compass::{KEYS, KeyNumber};
+use touchback_action::interface::key::Key;
+use touchback_action::{ActionKind, Drive};
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_instrument::Snapshot;
+use touchback_instrument::trace::{Look, Sample};
 
 /// Depths between which a key has neither just been pressed nor let go, m.
 const PRESSED: [f64; 2] = [0.15e-3, 0.3e-3];

@@ -1,8 +1,8 @@
 //! A short phrase to hear a piano by, played on the audio thread so that its time is the clock's: over
 //! and over until it is called off, and then nothing stays held.
 
-use crate::instrument::Event;
-use crate::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Event;
 
 /// Length with the rest at its end, s.
 const LENGTH: f64 = 7.5;

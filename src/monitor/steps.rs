@@ -4,8 +4,8 @@
 //! The window makes the room and sends its other end to the audio thread, which sends it back when the
 //! window is closed: nothing is freed there.
 
-use crate::exchange::queue::{Receiver, Sender, bounded};
-use crate::instrument::trace::Sample;
+use touchback_core::exchange::queue::{Receiver, Sender, bounded};
+use touchback_instrument::trace::Sample;
 
 /// Room for steps: two thirds of a second, many frames.
 const STEPS: usize = 5333;
@@ -93,17 +93,17 @@ impl StepsOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::interface::key::Saved;
-    use crate::action::{ActionKind, Drive};
-    use crate::instrument::trace::Look;
-    use crate::math::compass::KeyNumber;
+    use touchback_action::interface::key::Saved;
+    use touchback_action::{ActionKind, Drive};
+    use touchback_core::math::compass::KeyNumber;
+    use touchback_instrument::trace::Look;
 
     #[test]
     fn room_comes_with_a_window_and_goes_back_when_it_is_closed() {
         let (mut inner, mut outer) = steps();
-        let saved = Saved::from(crate::action::grand::GrandState {
-            phase: crate::action::grand::Phase::Return,
-            x: [0.0; crate::action::grand::STATES],
+        let saved = Saved::from(touchback_action::grand::GrandState {
+            phase: touchback_action::grand::Phase::Return,
+            x: [0.0; touchback_action::grand::STATES],
         });
         let look = Look { kind: ActionKind::Grand, saved, drive: Drive::Free, tray: 0.0 };
         let key = KeyNumber::from_midi(60).unwrap();

@@ -5,12 +5,12 @@
 //! on a channel of their own the strikes of a motorized keyboard. Time is the audio's own, from the
 //! instance's creation on; it stops while the host does not process the plugin.
 
-use crate::action::KeyEvent;
-use crate::exchange::recent::{self, Item, Recall, Recorder};
-use crate::instrument::midi::{InputMessage, controller, seven_bits, split_velocity};
-use crate::instrument::{Event, Settings};
-use crate::math::cast::{byte, floor_index};
-use crate::math::compass::KeyNumber;
+use touchback_action::KeyEvent;
+use touchback_core::exchange::recent::{self, Item, Recall, Recorder};
+use touchback_core::math::cast::{byte, floor_index};
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::midi::{InputMessage, controller, seven_bits, split_velocity};
+use touchback_instrument::{Event, Settings};
 
 /// Messages kept: 109 a second over the whole span. The densest ten seconds of recorded Chopin,
 /// Mozart and Schubert on a computer-controlled grand, pedals continuous, have 74 a second.
@@ -192,7 +192,7 @@ impl Take {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::midi::Address;
+    use touchback_instrument::midi::Address;
 
     #[test]
     fn what_the_window_and_the_felt_keys_play_is_heard() {

@@ -1,4 +1,4 @@
-"""Runs every command of the README, the manual and the worksheets, as a reader would.
+"""Runs every command of the README, docs/command.md, the manual and the worksheets, as a reader would.
 
     python3 tests/host/printed_commands.py target/release/touchback
 
@@ -61,6 +61,7 @@ def main(touchback):
         stroke = next(block for block in blocks(readme, "toml") if "stroke.toml" in block)
         (mine / "stroke.toml").write_text(stroke, encoding="utf-8")
         run_page(readme, mine, touchback, done)
+        run_page(ROOT / "docs/command.md", mine, touchback, done)
     assert len(done) > 30, len(done)
     print(f"{len(done)} printed commands ran")
 

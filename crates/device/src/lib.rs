@@ -1,18 +1,4 @@
-//! What the firmware of a motorized keyboard takes: the protocol and the device half of it.
-//!
-//! No heap, no operating system, three small crates (`cobs`, `crc`, `libm`). The emulator runs the
-//! same code, and the host half shares the protocol and the port. `docs/protocol.md` describes the
-//! wire.
-//!
-//! | module | part |
-//! | --- | --- |
-//! | [`fixed`] | physical values as the integers of the wire |
-//! | [`frame`] | frames: COBS and a check |
-//! | [`message`] | messages and their bytes |
-//! | [`device`] | one keyboard: junction, limits, watchdog, key bed, energy guard |
-//! | [`real`] | f32 on a microcontroller, f64 in the emulator |
-//! | [`firmware`] | the main loop of a firmware, and what a board gives it |
-//! | [`port`] | the port of a transmission line: what a body at its end feels and sends |
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     test,
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")

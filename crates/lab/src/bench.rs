@@ -29,7 +29,7 @@ pub mod trace;
 
 use anyhow::Result;
 
-use touchback::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
 
 pub use data::DataTable;
 pub use folder::Folder;

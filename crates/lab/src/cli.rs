@@ -159,9 +159,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(SubCommand::Weigh(options)) => weigh::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
-        Some(SubCommand::Params { page: true }) => output::print(&touchback::params::page::page()),
+        Some(SubCommand::Params { page: true }) => {
+            output::print(&touchback_instrument::params::page::page())
+        }
         Some(SubCommand::Params { page: false }) => {
-            let text = serde_json::to_string_pretty(&touchback::params::listing())?;
+            let text = serde_json::to_string_pretty(&touchback_instrument::params::listing())?;
             output::print(&(text + "\n"))
         }
         Some(SubCommand::Keyboard(command)) => keyboard::run(&command),

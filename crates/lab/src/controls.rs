@@ -7,11 +7,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::output::{self, Shown as _};
 use crate::paths::{CurveOption, is_preset};
 use crate::table::{CsvTable, Curve};
-use touchback::action::interface::key_sheet::KeySheet;
-use touchback::haptics::action::Action;
-use touchback::instrument::Settings;
-use touchback::params::{self, ParamError, Parameter};
-use touchback::preset::{self, Preset, user_presets};
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_haptics::action::Action;
+use touchback_instrument::Settings;
+use touchback_instrument::params::{self, ParamError, Parameter};
+use touchback_instrument::preset::{self, Preset, user_presets};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;

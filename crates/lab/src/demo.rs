@@ -20,9 +20,9 @@ use crate::output::{self, Draft, Shown as _};
 use crate::table::Curve;
 use crate::wave::Wave;
 use crate::{plot, simulate};
-use touchback::instrument::Settings;
-use touchback::math::compass::KeyNumber;
-use touchback::params;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Settings;
+use touchback_instrument::params;
 
 /// The parameter that moves over the piece, and its values at shares of the piece's length: the concert
 /// grand as it is up to [`STANDARD`], softer felt then, hardest where the music is loudest (bar 29),

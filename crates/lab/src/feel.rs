@@ -20,10 +20,10 @@ use crate::paths::{InputPath, OutputFile, PortName};
 use performer::Performer;
 use record::Records;
 use terminal_session::TerminalSession;
-use touchback::haptics::action::Action;
-use touchback::haptics::servo::{self, BLOCK_MAX};
-use touchback::haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
-use touchback::instrument::Settings;
+use touchback_haptics::action::Action;
+use touchback_haptics::servo::{self, BLOCK_MAX};
+use touchback_haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
+use touchback_instrument::Settings;
 
 /// What to feel.
 #[derive(clap::Args, Debug)]

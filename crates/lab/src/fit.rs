@@ -16,8 +16,8 @@ use crate::plot::{self, Axis, Figure, PlotMark, Series, Shape, Subplot, palette}
 use crate::simulate::plants;
 use data::MeasuredPress;
 use solve::{ALIKE, Found};
-use touchback::action::ActionSettings;
-use touchback::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
 
 /// What to fit.
 #[derive(clap::Args, Debug)]

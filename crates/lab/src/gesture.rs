@@ -18,8 +18,8 @@ mod read;
 
 pub use form::Form;
 pub use player::Gesture;
-use touchback::action::Drive;
-use touchback::action::Key;
+use touchback_action::Drive;
+use touchback_action::Key;
 
 /// Longest gesture, s.
 pub const LIMIT: f64 = 600.0;

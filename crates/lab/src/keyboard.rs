@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::output;
-use touchback::haptics::serial;
+use touchback_haptics::serial;
 
 /// What to do.
 #[derive(Subcommand, Debug)]

@@ -21,6 +21,7 @@
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
 //! | [`paths`] | which options name files, and that no input is overwritten |
 //! | [`output`], [`wave`], [`plot`] | writers of whole files, WAV and figures |
+//! | [`wall`] | analyses of virtual walls and of junctions over delays |
 //! | `parallel` | work on all cores |
 #![cfg_attr(
     test,
@@ -53,5 +54,6 @@ pub mod rig;
 pub mod shot;
 pub mod simulate;
 pub mod table;
+pub mod wall;
 pub mod wave;
 pub mod weigh;

@@ -1,13 +1,13 @@
 //! Standard MIDI files as a piano performance: formats 0 and 1, any tempo map, SMPTE time.
 //!
-//! What the messages mean is for [`touchback::instrument::midi`] to say, as in a host.
+//! What the messages mean is for [`touchback_instrument::midi`] to say, as in a host.
 
 mod chunks;
 
 use midly::{MetaMessage, MidiMessage, TrackEventKind};
 
 use chunks::Raw;
-use touchback::instrument::midi::{self, Address, InputMessage};
+use touchback_instrument::midi::{self, Address, InputMessage};
 
 /// Tempo before the first tempo event, µs a quarter note (MIDI 1.0, "Set Tempo").
 const DEFAULT_TEMPO: u128 = 500_000;

@@ -9,8 +9,8 @@ use anyhow::{Result, bail};
 use crate::output::Draft;
 use crate::paths::OutputFile;
 use crate::simulate::plants;
-use touchback::action::ActionSettings;
-use touchback::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
 
 /// What to export.
 #[derive(clap::Args, Debug)]

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-pub use touchback::files::draft::Draft;
-pub use touchback::files::folder::NewFolder;
-use touchback::files::input;
+pub use touchback_core::files::draft::Draft;
+pub use touchback_core::files::folder::NewFolder;
+use touchback_core::files::input;
 
 /// A path as it is told: on one line, whatever its name.
 pub trait Shown {

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::{Arg, ArgMatches, Command};
 
 use crate::output::{Shown, escaped};
-use touchback::files::draft;
+use touchback_core::files::draft;
 
 macro_rules! path_types {
     ($($(#[$about:meta])* $name:ident)*) => {
@@ -168,7 +168,7 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<()>
 /// Whether `name` is that of a preset file.
 #[must_use]
 pub fn is_preset(name: &Path) -> bool {
-    name.extension().is_some_and(|e| e == touchback::preset::user_presets::EXTENSION)
+    name.extension().is_some_and(|e| e == touchback_instrument::preset::user_presets::EXTENSION)
 }
 
 fn curve_file(option: &OsStr) -> Option<PathBuf> {

@@ -8,6 +8,7 @@ pub mod page;
 mod paint;
 pub mod sketch;
 pub mod spectrogram;
+mod style;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -275,7 +276,7 @@ fn shrink(pixels: &[u8], width: usize, by: usize) -> Vec<u8> {
                 for (dy, dx) in (0..by * by).map(|i| (i / by, i % by)) {
                     sum += usize::from(pixels[((y * by + dy) * width + x * by + dx) * 3 + c]);
                 }
-                out.push(touchback::math::cast::byte((sum + by * by / 2) / (by * by)));
+                out.push(touchback_core::math::cast::byte((sum + by * by / 2) / (by * by)));
             }
         }
     }

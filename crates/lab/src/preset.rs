@@ -19,11 +19,11 @@ use serde_json::{Map, Value, json};
 
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{OutputFile, OutputFolder, PianoName, is_preset};
-use touchback::instrument::Settings;
-use touchback::math::cast::rounded_i32;
-use touchback::params::{self, FORMAT, KEYS_FIELD, ValueKind};
-use touchback::preset::file::NamedPiano;
-use touchback::preset::{self, PRESETS, user_presets};
+use touchback_core::math::cast::rounded_i32;
+use touchback_instrument::Settings;
+use touchback_instrument::params::{self, FORMAT, KEYS_FIELD, ValueKind};
+use touchback_instrument::preset::file::NamedPiano;
+use touchback_instrument::preset::{self, PRESETS, user_presets};
 
 /// Name ending of VST3's preset files.
 const EXTENSION: &str = "vstpreset";

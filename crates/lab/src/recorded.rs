@@ -31,9 +31,9 @@ use measure::{Measure, Measured};
 use pairs::{Comparison, Notes, compare};
 use sound_file::Note;
 use takes::{Take, Takes, takes};
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::cast::floor_index;
-use touchback::math::compass::KeyNumber;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::{Event, Piano, Settings};
 
 /// Sample rate of what is rendered, Hz.
 const RATE: f64 = 48_000.0;

@@ -17,12 +17,12 @@ use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
 use loudness::Loudness;
 use picture::Picture;
 use player::Player;
-use touchback::action::interface::readout::Cell;
-use touchback::haptics::recording::Recording;
-use touchback::instrument::look_ahead::Lateness;
-use touchback::instrument::record::{Counts, StrikeRecord};
-use touchback::instrument::settings::Timing;
-use touchback::instrument::{Piano, Settings};
+use touchback_action::interface::readout::Cell;
+use touchback_haptics::recording::Recording;
+use touchback_instrument::look_ahead::Lateness;
+use touchback_instrument::record::{Counts, StrikeRecord};
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Piano, Settings};
 
 /// Largest MIDI file, bytes.
 const MIDI_LIMIT: u64 = 64_000_000;

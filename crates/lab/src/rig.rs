@@ -14,7 +14,7 @@ pub mod fault_injection;
 pub(crate) mod tests;
 pub mod z_width;
 
-use touchback::haptics::plant::KeyPlant;
+use touchback_haptics::plant::KeyPlant;
 
 /// A light key that returns by its own weight: what a keyboard for pianists would be.
 pub const KEY: KeyPlant = KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] };

@@ -8,10 +8,10 @@ use crate::output::{Draft, Shown as _};
 use crate::paths::OutputFile;
 use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
-use touchback::haptics::action::Action;
-use touchback::math::cast::single;
-use touchback::math::compass::KeyNumber;
-use touchback::params;
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_instrument::params;
 
 /// Pixels a picture may have: a quarter of a gigabyte while it is drawn.
 const LARGEST: f64 = 64e6;

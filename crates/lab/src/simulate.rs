@@ -20,12 +20,12 @@ use crate::gesture::{Gesture, KeyView};
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{BatchFolder, InputPath, OutputFile, OutputPlace};
 use crate::plot;
-use touchback::action::Key;
-use touchback::action::interface::readout::Table;
-use touchback::action::{ActionKind, Readout, TimedEvent, step_time};
-use touchback::haptics::recording::Recording;
-use touchback::instrument::Settings;
-use touchback::math::compass::KeyNumber;
+use touchback_action::Key;
+use touchback_action::interface::readout::Table;
+use touchback_action::{ActionKind, Readout, TimedEvent, step_time};
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::recording::Recording;
+use touchback_instrument::Settings;
 
 /// Steps from which a gesture shows its progress: ten seconds.
 const LONG: usize = 80_000;

@@ -98,7 +98,7 @@ impl Curve {
     /// Value at `time` s.
     #[must_use]
     pub fn at(&self, time: f64) -> f64 {
-        touchback::math::compass::linear(&self.points, time)
+        touchback_core::math::compass::linear(&self.points, time)
     }
 
     /// Time of the last point, s.

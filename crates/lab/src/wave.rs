@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use anyhow::{Context, Result};
 
 use crate::output::{Draft, Shown as _};
-use touchback::math::cast::rounded_i32;
+use touchback_core::math::cast::rounded_i32;
 
 /// Largest 24-bit value: what full scale 1.0 becomes.
 const FULL_SCALE: f64 = 8_388_607.0;
@@ -146,7 +146,7 @@ impl Tail {
     /// The tail of a rendering whose last event falls on sample `from`.
     #[must_use]
     pub fn new(from: u64, rate: u32) -> Self {
-        let samples = |s: f64| touchback::math::cast::floor_index(s * f64::from(rate)) as u64;
+        let samples = |s: f64| touchback_core::math::cast::floor_index(s * f64::from(rate)) as u64;
         Self { from, hold: samples(Self::HOLD), limit: samples(Self::LIMIT), quiet: 0, at: 0 }
     }
 

@@ -12,9 +12,9 @@ use crate::paths::{InputPath, OutputFile};
 use crate::plot;
 use crate::plot::page::{Page, Panel};
 use crate::table::{CsvTable, number};
-use touchback::action::grand::weigh::{FIGURES, Figure, Weighed};
-use touchback::action::interface::key_sheet::{KeySheet, QUANTITIES, shortest};
-use touchback::math::compass::{KEYS, KeyNumber};
+use touchback_action::grand::weigh::{FIGURES, Figure, Weighed};
+use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES, shortest};
+use touchback_core::math::compass::{KEYS, KeyNumber};
 
 /// Largest sheet, bytes.
 const LIMIT: u64 = 1_000_000;

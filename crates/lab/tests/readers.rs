@@ -14,12 +14,12 @@ mod trials;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use touchback::action::ActionSettings;
-use touchback::action::interface::key::STATES;
-use touchback::action::interface::kind::NAMES;
-use touchback::math::compass::KeyNumber;
-use touchback::math::random::Random;
-use touchback::preset::file::NamedPiano;
+use touchback_action::ActionSettings;
+use touchback_action::interface::key::STATES;
+use touchback_action::interface::kind::NAMES;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
+use touchback_instrument::preset::file::NamedPiano;
 use touchback_lab::simulate::plants;
 use trials::READERS;
 

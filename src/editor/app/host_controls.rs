@@ -3,15 +3,15 @@
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::ParamPtr;
 
-use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::editor::host_menu::{HostMenu, Wish};
 use crate::editor::scales::Scales;
-use crate::math::cast::single;
-use crate::params::host::HostParams;
-use crate::params::midi_map::MidiMap;
-use crate::params::{Parameter, all};
-use crate::sound::scala::Texts;
+use crate::host_params::HostParams;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::math::cast::single;
+use touchback_instrument::params::midi_map::MidiMap;
+use touchback_instrument::params::{Parameter, all};
+use touchback_sound::scala::Texts;
 
 /// Parameters as the host holds them.
 pub(super) struct HostControls<'a> {
@@ -29,7 +29,7 @@ pub(super) struct Learning(Option<(&'static Parameter, u32)>);
 
 impl HostControls<'_> {
     fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
-        self.params.slots().get(parameter.place()?).map(crate::params::host::HostParameter::as_ptr)
+        self.params.slots().get(parameter.place()?).map(crate::host_params::HostParameter::as_ptr)
     }
 
     /// Gives what waits for a controller the one that was moved since, and tells the host what

@@ -2,9 +2,9 @@
 
 use egui::{Event, Key, MouseWheelUnit, PointerButton, Response, Ui};
 
-use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
-use crate::params::{Parameter, ValueKind};
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::params::{Parameter, ValueKind};
 
 /// Buttons that turn nothing.
 const OTHER_BUTTONS: [PointerButton; 4] =

@@ -4,8 +4,8 @@ use egui::{Popup, PopupKind, Response, RichText, SetOpenCommand, Ui};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
-use crate::math::cast::rounded_i32;
-use crate::params::Parameter;
+use touchback_core::math::cast::rounded_i32;
+use touchback_instrument::params::Parameter;
 
 /// How long a refusal is shown, s.
 const SHOWN: f64 = 5.0;

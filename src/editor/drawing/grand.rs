@@ -6,10 +6,10 @@ mod bearing;
 mod repetition;
 
 use super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc, ellipse};
-use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::{GrandState, Spec, contact, state};
-use crate::math::trig::direction;
-use crate::math::vec2::Vec2;
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::{GrandState, Spec, contact, state};
+use touchback_core::math::trig::direction;
+use touchback_core::math::vec2::Vec2;
 
 /// Crown over the shank's axis, m [Hirschkorn 2004].
 const CROWN: f64 = 0.0356;

@@ -9,10 +9,10 @@ mod load;
 mod viennese;
 
 use super::{BodyFrame, Drawing, DrawnPart, Material};
-use crate::action::ActionKind;
-use crate::action::interface::pose::Pose;
-use crate::math::vec2::Vec2;
 pub use load::draw as load;
+use touchback_action::ActionKind;
+use touchback_action::interface::pose::Pose;
+use touchback_core::math::vec2::Vec2;
 
 /// Margin around an action at rest, m: takes a key's dip and a hammer's way.
 const ROOM: f64 = 0.014;
@@ -119,12 +119,12 @@ impl Stick {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::catalogue;
-    use crate::action::{ActionSettings, Drive};
     use crate::editor::drawing::paint::{ScreenMapping, label_size};
     use crate::editor::drawing::{Detail, Label};
-    use crate::math::compass::KeyNumber;
     use egui::{Rect, pos2, vec2};
+    use touchback_action::catalogue;
+    use touchback_action::{ActionSettings, Drive};
+    use touchback_core::math::compass::KeyNumber;
 
     /// Whether `p` lies in the convex `outline`.
     fn holds(outline: &[Vec2], p: Vec2) -> bool {

@@ -7,8 +7,8 @@ use egui::{
 
 use super::{Drawing, DrawnPart, DrawnPiece, Material, Wire};
 use crate::editor::theme;
-use crate::math::cast::single;
-use crate::math::vec2::Vec2;
+use touchback_core::math::cast::single;
+use touchback_core::math::vec2::Vec2;
 
 /// Between metres and points of the screen, equal both ways.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! Controls whose changes are written down.
 
 use super::{Edit, Gesture, History, SCALE, SHEET, Side};
-use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
-use crate::instrument::Settings;
-use crate::params::Parameter;
-use crate::params::midi_map::MidiMap;
-use crate::sound::scala::Texts;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::Settings;
+use touchback_instrument::params::Parameter;
+use touchback_instrument::params::midi_map::MidiMap;
+use touchback_sound::scala::Texts;
 
 /// Controls whose changes go into a history.
 pub struct Recorded<'a> {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::editor::controls::DetachedControls;
-use crate::params::find;
-use crate::sound::scala::texts::TWELVE;
+use touchback_instrument::params::find;
+use touchback_sound::scala::texts::PYTHAGOREAN;
 
 #[test]
 fn every_kind_of_edit_is_taken_back_and_done_again() {
@@ -20,10 +20,10 @@ fn every_kind_of_edit_is_taken_back_and_done_again() {
         }
         controls.end(blow);
         mark(&controls);
-        let heavy = crate::preset::find("heavy").unwrap().settings();
+        let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
         controls.recall(&heavy, Some("Heavy"));
         mark(&controls);
-        let texts = Texts { name: "f".into(), scale: TWELVE.into(), map: None };
+        let texts = Texts { name: "f".into(), scale: PYTHAGOREAN.into(), map: None };
         controls.tune(Some(texts)).unwrap();
         mark(&controls);
         for value in [10.4, 10.3, 10.2] {
@@ -58,7 +58,7 @@ fn every_kind_of_edit_is_taken_back_and_done_again() {
 #[test]
 fn what_a_host_has_moved_since_is_left_where_it_is() {
     let (mut desk, mut history) = (DetachedControls::default(), History::default());
-    let heavy = crate::preset::find("heavy").unwrap().settings();
+    let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
     let plain = desk.settings();
     Recorded { controls: &mut desk, history: &mut history }.recall(&heavy, Some("Heavy"));
     let moved = all().find(|p| p.get(&heavy).to_bits() != p.get(&plain).to_bits()).unwrap();

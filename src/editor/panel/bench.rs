@@ -2,13 +2,13 @@
 
 use egui::{Grid, RichText, Ui};
 
-use crate::action::ActionSettings;
-use crate::action::grand::weigh::{FIGURES, Weighed};
 use crate::editor::export;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
-use crate::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_action::grand::weigh::{FIGURES, Weighed};
+use touchback_core::math::compass::KeyNumber;
 
 /// Height of a figure's row, points.
 const ROW: f32 = 17.0;

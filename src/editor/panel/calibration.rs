@@ -4,8 +4,8 @@ use egui::{RichText, Ui};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
-use crate::instrument::Snapshot;
-use crate::params::find;
+use touchback_instrument::Snapshot;
+use touchback_instrument::params::find;
 
 /// What is asked to be played, and the parameter set from it.
 const LESSONS: [(&str, &str); 3] =

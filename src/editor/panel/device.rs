@@ -14,12 +14,12 @@ use super::{felt_load, heading};
 use crate::editor::control;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
-use crate::haptics::action::Action;
-use crate::haptics::connection::{
+use touchback_haptics::action::Action;
+use touchback_haptics::connection::{
     Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,
 };
-use crate::haptics::serial::PortInfo;
-use crate::haptics::session::ConnectionState;
+use touchback_haptics::serial::PortInfo;
+use touchback_haptics::session::ConnectionState;
 
 /// Time between two readings of the keyboard's state, s.
 const LOOK: f64 = 0.05;

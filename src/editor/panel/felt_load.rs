@@ -2,14 +2,14 @@
 
 use egui::{Role, Sense, Ui, WidgetInfo, vec2};
 
-use crate::action::interface::key::Key as _;
-use crate::action::interface::pose::Pose;
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, ScreenMapping};
 use crate::editor::theme;
-use crate::haptics::action::Action;
-use crate::haptics::bench_load::BenchLoad;
-use crate::haptics::sidecar::SidecarReport;
+use touchback_action::interface::key::Key as _;
+use touchback_action::interface::pose::Pose;
+use touchback_haptics::action::Action;
+use touchback_haptics::bench_load::BenchLoad;
+use touchback_haptics::sidecar::SidecarReport;
 
 /// Largest size of the picture, points.
 const SIZE: egui::Vec2 = vec2(520.0, 230.0);

@@ -8,14 +8,14 @@ use super::lesson::LessonPanel;
 use super::regulation::{RegulationPanel, is_of_keys};
 use super::repetition::RepetitionPanel;
 use super::sheet_file::SheetFile;
-use crate::action::ActionKind;
-use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
 use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::key_curve::{KeyCurve, Reach};
 use crate::editor::keyboard::name;
-use crate::math::compass::KeyNumber;
-use crate::params::all;
+use touchback_action::ActionKind;
+use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params::all;
 
 /// State of the face.
 #[derive(Default)]

@@ -2,13 +2,13 @@
 
 use egui::{CollapsingHeader, Grid, RichText, Ui};
 
-use crate::action::interface::key_sheet::{KeySheet, QUANTITIES};
 use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::lesson::{FAULTS, Lesson, Verdict};
 use crate::editor::theme;
-use crate::math::compass::KeyNumber;
+use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
+use touchback_core::math::compass::KeyNumber;
 
 /// State of the exercises.
 pub(super) struct LessonPanel {

@@ -4,9 +4,9 @@ use egui::{RichText, Ui};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
-use crate::instrument::midi::controller::SUSTAIN;
 use crate::monitor::tape::TimedMessage;
-use crate::params::{Parameter, find};
+use touchback_instrument::midi::controller::SUSTAIN;
+use touchback_instrument::params::{Parameter, find};
 
 /// Least travel taken for a press, of 127: less may be noise of a resting foot.
 const LEAST: u8 = 16;

@@ -10,9 +10,9 @@ use crate::editor::panel::pedal::PedalPanel;
 use crate::editor::panel::scale::ScalePanel;
 use crate::editor::panel::tools::ToolsPanel;
 use crate::editor::velocity_curve::VelocityCurve;
-use crate::instrument::{Event, Snapshot};
 use crate::monitor::tape::TimedMessage;
-use crate::params::{ParameterGroup, all};
+use touchback_instrument::params::{ParameterGroup, all};
+use touchback_instrument::{Event, Snapshot};
 
 /// Least width of a column, points.
 const COLUMN: f32 = 330.0;

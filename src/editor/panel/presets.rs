@@ -7,12 +7,12 @@ use egui::{RichText, TextEdit, Ui};
 use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::theme;
-use crate::exchange::flags::Flag;
-use crate::instrument::Settings;
-use crate::params::all;
-use crate::preset::file::NamedPiano;
-use crate::preset::user_presets::UserPresets;
-use crate::preset::{PRESETS, is_keyboards};
+use touchback_core::exchange::flags::Flag;
+use touchback_instrument::Settings;
+use touchback_instrument::params::all;
+use touchback_instrument::preset::file::NamedPiano;
+use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_instrument::preset::{PRESETS, is_keyboards};
 
 /// State of the browser.
 pub struct PresetsPanel {
@@ -212,7 +212,7 @@ fn has(words: &[&str], sought: &str) -> bool {
 mod tests {
     use super::*;
     use crate::editor::controls::DetachedControls;
-    use crate::params::find;
+    use touchback_instrument::params::find;
 
     #[test]
     fn a_piano_leaves_the_players_keyboard_alone_if_asked() {
@@ -220,7 +220,7 @@ mod tests {
         desk.put(find("soft_velocity").unwrap(), 20.0);
         desk.put(find("transpose").unwrap(), 12.0);
         let mut panel = PresetsPanel::on(None);
-        let heavy = crate::preset::find("heavy").unwrap().settings();
+        let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
         let kept = panel.meant(&heavy, &desk.settings);
         assert_eq!((kept.touch.soft_velocity, kept.midi.transpose), (20.0, 12.0));
         assert_eq!(kept.action, heavy.action);
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(panel.standing("", &desk.settings), stands("Concert", true));
         assert_eq!(panel.standing("Mine", &desk.settings), stands("Mine", true));
         // What another hand loaded is told by its settings.
-        desk.settings = crate::preset::find("mellow").unwrap().settings();
+        desk.settings = touchback_instrument::preset::find("mellow").unwrap().settings();
         assert_eq!(panel.standing("Mine", &desk.settings), stands("Mellow", false));
         // Round and round.
         for _ in 0..PRESETS.len() {

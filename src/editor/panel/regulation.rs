@@ -5,15 +5,15 @@ use egui::{Frame, RichText, Ui};
 use egui_plot::{GridMark, HLine, Line, Plot, VLine};
 
 use super::{group, heading};
-use crate::action::{ActionKind, ActionSettings};
 use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::regulation::{Compass, warning};
 use crate::editor::theme;
-use crate::math::cast::floor_index;
-use crate::math::compass::KeyNumber;
-use crate::params::{Parameter, ParameterGroup, all, relevance};
+use touchback_action::{ActionKind, ActionSettings};
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params::{Parameter, ParameterGroup, all, relevance};
 
 /// State of the panel.
 #[derive(Clone, Default)]
@@ -102,7 +102,8 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
         .y_axis_label("key depth, mm")
         .y_axis_min_width(44.0)
         .label_formatter(|_| None);
-    let (let_off, bottom) = (theme::phase(crate::action::grand::Phase::LetOff), theme::faint(ui));
+    let (let_off, bottom) =
+        (theme::phase(touchback_action::grand::Phase::LetOff), theme::faint(ui));
     let accent = theme::accent(ui);
     let shown = plot.show(ui, |plot_ui| {
         plot_ui.hline(HLine::new("key bed", dip_mm).color(bottom).width(1.5));

@@ -2,13 +2,13 @@
 
 use egui::{RichText, Ui};
 
-use crate::action::ActionSettings;
 use crate::editor::control;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::keyboard::name;
 use crate::editor::stroke::repetition::{RATES, Repeated, STROKES, fastest, repeated};
 use crate::editor::theme;
-use crate::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
 
 /// What came of it, and on what.
 struct Found {

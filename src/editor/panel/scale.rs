@@ -6,7 +6,7 @@ use super::heading;
 use crate::editor::controls::Controls;
 use crate::editor::path_field::{PathField, text};
 use crate::editor::theme;
-use crate::sound::scala::Texts;
+use touchback_sound::scala::Texts;
 
 /// Typed paths and the outcome of loading them.
 pub struct ScalePanel {
@@ -64,13 +64,13 @@ impl ScalePanel {
 mod tests {
     use super::*;
     use crate::editor::controls::DetachedControls;
-    use crate::sound::scala::texts::TWELVE;
+    use touchback_sound::scala::texts::PYTHAGOREAN;
 
     #[test]
     fn files_are_read_and_faults_are_told() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fifths.scl");
-        let text = [b"\xff ", TWELVE.as_bytes()].concat();
+        let text = [b"\xff ", PYTHAGOREAN.as_bytes()].concat();
         std::fs::write(&path, text).unwrap();
         let mut desk = DetachedControls::default();
         let mut panel = ScalePanel::default();

@@ -2,10 +2,10 @@
 
 use egui::Ui;
 
-use crate::action::interface::key_sheet::KeySheet;
 use crate::editor::controls::Controls;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::path_field::{self, PathField};
+use touchback_action::interface::key_sheet::KeySheet;
 
 /// State of the form.
 pub(super) struct SheetFile {

@@ -8,9 +8,9 @@ use crate::editor::export;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::scope::Scope;
 use crate::editor::stroke::Memory;
-use crate::instrument::Event;
 use crate::monitor::tape::TimedMessage;
-use crate::params::find;
+use touchback_instrument::Event;
+use touchback_instrument::params::find;
 
 /// State of the panel.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! A hand pressing a key, to see what a stroke would be.
 
 use super::{Row, Stroke};
-use crate::action::grand::{pressing, rest};
-use crate::action::interface::finger;
-use crate::action::interface::press::{Effort, Travel};
-use crate::action::{Drive, Key, KeyEvent, STEP};
-use crate::instrument::touch::finger::{KeyReading, NoteFinger, grand_travel};
+use touchback_action::grand::{pressing, rest};
+use touchback_action::interface::finger;
+use touchback_action::interface::press::{Effort, Travel};
+use touchback_action::{Drive, Key, KeyEvent, STEP};
+use touchback_instrument::touch::finger::{KeyReading, NoteFinger, grand_travel};
 
 /// A finger on a key at rest.
 pub(super) struct Press {

@@ -1,6 +1,6 @@
 //! What the scope can show of a stroke.
 
-use crate::action::Readout;
+use touchback_action::Readout;
 
 /// One quantity of a key.
 pub struct Quantity {

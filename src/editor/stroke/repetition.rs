@@ -2,9 +2,9 @@
 //! counted.
 
 use super::{Press, Stroke};
-use crate::action::{ActionSettings, STEP};
-use crate::math::cast::floor_index;
-use crate::math::compass::KeyNumber;
+use touchback_action::{ActionSettings, STEP};
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
 
 /// Strokes of one trial.
 pub const STROKES: u32 = 12;

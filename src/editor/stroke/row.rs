@@ -1,7 +1,7 @@
 //! One step of a stroke, and where strokes come from.
 
-use crate::action::interface::key::Saved;
-use crate::action::{Drive, Readout};
+use touchback_action::interface::key::Saved;
+use touchback_action::{Drive, Readout};
 
 /// Where a stroke comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

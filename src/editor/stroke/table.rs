@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Stroke;
-use crate::action::interface::readout::Table;
+use touchback_action::interface::readout::Table;
 
 /// Writes the whole stroke; times as in the window, 0 at the strike.
 ///
@@ -21,8 +21,8 @@ pub fn write(out: impl Write, stroke: &Stroke) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::ActionSettings;
-    use crate::math::compass::KeyNumber;
+    use touchback_action::ActionSettings;
+    use touchback_core::math::compass::KeyNumber;
 
     #[test]
     fn every_row_has_every_column_and_reads_back() {

@@ -3,15 +3,15 @@
 use egui::{CentralPanel, Panel, Ui};
 
 use super::Window;
-use crate::action::ActionSettings;
 use crate::editor::action_view::Caption;
 use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::other_view::Shown;
 use crate::editor::panel;
 use crate::editor::stroke::{Origin, Posed, Stroke};
-use crate::instrument::Event;
-use crate::instrument::settings::{KeyPressure, Timing};
+use touchback_action::ActionSettings;
+use touchback_instrument::Event;
+use touchback_instrument::settings::{KeyPressure, Timing};
 
 /// How long after its last step a key counts as moving, s: two frames of a slow display.
 const MOVING: f64 = 0.1;

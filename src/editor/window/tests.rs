@@ -16,10 +16,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
-use crate::action::ActionKind;
 use crate::editor::controls::DetachedControls;
-use crate::math::compass::KeyNumber;
-use crate::params::{Parameter, ValueKind, all, find};
+use touchback_action::ActionKind;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params::{Parameter, ValueKind, all, find};
 
 /// A window with what it plays on.
 #[derive(Default)]
@@ -276,7 +276,7 @@ fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
 #[cfg(unix)]
 #[test]
 fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
-    use crate::haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
+    use touchback_haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
     let desk = std::sync::Arc::new(KeyboardConnection::default());
     let settings = ActionSettings::default();
     let place = ActivationContext {

@@ -2,8 +2,8 @@
 
 use super::strokes::TouchKind;
 use super::test_bench::TestBench;
-use touchback::action::{Drive, EventKind, Key, KeyEvent, STEP};
-use touchback::math::compass::linear;
+use touchback_action::{Drive, EventKind, Key, KeyEvent, STEP};
+use touchback_core::math::compass::linear;
 
 /// A blow held down by the finger.
 #[derive(Clone, Copy, Debug)]

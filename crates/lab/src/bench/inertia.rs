@@ -1,7 +1,7 @@
 //! What the key weighs to a moving finger: force over acceleration before and after let-off.
 
 use super::test_bench::TestBench;
-use touchback::action::{Drive, EventKind, STEP};
+use touchback_action::{Drive, EventKind, STEP};
 
 /// Two forces whose difference is taken, N: the mass is the slope, free of weight and friction.
 const FORCES: [f64; 2] = [6.0, 10.0];

@@ -7,12 +7,12 @@ use crate::controls;
 use crate::output::Shown as _;
 use crate::paths::{InputPath, PianoName};
 use crate::simulate::plants;
-use touchback::action::catalogue::Model;
-use touchback::action::grand::concert::{Built, Design};
-use touchback::action::grand::regulation::Regulated;
-use touchback::action::{ActionKind, ActionSettings};
-use touchback::instrument::Settings;
-use touchback::math::compass::KeyNumber;
+use touchback_action::catalogue::Model;
+use touchback_action::grand::concert::{Built, Design};
+use touchback_action::grand::regulation::Regulated;
+use touchback_action::{ActionKind, ActionSettings};
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Settings;
 
 /// Middle C.
 pub const MIDDLE: u8 = 40;

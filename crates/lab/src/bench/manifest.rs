@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::output::Shown as _;
-use touchback::files::input;
+use touchback_core::files::input;
 
 /// Name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
@@ -93,7 +93,7 @@ impl Manifest {
     /// A file that cannot be read again.
     pub fn enter(&mut self, done: &Finished<'_>) -> Result<()> {
         let files = done.files.iter().map(|path| written(path)).collect::<Result<Vec<_>>>()?;
-        let kernel = touchback::math::kernel::Kernel::detect();
+        let kernel = touchback_core::math::kernel::Kernel::detect();
         let machine = Machine {
             system: std::env::consts::OS.into(),
             processor: std::env::consts::ARCH.into(),

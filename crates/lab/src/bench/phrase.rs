@@ -3,14 +3,14 @@
 use anyhow::{Context, Result, anyhow};
 
 use crate::render::loudness::Loudness;
-use touchback::instrument::event_scheduler::{EventScheduler, Host};
-use touchback::instrument::midi::{Address, InputMessage};
-use touchback::instrument::record::StrikeRecord;
-use touchback::instrument::settings::Timing;
-use touchback::instrument::{Piano, Settings};
-use touchback::math::cast::{floor_index, rounded_i32};
-use touchback::math::compass::KeyNumber;
-use touchback::math::power::square;
+use touchback_core::math::cast::{floor_index, rounded_i32};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::power::square;
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Piano, Settings};
 
 /// Samples a second: every partial that counts for level and colour.
 pub const RATE: u32 = 24_000;
@@ -148,7 +148,7 @@ fn delays(strikes: &[StrikeRecord], settings: &Settings, latency: f64) -> Vec<Op
 
 /// Centroid of the power spectrum, Hz.
 fn centroid(samples: &[f32]) -> Result<f64> {
-    let plan = touchback_fft::forward(samples.len());
+    let plan = touchback_sound::fourier::forward(samples.len());
     let (mut time, mut bins) = (samples.to_vec(), plan.make_output_vec());
     plan.process(&mut time, &mut bins).map_err(|error| anyhow!("{error}"))?;
     let width = f64::from(RATE) / samples.len() as f64;
@@ -183,7 +183,7 @@ fn decay(samples: &[f32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::math::cast::single;
+    use touchback_core::math::cast::single;
 
     #[test]
     fn a_chord_that_falls_thirty_db_a_second_falls_fifteen_in_half() {

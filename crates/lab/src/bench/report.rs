@@ -263,7 +263,7 @@ pub fn short(x: f64) -> String {
         return format!("{x:.2e}");
     }
     let whole = libm::log10(x.abs()).floor();
-    let digits = touchback::math::cast::floor_index((3.0 - whole).max(0.0));
+    let digits = touchback_core::math::cast::floor_index((3.0 - whole).max(0.0));
     let text = format!("{x:.digits$}");
     if text.contains('.') {
         return text.trim_end_matches('0').trim_end_matches('.').into();

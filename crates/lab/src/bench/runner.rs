@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use super::folder::Folder;
 use super::key_source::KeySource;
 use super::report::Report;
-use touchback::instrument::Settings;
+use touchback_instrument::Settings;
 
 /// How an experiment is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

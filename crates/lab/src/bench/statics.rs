@@ -2,8 +2,8 @@
 
 use super::test_bench::{TestBench, motion};
 use crate::gesture::{Form, Gesture};
-use touchback::action::grand::{Phase, Spec};
-use touchback::action::{Drive, EventKind};
+use touchback_action::grand::{Phase, Spec};
+use touchback_action::{Drive, EventKind};
 
 /// Depth that a down weight must reach: short of every let-off, m.
 const DOWN_TO: f64 = 6e-3;

@@ -4,8 +4,8 @@
 
 use super::test_bench::TestBench;
 use crate::gesture::{Form, Gesture};
-use touchback::action::interface::hand;
-use touchback::action::{Drive, EventKind};
+use touchback_action::interface::hand;
+use touchback_action::{Drive, EventKind};
 
 /// First motion of a key, m of front depth: what an accelerometer on the key shows (chosen).
 const FIRST_MOTION: f64 = 0.01e-3;

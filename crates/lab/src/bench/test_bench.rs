@@ -1,12 +1,12 @@
 //! One key of the grand action on the bench: driven step by step, with what happened to it.
 
 use crate::gesture::{Gesture, KeyView};
-use touchback::action::grand::concert::Built;
-use touchback::action::grand::regulation::Regulated;
-use touchback::action::grand::step::Listener;
-use touchback::action::grand::{GrandKey, GrandState, Phase, Spec, rest, thesis};
-use touchback::action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
-use touchback::math::compass::KeyNumber;
+use touchback_action::grand::concert::Built;
+use touchback_action::grand::regulation::Regulated;
+use touchback_action::grand::step::Listener;
+use touchback_action::grand::{GrandKey, GrandState, Phase, Spec, rest, thesis};
+use touchback_action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
+use touchback_core::math::compass::KeyNumber;
 
 /// Largest speed at which the bench raises the damper tray, m/s.
 const TRAY_SPEED: f64 = 0.05;
@@ -197,8 +197,8 @@ impl TestBench {
 pub fn motion(points: &[(f64, f64)]) -> impl Fn(f64, f64) -> Drive + '_ {
     |a, b| {
         Drive::Motion([
-            touchback::math::compass::linear(points, a),
-            touchback::math::compass::linear(points, b),
+            touchback_core::math::compass::linear(points, a),
+            touchback_core::math::compass::linear(points, b),
         ])
     }
 }

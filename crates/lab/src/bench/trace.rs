@@ -2,8 +2,8 @@
 
 use super::test_bench::TestBench;
 use crate::plot::ShadedBand;
-use touchback::action::grand::Phase;
-use touchback::action::{Drive, Readout};
+use touchback_action::grand::Phase;
+use touchback_action::{Drive, Readout};
 
 /// Readouts in order of time, s.
 #[derive(Clone, Default, Debug)]

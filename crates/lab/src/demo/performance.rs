@@ -7,8 +7,8 @@ use midly::{MidiMessage, TrackEventKind};
 
 use super::prelude::{BAR, BARS, ScoreNote, notes};
 use touchback::editor::midi_file;
-use touchback::math::cast::{byte, count, floor_index};
-use touchback::math::compass::linear;
+use touchback_core::math::cast::{byte, count, floor_index};
+use touchback_core::math::compass::linear;
 
 /// Ticks a sixteenth, and a quarter.
 const SIXTEENTH: usize = 240;
@@ -154,7 +154,7 @@ fn velocity(note: &ScoreNote) -> u8 {
 mod tests {
     use super::*;
     use crate::midi::Score;
-    use touchback::instrument::midi::InputMessage;
+    use touchback_instrument::midi::InputMessage;
 
     #[test]
     fn the_file_reads_back_as_played() {

@@ -9,9 +9,9 @@ use crate::midi::Score;
 use crate::output::progress;
 use crate::table::Curve;
 use crate::wave::{Tail, Wave};
-use touchback::instrument::midi;
-use touchback::math::power::square;
-use touchback::params::Parameter;
+use touchback_core::math::power::square;
+use touchback_instrument::midi;
+use touchback_instrument::params::Parameter;
 
 /// Samples a second, Hz, and a block.
 pub(super) const RATE: u32 = 48_000;

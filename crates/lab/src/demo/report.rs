@@ -5,8 +5,8 @@ use crate::midi::Score;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use crate::table::Curve;
 use crate::wave::Level;
-use touchback::instrument::midi::InputMessage;
-use touchback::params::Parameter;
+use touchback_instrument::midi::InputMessage;
+use touchback_instrument::params::Parameter;
 
 /// Points of the envelope in one of the level: 100 ms.
 const LEVEL: usize = 5;

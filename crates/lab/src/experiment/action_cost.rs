@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 
 use crate::bench::hash::Hash;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use touchback::action::interface::events::EventList;
-use touchback::action::keyboard::load::Load;
-use touchback::action::{ActionSettings, Keyboard, STEP};
-use touchback::math::compass::KeyNumber;
-use touchback::math::kernel::Kernel;
+use touchback_action::interface::events::EventList;
+use touchback_action::keyboard::load::Load;
+use touchback_action::{ActionSettings, Keyboard, STEP};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::kernel::Kernel;
 
 /// The quickest of so many runs counts: the others were disturbed.
 const REPEATS: usize = 5;

@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 
 use crate::bench::hash::Hash;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use touchback::action::Key;
-use touchback::action::catalogue::Model;
-use touchback::action::interface::kind::NAMES;
-use touchback::action::{ActionSettings, Drive, STEP};
-use touchback::math::compass::KeyNumber;
+use touchback_action::Key;
+use touchback_action::catalogue::Model;
+use touchback_action::interface::kind::NAMES;
+use touchback_action::{ActionSettings, Drive, STEP};
+use touchback_core::math::compass::KeyNumber;
 
 /// Steps of the measured stroke: 0.2 s of a pressed touch, held.
 const STROKE: u32 = 1600;

@@ -16,12 +16,12 @@ use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use crate::gesture::{Channel, Form, Gesture, KeyView};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::table::Curve;
-use touchback::action::Key;
-use touchback::action::grand::GrandKey;
-use touchback::action::grand::spec::Spec;
-use touchback::action::penalty_model::{Coupling, PenaltyModel};
-use touchback::action::{Drive, KeyEvent, STEP};
-use touchback::math::power::square;
+use touchback_action::Key;
+use touchback_action::grand::GrandKey;
+use touchback_action::grand::spec::Spec;
+use touchback_action::penalty_model::{Coupling, PenaltyModel};
+use touchback_action::{Drive, KeyEvent, STEP};
+use touchback_core::math::power::square;
 
 /// Coupling stiffnesses, N/m, softest first, and Runge–Kutta parts of a step for each.
 const COUPLINGS: [(f64, u32); 3] = [(2.5e5, 25), (1e6, 25), (4e6, 50)];

@@ -8,11 +8,11 @@ use anyhow::Result;
 use super::sweeps::{click_level, swept};
 use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
-use touchback::instrument::event_scheduler::{EventScheduler, Host};
-use touchback::instrument::midi::{Address, InputMessage};
-use touchback::instrument::settings::{Latency, Timing, VelocityMeans};
-use touchback::instrument::{Piano, Settings};
-use touchback::params::Parameter;
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::params::Parameter;
+use touchback_instrument::settings::{Latency, Timing, VelocityMeans};
+use touchback_instrument::{Piano, Settings};
 
 /// Sample rate, Hz, at which clicks are told from partials, and samples from one value of the moved
 /// parameter to the next: 2 ms.

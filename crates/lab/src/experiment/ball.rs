@@ -10,13 +10,13 @@ use std::f64::consts::PI;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback::action::grand::spec::GRAVITY;
-use touchback::action::simple::ball::{Phase, STATES, Spec};
-use touchback::action::simple::drive_input::DriveInput;
-use touchback::action::simple::{KEY_SPEED, SimpleAction};
-use touchback::episode::exact::Discrete;
-use touchback::episode::{Model, Observer, State, Stepper};
-use touchback::math::power::square;
+use touchback_action::grand::spec::GRAVITY;
+use touchback_action::simple::ball::{Phase, STATES, Spec};
+use touchback_action::simple::drive_input::DriveInput;
+use touchback_action::simple::{KEY_SPEED, SimpleAction};
+use touchback_core::episode::exact::Discrete;
+use touchback_core::episode::{Model, Observer, State, Stepper};
+use touchback_core::math::power::square;
 
 /// Height of the fall, m.
 const HEIGHT: f64 = 0.1;

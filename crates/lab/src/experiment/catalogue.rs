@@ -95,7 +95,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Loudness by EBU R 128; level range from the phrase at 0.6 to that at 1.4 of its \
                 velocities; colour by the centroid of the spectrum; decay by a chord under the pedal. \
                 Two pianos are apart by 1 LU of range, 100 cents of colour or 15 % of decay. It writes \
-                the table of levels, src/preset/levels.rs.",
+                the table of levels, crates/instrument/src/preset/levels.rs.",
         seconds: 8.0,
         run: Work::Fixed(presets::run),
     },

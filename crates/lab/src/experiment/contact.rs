@@ -6,16 +6,16 @@ use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use touchback_fft::num_complex::Complex64;
+use num_complex::Complex64;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, key};
-use touchback::math::compass::KeyNumber;
-use touchback::math::complex::{modulus, polar};
-use touchback::mech::hammer::{CROWN, Hammer, HammerSettings};
-use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
-use touchback::sound::measure::{db, force_centroid, strike_free};
-use touchback::sound::scale::StringSpec;
-use touchback::sound::{Sound, SoundSettings};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::complex::{modulus, polar};
+use touchback_core::mech::hammer::{CROWN, Hammer, HammerSettings};
+use touchback_sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
+use touchback_sound::measure::{db, force_centroid, strike_free};
+use touchback_sound::scale::StringSpec;
+use touchback_sound::{Sound, SoundSettings};
 
 /// Hammer speeds, m/s.
 const SPEEDS: [f64; 4] = [1.0, 2.0, 4.0, 6.0];
@@ -249,7 +249,7 @@ fn similarity(report: &mut Report) -> Result<()> {
 fn masses(report: &mut Report) -> Result<()> {
     let mut text = String::from(
         "The mass that strings meet and the inertia that keys throw come from two published sets \
-         (`src/mech/hammer.rs`). Inertia over the crown's radius squared, over that mass, and what \
+         (`crates/core/src/mech/hammer.rs`). Inertia over the crown's radius squared, over that mass, and what \
          contact time, peak force and centroid would be with it, over what they are:\n\n\
          | key | mass | contact | peak force | centroid |\n| --- | --- | --- | --- | --- |\n",
     );

@@ -10,12 +10,12 @@ use anyhow::{Context, Result};
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use touchback::action::ActionSettings;
-use touchback::action::grand::efforts::{Efforts, Tables};
-use touchback::math::cast::{byte, floor_index};
-use touchback::math::compass::KeyNumber;
-use touchback::math::random::Random;
-use touchback::params::all;
+use touchback_action::ActionSettings;
+use touchback_action::grand::efforts::{Efforts, Tables};
+use touchback_core::math::cast::{byte, floor_index};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
+use touchback_instrument::params::all;
 
 /// Regulations, and draws of a key and an effort under each.
 const REGULATIONS: usize = 250;
@@ -200,7 +200,7 @@ fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
          20 log₁₀ of its ratio:\n\n| setting | at | dB | at | dB |\n| --- | --- | --- | --- | --- |\n"
     );
     for parameter in all() {
-        let standard = touchback::instrument::Settings::default();
+        let standard = touchback_instrument::Settings::default();
         let ends = [parameter.min(), parameter.max()].map(|value| {
             let mut settings = standard;
             parameter.set(&mut settings, value);

@@ -15,9 +15,9 @@ use crate::bench::test_bench::{TestBench, motion};
 use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback::action::grand::state;
-use touchback::action::interface::slew::Slew;
-use touchback::action::{ActionSettings, Drive, STEP};
+use touchback_action::grand::state;
+use touchback_action::interface::slew::Slew;
+use touchback_action::{ActionSettings, Drive, STEP};
 
 /// Keys looked at.
 const KEYS: [u8; 3] = [4, 40, 71];
@@ -145,7 +145,7 @@ fn turned(rig: &mut TestBench, from: &ActionSettings) -> Audit {
 /// Largest rise of the energy of a key that nothing drives, J, from a step to the next.
 fn rises(rig: &mut TestBench) -> f64 {
     let press = [(0.0, 0.0), (0.05, 0.016)];
-    let finger = |t: f64| touchback::math::compass::linear(&press, t);
+    let finger = |t: f64| touchback_core::math::compass::linear(&press, t);
     rig.run(0.052, |a, b| Drive::Finger([finger(a), finger(b)]), |_, _| true);
     let energy = |rig: &TestBench| {
         let r = rig.read(Drive::Free);

@@ -15,11 +15,11 @@ use crate::bench::test_bench::TestBench;
 use crate::bench::{Folder, Report, TargetBand, short};
 use crate::parallel;
 use misfit::misfit;
-use touchback::action::grand::fitted::Fitted;
-use touchback::action::grand::{construct, pressing};
-use touchback::action::{ActionSettings, EventKind, STEP};
-use touchback::math::cast::{byte, floor_index};
-use touchback::math::power::square;
+use touchback_action::grand::fitted::Fitted;
+use touchback_action::grand::{construct, pressing};
+use touchback_action::{ActionSettings, EventKind, STEP};
+use touchback_core::math::cast::{byte, floor_index};
+use touchback_core::math::power::square;
 
 /// Share by which each number is moved.
 const STEP_ASIDE: f64 = 0.05;

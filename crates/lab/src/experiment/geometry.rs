@@ -11,12 +11,12 @@ use plotters::style::RGBColor;
 use crate::bench::{Folder, KeySource, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
-use touchback::action::grand::describe::{self, Entry};
-use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::{Assembly, GrandKey, GrandState, Spec, contact, thesis};
-use touchback::action::{Drive, EventKind, Key, STEP};
-use touchback::math::compass::linear;
-use touchback::math::vec2::Vec2;
+use touchback_action::grand::describe::{self, Entry};
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::{Assembly, GrandKey, GrandState, Spec, contact, thesis};
+use touchback_action::{Drive, EventKind, Key, STEP};
+use touchback_core::math::compass::linear;
+use touchback_core::math::vec2::Vec2;
 
 /// Crown over the shank's axis, m [Hirschkorn 2004]; for the drawing only.
 const CROWN: f64 = 0.0356;

@@ -9,8 +9,8 @@ use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use crate::rig::acceptance::{self, PlantResult};
 use crate::rig::fault_injection::{stiffest_bed, twins};
 use crate::rig::z_width;
-use touchback::haptics::action::Action;
-use touchback::haptics::plant::KeyPlant;
+use touchback_haptics::action::Action;
+use touchback_haptics::plant::KeyPlant;
 
 /// Block delays of the comparison, samples at 48 kHz.
 pub const BLOCKS: [u32; 4] = [0, 64, 128, 256];

@@ -6,8 +6,8 @@ use super::haptics::SEED;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::rig::fault_injection;
-use touchback::haptics::action::Action;
 use touchback_device::history::{self, Choices};
+use touchback_haptics::action::Action;
 
 /// Faults injected, strokes of each action.
 const FAULTS: u32 = 10_000;

@@ -9,11 +9,11 @@ use anyhow::{Context, Result, ensure};
 use super::haptics::BLOCKS;
 use crate::bench::{Folder, Report, TargetBand, short};
 use crate::rig::KEY;
-use touchback::haptics::emulator::{Emulator, Making};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::{Servo, ServoOptions};
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::{Message, VERSION};
+use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::{Servo, ServoOptions};
 
 /// Times the servo, then plays.
 ///

@@ -9,11 +9,11 @@ use crate::bench::phrase::{self, Heard};
 use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use crate::output::progress;
 use crate::parallel;
-use touchback::action::ActionKind;
-use touchback::action::grand::weigh::Weighed;
-use touchback::instrument::Settings;
-use touchback::instrument::settings::Timing;
-use touchback::params::{self, Parameter, ParameterGroup, relevance};
+use touchback_action::ActionKind;
+use touchback_action::grand::weigh::Weighed;
+use touchback_instrument::Settings;
+use touchback_instrument::params::{self, Parameter, ParameterGroup, relevance};
+use touchback_instrument::settings::Timing;
 
 const TIMINGS: [(Timing, &str); 3] = [
     (Timing::Immediate, "immediate"),

@@ -41,7 +41,7 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| {
         let last = times.len().saturating_sub(1);
-        let place = touchback::math::cast::floor_index(share * last as f64);
+        let place = touchback_core::math::cast::floor_index(share * last as f64);
         times.get(place).copied().unwrap_or(f64::NAN)
     };
     // 20 to 230 ms from the first key motion to the string [Goebl, Bresin & Galembo 2005].
@@ -73,7 +73,7 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let points = found.notes.iter().map(|n| (n.velocity, n.travel_ms)).collect();
     let mut bins = [0_u32; 26];
     for time in &times {
-        let bin = touchback::math::cast::floor_index(time / 10.0).min(bins.len() - 1);
+        let bin = touchback_core::math::cast::floor_index(time / 10.0).min(bins.len() - 1);
         bins[bin] += 1;
     }
     let histogram =

@@ -12,17 +12,17 @@ use crate::bench::{DataTable, Folder, Report, key, short};
 use crate::output::progress;
 use crate::rig::KEY;
 use crate::rig::acceptance::{GLUED, armed, line};
-use touchback::action::KeyEvent;
-use touchback::action::interface::key::DynamicsCompensation;
-use touchback::action::{ActionSettings, TimedEvent};
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::{Entry, Log};
-use touchback::haptics::plant::EmulatedFinger;
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
-use touchback::haptics::session::ConnectionState;
+use touchback_action::KeyEvent;
+use touchback_action::interface::key::DynamicsCompensation;
+use touchback_action::{ActionSettings, TimedEvent};
 use touchback_device::device::limit::MotorLimits;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::{Entry, Log};
+use touchback_haptics::plant::EmulatedFinger;
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::session::ConnectionState;
 
 /// Keys of the tables, by piano number.
 const KEYS: [usize; 9] = [1, 10, 20, 30, 40, 50, 60, 71, 88];
@@ -164,7 +164,7 @@ fn stroke(within: f64) -> Option<Asked> {
 fn repetition() -> Option<Asked> {
     let half = 0.5 / REPETITION;
     let strokes = 2.0 * REPETITION;
-    let count = touchback::math::cast::rounded_i32(2.0 * strokes);
+    let count = touchback_core::math::cast::rounded_i32(2.0 * strokes);
     let acts: Vec<(f64, FingerAction)> = (0..count)
         .map(|i| {
             let depth = if i % 2 == 0 { 22e-3 } else { 0.0 };

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback::wall::junction::masses::Pair;
-use touchback::wall::junction::{cases, pendulum};
+use crate::wall::junction::masses::Pair;
+use crate::wall::junction::{cases, pendulum};
 
 fn masses(report: &mut Report) {
     let (z, h, steps) = (50.0, 1e-3, 200_000u32);

@@ -7,12 +7,12 @@ use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Wave;
 use crate::{demo, render};
-use touchback::instrument::Settings;
-use touchback::math::cast::floor_index;
-use touchback::math::compass::KeyNumber;
-use touchback::sound::Knock;
-use touchback::sound::Sound;
-use touchback::sound::measure::db;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Settings;
+use touchback_sound::Knock;
+use touchback_sound::Sound;
+use touchback_sound::measure::db;
 
 const RATE: u32 = 48_000;
 

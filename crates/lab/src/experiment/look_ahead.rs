@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use crate::bench::{DataTable, Folder, Report, TargetBand};
-use touchback::action::ActionSettings;
-use touchback::instrument::event_scheduler::{EventScheduler, Host};
-use touchback::instrument::midi::{Address, InputMessage};
-use touchback::instrument::record::StrikeRecord;
-use touchback::instrument::settings::{Latency, Timing};
-use touchback::instrument::{Piano, Settings};
-use touchback::math::cast::byte;
+use touchback_action::ActionSettings;
+use touchback_core::math::cast::byte;
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::settings::{Latency, Timing};
+use touchback_instrument::{Piano, Settings};
 
 /// Samples a second, Hz; a note's time is one of them to 0.05 ms.
 const RATE: f64 = 22_050.0;

@@ -12,13 +12,13 @@ use std::f64::consts::PI;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback::action::Key;
-use touchback::action::simple::drive_input::DriveInput;
-use touchback::action::simple::slider::Bodies;
-use touchback::action::simple::{Running, SimpleAction};
-use touchback::action::simple::{model_a, model_b};
-use touchback::action::{Drive, STEP};
-use touchback::episode::Stepper;
+use touchback_action::Key;
+use touchback_action::simple::drive_input::DriveInput;
+use touchback_action::simple::slider::Bodies;
+use touchback_action::simple::{Running, SimpleAction};
+use touchback_action::simple::{model_a, model_b};
+use touchback_action::{Drive, STEP};
+use touchback_core::episode::Stepper;
 
 /// One line of the encoder, m.
 const LINE: f64 = 0.0254 / 50.0;

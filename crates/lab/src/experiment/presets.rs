@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::bench::phrase;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::parallel;
-use touchback::preset::{PRESETS, Preset};
+use touchback_instrument::preset::{PRESETS, Preset};
 
 /// Shares of the phrase's velocities between which the level range lies.
 const TOUCHES: [f64; 2] = [0.6, 1.4];
@@ -124,7 +124,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.note(&table);
     report.note(&format!(
         "Apart: 1 LU of level range, 100 cents of colour or 15 % of decay. Nearest: {one} and {other}, \
-         {} times that. `levels.rs` is src/preset/levels.rs.",
+         {} times that. `levels.rs` is crates/instrument/src/preset/levels.rs.",
         short(least)
     ));
     folder.table("presets.csv", &csv)?;
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn every_factory_piano_is_as_loud_and_none_is_another() {
         let played = measure().unwrap();
-        let again = "`touchback lab presets` writes src/preset/levels.rs anew";
+        let again = "`touchback lab presets` writes crates/instrument/src/preset/levels.rs anew";
         for piano in &played {
             let louder = piano.level - played[0].level;
             assert!(louder.abs() <= 1.0, "{}: {louder:+.2} LU: {again}", piano.name);

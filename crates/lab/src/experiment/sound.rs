@@ -13,8 +13,8 @@ use anyhow::Result;
 use crate::bench::{DataTable, Folder, Report, TargetBand, key, short};
 use crate::output::progress;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback::sound::measure::sympathetic_resonance::register;
-use touchback::sound::{Sound, SoundSettings};
+use touchback_sound::measure::sympathetic_resonance::register;
+use touchback_sound::{Sound, SoundSettings};
 
 const RATE: f64 = 48_000.0;
 

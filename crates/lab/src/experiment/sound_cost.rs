@@ -5,10 +5,10 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, key};
-use touchback::math::compass::KeyNumber;
-use touchback::math::kernel::Kernel;
-use touchback::sound::bank::BLOCK;
-use touchback::sound::{Sound, SoundSettings};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::kernel::Kernel;
+use touchback_sound::bank::BLOCK;
+use touchback_sound::{Sound, SoundSettings};
 
 const RATE: usize = 48_000;
 

@@ -5,15 +5,15 @@ use anyhow::Result;
 use crate::bench::{Folder, Report, TargetBand};
 use crate::memory::resident;
 use crate::output::progress;
-use touchback::math::cast::floor_index;
-use touchback::math::compass::{KEYS, KeyNumber};
-use touchback::math::power::square;
-use touchback::math::random::Random;
-use touchback::mech::hammer::HammerSettings;
-use touchback::sound::Knock;
-use touchback::sound::measure::db;
-use touchback::sound::temperament::Temperament;
-use touchback::sound::{Sound, SoundSettings};
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::power::square;
+use touchback_core::math::random::Random;
+use touchback_core::mech::hammer::HammerSettings;
+use touchback_sound::Knock;
+use touchback_sound::measure::db;
+use touchback_sound::temperament::Temperament;
+use touchback_sound::{Sound, SoundSettings};
 
 /// Sample rates, Hz, and seconds at each.
 const RATES: [f64; 5] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0];

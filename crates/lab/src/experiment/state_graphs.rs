@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 
 use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand};
 use crate::plot::{self, Axis, Figure, Series, Subplot, palette};
-use touchback::action::Key;
-use touchback::action::grand::concert::Built;
-use touchback::action::grand::drive::DriveNow;
-use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::{Assembly, Phase, STATES, Spec, rest, step};
-use touchback::action::simple::drive_input::DriveInput;
-use touchback::action::simple::note_interface::Playing;
-use touchback::action::simple::{Running, SimpleAction};
-use touchback::action::simple::{harpsichord, simplified};
-use touchback::action::{Drive, STEP};
-use touchback::episode::{Observer, Stepper};
-use touchback::math::compass::linear;
-use touchback::math::random::Random;
+use touchback_action::Key;
+use touchback_action::grand::concert::Built;
+use touchback_action::grand::drive::DriveNow;
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::{Assembly, Phase, STATES, Spec, rest, step};
+use touchback_action::simple::drive_input::DriveInput;
+use touchback_action::simple::note_interface::Playing;
+use touchback_action::simple::{Running, SimpleAction};
+use touchback_action::simple::{harpsichord, simplified};
+use touchback_action::{Drive, STEP};
+use touchback_core::episode::{Observer, Stepper};
+use touchback_core::math::compass::linear;
+use touchback_core::math::random::Random;
 
 /// Length of a random run, s.
 const SECONDS: f64 = 60.0;
@@ -45,7 +45,7 @@ fn restless(seed: u64) -> Vec<(f64, f64)> {
 
 /// Drives along `points` for each of the action steps.
 fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + '_ {
-    let steps = touchback::math::cast::floor_index(seconds / STEP);
+    let steps = touchback_core::math::cast::floor_index(seconds / STEP);
     let mut near = 0;
     (0..steps).map(move |i| {
         let t = i as f64 * STEP;

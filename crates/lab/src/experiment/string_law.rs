@@ -13,18 +13,18 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::bench::{DataTable, Folder, Report, short};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback::action::grand::concert::{Built, Design};
-use touchback::action::grand::drive::DriveNow;
-use touchback::action::grand::model::guard;
-use touchback::action::grand::{Grand, Phase, STATES, construct, rest, state, step, string_law};
-use touchback::action::{ActionSettings, Drive, STEP};
-use touchback::episode::Observer;
-use touchback::math::compass::KeyNumber;
-use touchback::math::power::square;
-use touchback::mech::hammer::{Hammer, HammerSettings};
-use touchback::sound::SoundSettings;
-use touchback::sound::contact::strike_offline;
-use touchback::sound::scale::StringSpec;
+use touchback_action::grand::concert::{Built, Design};
+use touchback_action::grand::drive::DriveNow;
+use touchback_action::grand::model::guard;
+use touchback_action::grand::{Grand, Phase, STATES, construct, rest, state, step, string_law};
+use touchback_action::{ActionSettings, Drive, STEP};
+use touchback_core::episode::Observer;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::power::square;
+use touchback_core::mech::hammer::{Hammer, HammerSettings};
+use touchback_sound::SoundSettings;
+use touchback_sound::contact::strike_offline;
+use touchback_sound::scale::StringSpec;
 
 /// Keys compared: A0 and every C.
 pub const NUMBERS: [usize; 9] = [1, 4, 16, 28, 40, 52, 64, 76, 88];

@@ -18,10 +18,10 @@ use crate::parallel;
 use crate::paths::OutputFolder;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use quantity::{QUANTITIES, Quantity};
-use touchback::action::catalogue::Model;
-use touchback::action::grand::concert::Built;
-use touchback::math::compass::KeyNumber;
-use touchback::params::{self, Parameter};
+use touchback_action::catalogue::Model;
+use touchback_action::grand::concert::Built;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params::{self, Parameter};
 
 /// What to sweep and measure.
 #[derive(clap::Args, Debug)]
@@ -76,7 +76,7 @@ impl Swept {
                 let Built { spec, regulated } = keys.built(number);
                 let [key, hammer, lever] = regulated.rest;
                 let start = [key, hammer, lever, 0.0];
-                let phase = touchback::action::grand::Phase::Return;
+                let phase = touchback_action::grand::Phase::Return;
                 let model = Model::Grand { phase, start, model: Box::new(spec) };
                 let mut named = NamedModel::of(&model)?;
                 named.set(name, value)?;
@@ -252,8 +252,8 @@ pub fn page() -> String {
     let quantities: String = QUANTITIES.iter().map(each).collect();
     let middle = KeyNumber::from_index(usize::from(MIDDLE) - 1);
     let numbers = middle.and_then(|key| {
-        let standard = touchback::action::ActionSettings::default();
-        let model = Model::of(touchback::action::ActionKind::Grand, key, &standard);
+        let standard = touchback_action::ActionSettings::default();
+        let model = Model::of(touchback_action::ActionKind::Grand, key, &standard);
         NamedModel::of(&model).ok().map(|named| named.names().join(" "))
     });
     format!(

@@ -12,11 +12,11 @@ use anyhow::Result;
 
 use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
-use touchback::instrument::settings::Timing;
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::cast::single;
-use touchback::math::compass::KeyNumber;
-use touchback::params::{self, Parameter, ParameterGroup};
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params::{self, Parameter, ParameterGroup};
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Event, Piano, Settings};
 
 /// Sample rate of the trill, Hz, and samples in one of its blocks of 2 ms.
 const RATE: f64 = 96_000.0;

@@ -10,10 +10,10 @@ use crate::bench::test_bench::TestBench;
 use crate::bench::trace::{BenchTrace, shaded};
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::{Phase, jack, thesis};
-use touchback::action::{Drive, EventKind, Readout};
-use touchback::math::compass::linear;
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::{Phase, jack, thesis};
+use touchback_action::{Drive, EventKind, Readout};
+use touchback_core::math::compass::linear;
 
 /// Length of the run, s.
 const END: f64 = 0.4;

@@ -7,14 +7,12 @@ use std::f64::consts::PI;
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::palette;
 use crate::plot::sketch::{Ink, Sketch};
-use touchback::math::complex::{modulus, polar};
-use touchback::math::vec2::Vec2;
-use touchback::wall::mapping::Mapping;
-use touchback::wall::plant::{FINGER, Plant};
-use touchback::wall::unilateral::criterion::{
-    Criterion, LONGEST, all_frequencies, harmonics, sampled,
-};
-use touchback::wall::unilateral::orbits;
+use crate::wall::mapping::Mapping;
+use crate::wall::unilateral::criterion::{Criterion, LONGEST, all_frequencies, harmonics, sampled};
+use crate::wall::unilateral::orbits;
+use touchback_core::math::complex::{modulus, polar};
+use touchback_core::math::vec2::Vec2;
+use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
 
 const T: f64 = 1e-3;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };

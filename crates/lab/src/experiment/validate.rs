@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use crate::bench::{Folder, KeySource, Report, TargetBand, escapement, inertia, short, statics};
-use touchback::action::{ActionKind, ActionSettings, Key, catalogue};
-use touchback::math::compass::KeyNumber;
+use touchback_action::{ActionKind, ActionSettings, Key, catalogue};
+use touchback_core::math::compass::KeyNumber;
 
 /// The keys of the timing measurements: C1, G2, C4, C5, G6 [Goebl 2005].
 pub const KEYS: [u8; 5] = [4, 23, 40, 52, 71];

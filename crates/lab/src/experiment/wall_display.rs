@@ -5,11 +5,11 @@ use nalgebra::{Complex, Vector1, Vector2};
 
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback::math::complex::polar;
-use touchback::wall::analysis::passivity;
-use touchback::wall::display::coupled::{Coupled, Scheme, apparent};
-use touchback::wall::display::sprung_mass::{Method, SprungMass};
-use touchback::wall::plant::{FINGER, FingerImpedance, Plant};
+use crate::wall::analysis::passivity;
+use crate::wall::display::coupled::{Coupled, Scheme, apparent};
+use crate::wall::display::sprung_mass::{Method, SprungMass};
+use touchback_core::math::complex::polar;
+use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.0 };
 /// Coupling of the thesis's key, N/m, and its hammer, kg.

@@ -8,7 +8,7 @@ use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
 use crate::plot::grid::Map;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback::wall::comparison::{Conditions, Contender};
+use crate::wall::comparison::{Conditions, Contender};
 
 /// Sample periods, s, and delays, whole periods: doubled from step to step.
 const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];

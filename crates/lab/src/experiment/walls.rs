@@ -4,13 +4,13 @@ use anyhow::{Context, Result};
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback::math::complex::modulus;
-use touchback::wall::analysis::marginal::poles;
-use touchback::wall::bench::{SampledLoop, Speed};
-use touchback::wall::controller::{
+use crate::wall::analysis::marginal::poles;
+use crate::wall::bench::{SampledLoop, Speed};
+use touchback_core::math::complex::modulus;
+use touchback_haptics::sampled_wall::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
-use touchback::wall::plant::{Motion, Plant};
+use touchback_haptics::sampled_wall::plant::{Motion, Plant};
 
 /// The thesis's ball: unit mass and stiffness; T and g as in its figures' staircase.
 const BALL: Plant = Plant::ball(1.0, 0.05);
@@ -183,8 +183,8 @@ fn prediction(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn at([position, velocity]: Motion) -> touchback::wall::controller::Measurement {
-    touchback::wall::controller::Measurement { position, velocity }
+fn at([position, velocity]: Motion) -> touchback_haptics::sampled_wall::controller::Measurement {
+    touchback_haptics::sampled_wall::controller::Measurement { position, velocity }
 }
 
 fn deadbeat(report: &mut Report) -> Result<()> {
@@ -279,7 +279,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     // The laboratory's own ground: encoder, velocity from position, a finger.
     report.source("000 §5.5 (as simulation)");
     let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
-    let held = device.with(touchback::wall::plant::FINGER);
+    let held = device.with(touchback_haptics::sampled_wall::plant::FINGER);
     let bench = SampledLoop {
         plant: held,
         period: 2e-3,

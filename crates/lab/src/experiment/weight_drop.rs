@@ -12,8 +12,8 @@ use crate::bench::trace::{BenchTrace, shaded};
 use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use crate::gesture::{Form, Gesture};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use touchback::action::grand::Phase;
-use touchback::action::{EventKind, Readout};
+use touchback_action::grand::Phase;
+use touchback_action::{EventKind, Readout};
 
 /// Middle C.
 const KEY: u8 = 40;

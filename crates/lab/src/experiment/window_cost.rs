@@ -9,9 +9,9 @@ use crate::bench::{Folder, Report, TargetBand, short};
 use crate::memory;
 use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::KeyNumber;
 use touchback::monitor::link;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::{Event, Piano, Settings};
 
 /// Frames of a run, and those at its beginning that still build fonts and layouts.
 const FRAMES: usize = 120;

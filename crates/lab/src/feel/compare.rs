@@ -5,11 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 
 use crate::controls;
-use touchback::action::ActionSettings;
-use touchback::haptics::action::Action;
-use touchback::haptics::sidecar::{Sidecar, SidecarOrder};
-use touchback::instrument::Settings;
-use touchback::math::random::Random;
+use touchback_action::ActionSettings;
+use touchback_core::math::random::Random;
+use touchback_haptics::action::Action;
+use touchback_haptics::sidecar::{Sidecar, SidecarOrder};
+use touchback_instrument::Settings;
 
 /// One of the two things compared.
 #[derive(Clone, Debug)]
@@ -132,7 +132,7 @@ fn by_guessing(n: usize, right: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::action::ActionKind;
+    use touchback_action::ActionKind;
 
     #[test]
     fn guessing_is_a_coin() {

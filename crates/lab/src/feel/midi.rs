@@ -7,13 +7,13 @@
 use midly::num::u7;
 use midly::{MidiMessage, TrackEventKind};
 
-use touchback::action::{ActionSettings, KeyEvent, STEP, TimedEvent};
 use touchback::editor::midi_file;
-use touchback::instrument::midi::{controller, seven_bits, split_velocity};
-use touchback::instrument::settings::TouchSettings;
-use touchback::instrument::touch::position::{INTO_BED, LATE};
-use touchback::math::cast::count;
-use touchback::math::compass::{KEYS, KeyNumber};
+use touchback_action::{ActionSettings, KeyEvent, STEP, TimedEvent};
+use touchback_core::math::cast::count;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_instrument::midi::{controller, seven_bits, split_velocity};
+use touchback_instrument::settings::TouchSettings;
+use touchback_instrument::touch::position::{INTO_BED, LATE};
 
 /// Ticks a second: 50 µs.
 const TICKS: u16 = 20_000;
@@ -114,15 +114,15 @@ mod tests {
     use crate::midi::Score;
     use crate::rig::KEY;
     use crate::rig::co_simulation::{CoSimulation, MemoryLine};
-    use touchback::action::EventKind;
-    use touchback::haptics::action::Action;
-    use touchback::haptics::emulator::Making;
-    use touchback::haptics::log::{Kept, Twin};
-    use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-    use touchback::haptics::servo::ServoOptions;
-    use touchback::instrument::midi::Midi;
-    use touchback::instrument::settings::KeyPressure;
-    use touchback::instrument::{Piano, Settings};
+    use touchback_action::EventKind;
+    use touchback_haptics::action::Action;
+    use touchback_haptics::emulator::Making;
+    use touchback_haptics::log::{Kept, Twin};
+    use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+    use touchback_haptics::servo::ServoOptions;
+    use touchback_instrument::midi::Midi;
+    use touchback_instrument::settings::KeyPressure;
+    use touchback_instrument::{Piano, Settings};
 
     /// Soft and loud presses and repetitions of four keys over the junction.
     fn played() -> Kept {

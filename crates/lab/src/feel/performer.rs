@@ -7,9 +7,9 @@ use anyhow::{Result, bail};
 
 use crate::midi::Score;
 use crate::output::{self, Shown as _};
-use touchback::haptics::sidecar::KeyPress;
-use touchback::instrument::Settings;
-use touchback::instrument::midi::Midi;
+use touchback_haptics::sidecar::KeyPress;
+use touchback_instrument::Settings;
+use touchback_instrument::midi::Midi;
 
 /// Largest MIDI file, bytes.
 const LIMIT: u64 = 64_000_000;

@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 
 use super::midi::Performance;
 use crate::output::{Draft, Shown as _};
-use touchback::action::STEP;
-use touchback::haptics::action::Action;
-use touchback::haptics::log::{Entry, Twin};
-use touchback::haptics::recording::Writer;
-use touchback::instrument::settings::TouchSettings;
-use touchback::math::compass::KeyNumber;
+use touchback_action::STEP;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::log::{Entry, Twin};
+use touchback_haptics::recording::Writer;
+use touchback_instrument::settings::TouchSettings;
 
 /// The files under way; empty ones are not asked for.
 #[derive(Default)]

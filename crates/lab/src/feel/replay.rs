@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::output;
-use touchback::haptics::action::Action;
-use touchback::haptics::log::{Entry, Twin};
-use touchback::haptics::recording::Recording;
-use touchback::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::log::{Entry, Twin};
+use touchback_haptics::recording::Recording;
 
 /// Replays the log at `path`: prints what happened and a fingerprint of all states.
 ///

@@ -11,11 +11,11 @@ use super::performer::Performer;
 use super::record::Records;
 use crate::interrupt;
 use crate::output;
-use touchback::exchange::queue;
-use touchback::haptics::log::Entry;
-use touchback::haptics::session::ConnectionState;
-use touchback::haptics::sidecar::{KeyPress, Sidecar, SidecarOrder};
-use touchback::haptics::status_text;
+use touchback_core::exchange::queue;
+use touchback_haptics::log::Entry;
+use touchback_haptics::session::ConnectionState;
+use touchback_haptics::sidecar::{KeyPress, Sidecar, SidecarOrder};
+use touchback_haptics::status_text;
 
 /// Time between looks at the keyboard and the typed lines.
 const LONG: Duration = Duration::from_millis(10);

@@ -8,11 +8,11 @@ use super::data::MeasuredPress;
 use super::solve::{at_rest, played};
 use crate::gesture::{Form, Gesture, KeyView};
 use crate::model::named::NamedModel;
-use touchback::action::catalogue::Model;
-use touchback::action::interface::hand;
-use touchback::action::{ActionKind, ActionSettings, Drive, STEP};
-use touchback::math::compass::KeyNumber;
-use touchback::math::random::Random;
+use touchback_action::catalogue::Model;
+use touchback_action::interface::hand;
+use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
 
 /// Numbers that differ from the standard key's, and by which share at most.
 pub const CHANGED: [(&str, f64); 5] = [

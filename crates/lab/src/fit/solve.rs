@@ -10,11 +10,11 @@ use super::data::MeasuredPress;
 use crate::gesture::{Channel, Gesture, KeyView};
 use crate::model::named::NamedModel;
 use crate::parallel;
-use touchback::action::catalogue::Model;
-use touchback::action::grand::GrandKey;
-use touchback::action::grand::concert::Built;
-use touchback::action::grand::regulation::Regulated;
-use touchback::action::{Key, STEP};
+use touchback_action::catalogue::Model;
+use touchback_action::grand::GrandKey;
+use touchback_action::grand::concert::Built;
+use touchback_action::grand::regulation::Regulated;
+use touchback_action::{Key, STEP};
 
 /// What deviations are counted in, m: it scales nothing but the sum of squares.
 const UNIT: f64 = 1e-4;
@@ -255,7 +255,7 @@ pub fn fit(
 fn settled(model: Model) -> Model {
     match model {
         Model::Grand { phase, start: [key, hammer, lever, _], model } => {
-            use touchback::action::grand::{rest, state};
+            use touchback_action::grand::{rest, state};
             let x = rest::pose(&model, &[key, hammer, lever]).x;
             let start = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER].map(|i| x[i]);
             Model::Grand { phase, start, model }

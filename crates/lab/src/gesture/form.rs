@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::Channel;
-use touchback::action::STEP;
-use touchback::action::interface::hand;
-use touchback::math::power::square;
+use touchback_action::STEP;
+use touchback_action::interface::hand;
+use touchback_core::math::power::square;
 
 /// One part of a gesture. Every `duration_s` is the part's length, s.
 #[derive(Clone, PartialEq, Debug, Deserialize)]

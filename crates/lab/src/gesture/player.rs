@@ -2,10 +2,10 @@
 
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
-use touchback::action::grand::spec::GRAVITY;
-use touchback::action::interface::hand::{self, TippedMass};
-use touchback::action::{Drive, STEP};
-use touchback::math::cast::floor_index;
+use touchback_action::grand::spec::GRAVITY;
+use touchback_action::interface::hand::{self, TippedMass};
+use touchback_action::{Drive, STEP};
+use touchback_core::math::cast::floor_index;
 
 /// A gesture, ready to be played once from step 0.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Channel, Form, Gesture, LIMIT};
 use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, Curve, number};
-use touchback::action::STEP;
+use touchback_action::STEP;
 
 /// The column of times in a run's file.
 const RUN_TIME: &str = "time_s";
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::gesture::KeyView;
     use proptest::prelude::*;
-    use touchback::action::Drive;
+    use touchback_action::Drive;
 
     fn csv_error(text: &str) -> String {
         Gesture::from_csv("g.csv", text.as_bytes()).unwrap_err().to_string()

@@ -12,17 +12,17 @@ use super::probe::port_played;
 use crate::interrupt;
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{OutputFile, PortName};
-use touchback::action::ActionSettings;
-use touchback::action::interface::key::DynamicsCompensation;
-use touchback::haptics::action::Action;
-use touchback::haptics::calibration::{Calibration, FORCE, KeyMeasurement, Line, Trouble};
-use touchback::haptics::script::Script;
-use touchback::haptics::serial::SerialLink;
-use touchback::haptics::servo::ServoOptions;
-use touchback::haptics::status_text;
-use touchback::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_action::interface::key::DynamicsCompensation;
+use touchback_core::math::compass::KeyNumber;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::{Hello, Message, ability};
+use touchback_haptics::action::Action;
+use touchback_haptics::calibration::{Calibration, FORCE, KeyMeasurement, Line, Trouble};
+use touchback_haptics::script::Script;
+use touchback_haptics::serial::SerialLink;
+use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::status_text;
 
 /// What to measure.
 #[derive(clap::Args, Debug)]

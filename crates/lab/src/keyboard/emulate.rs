@@ -10,12 +10,12 @@ use super::probe::seconds;
 use super::{facts, script};
 use crate::output::{self, Draft};
 use crate::paths::{InputPath, OutputFile};
-use touchback::haptics::emulator::{Emulator, Making};
-use touchback::haptics::live::Live;
-use touchback::haptics::plant::KeyPlant;
-use touchback::haptics::priority::{self, Priority};
-use touchback::haptics::script::Script;
-use touchback::haptics::simulated_link::LinkFaults;
+use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::live::Live;
+use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::priority::{self, Priority};
+use touchback_haptics::script::Script;
+use touchback_haptics::simulated_link::LinkFaults;
 
 /// What to emulate.
 #[derive(clap::Args, Debug)]

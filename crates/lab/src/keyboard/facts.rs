@@ -11,8 +11,8 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, number};
-use touchback::haptics::calibration::KeyMeasurement;
-use touchback::haptics::plant::{KeyPlant, Stop};
+use touchback_haptics::calibration::KeyMeasurement;
+use touchback_haptics::plant::{KeyPlant, Stop};
 
 /// Names of the columns, in their order.
 const COLUMNS: &str =

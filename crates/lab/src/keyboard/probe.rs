@@ -9,18 +9,18 @@ use anyhow::{Result, bail};
 
 use crate::output;
 use crate::paths::PortName;
-use touchback::exchange::flags::Flag;
-use touchback::haptics::connection::{EMULATED_KEYS, EMULATOR};
-use touchback::haptics::emulator::{Emulator, Making};
-use touchback::haptics::fault_words::faults_in_words;
-use touchback::haptics::live::Emulated;
-use touchback::haptics::script::Script;
-use touchback::haptics::serial::SerialLink;
-use touchback::haptics::servo;
-use touchback::haptics::session::ConnectionState;
-use touchback::haptics::sidecar::{Histogram, Sidecar, SidecarOrder};
-use touchback::haptics::status_text;
+use touchback_core::exchange::flags::Flag;
 use touchback_device::message::{Hello, ability};
+use touchback_haptics::connection::{EMULATED_KEYS, EMULATOR};
+use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::fault_words::faults_in_words;
+use touchback_haptics::live::Emulated;
+use touchback_haptics::script::Script;
+use touchback_haptics::serial::SerialLink;
+use touchback_haptics::servo;
+use touchback_haptics::session::ConnectionState;
+use touchback_haptics::sidecar::{Histogram, Sidecar, SidecarOrder};
+use touchback_haptics::status_text;
 
 /// Whom to ask.
 #[derive(clap::Args, Debug)]
@@ -247,7 +247,7 @@ pub fn histogram(text: &mut String, what: &str, histogram: &Histogram) -> Result
     let mut bound = 0.125;
     for (i, n) in histogram.counts.iter().enumerate() {
         let share = *n as f64 / count as f64;
-        let bar = "#".repeat(touchback::math::cast::floor_index((share * 50.0).ceil()));
+        let bar = "#".repeat(touchback_core::math::cast::floor_index((share * 50.0).ceil()));
         let label = if i < 10 {
             format!("< {bound:>6.3} ms")
         } else {

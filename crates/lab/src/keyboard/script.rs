@@ -10,7 +10,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, number};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 
 /// Largest file, bytes.
 const LIMIT: u64 = 16_000_000;

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 /// A file of `format` with the given division and track contents.
 fn file(format: u8, division: [u8; 2], tracks: &[&[u8]]) -> Vec<u8> {
-    let count = touchback::math::cast::byte(tracks.len());
+    let count = touchback_core::math::cast::byte(tracks.len());
     let mut bytes = b"MThd\0\0\0\x06\0".to_vec();
     bytes.extend([format, 0, count, division[0], division[1]]);
     for track in tracks {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
 use crate::simulate::numbers;
-use touchback::action::catalogue::Model;
+use touchback_action::catalogue::Model;
 
 /// A model as its file has it, whose numbers are reached by name.
 #[derive(Clone, Debug)]
@@ -102,8 +102,8 @@ impl NamedModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::action::ActionSettings;
-    use touchback::math::compass::KeyNumber;
+    use touchback_action::ActionSettings;
+    use touchback_core::math::compass::KeyNumber;
 
     #[test]
     fn numbers_are_reached_by_name_and_held_to_the_rules_of_files() {

@@ -9,7 +9,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{INK, Paint, TITLE, fonts, render};
 use crate::output::Draft;
-use touchback::math::cast::rounded_i32;
+use touchback_core::math::cast::rounded_i32;
 
 /// Size of a cell, room between grids, for row names, column names, the axes' numbers, px.
 const CELL: (i32, i32) = (46, 22);
@@ -83,8 +83,8 @@ impl Map {
         }
         let (low, high) = self.range;
         let share = (libm::log(value / low) / libm::log(high / low)).clamp(0.0, 1.0);
-        let step =
-            touchback::math::cast::floor_index(share * SCALE.len() as f64).min(SCALE.len() - 1);
+        let step = touchback_core::math::cast::floor_index(share * SCALE.len() as f64)
+            .min(SCALE.len() - 1);
         (SCALE[step], if step > 3 { WHITE } else { INK })
     }
 }

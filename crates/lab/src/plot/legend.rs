@@ -5,7 +5,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::paint::{PaintResult, style, width};
+use super::style::{PaintResult, style, width};
 use super::{INK, Series, Shape, Subplot};
 
 /// Height of a row, room above a panel without a legend, px.

@@ -8,6 +8,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::legend::{Legend, dashes};
+use super::style::{PaintResult, style, width};
 use super::{ABSCISSA, Axis, Figure, INK, NAMES, Series, ShadedBand, Shape, Subplot, TITLE};
 
 const GRID: RGBColor = RGBColor(222, 225, 230);
@@ -23,8 +24,6 @@ const SHADES: [RGBColor; 5] = [
 /// Points drawn of a line at most; beyond it each stretch gives its extremes.
 const LINE_POINTS: usize = 2400;
 
-pub(super) type PaintResult<DB> =
-    Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 type Plane<'a, DB, X, Y> = ChartContext<'a, DB, Cartesian2d<X, Y>>;
 
 /// Draws all of `figure`, lengths `scale` times the plain pixel.
@@ -246,14 +245,6 @@ impl Frame<'_> {
         }
         Ok(())
     }
-}
-
-pub(super) fn style(size: i32, colour: RGBColor) -> TextStyle<'static> {
-    ("sans-serif", size).into_font().color(&colour)
-}
-
-pub(super) fn width(px: i32) -> u32 {
-    u32::try_from(px).unwrap_or(1)
 }
 
 fn shade(bands: &[ShadedBand], band: &ShadedBand) -> RGBColor {

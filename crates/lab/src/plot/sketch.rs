@@ -7,8 +7,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Paint, TITLE, WIDTH, fonts, render};
 use crate::output::Draft;
-use touchback::math::cast::rounded_i32;
-use touchback::math::vec2::Vec2;
+use touchback_core::math::cast::rounded_i32;
+use touchback_core::math::vec2::Vec2;
 
 /// Room around the drawing, px.
 const MARGIN: i32 = 30;

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::{Paint, WIDTH, fonts, render};
 use crate::output::Draft;
-use touchback::math::cast::{floor_index, rounded_i32};
+use touchback_core::math::cast::{floor_index, rounded_i32};
 
 /// Highest frequency shown, Hz, and range of levels, dB.
 const TOP_HZ: f64 = 8000.0;
@@ -33,7 +33,7 @@ struct Spectrogram {
 /// When the disk or the drawing library refuses.
 pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
     fonts()?;
-    let transform = touchback_fft::forward(WINDOW);
+    let transform = touchback_sound::fourier::forward(WINDOW);
     let (mut input, mut output) = (transform.make_input_vec(), transform.make_output_vec());
     let turn = std::f32::consts::TAU / WINDOW as f32;
     let mut levels = Vec::with_capacity(COLUMNS);

@@ -6,14 +6,15 @@ pub mod thirds;
 
 use std::sync::Arc;
 
-use touchback_fft::{RealToComplex, num_complex::Complex32};
+use num_complex::Complex32;
+use touchback_sound::fourier::RealToComplex;
 
 use super::sound_file::Note;
 use partials::PARTIALS;
 use thirds::{Thirds, ThirdsMeasure};
-use touchback::math::cast::floor_index;
-use touchback::math::compass::KeyNumber;
-use touchback::math::power::square;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::power::square;
 
 /// Begin of the body's windows after the onset less [`BEFORE`], s.
 const BODY: [f64; 7] = [0.0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.0];
@@ -72,7 +73,7 @@ impl Bank {
         };
         Self {
             window: hann(length),
-            transform: touchback_fft::forward(length),
+            transform: touchback_sound::fourier::forward(length),
             bands: (0..bands).map(band).collect(),
             floor,
         }
@@ -164,7 +165,7 @@ struct Plain {
 impl Plain {
     fn new(rate: f64, seconds: f64) -> Self {
         let window = hann(floor_index(seconds * rate + 0.5));
-        Self { transform: touchback_fft::forward(window.len()), window }
+        Self { transform: touchback_sound::fourier::forward(window.len()), window }
     }
 
     fn power(&self, channels: &[Vec<f32>; 2]) -> Vec<f64> {
@@ -313,7 +314,7 @@ mod tests {
         };
         let channel = |side| {
             let count = floor_index(5.0 * rate);
-            (0..count).map(|i| touchback::math::cast::single(sample(i, side))).collect()
+            (0..count).map(|i| touchback_core::math::cast::single(sample(i, side))).collect()
         };
         Note { channels: [channel(1.0), channel(-1.0)], rate }
     }

@@ -1,6 +1,6 @@
 //! Which key and which layer a file of a sampled piano holds, from its name.
 
-use touchback::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
 
 /// MIDI number of A0.
 const LOWEST: i32 = 21;

@@ -13,7 +13,7 @@ use symphonia::core::io::{MediaSource, MediaSourceStream};
 use symphonia::core::meta::MetadataOptions;
 
 use crate::output::Shown as _;
-use touchback::files::input;
+use touchback_core::files::input;
 
 /// Most that is read of one file, s: a note is over by then.
 const LONGEST: f64 = 60.0;

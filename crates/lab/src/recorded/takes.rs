@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::{names, sfz, sound_file};
 use crate::output::Shown as _;
-use touchback::math::compass::KeyNumber;
+use touchback_core::math::compass::KeyNumber;
 
 /// Most files looked at, and how deep the folder is searched.
 const MOST_FILES: usize = 20_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use touchback::math::power::square;
+use touchback_core::math::power::square;
 
 use super::measure::Measured;
 use super::measure::partials::PARTIALS;
@@ -45,7 +45,7 @@ fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.filter(|x| x.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)? as f64;
-    let at = touchback::math::cast::floor_index(share * last);
+    let at = touchback_core::math::cast::floor_index(share * last);
     let next = sorted[(at + 1).min(sorted.len() - 1)];
     Some(sorted[at] + (share * last - at as f64) * (next - sorted[at]))
 }

@@ -23,9 +23,9 @@ use crate::output::{self, Draft, Shown as _};
 use crate::paths::{self, InputPath, OutputFile, PianoName};
 use fit::fit;
 use free::free;
-use touchback::instrument::Settings;
-use touchback::preset::file::NamedPiano;
-use touchback::preset::user_presets;
+use touchback_instrument::Settings;
+use touchback_instrument::preset::file::NamedPiano;
+use touchback_instrument::preset::user_presets;
 
 /// What to match.
 #[derive(clap::Args, Debug)]

@@ -30,7 +30,7 @@ impl Loudness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::math::cast::single;
+    use touchback_core::math::cast::single;
 
     #[test]
     fn a_sine_of_minus_23_dbfs_in_both_channels_has_minus_23_lufs() {

@@ -1,7 +1,7 @@
 //! What a rendering looks like: which key sounded when and how hard it was struck, over the wave.
 
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback::instrument::record::StrikeRecord;
+use touchback_instrument::record::StrikeRecord;
 
 /// Time that a point of the wave stands for, s.
 const POINT: f64 = 0.02;

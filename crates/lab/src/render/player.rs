@@ -9,15 +9,15 @@ use crate::controls::{AUTOMATION_PERIOD, Automation};
 use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Tail;
-use touchback::action::TimedEvent;
-use touchback::haptics::recording::{Entries, Recording};
-use touchback::haptics::replay::Replay;
-use touchback::instrument::event_scheduler::{EventScheduler, Host};
-use touchback::instrument::look_ahead::Lateness;
-use touchback::instrument::midi::InputMessage;
-use touchback::instrument::record::{Counts, StrikeRecord};
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::cast::floor_index;
+use touchback_action::TimedEvent;
+use touchback_core::math::cast::floor_index;
+use touchback_haptics::recording::{Entries, Recording};
+use touchback_haptics::replay::Replay;
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::look_ahead::Lateness;
+use touchback_instrument::midi::InputMessage;
+use touchback_instrument::record::{Counts, StrikeRecord};
+use touchback_instrument::{Event, Piano, Settings};
 
 /// Entries of a take read at once: a damaged one may have millions at one step.
 const AT_ONCE: usize = 4_096;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::output::{self, Shown as _};
-use touchback::sound::scala::{KeyMap, Scale, notes};
+use touchback_sound::scala::{KeyMap, Scale, notes};
 
 /// Largest file, bytes.
 const LIMIT: u64 = 1_000_000;

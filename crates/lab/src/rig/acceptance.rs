@@ -5,16 +5,16 @@
 //! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
 use super::co_simulation::{CoSimulation, HostLine, MemoryLine};
-use touchback::action::{Drive, Key, KeyEvent, STEP, TimedEvent};
-use touchback::haptics::action::Action;
-use touchback::haptics::bench_load::BenchLoad;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::{Entry, Log};
-use touchback::haptics::plant::{EmulatedFinger, KeyPlant};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction, eased};
-use touchback::haptics::servo::ServoOptions;
-use touchback::haptics::session::ConnectionState;
-use touchback::math::power::square;
+use touchback_action::{Drive, Key, KeyEvent, STEP, TimedEvent};
+use touchback_core::math::power::square;
+use touchback_haptics::action::Action;
+use touchback_haptics::bench_load::BenchLoad;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::{Entry, Log};
+use touchback_haptics::plant::{EmulatedFinger, KeyPlant};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction, eased};
+use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::session::ConnectionState;
 
 /// The thesis's finger, glued to the key.
 pub const GLUED: EmulatedFinger = EmulatedFinger {

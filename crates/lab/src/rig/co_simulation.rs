@@ -1,11 +1,11 @@
 //! Emulator and servo in one virtual time: every tick of 125 µs the keyboard, the line, the host.
 
-use touchback::haptics::emulator::{Emulator, Making};
-use touchback::haptics::log::Log;
-use touchback::haptics::script::Script;
-use touchback::haptics::servo::{Servo, ServoOptions};
-use touchback::haptics::session::ConnectionState;
-use touchback::haptics::simulated_link::SimulatedLink;
+use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::log::Log;
+use touchback_haptics::script::Script;
+use touchback_haptics::servo::{Servo, ServoOptions};
+use touchback_haptics::session::ConnectionState;
+use touchback_haptics::simulated_link::SimulatedLink;
 
 /// Bytes between both ends.
 pub trait HostLine {

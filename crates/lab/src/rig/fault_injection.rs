@@ -7,21 +7,21 @@ use std::collections::VecDeque;
 use super::KEY;
 use super::acceptance::{GLUED, armed, line, making};
 use super::co_simulation::{CoSimulation, MemoryLine};
-use touchback::action::TimedEvent;
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::{Entry, Log, Twin};
-use touchback::haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
-use touchback::haptics::session::{ConnectionState, HaltReason};
-use touchback::haptics::simulated_link::LinkFaults;
-use touchback::math::cast::floor_index;
-use touchback::math::compass::KeyNumber;
-use touchback::math::random::Random;
+use touchback_action::TimedEvent;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
 use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::device::safety::DeviceMode;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::{Entry, Log, Twin};
+use touchback_haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::session::{ConnectionState, HaltReason};
+use touchback_haptics::simulated_link::LinkFaults;
 
 /// What a campaign of faults came to.
 #[derive(Clone, PartialEq, Debug, Default)]

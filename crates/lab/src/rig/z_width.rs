@@ -7,13 +7,13 @@
 
 use super::KEY;
 use super::acceptance::{GLUED, armed, line};
-use touchback::action::ActionSettings;
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::plant::{KeyPlant, Stop};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
+use touchback_action::ActionSettings;
 use touchback_device::device::limit::MotorLimits;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::plant::{KeyPlant, Stop};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
 
 /// More than this, m, is chatter.
 const CHATTER: f64 = 50e-6;

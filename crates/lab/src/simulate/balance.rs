@@ -1,6 +1,6 @@
 //! The energy balance of a run: what was put in must be stored or have turned to heat.
 
-use touchback::action::Readout;
+use touchback_action::Readout;
 
 /// Largest gap that is not said, of the largest energy of the run.
 const TOLERATED: f64 = 0.01;

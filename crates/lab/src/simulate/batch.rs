@@ -9,7 +9,7 @@ use crate::bench::DataTable;
 use crate::output::{self, NewFolder, Shown as _, progress};
 use crate::parallel;
 use crate::paths::{self, OutputPlace};
-use touchback::action::{KeyEvent, TimedEvent};
+use touchback_action::{KeyEvent, TimedEvent};
 
 /// No files are written but in folders.
 const NONE: [&Path; 0] = [];

@@ -1,7 +1,7 @@
 //! The figure of a run: depth and hammer, speeds, forces over time, with the phases as bands.
 
 use crate::plot::{Axis, Figure, PlotMark, Series, ShadedBand, Subplot, palette};
-use touchback::action::{Readout, TimedEvent};
+use touchback_action::{Readout, TimedEvent};
 
 /// The columns a figure needs, in drawing units.
 #[derive(Default)]

@@ -103,9 +103,9 @@ fn bounded(value: f64, name: &str, path: &str) -> Result<()> {
 mod tests {
     use super::*;
     use crate::simulate::plants;
-    use touchback::action::ActionSettings;
-    use touchback::action::interface::kind::NAMES;
-    use touchback::math::compass::KeyNumber;
+    use touchback_action::ActionSettings;
+    use touchback_action::interface::kind::NAMES;
+    use touchback_core::math::compass::KeyNumber;
 
     fn exported(name: &str, key: KeyNumber) -> Table {
         let model = plants::model(name, key, &ActionSettings::default()).unwrap();

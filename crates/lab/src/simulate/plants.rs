@@ -6,13 +6,13 @@ use anyhow::{Context, Result, bail};
 
 use super::numbers;
 use crate::output::{self, Shown as _};
-use touchback::action::ActionSettings;
-use touchback::action::Key;
-use touchback::action::catalogue::Model;
-use touchback::action::grand::concert::Design;
-use touchback::action::interface::kind::NAMES;
-use touchback::instrument::Settings;
-use touchback::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_action::Key;
+use touchback_action::catalogue::Model;
+use touchback_action::grand::concert::Design;
+use touchback_action::interface::kind::NAMES;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Settings;
 
 /// The model of `key` of the action `name` with `settings`; what a grand's screws cannot give is
 /// said on stderr.

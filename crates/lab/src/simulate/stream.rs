@@ -9,9 +9,9 @@ use super::{Lost, SimulateOptions, Simulated, mechanism};
 use crate::gesture::{Channel, LIMIT};
 use crate::simulate::balance::Balance;
 use crate::table::number;
-use touchback::action::interface::readout::Table;
-use touchback::action::{Drive, Key, STEP, TimedEvent, step_time};
-use touchback::math::compass::KeyNumber;
+use touchback_action::interface::readout::Table;
+use touchback_action::{Drive, Key, STEP, TimedEvent, step_time};
+use touchback_core::math::compass::KeyNumber;
 
 /// Longest line, bytes.
 const LONGEST: u64 = 4096;
@@ -166,7 +166,7 @@ mod tests {
             Ok(())
         });
         let strikes = |events: &[TimedEvent]| -> Vec<(f64, f64)> {
-            let kind = touchback::action::EventKind::Strike;
+            let kind = touchback_action::EventKind::Strike;
             let strikes = events.iter().filter(|e| e.event.kind() == kind);
             strikes.map(|e| (e.time(), e.event.value())).collect()
         };

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use touchback::action::{Readout, TimedEvent, step_time};
-use touchback::haptics::log::Twin;
-use touchback::haptics::recording::Recording;
-use touchback::math::compass::KeyNumber;
+use touchback_action::{Readout, TimedEvent, step_time};
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::log::Twin;
+use touchback_haptics::recording::Recording;
 
 /// Replays `key` of `take`, bit for bit as the servo ran it; `each` receives the time, s, and the
 /// state after every step. Times count from the take's first step.
@@ -63,6 +63,6 @@ mod tests {
         assert_eq!(mechanism.save().bits(), servo);
         assert_eq!(last.1.key.to_bits(), mechanism.front()[0].to_bits());
         assert!(rows > 4000 && last.0 <= take.length() + 2e-3);
-        assert!(events.iter().any(|e| e.event.kind() == touchback::action::EventKind::Strike));
+        assert!(events.iter().any(|e| e.event.kind() == touchback_action::EventKind::Strike));
     }
 }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::gesture::{Channel, Form};
 use crate::table::Curve;
-use touchback::action::interface::key::{Hear, Saved};
-use touchback::action::interface::pose::Pose;
-use touchback::action::{Drive, EventKind, KeyEvent, STEP};
+use touchback_action::interface::key::{Hear, Saved};
+use touchback_action::interface::pose::Pose;
+use touchback_action::{Drive, EventKind, KeyEvent, STEP};
 
 /// A key of 0.25 kg that falls freely under the drive's force down to a hard bed at 10 mm.
 #[derive(Clone, Default, Debug)]

@@ -16,14 +16,14 @@ fn the_list_names_every_experiment_and_every_system_of_the_source_documents() {
     let output = lab(&["list"]);
     assert_eq!(output.status.code(), Some(0));
     let list = text(&output.stdout);
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/command.md");
+    let page = std::fs::read_to_string(page).unwrap();
     let (experiments, systems) = list.split_once("\n\n").unwrap();
     assert!(experiments.lines().count() > 20, "{experiments}");
     for line in experiments.lines() {
         let name = line.split_whitespace().next().unwrap();
         assert!(line.ends_with('.'), "{line}");
-        assert!(readme.contains(&format!("`{name}`")), "README.md does not name `{name}`");
+        assert!(page.contains(&format!("`{name}`")), "docs/command.md does not name `{name}`");
     }
     for place in
         ["fig. 3.9", "T5.4", "figs. 6.12–6.15", "001", "002 eqs. 1–10", "003", "004 app. A"]

@@ -18,8 +18,8 @@ mod windowed;
 
 use host::{Event, Instance, list};
 use outputs::{Guarded, Outputs};
-use touchback::math::random::Random;
-use touchback::params;
+use touchback_core::math::random::Random;
+use touchback_instrument::params;
 
 const FRAMES: u32 = 512;
 

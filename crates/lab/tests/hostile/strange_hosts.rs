@@ -98,7 +98,7 @@ fn a_host_without_functions_is_played_for() {
         assert_eq!(instance.has_window(), std::ptr::eq(host, &LIAR));
         assert!(instance.activate(48_000.0) && instance.start());
         // Latency, restarts and the host's values are told by functions that are not there.
-        let timing = touchback::params::find("timing").expect("a parameter").host_id();
+        let timing = touchback_instrument::params::find("timing").expect("a parameter").host_id();
         for value in [2.0, 0.0, 1.0, 0.0] {
             let outputs = Outputs::stereo(FRAMES);
             let events = [Event::value(0, timing, value), Event::value(9, blow(), 0.3)];

@@ -1,7 +1,7 @@
 //! The same in a VST3 host.
 
-use touchback::math::random::Random;
-use touchback::params;
+use touchback_core::math::random::Random;
+use touchback_instrument::params;
 
 use crate::outputs::{Guarded, Outputs};
 use crate::vst3_host::{Plugin, expression, note_off, note_on, strange};

@@ -7,10 +7,10 @@ use crate::host::{
     Message, Plugin, PluginEntry, ProcessStatus, Processor, bits, blocks, control, library, off,
 };
 use clack_extensions::tail::TailLength;
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::KeyNumber;
-use touchback::math::random::Random;
-use touchback::params::{self, Parameter};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
+use touchback_instrument::params::{self, Parameter};
+use touchback_instrument::{Event, Piano, Settings};
 use touchback_lab::host::{ClapId, PLUGIN_ID};
 
 const RATE: f64 = 48_000.0;

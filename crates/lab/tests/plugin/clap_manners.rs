@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::host::{Message, Plugin, Sent, bits, blocks, control, library, off};
 use clack_host::events::event_types::NoteExpressionType;
-use touchback::params::{self, Parameter};
+use touchback_instrument::params::{self, Parameter};
 
 const RATE: f64 = 24_000.0;
 

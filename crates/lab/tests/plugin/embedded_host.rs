@@ -1,6 +1,6 @@
 //! The laboratory's own CLAP host, with the built plugin in it.
 
-use touchback::params;
+use touchback_instrument::params;
 use touchback_lab::host::{self, Host, Message, Timed};
 
 const RATE: f64 = 48_000.0;

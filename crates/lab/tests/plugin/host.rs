@@ -5,7 +5,7 @@ pub use clack_host::prelude::{PluginEntry, ProcessStatus};
 pub use touchback_lab::host::{Message, Sent};
 
 use clack_extensions::tail::TailLength;
-use touchback::params::Parameter;
+use touchback_instrument::params::Parameter;
 use touchback_lab::host::{self, ClapId, Host, Timed};
 
 /// Samples of the longest block.

@@ -8,10 +8,10 @@ use clack_extensions::preset_discovery::metadata_receiver::MetadataReceiverImpl;
 use clack_extensions::preset_discovery::prelude::*;
 use clack_extensions::preset_discovery::provider::Provider;
 use clack_host::prelude::{HostError, HostInfo};
-use touchback::instrument::Settings;
-use touchback::params;
-use touchback::preset::file::NamedPiano;
-use touchback::preset::{self, PRESETS, user_presets};
+use touchback_instrument::Settings;
+use touchback_instrument::params;
+use touchback_instrument::preset::file::NamedPiano;
+use touchback_instrument::preset::{self, PRESETS, user_presets};
 use touchback_lab::host::PLUGIN_ID;
 
 use crate::host::{Message, Plugin, PluginEntry, blocks, control, library};

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::host::{Message, Plugin, PluginEntry, ProcessStatus, control, library, off};
 use clack_host::events::event_types::NoteExpressionType;
-use touchback::math::random::Random;
-use touchback::params;
+use touchback_core::math::random::Random;
+use touchback_instrument::params;
 use touchback_lab::host::ClapId;
 
 const RATES: [f64; 8] =

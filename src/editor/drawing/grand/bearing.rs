@@ -1,11 +1,11 @@
 //! Contacts that bear in a pose, and the screws that can be dragged.
 
 use super::{CROWN, GrandPose, KEY_END, WOOD};
-use crate::action::grand::kinematics::Kinematics;
-use crate::action::grand::precomputed::Precomputed;
-use crate::action::grand::{GrandState, Phase, Spec, contact, jack, state};
 use crate::editor::drawing::{BodyFrame, Drawing, Screw};
-use crate::math::vec2::Vec2;
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::precomputed::Precomputed;
+use touchback_action::grand::{GrandState, Phase, Spec, contact, jack, state};
+use touchback_core::math::vec2::Vec2;
 
 /// Gap below which a free jack's toe counts as at its button, m.
 const TOUCHING: f64 = 1e-5;

@@ -2,10 +2,10 @@
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc};
 use super::{DOME, REMARKS};
-use crate::action::grand::Spec;
-use crate::action::grand::kinematics::Kinematics;
-use crate::math::trig::direction;
-use crate::math::vec2::Vec2;
+use touchback_action::grand::Spec;
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_core::math::trig::direction;
+use touchback_core::math::vec2::Vec2;
 
 /// Wippen with heel, post and the repetition spring.
 pub(super) fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {

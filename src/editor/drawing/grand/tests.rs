@@ -1,9 +1,9 @@
 use super::*;
-use crate::action::ActionSettings;
-use crate::action::grand::Assembly;
-use crate::action::grand::concert::Design;
-use crate::math::compass::KeyNumber;
-use crate::params;
+use touchback_action::ActionSettings;
+use touchback_action::grand::Assembly;
+use touchback_action::grand::concert::Design;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params;
 
 fn poses(key: KeyNumber) -> (Spec, [GrandState; 2]) {
     let parts = Assembly::new(Design::new(key).build(&ActionSettings::default()));

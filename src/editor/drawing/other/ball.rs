@@ -2,8 +2,8 @@
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Material, ellipse};
 use super::point;
-use crate::action::interface::pose::Pose;
-use crate::math::vec2::Vec2;
+use touchback_action::interface::pose::Pose;
+use touchback_core::math::vec2::Vec2;
 
 /// Radius, m: of 50 g of rubber.
 const RADIUS: f64 = 0.022;

@@ -2,8 +2,8 @@
 
 use super::super::{BodyFrame, Detail, Drawing, DrawnPart, Material, bar, disc};
 use super::{Stick, point};
-use crate::action::interface::pose::Pose;
-use crate::math::vec2::Vec2;
+use touchback_action::interface::pose::Pose;
+use touchback_core::math::vec2::Vec2;
 
 /// Half of a jack's thickness, m.
 const HALF: f64 = 0.002;

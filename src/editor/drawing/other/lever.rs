@@ -2,8 +2,8 @@
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Material, bar, disc, ellipse};
 use super::{Stick, point, toward};
-use crate::action::interface::pose::Pose;
-use crate::math::vec2::Vec2;
+use touchback_action::interface::pose::Pose;
+use touchback_core::math::vec2::Vec2;
 
 /// Radius of a knuckle, m.
 const KNUCKLE: f64 = 0.005;

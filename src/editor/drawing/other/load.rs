@@ -2,8 +2,8 @@
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Material};
 use super::{Stick, WOOD, point};
-use crate::action::interface::pose::Pose;
-use crate::math::vec2::Vec2;
+use touchback_action::interface::pose::Pose;
+use touchback_core::math::vec2::Vec2;
 
 /// Top of the lever's wood below its ends' line, m: cloth lies on it under the hammer.
 const CLOTH: f64 = 0.004;
@@ -71,10 +71,10 @@ fn hammer(d: &mut Drawing, pose: &Pose, key: &BodyFrame) {
 mod tests {
     use super::super::{around, tests::names_are_free};
     use super::*;
-    use crate::action::interface::key::Key as _;
     use crate::editor::drawing::paint::ScreenMapping;
-    use crate::haptics::bench_load::BenchLoad;
     use egui::{Rect, pos2, vec2};
+    use touchback_action::interface::key::Key as _;
+    use touchback_haptics::bench_load::BenchLoad;
 
     fn lowest(drawing: &Drawing, part: DrawnPart) -> f64 {
         let pieces = drawing.pieces.iter().filter(|piece| piece.part == part);

@@ -2,8 +2,8 @@
 
 use super::super::{BodyFrame, Detail, Drawing, DrawnPart, Material, bar, disc, ellipse};
 use super::{Stick, WOOD, point, toward};
-use crate::action::interface::pose::Pose;
-use crate::math::vec2::Vec2;
+use touchback_action::interface::pose::Pose;
+use touchback_core::math::vec2::Vec2;
 
 /// Top of the key's wood below the Kapsel's axis, m: the hammer lies between them.
 const UNDER: f64 = 0.028;

@@ -3,10 +3,10 @@
 use egui::{Grid, ProgressBar, RichText, Ui};
 
 use crate::editor::theme;
-use crate::haptics::hello_words as words;
-use crate::haptics::sidecar::{Histogram, SidecarReport};
-use crate::haptics::status_text;
-use crate::math::cast::single;
+use touchback_core::math::cast::single;
+use touchback_haptics::hello_words as words;
+use touchback_haptics::sidecar::{Histogram, SidecarReport};
+use touchback_haptics::status_text;
 
 /// Force at which a bar is full, N: a loud blow's share on one key.
 const FULL_FORCE: f64 = 10.0;

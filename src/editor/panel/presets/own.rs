@@ -14,8 +14,10 @@ use crate::editor::file_worker::FileWorker;
 use crate::editor::icon::Icon;
 use crate::editor::path_field::PathField;
 use crate::editor::theme;
-use crate::preset::file::{NamedPiano, PresetLosses};
-use crate::preset::user_presets::{self, EXTENSION, PresetEntry, PresetError, UserPresets};
+use touchback_instrument::preset::file::{NamedPiano, PresetLosses};
+use touchback_instrument::preset::user_presets::{
+    self, EXTENSION, PresetEntry, PresetError, UserPresets,
+};
 
 /// An action that replaces or deletes a file: done after the player has confirmed it.
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 
 use super::hands::{click, drag};
 use super::*;
-use crate::sound::scala::Texts;
-use crate::sound::scala::texts::TWELVE;
+use touchback_sound::scala::Texts;
+use touchback_sound::scala::texts::PYTHAGOREAN;
 
 #[test]
 fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
@@ -65,7 +65,7 @@ fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
 fn a_scale_file_is_undone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fifths.scl");
-    std::fs::write(&path, TWELVE).unwrap();
+    std::fs::write(&path, PYTHAGOREAN).unwrap();
     let mut harness = tall();
     click(&mut harness, "Play");
     harness.get_by_role_and_label(Role::TextInput, "Scale").click();
@@ -96,7 +96,7 @@ fn the_piano_is_named_marked_when_changed_and_followed_by_the_next() {
     click(&mut harness, "Undo");
     assert!(harness.query_by_label("Piano: Concert, as loaded").is_some());
     click(&mut harness, "Previous piano");
-    let last = crate::preset::PRESETS.last().unwrap().title();
+    let last = touchback_instrument::preset::PRESETS.last().unwrap().title();
     assert!(harness.query_by_label(&format!("Piano: {last}, as loaded")).is_some());
 }
 
@@ -111,7 +111,7 @@ fn a_and_b_keep_their_own_edits() {
     click(&mut harness, "Play with the settings A");
     assert_eq!(harness.state().desk.settings, worn);
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.settings, crate::instrument::Settings::default());
+    assert_eq!(harness.state().desk.settings, touchback_instrument::Settings::default());
     click(&mut harness, "Play with the settings B");
     assert_eq!(harness.state().desk.settings, mellow);
 }
@@ -145,7 +145,8 @@ fn the_light_of_the_meter_stays_until_it_is_put_out() {
 #[test]
 fn favourites_are_kept_and_listed_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+    let shelf =
+        touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
     harness.get_by_label_contains("Piano: ").click();

@@ -20,7 +20,10 @@ fn a_new_window_opens_on_what_a_player_turns() {
 fn every_regulation_control_is_in_sight_at_the_usual_size() {
     let harness = harness(crate::editor::window_state::USUAL);
     let strip = harness.get_by_label("Keyboard").rect();
-    let groups = [crate::params::ParameterGroup::Regulation, crate::params::ParameterGroup::Action];
+    let groups = [
+        touchback_instrument::params::ParameterGroup::Regulation,
+        touchback_instrument::params::ParameterGroup::Action,
+    ];
     for parameter in all().filter(|p| {
         groups.contains(&p.group) && p.choices().is_empty() && !p.id.starts_with("unevenness")
     }) {
@@ -65,8 +68,8 @@ fn the_smallest_window_shows_the_bar_and_the_keys_of_every_face() {
 
 #[test]
 fn a_felt_wall_and_load_are_drawn_where_no_note_can_play_them() {
-    use crate::haptics::action::Action;
-    use crate::haptics::connection::{Choice, KeyboardConnection};
+    use touchback_haptics::action::Action;
+    use touchback_haptics::connection::{Choice, KeyboardConnection};
     for (action, is_drawn) in [(Action::Wall, true), (Action::Bench, true), (Action::GRAND, false)]
     {
         let desk = std::sync::Arc::new(KeyboardConnection::default());

@@ -1,8 +1,8 @@
 //! Exercises on the face of the keys.
 
 use super::*;
-use crate::action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 use crate::editor::lesson::Lesson;
+use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 
 #[test]
 fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {

@@ -1,11 +1,11 @@
 //! Keys that move are drawn as they move, and the caption says what of it is reconstructed.
 
 use super::*;
-use crate::action::Drive;
 use crate::editor::stroke::{Origin, Stroke};
-use crate::instrument::Settings;
-use crate::instrument::settings::{Latency, Timing};
-use crate::instrument::{Piano, Snapshot};
+use touchback_action::Drive;
+use touchback_instrument::Settings;
+use touchback_instrument::settings::{Latency, Timing};
+use touchback_instrument::{Piano, Snapshot};
 
 /// Strokes of middle C as the window remembers them, block by block of 5 ms, played with `settings`.
 fn played(settings: &Settings) -> Vec<Stroke> {
@@ -60,11 +60,11 @@ fn an_immediate_note_says_that_its_way_up_is_reconstructed() {
 
 #[test]
 fn a_felt_key_is_drawn_as_felt() {
-    use crate::instrument::trace::{Look, Sample};
+    use touchback_instrument::trace::{Look, Sample};
     let mut window = Window::default();
     let settings = ActionSettings::default();
     let key = KeyNumber::from_midi(60).unwrap();
-    let mut felt = crate::action::catalogue::played(ActionKind::Grand, key, &settings);
+    let mut felt = touchback_action::catalogue::played(ActionKind::Grand, key, &settings);
     for step in 0..2000 {
         let drive = Drive::Wave { force: 4.0, impedance: 2.0 };
         felt.step(drive, &mut |_, _| {});

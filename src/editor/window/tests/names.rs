@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::hands::click;
 use super::*;
-use crate::instrument::Settings;
-use crate::instrument::settings::{Timing, VelocityMap};
-use crate::params::relevance;
+use touchback_instrument::Settings;
+use touchback_instrument::params::relevance;
+use touchback_instrument::settings::{Timing, VelocityMap};
 
 /// Roles that a player acts on.
 const ACTED_ON: [Role; 9] = [

@@ -9,12 +9,12 @@ fn a_factory_piano_loads_and_is_marked() {
     harness.run_steps(3);
     harness.get_by_label("Heavy").click();
     harness.run_steps(3);
-    let heavy = crate::preset::find("heavy").unwrap().settings();
+    let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
     assert_eq!(harness.state().desk.settings(), heavy);
     assert!(harness.state().desk.held.is_empty());
     harness.get_by_label("Concert").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.settings(), crate::instrument::Settings::default());
+    assert_eq!(harness.state().desk.settings(), touchback_instrument::Settings::default());
 }
 
 #[test]
@@ -63,7 +63,8 @@ fn click_and_wait(harness: &mut Harness<'static, TestWindow>, label: &str) {
 #[test]
 fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+    let shelf =
+        touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
     harness.get_by_label_contains("Piano: ").click();
@@ -122,13 +123,13 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
 #[test]
 fn a_folder_of_many_is_searched_and_a_bad_file_told() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().into());
+    let shelf = touchback_instrument::preset::user_presets::UserPresets::at(dir.path().into());
     for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]
     {
-        let saved = crate::preset::file::NamedPiano {
+        let saved = touchback_instrument::preset::file::NamedPiano {
             name: name.into(),
             tags: vec![tag.into()],
-            ..crate::preset::file::NamedPiano::default()
+            ..touchback_instrument::preset::file::NamedPiano::default()
         };
         shelf.keep(&saved, false).unwrap();
     }
@@ -146,7 +147,8 @@ fn a_folder_of_many_is_searched_and_a_bad_file_told() {
 #[test]
 fn a_piano_without_tags_has_its_name_and_its_button_apart() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = crate::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+    let shelf =
+        touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
     harness.get_by_label_contains("Piano: ").click();

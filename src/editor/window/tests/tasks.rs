@@ -2,8 +2,8 @@
 //! a click into a field that is typed into count as one each.
 
 use super::*;
-use crate::action::interface::key_sheet::KeySheet;
-use crate::preset::user_presets::UserPresets;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::preset::user_presets::UserPresets;
 
 /// A window whose clicks are counted.
 struct Counted {
@@ -121,7 +121,7 @@ fn a_warmer_piano_is_found_and_kept() {
 fn a_scala_file_tunes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fifths.scl");
-    std::fs::write(&path, crate::sound::scala::texts::TWELVE).unwrap();
+    std::fs::write(&path, touchback_sound::scala::texts::PYTHAGOREAN).unwrap();
     let mut task = Counted::new();
     task.click(Role::TextInput, "Scale");
     task.types(&path.display().to_string());

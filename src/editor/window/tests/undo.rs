@@ -2,12 +2,12 @@
 
 use super::hands::*;
 use super::*;
-use crate::action::interface::key_sheet::KeySheet;
-use crate::instrument::Settings;
-use crate::params::midi_map::MidiMap;
-use crate::preset::user_presets::UserPresets;
-use crate::sound::scala::Texts;
-use crate::sound::scala::texts::TWELVE;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::Settings;
+use touchback_instrument::params::midi_map::MidiMap;
+use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_sound::scala::Texts;
+use touchback_sound::scala::texts::PYTHAGOREAN;
 
 type Bench = Harness<'static, TestWindow>;
 
@@ -136,7 +136,8 @@ fn every_point_of_the_velocity_curve() {
 fn a_piano_by_its_arrow_from_the_list_and_of_ones_own() {
     let dir = tempfile::tempdir().unwrap();
     let shelf = UserPresets::at(dir.path().into());
-    let mut own = crate::preset::file::NamedPiano { name: "Own".into(), ..Default::default() };
+    let mut own =
+        touchback_instrument::preset::file::NamedPiano { name: "Own".into(), ..Default::default() };
     own.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
     shelf.keep(&own, false).unwrap();
     let mut harness = on("Play");
@@ -153,7 +154,7 @@ fn a_piano_by_its_arrow_from_the_list_and_of_ones_own() {
 fn a_scale_file_and_the_way_back_to_the_temperament() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fifths.scl");
-    std::fs::write(&path, TWELVE).unwrap();
+    std::fs::write(&path, PYTHAGOREAN).unwrap();
     let mut harness = on("Play");
     back_and_forth(&mut harness, "the scale", |harness| {
         harness.get_by_role_and_label(Role::TextInput, "Scale").click();

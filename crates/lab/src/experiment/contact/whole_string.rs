@@ -10,11 +10,11 @@
 
 use std::f64::consts::PI;
 
-use touchback::math::cast::floor_index;
-use touchback::math::power::square;
-use touchback::mech::hammer::{Hammer, HammerFelt};
-use touchback::sound::contact::gone;
-use touchback::sound::scale::StringSpec;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::power::square;
+use touchback_core::mech::hammer::{Hammer, HammerFelt};
+use touchback_sound::contact::gone;
+use touchback_sound::scale::StringSpec;
 
 /// Steps a second: for strings from this length on, m, and for shorter ones with their hard felt.
 const RATES: (f64, [f64; 2]) = (0.1, [1_536_000.0, 6_144_000.0]);
@@ -150,8 +150,8 @@ pub fn strike(hammer: &Hammer, string: &StringSpec, speed: f64) -> Strike {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::math::compass::KeyNumber;
-    use touchback::sound::SoundSettings;
+    use touchback_core::math::compass::KeyNumber;
+    use touchback_sound::SoundSettings;
 
     #[test]
     fn a_string_left_alone_swings_at_its_pitch() {

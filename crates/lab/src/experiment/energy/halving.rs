@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use crate::bench::test_bench::{TestBench, motion};
 use crate::bench::{Report, TargetBand, short};
-use touchback::action::grand::drive::DriveNow;
-use touchback::action::grand::model::guard;
-use touchback::action::grand::{Grand, Phase, STATES, rest, state};
-use touchback::action::{ActionSettings, Drive, STEP};
-use touchback::episode::{Observer, Stepper};
+use touchback_action::grand::drive::DriveNow;
+use touchback_action::grand::model::guard;
+use touchback_action::grand::{Grand, Phase, STATES, rest, state};
+use touchback_action::{ActionSettings, Drive, STEP};
+use touchback_core::episode::{Observer, Stepper};
 
 /// Steps in one of the action's of the runs: the last is what the others are compared with.
 const PARTS: [u32; 6] = [1, 2, 4, 8, 16, 64];

@@ -2,14 +2,14 @@
 
 use crate::bench::test_bench::TestBench;
 use crate::bench::{Report, TargetBand};
-use touchback::action::Drive;
-use touchback::action::grand::drive::DriveNow;
-use touchback::action::grand::kinematics::Kinematics;
-use touchback::action::grand::precomputed::Precomputed;
-use touchback::action::grand::{Grand, Phase, STATES, energy, rest, state};
-use touchback::action::{ActionSettings, STEP};
-use touchback::episode::{Observer, State, Stepper};
-use touchback::math::line::Line;
+use touchback_action::Drive;
+use touchback_action::grand::drive::DriveNow;
+use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::precomputed::Precomputed;
+use touchback_action::grand::{Grand, Phase, STATES, energy, rest, state};
+use touchback_action::{ActionSettings, STEP};
+use touchback_core::episode::{Observer, State, Stepper};
+use touchback_core::math::line::Line;
 
 /// Lengths of the steps, shares of the action's.
 const PARTS: [u32; 4] = [1, 2, 4, 8];

@@ -5,10 +5,10 @@ use crate::bench::statics;
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::timing;
-use touchback::action::ActionSettings;
-use touchback::action::grand::concert::Design;
-use touchback::action::grand::fitted::Fitted;
-use touchback::math::compass::KeyNumber;
+use touchback_action::ActionSettings;
+use touchback_action::grand::concert::Design;
+use touchback_action::grand::fitted::Fitted;
+use touchback_core::math::compass::KeyNumber;
 
 /// Middle C.
 const MIDDLE: u8 = 60;

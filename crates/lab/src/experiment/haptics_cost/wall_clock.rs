@@ -7,14 +7,14 @@ use anyhow::{Context, Result};
 
 use crate::bench::{Report, short};
 use crate::rig::acceptance::{self, GLUED};
-use touchback::action::KeyEvent;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::live::Emulated;
-use touchback::haptics::plant::KeyPlant;
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
-use touchback::haptics::session::ConnectionState;
-use touchback::haptics::sidecar::{Sidecar, SidecarOrder};
+use touchback_action::KeyEvent;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::live::Emulated;
+use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::session::ConnectionState;
+use touchback_haptics::sidecar::{Sidecar, SidecarOrder};
 
 /// When the stroke begins, s after power-up.
 const BEGIN: f64 = 1.5;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use super::{Case, Change, TIMINGS, ends, is_heard, is_moved, is_played};
-use touchback::action::ActionKind;
-use touchback::instrument::settings::Timing;
-use touchback::params::{self, relevance};
+use touchback_action::ActionKind;
+use touchback_instrument::params::{self, relevance};
+use touchback_instrument::settings::Timing;
 
 const PLAYED: &str = "# What each parameter does, measured
 

@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use crate::host::{self, Host};
 use crate::memory::resident;
-use touchback::instrument::load::WorkCounters;
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::{KEYS, KeyNumber};
-use touchback::math::random::Random;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::random::Random;
+use touchback_instrument::load::WorkCounters;
+use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 /// Samples of a block.
@@ -87,7 +87,7 @@ pub(super) fn worst(notes: usize) -> f64 {
 fn share(seconds: f64, prepare: impl Fn(&mut Piano)) -> f64 {
     let mut piano = Piano::new(RATE, &Settings::default());
     let (mut left, mut right) = ([0.0; 512], [0.0; 512]);
-    let blocks = touchback::math::cast::floor_index(seconds * RATE / 512.0);
+    let blocks = touchback_core::math::cast::floor_index(seconds * RATE / 512.0);
     let mut least = f64::INFINITY;
     for _ in 0..LONG_REPEATS {
         piano.reset();

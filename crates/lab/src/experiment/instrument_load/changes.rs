@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
 
-use touchback::instrument::{Piano, Settings};
-use touchback::params::{self, Parameter};
+use touchback_instrument::params::{self, Parameter};
+use touchback_instrument::{Piano, Settings};
 
 use super::blocks::strike;
 

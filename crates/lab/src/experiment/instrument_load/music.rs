@@ -3,10 +3,10 @@
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
 
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::cast::floor_index;
-use touchback::math::compass::{KEYS, KeyNumber};
-use touchback::math::random::Random;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::random::Random;
+use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 

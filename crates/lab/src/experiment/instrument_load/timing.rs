@@ -1,9 +1,9 @@
 //! When and how fast notes strike.
 
-use touchback::instrument::settings::Timing;
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::{KEYS, KeyNumber};
-use touchback::math::random::Random;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::random::Random;
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Event, Piano, Settings};
 
 /// Notes of each measurement.
 const NOTES: usize = 1000;

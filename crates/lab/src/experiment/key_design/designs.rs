@@ -12,9 +12,9 @@ use super::Asked;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
-use touchback::action::interface::key::DynamicsCompensation;
-use touchback::math::power::square;
-use touchback::math::vec2::Vec2;
+use touchback_action::interface::key::DynamicsCompensation;
+use touchback_core::math::power::square;
+use touchback_core::math::vec2::Vec2;
 
 /// Balance pin to key front, m: as long as a grand's shorter keys.
 const LEVER: f64 = 0.22;

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key, short, without_tail};
-use touchback::math::compass::KeyNumber;
-use touchback::sound::measure;
-use touchback::sound::scale::StringSpec;
+use touchback_core::math::compass::KeyNumber;
+use touchback_sound::measure;
+use touchback_sound::scale::StringSpec;
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
     let voicing = bench.voicing;

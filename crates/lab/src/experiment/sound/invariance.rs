@@ -4,14 +4,14 @@ use anyhow::Result;
 
 use super::decay::bend;
 use super::{RATE, SoundBench, TargetBand, key};
-use touchback::math::cast::floor_index;
-use touchback::math::compass::KeyNumber;
-use touchback::mech::hammer::HammerSettings;
-use touchback::sound::measure::{self, db};
-use touchback::sound::scale::StringSpec;
-use touchback::sound::settings::Perspective;
-use touchback::sound::temperament::Temperament;
-use touchback::sound::{Knock, Sound, SoundSettings};
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::mech::hammer::HammerSettings;
+use touchback_sound::measure::{self, db};
+use touchback_sound::perspective::Perspective;
+use touchback_sound::scale::StringSpec;
+use touchback_sound::temperament::Temperament;
+use touchback_sound::{Knock, Sound, SoundSettings};
 
 /// Notes that ring while something changes.
 const RINGING: [usize; 4] = [16, 28, 40, 59];

@@ -3,17 +3,17 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
-use touchback::instrument::{Event, Piano, Settings};
-use touchback::math::compass::KeyNumber;
-use touchback::math::kernel::Kernel;
-use touchback::mech::hammer::Hammer;
-use touchback::sound::bank::BLOCK;
-use touchback::sound::measure::{self, RenderedNote, db, decay_time};
-use touchback::sound::note::Note;
-use touchback::sound::overtones::Overtones;
-use touchback::sound::scale::StringSpec;
-use touchback::sound::slow_rate::SlowRate;
-use touchback::sound::{Knock, SoundSettings};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::kernel::Kernel;
+use touchback_core::mech::hammer::Hammer;
+use touchback_instrument::{Event, Piano, Settings};
+use touchback_sound::bank::BLOCK;
+use touchback_sound::measure::{self, RenderedNote, db, decay_time};
+use touchback_sound::note::Note;
+use touchback_sound::overtones::Overtones;
+use touchback_sound::scale::StringSpec;
+use touchback_sound::slow_rate::SlowRate;
+use touchback_sound::{Knock, SoundSettings};
 
 /// Each noise with the speed it has at mezzo-forte, and its level against C4 at 2 m/s, dB.
 const NOISES: [(&str, Knock, f64, &str, f64, f64); 8] = [
@@ -121,7 +121,7 @@ fn sostenuto(bench: &mut SoundBench) -> Result<()> {
     let (caught, free) = (key(28)?, key(35)?);
     let mut play = |events: &[Event], seconds: f64| {
         events.iter().for_each(|event| piano.handle(*event));
-        let count = touchback::math::cast::floor_index(seconds * rate);
+        let count = touchback_core::math::cast::floor_index(seconds * rate);
         let (mut left, mut right) = (vec![0.0f32; count], vec![0.0f32; count]);
         piano.process(&mut left, &mut right);
         let samples = left.iter().zip(&right).map(|(l, r)| 0.5 * f64::from(l + r)).collect();

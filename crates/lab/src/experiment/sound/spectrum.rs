@@ -3,12 +3,12 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
-use touchback::math::compass::KeyNumber;
-use touchback::mech::hammer::Hammer;
-use touchback::sound::measure::{self, db};
-use touchback::sound::scale::StringSpec;
-use touchback::sound::settings::Perspective;
-use touchback::sound::{board, tuning};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::mech::hammer::Hammer;
+use touchback_sound::measure::{self, db};
+use touchback_sound::perspective::Perspective;
+use touchback_sound::scale::StringSpec;
+use touchback_sound::{board, tuning};
 
 /// Keys whose partials are compared with the law, and how many.
 const PARTIALS: [(usize, usize); 6] = [(4, 20), (16, 20), (28, 20), (40, 20), (49, 12), (64, 6)];

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
-use touchback::math::cast::floor_index;
-use touchback::sound::contact::{ReferenceNote, chaigne_askenfelt, strike_offline};
-use touchback::sound::hammer;
-use touchback::sound::measure::{self, blow};
+use touchback_core::math::cast::floor_index;
+use touchback_sound::contact::{ReferenceNote, chaigne_askenfelt, strike_offline};
+use touchback_sound::hammer;
+use touchback_sound::measure::{self, blow};
 
 /// Contact, ms, peak force, N, and share of twice the hammer's momentum at 2 m/s of an independent
 /// solver, with the hammers and strings of [Chaigne 1994].

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key, without_tail};
-use touchback::math::compass::KeyNumber;
-use touchback::sound::Sound;
-use touchback::sound::measure::{self, sympathetic_resonance};
+use touchback_core::math::compass::KeyNumber;
+use touchback_sound::Sound;
+use touchback_sound::measure::{self, sympathetic_resonance};
 
 /// A ten-note chord in both hands.
 const CHORD: [usize; 10] = [16, 28, 32, 35, 40, 44, 47, 52, 56, 59];

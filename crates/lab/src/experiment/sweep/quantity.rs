@@ -143,7 +143,7 @@ pub fn find(name: &str) -> Result<&'static Quantity> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::action::ActionSettings;
+    use touchback_action::ActionSettings;
 
     #[test]
     fn every_quantity_of_the_standard_key_is_a_number() {

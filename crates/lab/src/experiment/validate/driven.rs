@@ -10,9 +10,9 @@ use super::{Folder, KeySource, MIDDLE, Report, TargetBand};
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use touchback::action::grand::state;
-use touchback::action::{Drive, EventKind, STEP};
-use touchback::math::power::square;
+use touchback_action::grand::state;
+use touchback_action::{Drive, EventKind, STEP};
+use touchback_core::math::power::square;
 
 /// Force of the hand whose trajectory is imposed, N: a mezzo-forte press.
 const FORCE: f64 = 12.0;

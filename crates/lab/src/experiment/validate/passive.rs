@@ -1,7 +1,7 @@
 //! A finger and a sampled loop on the key bed: nothing may swing up by itself.
 
 use crate::bench::test_bench::TestBench;
-use touchback::action::{Drive, STEP};
+use touchback_action::{Drive, STEP};
 
 /// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].
 const FINGER: [f64; 3] = [0.02, 3.75, 257.0];

@@ -1,8 +1,8 @@
 //! The jack's slide out from under the knuckle: does friction there ever make it chatter?
 
 use crate::bench::test_bench::TestBench;
-use touchback::action::Drive;
-use touchback::action::grand::Phase;
+use touchback_action::Drive;
+use touchback_action::grand::Phase;
 
 /// Slower than this the jack stands, m/s (chosen: a hundredth of a slow press's slide).
 const STANDING: f64 = 1e-5;

@@ -9,8 +9,8 @@ use super::{Folder, KEYS, KeySource, MIDDLE, Report, TargetBand, short};
 use crate::bench::strokes::{TimedStroke, TouchKind};
 use crate::bench::test_bench::TestBench;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback::action::EventKind;
-use touchback::math::line::Line;
+use touchback_action::EventKind;
+use touchback_core::math::line::Line;
 
 /// Hammer speed m/s, target ms, band ms.
 type TargetRow = (f64, f64, f64, f64);

@@ -5,11 +5,11 @@ use anyhow::{Context, Result};
 use super::{K, MASS, PERIODS_MS, dimensionless, worst};
 use crate::bench::{DataTable, Folder, Report};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback::wall::analysis::marginal;
-use touchback::wall::analysis::return_map::{Crossing, Switching};
-use touchback::wall::bench::SampledLoop;
-use touchback::wall::controller::{Controller, Measurement};
-use touchback::wall::plant::{FINGER, Motion, Plant};
+use crate::wall::analysis::marginal;
+use crate::wall::analysis::return_map::{Crossing, Switching};
+use crate::wall::bench::SampledLoop;
+use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
+use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
 
 type Points = Vec<(f64, f64)>;
 

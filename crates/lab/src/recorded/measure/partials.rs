@@ -1,7 +1,7 @@
 //! Power of a note's first partials, whatever its tuning and inharmonicity.
 
 use super::{BEFORE, power};
-use touchback_fft::RealToComplex;
+use touchback_sound::fourier::RealToComplex;
 
 /// Partials that are measured.
 pub const PARTIALS: usize = 12;
@@ -30,7 +30,7 @@ pub fn partials(
     window: &[f32],
     transform: &dyn RealToComplex<f32>,
 ) -> [f64; PARTIALS] {
-    let start = touchback::math::cast::floor_index(BEFORE * rate);
+    let start = touchback_core::math::cast::floor_index(BEFORE * rate);
     let spectrum = power(channels, start, window, transform);
     let width = rate / window.len() as f64;
     let mut found = [f64::NAN; PARTIALS];
@@ -56,7 +56,7 @@ pub fn partials(
 
 /// The highest bin within `reach` of `place`, bins.
 fn peak(spectrum: &[f64], place: f64, reach: f64) -> Option<usize> {
-    let end = |x: f64| touchback::math::cast::floor_index(x.max(0.0) + 0.5);
+    let end = |x: f64| touchback_core::math::cast::floor_index(x.max(0.0) + 0.5);
     let (from, to) = (end(place - reach.max(1.0)), end(place + reach.max(1.0)));
     let inside = from.max(LOBE)..=to;
     if to + LOBE >= spectrum.len() {
@@ -79,7 +79,7 @@ fn centre(spectrum: &[f64], peak: usize) -> f64 {
 
 /// Power that noise alone has over the width of a peak: from the median halfway to its neighbours.
 fn floor(spectrum: &[f64], peak: usize, spacing: f64) -> f64 {
-    let half = touchback::math::cast::floor_index(0.5 * spacing).max(3 * LOBE);
+    let half = touchback_core::math::cast::floor_index(0.5 * spacing).max(3 * LOBE);
     let end = (peak + half + 1).min(spectrum.len());
     let mut about = spectrum[peak.saturating_sub(half)..end].to_vec();
     about.sort_by(f64::total_cmp);
@@ -107,11 +107,11 @@ mod tests {
                 10f64.powf(level / 20.0) * (std::f64::consts::TAU * hz * t).sin()
             };
             let tone: f64 = (1..).map(f64::from).zip(levels).map(partial).sum();
-            touchback::math::cast::single(0.1 * tone + noise)
+            touchback_core::math::cast::single(0.1 * tone + noise)
         };
         let one: Vec<f32> = (0..count).map(sample).collect();
-        let window = hann(touchback::math::cast::floor_index(WINDOW * rate));
-        let transform = touchback_fft::forward(window.len());
+        let window = hann(touchback_core::math::cast::floor_index(WINDOW * rate));
+        let transform = touchback_sound::fourier::forward(window.len());
         let found = partials(&[one.clone(), one], rate, fundamental, &window, &*transform);
         assert!(found[6].is_nan(), "{found:?}");
         let gain = found[0] - levels[0];

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use touchback_fft::{RealToComplex, num_complex::Complex32};
+use num_complex::Complex32;
+use touchback_sound::fourier::RealToComplex;
 
 use super::{BEFORE, LENGTH, hann};
-use touchback::math::cast::floor_index;
-use touchback::math::power::square;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::power::square;
 
 /// Bands: 40 Hz to 16 kHz.
 pub const BANDS: usize = 27;
@@ -72,7 +73,7 @@ impl Frame {
             (0..=window.len() / 2).map(covers).filter(|(_, share)| *share > 0.0).collect()
         };
         let shares = (0..BANDS).map(share).collect();
-        Self { transform: touchback_fft::forward(window.len()), window, shares }
+        Self { transform: touchback_sound::fourier::forward(window.len()), window, shares }
     }
 
     /// Powers of left and right and their product in each band, from sample `start` on.
@@ -193,7 +194,7 @@ mod tests {
                 (-6.9078 * t / t60).exp() * (std::f64::consts::TAU * hz * t).sin()
             };
             let both = tone(250.0, 3.0) + side * tone(2000.0, 0.8);
-            touchback::math::cast::single(if t < 0.0 { 0.0 } else { 0.1 * both })
+            touchback_core::math::cast::single(if t < 0.0 { 0.0 } else { 0.1 * both })
         };
         let count = floor_index(LENGTH * rate);
         let channels = [1.0, -1.0].map(|side| (0..count).map(|i| sample(i, side)).collect());

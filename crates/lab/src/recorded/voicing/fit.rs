@@ -9,9 +9,9 @@ use crate::output::progress;
 use crate::recorded::measure::{Measured, deviations, distance};
 use crate::recorded::pairs::Notes;
 use crate::recorded::rendered;
-use touchback::instrument::Settings;
-use touchback::math::power::square;
-use touchback::params::Parameter;
+use touchback_core::math::power::square;
+use touchback_instrument::Settings;
+use touchback_instrument::params::Parameter;
 
 /// Share of a parameter's range by which it is moved for a derivative (chosen: beating partials give
 /// single bands a ripple, and a slope over less than this is mostly ripple).
@@ -274,7 +274,7 @@ fn perspective(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback::params;
+    use touchback_instrument::params;
 
     #[test]
     fn ends_and_what_recordings_do_not_tell_are_warned_of() {

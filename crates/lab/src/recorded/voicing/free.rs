@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, bail};
 
 use crate::recorded::verdict::REGISTERS;
-use touchback::action::interface::key_sheet::QUANTITIES;
-use touchback::instrument::Settings;
-use touchback::math::compass::KeyNumber;
-use touchback::params::{self, Parameter, ValueKind};
+use touchback_action::interface::key_sheet::QUANTITIES;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Settings;
+use touchback_instrument::params::{self, Parameter, ValueKind};
 
 /// Parameter that every register has of its own.
 const FELT: &str = "hammer_hardness";
@@ -87,7 +87,8 @@ impl Variable {
         let place = QUANTITIES.iter().position(|q| q.id == FELT);
         match (self, place) {
             (Self::Felt(_, _, middle), Some(place)) => {
-                let key = KeyNumber::from_index(touchback::math::cast::floor_index(middle - 1.0));
+                let key =
+                    KeyNumber::from_index(touchback_core::math::cast::floor_index(middle - 1.0));
                 value + key.map_or(0.0, |key| settings.action.keys.get(key, place))
             }
             _ => value,

@@ -1,8 +1,8 @@
 use super::super::tests::own_note;
 use super::*;
-use touchback::action::interface::key_sheet::QUANTITIES;
-use touchback::math::compass::KeyNumber;
-use touchback::sound::settings::Perspective;
+use touchback_action::interface::key_sheet::QUANTITIES;
+use touchback_core::math::compass::KeyNumber;
+use touchback_sound::perspective::Perspective;
 
 fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions {
     MatchOptions {

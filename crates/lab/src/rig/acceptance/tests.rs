@@ -1,12 +1,12 @@
 use std::collections::VecDeque;
 
 use super::*;
-use touchback::haptics::servo::BLOCK_MAX;
-use touchback::math::random::Random;
+use touchback_core::math::random::Random;
 use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBed, TickConstants};
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::message::WAVE;
 use touchback_device::port::Port;
+use touchback_haptics::servo::BLOCK_MAX;
 
 /// The device's law, a line and a load end, in the servo's own formulas: force at the port after
 /// each tick of `way`. `load` moves under √(2Z)·u for a slot and tells how far.

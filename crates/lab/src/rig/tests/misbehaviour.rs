@@ -3,15 +3,16 @@
 
 use crate::rig::KEY;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
-use touchback::action::EventKind;
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::emulator::defect::{Defects, SensorDefect};
-use touchback::haptics::log::Kept;
-use touchback::haptics::plant::KeyPlant;
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::{ServoOptions, Symptom};
-use touchback::haptics::session::{ConnectionState, HaltReason};
+use touchback_action::EventKind;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::defect::{Defects, SensorDefect};
+use touchback_haptics::log::Kept;
+use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::session::{ConnectionState, HaltReason};
+use touchback_haptics::symptom::Symptom;
 
 fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
     ScriptedAction { time, key, deed }

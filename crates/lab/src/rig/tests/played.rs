@@ -3,13 +3,13 @@
 use crate::rig::KEY;
 use crate::rig::acceptance::line;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
-use touchback::action::EventKind;
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::{Entry, Kept, Twin};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
-use touchback::math::compass::KeyNumber;
+use touchback_action::EventKind;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::{Entry, Kept, Twin};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
 
 const FORCE: f64 = 10.0;
 

@@ -1,21 +1,21 @@
 //! The servo's log as a file, and what sounds of it.
 
-use touchback::action::ActionSettings;
-use touchback::action::TimedEvent;
-use touchback::action::interface::key::STATES;
-use touchback::haptics::action::Action;
-use touchback::haptics::connection::{ActivationContext, Choice, KeyboardConnection};
-use touchback::haptics::log::Entry;
-use touchback::haptics::recording::{Recording, Writer};
+use touchback_action::ActionSettings;
+use touchback_action::TimedEvent;
+use touchback_action::interface::key::STATES;
+use touchback_haptics::action::Action;
+use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
+use touchback_haptics::log::Entry;
+use touchback_haptics::recording::{Recording, Writer};
 
 use crate::rig::acceptance::line;
 use crate::rig::co_simulation::CoSimulation;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::Twin;
-use touchback::haptics::plant::KeyPlant;
-use touchback::haptics::replay::{Felt, Replay};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::Twin;
+use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::replay::{Felt, Replay};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
 
 /// First lines of the file, now and before.
 const HEAD: &str = "touchback servo log 3";

@@ -3,17 +3,17 @@
 use crate::rig::KEY;
 use crate::rig::acceptance::line;
 use crate::rig::co_simulation::CoSimulation;
-use touchback::action::interface::key::STATES;
-use touchback::action::{EventKind, STEP, TimedEvent};
-use touchback::exchange::queue;
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::Kept;
-use touchback::haptics::replay::{Replay, end};
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::ServoOptions;
-use touchback::math::compass::KeyNumber;
-use touchback::math::random::Random;
+use touchback_action::interface::key::STATES;
+use touchback_action::{EventKind, STEP, TimedEvent};
+use touchback_core::exchange::queue;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::Kept;
+use touchback_haptics::replay::{Replay, end};
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::ServoOptions;
 
 fn trill(seconds: f64) -> (Kept, [u64; STATES + 1]) {
     let act = ScriptedAction {

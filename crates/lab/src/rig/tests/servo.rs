@@ -4,16 +4,16 @@ use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
 
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
-use touchback::action::{ActionSettings, EventKind};
-use touchback::haptics::action::Action;
-use touchback::haptics::emulator::Making;
-use touchback::haptics::log::{Kept, Twin};
-use touchback::haptics::plant::KeyPlant;
-use touchback::haptics::script::{FingerAction, Script, ScriptedAction};
-use touchback::haptics::servo::{Servo, ServoOptions};
-use touchback::haptics::session::{ConnectionState, HaltReason};
-use touchback::haptics::simulated_link::LinkFaults;
-use touchback::math::compass::KeyNumber;
+use touchback_action::{ActionSettings, EventKind};
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::emulator::Making;
+use touchback_haptics::log::{Kept, Twin};
+use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::servo::{Servo, ServoOptions};
+use touchback_haptics::session::{ConnectionState, HaltReason};
+use touchback_haptics::simulated_link::LinkFaults;
 
 fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
     ScriptedAction { time, key, deed }
@@ -301,7 +301,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
 fn strangers_are_refused_in_words() {
     let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
-    let mut hello = touchback::haptics::emulator::build(&making(1)).hello;
+    let mut hello = touchback_haptics::emulator::build(&making(1)).hello;
     hello.version = 9;
     let mut frame = [0; MAX_FRAME];
     let length = Message::Hello(hello).frame(&mut frame).unwrap();

@@ -1,0 +1,314 @@
+//! Every action by name, as numbers that a file can hold and as a key that can be played.
+
+use serde::{Deserialize, Serialize};
+
+use super::grand::concert::Design;
+use super::grand::{self, GrandKey, GrandState, Phase, rest, thesis};
+use super::interface::kind::{REFERENCE, THESIS};
+use super::interface::numbers::SpecError;
+use super::keyboard::simple_keys::SimpleKey;
+use super::penalty_model::{self, PenaltyModel};
+use super::simple::{Running, ball, harpsichord, model_a, model_b, simplified, viennese};
+use super::{ActionKind, ActionSettings, Key};
+use touchback_core::math::compass::KeyNumber;
+
+/// The key of an action that notes play, at rest. Allocates.
+///
+/// It differs from [`Model::of`] where that could not be played: models A and B have a bed that lets
+/// the hammer fly, the ball comes to rest.
+#[must_use]
+pub fn played(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Box<dyn Key> {
+    match SimpleKey::new(kind, key, || Design::new(key).build(settings)) {
+        Some(simple) => simple.key().duplicate(),
+        None => Box::new(GrandKey::new(key, settings)),
+    }
+}
+
+/// The numbers of one key of an action, and where it starts if that does not follow from them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Model {
+    /// The grand action, in either parameter set.
+    Grand {
+        /// Submodel it starts in.
+        phase: Phase,
+        /// Angles of key, hammer and repetition lever, rad, and damper height, m, at the start.
+        start: [f64; 4],
+        /// Dimensions, masses, springs, felts, frictions, screws.
+        model: Box<grand::Spec>,
+    },
+    /// The grand action as a coupled force balance.
+    #[serde(rename = "reference")]
+    PenaltyModel {
+        /// Angles of key, hammer and repetition lever near which it settles, rad.
+        near: [f64; 3],
+        /// What joins the bodies.
+        coupling: penalty_model::Coupling,
+        /// As [`Model::Grand`].
+        model: Box<grand::Spec>,
+    },
+    /// Key and hammer without let-off, with a key bed.
+    Simplified {
+        /// Levers, masses, felts.
+        model: simplified::Spec,
+    },
+    /// Key and hammer joined by a rigid slider.
+    ModelA {
+        /// Key and hammer.
+        model: model_a::Spec,
+    },
+    /// Key and hammer joined by springs.
+    ModelB {
+        /// Key, hammer and springs.
+        model: model_b::Spec,
+    },
+    /// A fortepiano's key with the hammer on it.
+    Viennese {
+        /// Levers, masses, felts, hopper.
+        model: viennese::Spec,
+    },
+    /// A harpsichord's key and jack.
+    Harpsichord {
+        /// Key, jack, plectrum, string.
+        model: harpsichord::Spec,
+    },
+    /// The ball on a paddle.
+    Ball {
+        /// Ball, paddle and spring.
+        model: ball::Spec,
+    },
+}
+
+impl Model {
+    /// The model of `key` of the action `name` with `settings`; none for a name not in
+    /// [`NAMES`](crate::interface::kind::NAMES).
+    #[must_use]
+    pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
+        if let Some(kind) = ActionKind::named(name) {
+            return Some(Self::of(kind, key, settings));
+        }
+        Some(match name {
+            THESIS => {
+                let GrandState { phase, x } = thesis::initial();
+                Self::grand(phase, &x, thesis::build().spec)
+            }
+            REFERENCE => {
+                let built = Design::new(key).build(settings);
+                Self::PenaltyModel {
+                    near: built.regulated.rest,
+                    coupling: penalty_model::Coupling::default(),
+                    model: Box::new(built.spec),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The model of `key` of an action that notes can play, with `settings`.
+    #[must_use]
+    pub fn of(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Self {
+        match kind {
+            ActionKind::Grand => {
+                let built = Design::new(key).build(settings);
+                let near = &built.regulated.rest;
+                let GrandState { phase, x } = rest::pose(&built.spec, near);
+                Self::grand(phase, &x, built.spec)
+            }
+            ActionKind::Simplified => Self::Simplified {
+                model: simplified::Spec::of_grand(&Design::new(key).build(settings)),
+            },
+            ActionKind::ModelA => Self::ModelA { model: model_a::Spec::default() },
+            ActionKind::ModelB => Self::ModelB { model: model_b::Spec::default() },
+            ActionKind::Viennese => Self::Viennese { model: viennese::Spec::of_key(key) },
+            ActionKind::Harpsichord => Self::Harpsichord { model: harpsichord::Spec::of_key(key) },
+            ActionKind::Ball => Self::Ball { model: ball::Spec::default() },
+        }
+    }
+
+    fn grand(phase: Phase, x: &[f64; grand::STATES], model: grand::Spec) -> Self {
+        use grand::state::{DAMPER, HAMMER, KEY, LEVER};
+        let start = [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]];
+        Self::Grand { phase, start, model: Box::new(model) }
+    }
+
+    /// Checks what the action relies on.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), SpecError> {
+        match self {
+            Self::Grand { start, model, .. } => {
+                model.check()?;
+                grand::stability::check(model)?;
+                let bad = start.iter().find(|v| !v.is_finite());
+                bad.map_or(Ok(()), |&value| {
+                    Err(SpecError::Value { name: "start", value, must: "four finite numbers" })
+                })
+            }
+            Self::PenaltyModel { near, coupling, model } => {
+                penalty_model::usable(model, coupling)?;
+                let bad = near.iter().find(|v| !v.is_finite());
+                bad.map_or(Ok(()), |&value| {
+                    Err(SpecError::Value { name: "near", value, must: "three finite numbers" })
+                })
+            }
+            Self::Simplified { model } => model.check(),
+            Self::ModelA { model } => model.check(),
+            Self::ModelB { model } => model.check(),
+            Self::Viennese { model } => model.check(),
+            Self::Harpsichord { model } => model.check(),
+            Self::Ball { model } => model.check(),
+        }
+    }
+
+    /// A key of it, at rest. Allocates.
+    #[must_use]
+    pub fn start(self) -> Box<dyn Key> {
+        match self {
+            Self::Grand { phase, start, model } => {
+                use grand::state::{DAMPER, HAMMER, KEY, LEVER};
+                let mut x = [0.0; grand::STATES];
+                [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]] = start;
+                Box::new(GrandKey::standing(*model, GrandState { phase, x }))
+            }
+            Self::PenaltyModel { near, coupling, model } => {
+                Box::new(PenaltyModel::new(model, coupling, &near))
+            }
+            Self::Simplified { model } => Box::new(Running::new(model)),
+            Self::ModelA { model } => Box::new(Running::new(model)),
+            Self::ModelB { model } => Box::new(Running::new(model)),
+            Self::Viennese { model } => Box::new(Running::new(model)),
+            Self::Harpsichord { model } => Box::new(Running::new(model)),
+            Self::Ball { model } => Box::new(Running::new(model)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::key::{DynamicsCompensation, LIGHTEST};
+    use crate::interface::kind::NAMES;
+    use crate::{Drive, STEP};
+
+    #[test]
+    fn every_action_named_is_sound_starts_at_rest_and_draws_itself() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
+            model.check().unwrap();
+            let mut played = model.start();
+            let pose = played.pose();
+            assert!(pose.parts.len() > 1, "{name}");
+            let points = pose.parts.iter().flat_map(|p| &p.points);
+            assert!(points.clone().count() > 2, "{name}");
+            assert!(points.clone().all(|p| p.x.is_finite() && p.y.is_finite()), "{name}");
+            // The thesis's own initial coordinates are not in balance.
+            if name != "thesis" {
+                let before = played.readout(Drive::Free);
+                for _ in 0..800 {
+                    played.step(Drive::Free, &mut |_, _| {});
+                }
+                let after = played.readout(Drive::Free);
+                assert!((after.key - before.key).abs() < 2e-5, "{name}: {before:?} {after:?}");
+                assert!((after.hammer - before.hammer).abs() < 2e-4, "{name}");
+            }
+        }
+        assert!(Model::named("harmonium", key, &ActionSettings::default()).is_none());
+    }
+
+    #[test]
+    fn the_elements_of_an_action_turn_into_heat_what_it_dissipates() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES.into_iter().filter(|name| *name != "reference") {
+            let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
+            let drive = |i: u32| Drive::Force([if i % 1600 < 800 { 4.0 } else { 0.0 }; 2]);
+            let mut steps: Vec<[f64; 2]> = Vec::new();
+            let mut last = played.readout(drive(0));
+            assert!(last.losses.iter().count() > 1, "{name}");
+            for i in 0..3200 {
+                played.step(drive(i), &mut |_, _| {});
+                let now = played.readout(drive(i));
+                let mean = 0.5 * (last.losses.total() + now.losses.total());
+                steps.push([mean, (now.dissipated - last.dissipated) / STEP]);
+                last = now;
+            }
+            let most = steps.iter().fold(0.0, |most: f64, [power, _]| most.max(*power));
+            assert!(most > 1e-3, "{name}: {most}");
+            // Where something meets or parts within a step the mean of its ends is another.
+            let close = |[power, heat]: &&[f64; 2]| (power - heat).abs() < 0.02 * most;
+            let share = steps.iter().filter(close).count();
+            assert!(share > 3100, "{name}: {share} of 3200, {most} W");
+        }
+    }
+
+    #[test]
+    fn a_key_taken_up_elsewhere_goes_on_bit_for_bit() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
+            let mut first = model.start();
+            let mut other = first.duplicate();
+            let push = |i: u32| Drive::Force([if i % 800 < 500 { 3.0 } else { 0.0 }; 2]);
+            for i in 0..777 {
+                first.step(push(i), &mut |_, _| {});
+            }
+            other.adopt(&first.save());
+            for i in 777..3000 {
+                first.step(push(i), &mut |_, _| {});
+                other.step(push(i), &mut |_, _| {});
+            }
+            assert!(first.save() == other.save() && first.work() > 0.0, "{name}");
+            assert!(first.fastest() > 0.0, "{name}");
+            // Relieved of more than it has, it keeps the least; model B's own is less than that.
+            if name != REFERENCE {
+                let more = DynamicsCompensation { mass: 1e3, ..DynamicsCompensation::default() };
+                let taken = more.mass - first.compensate(&more).mass;
+                assert!((-LIGHTEST..1.0).contains(&taken), "{name}: {taken} kg");
+                let left = first.compensate(&DynamicsCompensation::default()).mass;
+                assert!(if name == "model-b" { left > 0.0 } else { left == 0.0 }, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_action_answers_force_finger_wave_and_motion_with_energy_in_balance() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let fresh = || Model::named(name, key, &ActionSettings::default()).unwrap().start();
+            for kind in 0..4 {
+                let mut played = fresh();
+                let start = played.readout(Drive::Free).imbalance();
+                let mut worst = 0.0f64;
+                let mut moved = 0.0f64;
+                for i in 0..1600 {
+                    let at = |i: i32| {
+                        let t = f64::from(i) * STEP;
+                        match kind {
+                            0 => 2.0,
+                            1 => (0.2 * t).min(0.02),
+                            3 => 3.0,
+                            // A raised cosine: no corners.
+                            _ => 0.004 * (1.0 - (std::f64::consts::PI * (t / 0.1).min(1.0)).cos()),
+                        }
+                    };
+                    let ends = [at(i), at(i + 1)];
+                    let drive = match kind {
+                        0 => Drive::Force(ends),
+                        1 => Drive::Finger(ends),
+                        3 => Drive::Wave { force: ends[0], impedance: 20.0 },
+                        _ => Drive::Motion(ends),
+                    };
+                    played.step(drive, &mut |_, _| {});
+                    let view = played.readout(drive);
+                    worst = worst.max((view.imbalance() - start).abs());
+                    moved = moved.max(view.key);
+                    assert!(view.key_force.is_finite() && view.hammer.is_finite(), "{name}");
+                }
+                assert!(moved > 3e-3, "{name} {kind}: {moved}");
+                // A thousandth of what an ordinary blow takes.
+                assert!(worst < 3e-5, "{name} {kind}: {worst} J");
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The string as the action feels it: a one-sided spring with hysteresis, a law of its own because
+//! nothing returns from the sound to the action.
+//!
+//! Its contact time T and restitution e are those of the sound engine's hammer at its strings at
+//! [`SPEED`], fitted by `touchback lab string-law`. Another hammer than the concert grand's changes
+//! them by T ∝ Π x^a, e = e₀ + Σ b ln x, where x are its mass, its felt's stiffness and its strike
+//! point over the concert grand's; a and b differ for x below and above 1, where the waves that
+//! return from the string's near end find the hammer still there or gone.
+
+use touchback_core::math::compass::{linear, linear_rows, log_linear};
+use touchback_core::mech::felt::Felt;
+use touchback_core::mech::hammer::{CROWN, Hammer};
+
+/// Hammer speed at which the tables hold, m/s.
+pub const SPEED: f64 = 2.5;
+
+/// Contact time of hammer and string, s by key number.
+///
+/// HeldFriction within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and
+/// C7, where the engine's are shorter; A0 is the sum of the several touches of a loud blow.
+const CONTACT_TIME: [(f64, f64); 9] = [
+    (1.0, 6.35e-3),
+    (4.0, 6.14e-3),
+    (16.0, 3.05e-3),
+    (28.0, 2.57e-3),
+    (40.0, 1.83e-3),
+    (52.0, 1.29e-3),
+    (64.0, 0.98e-3),
+    (76.0, 0.635e-3),
+    (88.0, 0.26e-3),
+];
+
+/// Share of its speed that the hammer keeps, by key number; as [`CONTACT_TIME`].
+const RESTITUTION: [(f64, f64); 9] = [
+    (1.0, 0.15),
+    (4.0, 0.195),
+    (16.0, 0.39),
+    (28.0, 0.49),
+    (40.0, 0.59),
+    (52.0, 0.67),
+    (64.0, 0.77),
+    (76.0, 0.89),
+    (88.0, 0.78),
+];
+
+/// Restitution that the law is kept to: beyond, the way out takes longer than any string, or the
+/// spring would give more than it got.
+const LIMITS: (f64, f64) = (0.1, 0.98);
+
+/// How T and e answer to one quantity of the hammer, by key number: exponent a below and above the
+/// concert grand's value, slope b below and above.
+type Response = [(f64, [f64; 4]); 9];
+
+/// Mass at the crown.
+const BY_MASS: Response = [
+    (1.0, [2.469, -0.234, 0.000, 0.261]),
+    (4.0, [2.014, -0.154, 0.078, 0.274]),
+    (16.0, [-0.165, 0.188, 0.282, 0.088]),
+    (28.0, [0.516, 0.491, 0.152, 0.121]),
+    (40.0, [0.455, 0.496, 0.130, 0.120]),
+    (52.0, [0.446, 0.577, 0.126, 0.175]),
+    (64.0, [0.669, 0.306, 0.158, 0.283]),
+    (76.0, [0.546, 0.362, 0.265, 0.123]),
+    (88.0, [0.630, 0.295, -0.028, 0.242]),
+];
+
+/// Stiffness of the felt. A felt x times as stiff meets a speed v as the concert grand's meets
+/// v x^(1/(p − 1)), p its exponent.
+const BY_STIFFNESS: Response = [
+    (1.0, [0.841, -0.096, -0.027, 0.029]),
+    (4.0, [0.322, -0.154, 0.033, 0.062]),
+    (16.0, [-0.094, -0.075, -0.007, -0.001]),
+    (28.0, [-0.064, -0.051, -0.027, -0.015]),
+    (40.0, [-0.090, -0.066, -0.029, -0.017]),
+    (52.0, [-0.069, -0.042, -0.020, -0.013]),
+    (64.0, [-0.041, -0.031, -0.028, -0.023]),
+    (76.0, [-0.046, -0.036, -0.010, -0.009]),
+    (88.0, [-0.069, -0.046, -0.032, -0.027]),
+];
+
+/// Strike point.
+const BY_STRIKE_POINT: Response = [
+    (1.0, [1.043, -2.286, -0.185, 0.000]),
+    (4.0, [1.013, -0.667, -0.240, -0.099]),
+    (16.0, [0.483, 0.915, -0.121, -0.215]),
+    (28.0, [0.403, 0.343, -0.147, -0.216]),
+    (40.0, [0.394, 0.428, -0.122, -0.158]),
+    (52.0, [0.423, 0.860, -0.088, 0.108]),
+    (64.0, [0.662, 0.264, 0.003, 0.317]),
+    (76.0, [0.623, 0.330, 0.237, 0.131]),
+    (88.0, [0.824, 0.465, 0.126, 0.371]),
+];
+
+/// The string of key number `n` for `hammer`, `concert` being the concert grand's of that key.
+#[must_use]
+pub fn of(n: f64, hammer: &Hammer, concert: &Hammer) -> Felt {
+    let quantities = [
+        (&BY_MASS, hammer.mass / concert.mass),
+        (&BY_STIFFNESS, hammer.felt.stiffness / concert.felt.stiffness),
+        (&BY_STRIKE_POINT, hammer.strike_point / concert.strike_point),
+    ];
+    let (mut longer, mut livelier) = (0.0, 0.0);
+    for (response, ratio) in quantities {
+        let ([a_below, a_above, b_below, b_above], x) =
+            (linear_rows(response, n), libm::log(ratio));
+        let (a, b) = if x < 0.0 { (a_below, b_below) } else { (a_above, b_above) };
+        longer += a * x;
+        livelier += b * x;
+    }
+    let time = log_linear(&CONTACT_TIME, n) * libm::exp(longer);
+    let restitution = (linear(&RESTITUTION, n) + livelier).clamp(LIMITS.0, LIMITS.1);
+    like(hammer.inertia / (CROWN * CROWN), time, restitution)
+}
+
+/// A one-sided spring that keeps a hammer of effective mass `mass` kg for about `time` s at [`SPEED`]
+/// and throws it back at `restitution` (0…1) of its speed.
+///
+/// With p = 3/2 the contact lasts C (m/K)^0.4 v^−0.2, C = 3.218 (from the beta function).
+#[must_use]
+pub fn like(mass: f64, time: f64, restitution: f64) -> Felt {
+    let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
+    // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
+    let swings = 0.5
+        * (libm::pow(1.0 + hysteresis, -0.5) + libm::pow(1.0 - hysteresis, -0.5))
+        * libm::pow(1.0 + hysteresis, 0.1);
+    let c = 3.218 * swings;
+    let stiffness = mass * libm::pow(c / time, 2.5) * libm::pow(SPEED, -0.5);
+    Felt { hysteresis, ..Felt::new(stiffness, 1.5, 0.0) }
+}

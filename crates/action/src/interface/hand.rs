@@ -1,0 +1,284 @@
+//! A hand on a key: a mass behind a soft fingertip, and the muscle that drives it.
+//!
+//! Tip: f = max(0, k (x − s) + b (ẋ − ṡ)) for x > s, else 0, with x the mass's depth, s the key's,
+//! both downward, m. Mass: m ẍ = p − c ẋ − f under the push p. Muscle of a press from rest: p = F a(t)
+//! with the activation a = 1 − (1 + t/τ) e^(−t/τ), which takes 3.4 τ from a tenth to nine tenths
+//! whatever the force, as fast contractions of finger muscles do [Freund & Büdingen 1978]; c is what
+//! muscle loses of its force with its speed. Muscle of a blow: p = c v, which had kept the hand at
+//! the speed v it arrives with.
+//!
+//! The force is linear over a step between its values at start and end, and the mass moves by
+//! exactly that force, so key and mass exchange the same impulse. The key is carried on at its
+//! present speed within a step (error of second order in the step).
+
+use crate::STEP;
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::lane_work::Work;
+use touchback_core::math::real::{MOST_LANES, Real};
+
+/// Mass of finger, hand and part of the arm, kg; chosen with the tip for the struck touch of the
+/// travel-time measurements [Goebl, Bresin & Galembo 2005].
+pub const MASS: f64 = 0.3;
+/// Stiffness of the fingertip, N/m.
+pub const STIFFNESS: f64 = 3000.0;
+/// Its damping, N·s/m: fingertips lose 5 to 10.
+pub const DAMPING: f64 = 10.0;
+/// What the muscle loses with its speed, N·s/m; chosen with [`RISE`] for the travel times of both
+/// touches.
+pub const DRAG: f64 = 25.0;
+/// Time constant of a muscle's activation, s: 84 ms from a tenth to nine tenths.
+pub const RISE: f64 = 0.025;
+
+/// Rounds of the end force against the position it leads to; the contraction a round is below
+/// 0.3 at the stiffest admitted contact, so the rest is below 1e-4 of the force.
+const ROUNDS: usize = 8;
+
+/// Share of its force that a muscle has `time` s after it began.
+#[must_use]
+pub fn activation(time: f64, rise: f64) -> f64 {
+    let s = time.max(0.0) / rise;
+    1.0 - (1.0 + s) * libm::exp(-s)
+}
+
+/// A mass behind a one-sided tip, or one in each lane.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TippedMass<R = f64> {
+    /// Mass, kg.
+    pub mass: R,
+    /// Stiffness of the tip, N/m.
+    pub stiffness: R,
+    /// Damping of the tip, N·s/m.
+    pub damping: R,
+    /// Damping of the mass against rest, N·s/m.
+    pub drag: R,
+    /// Depth, m.
+    pub x: R,
+    /// Downward speed, m/s.
+    pub v: R,
+}
+
+impl<R: Real> TippedMass<R> {
+    #[inline(always)]
+    fn force(&self, x: R, v: R, [depth, speed]: [R; 2]) -> R {
+        let (sunk, zero) = (x - depth, R::of(0.0));
+        let force = (self.stiffness * sunk + self.damping * (v - speed)).max(zero);
+        R::select(sunk.gt(zero), force, zero)
+    }
+
+    /// Moves on by one step under a push of `push` N at its start and end; the force on the key at
+    /// both, N. `key`: its front's depth, m, and downward speed, m/s.
+    #[inline(always)]
+    pub fn step(&mut self, push: [R; 2], key: [R; 2]) -> [R; 2] {
+        let [depth, speed] = key;
+        let later = [depth + R::of(STEP) * speed, speed];
+        let first = self.force(self.x, self.v, key);
+        let begin = push[0] - self.drag * self.v - first;
+        let mut last = first;
+        let (mut x, mut v) = (self.x, self.v);
+        for _ in 0..ROUNDS {
+            // Response to a force that is linear in time.
+            let end = push[1] - self.drag * v - last;
+            v = self.v + R::of(STEP * 0.5) * (begin + end) / self.mass;
+            let moved = R::of(STEP * STEP) * (R::of(2.0) * begin + end) / (R::of(6.0) * self.mass);
+            x = self.x + R::of(STEP) * self.v + moved;
+            last = self.force(x, v, later);
+        }
+        (self.x, self.v) = (x, v);
+        [first, last]
+    }
+}
+
+/// A value for each of several hands.
+type Each = [f64; MOST_LANES];
+
+/// See [`step_several`].
+struct Several<'a> {
+    bodies: &'a mut [TippedMass; MOST_LANES],
+    push: &'a [Each; 2],
+    key: &'a [Each; 2],
+}
+
+impl Work for Several<'_> {
+    type Out = [Each; 2];
+
+    #[inline(always)]
+    fn run<R: Real>(self) -> [Each; 2] {
+        let mut forces = [[0.0; MOST_LANES]; 2];
+        for (pack, bodies) in self.bodies.chunks_exact_mut(R::LANES).enumerate() {
+            let first = pack * R::LANES;
+            let mut several = TippedMass {
+                mass: R::from_lanes(|lane| bodies[lane].mass),
+                stiffness: R::from_lanes(|lane| bodies[lane].stiffness),
+                damping: R::from_lanes(|lane| bodies[lane].damping),
+                drag: R::from_lanes(|lane| bodies[lane].drag),
+                x: R::from_lanes(|lane| bodies[lane].x),
+                v: R::from_lanes(|lane| bodies[lane].v),
+            };
+            let load = |ends: &[Each; 2]| [R::load(&ends[0][first..]), R::load(&ends[1][first..])];
+            let found = several.step(load(self.push), load(self.key));
+            for (forces, found) in forces.iter_mut().zip(found) {
+                found.store(&mut forces[first..]);
+            }
+            let (mut x, mut v) = ([0.0; MOST_LANES], [0.0; MOST_LANES]);
+            several.x.store(&mut x);
+            several.v.store(&mut v);
+            for (body, (x, v)) in bodies.iter_mut().zip(x.into_iter().zip(v)) {
+                (body.x, body.v) = (x, v);
+            }
+        }
+        forces
+    }
+}
+
+/// [`TippedMass::step`] of several masses in the registers of `kernel`, which make no difference to any
+/// result: `push`, `key` and the forces are given by mass.
+pub fn step_several(
+    kernel: Kernel,
+    bodies: &mut [TippedMass; MOST_LANES],
+    push: &[Each; 2],
+    key: &[Each; 2],
+) -> [Each; 2] {
+    kernel.run(Several { bodies, push, key })
+}
+
+/// A hand that presses or strikes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Hand {
+    /// Its mass and fingertip.
+    pub body: TippedMass,
+    /// Force of its muscle, N.
+    pub force: f64,
+    /// Time constant of its activation, s; 0 where the muscle is active already.
+    pub rise: f64,
+    /// Time since the muscle began, s; before that it is slack.
+    pub age: f64,
+}
+
+impl Hand {
+    /// A hand at rest on a key at `depth` m whose muscle begins `late` s into the coming step and
+    /// would reach `force` N.
+    #[must_use]
+    pub const fn pressing(depth: f64, force: f64, late: f64) -> Self {
+        let body = TippedMass {
+            mass: MASS,
+            stiffness: STIFFNESS,
+            damping: DAMPING,
+            drag: DRAG,
+            x: depth,
+            v: 0.0,
+        };
+        Self { body, force, rise: RISE, age: -late }
+    }
+
+    /// A hand that meets a key at `depth` m with `speed` m/s.
+    #[must_use]
+    pub const fn striking(depth: f64, speed: f64) -> Self {
+        let rest = Self::pressing(depth, DRAG * speed, 0.0);
+        Self { body: TippedMass { v: speed, ..rest.body }, rise: 0.0, ..rest }
+    }
+
+    /// Force of the muscle, N.
+    #[must_use]
+    pub fn push(&self) -> f64 {
+        if self.rise > 0.0 { self.force * activation(self.age, self.rise) } else { self.force }
+    }
+
+    /// Lets the muscle go on for one step; its force after that, N.
+    pub fn push_on(&mut self) -> f64 {
+        self.age += STEP;
+        self.push()
+    }
+
+    /// Moves on by one step; see [`TippedMass::step`].
+    pub fn step(&mut self, key: [f64; 2]) -> [f64; 2] {
+        let push = [self.push(), self.push_on()];
+        self.body.step(push, key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grand::spec::GRAVITY;
+
+    const TIP: TippedMass =
+        TippedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, drag: 0.0, x: 0.0, v: 1.0 };
+
+    #[test]
+    fn several_hands_move_as_each_alone_in_every_kernel() {
+        let hands = [2.0, 3.0, 5.0, 12.0, 40.0, 110.0, 300.0, 550.0];
+        for kernel in Kernel::available() {
+            let mut alone = hands.map(|force| Hand::pressing(0.0, force, 0.0));
+            let mut bodies = alone.map(|hand| hand.body);
+            for step in 0..200 {
+                // Keys on their way down, from which the slower hands lift off.
+                let key = [1e-7 * f64::from(step * step), 1e-3 * f64::from(step)];
+                let push = alone.map(|mut hand| [hand.push(), hand.push_on()]);
+                let ends =
+                    |pairs: [[f64; 2]; MOST_LANES]| [0, 1].map(|end| pairs.map(|pair| pair[end]));
+                let keys = ends([key; MOST_LANES]);
+                let forces = step_several(kernel, &mut bodies, &ends(push), &keys);
+                let each = ends(std::array::from_fn(|i| alone[i].step(key)));
+                assert_eq!(forces, each, "{kernel:?}, step {step}");
+                assert_eq!(bodies, alone.map(|hand| hand.body));
+            }
+        }
+    }
+
+    #[test]
+    fn an_undamped_mass_comes_back_from_a_fixed_key_as_fast_as_it_came() {
+        let mut mass = TIP;
+        let mut contact = 0.0;
+        for _ in 0..400 {
+            let [a, b] = mass.step([0.0; 2], [0.0; 2]);
+            contact += if a + b > 0.0 { STEP } else { 0.0 };
+        }
+        assert!((mass.v + 1.0).abs() < 1e-3, "{}", mass.v);
+        // Half a period of √(k/m).
+        assert!((contact - std::f64::consts::PI / 100.0).abs() < 2.0 * STEP, "{contact}");
+    }
+
+    #[test]
+    fn the_key_receives_the_momentum_the_mass_loses() {
+        let mut mass = TippedMass { damping: 5.0, ..TIP };
+        let ([mut depth, mut speed], mut impulse) = ([0.0; 2], 0.0);
+        for _ in 0..400 {
+            let [a, b] = mass.step([0.0; 2], [depth, speed]);
+            impulse += 0.5 * (a + b) * STEP;
+            speed += 0.5 * (a + b) * STEP / 0.25;
+            depth += speed * STEP;
+        }
+        assert!((impulse - 0.3 * (1.0 - mass.v)).abs() < 1e-12);
+        assert!(mass.v < speed, "they part");
+    }
+
+    #[test]
+    fn a_weight_comes_to_rest_with_its_own_weight_on_the_key() {
+        let mut mass =
+            TippedMass { mass: 0.05, stiffness: 2e4, damping: 20.0, drag: 0.0, x: -0.002, v: 0.0 };
+        let weight = 0.05 * GRAVITY;
+        let mut last = 0.0;
+        for _ in 0..8000 {
+            last = mass.step([weight; 2], [0.0; 2])[1];
+        }
+        assert!((last - weight).abs() < 1e-9, "{last}");
+        assert!((mass.x - weight / 20_000.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_free_striking_hand_keeps_its_speed_and_a_pressing_one_nears_its_forces() {
+        let mut hand = Hand::striking(0.0, 0.7);
+        for _ in 0..800 {
+            assert_eq!(hand.step([1.0, 0.0]), [0.0; 2], "the key is far below");
+        }
+        assert!((hand.body.v - 0.7).abs() < 1e-12);
+        let mut hand = Hand::pressing(0.0, 4.0, 0.5 * STEP);
+        let mut force = 0.0;
+        for _ in 0..8000 {
+            force = hand.step([0.0; 2])[1];
+        }
+        assert!((force - 4.0).abs() < 1e-6, "on a key that does not give: {force}");
+        let (tenth, nine_tenths) = (activation(0.532 * RISE, RISE), activation(3.89 * RISE, RISE));
+        assert!((tenth - 0.1).abs() < 1e-3 && (nine_tenths - 0.9).abs() < 1e-3);
+    }
+}

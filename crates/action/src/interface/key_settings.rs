@@ -1,0 +1,88 @@
+//! Settings of one key: those of all keys, and its differences from them.
+
+use super::key_sheet::{
+    CHECK, DAMPER, DROP, FRICTION, HARDNESS, KEY_LEAD, KeyOffsets, KeySheet, LET_OFF, QUANTITIES,
+    REPETITION_SPRING, STRIKE_WEIGHT, UNISON,
+};
+use super::settings::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random;
+use touchback_core::math::range::Range;
+
+/// By how many standard deviations `key` of piano `seed` differs in a quantity: the sum of three even
+/// numbers, within ± 3. Between whole seeds it goes from one piano to the next in a straight line, so
+/// that a seed can be automated.
+fn deviation(seed: f64, key: KeyNumber, quantity: usize) -> f64 {
+    let whole = seed.floor();
+    let of = |piano: f64| {
+        let piano = touchback_core::math::cast::floor_index(piano) as u64;
+        let draw =
+            |i: u64| random::of_pair(piano * 64 + quantity as u64 * 4 + i, key.number().into());
+        draw(0) + draw(1) + draw(2)
+    };
+    let share = seed - whole;
+    if share > 0.0 { of(whole) * (1.0 - share) + of(whole + 1.0) * share } else { of(whole) }
+}
+
+impl ActionSettings {
+    /// Whether all keys are set alike.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.unevenness == 0.0 && self.keys.is_even()
+    }
+
+    /// What `key` differs by: its row of the sheet and its share of the unevenness. Unisons only
+    /// widen.
+    #[must_use]
+    pub fn offsets(&self, key: KeyNumber) -> KeyOffsets {
+        let mut offsets = self.keys.of(key);
+        let unevenness = Self::RANGES.unevenness.clamped(self.unevenness);
+        if unevenness > 0.0 {
+            let seed = Self::RANGES.unevenness_seed.clamped(self.unevenness_seed);
+            for (q, offset) in offsets.iter_mut().enumerate() {
+                let deviation = deviation(seed, key, q);
+                let deviation = if q == UNISON { deviation.abs() } else { deviation };
+                *offset += unevenness * QUANTITIES[q].spread * deviation;
+            }
+        }
+        offsets
+    }
+
+    /// What the unison of `key` is wider by, cents.
+    #[must_use]
+    pub fn unison_offset(&self, key: KeyNumber) -> f64 {
+        if self.is_even() { 0.0 } else { self.offsets(key)[UNISON] }
+    }
+
+    /// The settings of `key` alone, as if all keys were set like it: its differences added, each
+    /// within its range.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber) -> Self {
+        if self.is_even() {
+            return *self;
+        }
+        let offsets = self.offsets(key);
+        let by = |value: f64, range: Range, q: usize| {
+            if offsets[q] == 0.0 { value } else { range.clamped(value + offsets[q]) }
+        };
+        let ranges = Self::RANGES;
+        Self {
+            keys: KeySheet::EVEN,
+            unevenness: 0.0,
+            let_off_mm: by(self.let_off_mm, ranges.let_off_mm, LET_OFF),
+            drop_mm: by(self.drop_mm, ranges.drop_mm, DROP),
+            check_mm: by(self.check_mm, ranges.check_mm, CHECK),
+            repetition_spring: by(
+                self.repetition_spring,
+                ranges.repetition_spring,
+                REPETITION_SPRING,
+            ),
+            key_lead_g: by(self.key_lead_g, ranges.key_lead_g, KEY_LEAD),
+            strike_weight_g: by(self.strike_weight_g, ranges.strike_weight_g, STRIKE_WEIGHT),
+            hammer_hardness: by(self.hammer_hardness, ranges.hammer_hardness, HARDNESS),
+            friction: by(self.friction, ranges.friction, FRICTION),
+            damper_pickup: by(self.damper_pickup, ranges.damper_pickup, DAMPER),
+            ..*self
+        }
+    }
+}

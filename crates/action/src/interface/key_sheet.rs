@@ -1,0 +1,297 @@
+//! What single keys differ by from the settings that hold for all of them.
+//!
+//! A sheet is what a technician writes down of an uneven piano: for any of the 88 keys, how much its
+//! let-off, weight, felt … differ. Its text is CSV: a column `key` (1…88), then any of [`QUANTITIES`]
+//! by id, in their units; what is missing or empty does not differ. `#` begins a comment line, and
+//! columns whose names begin with `measured_` are left out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use touchback_core::math::compass::{KEYS, KeyNumber};
+
+/// What a key can differ in.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quantity {
+    /// Column in files; the id of the parameter that it adds to.
+    pub id: &'static str,
+    /// Name shown to people.
+    pub name: &'static str,
+    /// Unit, as shown behind a number.
+    pub unit: &'static str,
+    /// Sheets keep whole multiples of this, 127 of them either way.
+    pub step: f64,
+    /// Standard deviation over the keys of a neglected piano (unevenness 1).
+    pub spread: f64,
+}
+
+/// Number of quantities.
+pub const COUNT: usize = 10;
+
+/// Column of the keys' numbers.
+const KEY: &str = "key";
+
+/// Beginning of the names of columns that are read over.
+const MEASURED: &str = "measured_";
+
+const fn quantity(
+    id: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    step: f64,
+    spread: f64,
+) -> Quantity {
+    Quantity { id, name, unit, step, spread }
+}
+
+/// All of them, in the order of the columns.
+///
+/// Steps: finer than a technician works. Spreads are chosen: a quarter of what factories' sheets and
+/// published sets span for pianos in order, so that two standard deviations either way fill that span
+/// on one piano: let-off 0.8–3.2 mm, drop 1–2 mm, check 12.7–16 mm (half again as much where it only
+/// wears apart), down weight 46–56 g [regulation sheets]; friction ± 2 of 13 g, strike weights of one
+/// unsorted set ± 1 g [Stanwood tables]. Springs, felt and dampers: by the same share.
+pub const QUANTITIES: [Quantity; COUNT] = [
+    quantity("let_off_mm", "Let-off", "mm", 0.025, 0.6),
+    quantity("drop_mm", "Drop", "mm", 0.025, 0.4),
+    quantity("check_mm", "Check distance", "mm", 0.1, 1.3),
+    quantity("repetition_spring", "Repetition spring", "×", 0.01, 0.15),
+    quantity("key_lead_g", "Key lead removed", "g", 0.1, 2.5),
+    quantity("strike_weight_g", "Strike weight", "g", 0.01, 0.4),
+    quantity("hammer_hardness", "Hammer hardness", "octaves", 0.01, 0.4),
+    quantity("friction", "Friction", "×", 0.01, 0.15),
+    quantity("unison_width_cents", "Unison width", "cents", 0.1, 4.0),
+    quantity("damper_pickup", "Damper pick-up", "of blow", 0.005, 0.06),
+];
+
+/// Place of each quantity.
+pub(super) const LET_OFF: usize = 0;
+pub(super) const DROP: usize = 1;
+pub(super) const CHECK: usize = 2;
+pub(super) const REPETITION_SPRING: usize = 3;
+pub(super) const KEY_LEAD: usize = 4;
+pub(super) const STRIKE_WEIGHT: usize = 5;
+pub(super) const HARDNESS: usize = 6;
+pub(super) const FRICTION: usize = 7;
+pub(super) const UNISON: usize = 8;
+pub(super) const DAMPER: usize = 9;
+
+/// Largest multiple of a step that a sheet keeps.
+const MOST: i8 = 127;
+
+/// Differences of one key, in the quantities' units and order.
+pub type KeyOffsets = [f64; COUNT];
+
+/// Differences of all keys, in multiples of the quantities' steps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeySheet([[i8; COUNT]; KEYS]);
+
+impl KeySheet {
+    /// No key differs.
+    pub const EVEN: Self = Self([[0; COUNT]; KEYS]);
+
+    /// Whether no key differs.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        *self == Self::EVEN
+    }
+
+    /// What `key` differs by.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber) -> KeyOffsets {
+        std::array::from_fn(|q| self.get(key, q))
+    }
+
+    /// What `key` differs by in the quantity at a place of [`QUANTITIES`].
+    #[must_use]
+    pub fn get(&self, key: KeyNumber, quantity: usize) -> f64 {
+        f64::from(self.0[key.index()][quantity]) * QUANTITIES[quantity].step
+    }
+
+    /// Makes `key` differ by `value` in a quantity, to the nearest step and at most 127 of them; what
+    /// is no number changes nothing.
+    pub fn set(&mut self, key: KeyNumber, quantity: usize, value: f64) {
+        if !value.is_nan() {
+            self.0[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
+        }
+    }
+
+    /// The sheet a share (0…1) of the way to `target`, to the nearest step.
+    #[must_use]
+    pub fn toward(&self, target: &Self, share: f64) -> Self {
+        if self == target {
+            return *target;
+        }
+        let mut mixed = *self;
+        for (ours, theirs) in mixed.0.as_flattened_mut().iter_mut().zip(target.0.as_flattened()) {
+            let (from, to) = (f64::from(*ours), f64::from(*theirs));
+            *ours = stepped(from + (to - from) * share);
+        }
+        mixed
+    }
+
+    /// The sheet as CSV: the columns and keys in which something differs.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let used = |q: &usize| self.0.iter().any(|row| row[*q] != 0);
+        let columns: Vec<usize> = (0..COUNT).filter(used).collect();
+        let mut text = String::from(KEY);
+        for q in &columns {
+            text += &format!(",{}", QUANTITIES[*q].id);
+        }
+        for key in KeyNumber::all().filter(|key| self.0[key.index()] != [0; COUNT]) {
+            text += &format!("\n{}", key.number());
+            for q in &columns {
+                text += &format!(",{}", shortest(self.get(key, *q)));
+            }
+        }
+        text + "\n"
+    }
+}
+
+/// `value` as a sheet keeps it.
+fn stepped(value: f64) -> i8 {
+    let value = value.round().clamp(-f64::from(MOST), f64::from(MOST));
+    // Whole and within ± 127.
+    i8::try_from(touchback_core::math::cast::rounded_i32(value)).unwrap_or(0)
+}
+
+/// A multiple of a step without the digits that binary numbers add: no step has more than three.
+#[must_use]
+pub fn shortest(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+impl Default for KeySheet {
+    fn default() -> Self {
+        Self::EVEN
+    }
+}
+
+impl fmt::Debug for KeySheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(self))
+    }
+}
+
+/// Why a text is no sheet.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct SheetError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+/// What a column of a text holds.
+enum Column {
+    Key,
+    Quantity(usize),
+    Measured,
+}
+
+impl FromStr for KeySheet {
+    type Err = SheetError;
+
+    fn from_str(text: &str) -> Result<Self, SheetError> {
+        let text = text.trim_start_matches('\u{feff}');
+        let mut lines = (1..)
+            .zip(text.split(['\n', '/']))
+            .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let (line, head) = lines
+            .next()
+            .ok_or_else(|| SheetError { line: 1, what: "the sheet is empty".into() })?;
+        let columns = columns(head).map_err(|what| SheetError { line, what })?;
+        let mut sheet = Self::EVEN;
+        let mut seen = [false; KEYS];
+        for (line, row) in lines {
+            sheet.read(row, &columns, &mut seen).map_err(|what| SheetError { line, what })?;
+        }
+        Ok(sheet)
+    }
+}
+
+fn columns(head: &str) -> Result<Vec<Column>, String> {
+    let mut columns: Vec<Column> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for name in head.split(',').map(str::trim) {
+        if names.contains(&name) {
+            return Err(format!("column `{name}` stands twice"));
+        }
+        names.push(name);
+        columns.push(if name == KEY {
+            Column::Key
+        } else if name.starts_with(MEASURED) {
+            Column::Measured
+        } else if let Some(q) = QUANTITIES.iter().position(|q| q.id == name) {
+            Column::Quantity(q)
+        } else {
+            let ids = QUANTITIES.map(|q| q.id).join(", ");
+            return Err(format!("column `{name}` is unknown; the columns are {KEY}, {ids}"));
+        });
+    }
+    if names.contains(&KEY) { Ok(columns) } else { Err(format!("no column `{KEY}`")) }
+}
+
+impl KeySheet {
+    fn read(
+        &mut self,
+        row: &str,
+        columns: &[Column],
+        seen: &mut [bool; KEYS],
+    ) -> Result<(), String> {
+        let cells: Vec<&str> = row.split(',').map(str::trim).collect();
+        if cells.len() != columns.len() {
+            return Err(format!("{} fields where the head has {}", cells.len(), columns.len()));
+        }
+        let cells = || columns.iter().zip(&cells);
+        let number = cells().find_map(|(c, cell)| matches!(c, Column::Key).then_some(*cell));
+        let number = number.unwrap_or_default();
+        let key = number
+            .parse::<usize>()
+            .ok()
+            .and_then(|n| KeyNumber::from_index(n.checked_sub(1)?))
+            .ok_or_else(|| format!("`{number}` is no key; they count from 1 to {KEYS}"))?;
+        if std::mem::replace(&mut seen[key.index()], true) {
+            return Err(format!("key {number} stands twice"));
+        }
+        for (column, cell) in cells() {
+            let Column::Quantity(q) = *column else { continue };
+            if cell.is_empty() {
+                continue;
+            }
+            let (Quantity { id, step, .. }, most) = (QUANTITIES[q], f64::from(MOST));
+            let value: f64 = cell.parse().map_err(|_| format!("{id}: `{cell}` is no number"))?;
+            if value.is_nan() || value.abs() > most * step {
+                let most = shortest(most * step);
+                return Err(format!("{id}: {cell} is out of range: -{most} to {most}"));
+            }
+            self.set(key, q, value);
+        }
+        Ok(())
+    }
+}
+
+/// The sheet's text on one line, `/` between its rows.
+fn one_line(sheet: &KeySheet) -> String {
+    sheet.text().trim_end().replace('\n', "/")
+}
+
+impl serde::Serialize for KeySheet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&one_line(self))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for KeySheet {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! The sheet of the keys, its text, and what it makes of a key.
+
+use super::*;
+use crate::interface::settings::ActionSettings;
+use proptest::prelude::*;
+
+fn key(number: usize) -> KeyNumber {
+    KeyNumber::from_index(number - 1).unwrap()
+}
+
+#[test]
+fn a_sheet_comes_back_from_its_text() {
+    let text = "# after the fair\nkey, let_off_mm ,measured_dip_mm,hammer_hardness\n\
+                88,-0.5,9.8,\n40,0.26,,0.3\n";
+    let sheet: KeySheet = text.parse().unwrap();
+    assert_eq!(sheet.get(key(88), LET_OFF), -0.5);
+    assert_eq!(sheet.of(key(40))[HARDNESS], 0.3);
+    assert!((sheet.get(key(40), LET_OFF) - 0.25).abs() < 1e-12);
+    assert_eq!(sheet.text(), "key,let_off_mm,hammer_hardness\n40,0.25,0.3\n88,-0.5,0\n");
+    assert_eq!(sheet.text().parse(), Ok(sheet));
+    assert_eq!(KeySheet::EVEN.text().parse(), Ok(KeySheet::EVEN));
+    let saved = one_line(&sheet);
+    assert!(!saved.contains('\n'), "{saved}");
+    assert_eq!(saved.parse(), Ok(sheet));
+}
+
+#[test]
+fn what_is_no_sheet_is_told_with_its_line() {
+    for (text, line, words) in [
+        ("", 1, "empty"),
+        ("let_off_mm\n1\n", 1, "no column `key`"),
+        ("key,let_of_mm\n1,1\n", 1, "`let_of_mm` is unknown"),
+        ("key,drop_mm,drop_mm\n", 1, "twice"),
+        ("key,drop_mm\n\n1,1\n89,1\n", 4, "`89` is no key"),
+        ("key,drop_mm\n0,1\n", 2, "`0` is no key"),
+        ("key,drop_mm\n1,1\n1,1\n", 3, "key 1 stands twice"),
+        ("key,drop_mm\n1\n", 2, "1 fields where the head has 2"),
+        ("key,drop_mm\n1,wide\n", 2, "`wide` is no number"),
+        ("key,drop_mm\n1,nan\n", 2, "out of range"),
+        ("key,drop_mm\n1,4\n", 2, "-3.175 to 3.175"),
+    ] {
+        let error = text.parse::<KeySheet>().unwrap_err();
+        assert!(error.line == line && error.what.contains(words), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn a_key_is_set_by_what_it_differs_and_within_the_ranges() {
+    let even = ActionSettings::default();
+    assert!(even.is_even() && even.of(key(40)) == even);
+    let mut uneven = even;
+    uneven.keys.set(key(40), LET_OFF, 1.0);
+    uneven.keys.set(key(40), CHECK, -12.0);
+    uneven.keys.set(key(40), UNISON, 3.0);
+    let of = uneven.of(key(40));
+    assert_eq!((of.let_off_mm, of.check_mm), (2.5, 8.0));
+    assert!(of.is_even() && (uneven.unison_offset(key(40)) - 3.0).abs() < 1e-12);
+    assert_eq!(uneven.of(key(41)), even);
+}
+
+#[test]
+fn unevenness_spreads_the_keys_as_it_says_and_the_same_way_again() {
+    let neglected = ActionSettings { unevenness: 1.0, ..ActionSettings::default() };
+    for (q, quantity) in QUANTITIES.iter().enumerate() {
+        let mut squares = 0.0;
+        for seed in 1..=20u8 {
+            let piano = ActionSettings { unevenness_seed: f64::from(seed), ..neglected };
+            squares += KeyNumber::all().map(|k| piano.offsets(k)[q].powi(2)).sum::<f64>();
+        }
+        let deviation = (squares / (20.0 * KEYS as f64)).sqrt();
+        assert!((deviation / quantity.spread - 1.0).abs() < 0.06, "{} {deviation}", quantity.id);
+    }
+    let half = ActionSettings { unevenness: 0.5, ..neglected };
+    let other = ActionSettings { unevenness_seed: 2.0, ..neglected };
+    for k in KeyNumber::all() {
+        assert!((2.0 * half.offsets(k)[0] - neglected.offsets(k)[0]).abs() < 1e-12);
+        assert!(neglected.offsets(k)[0] != other.offsets(k)[0]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "(key|let_off_mm|drop_mm|[0-9.,#/\n e-]){0,60}") {
+        if let Ok(sheet) = text.parse::<KeySheet>() {
+            prop_assert_eq!(sheet.text().parse(), Ok(sheet));
+        }
+    }
+
+    #[test]
+    fn half_way_lies_between(a in -127i8..=127, b in -127i8..=127, share in 0.0f64..=1.0) {
+        let (mut from, mut to) = (KeySheet::EVEN, KeySheet::EVEN);
+        (from.0[5][3], to.0[5][3]) = (a, b);
+        let mixed = from.toward(&to, share).0[5][3];
+        prop_assert!((a.min(b)..=a.max(b)).contains(&mixed));
+        prop_assert_eq!(from.toward(&to, 1.0), to);
+        prop_assert_eq!(from.toward(&to, 0.0), from);
+    }
+}

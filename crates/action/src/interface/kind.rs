@@ -1,0 +1,94 @@
+//! The list of actions: names, labels, choices and what documents say of them derive from it.
+
+/// Writes [`ActionKind`] and what derives from the list.
+macro_rules! actions {
+    ($($(#[$about:meta])* $kind:ident $name:literal $label:literal $title:literal;)*) => {
+        /// An action that notes can play.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+        pub enum ActionKind {
+            $($(#[$about])* #[serde(rename = $name)] $kind,)*
+        }
+
+        impl ActionKind {
+            /// All of them, the grand first.
+            pub const ALL: [Self; Self::COUNT] = [$(Self::$kind),*];
+
+            /// How many there are.
+            pub const COUNT: usize = [$($name),*].len();
+
+            /// Their labels as the choices of a parameter.
+            pub const LABELS: [&'static str; Self::COUNT] = [$($label),*];
+
+            /// The action of a name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|kind| kind.name() == name)
+            }
+
+            /// Its name on the command line and in files.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)* }
+            }
+
+            /// What it is called in a sentence.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$kind => $title,)* }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Key, wippen, jack, repetition lever, hammer and damper of a grand.
+    #[default]
+    Grand "grand" "Grand" "grand action";
+    /// Key and hammer without let-off.
+    Simplified "simplified" "Simplified" "simplified action of 1994";
+    /// Key and hammer joined by a rigid slider.
+    ModelA "model-a" "Model-A" "model A of 1993";
+    /// Key and hammer joined by springs.
+    ModelB "model-b" "Model-B" "model B of 1993";
+    /// A fortepiano's key with the hammer on it.
+    Viennese "viennese" "Viennese" "Viennese action";
+    /// A harpsichord's key and jack.
+    Harpsichord "harpsichord" "Harpsichord" "harpsichord jack";
+    /// A ball on a paddle.
+    Ball "ball" "Ball" "ball on a paddle";
+}
+
+/// The grand with the parameters of the thesis.
+pub const THESIS: &str = "thesis";
+
+/// The grand as a coupled force balance.
+pub const REFERENCE: &str = "reference";
+
+/// Names of all actions that the command line and the files know: those that notes can play, and
+/// after the grand the two that study it.
+pub const NAMES: [&str; ActionKind::COUNT + 2] = {
+    let mut names = [ActionKind::Grand.name(); ActionKind::COUNT + 2];
+    (names[1], names[2]) = (THESIS, REFERENCE);
+    let mut i = 1;
+    while i < ActionKind::COUNT {
+        names[i + 2] = ActionKind::ALL[i].name();
+        i += 1;
+    }
+    names
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_list_the_same_actions_in_the_same_order() {
+        let page = include_str!("../../../../docs/actions.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        let listed: Vec<&str> = rows.map(|(name, _)| name).take(NAMES.len()).collect();
+        assert_eq!(listed, NAMES);
+        let played = ActionKind::ALL.map(|kind| format!("`{}`", kind.name())).join(", ");
+        let flowed = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowed.contains(&played), "{played}");
+    }
+}

@@ -1,0 +1,220 @@
+//! What a key shows after an action step: one list of columns, one writer of them.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use super::losses::Losses;
+
+/// What a key shows at one instant; what an action does not have is NaN.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Readout {
+    /// Name of the submodel; empty where there is none.
+    pub phase: &'static str,
+    /// Depth of the key front below rest, m.
+    pub key: f64,
+    /// Its downward speed, m/s.
+    pub key_speed: f64,
+    /// Force of the drive on the key front, N.
+    pub key_force: f64,
+    /// Force between key and hammer, N: of the jack on the knuckle, along the jack; of a plectrum
+    /// on its string.
+    pub contact_force: f64,
+    /// Hammer's crown (a jack's plectrum, a ball) above the string, m; below is negative.
+    pub hammer: f64,
+    /// Its speed toward the string, m/s.
+    pub hammer_speed: f64,
+    /// Generalized coordinates q1…q9 of the grand, rad; q4, q7, q8, q9 m.
+    pub q: [f64; 9],
+    /// Their rates, rad/s and m/s.
+    pub q_rate: [f64; 9],
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Stored energy, J.
+    pub potential: f64,
+    /// Dissipated since the start, J.
+    pub dissipated: f64,
+    /// Work of the drive since the start, J.
+    pub work: f64,
+    /// Power that each element turns into heat, W.
+    pub losses: Losses,
+}
+
+/// A column of a run's file: its name, which ends with its unit where it has one, and its value.
+type Column = (&'static str, fn(&Readout) -> f64);
+
+/// The numbers of a row that every action has, in the file's order.
+const COLUMNS: [Column; 28] = [
+    ("key_m", |r| r.key),
+    ("key_velocity_m_s", |r| r.key_speed),
+    ("key_force_n", |r| r.key_force),
+    ("jack_knuckle_force_n", |r| r.contact_force),
+    ("hammer_m", |r| r.hammer),
+    ("hammer_velocity_m_s", |r| r.hammer_speed),
+    ("q1", |r| r.q[0]),
+    ("q2", |r| r.q[1]),
+    ("q3", |r| r.q[2]),
+    ("q4", |r| r.q[3]),
+    ("q5", |r| r.q[4]),
+    ("q6", |r| r.q[5]),
+    ("q7", |r| r.q[6]),
+    ("q8", |r| r.q[7]),
+    ("q9", |r| r.q[8]),
+    ("q1_rate", |r| r.q_rate[0]),
+    ("q2_rate", |r| r.q_rate[1]),
+    ("q3_rate", |r| r.q_rate[2]),
+    ("q4_rate", |r| r.q_rate[3]),
+    ("q5_rate", |r| r.q_rate[4]),
+    ("q6_rate", |r| r.q_rate[5]),
+    ("q7_rate", |r| r.q_rate[6]),
+    ("q8_rate", |r| r.q_rate[7]),
+    ("q9_rate", |r| r.q_rate[8]),
+    ("kinetic_j", |r| r.kinetic),
+    ("potential_j", |r| r.potential),
+    ("dissipated_j", |r| r.dissipated),
+    ("work_j", |r| r.work),
+];
+
+impl Readout {
+    /// Nothing known.
+    pub const NONE: Self = Self {
+        phase: "",
+        key: f64::NAN,
+        key_speed: f64::NAN,
+        key_force: f64::NAN,
+        contact_force: f64::NAN,
+        hammer: f64::NAN,
+        hammer_speed: f64::NAN,
+        q: [f64::NAN; 9],
+        q_rate: [f64::NAN; 9],
+        kinetic: f64::NAN,
+        potential: f64::NAN,
+        dissipated: f64::NAN,
+        work: f64::NAN,
+        losses: Losses::NONE,
+    };
+
+    /// Work done less energy stored, moving and dissipated, J: constant but for the method's error.
+    #[must_use]
+    pub fn imbalance(&self) -> f64 {
+        self.work - self.dissipated - self.kinetic - self.potential
+    }
+}
+
+/// A number of a file: the shortest text that reads back as the same number; empty for NaN.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell(pub f64);
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text(&mut zmij::Buffer::new()))
+    }
+}
+
+impl Cell {
+    /// Its text, written into `buffer` where there is one.
+    fn text(self, buffer: &mut zmij::Buffer) -> &str {
+        if self.0.is_nan() { "" } else { buffer.format(self.0) }
+    }
+}
+
+/// A run as CSV, a row an action step: `time_s`, `phase`, the numbers that every action has, and
+/// `heat_ELEMENT_w` for each element of the action. Neither phases nor elements need quotes.
+#[derive(Debug)]
+pub struct Table<W> {
+    out: W,
+    is_headed: bool,
+}
+
+impl<W: Write> Table<W> {
+    /// Onto `out`.
+    pub const fn new(out: W) -> Self {
+        Self { out, is_headed: false }
+    }
+
+    /// Appends how the key stands at `time` s; before the first row the header.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn row(&mut self, time: f64, readout: &Readout) -> io::Result<()> {
+        if !self.is_headed {
+            self.header(readout)?;
+        }
+        let mut buffer = zmij::Buffer::new();
+        self.out.write_all(Cell(time).text(&mut buffer).as_bytes())?;
+        self.out.write_all(b",")?;
+        self.out.write_all(readout.phase.as_bytes())?;
+        let numbers = COLUMNS.iter().map(|(_, value)| value(readout));
+        for number in numbers.chain(readout.losses.iter().map(|(_, watts)| watts)) {
+            self.out.write_all(b",")?;
+            self.out.write_all(Cell(number).text(&mut buffer).as_bytes())?;
+        }
+        self.out.write_all(b"\n")
+    }
+
+    /// The header, with the elements of the action that `readout` is of.
+    fn header(&mut self, readout: &Readout) -> io::Result<()> {
+        self.is_headed = true;
+        write!(self.out, "time_s,phase")?;
+        for (name, _) in COLUMNS {
+            write!(self.out, ",{name}")?;
+        }
+        for (element, _) in readout.losses.iter() {
+            write!(self.out, ",heat_{element}_w")?;
+        }
+        writeln!(self.out)
+    }
+
+    /// The output, flushed; a header stands in it even without a row.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self) -> io::Result<W> {
+        if !self.is_headed {
+            self.header(&Readout::NONE)?;
+        }
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Model;
+    use crate::interface::kind::NAMES;
+    use crate::{ActionSettings, Drive};
+    use touchback_core::math::compass::KeyNumber;
+
+    fn text(rows: &[(f64, Readout)]) -> String {
+        let mut table = Table::new(Vec::new());
+        rows.iter().for_each(|(time, row)| table.row(*time, row).unwrap());
+        String::from_utf8(table.finish().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_run_file_has_the_contract_columns_and_empty_cells() {
+        let expected = "time_s,phase,key_m,key_velocity_m_s,key_force_n,jack_knuckle_force_n,\
+            hammer_m,hammer_velocity_m_s,q1,q2,q3,q4,q5,q6,q7,q8,q9,q1_rate,q2_rate,q3_rate,\
+            q4_rate,q5_rate,q6_rate,q7_rate,q8_rate,q9_rate,kinetic_j,potential_j,dissipated_j,\
+            work_j\n";
+        assert_eq!(text(&[]), expected);
+        let row = Readout { phase: "let_off", q: [1.0; 9], ..Readout::NONE };
+        let ones = ",1.0".repeat(9);
+        let line = format!("0.5,let_off,,,,,,{ones},,,,,,,,,,,,,\n");
+        assert_eq!(text(&[(0.5, row)]), format!("{expected}{line}"));
+    }
+
+    #[test]
+    fn every_action_fills_its_columns_without_quotes() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
+            let mut mechanism = model.start();
+            mechanism.step(Drive::Force([1.0; 2]), &mut |_, _| ());
+            let text = text(&[(0.125e-3, mechanism.readout(Drive::Force([1.0; 2])))]);
+            let counts: Vec<_> = text.lines().map(|line| line.split(',').count()).collect();
+            assert_eq!(counts, [counts[0]; 2], "{name}");
+            assert!(!text.contains(['"', '\r', ' ']), "{name}: {text}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! One step of the keys that move, pack by pack.
+
+use super::packing::Pack;
+use super::stillness::STILL_SPEED;
+use super::{Heard, Keyboard};
+use crate::grand::drive::{Causality, DriveNow};
+use crate::grand::rest;
+use crate::grand::side_by_side::{self, Group, Running, lanes_of};
+use touchback_core::math::key_set::KeySet;
+use touchback_core::math::real::MOST_LANES;
+
+impl Keyboard {
+    /// One step of the keys `moving`; those of them in which something moves.
+    pub(super) fn step_packs(
+        &mut self,
+        moving: KeySet,
+        tray: [f64; 2],
+        heard: &mut Heard,
+    ) -> KeySet {
+        let mut fast = KeySet::EMPTY;
+        self.packing.seat(moving);
+        for which in 0..self.packing.used() {
+            let pack = *self.packing.pack(which);
+            let drives = pack.map(|key| key.map(|key| Causality::of(self.drives[key.index()])));
+            for causality in [Causality::Force, Causality::Motion, Causality::Manipulandum] {
+                let active = (0..MOST_LANES)
+                    .filter(|lane| drives[*lane] == Some(causality))
+                    .fold(0u8, |lanes, lane| lanes | 1 << lane);
+                if active != 0 {
+                    let moving = self.step_group(which, &pack, causality, active, tray, heard);
+                    let of = lanes_of(moving).filter_map(|lane| pack[lane]);
+                    of.for_each(|key| fast.insert(key));
+                }
+            }
+        }
+        fast
+    }
+
+    /// One step of the keys in the lanes `active` of the pack `which`; the lanes in which something
+    /// moves.
+    fn step_group(
+        &mut self,
+        which: usize,
+        pack: &Pack,
+        causality: Causality,
+        active: u8,
+        tray: [f64; 2],
+        heard: &mut Heard,
+    ) -> u8 {
+        // Lanes without a key compute with another's numbers, for nobody.
+        let other = pack.iter().flatten().next().map_or(0, |key| key.index());
+        let indices = pack.map(|key| key.map_or(other, |key| key.index()));
+        let keys = indices.map(|i| &self.assemblies[i]);
+        if self.lanes.are_worth(active) && self.packing.take_stale(which) {
+            self.lanes.refresh(which, keys);
+        }
+        let mut group =
+            Group { which, keys, active, causality, inputs: [[rest::UNTOUCHED; MOST_LANES]; 2] };
+        let mut running = Running::new();
+        for lane in lanes_of(active) {
+            let i = indices[lane];
+            running.put(lane, &self.running(i));
+            [group.inputs[0][lane], group.inputs[1][lane]] = DriveNow::ends(self.drives[i], tray);
+        }
+        let mut listener = |lane: usize, offset: f64, event| {
+            if let Some(key) = pack[lane] {
+                heard.of(key, offset, event);
+            }
+        };
+        let stepped =
+            side_by_side::step(&self.lanes, &group, &mut running, STILL_SPEED, &mut listener);
+        self.capped_steps += stepped.capped;
+        for lane in lanes_of(active) {
+            self.put(indices[lane], &running.of(lane));
+        }
+        stepped.moving
+    }
+}

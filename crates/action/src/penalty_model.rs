@@ -1,0 +1,378 @@
+//! The grand action once more, as a coupled force balance: an independent check of the same piano.
+//!
+//! The seeds name two ways to model a mechanism whose constraints change [Gillespie 1996, ch. 3]:
+//! eliminate the dependent coordinates and sequence the submodels, or let every body move by
+//! itself and join the bodies by stiff springs. [`super::grand`] is the first; this is the second,
+//! over the same [`Spec`]: key, wippen and hammer turn on their pins, jack and repetition lever
+//! move freely in the plane and hang on the wippen by two springs each; the toe's button, the
+//! jack's stop, the knuckle's flank and the capstan are stiff contacts; friction is Coulomb's. No
+//! mass matrix, no phases: the only memory is on which side of the knuckle's edge the jack's head
+//! stands, and whether the jack is home. As the stiffness rises the motion must come to that of
+//! the first model; the price is the step.
+
+mod body;
+mod forces;
+mod joints;
+mod setup;
+
+use serde::{Deserialize, Serialize};
+
+use super::grand::concert::Built;
+use super::grand::drive::DriveNow;
+use super::grand::rest;
+use super::grand::spec::{Hammer, Spec};
+use super::interface::key::{self, Hear, Key, REST_DEPTH, Saved};
+use super::interface::numbers::{SpecError, check};
+use super::interface::pose::Pose;
+use super::{Drive, KeyEvent, Readout, STEP};
+use body::Memory;
+use forces::{Held, Moment};
+use touchback_core::episode::Input;
+use touchback_core::episode::rk4;
+use touchback_core::math::power::square;
+
+/// What joins the bodies, and how finely their motion is followed.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coupling {
+    /// Of every joint and hard contact, N/m.
+    pub stiffness: f64,
+    /// Share of critical damping of a joint.
+    pub damping: f64,
+    /// Runge–Kutta steps in an action step.
+    pub parts: u32,
+    /// Stiffness of the key stick at the balance rail, N·m/rad, as it bends between finger and capstan;
+    /// 0 for a rigid one, as the other formulation has.
+    #[serde(default)]
+    pub key_stick: f64,
+}
+
+impl Coupling {
+    /// Where the finger's end of the key has its angle.
+    const fn front(&self) -> usize {
+        if self.key_stick > 0.0 { FRONT } else { KEY }
+    }
+}
+
+/// Share of a key's inertia before its balance point where the stick bends: a bar with leads in front.
+const FRONT_SHARE: f64 = 0.6;
+
+impl Default for Coupling {
+    /// 4 MN/m: 10 µm under the 40 N of a loud blow; the fastest joint turns by 0.1 rad in 2.5 µs.
+    fn default() -> Self {
+        Self { stiffness: 4e6, damping: 0.3, parts: 50, key_stick: 0.0 }
+    }
+}
+
+/// Bodies' coordinates: angles of key, wippen, hammer, jack, lever; places of the centres of mass
+/// of jack and lever; height of the damper; angle of the hammer's butt where its shank bends, and of the
+/// key's front where its stick does.
+const PLACES: usize = 12;
+/// Coordinates, their rates, work in, dissipated.
+const STATES: usize = 2 * PLACES + 2;
+const KEY: usize = 0;
+const WIPPEN: usize = 1;
+const HAMMER: usize = 2;
+const JACK: usize = 3;
+const LEVER: usize = 4;
+const JACK_AT: usize = 5;
+const LEVER_AT: usize = 7;
+const DAMPER: usize = 9;
+const BUTT: usize = 10;
+const FRONT: usize = 11;
+const WORK: usize = 2 * PLACES;
+const DISSIPATED: usize = WORK + 1;
+const _: () = assert!(STATES <= key::STATES);
+
+/// Where the part of `hammer` that turns on its pin has its angle.
+fn butt_of(hammer: &Hammer) -> usize {
+    if hammer.bends() { BUTT } else { HAMMER }
+}
+
+/// No friction.
+const FREE: Held = [0.0; PLACES];
+
+/// The damper tray stays down.
+const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
+
+/// One key.
+#[derive(Clone, Debug)]
+pub struct PenaltyModel {
+    spec: Box<Spec>,
+    coupling: Coupling,
+    state: State,
+    start: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    x: [f64; STATES],
+    memory: Memory,
+    /// Farthest that the heel has left the capstan so far, m, smallest force between them, N, and
+    /// largest pull of the jack's stop, N·m.
+    lifted: f64,
+    lightest: f64,
+    pulled: f64,
+}
+
+/// Checks what the formulation relies on beyond the key's own numbers.
+///
+/// # Errors
+/// The first value that cannot be used.
+pub fn usable(spec: &Spec, coupling: &Coupling) -> Result<(), SpecError> {
+    spec.check()?;
+    let (jack, lever) = (&spec.jack, &spec.lever);
+    let about_centre = |inertia: f64, mass: f64, square: f64| inertia - mass * square;
+    check(
+        &[
+            ("coupling.stiffness", coupling.stiffness),
+            ("coupling.parts", f64::from(coupling.parts)),
+            ("jack.mass", jack.mass),
+            ("lever.mass", lever.mass),
+            (
+                "jack.inertia about its centre of mass",
+                about_centre(jack.inertia, jack.mass, jack.centre.norm_squared()),
+            ),
+            (
+                "lever.inertia about its centre of mass",
+                about_centre(lever.inertia, lever.mass, lever.centre.norm_squared()),
+            ),
+        ],
+        &[],
+    )?;
+    // The fastest swing: the wippen, alone, between its joints.
+    let arm = spec.wippen.jack_pivot.norm_squared()
+        + spec.wippen.lever_pivot.norm_squared()
+        + square(spec.key.capstan.x).min(spec.wippen.jack_pivot.norm_squared());
+    let fastest = (coupling.stiffness * arm / spec.wippen.inertia).sqrt();
+    let turn = fastest * STEP / f64::from(coupling.parts.max(1));
+    if turn > 1.5 {
+        return Err(SpecError::Value {
+            name: "coupling.parts",
+            value: f64::from(coupling.parts),
+            must: "enough for the joints: a softer coupling, more parts or a heavier wippen",
+        });
+    }
+    Ok(())
+}
+
+impl PenaltyModel {
+    /// The key `built`, its parts settled into each other.
+    #[must_use]
+    pub fn of_grand(built: &Built, coupling: Coupling) -> Self {
+        Self::new(Box::new(built.spec), coupling, &built.regulated.rest)
+    }
+
+    /// The key `spec`, settled from near the angles `near` of key, hammer and repetition lever.
+    #[must_use]
+    pub fn new(spec: Box<Spec>, coupling: Coupling, near: &[f64; 3]) -> Self {
+        let state = State {
+            x: setup::rest(&spec, near),
+            memory: Memory { under: true, home: true },
+            lifted: 0.0,
+            lightest: f64::INFINITY,
+            pulled: 0.0,
+        };
+        let mut key = Self { spec, coupling, state, start: state };
+        // The joints take up their loads.
+        for _ in 0..800 {
+            key.step(Drive::Free, &mut |_, _| {});
+        }
+        key.state.x[WORK] = 0.0;
+        key.state.x[DISSIPATED] = 0.0;
+        (key.state.lifted, key.state.lightest, key.state.pulled) = (0.0, f64::INFINITY, 0.0);
+        key.start = key.state;
+        key
+    }
+
+    /// The farthest that the heel has left the capstan since the start, m.
+    #[must_use]
+    pub const fn heel_lifted(&self) -> f64 {
+        self.state.lifted
+    }
+
+    /// The smallest force of the capstan on the heel since the start, N: below zero, as in the thesis
+    /// alone, the capstan pulls.
+    #[must_use]
+    pub const fn lightest_capstan(&self) -> f64 {
+        self.state.lightest
+    }
+
+    /// The largest torque with which the stop held the jack back since the start, N·m: a real stop
+    /// only carries.
+    #[must_use]
+    pub const fn jack_held_back(&self) -> f64 {
+        self.state.pulled
+    }
+
+    /// Whether `drive` gives the motion of the key where its friction is; of a stick that bends it gives
+    /// the front's.
+    const fn is_key_led(&self, drive: Drive) -> bool {
+        matches!(drive, Drive::Motion(_)) && self.coupling.front() == KEY
+    }
+
+    fn depth(&self) -> f64 {
+        self.spec.key.depth(self.state.x[self.coupling.front()])
+    }
+
+    /// Puts the key where and at what speed the imposed motion has it; the jump in speed is work.
+    fn impose(&mut self, input: &DriveNow) {
+        let (key, at) = (self.spec.key, self.coupling.front());
+        let inertia = if at == FRONT { FRONT_SHARE * key.inertia } else { key.inertia };
+        let before = self.state.x[PLACES + at];
+        self.state.x[at] = key.rest_angle + input.target / key.front;
+        let after = input.rate / key.front;
+        self.state.x[PLACES + at] = after;
+        self.state.x[WORK] += 0.5 * inertia * (after * after - before * before);
+    }
+
+    /// Reports what passed between the states of two moments.
+    fn report(&self, before: &State, offset: f64, hear: &mut Hear<'_>) {
+        let spec = &self.spec;
+        let now = &self.state;
+        let crown = spec.hammer.crown;
+        let at = self.coupling.front();
+        let front = |s: &State| spec.key.depth(s.x[at]);
+        let front_speed = spec.key.front * now.x[PLACES + at];
+        let rose = |f: &dyn Fn(&State) -> f64| f(before) <= 0.0 && f(now) > 0.0;
+        let fell = |f: &dyn Fn(&State) -> f64| f(before) > 0.0 && f(now) <= 0.0;
+        if rose(&|s| s.x[HAMMER]) {
+            hear(offset, KeyEvent::Strike { speed: crown * now.x[PLACES + HAMMER] });
+        }
+        if rose(&|s| front(s) - spec.key.dip) {
+            hear(offset, KeyEvent::KeyBottom { speed: front_speed });
+        }
+        if fell(&|s| front(s) - REST_DEPTH) {
+            hear(offset, KeyEvent::KeyRest { speed: -front_speed });
+        }
+        if before.memory.home && !now.memory.home {
+            hear(offset, KeyEvent::LetOffStart { depth: front(now) });
+        }
+        if rose(&|s| joints::tail_in_check(spec, &s.x)) {
+            hear(offset, KeyEvent::Check { distance: -crown * now.x[HAMMER] });
+        }
+        if spec.damper.present && rose(&|s| s.x[DAMPER]) {
+            hear(offset, KeyEvent::DamperLift { depth: front(now) });
+        }
+        if spec.damper.present && fell(&|s| s.x[DAMPER]) {
+            hear(offset, KeyEvent::DamperFall { speed: -now.x[PLACES + DAMPER] });
+        }
+        match (before.memory.under, now.memory.under) {
+            (true, false) => {
+                hear(offset, KeyEvent::Release { speed: crown * now.x[PLACES + HAMMER] })
+            }
+            (false, true) => hear(offset, KeyEvent::Reset { depth: front(now) }),
+            _ => {}
+        }
+    }
+}
+
+impl Key for PenaltyModel {
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+        let ends = DriveNow::ends(drive, TRAY);
+        if matches!(drive, Drive::Motion(_)) {
+            self.impose(&ends[0]);
+        }
+        let imposed = self.is_key_led(drive);
+        let parts = f64::from(self.coupling.parts);
+        let h = STEP / parts;
+        for part in 0..self.coupling.parts {
+            let before = self.state;
+            let begin = f64::from(part) / parts;
+            let (spec, coupling) = (&self.spec, &self.coupling);
+            let moment = |memory: Memory, held: &Held, s: f64, x: &[f64; STATES]| {
+                let input = ends[0].lerp(&ends[1], begin + s / parts);
+                Moment::new(spec, coupling, memory, held, &input, x)
+            };
+            let held = moment(before.memory, &FREE, 0.0, &before.x).hold(&before.x, imposed, h);
+            let rates = |s: f64, x: &[f64; STATES]| moment(before.memory, &held, s, x).rates(x);
+            self.state.x = rk4::step(&rates(0.0, &before.x), &rates, &before.x, h);
+            let at = |memory: Memory| moment(memory, &held, 1.0, &self.state.x);
+            let m = at(before.memory);
+            let memory = m.remembered(before.memory);
+            if memory != before.memory {
+                // What a contact still held as it was given up is lost.
+                let lost = m.potential - at(memory).potential;
+                self.state.x[DISSIPATED] += lost;
+            }
+            let [force, lifted] = m.capstan;
+            self.state.lightest = before.lightest.min(force);
+            self.state.lifted = before.lifted.max(lifted);
+            self.state.pulled = before.pulled.max(m.pull(before.memory));
+            self.state.memory = memory;
+            self.report(&before, h * f64::from(part + 1), hear);
+        }
+    }
+
+    fn readout(&self, drive: Drive) -> Readout {
+        let x = &self.state.x;
+        let input = DriveNow::ends(drive, TRAY)[1];
+        let moment = |held: &Held| {
+            Moment::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
+        };
+        let imposed = self.is_key_led(drive);
+        let h = STEP / f64::from(self.coupling.parts);
+        let m = moment(&moment(&FREE).hold(x, imposed, h));
+        let crown = self.spec.hammer.crown;
+        let mut shown = Readout {
+            phase: if self.state.memory.under { "under" } else { "beside" },
+            key: self.depth(),
+            key_speed: self.spec.key.front * x[PLACES + self.coupling.front()],
+            key_force: m.drive,
+            contact_force: m.jack,
+            hammer: crown * x[HAMMER],
+            hammer_speed: crown * x[PLACES + HAMMER],
+            kinetic: m.kinetic,
+            potential: m.potential,
+            dissipated: x[DISSIPATED],
+            work: x[WORK],
+            ..Readout::NONE
+        };
+        // The thesis's q1, q2, q3, q5 and q6; the rest belongs to the other formulation.
+        for (q, i) in [(0, KEY), (1, HAMMER), (2, LEVER), (4, WIPPEN), (5, JACK)] {
+            (shown.q[q], shown.q_rate[q]) = (x[i], x[PLACES + i]);
+        }
+        shown
+    }
+
+    fn front(&self) -> [f64; 2] {
+        [self.depth(), self.spec.key.front * self.state.x[PLACES + self.coupling.front()]]
+    }
+
+    fn fastest(&self) -> f64 {
+        self.state.x[PLACES..WORK].iter().map(|v| v.abs()).fold(0.0, f64::max)
+    }
+
+    fn work(&self) -> f64 {
+        self.state.x[WORK]
+    }
+
+    fn damper_lift(&self) -> f64 {
+        self.spec.damper.lift(self.state.x[DAMPER])
+    }
+
+    fn lay_to_rest(&mut self) {
+        self.state = self.start;
+    }
+
+    fn save(&self) -> Saved {
+        let Memory { under, home } = self.state.memory;
+        Saved::new(u8::from(under) + 2 * u8::from(home), &self.state.x)
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        self.state.memory = Memory { under: saved.phase & 1 != 0, home: saved.phase & 2 != 0 };
+        self.state.x = saved.states();
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
+        Box::new(self.clone())
+    }
+
+    fn pose(&self) -> Pose {
+        setup::pose(&self.spec, &self.state.x)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! Every force on every body at one moment.
+
+use super::body::{Body, ELEMENTS, Memory, Sums, element};
+use super::joints::{
+    Shank, backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights,
+};
+use super::{
+    BUTT, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT,
+    PLACES, STATES, WIPPEN, WORK, butt_of,
+};
+use crate::grand::drive::{Causality, DriveNow};
+use crate::grand::spec::Spec;
+use crate::interface::finger;
+use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::friction::{self, Element};
+
+/// Friction found at the beginning of a part and held through it: a force on every coordinate.
+pub type Held = [f64; PLACES];
+
+/// The forces of one moment and what they come to.
+pub struct Moment {
+    /// Of the drive on the key front, N.
+    pub drive: f64,
+    /// Jack on knuckle, along the jack, N.
+    pub jack: f64,
+    /// Capstan on heel, N, and how far the heel stands off it, m.
+    pub capstan: [f64; 2],
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Stored energy, J.
+    pub potential: f64,
+    acceleration: [f64; PLACES],
+    inverse: [f64; PLACES],
+    friction: [Element<PLACES>; ELEMENTS],
+    power: f64,
+    loss: f64,
+    /// Jack head beyond the knuckle's edge, and above its line, m.
+    head: [f64; 2],
+    /// Jack off its stop, rad; toe above the button's face, m; pull of the stop on it, N·m.
+    jack_home: [f64; 3],
+}
+
+impl Moment {
+    /// At `x` with what is remembered and the friction held.
+    pub fn new(
+        spec: &Spec,
+        coupling: &Coupling,
+        memory: Memory,
+        held: &Held,
+        input: &DriveNow,
+        x: &[f64; STATES],
+    ) -> Self {
+        let rate = |i: usize| x[PLACES + i];
+        let vector = |i: usize| Vec2::new(x[i], x[i + 1]);
+        let mut key = Body::pinned(Vec2::default(), x[KEY], rate(KEY));
+        let mut wippen = Body::pinned(spec.wippen.pivot, x[WIPPEN], rate(WIPPEN));
+        let mut hammer = Body::pinned(spec.hammer.pivot, x[HAMMER], rate(HAMMER));
+        let bends = spec.hammer.bends();
+        let mut butt = bends.then(|| Body::pinned(spec.hammer.pivot, x[BUTT], rate(BUTT)));
+        let shank = Shank::new(&spec.hammer, x);
+        let free = |at: usize, angle: usize| {
+            Body::free(vector(at), vector(PLACES + at), x[angle], rate(angle))
+        };
+        let (mut fly, mut lever) = (free(JACK_AT, JACK), free(LEVER_AT, LEVER));
+        let none = Element { direction: [0.0; PLACES], bound: 0.0 };
+        let mut sums = Sums { loss: 0.0, stored: 0.0, friction: [none; ELEMENTS] };
+        let k = coupling.stiffness;
+        let damper_of = |mass: f64| 2.0 * coupling.damping * (k * mass).sqrt();
+
+        weights(spec, &mut sums, &mut wippen, &mut hammer, &mut fly, &mut lever);
+        let capstan = heel(spec, k, damper_of, &mut sums, &mut key, &mut wippen);
+        let pins = [spec.wippen.jack_pivot, spec.wippen.lever_pivot];
+        let hung = [
+            (&mut fly, spec.jack.centre, spec.jack.mass),
+            (&mut lever, spec.lever.centre, spec.lever.mass),
+        ];
+        for (pin, (body, centre, mass)) in pins.into_iter().zip(hung) {
+            joint(k, damper_of(mass), &mut sums, (&mut wippen, pin), (body, -centre));
+        }
+        let jack_home = carry_jack(spec, coupling, memory, &mut sums, &mut wippen, &mut fly);
+        let carrier = butt.as_mut().unwrap_or(&mut hammer);
+        let (jack, head) = knuckle(spec, coupling, memory, &mut sums, &mut fly, carrier);
+        repetition(spec, &mut sums, &mut wippen, &mut lever, carrier);
+        let tail = backcheck(spec, &mut sums, &mut key, &mut hammer, &shank);
+        if let Some(butt) = &mut butt {
+            let torque = shank.torque(&mut sums) - tail;
+            hammer.torque -= torque / shank.share;
+            butt.torque += torque / shank.share;
+        }
+
+        // String and rest rail at the crown; the centres' friction.
+        let crown = spec.hammer.crown;
+        let (z, w) = (crown * x[HAMMER], crown * rate(HAMMER));
+        hammer.torque -= crown * sums.felt(&spec.string, z, w);
+        hammer.torque += crown * sums.felt(&spec.hammer.rail_felt, -z - spec.hammer.rail, -w);
+        let centre = |bound: f64, turning: &[(usize, f64)]| element(bound, turning);
+        sums.friction[0] = centre(spec.key.friction, &[(KEY, 1.0)]);
+        sums.friction[1] = centre(spec.hammer.friction, &[(butt_of(&spec.hammer), 1.0)]);
+        sums.friction[2] = centre(spec.lever.friction, &[(LEVER, 1.0), (WIPPEN, -1.0)]);
+
+        // Key: leads, damper and rest felt behind, bed and drive in front.
+        let front = spec.key.front;
+        let behind = spec.key.depth(x[KEY]);
+        key.torque += spec.key.lead_torque;
+        sums.stored -= spec.key.lead_torque * (x[KEY] - spec.key.rest_angle);
+        let under_back = spec.key.rest_compression - behind;
+        key.torque += front * sums.felt(&spec.key.rest_felt, under_back, -front * key.speed);
+        let damper = damper(spec, &mut sums, &mut key, behind, x, input.tray);
+        key.torque += held[KEY];
+        let mut stick = (coupling.key_stick > 0.0)
+            .then(|| Body::pinned(Vec2::default(), x[FRONT], rate(FRONT)));
+        if let Some(stick) = &mut stick {
+            let torque = sums.hinge(coupling.key_stick, x[FRONT] - x[KEY]);
+            stick.torque -= torque;
+            key.torque += torque;
+        }
+        let played = stick.as_mut().unwrap_or(&mut key);
+        let depth = spec.key.depth(x[coupling.front()]);
+        let speed = front * played.speed;
+        played.torque -= front * sums.felt(&spec.key.bed_felt, depth - spec.key.dip, speed);
+        let imposed = input.is_imposed();
+        let given = input.force - input.impedance * speed;
+        let drive = match input.causality {
+            Causality::Motion => -played.torque / front,
+            Causality::Force if input.target > depth => {
+                let finger = finger::STIFFNESS * (input.target - depth)
+                    + finger::DAMPING * (input.rate - speed);
+                given + finger.max(0.0)
+            }
+            Causality::Force => given,
+            Causality::Manipulandum => {
+                let [stiffness, damping] = spec.coupling;
+                let angle = spec.key.rest_angle + depth / front;
+                (stiffness * (input.target - angle) + damping * (input.rate - speed / front))
+                    / front
+            }
+        };
+        played.torque += front * drive;
+
+        let about = |inertia: f64, mass: f64, centre: Vec2| inertia - mass * centre.norm_squared();
+        let jack_inertia = about(spec.jack.inertia, spec.jack.mass, spec.jack.centre);
+        let lever_inertia = about(spec.lever.inertia, spec.lever.mass, spec.lever.centre);
+        let front_inertia = stick.map_or(0.0, |_| FRONT_SHARE * spec.key.inertia);
+        let behind_inertia = spec.key.inertia - front_inertia;
+        let (of_jack, of_lever) = (1.0 / spec.jack.mass, 1.0 / spec.lever.mass);
+        let inverse = [
+            if imposed && stick.is_none() { 0.0 } else { 1.0 / behind_inertia },
+            1.0 / spec.wippen.inertia,
+            1.0 / spec.hammer.head_inertia(),
+            1.0 / jack_inertia,
+            1.0 / lever_inertia,
+            of_jack,
+            of_jack,
+            of_lever,
+            of_lever,
+            if spec.damper.present { 1.0 / spec.damper.mass } else { 0.0 },
+            if bends { 1.0 / spec.hammer.butt_inertia() } else { 0.0 },
+            if imposed || stick.is_none() { 0.0 } else { 1.0 / front_inertia },
+        ];
+        let force = [
+            key.torque - held[KEY],
+            wippen.torque,
+            hammer.torque,
+            fly.torque,
+            lever.torque,
+            fly.force.x,
+            fly.force.y,
+            lever.force.x,
+            lever.force.y,
+            damper,
+            butt.map_or(0.0, |b| b.torque),
+            stick.map_or(0.0, |s| s.torque),
+        ];
+        let acceleration = std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
+        sums.loss -= (0..PLACES).map(|i| held[i] * rate(i)).sum::<f64>();
+        let moving = if spec.damper.present { spec.damper.mass } else { 0.0 };
+        let kinetic = 0.5
+            * (behind_inertia * key.speed * key.speed
+                + front_inertia * rate(FRONT) * rate(FRONT)
+                + spec.wippen.inertia * wippen.speed * wippen.speed
+                + spec.hammer.head_inertia() * hammer.speed * hammer.speed
+                + spec.hammer.butt_inertia() * rate(BUTT) * rate(BUTT)
+                + jack_inertia * fly.speed * fly.speed
+                + lever_inertia * lever.speed * lever.speed
+                + spec.jack.mass * fly.velocity.norm_squared()
+                + spec.lever.mass * lever.velocity.norm_squared()
+                + moving * rate(DAMPER) * rate(DAMPER));
+        Self {
+            drive,
+            jack,
+            capstan,
+            kinetic,
+            potential: sums.stored,
+            acceleration,
+            inverse,
+            friction: sums.friction,
+            power: drive * speed,
+            loss: sums.loss,
+            head,
+            jack_home,
+        }
+    }
+
+    /// x' at `x`.
+    pub fn rates(&self, x: &[f64; STATES]) -> [f64; STATES] {
+        let mut rates = [0.0; STATES];
+        rates[..PLACES].copy_from_slice(&x[PLACES..WORK]);
+        rates[PLACES..WORK].copy_from_slice(&self.acceleration);
+        rates[WORK] = self.power;
+        rates[WORK + 1] = self.loss;
+        rates
+    }
+
+    /// Friction for the part of `h` s that begins here at `x`, this moment having been taken
+    /// without any.
+    pub fn hold(&self, x: &[f64; STATES], imposed: bool, h: f64) -> Held {
+        let speeds = std::array::from_fn(|i| x[PLACES + i]);
+        let mut forces =
+            friction::forces(&self.friction, &self.inverse, &speeds, &self.acceleration, h);
+        if imposed && speeds[KEY] != 0.0 {
+            // The key goes where it is told: friction there loads the drive.
+            forces[0] = -self.friction[0].bound * speeds[KEY].signum();
+        }
+        let mut held = [0.0; PLACES];
+        for (element, force) in self.friction.iter().zip(forces) {
+            for (sum, share) in held.iter_mut().zip(element.direction) {
+                *sum += share * force;
+            }
+        }
+        held
+    }
+
+    /// What is to be remembered of this moment.
+    pub const fn remembered(&self, memory: Memory) -> Memory {
+        let [inside, above] = self.head;
+        let [turn, toe, _] = self.jack_home;
+        Memory {
+            // The head leaves over the edge, and comes back below the knuckle's line.
+            under: above <= 0.0 || (memory.under && inside > 0.0),
+            // The button takes the jack over, and hands it back on its stop.
+            home: toe <= 0.0 && (memory.home || turn <= 0.0),
+        }
+    }
+
+    /// Torque with which the stop had to pull the jack home, N·m.
+    pub const fn pull(&self, memory: Memory) -> f64 {
+        if memory.home { self.jack_home[2] } else { 0.0 }
+    }
+}

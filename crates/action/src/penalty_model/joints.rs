@@ -1,0 +1,368 @@
+//! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
+
+use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
+use super::{
+    BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
+    butt_of,
+};
+use crate::grand::spec::{GRAVITY, Hammer, Spec};
+use crate::grand::{contact, evaluation};
+use touchback_core::math::trig::direction;
+use touchback_core::math::vec2::Vec2;
+
+pub(super) fn weights(
+    spec: &Spec,
+    sums: &mut Sums,
+    wippen: &mut Body,
+    hammer: &mut Body,
+    jack: &mut Body,
+    lever: &mut Body,
+) {
+    let mut hang = |body: &mut Body, mass: f64, centre: Vec2| {
+        let point = body.point(centre);
+        body.push(point, Vec2::new(0.0, -GRAVITY * mass));
+        sums.stored += GRAVITY * mass * point.y;
+    };
+    hang(wippen, spec.wippen.mass, spec.wippen.centre);
+    hang(hammer, spec.hammer.mass, spec.hammer.centre);
+    hang(jack, spec.jack.mass, Vec2::default());
+    hang(lever, spec.lever.mass, Vec2::default());
+}
+
+/// Capstan on the heel: it only pushes, and the wippen may leave it. A straight knuckle's, as in the
+/// thesis, holds both ways. The force, and how far the heel stands off, m.
+pub(super) fn heel(
+    spec: &Spec,
+    k: f64,
+    damper_of: impl Fn(f64) -> f64,
+    sums: &mut Sums,
+    key: &mut Body,
+    wippen: &mut Body,
+) -> [f64; 2] {
+    let capstan = key.point(spec.key.capstan);
+    let normal = wippen.turned.perp();
+    let from_pin = capstan - wippen.at;
+    let arm = from_pin.dot(wippen.turned);
+    let depth = from_pin.dot(normal) + spec.wippen.heel;
+    let rate = (key.velocity_at(capstan) - wippen.velocity_at(capstan)).dot(normal);
+    let b = damper_of(spec.wippen.inertia / (arm * arm) + spec.jack.mass);
+    let force = if spec.is_rigid() {
+        sums.stored += 0.5 * k * depth * depth;
+        sums.loss += b * rate * rate;
+        k * depth + b * rate
+    } else {
+        sums.hard(k, b, depth, rate)
+    };
+    let along = wippen.turned;
+    let slide =
+        [(KEY, (capstan - key.at).perp().dot(along)), (WIPPEN, -from_pin.perp().dot(along))];
+    sums.friction[CENTRES + 3] = element(spec.key.capstan_friction * force.abs(), &slide);
+    wippen.push(capstan, normal * force);
+    key.push(capstan, normal * -force);
+    [force, (-depth).max(0.0)]
+}
+
+/// A pin: holds two points together.
+pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: (&mut Body, Vec2)) {
+    let ((carrier, here), (body, there)) = (on, of);
+    let (a, c) = (carrier.point(here), body.point(there));
+    let apart = a - c;
+    let rate = carrier.velocity_at(a) - body.velocity_at(c);
+    let force = apart * k + rate * b;
+    sums.stored += 0.5 * k * apart.norm_squared();
+    sums.loss += b * rate.norm_squared();
+    body.push(c, force);
+    carrier.push(a, -force);
+}
+
+/// How far the hammer's shank is bent, rad, and how fast; its share of the butt's turn.
+pub(super) struct Shank {
+    stiffness: f64,
+    damping: f64,
+    pub(super) share: f64,
+    bend: f64,
+    bending: f64,
+}
+
+impl Shank {
+    pub(super) fn new(h: &Hammer, x: &[f64; STATES]) -> Self {
+        let share = h.bend_share();
+        let over = |a: f64| if h.bends() { a / share } else { 0.0 };
+        Self {
+            stiffness: h.shank.stiffness,
+            damping: h.shank.damping,
+            share,
+            bend: over(x[HAMMER] - x[BUTT]),
+            bending: over(x[PLACES + HAMMER] - x[PLACES + BUTT]),
+        }
+    }
+
+    /// What it turns the head back by, N·m.
+    pub(super) fn torque(&self, sums: &mut Sums) -> f64 {
+        sums.stored += 0.5 * self.stiffness * self.bend * self.bend;
+        sums.loss += self.damping * self.bending * self.bending;
+        self.stiffness * self.bend + self.damping * self.bending
+    }
+
+    /// The tail in the hammer's frame, and what the bend moves it by, m/rad.
+    fn tail(&self, spec: &Spec) -> [Vec2; 2] {
+        let h = &spec.hammer;
+        let turned = if h.bends() { 1.0 - self.share } else { 0.0 };
+        let by_bend = (spec.check.tail - Vec2::new(h.crown, 0.0)).perp() * turned;
+        [spec.check.tail + by_bend * self.bend, by_bend]
+    }
+}
+
+/// Angle from the direction `from` to `to`, rad, past a right angle too.
+fn turn(from: Vec2, to: Vec2) -> f64 {
+    // At a right angle rounding may take the sine of unit vectors past 1.
+    let (sine, cosine) = (from.cross(to).clamp(-1.0, 1.0), from.dot(to));
+    if cosine > 0.0 { libm::asin(sine) } else { libm::atan2(sine, cosine) }
+}
+
+/// The jack's spring, its stop on the wippen and its toe under the button; where it is.
+///
+/// Home, the stop holds it both ways until the button meets the toe, as in the other formulation.
+pub(super) fn carry_jack(
+    spec: &Spec,
+    coupling: &Coupling,
+    memory: Memory,
+    sums: &mut Sums,
+    wippen: &mut Body,
+    fly: &mut Body,
+) -> [f64; 3] {
+    let j = &spec.jack;
+    let home = direction(j.stop).turned(wippen.turned);
+    let turn = turn(home, fly.turned);
+    let turning = fly.speed - wippen.speed;
+    let arm = j.toe.norm_squared();
+    let k = coupling.stiffness;
+    let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
+    let stop = if !spec.is_rigid() {
+        sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, -turn, -turning)
+            - sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, turn - j.window, turning)
+    } else if memory.home {
+        sums.stored += 0.5 * k * arm * turn * turn;
+        sums.loss += b * arm * turning * turning;
+        -arm * (k * turn + b * turning)
+    } else {
+        sums.hard(k * arm, b * arm, -turn, -turning)
+    };
+    let torque = stop - j.spring_torque - j.spring_rate * turn;
+    sums.stored += j.spring_torque * turn + 0.5 * j.spring_rate * turn * turn;
+    fly.torque += torque;
+    wippen.torque -= torque;
+
+    let toe = fly.point(j.toe - j.centre);
+    let velocity = fly.velocity_at(toe);
+    let above = toe.y - j.button_height;
+    let press = if spec.is_rigid() {
+        sums.hard(k, b, above, velocity.y)
+    } else {
+        sums.felt_of_light(&j.button_felt, contact::ON_TOE, above, velocity.y)
+    };
+    let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
+    sums.friction[CENTRES] = element(j.button_friction * press, &slide);
+    fly.push(toe, Vec2::new(0.0, -press));
+    let pull = if spec.is_rigid() { -stop } else { 0.0 };
+    [turn, above, pull]
+}
+
+/// Jack head under the knuckle, or on its flank. The force along the jack, and where the head is.
+pub(super) fn knuckle(
+    spec: &Spec,
+    coupling: &Coupling,
+    memory: Memory,
+    sums: &mut Sums,
+    fly: &mut Body,
+    hammer: &mut Body,
+) -> (f64, [f64; 2]) {
+    if !spec.is_rigid() {
+        return round_knuckle(spec, sums, fly, hammer);
+    }
+    let h = &spec.hammer;
+    let pin = fly.point(-spec.jack.centre);
+    let axis = direction(spec.jack.lean).perp().turned(fly.turned);
+    let (along, normal) = (hammer.turned, hammer.turned.perp());
+    let across = axis.dot(normal);
+    let reach = ((hammer.at - pin).dot(normal) - h.knuckle_depth) / across;
+    // A jack thrown flat has no knuckle above it.
+    let above = spec.jack.length - if across > 0.0 { reach } else { f64::INFINITY };
+    let tip = pin + axis * spec.jack.length;
+    let inside = (tip - hammer.at).dot(along) - h.knuckle_edge;
+    if memory.under {
+        let point = pin + axis * reach;
+        let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
+        let force = sums.felt(&h.knuckle_felt, above, sliding.dot(normal) / across);
+        let push = force / across;
+        if force > 0.0 {
+            let slide = sliding.dot(along);
+            sums.loss += h.slide_damping * slide * slide;
+            let sides = [
+                (JACK_AT, along.x),
+                (JACK_AT + 1, along.y),
+                (JACK, (point - fly.at).perp().dot(along)),
+                (HAMMER, -(point - hammer.at).perp().dot(along)),
+            ];
+            sums.friction[CENTRES + 1] = element(h.knuckle_friction * push, &sides);
+            let on_jack = along * (-h.slide_damping * slide) - normal * push;
+            fly.push(point, on_jack);
+            hammer.push(point, -on_jack);
+        }
+        return (force, [inside, above]);
+    }
+    if above > 0.0 {
+        let rate = (fly.velocity_at(tip) - hammer.velocity_at(tip)).dot(along);
+        let k = coupling.stiffness;
+        let mass = spec.jack.inertia / (spec.jack.length * spec.jack.length);
+        let b = 2.0 * PLASTIC * (k * mass).sqrt();
+        let push = along * sums.hard(k, b, inside, rate);
+        fly.push(tip, -push);
+        hammer.push(tip, push);
+    }
+    (0.0, [inside, above])
+}
+
+/// The same of a round knuckle: a circle on the flat, the round corner or the side of the head.
+fn round_knuckle(
+    spec: &Spec,
+    sums: &mut Sums,
+    fly: &mut Body,
+    hammer: &mut Body,
+) -> (f64, [f64; 2]) {
+    let (h, j) = (&spec.hammer, &spec.jack);
+    let up = direction(j.lean).perp();
+    let out = -up.perp();
+    let corner = fly.point(up * (j.length - j.corner_radius) + out * j.corner - j.centre);
+    let centre = hammer.point(Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth));
+    let (up, out) = (up.turned(fly.turned), out.turned(fly.turned));
+    let apart = centre - corner;
+    let nearest = up * apart.dot(up).max(0.0) + out * apart.dot(out).max(0.0);
+    let distance = nearest.norm_squared().sqrt().max(1e-9);
+    let normal = nearest * (1.0 / distance);
+    let point = centre - normal * (distance - j.corner_radius);
+    let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
+    let depth = h.knuckle_radius + j.corner_radius - distance;
+    let force = sums.felt_of_light(&h.knuckle_felt, contact::ON_HEAD, depth, sliding.dot(normal));
+    let along = -normal.perp();
+    let sides = [
+        (JACK_AT, along.x),
+        (JACK_AT + 1, along.y),
+        (JACK, (point - fly.at).perp().dot(along)),
+        (butt_of(h), -(point - hammer.at).perp().dot(along)),
+    ];
+    sums.friction[CENTRES + 1] = element(h.knuckle_friction * force, &sides);
+    fly.push(point, normal * -force);
+    hammer.push(point, normal * force);
+    (force, [evaluation::BESIDE - normal.cross(up), depth])
+}
+
+/// Repetition lever: knuckle on it, spring, stops, drop screw, centre.
+pub(super) fn repetition(
+    spec: &Spec,
+    sums: &mut Sums,
+    wippen: &mut Body,
+    lever: &mut Body,
+    hammer: &mut Body,
+) {
+    let l = &spec.lever;
+    let pin = lever.point(-l.centre);
+    let surface = contact::surface(spec, lever.turned);
+    let normal = surface.perp();
+    let h = &spec.hammer;
+    let point = hammer.point(Vec2::new(h.knuckle, -h.knuckle_depth));
+    let depth = l.surface_height - (point - pin).dot(normal);
+    let rate = (lever.velocity_at(point) - hammer.velocity_at(point)).dot(normal);
+    let bearing = sums.felt(&l.knuckle_felt, depth, rate);
+    let slide = [
+        (LEVER_AT, surface.x),
+        (LEVER_AT + 1, surface.y),
+        (LEVER, (point - lever.at).perp().dot(surface)),
+        (butt_of(h), -(point - hammer.at).perp().dot(surface)),
+    ];
+    sums.friction[CENTRES + 4] = element(l.knuckle_friction * bearing, &slide);
+    hammer.push(point, normal * bearing);
+    lever.push(point, normal * -bearing);
+
+    let raised = turn(wippen.turned, lever.turned) - l.stop;
+    let turning = lever.speed - wippen.speed;
+    let torque = sums.torsional(&l.stop_felt, -raised, -turning)
+        - sums.torsional(&l.stop_felt, raised - l.travel, turning)
+        - l.spring_torque
+        - l.spring_rate * raised
+        - l.damping * turning;
+    sums.stored += l.spring_torque * raised + 0.5 * l.spring_rate * raised * raised;
+    sums.loss += l.damping * turning * turning;
+    lever.torque += torque;
+    wippen.torque -= torque;
+
+    let screw = pin + contact::drop_point(spec, surface);
+    let down = sums.felt(&l.drop_felt, screw.y - l.drop_height, lever.velocity_at(screw).y);
+    lever.push(screw, Vec2::new(0.0, -down));
+}
+
+/// Hammer tail on the backcheck; its torque on the shank's hinge, N·m.
+pub(super) fn backcheck(
+    spec: &Spec,
+    sums: &mut Sums,
+    key: &mut Body,
+    hammer: &mut Body,
+    shank: &Shank,
+) -> f64 {
+    let c = &spec.check;
+    let normal = Vec2::unit(c.normal).turned(key.turned);
+    let [tail, by_bend] = shank.tail(spec);
+    let (tail, by_bend) = (hammer.point(tail), by_bend.turned(hammer.turned));
+    let depth = (key.point(c.face) - tail).dot(normal);
+    if depth <= 0.0 {
+        return 0.0;
+    }
+    let sliding = hammer.velocity_at(tail) + by_bend * shank.bending - key.velocity_at(tail);
+    let press = sums.felt(&c.felt, depth, -sliding.dot(normal));
+    let upward = -normal.perp();
+    let bent = if spec.hammer.bends() { by_bend.dot(upward) / shank.share } else { 0.0 };
+    let slide = [
+        (HAMMER, (tail - hammer.at).perp().dot(upward) + bent),
+        (BUTT, -bent),
+        (KEY, -tail.perp().dot(upward)),
+    ];
+    sums.friction[CENTRES + 2] = element(c.friction * press, &slide);
+    hammer.push(tail, normal * press);
+    key.push(tail, normal * -press);
+    by_bend.dot(normal) * press
+}
+
+/// The force on the damper, N.
+pub(super) fn damper(
+    spec: &Spec,
+    sums: &mut Sums,
+    key: &mut Body,
+    depth: f64,
+    x: &[f64; STATES],
+    tray: f64,
+) -> f64 {
+    let d = &spec.damper;
+    if !d.present {
+        return 0.0;
+    }
+    let (y, v) = (x[DAMPER], x[PLACES + DAMPER]);
+    let lifted = d.arm / spec.key.front * (depth - d.pickup) - y;
+    let lift = sums.felt(&d.lift_felt, lifted, d.arm * key.speed - v);
+    key.torque -= d.arm * lift;
+    let seat = sums.felt(&d.seat_felt, -y, -v);
+    let tray = sums.felt(&d.lift_felt, tray - y, -v);
+    let top = sums.felt(&d.top_felt, y - d.top, v);
+    sums.stored += d.weight * y;
+    sums.loss += d.damping * v * v;
+    sums.friction[CENTRES + 5] = element(d.friction, &[(DAMPER, 1.0)]);
+    lift + seat + tray - top - d.weight - d.damping * v
+}
+
+/// Depth of the hammer's tail in the check's leather, m.
+pub fn tail_in_check(spec: &Spec, x: &[f64; STATES]) -> f64 {
+    let key = direction(x[KEY]);
+    let normal = Vec2::unit(spec.check.normal).turned(key);
+    let [tail, _] = Shank::new(&spec.hammer, x).tail(spec);
+    let tail = spec.hammer.pivot + tail.turned(direction(x[HAMMER]));
+    (spec.check.face.turned(key) - tail).dot(normal)
+}

@@ -1,0 +1,340 @@
+//! A ball bouncing on a paddle: the seeds' smallest system with a changing constraint.
+//!
+//! [Gillespie 1994, §3]. The paddle is the far end of a balanced key, so that key down lifts it.
+//! Heights in m, positive up; q the ball, d the paddle (the depth of the key):
+//!
+//! on the paddle  m q̈ = k (d − q) − m g,  F = m_p d̈ + k (d − q) + m_p g
+//! in the air     q̈ = −g,                 F = m_p d̈ + m_p g
+//!
+//! (the paper prints the spring's sign in F the other way round). F is the force that moves the
+//! paddle; a key force F presses the front down. With nobody holding it the paddle lies on a felt.
+
+mod note_interface;
+
+use crate::KeyEvent;
+use crate::grand::spec::GRAVITY;
+use crate::interface::losses::Losses;
+use crate::interface::numbers::{SpecError, check};
+use crate::interface::pose::Pose;
+use crate::interface::readout::Readout;
+use crate::simple::drive_input::DriveInput;
+use crate::simple::parts::{self, Pressed};
+use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use serde::{Deserialize, Serialize};
+use touchback_core::episode::{Model, State};
+use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::felt::Felt;
+
+/// Ball, paddle and spring.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Ball's mass, kg.
+    pub ball: f64,
+    /// Paddle's mass, kg.
+    pub paddle: f64,
+    /// Contact spring, N/m.
+    pub stiffness: f64,
+    /// Contact damping, s/m: 0 bounces for ever.
+    pub damping: f64,
+    /// Felt under the paddle.
+    pub floor: Felt,
+}
+
+impl Default for Spec {
+    /// A 50 g ball on a spring that a hand feels as a soft bounce; chosen.
+    fn default() -> Self {
+        Self {
+            ball: 0.05,
+            paddle: 0.05,
+            stiffness: 800.0,
+            damping: 0.0,
+            floor: Felt { hysteresis: 0.5, ..Felt::new(4e5, 1.5, 1.0) },
+        }
+    }
+}
+
+/// Whether the ball touches the paddle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// It does.
+    Paddle,
+    /// It does not.
+    Air,
+}
+
+/// States: paddle height and speed, ball height and speed, work in, dissipated.
+pub const STATES: usize = 6;
+/// Index of the ball's height, m.
+pub const BALL: usize = 2;
+/// Index of its speed, m/s.
+pub const BALL_SPEED: usize = 3;
+
+/// What turns energy into heat.
+const ELEMENTS: [&str; 2] = ["ball", "floor"];
+
+impl Spec {
+    /// Checks what the model relies on.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), SpecError> {
+        check(
+            &[("ball", self.ball), ("paddle", self.paddle), ("stiffness", self.stiffness)],
+            &[("floor", &self.floor)],
+        )?;
+        if !(self.damping.is_finite() && self.damping >= 0.0) {
+            return Err(SpecError::Value {
+                name: "damping",
+                value: self.damping,
+                must: "finite and not negative",
+            });
+        }
+        let [floor, ball] = self.mobilities();
+        parts::check(&[("floor", &self.floor, floor), ("stiffness", &self.rubber(), ball)])
+    }
+
+    /// The ball on the paddle.
+    const fn rubber(&self) -> Felt {
+        Felt::new(self.stiffness, 1.0, self.damping)
+    }
+
+    /// Inverse masses of the paddle, and between paddle and ball, 1/kg.
+    fn mobilities(&self) -> [f64; 2] {
+        let paddle = 1.0 / self.paddle;
+        [paddle, paddle + 1.0 / self.ball]
+    }
+
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<1, 2> {
+        let [d, w, q, v, ..] = *x;
+        let (contact, damped) = match phase {
+            Phase::Paddle => {
+                let damped = self.stiffness * (d - q) * self.damping * (w - v);
+                (self.stiffness * (d - q) + damped, damped * (w - v))
+            }
+            Phase::Air => (0.0, 0.0),
+        };
+        let floor = self.floor.contact(-d, -w);
+        let load = contact + self.paddle * GRAVITY - floor.force;
+        let (drive, acceleration) = match input.force(d, w) {
+            Some(f) => (f, (f - load) / self.paddle),
+            None => (load, 0.0),
+        };
+        Evaluation { drive, contact, acceleration: [acceleration], losses: [damped, floor.loss] }
+    }
+}
+
+impl Model<STATES, 1, 0> for Spec {
+    type Input = DriveInput;
+    type Phase = Phase;
+    type Held = ();
+
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
+        let m = self.evaluate(phase, input, x);
+        let ball = m.contact / self.ball - GRAVITY;
+        [
+            x[KEY_SPEED],
+            m.acceleration[0],
+            x[BALL_SPEED],
+            ball,
+            m.drive * x[KEY_SPEED],
+            m.losses.iter().sum(),
+        ]
+    }
+
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 1], [f64; 0]) {
+        let gap = x[BALL] - x[KEY];
+        match phase {
+            Phase::Paddle => ([-gap], []),
+            Phase::Air => ([gap], []),
+        }
+    }
+
+    fn transition(&self, phase: Phase, _: usize, _: &DriveInput, _: &mut [f64; STATES]) -> Phase {
+        match phase {
+            Phase::Paddle => Phase::Air,
+            Phase::Air => Phase::Paddle,
+        }
+    }
+
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
+
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        let [floor, ball] = self.mobilities();
+        let contacts = [
+            Pressed { felt: &self.floor, compression: -x[KEY], mobility: floor },
+            Pressed { felt: &self.rubber(), compression: x[KEY] - x[BALL], mobility: ball },
+        ];
+        h / f64::from(parts::parts(1, &contacts))
+    }
+}
+
+impl SimpleAction<STATES, 1, 0> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Paddle, Phase::Air];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, BALL_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.paddle, 1.0)
+    }
+
+    /// The ball lying on the resting paddle.
+    fn rest(&self) -> State<Phase, STATES> {
+        let d = -self.floor.compression((self.ball + self.paddle) * GRAVITY);
+        let q = d - self.ball * GRAVITY / self.stiffness;
+        State { phase: Phase::Paddle, x: [d, 0.0, q, 0.0, 0.0, 0.0] }
+    }
+
+    fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
+        let m = self.evaluate(phase, input, x);
+        let [d, w, q, v, work, dissipated] = *x;
+        let on = phase == Phase::Paddle;
+        let spring = if on { 0.5 * self.stiffness * (d - q) * (d - q) } else { 0.0 };
+        Readout {
+            phase: if on { "paddle" } else { "air" },
+            key: d,
+            key_speed: w,
+            key_force: m.drive,
+            contact_force: m.contact,
+            hammer: q,
+            hammer_speed: v,
+            kinetic: 0.5 * (self.ball * v * v + self.paddle * w * w),
+            potential: GRAVITY * (self.ball * q + self.paddle * d) + spring + self.floor.energy(-d),
+            dissipated,
+            work,
+            losses: Losses::new(&ELEMENTS, m.losses),
+            ..Readout::NONE
+        }
+    }
+
+    fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {
+        let half = 0.03;
+        Pose::default()
+            .with("paddle", [Vec2::new(-half, x[KEY]), Vec2::new(half, x[KEY])])
+            .with("ball", [Vec2::new(0.0, x[BALL])])
+    }
+
+    /// Partings and landings: release and strike, with the ball's speed relative to the paddle.
+    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
+        Some(match to {
+            Phase::Paddle => KeyEvent::Strike { speed: x[KEY_SPEED] - x[BALL_SPEED] },
+            Phase::Air => KeyEvent::Release { speed: x[BALL_SPEED] - x[KEY_SPEED] },
+        })
+    }
+
+    fn passed(&self, _: usize, _: bool, _: &[f64; STATES]) -> Option<KeyEvent> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Drive;
+    use crate::Key;
+    use crate::simple::Running;
+    use touchback_core::episode::{Observer, Stepper};
+
+    /// Time inside one contact at landing speed `speed` (closed form: a half-swing about the
+    /// static compression).
+    fn inside(spec: &Spec, speed: f64) -> f64 {
+        let w = (spec.stiffness / spec.ball).sqrt();
+        (std::f64::consts::PI + 2.0 * (GRAVITY / (w * w)).atan2(speed / w)) / w
+    }
+
+    /// Landings and partings of a ball dropped from `height` on a paddle held still, at step `h`.
+    fn bounces(spec: &Spec, height: f64, landings: usize, h: f64) -> (Vec<f64>, Vec<f64>) {
+        struct Heard(f64, Vec<f64>, Vec<f64>);
+        impl Observer<Phase, STATES> for Heard {
+            fn transition(
+                &mut self,
+                t: f64,
+                _: Phase,
+                to: Phase,
+                _: &[f64; STATES],
+                _: &[f64; STATES],
+            ) {
+                match to {
+                    Phase::Paddle => self.1.push(self.0 + t),
+                    Phase::Air => self.2.push(self.0 + t),
+                }
+            }
+            fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
+        }
+        let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
+        let mut state = State { phase: Phase::Air, x: [0.0, 0.0, height, 0.0, 0.0, 0.0] };
+        let mut heard = Heard(0.0, Vec::new(), Vec::new());
+        let mut steps = 0u32;
+        while heard.1.len() < landings {
+            heard.0 = f64::from(steps) * h;
+            let still = [DriveInput::Motion(0.0, 0.0); 2];
+            stepper.advance(spec, &mut state, &still, &mut heard);
+            steps += 1;
+        }
+        (heard.1, heard.2)
+    }
+
+    #[test]
+    fn ten_landings_come_within_a_nanosecond_of_the_exact_solution() {
+        let spec = Spec::default();
+        let (height, n) = (0.1, 10);
+        let speed = (2.0 * GRAVITY * height).sqrt();
+        let mut expected = speed / GRAVITY;
+        for (i, got) in bounces(&spec, height, n, 1e-4).0.iter().enumerate() {
+            assert!((got - expected).abs() < 1e-9, "landing {i}: {got} against {expected}");
+            expected += inside(&spec, speed) + 2.0 * speed / GRAVITY;
+        }
+    }
+
+    #[test]
+    fn the_order_between_events_is_four() {
+        // The time inside a contact carries the phase error, which is of fourth order; flight
+        // times would only show the amplitude's, which for an oscillator is of fifth.
+        let spec = Spec::default();
+        let speed = (2.0 * GRAVITY * 0.1f64).sqrt();
+        let error = |h: f64| {
+            let (landed, parted) = bounces(&spec, 0.1, 2, h);
+            (parted[0] - landed[0] - inside(&spec, speed)).abs()
+        };
+        let order = (error(1e-3) / error(5e-4)).log2();
+        assert!((3.7..4.3).contains(&order), "order {order}");
+    }
+
+    #[test]
+    fn the_exact_discretization_and_the_engine_agree_inside_a_contact() {
+        use nalgebra::{Matrix2, Vector1, Vector2};
+        use touchback_core::episode::exact::Discrete;
+        let spec = Spec::default();
+        let h = 1e-4;
+        let w2 = spec.stiffness / spec.ball;
+        let d = Discrete::new(&Matrix2::new(0.0, 1.0, -w2, 0.0), &Vector2::new(0.0, 1.0), h);
+        let mut exact = Vector2::new(-1e-4, -1.0);
+        let mut state = State { phase: Phase::Paddle, x: [0.0, 0.0, -1e-4, -1.0, 0.0, 0.0] };
+        let still = [DriveInput::Motion(0.0, 0.0); 2];
+        for _ in 0..200 {
+            exact = d.step(&exact, &Vector1::new(-GRAVITY));
+            Stepper::new(h).advance(&spec, &mut state, &still, &mut touchback_core::episode::Quiet);
+            assert!(state.phase == Phase::Paddle);
+            // Runge–Kutta's own phase error, (ωh)⁵/120 a step, times the landing speed.
+            let bound = 2.0 * 200.0 * (w2.sqrt() * h).powi(5) / 120.0;
+            let off = state.x[BALL] - exact[0];
+            assert!(off.abs() * w2.sqrt() < bound, "{off} m");
+            assert!(
+                (state.x[BALL_SPEED] - exact[1]).abs() < bound,
+                "{} m/s",
+                state.x[BALL_SPEED] - exact[1]
+            );
+        }
+    }
+
+    #[test]
+    fn a_ball_held_still_weighs_what_it_weighs() {
+        let spec = Spec { damping: 2.0, ..Spec::default() };
+        let mut key = Running::new(spec);
+        for _ in 0..80_000 {
+            key.step(Drive::Motion([0.0; 2]), &mut |_, _| {});
+        }
+        let force = key.readout(Drive::Motion([0.0; 2])).key_force;
+        let weight = (spec.ball + spec.paddle) * GRAVITY;
+        assert!((force - weight).abs() < 1e-6, "{force} N against {weight}");
+    }
+}

@@ -1,0 +1,53 @@
+//! The ball on its paddle under host notes: every landing sounds.
+
+use super::{BALL, BALL_SPEED, Phase, STATES, Spec};
+use crate::grand::spec::GRAVITY;
+use crate::interface::finger::RISEN;
+use crate::interface::press::{Press, Travel};
+use crate::simple::note_interface::{Playing, state};
+use crate::simple::{KEY, KEY_SPEED};
+use touchback_core::episode::State;
+
+/// How far a note takes the paddle, which has no bed, m (chosen: a key's dip).
+const TRAVEL: f64 = 0.01;
+
+impl Spec {
+    /// Its numbers with a ball that comes to rest. Chosen: at 2 s/m it keeps about a half of a
+    /// landing speed of 0.5 m/s.
+    #[must_use]
+    pub fn to_play() -> Self {
+        Self { damping: 2.0, ..Self::default() }
+    }
+
+    /// How far the ball lying on the paddle presses the spring, m.
+    fn sag(&self) -> f64 {
+        self.ball * GRAVITY / self.stiffness
+    }
+}
+
+impl Playing<STATES, 1, 0> for Spec {
+    fn travel(&self) -> Travel {
+        Travel { dip: TRAVEL, again: RISEN * TRAVEL }
+    }
+
+    /// The paddle throws the ball as fast as it moves itself, and the ball lands as fast.
+    fn press(&self) -> Press {
+        Press {
+            mass: self.ball + self.paddle,
+            ratio: 1.0,
+            throw: TRAVEL,
+            flight: 0.0,
+            has_bed: false,
+        }
+    }
+
+    fn struck(&self, speed: f64) -> State<Phase, STATES> {
+        let at = [(KEY, TRAVEL), (BALL, TRAVEL)];
+        state(Phase::Paddle, &[at[0], at[1], (BALL_SPEED, -speed)])
+    }
+
+    fn rising(&self, depth: f64, speed: f64) -> State<Phase, STATES> {
+        let ball = [(BALL, depth - self.sag()), (BALL_SPEED, -speed)];
+        state(Phase::Paddle, &[(KEY, depth), (KEY_SPEED, -speed), ball[0], ball[1]])
+    }
+}

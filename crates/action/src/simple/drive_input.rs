@@ -1,0 +1,73 @@
+//! A drive at one moment of a step, for actions whose key is a plain lever.
+
+use crate::STEP;
+use crate::interface::finger;
+use crate::interface::port::Drive;
+use touchback_core::episode::Input;
+
+/// What drives the key front at one moment. Depths in m, positive down.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum DriveInput {
+    /// A force on it, N.
+    Force(f64),
+    /// A junction's force, N, and its impedance, N·s/m.
+    Wave(f64, f64),
+    /// A finger's target, m, and its speed.
+    Finger(f64, f64),
+    /// An imposed depth, m, and speed.
+    Motion(f64, f64),
+}
+
+impl DriveInput {
+    /// The ends of a step under `drive`. The thesis's manipulandum drives the grand only: a lever
+    /// without its coupling is left alone by it.
+    #[must_use]
+    pub fn ends(drive: Drive) -> [Self; 2] {
+        let speed = |[a, b]: [f64; 2]| (b - a) / STEP;
+        match drive {
+            Drive::Free | Drive::Manipulandum(_) => [Self::Force(0.0); 2],
+            Drive::Force(f) => f.map(Self::Force),
+            Drive::Wave { force, impedance } => [Self::Wave(force, impedance); 2],
+            Drive::Finger(p) => p.map(|x| Self::Finger(x, speed(p))),
+            Drive::Motion(p) => p.map(|x| Self::Motion(x, speed(p))),
+        }
+    }
+
+    /// Force on a front at `depth` m moving at `speed` m/s, N; none where the motion is imposed
+    /// and the force is what it takes.
+    #[inline]
+    #[must_use]
+    pub fn force(&self, depth: f64, speed: f64) -> Option<f64> {
+        match *self {
+            Self::Force(f) => Some(f),
+            Self::Wave(f, impedance) => Some(f - impedance * speed),
+            Self::Finger(target, rate) => {
+                let pressed = target - depth;
+                Some(if pressed > 0.0 {
+                    (finger::STIFFNESS * pressed + finger::DAMPING * (rate - speed)).max(0.0)
+                } else {
+                    0.0
+                })
+            }
+            Self::Motion(..) => None,
+        }
+    }
+
+    /// The front goes where it is told.
+    #[must_use]
+    pub const fn is_imposed(&self) -> bool {
+        matches!(self, Self::Motion(..))
+    }
+}
+
+impl Input for DriveInput {
+    #[inline]
+    fn lerp(&self, end: &Self, s: f64) -> Self {
+        match (*self, *end) {
+            (Self::Force(a), Self::Force(b)) => Self::Force(a + (b - a) * s),
+            (Self::Finger(a, _), Self::Finger(b, v)) => Self::Finger(a + (b - a) * s, v),
+            (Self::Motion(a, _), Self::Motion(b, v)) => Self::Motion(a + (b - a) * s, v),
+            (_, other) => other,
+        }
+    }
+}

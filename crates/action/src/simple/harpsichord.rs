@@ -1,0 +1,420 @@
+//! A harpsichord's key and jack: the plectrum plucks on the way up and slips by on the way down.
+//!
+//! [Gillespie 1996, §3.4.1, Figs. 3.3–3.4]: the tongue is not modelled; a finite state machine
+//! knows where the plectrum stands. *Below* the string nothing is felt; *bending*, plectrum and
+//! string are two springs in series until the plectrum has bent so far that the string slips off
+//! it, the pluck; *above*, nothing again; *passing*, on the way down, the tongue yields against its
+//! bristle. A key turned back before the pluck lets the string down in silence, a jack turned back
+//! while passing is still above. The loudness is the string's displacement at the pluck, which
+//! hardly depends on the key's speed.
+//!
+//! y is the depth of the key front, z the height of the jack above its rest on the key's end:
+//!
+//! m_k ÿ = F + rest − bed + τ/l₁ − ρ p,   m_j z̈ = p + d − m_j g − f − rail,   p on ρ y − z
+//!
+//! ρ = l₂/l₁; p the pad under the jack, d the damper cloth on the string, f the plectrum's force.
+
+mod note_interface;
+
+use crate::KeyEvent;
+use crate::grand::spec::GRAVITY;
+use crate::interface::key::REST_DEPTH;
+use crate::interface::losses::Losses;
+use crate::interface::numbers::{SpecError, check};
+use crate::interface::pose::Pose;
+use crate::interface::readout::Readout;
+use crate::simple::drive_input::DriveInput;
+use crate::simple::parts::{self, Pressed};
+use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use serde::{Deserialize, Serialize};
+use touchback_core::episode::{Model, State};
+use touchback_core::math::compass;
+use touchback_core::math::power::square;
+use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::felt::Felt;
+
+/// Numbers of a harpsichord's key, SI.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Balance point to where the finger plays, m.
+    pub front: f64,
+    /// Balance point to the jack, m.
+    pub back: f64,
+    /// Key's inertia about its balance point, kg·m².
+    pub key_inertia: f64,
+    /// Torque of the key's own weight, N·m; positive presses the front down.
+    pub key_torque: f64,
+    /// Jack's mass, kg.
+    pub jack: f64,
+    /// Plectrum below the string at rest, m.
+    pub gap: f64,
+    /// Stiffness of the plectrum's tip, N/m.
+    pub plectrum: f64,
+    /// Stiffness of the string where it is plucked, N/m.
+    pub string: f64,
+    /// Bend of the plectrum at which the string slips off it, m.
+    pub slip: f64,
+    /// Resistance of the yielding tongue, N·s/m.
+    pub tongue: f64,
+    /// How far the jack falls back past the string before its tongue springs home, m.
+    pub clear: f64,
+    /// Jack's rise at which the damper leaves the string, m.
+    pub damper: f64,
+    /// Damper cloth on the string, by what is left of that rise.
+    pub cloth: Felt,
+    /// Height of the jack rail above the jack at rest, m.
+    pub rail: f64,
+    /// Cloth under the rail.
+    pub rail_cloth: Felt,
+    /// Pad between key and jack.
+    pub pad: Felt,
+    /// Depth of the key bed at the front, m.
+    pub dip: f64,
+    /// Key bed, by front depth.
+    pub bed: Felt,
+    /// Cloth under the back of the key, by front height.
+    pub rest: Felt,
+}
+
+/// Pitch of key 49, Hz: modern pitch, so that the strings sound with the piano's.
+const PITCH: f64 = 440.0;
+
+/// Length of the string of key `n`, m, and its stiffness where it is plucked, N/m: T/(d(1 − d/l))
+/// for a point d from the end of a string of length l.
+///
+/// Iron wire, 0.35 m at C5 and in proportion to the period up to 1.7 m (a French double's scale),
+/// 0.24 mm thick at C5 and to the 0.4th power of the length; below C2, where the length no longer
+/// grows, brass thick enough to hold 60 N; the plucking point at 6 cm + 0.11 l, at most the middle
+/// (chosen within what makers use).
+fn string(n: f64) -> (f64, f64) {
+    let frequency = PITCH * libm::exp2((n - 49.0) / 12.0);
+    let length = (0.35 * 523.25 / frequency).min(1.7);
+    let thickness = 0.24e-3 * libm::pow(length / 0.35, 0.4);
+    let linear = 7850.0 * 0.25 * std::f64::consts::PI * thickness * thickness;
+    let mut tension = linear * square(2.0 * length * frequency);
+    if n < 16.0 {
+        tension = tension.max(60.0);
+    }
+    let point = (0.06 + 0.11 * length).min(0.5 * length);
+    (length, tension / (point * (1.0 - point / length)))
+}
+
+/// Bend of a plectrum at which the string slips off, m: 0.9 N. In the treble plectra are voiced
+/// softer, or they would pull short strings out of tune: a displacement of 0.5 % of the length at
+/// most (chosen).
+const SLIP: f64 = 0.8e-3;
+const FARTHEST: f64 = 0.005;
+
+/// Elastic modulus of Delrin, Pa; a plectrum 1.5 mm wide and 0.5 mm thick [plectra as sold],
+/// standing out 5 mm from the tongue to the string (chosen): 3 E I / l³.
+const PLECTRUM: f64 = 3.0 * 3.0e9 * (1.5e-3 * 0.125e-9 / 12.0) / 0.125e-6;
+
+impl Spec {
+    /// The key `key`: everything but its string and voicing alike. Chosen where nothing is said.
+    #[must_use]
+    pub fn of_key(key: compass::KeyNumber) -> Self {
+        let (front, back) = (0.19, 0.2);
+        let jack = 8e-3;
+        let (length, string) = string(f64::from(key.number()));
+        Self {
+            front,
+            back,
+            // A limewood stick of 45 g.
+            key_inertia: 0.045 * (front + back) * (front + back) / 12.0,
+            // The jack's weight returns the key; the stick is balanced.
+            key_torque: 0.0,
+            jack,
+            gap: 1.5e-3,
+            plectrum: PLECTRUM,
+            string,
+            slip: SLIP.min(FARTHEST * length * string / PLECTRUM),
+            tongue: 0.05,
+            clear: 0.3e-3,
+            damper: 0.8e-3,
+            // Carries about a fifth of the jack.
+            cloth: Felt { hysteresis: 0.5, ..Felt::new(700.0, 1.5, 2.0) },
+            rail: 8.0e-3,
+            rail_cloth: Felt { hysteresis: 0.6, ..Felt::new(2e5, 1.5, 1.0) },
+            pad: Felt { hysteresis: 0.7, ..Felt::new(2e5, 1.5, 1.0) },
+            dip: 6.5e-3,
+            bed: Felt { hysteresis: 0.6, ..Felt::new(1e6, 1.5, 0.6) },
+            rest: Felt { hysteresis: 0.8, ..Felt::new(2e5, 1.5, 1.5) },
+        }
+    }
+
+    /// Checks what the model relies on.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), SpecError> {
+        check(
+            &[
+                ("front", self.front),
+                ("back", self.back),
+                ("key_inertia", self.key_inertia),
+                ("jack", self.jack),
+                ("gap", self.gap),
+                ("plectrum", self.plectrum),
+                ("string", self.string),
+                ("slip", self.slip),
+                ("clear", self.clear),
+                ("rail", self.rail),
+                ("dip", self.dip),
+            ],
+            &[
+                ("cloth", &self.cloth),
+                ("rail_cloth", &self.rail_cloth),
+                ("pad", &self.pad),
+                ("bed", &self.bed),
+                ("rest", &self.rest),
+            ],
+        )?;
+        let [front, pad, jack] = self.mobilities();
+        parts::check(&[
+            ("cloth", &self.cloth, jack),
+            ("rail_cloth", &self.rail_cloth, jack),
+            ("pad", &self.pad, pad),
+            ("bed", &self.bed, front),
+            ("rest", &self.rest, front),
+        ])
+    }
+
+    /// Inverse masses at the front, between key and jack, and of the jack, 1/kg.
+    fn mobilities(&self) -> [f64; 3] {
+        let (key, jack) = (1.0 / self.key_inertia, 1.0 / self.jack);
+        [self.front * self.front * key, self.back * self.back * key + jack, jack]
+    }
+
+    /// Stiffness of plectrum and string in series, N/m.
+    fn series(&self) -> f64 {
+        self.plectrum * self.string / (self.plectrum + self.string)
+    }
+
+    /// Height of the jack at which the string slips off, m.
+    fn pluck_height(&self) -> f64 {
+        self.gap + self.plectrum * self.slip / self.series()
+    }
+
+    /// The string's displacement when it is let go, m.
+    #[must_use]
+    pub fn displacement(&self) -> f64 {
+        self.plectrum * self.slip / self.string
+    }
+
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 6> {
+        let [y, v, z, w, ..] = *x;
+        let ratio = self.back / self.front;
+        let pad = self.pad.contact(ratio * y - z, ratio * v - w);
+        let rail = self.rail_cloth.contact(z - self.rail, w);
+        let cloth = self.cloth.contact(self.damper - z, -w);
+        let bed = self.bed.contact(y - self.dip, v);
+        let rest = self.rest.contact(-y, -v);
+        let (plectrum, drag) = match phase {
+            Phase::Bending => (self.series() * (z - self.gap), 0.0),
+            Phase::Passing => (self.tongue * w, self.tongue * w * w),
+            Phase::Below | Phase::Above => (0.0, 0.0),
+        };
+        let load = rest.force - bed.force + self.key_torque / self.front - ratio * pad.force;
+        let mass = self.key_inertia / (self.front * self.front);
+        let (drive, acceleration) = match input.force(y, v) {
+            Some(f) => (f, (f + load) / mass),
+            None => (-load, 0.0),
+        };
+        let lifted = pad.force + cloth.force - plectrum - rail.force;
+        Evaluation {
+            drive,
+            contact: plectrum,
+            acceleration: [acceleration, lifted / self.jack - GRAVITY],
+            losses: [pad.loss, rail.loss, cloth.loss, bed.loss, rest.loss, drag],
+        }
+    }
+}
+
+/// Where the plectrum stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Below the string.
+    Below,
+    /// Bent under it.
+    Bending,
+    /// Above it, having plucked.
+    Above,
+    /// Slipping by on the way down, the tongue turned back.
+    Passing,
+}
+
+/// States: key depth and speed, jack height and speed, work in, dissipated.
+pub const STATES: usize = 6;
+const JACK: usize = 2;
+const JACK_SPEED: usize = 3;
+
+/// What turns energy into heat.
+const ELEMENTS: [&str; 6] = ["pad", "rail", "cloth", "key_bed", "key_rest", "tongue"];
+
+/// Guards: front at its bed; damper cloth at the string; front back at rest.
+const BED: usize = 0;
+const DAMPER: usize = 1;
+
+impl Model<STATES, 2, 3> for Spec {
+    type Input = DriveInput;
+    type Phase = Phase;
+    type Held = ();
+
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
+        let m = self.evaluate(phase, input, x);
+        let [key, jack] = m.acceleration;
+        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
+    }
+
+    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
+        let z = x[JACK];
+        let indicators = match phase {
+            Phase::Below => [self.gap - z, f64::INFINITY],
+            Phase::Bending => [z - self.gap, self.pluck_height() - z],
+            Phase::Above => [z - self.gap, f64::INFINITY],
+            Phase::Passing => [z - (self.gap - self.clear), self.gap + self.clear - z],
+        };
+        (indicators, [x[KEY] - self.dip, z - self.damper, x[KEY] - REST_DEPTH])
+    }
+
+    fn transition(
+        &self,
+        phase: Phase,
+        index: usize,
+        _: &DriveInput,
+        x: &mut [f64; STATES],
+    ) -> Phase {
+        match (phase, index) {
+            (Phase::Below, _) => Phase::Bending,
+            (Phase::Bending, 0) | (Phase::Passing, 0) => Phase::Below,
+            (Phase::Bending, _) => {
+                // What was stored in string and plectrum becomes sound and heat.
+                let bend = x[JACK] - self.gap;
+                x[STATES - 1] += 0.5 * self.series() * bend * bend;
+                Phase::Above
+            }
+            (Phase::Above, _) => Phase::Passing,
+            (Phase::Passing, _) => Phase::Above,
+        }
+    }
+
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
+
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        let [y, _, z, ..] = *x;
+        let [front, pad, jack] = self.mobilities();
+        let contacts = [
+            (&self.pad, self.back / self.front * y - z, pad),
+            (&self.rail_cloth, z - self.rail, jack),
+            (&self.cloth, self.damper - z, jack),
+            (&self.bed, y - self.dip, front),
+            (&self.rest, -y, front),
+        ]
+        .map(|(felt, compression, mobility)| Pressed { felt, compression, mobility });
+        // The jack on its pad is the stiffest pair, 0.4 rad a step at 20 N.
+        h / f64::from(parts::parts(2, &contacts))
+    }
+}
+
+impl SimpleAction<STATES, 2, 3> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Below, Phase::Bending, Phase::Above, Phase::Passing];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, JACK_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        (&mut self.key_inertia, self.front * self.front)
+    }
+
+    /// Damper on the string, jack on the key, key on its cloth.
+    fn rest(&self) -> State<Phase, STATES> {
+        let ratio = self.back / self.front;
+        let (mut y, mut z) = (0.0, 0.0);
+        for _ in 0..100 {
+            let carried = self.jack * GRAVITY - self.cloth.contact(self.damper - z, 0.0).force;
+            let pressed = ratio * carried - self.key_torque / self.front;
+            y = -self.rest.compression(pressed);
+            z = 0.5 * (z + ratio * y - self.pad.compression(carried));
+        }
+        State { phase: Phase::Below, x: [y, 0.0, z, 0.0, 0.0, 0.0] }
+    }
+
+    fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
+        let m = self.evaluate(phase, input, x);
+        let [y, v, z, w, work, dissipated] = *x;
+        let ratio = self.back / self.front;
+        let bend = z - self.gap;
+        let bent = if phase == Phase::Bending { self.series() * bend * bend } else { 0.0 };
+        Readout {
+            phase: match phase {
+                Phase::Below => "below",
+                Phase::Bending => "bending",
+                Phase::Above => "above",
+                Phase::Passing => "passing",
+            },
+            key: y,
+            key_speed: v,
+            key_force: m.drive,
+            contact_force: m.contact,
+            hammer: bend,
+            hammer_speed: w,
+            kinetic: 0.5
+                * (self.key_inertia * (v / self.front) * (v / self.front) + self.jack * w * w),
+            potential: self.jack * GRAVITY * z - self.key_torque * y / self.front
+                + 0.5 * bent
+                + self.pad.energy(ratio * y - z)
+                + self.rail_cloth.energy(z - self.rail)
+                + self.cloth.energy(self.damper - z)
+                + self.bed.energy(y - self.dip)
+                + self.rest.energy(-y),
+            dissipated,
+            work,
+            losses: Losses::new(&ELEMENTS, m.losses),
+            ..Readout::NONE
+        }
+    }
+
+    fn pose(&self, phase: Phase, x: &[f64; STATES]) -> Pose {
+        let lift = self.back * x[KEY] / self.front;
+        let foot = 0.02 + x[JACK];
+        let string = 0.12 + self.gap;
+        let tip = 0.12 + x[JACK];
+        // Bent down under the string, turned up as the tongue yields.
+        let end = match phase {
+            Phase::Bending => tip.min(string),
+            Phase::Passing => tip.max(string),
+            Phase::Below | Phase::Above => tip,
+        };
+        Pose::default()
+            .with("key", [Vec2::new(-self.front, -x[KEY]), Vec2::new(self.back, lift)])
+            .with("jack", [Vec2::new(self.back, foot), Vec2::new(self.back, foot + 0.13)])
+            .with("plectrum", [Vec2::new(self.back, tip), Vec2::new(self.back + 5e-3, end)])
+            .with("damper", [Vec2::new(self.back + 5e-3, tip + 0.02)])
+            .with("string", [Vec2::new(self.back + 4e-3, string)])
+            .with("rail", [Vec2::new(self.back, 0.15 + self.rail)])
+            .with("bed", [Vec2::new(-self.front, -self.dip)])
+    }
+
+    fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
+        match (from, to) {
+            (Phase::Below, _) => Some(KeyEvent::LetOffStart { depth: x[KEY] }),
+            (Phase::Bending, Phase::Above) => {
+                Some(KeyEvent::Pluck { displacement: self.displacement() })
+            }
+            (Phase::Passing, Phase::Below) => Some(KeyEvent::Reset { depth: x[KEY] }),
+            _ => None,
+        }
+    }
+
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
+        match (index, rising) {
+            (BED, true) => Some(KeyEvent::KeyBottom { speed: x[KEY_SPEED] }),
+            (DAMPER, true) => Some(KeyEvent::DamperLift { depth: x[KEY] }),
+            (DAMPER, false) => Some(KeyEvent::DamperFall { speed: -x[JACK_SPEED] }),
+            (BED, false) | (_, true) => None,
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

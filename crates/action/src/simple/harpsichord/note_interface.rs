@@ -1,0 +1,71 @@
+//! The harpsichord under host notes: a note-on is the pluck.
+
+use super::{JACK, JACK_SPEED, Phase, STATES, Spec};
+use crate::grand::spec::GRAVITY;
+use crate::interface::press::{Press, Travel};
+use crate::simple::note_interface::{Playing, state};
+use crate::simple::{KEY, KEY_SPEED};
+use touchback_core::episode::State;
+
+/// Key speed for which a velocity map's hammer speed stands, as a share of it: a grand's
+/// [Askenfelt & Jansson 1990].
+const KEY_SHARE: f64 = 0.2;
+
+/// Share of the depth at which the plectrum is back below its string that the key must pass to be
+/// played again (chosen).
+const SURELY: f64 = 0.9;
+
+impl Spec {
+    /// Jack height over key-front depth.
+    fn ratio(&self) -> f64 {
+        self.back / self.front
+    }
+
+    /// The jack at `height` m on a key moving at `speed` m/s.
+    fn carried(&self, phase: Phase, height: f64, speed: f64) -> State<Phase, STATES> {
+        let depth = (height + self.pad.compression(self.jack * GRAVITY)) / self.ratio();
+        let jack = [(JACK, height), (JACK_SPEED, self.ratio() * speed)];
+        state(phase, &[(KEY, depth), (KEY_SPEED, speed), jack[0], jack[1]])
+    }
+}
+
+impl Playing<STATES, 2, 3> for Spec {
+    /// The plectrum must come down past its string.
+    fn travel(&self) -> Travel {
+        Travel { dip: self.dip, again: SURELY * (self.gap - self.clear) / self.ratio() }
+    }
+
+    fn press(&self) -> Press {
+        let ratio = self.ratio();
+        Press {
+            mass: self.key_inertia / (self.front * self.front) + self.jack * ratio * ratio,
+            ratio: 1.0 / KEY_SHARE,
+            throw: self.pluck_height() / ratio,
+            flight: 0.0,
+            has_bed: true,
+        }
+    }
+
+    fn struck(&self, speed: f64) -> State<Phase, STATES> {
+        self.carried(Phase::Above, self.pluck_height(), KEY_SHARE * speed)
+    }
+
+    fn rising(&self, depth: f64, speed: f64) -> State<Phase, STATES> {
+        let height = self.ratio() * depth - self.pad.compression(self.jack * GRAVITY);
+        let phase = if height < self.gap { Phase::Below } else { Phase::Above };
+        self.carried(phase, height, -speed)
+    }
+
+    fn plucks(&self) -> Option<f64> {
+        Some(self.displacement())
+    }
+
+    fn damper_depth(&self) -> f64 {
+        self.damper / self.ratio()
+    }
+
+    /// By the jack, which carries it.
+    fn damper(&self, x: &[f64; STATES]) -> f64 {
+        (x[JACK] / self.damper).clamp(0.0, 1.0)
+    }
+}

@@ -1,0 +1,257 @@
+//! Model A of 1993: the hammer coupled to the key by a frictionless slider, rigidly.
+//!
+//! [Gillespie and Cutkosky 1993, §4.1, §5.1]. Coupled (A1), the hammer's angle is a function of
+//! the key's; the force F_KH that the key must give the hammer follows from the *acceleration* of
+//! the key, and coupling ends when it is no longer compressive. Free (A2), the hammer is a
+//! pendulum until it meets the key's line again, where its speed becomes the constraint's.
+//! Under imposed motion A1 has no freedom: its force is read from the second difference of the
+//! key's depth, which is why a noisy encoder defeats it. Under a force or a finger it has one.
+
+mod note_interface;
+
+use crate::KeyEvent;
+use crate::interface::key::REST_DEPTH;
+use crate::interface::losses::Losses;
+use crate::interface::numbers::SpecError;
+use crate::interface::pose::Pose;
+use crate::interface::readout::Readout;
+use crate::simple::drive_input::DriveInput;
+use crate::simple::parts::{self, contact_parts};
+use crate::simple::slider::Bodies;
+use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use serde::{Deserialize, Serialize};
+use touchback_core::episode::{Model, State};
+
+/// Numbers of a key of model A, SI.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Key and hammer.
+    pub bodies: Bodies,
+}
+
+/// Whether the hammer rides on the key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// A1: the slider couples them.
+    Coupled,
+    /// A2: the hammer is free.
+    Free,
+}
+
+/// States: key depth and speed, hammer angle and speed, acceleration of an imposed motion, work
+/// in, dissipated.
+pub const STATES: usize = 7;
+/// Index of the hammer's angle, rad.
+pub const HAMMER: usize = 2;
+/// Index of its speed, rad/s.
+pub const HAMMER_SPEED: usize = 3;
+/// Index of the imposed motion's acceleration, m/s²: the second difference of its depth.
+pub const IMPOSED: usize = 4;
+
+/// What turns energy into heat.
+const ELEMENTS: [&str; 3] = ["string", "key_bed", "key_rest"];
+
+impl Spec {
+    /// Checks what the model relies on.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), SpecError> {
+        self.bodies.check()
+    }
+
+    /// Forces in `phase` at `x`.
+    #[must_use]
+    pub fn evaluate(
+        &self,
+        phase: Phase,
+        input: &DriveInput,
+        x: &[f64; STATES],
+    ) -> Evaluation<2, 3> {
+        let b = &self.bodies;
+        let turning = x[KEY_SPEED] / b.front;
+        let drive = input.force(x[KEY], x[KEY_SPEED]);
+        let (on_key, [bed, rest]) = b.on_key(x[KEY], x[KEY_SPEED]);
+        if phase == Phase::Free {
+            let [torque, loss] = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
+            let (key, drive) = match drive {
+                Some(f) => ((f * b.front + on_key) / b.key_inertia * b.front, f),
+                None => (x[IMPOSED], (b.key_inertia * x[IMPOSED] / b.front - on_key) / b.front),
+            };
+            let hammer = torque / b.hammer_inertia;
+            let losses = [loss, bed, rest];
+            return Evaluation { drive, contact: 0.0, acceleration: [key, hammer], losses };
+        }
+        let [angle, ratio, second] = b.closed(x[KEY]);
+        let [torque, loss] = b.on_hammer(angle, ratio * turning);
+        let distance = b.slider(x[KEY]).norm_squared().sqrt();
+        // The hammer's equation, its acceleration split into the key's share and the rest.
+        let product = second * turning * turning;
+        let resisting = b.hammer_inertia * product - torque;
+        let inertia = b.key_inertia + b.hammer_inertia * ratio * ratio;
+        let (alpha, drive) = match drive {
+            Some(f) => ((f * b.front + on_key - ratio * resisting) / inertia, f),
+            None => {
+                let alpha = x[IMPOSED] / b.front;
+                (alpha, (inertia * alpha + ratio * resisting - on_key) / b.front)
+            }
+        };
+        let contact = (b.hammer_inertia * ratio * alpha + resisting) / distance;
+        let losses = [loss, bed, rest];
+        let acceleration = [alpha * b.front, ratio * alpha + product];
+        Evaluation { drive, contact, acceleration, losses }
+    }
+
+    /// The hammer where the slider has it.
+    fn close(&self, x: &mut [f64; STATES]) {
+        let [angle, ratio, _] = self.bodies.closed(x[KEY]);
+        (x[HAMMER], x[HAMMER_SPEED]) = (angle, ratio * x[KEY_SPEED] / self.bodies.front);
+    }
+
+    fn energy(&self, x: &[f64; STATES]) -> [f64; 2] {
+        self.bodies.energy(x[KEY], x[KEY_SPEED], x[HAMMER], x[HAMMER_SPEED])
+    }
+}
+
+/// Guards: crown at the string; front back at rest.
+const STRING: usize = 0;
+
+impl Model<STATES, 1, 2> for Spec {
+    type Input = DriveInput;
+    type Phase = Phase;
+    type Held = ();
+
+    fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
+        // An imposed motion is straight inside a step: its acceleration is in the jumps between,
+        // whose work is booked there.
+        let mut straight = *x;
+        straight[IMPOSED] = 0.0;
+        let m = self.evaluate(phase, input, &straight);
+        let power = m.drive * x[KEY_SPEED];
+        let [key, hammer] = m.acceleration;
+        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, 0.0, power, m.losses.iter().sum()]
+    }
+
+    fn surfaces(
+        &self,
+        phase: Phase,
+        input: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 1], [f64; 2]) {
+        let guards = [x[HAMMER], x[KEY] - REST_DEPTH];
+        match phase {
+            Phase::Coupled => ([self.evaluate(phase, input, x).contact], guards),
+            Phase::Free => ([x[HAMMER] - self.bodies.closed(x[KEY])[0]], guards),
+        }
+    }
+
+    fn transition(
+        &self,
+        phase: Phase,
+        _: usize,
+        input: &DriveInput,
+        x: &mut [f64; STATES],
+    ) -> Phase {
+        if phase == Phase::Coupled {
+            return Phase::Free;
+        }
+        // A rigid constraint closes: the hammer takes the key's speed (imposed), or both the
+        // speed that keeps their momentum; the loss is an impact's.
+        let before: f64 = self.energy(x).iter().sum();
+        let b = &self.bodies;
+        let ratio = b.closed(x[KEY])[1];
+        if !input.is_imposed() {
+            let momentum =
+                b.key_inertia * x[KEY_SPEED] / b.front + ratio * b.hammer_inertia * x[HAMMER_SPEED];
+            let inertia = b.key_inertia + b.hammer_inertia * ratio * ratio;
+            x[KEY_SPEED] = b.front * momentum / inertia;
+        }
+        self.close(x);
+        let lost = before - self.energy(x).iter().sum::<f64>();
+        if input.is_imposed() && lost < 0.0 {
+            // A key that rises faster than the hammer falls gives it speed: work of the drive.
+            x[STATES - 2] -= lost;
+        } else {
+            x[STATES - 1] += lost;
+        }
+        Phase::Coupled
+    }
+
+    fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
+
+    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        let b = &self.bodies;
+        let mass = b.hammer_inertia / (b.crown * b.crown);
+        let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
+        h / f64::from(parts::parts(string, &b.pressed(x[KEY])))
+    }
+}
+
+impl SimpleAction<STATES, 1, 2> for Spec {
+    const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Free];
+    const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn front_mass(&mut self) -> (&mut f64, f64) {
+        let front = self.bodies.front;
+        (&mut self.bodies.key_inertia, front * front)
+    }
+
+    fn rest(&self) -> State<Phase, STATES> {
+        let mut x = [0.0; STATES];
+        x[KEY] = self.bodies.rest_depth();
+        self.close(&mut x);
+        State { phase: Phase::Coupled, x }
+    }
+
+    fn impose(&self, phase: Phase, x: &mut [f64; STATES], depth: f64, speed: f64, h: f64) {
+        x[IMPOSED] = (speed - x[KEY_SPEED]) / h;
+        (x[KEY], x[KEY_SPEED]) = (depth, speed);
+        if phase == Phase::Coupled {
+            self.close(x);
+        }
+    }
+
+    fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
+        let m = self.evaluate(phase, input, x);
+        let b = &self.bodies;
+        let [kinetic, potential] = self.energy(x);
+        let mut view = Readout {
+            phase: if phase == Phase::Coupled { "A1" } else { "A2" },
+            key: x[KEY],
+            key_speed: x[KEY_SPEED],
+            key_force: m.drive,
+            contact_force: m.contact,
+            hammer: b.crown * x[HAMMER],
+            hammer_speed: b.crown * x[HAMMER_SPEED],
+            kinetic,
+            potential,
+            dissipated: x[STATES - 1],
+            work: x[STATES - 2],
+            losses: Losses::new(&ELEMENTS, m.losses),
+            ..Readout::NONE
+        };
+        (view.q[0], view.q_rate[0]) = (b.angle(x[KEY]), x[KEY_SPEED] / b.front);
+        (view.q[1], view.q_rate[1]) = (x[HAMMER], x[HAMMER_SPEED]);
+        view
+    }
+
+    fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {
+        self.bodies.pose(x[KEY], x[HAMMER])
+    }
+
+    fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
+        Some(match to {
+            Phase::Free => KeyEvent::Release { speed: self.bodies.crown * x[HAMMER_SPEED] },
+            Phase::Coupled => KeyEvent::Reset { depth: x[KEY] },
+        })
+    }
+
+    fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
+        match (index, rising) {
+            (STRING, true) => Some(KeyEvent::Strike { speed: self.bodies.crown * x[HAMMER_SPEED] }),
+            (STRING, false) | (_, true) => None,
+            _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),
+        }
+    }
+}

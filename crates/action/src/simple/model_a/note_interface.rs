@@ -1,0 +1,39 @@
+//! Model A under host notes.
+
+use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
+use crate::interface::press::{Press, Travel};
+use crate::simple::note_interface::{BEFORE_BED, Playing, state};
+use crate::simple::slider::Bodies;
+use crate::simple::{KEY, KEY_SPEED};
+use touchback_core::episode::State;
+
+impl Spec {
+    /// Its numbers with a bed that lets the hammer fly; see [`Bodies::to_play`].
+    #[must_use]
+    pub fn to_play() -> Self {
+        Self { bodies: Bodies::to_play() }
+    }
+}
+
+impl Playing<STATES, 1, 2> for Spec {
+    fn travel(&self) -> Travel {
+        self.bodies.travel()
+    }
+
+    fn press(&self) -> Press {
+        self.bodies.press()
+    }
+
+    fn struck(&self, speed: f64) -> State<Phase, STATES> {
+        let b = &self.bodies;
+        let depth = b.dip - BEFORE_BED;
+        let key = [(KEY, depth), (KEY_SPEED, speed / b.throw_ratio(depth))];
+        state(Phase::Free, &[key[0], key[1], (HAMMER, 0.0), (HAMMER_SPEED, speed / b.crown)])
+    }
+
+    fn rising(&self, depth: f64, speed: f64) -> State<Phase, STATES> {
+        let mut state = state(Phase::Coupled, &[(KEY, depth), (KEY_SPEED, -speed)]);
+        self.close(&mut state.x);
+        state
+    }
+}

@@ -1,0 +1,44 @@
+//! The simplified action under host notes.
+
+use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
+use crate::interface::finger::RISEN;
+use crate::interface::press::{Press, Travel};
+use crate::simple::note_interface::{BEFORE_BED, Playing, state};
+use crate::simple::{KEY, KEY_SPEED};
+use touchback_core::episode::State;
+
+impl Spec {
+    /// Crown speed over key-front speed while the key carries the hammer.
+    fn ratio(&self) -> f64 {
+        self.back / self.front * self.crown / self.knuckle
+    }
+}
+
+impl Playing<STATES, 2, 2> for Spec {
+    fn travel(&self) -> Travel {
+        Travel { dip: self.dip, again: RISEN * self.dip }
+    }
+
+    fn press(&self) -> Press {
+        let ratio = self.ratio();
+        let hammer = self.hammer_inertia / (self.crown * self.crown) * ratio * ratio;
+        Press {
+            mass: self.key_inertia / (self.front * self.front) + hammer,
+            ratio,
+            throw: self.dip,
+            flight: self.blow - ratio * self.dip,
+            has_bed: true,
+        }
+    }
+
+    fn struck(&self, speed: f64) -> State<Phase, STATES> {
+        let key = [(KEY, self.dip - BEFORE_BED), (KEY_SPEED, speed / self.ratio())];
+        state(Phase::Flight, &[key[0], key[1], (HAMMER, 0.0), (HAMMER_SPEED, speed)])
+    }
+
+    fn rising(&self, depth: f64, speed: f64) -> State<Phase, STATES> {
+        let ratio = self.ratio();
+        let hammer = [(HAMMER, ratio * depth - self.blow), (HAMMER_SPEED, -ratio * speed)];
+        state(Phase::Coupled, &[(KEY, depth), (KEY_SPEED, -speed), hammer[0], hammer[1]])
+    }
+}

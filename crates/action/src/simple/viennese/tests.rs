@@ -1,0 +1,89 @@
+use super::spec::{AFTERTOUCH, BLOW, LET_OFF};
+use super::*;
+use crate::Key;
+use crate::simple::Running;
+use crate::{Drive, EventKind, STEP};
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+
+fn middle() -> Running<Spec, STATES, 2, 3> {
+    Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()))
+}
+
+/// Presses at `speed` m/s, holds to `seconds`, lets go for half a second; events with times.
+fn press(speed: f64, seconds: f64) -> Vec<(f64, EventKind, f64)> {
+    let mut key = middle();
+    let mut events = Vec::new();
+    for i in 0..floor_index((seconds + 0.5) / STEP) {
+        let t = i as f64 * STEP;
+        let target = |t: f64| (speed * t).min(0.02);
+        let drive =
+            if t < seconds { Drive::Finger([target(t), target(t + STEP)]) } else { Drive::Free };
+        key.step(drive, &mut |offset, event| {
+            events.push((t + offset, event.kind(), event.value()));
+        });
+    }
+    events
+}
+
+#[test]
+fn the_regulation_is_what_it_says() {
+    let key = middle();
+    let view = key.readout(Drive::Free);
+    assert!((view.hammer + BLOW).abs() < 2e-4, "{view:?}");
+    // Let down on the notch by hand: the crown stands at the let-off distance where the beak slips.
+    let mut played = middle();
+    let mut slipped = None;
+    for i in 0..24_000u32 {
+        let depth = |i: u32| f64::from(i) * 1e-2 / 24_000.0;
+        let drive = Drive::Motion([depth(i), depth(i + 1)]);
+        let before = played.readout(drive);
+        let mut off = false;
+        played.step(drive, &mut |_, event| off |= event.kind() == EventKind::Release);
+        if off {
+            slipped = Some(before);
+            break;
+        }
+    }
+    let at = slipped.unwrap();
+    assert!((at.hammer + LET_OFF).abs() < 3e-4, "{at:?}");
+    assert!((played.spec.dip - at.key - AFTERTOUCH).abs() < 2e-4, "{at:?}");
+}
+
+#[test]
+fn a_blow_lets_off_strikes_rebounds_and_resets_once_the_key_has_risen() {
+    let events = press(0.15, 0.4);
+    let at = |kind| events.iter().find(|e| e.1 == kind).copied();
+    let strike = at(EventKind::Strike).unwrap();
+    assert!((0.3..5.0).contains(&strike.2), "{strike:?}");
+    assert!(at(EventKind::Release).unwrap().0 < strike.0, "{events:?}");
+    let reset = at(EventKind::Reset).unwrap();
+    assert!(reset.0 > 0.4, "{events:?}");
+    assert_eq!(events.iter().filter(|e| e.1 == EventKind::Strike).count(), 1, "{events:?}");
+}
+
+#[test]
+fn a_slow_press_falls_back_unheard() {
+    let events = press(0.01, 1.5);
+    assert!(events.iter().all(|e| e.1 != EventKind::Strike), "{events:?}");
+    assert!(events.iter().any(|e| e.1 == EventKind::Release));
+}
+
+#[test]
+fn without_a_lever_it_does_not_repeat_from_half_way() {
+    // Struck, held, risen to half the dip, struck again.
+    let mut key = middle();
+    let mut strikes = 0;
+    for i in 0..6400 {
+        let at = |i: u32| match f64::from(i) * STEP {
+            t if t < 0.1 => 0.02 * t / 0.1,
+            t if t < 0.4 => 0.02,
+            t if t < 0.5 => 0.02 + (0.004 - 0.02) * (t - 0.4) / 0.1,
+            t => (0.004 + 0.4 * (t - 0.5)).min(0.02),
+        };
+        key.step(Drive::Finger([at(i), at(i + 1)]), &mut |_, event| {
+            strikes += u32::from(event.kind() == EventKind::Strike);
+        });
+    }
+    assert_eq!(strikes, 1);
+}

@@ -1,0 +1,99 @@
+//! A project's choice of keyboard, and its form as text.
+
+use super::super::action::Action;
+use super::super::servo::{BLOCK_MAX, ServoOptions};
+use touchback_action::ActionSettings;
+
+/// A project's choice of keyboard.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// Serial port, or [`super::EMULATOR`]; empty: none.
+    pub port: String,
+    /// Action that is felt.
+    pub action: Action,
+    /// Share of the force, 0…1.
+    pub gain: f64,
+    /// From a state's time to its answer's play-out, µs.
+    pub lead_us: u32,
+    /// Block delay of the junction, samples at 48 kHz, 0…256.
+    pub block: u32,
+    /// Host notes move the keys.
+    pub plays: bool,
+    /// The strings' vibration is fed back to the keys.
+    pub vibrates: bool,
+    /// File of a servo's log that sounds, from the first sample after every activation or reset, in
+    /// place of a keyboard; empty: none.
+    pub take: String,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        let ServoOptions { action, gain, lead_us, block, plays, vibrates, .. } =
+            ServoOptions::default();
+        let (port, take) = (String::new(), String::new());
+        Self { port, action, gain, lead_us, block, plays, vibrates, take }
+    }
+}
+
+impl Choice {
+    /// As a project keeps it: `name=value` by lines; port and take may hold anything but a line's
+    /// end.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { port, action, gain, lead_us, block, plays, vibrates, take } = self;
+        let [port, take] = [port, take].map(|t| t.replace(['\n', '\r'], ""));
+        let (action, [plays, vibrates]) = (action.name(), [*plays, *vibrates].map(u8::from));
+        format!(
+            "action={action}\ngain={gain}\nlead_us={lead_us}\nblock={block}\nplays={plays}\n\
+             vibrates={vibrates}\ntake={take}\nport={port}"
+        )
+    }
+
+    /// The choice read from a project's text; missing and unreadable values take the default.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut choice = Self::default();
+        for line in text.lines() {
+            match line.split_once('=') {
+                Some(("action", v)) => choice.action = Action::of(v).unwrap_or_default(),
+                Some(("gain", v)) => {
+                    let gain = v.parse().ok().filter(|g| (0.0..=1.0).contains(g));
+                    choice.gain = gain.unwrap_or(choice.gain);
+                }
+                Some(("lead_us", v)) => {
+                    let lead = v.parse().ok().filter(|l| (125..=20_000).contains(l));
+                    choice.lead_us = lead.unwrap_or(choice.lead_us);
+                }
+                Some(("block", v)) => {
+                    let block = v.parse().ok().filter(|b| *b <= BLOCK_MAX);
+                    choice.block = block.unwrap_or(choice.block);
+                }
+                Some(("plays", v)) => choice.plays = v == "1",
+                Some(("vibrates", v)) => choice.vibrates = v == "1",
+                Some(("take", v)) => v.clone_into(&mut choice.take),
+                Some(("port", v)) => v.clone_into(&mut choice.port),
+                _ => {}
+            }
+        }
+        choice
+    }
+
+    pub(super) fn options(&self, settings: &ActionSettings) -> ServoOptions {
+        ServoOptions {
+            action: self.action,
+            settings: *settings,
+            gain: self.gain,
+            lead_us: self.lead_us,
+            block: self.block,
+            plays: self.plays,
+            vibrates: self.vibrates,
+            ..ServoOptions::default()
+        }
+    }
+
+    /// Differs from `other` in port, recording, action, lead or block: must be opened anew.
+    pub(super) fn is_elsewhere(&self, other: &Self) -> bool {
+        let same = Self { gain: other.gain, plays: other.plays, ..self.clone() };
+        same != *other
+    }
+}

@@ -1,0 +1,92 @@
+use super::*;
+use crate::action::Action;
+use crate::replay::Felt;
+use touchback_action::ActionKind;
+
+const PLACE: (f64, usize) = (48_000.0, 64);
+
+fn active<'a>(settings: &'a ActionSettings, is_offline: bool) -> ActivationContext<'a> {
+    ActivationContext {
+        owner: "a test",
+        settings,
+        sample_rate: PLACE.0,
+        block: PLACE.1,
+        is_offline,
+    }
+}
+
+#[test]
+fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
+    let choice = Choice {
+        port: "/dev/tty=odd name".into(),
+        action: Action::Played(ActionKind::Ball),
+        gain: 0.25,
+        lead_us: 1500,
+        block: 64,
+        plays: true,
+        vibrates: true,
+        take: "a=b.log".into(),
+    };
+    assert_eq!(Choice::of(&choice.text()), choice);
+    let odd = Choice::of("gain=7\nlead_us=1\nblock=512\naction=harp\nport=x\nfoo\narmed=true");
+    assert_eq!(odd, Choice { port: "x".into(), ..Choice::default() });
+    assert_eq!(Choice::of(""), Choice::default());
+}
+
+#[test]
+fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
+    let settings = ActionSettings::default();
+    let desk = KeyboardConnection::default();
+    let mut end = desk.activate(&active(&settings, false));
+    end.block(0, 64, &settings, |_| ());
+    assert!(!end.is_joined() && desk.look() == ConnectionView::default());
+    desk.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
+    assert!(desk.trouble().contains("/dev/nowhere"), "{}", desk.trouble());
+    desk.arm(true);
+    assert_eq!(desk.report(), None);
+    // A bounce opens nothing.
+    let mut end = desk.activate(&active(&settings, true));
+    end.block(0, 64, &settings, |_| ());
+    assert!(!end.is_joined() && desk.trouble().is_empty());
+}
+
+/// The emulator behind [`EMULATOR`], by the wall clock: present without
+/// force, armed, live, another port, closed.
+#[cfg(unix)]
+#[test]
+fn a_keyboard_is_there_without_force_until_it_is_armed() {
+    use crate::session::ConnectionState;
+    use std::time::{Duration, Instant};
+
+    let desk = KeyboardConnection::default();
+    let settings = ActionSettings::default();
+    let mut end = desk.activate(&active(&settings, false));
+    desk.choose(Choice { port: EMULATOR.into(), ..Choice::default() });
+    assert!(desk.trouble().is_empty(), "{}", desk.trouble());
+    let begin = Instant::now();
+    let (mut before, mut armed, mut live, mut now, mut heard) = (0.0f64, false, false, 0, 0u32);
+    while begin.elapsed() < Duration::from_secs(20) && !(live && heard > 0) {
+        std::thread::sleep(Duration::from_millis(1));
+        end.block(now, 64, &settings, |felt| heard += u32::from(matches!(felt, Felt::Heard(..))));
+        now += 64;
+        let report = desk.report().unwrap();
+        match report.status.standing {
+            ConnectionState::Present | ConnectionState::Halted if report.status.states > 50 => {
+                if !armed {
+                    let most = report.keys.iter().fold(0.0f64, |m, [_, force]| m.max(force.abs()));
+                    before = before.max(most);
+                }
+                armed = true;
+                desk.arm(true);
+            }
+            ConnectionState::Live => live = true,
+            _ => {}
+        }
+    }
+    assert!(live && heard > 0 && before == 0.0, "{:?}", desk.look());
+    desk.choose(Choice::default());
+    assert_eq!(desk.report(), None);
+    end.block(now, 64, &settings, |_| ());
+    assert!(!end.is_joined());
+    desk.deactivate();
+}

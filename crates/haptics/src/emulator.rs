@@ -1,0 +1,275 @@
+//! A keyboard without hardware: the device half over emulated keys and fingers, in its own time.
+//!
+//! It runs the code of [`touchback_device::device`] unchanged; mechanics and fingers are stepped
+//! six times a tick.
+
+pub mod defect;
+
+use super::plant::{EmulatedFinger, EmulatedKey, KeyPlant};
+use super::script::{Script, ScriptedFinger};
+use defect::{Defective, Defects};
+use touchback_device::device::key_impedance::RenderedBed;
+use touchback_device::device::safety::DeviceMode;
+use touchback_device::device::{Build, Device};
+use touchback_device::fixed::{count, i16_of, u16_of};
+use touchback_device::frame::MAX_FRAME;
+use touchback_device::message::{Hello, KEYS, KeyFacts, VERSION, ability};
+
+/// Length of a device tick, µs.
+pub const TICK_US: u32 = 125;
+
+/// Design of an emulated keyboard.
+#[derive(Clone, Debug)]
+pub struct Making {
+    /// Keys, 1…88.
+    pub keys: u8,
+    /// Piano number of the first.
+    pub first_key: u8,
+    /// Every key's mechanics.
+    pub plant: KeyPlant,
+    /// The finger on every key.
+    pub finger: EmulatedFinger,
+    /// Time between states, µs.
+    pub report_us: u16,
+    /// Most keys in a state.
+    pub state_keys: u8,
+    /// It runs the junction itself; otherwise it takes forces only.
+    pub has_junction: bool,
+    /// It renders a key bed where a host asks for one.
+    pub renders_bed: bool,
+    /// Largest force of a motor, N.
+    pub force: f64,
+    /// Share by which the device's clock runs fast.
+    pub drift: f64,
+}
+
+impl Default for Making {
+    fn default() -> Self {
+        Self {
+            keys: 1,
+            first_key: 40,
+            plant: KeyPlant::THREE[1],
+            finger: EmulatedFinger::default(),
+            report_us: 1000,
+            state_keys: count(KEYS),
+            has_junction: true,
+            renders_bed: true,
+            force: 20.0,
+            drift: 0.0,
+        }
+    }
+}
+
+/// An emulated keyboard.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    device: Box<Device<KEYS>>,
+    keys: Vec<EmulatedKey>,
+    players: Vec<ScriptedFinger>,
+    script: Script,
+    finger: EmulatedFinger,
+    counts: Box<[i32; KEYS]>,
+    forces: Box<[f64; KEYS]>,
+    /// Time by the emulator's clock, µs, and by the device's, which may jump.
+    now_us: u64,
+    device_us: u32,
+    ahead: f64,
+    drift: f64,
+    /// Counts that every sensor reads too much.
+    sensor_offset: i32,
+    defective: Defective,
+    /// Largest force a motor gave, N.
+    peak: f64,
+}
+
+/// The device's build for the design `making`.
+#[must_use]
+pub fn build(making: &Making) -> Build<KEYS> {
+    let plant = &making.plant;
+    let unit = |v: f64, u: f64| u16_of(v, u);
+    let has_bed = plant.bed.stiffness > 0.0;
+    let mut abilities = ability::TORQUE;
+    abilities |= if making.renders_bed { ability::KEYBED } else { 0 };
+    abilities |= if making.has_junction { ability::WAVE } else { 0 };
+    abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
+    let fact = |key: usize| KeyFacts {
+        key: count(key),
+        mass: unit(plant.mass, 1e-4),
+        weight: i16_of(plant.weight, 1e-3),
+        friction: unit(plant.friction, 1e-3),
+        damping: unit(plant.damping, 1e-3),
+        bed: if has_bed { unit(plant.bed.depth, 10e-6) } else { 0 },
+    };
+    Build {
+        hello: Hello {
+            version: VERSION,
+            keys: making.keys.clamp(1, 88),
+            first_key: making.first_key.clamp(1, 89 - making.keys.clamp(1, 88)),
+            abilities,
+            rate_hz: 8000,
+            report_us: making.report_us,
+            force_max: unit(making.force, 10e-3),
+            force_held: unit(0.3 * making.force, 10e-3),
+            step_nm: step_nm(plant.step),
+            name: *b"touchback emu\0\0\0",
+        },
+        facts: std::array::from_fn(fact),
+        slew: 40_000.0,
+        thermal_time: 2.0,
+        timeout_us: 20_000,
+        bed: RenderedBed { stiffness: 40e3, damping: 20.0, depth: 5e-3 },
+        guard: 10e-3,
+        state_keys: making.state_keys,
+    }
+}
+
+fn step_nm(step: f64) -> u32 {
+    u32::from(u16_of(step, 1e-9)).max(1)
+}
+
+impl Emulator {
+    /// Powered up with every key at rest.
+    #[must_use]
+    pub fn new(making: &Making, script: Script) -> Self {
+        let keys = usize::from(making.keys.clamp(1, 88));
+        Self {
+            device: Box::new(Device::new(build(making), 0)),
+            keys: vec![EmulatedKey::new(making.plant, making.finger); keys],
+            players: vec![ScriptedFinger::new(making.finger); keys],
+            script,
+            finger: making.finger,
+            counts: Box::new([0; KEYS]),
+            forces: Box::new([0.0; KEYS]),
+            now_us: 0,
+            device_us: 0,
+            ahead: 0.0,
+            drift: making.drift,
+            sensor_offset: 0,
+            defective: Defective::new(keys),
+            peak: 0.0,
+        }
+    }
+
+    /// The default design: keys of [`KeyPlant::DESK`].
+    #[must_use]
+    pub fn on_a_desk() -> Making {
+        Making { plant: KeyPlant::DESK, ..Making::default() }
+    }
+
+    /// Takes what the host sent.
+    pub fn receive(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.device.receive(*b));
+    }
+
+    /// One tick of 125 µs; what the device sends is appended to `out`.
+    pub fn tick(&mut self, out: &mut Vec<u8>) {
+        let time = self.time();
+        self.now_us += u64::from(TICK_US);
+        // The drift adds whole microseconds to the device's clock.
+        let wrong = self.drift + self.defective.defects.clock - 1.0;
+        self.ahead += wrong * f64::from(TICK_US);
+        let extra = self.ahead.trunc();
+        self.ahead -= extra;
+        let step = i64::from(TICK_US) + i64::from(touchback_core::math::cast::rounded_i32(extra));
+        self.device_us = self.device_us.wrapping_add(u32::try_from(step).unwrap_or(TICK_US));
+        for (i, (key, player)) in self.keys.iter_mut().zip(&mut self.players).enumerate() {
+            let touch = player.touch(&self.script, i, time, key);
+            let force = self.defective.motor(i, self.forces[i]);
+            self.peak = self.peak.max(force.abs());
+            key.tick(force, touch);
+            self.counts[i] = key.count() + self.sensor_offset;
+        }
+        self.device.tick(self.device_us, &self.counts, &mut self.forces);
+        let mut frame = [0; MAX_FRAME];
+        loop {
+            let length = self.device.report(&mut frame);
+            if length == 0 {
+                break;
+            }
+            self.defective.report(&frame[..length], out);
+        }
+    }
+
+    /// Time by its own clock, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        std::time::Duration::from_micros(self.now_us).as_secs_f64()
+    }
+
+    /// Whole ticks since power-up, by its own clock.
+    #[must_use]
+    pub const fn ticks(&self) -> u64 {
+        self.now_us / 125
+    }
+
+    /// The device's own microseconds.
+    #[must_use]
+    pub const fn device_us(&self) -> u32 {
+        self.device_us
+    }
+
+    /// Mechanics of a key.
+    #[must_use]
+    pub fn key(&self, key: usize) -> Option<&EmulatedKey> {
+        self.keys.get(key)
+    }
+
+    /// Force of a motor, N.
+    #[must_use]
+    pub fn force(&self, key: usize) -> f64 {
+        self.forces.get(key).copied().unwrap_or(0.0)
+    }
+
+    /// Largest force any motor gave, N.
+    #[must_use]
+    pub const fn peak(&self) -> f64 {
+        self.peak
+    }
+
+    /// The device's mode and faults.
+    #[must_use]
+    pub fn mode(&self) -> (DeviceMode, u16) {
+        (self.device.mode(), self.device.faults())
+    }
+
+    /// The device itself.
+    #[must_use]
+    pub fn device(&self) -> &Device<KEYS> {
+        &self.device
+    }
+
+    /// Lets fingers follow another script from now on; times count from power-up.
+    pub fn play(&mut self, script: Script) {
+        self.script = script;
+        self.players.fill(ScriptedFinger::new(self.finger));
+    }
+
+    /// The device's clock jumps by `us`.
+    pub const fn jump(&mut self, us: u32) {
+        self.device_us = self.device_us.wrapping_add(us);
+    }
+
+    /// From now on it is built as wrongly as `defects` say.
+    pub const fn spoil(&mut self, defects: Defects) {
+        self.defective.defects = defects;
+    }
+
+    /// Lays a mass of `mass` kg on the front of `key`, for good.
+    pub fn load(&mut self, key: usize, mass: f64) {
+        if let Some(key) = self.keys.get_mut(key) {
+            key.load(mass);
+        }
+    }
+
+    /// Every sensor reads `counts` too much.
+    pub const fn offset_sensors(&mut self, counts: i32) {
+        self.sensor_offset = counts;
+    }
+
+    /// Power off and on again: the keys stay where they are.
+    pub fn restart(&mut self, making: &Making) {
+        self.device_us = 0;
+        *self.device = Device::new(build(making), 0);
+        self.forces.fill(0.0);
+    }
+}

@@ -1,0 +1,125 @@
+//! What may be wrong with a keyboard that somebody builds: the device half is right, what stands
+//! around it is not.
+
+use std::collections::VecDeque;
+
+use touchback_device::frame::{FrameReceiver, MAX_FRAME};
+use touchback_device::message::{KeyList, Message, StateMessage};
+
+use touchback_core::math::random::Random;
+
+/// Positions that a broken sensor reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SensorDefect {
+    /// The key's own.
+    #[default]
+    None,
+    /// Always one and the same.
+    Stuck,
+    /// Anything within ±16 mm.
+    Random,
+}
+
+/// Errors of a keyboard's motors, sensors, arithmetic and clock.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Defects {
+    /// Force that a motor gives for one newton commanded, N; negative: wired the wrong way round.
+    pub motor: f64,
+    /// Delay of the motor, ticks of 125 µs.
+    pub motor_delay: usize,
+    /// Factor of the reported wave integral.
+    pub wave: i32,
+    /// Factor of the reported impedance.
+    pub impedance: u8,
+    /// Speed of the keyboard's clock; 1: right.
+    pub clock: f64,
+    /// What its sensors say.
+    pub sensor: SensorDefect,
+}
+
+impl Default for Defects {
+    fn default() -> Self {
+        Self {
+            motor: 1.0,
+            motor_delay: 0,
+            wave: 1,
+            impedance: 1,
+            clock: 1.0,
+            sensor: SensorDefect::None,
+        }
+    }
+}
+
+impl Defects {
+    /// The reports are not what the device half says.
+    fn are_in_reports(&self) -> bool {
+        self.wave != 1 || self.impedance != 1 || self.sensor != SensorDefect::None
+    }
+}
+
+/// The defects at work: forces under way in every motor, random positions.
+#[derive(Clone, Debug)]
+pub(super) struct Defective {
+    pub(super) defects: Defects,
+    under_way: Vec<VecDeque<f64>>,
+    random: Random,
+}
+
+impl Defective {
+    /// A keyboard of `keys` keys without a defect.
+    pub(super) fn new(keys: usize) -> Self {
+        Self {
+            defects: Defects::default(),
+            under_way: vec![VecDeque::new(); keys],
+            random: Random::new(7),
+        }
+    }
+
+    /// Force, N, that the motor of `key` gives now that it is commanded `force`.
+    pub(super) fn motor(&mut self, key: usize, force: f64) -> f64 {
+        let mut given = force;
+        if let Some(under_way) = self.under_way.get_mut(key)
+            && self.defects.motor_delay > 0
+        {
+            under_way.push_back(force);
+            let is_due = under_way.len() > self.defects.motor_delay;
+            given = if is_due { under_way.pop_front().unwrap_or(0.0) } else { 0.0 };
+        }
+        self.defects.motor * given
+    }
+
+    /// A frame of the device as it goes out, appended to `out`.
+    pub(super) fn report(&mut self, frame: &[u8], out: &mut Vec<u8>) {
+        let altered = self.defects.are_in_reports().then(|| self.altered(frame)).flatten();
+        out.extend_from_slice(altered.as_deref().unwrap_or(frame));
+    }
+
+    fn altered(&mut self, frame: &[u8]) -> Option<Vec<u8>> {
+        let mut receiver = FrameReceiver::new();
+        let mut message = None;
+        for byte in frame {
+            if let Some(Ok(payload)) = receiver.push(*byte) {
+                message = Message::decode(payload);
+            }
+        }
+        let Some(Message::State(state)) = message else { return None };
+        let mut keys = KeyList::default();
+        for key in state.keys.as_slice() {
+            let mut key = *key;
+            key.wave_sum = key.wave_sum.wrapping_mul(self.defects.wave);
+            key.impedance = key.impedance.saturating_mul(self.defects.impedance);
+            key.x = match self.defects.sensor {
+                SensorDefect::None => key.x,
+                SensorDefect::Stuck => 0,
+                SensorDefect::Random => i32::try_from(self.random.below(64_000))
+                    .ok()
+                    .and_then(|x| i16::try_from(x - 32_000).ok())
+                    .unwrap_or(0),
+            };
+            keys.push(key);
+        }
+        let mut bytes = [0; MAX_FRAME];
+        let length = Message::State(StateMessage { keys, ..state }).frame(&mut bytes)?;
+        bytes.get(..length).map(<[u8]>::to_vec)
+    }
+}

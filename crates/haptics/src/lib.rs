@@ -1,0 +1,38 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
+
+pub mod action;
+pub mod bench_load;
+pub mod calibration;
+pub mod clock;
+#[cfg(feature = "serial")]
+pub mod connection;
+pub mod emulator;
+pub mod fault_words;
+pub mod hello_words;
+#[cfg(feature = "serial")]
+pub mod live;
+pub mod log;
+pub mod plant;
+#[cfg(feature = "serial")]
+pub mod priority;
+#[cfg(feature = "serial")]
+pub mod recording;
+pub mod replay;
+pub mod sampled_wall;
+pub mod script;
+#[cfg(feature = "serial")]
+pub mod serial;
+pub mod servo;
+pub mod session;
+#[cfg(feature = "serial")]
+pub mod sidecar;
+pub mod simulated_link;
+mod slewed_key;
+#[cfg(feature = "serial")]
+pub mod status_text;
+pub mod symptom;
+pub mod walls;

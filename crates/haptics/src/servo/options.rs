@@ -1,0 +1,156 @@
+//! What is felt and how, and the line that follows from it.
+
+use super::super::action::Action;
+use touchback_action::{ActionSettings, STEP};
+use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
+use touchback_device::device::limit::MotorLimits;
+use touchback_device::message::IMPEDANCE;
+
+/// Largest impedance Z of the line, N·s/m.
+const IMPEDANCE_MAX: f64 = 25.0;
+/// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
+const LINE_MASS: f64 = 0.045;
+/// Longest block delay, samples at 48 kHz.
+pub const BLOCK_MAX: u32 = 256;
+
+/// What is felt, and how.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ServoOptions {
+    /// Action that is felt.
+    pub action: Action,
+    /// Regulation, springs, masses and friction of the action.
+    pub settings: ActionSettings,
+    /// Delay of joining through an audio block, samples at 48 kHz, 0…256.
+    pub block: u32,
+    /// Lead: from a state's time to its answer's play-out, µs; must cover transmission both ways
+    /// and the servo's work.
+    pub lead_us: u32,
+    /// Share of the force that is given, 0…1.
+    pub gain: f64,
+    /// Limits of force, slew and heat, applied by the host too.
+    pub limits: MotorLimits,
+    /// The keyboard's declared mass, weight, friction and bed are taken off the felt key.
+    pub deducts: bool,
+    /// Time between states, µs.
+    pub report_us: u16,
+    /// The strings' vibration is fed back to the keys.
+    pub vibrates: bool,
+    /// Host notes may move the keys.
+    pub plays: bool,
+    /// Largest force of the player's finger on a key, N.
+    pub play_force: f64,
+}
+
+impl Default for ServoOptions {
+    fn default() -> Self {
+        Self {
+            action: Action::GRAND,
+            settings: ActionSettings::default(),
+            block: 0,
+            lead_us: 1000,
+            gain: 1.0,
+            limits: MotorLimits { force: 20.0, slew: 40_000.0, held: 6.0, time: 2.0 },
+            deducts: true,
+            report_us: 1000,
+            vibrates: false,
+            plays: false,
+            // Chosen: a forte in the middle of the keyboard, and the most that a hand in the way
+            // feels.
+            play_force: 10.0,
+        }
+    }
+}
+
+impl ServoOptions {
+    /// One-way delay of the line, s: its static stiffness is Z over it.
+    #[must_use]
+    pub fn line_delay(&self) -> f64 {
+        // The device applies a command at the tick after its time.
+        let ticks = (self.lead_us + self.block_us()).div_ceil(125);
+        let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
+        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
+    }
+
+    pub(super) fn block_us(&self) -> u32 {
+        // 48 samples are 1000 µs.
+        self.block.min(BLOCK_MAX) * 1000 / 48
+    }
+
+    /// Mass that the line adds to the key, kg: Z·τ, less what the damper's own filter takes.
+    #[must_use]
+    pub fn line_mass(&self) -> f64 {
+        self.impedance() * (self.line_delay() - lag(SPEED_CORNER)).max(0.0)
+    }
+
+    /// Impedance of the line, N·s/m, in steps of the wire's.
+    #[must_use]
+    pub fn impedance(&self) -> f64 {
+        let z = IMPEDANCE_MAX.min(LINE_MASS / self.line_delay());
+        (z / IMPEDANCE).floor() * IMPEDANCE
+    }
+}
+
+/// Mean delay, s, of the device's one-pole filter of `corner` Hz at its tick.
+fn lag(corner: f64) -> f64 {
+    let left = libm::exp(-std::f64::consts::TAU * corner * STEP);
+    STEP * left / (1.0 - left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(lead_us: u32, report_us: u16, block: u32) -> ServoOptions {
+        ServoOptions { lead_us, report_us, block, ..ServoOptions::default() }
+    }
+
+    /// The mean delay of a one-pole filter, by its answer to an impulse.
+    #[test]
+    fn a_filters_lag_is_the_mean_delay_of_its_impulse_response() {
+        for corner in [WAVE_CORNER, SPEED_CORNER] {
+            let share = 1.0 - (-std::f64::consts::TAU * corner * STEP).exp();
+            let (mut state, mut mean) = (1.0, 0.0);
+            for tick in 0..10_000 {
+                mean += f64::from(tick) * STEP * share * state;
+                state *= 1.0 - share;
+            }
+            assert!((lag(corner) - mean).abs() < 1e-12, "{corner} Hz: {} s", lag(corner));
+        }
+    }
+
+    /// Half of lead, report interval and block, less the tick that both ends share, and of the wave
+    /// filter's lag.
+    #[test]
+    fn the_lines_delay_is_half_of_its_loops() {
+        for (lead, report, block, loop_us) in [
+            (1000, 1000, 0, 1875.0),
+            (1001, 1000, 0, 2000.0),
+            (1000, 500, 0, 1375.0),
+            (1000, 1000, 48, 2875.0),
+            (1000, 1000, 256, 7250.0),
+            (1000, 1000, 5000, 7250.0),
+        ] {
+            let delay = options(lead, report, block).line_delay();
+            let expected = 0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER));
+            assert!((delay - expected).abs() < 1e-12, "{lead} {report} {block}: {delay} s");
+        }
+        assert_eq!(options(1000, 1000, 48).block_us(), 1000);
+    }
+
+    /// Z is 45 g over the delay, at most 25 N·s/m, rounded down to a step of the wire.
+    #[test]
+    fn the_impedance_is_the_lines_mass_over_its_delay() {
+        let mut least = 25.0;
+        for block in [0, 16, 48, 96, 200, 256] {
+            let options = options(1000, 1000, block);
+            let (z, delay) = (options.impedance(), options.line_delay());
+            let exact = f64::min(25.0, 0.045 / delay);
+            assert!(z <= exact && z > exact - 0.5 && (2.0 * z).fract() == 0.0, "{block}: {z}");
+            assert!(z <= least);
+            least = z;
+            let mass = z * (delay - lag(SPEED_CORNER));
+            assert!((options.line_mass() - mass).abs() < 1e-12 && mass < 0.045);
+        }
+        assert!(least < 12.5, "{least}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Status of the servo: connection, counts, clock.
+
+use super::super::session::{ConnectionState, HaltReason};
+use super::Servo;
+use super::key::{HapticKey, HapticKeyView};
+use touchback_action::interface::key::{DynamicsCompensation, Key};
+use touchback_device::device::safety::DeviceMode;
+use touchback_device::message::Hello;
+
+/// Status of the servo: connection, counts, clock.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ServoStatus {
+    /// State of the connection.
+    pub standing: ConnectionState,
+    /// Reason of a refusal or halt.
+    pub why: HaltReason,
+    /// The keyboard's hello, once it has answered.
+    pub hello: Option<Hello>,
+    /// Mode of the device's state machine, as last reported.
+    pub mode: DeviceMode,
+    /// Bits of the device's faults, as last reported.
+    pub faults: u16,
+    /// Keys that move.
+    pub awake: u32,
+    /// State messages received.
+    pub states: u64,
+    /// State messages before the facts of the keyboard's keys.
+    pub factless: u64,
+    /// State messages lost on the way, by their numbers.
+    pub lost: u64,
+    /// Damaged or unexpected frames.
+    pub damaged: u64,
+    /// Gaps in the states after which keys were placed anew.
+    pub gaps: u64,
+    /// Commands whose force the host limited.
+    pub limited: u64,
+    /// Slots in which a simulated key's state became non-finite and was replaced by rest.
+    pub upset: u64,
+    /// Keys that host notes move now.
+    pub played: u32,
+    /// Times a moving key was left to a finger.
+    pub yields: u64,
+    /// The largest mass, weight and friction that could not be taken off a key.
+    pub left: DynamicsCompensation,
+    /// Last round trip, s.
+    pub round_trip: f64,
+    /// Share by which the keyboard's clock runs fast.
+    pub drift: f64,
+    /// Residual of the clock's fit, root mean square, s.
+    pub residual: f64,
+    /// Number of the next action step, from the first state.
+    pub step: u64,
+}
+
+impl Servo {
+    /// What it tells of itself.
+    #[must_use]
+    pub fn status(&self) -> ServoStatus {
+        let (drift, residual) = self.clock.fit();
+        // A keyboard that says hello and no more is not there yet.
+        let standing = match self.session.standing() {
+            ConnectionState::Present if !self.is_reporting => ConnectionState::Seeking,
+            standing => standing,
+        };
+        let awake = self.keys.iter().filter(|k| k.is_awake()).count();
+        ServoStatus {
+            standing,
+            why: self.session.why(),
+            hello: self.hello,
+            awake: u32::try_from(awake).unwrap_or(u32::MAX),
+            limited: self.keys.iter().map(|k| k.limited).sum(),
+            upset: self.keys.iter().map(|k| k.upset).sum(),
+            played: u32::try_from(self.keys.iter().filter(|k| k.is_played()).count()).unwrap_or(0),
+            yields: self.keys.iter().map(HapticKey::yields).sum(),
+            drift,
+            residual,
+            ..self.status
+        }
+    }
+
+    /// One felt key, by its number on the keyboard.
+    #[must_use]
+    pub fn key(&self, index: usize) -> Option<HapticKeyView> {
+        self.keys.get(index).map(HapticKey::view)
+    }
+
+    /// The simulated key behind one of the keyboard's.
+    #[must_use]
+    pub fn simulated(&self, index: usize) -> Option<&dyn Key> {
+        self.keys.get(index).map(HapticKey::simulated)
+    }
+}

@@ -1,0 +1,364 @@
+//! The servo beside an emulated keyboard, on a line without delay, in virtual time.
+
+use super::*;
+use crate::emulator::{Emulator, Making};
+use crate::plant::KeyPlant;
+use crate::script::{FingerAction, Script, ScriptedAction};
+use touchback_device::message::KeyState;
+
+/// A keyboard of one key and the servo that drives it.
+struct Bench {
+    keyboard: Emulator,
+    servo: Servo,
+    /// What is on its way to the keyboard.
+    down: Vec<u8>,
+}
+
+impl Bench {
+    /// Powered up; the finger of the only key follows `acts`.
+    fn new(options: ServoOptions, acts: &[(f64, FingerAction)]) -> Self {
+        let making = Making { plant: KeyPlant::DESK, ..Making::default() };
+        let acts =
+            acts.iter().map(|(time, deed)| ScriptedAction { time: *time, key: 0, deed: *deed });
+        let keyboard = Emulator::new(&making, Script::new(acts.collect()));
+        Self { keyboard, servo: Servo::new(options, 0.0), down: Vec::new() }
+    }
+
+    /// Live since 0.05 s, the only key held down by a finger, its motor pushing back.
+    fn live() -> Self {
+        let press = FingerAction::Press { depth: 22e-3, within: 0.1 };
+        let mut bench = Self::new(ServoOptions::default(), &[(0.5, press)]);
+        bench.run(0.05);
+        bench.arm(true);
+        let sent = bench.run(0.75);
+        assert!(bench.servo.session.is_live());
+        assert!(sent.iter().any(gives_force) && bench.keyboard.force(0).abs() > 1.0);
+        bench
+    }
+
+    /// Goes on for `time` s; what the servo has sent.
+    fn run(&mut self, time: f64) -> Vec<Message> {
+        let end = self.keyboard.time() + time;
+        let (mut up, mut sent) = (Vec::new(), Vec::new());
+        while self.keyboard.time() < end - 1e-9 {
+            self.keyboard.receive(&self.down);
+            up.clear();
+            self.down.clear();
+            self.keyboard.tick(&mut up);
+            let now = self.keyboard.time();
+            self.servo.receive(now, &up, &mut self.down, &mut ());
+            self.servo.tick(now, &mut self.down);
+            sent.extend(messages(&self.down));
+        }
+        sent
+    }
+
+    /// The servo takes `message` as if the keyboard had sent it; its answers.
+    fn hear(&mut self, message: &Message) -> Vec<Message> {
+        let (mut frame, mut answers) = (Vec::new(), Vec::new());
+        send(message, &mut frame);
+        self.servo.receive(self.keyboard.time(), &frame, &mut answers, &mut ());
+        self.down.extend_from_slice(&answers);
+        messages(&answers)
+    }
+
+    /// The user wants force, or none; what the servo sends.
+    fn arm(&mut self, on: bool) -> Vec<Message> {
+        let mut answers = Vec::new();
+        self.servo.arm(on, self.keyboard.time(), &mut answers);
+        self.down.extend_from_slice(&answers);
+        messages(&answers)
+    }
+
+    fn hello(&self) -> Hello {
+        self.servo.hello.expect("a keyboard has answered")
+    }
+}
+
+/// The messages in `bytes`.
+fn messages(bytes: &[u8]) -> Vec<Message> {
+    let (mut receiver, mut messages) = (FrameReceiver::new(), Vec::new());
+    for byte in bytes {
+        if let Some(Ok(payload)) = receiver.push(*byte) {
+            messages.push(Message::decode(payload).expect("the servo sends what can be read"));
+        }
+    }
+    messages
+}
+
+/// Whether a message commands force on any key, or lets the keyboard give any.
+fn gives_force(message: &Message) -> bool {
+    match message {
+        Message::Wave(play) | Message::Torque(play) => {
+            play.keys.as_slice().iter().any(|key| key.force != 0)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a message makes a keyboard ready for force, or commands any.
+fn concerns_force(message: &Message) -> bool {
+    matches!(
+        message,
+        Message::Wave(_) | Message::Torque(_) | Message::Config(_) | Message::Clear(_)
+    )
+}
+
+/// Every way in which a keyboard like `fit` can be unusable.
+fn unfit_hellos(fit: Hello) -> [Hello; 8] {
+    [
+        Hello { version: VERSION + 1, ..fit },
+        Hello { version: VERSION - 1, ..fit },
+        Hello { keys: 0, ..fit },
+        Hello { keys: 89, ..fit },
+        Hello { first_key: 0, ..fit },
+        Hello { keys: 2, first_key: 88, ..fit },
+        Hello { step_nm: 0, ..fit },
+        Hello { abilities: fit.abilities & !(ability::WAVE | ability::TORQUE), ..fit },
+    ]
+}
+
+fn facts(hello: &Hello) -> Message {
+    let mut list = KeyList::default();
+    (0..hello.keys.min(88)).for_each(|key| list.push(KeyFacts { key, ..KeyFacts::default() }));
+    Message::Facts(list)
+}
+
+#[test]
+fn another_keyboard_on_a_live_session_is_stopped_at_once_and_gets_no_force() {
+    let mut bench = Bench::live();
+    let hello = bench.hello();
+    // The same one again is nothing new.
+    assert_eq!(bench.hear(&Message::Hello(hello)), []);
+    assert!(bench.servo.session.is_live());
+    let other = Hello { name: *b"another keyboard", ..hello };
+    let sent = bench.hear(&Message::Hello(other));
+    assert!(matches!(sent[..], [Message::Stop(_), Message::Config(_)]), "{sent:?}");
+    assert_eq!(bench.servo.session.standing(), ConnectionState::Present);
+    assert_eq!(bench.hear(&facts(&other)), []);
+    let sent = bench.run(0.3);
+    assert!(sent.iter().all(|m| !matches!(m, Message::Wave(_) | Message::Torque(_))), "{sent:?}");
+    // It was the stop that the keyboard obeyed, not its own timeout.
+    let (mode, faults) = bench.keyboard.mode();
+    assert_ne!(mode, DeviceMode::Live);
+    assert_eq!(faults & (fault::STOPPED | fault::TIMEOUT), fault::STOPPED);
+    assert_eq!(bench.servo.key(0).map(|key| key.force), Some(0.0));
+}
+
+#[test]
+fn an_unfit_keyboard_on_a_live_session_is_stopped_and_never_configured() {
+    for case in 0..8 {
+        let mut bench = Bench::live();
+        let unfit = unfit_hellos(bench.hello())[case];
+        let sent = bench.hear(&Message::Hello(unfit));
+        assert!(matches!(sent[..], [Message::Stop(_)]), "{unfit:?}: {sent:?}");
+        assert_eq!(bench.servo.session.standing(), ConnectionState::Refused);
+        let mut sent = bench.hear(&facts(&unfit));
+        sent.extend(bench.arm(true));
+        sent.extend(bench.run(0.3));
+        assert!(!sent.iter().any(concerns_force), "{unfit:?}: {sent:?}");
+        assert_ne!(bench.keyboard.mode().0, DeviceMode::Live);
+    }
+}
+
+/// Messages of one kind among `sent`.
+fn stops(sent: &[Message]) -> usize {
+    sent.iter().filter(|m| matches!(m, Message::Stop(_))).count()
+}
+
+fn plays(sent: &[Message]) -> impl Iterator<Item = &Play> {
+    sent.iter().filter_map(|m| match m {
+        Message::Wave(play) | Message::Torque(play) => Some(play),
+        _ => None,
+    })
+}
+
+#[test]
+fn force_comes_with_arming_and_goes_with_disarming() {
+    let mut bench = Bench::new(ServoOptions::default(), &[]);
+    // Nobody is there to be armed.
+    assert_eq!(bench.arm(true), []);
+    let sent = bench.run(0.05);
+    assert!(matches!(sent.first(), Some(Message::Ask(VERSION))), "{:?}", sent.first());
+    assert_eq!(plays(&sent).count(), 0);
+    let sent = bench.arm(true);
+    assert!(matches!(sent[..], [Message::Config(_), Message::Clear(_)]), "{sent:?}");
+    assert_eq!(bench.servo.session.standing(), ConnectionState::Arming);
+    let sent = bench.run(0.1);
+    assert!((90..=100).contains(&plays(&sent).count()), "one a state: {}", plays(&sent).count());
+    assert!(plays(&sent).zip(plays(&sent).skip(1)).all(|(a, b)| b.seq == a.seq.wrapping_add(1)));
+    let lead = ServoOptions::default().lead_us;
+    assert!(plays(&sent).all(|play| play.play_us % 1000 == lead % 1000));
+    let mut bench = Bench::live();
+    let sent = bench.arm(false);
+    assert!(matches!(sent[..], [Message::Stop(_)]), "{sent:?}");
+    assert_eq!(plays(&bench.run(0.1)).count(), 0);
+    assert_eq!(bench.servo.key(0).map(|key| key.force), Some(0.0));
+}
+
+#[test]
+fn a_host_that_comes_late_stops_and_stays_stopped() {
+    for (late, is_stopped) in [(0.9 * SILENCE, false), (1.1 * SILENCE, true)] {
+        let mut bench = Bench::live();
+        let mut out = Vec::new();
+        bench.servo.tick(bench.keyboard.time() + late, &mut out);
+        assert_eq!(stops(&messages(&out)), usize::from(is_stopped), "{late} s");
+        let expected = if is_stopped { HaltReason::Late } else { HaltReason::Nothing };
+        assert_eq!(bench.servo.status().why, expected);
+        // The silence that it finds at the same time ends the session too.
+        assert_eq!(bench.servo.session.is_live(), !is_stopped);
+    }
+}
+
+#[test]
+fn a_keyboard_that_stops_by_itself_is_told_to() {
+    let mut bench = Bench::live();
+    bench.keyboard.offset_sensors(100_000);
+    let sent = bench.run(0.1);
+    assert_eq!(stops(&sent), 1);
+    let status = bench.servo.status();
+    assert_eq!(status.standing, ConnectionState::Halted);
+    assert!(
+        matches!(status.why, HaltReason::Device(DeviceMode::Fault, faults) if faults & fault::SENSOR != 0)
+    );
+    let after = sent.iter().skip_while(|m| !matches!(m, Message::Stop(_)));
+    assert!(!after.into_iter().any(gives_force));
+}
+
+/// Nothing comes for a while: asks and pings go by their own clocks.
+#[test]
+fn a_silent_keyboard_is_asked_for_ten_times_a_second() {
+    let mut bench = Bench::live();
+    let sent = bench.run(1.0);
+    let pings = sent.iter().filter(|m| matches!(m, Message::Ping(_))).count();
+    assert!((19..=20).contains(&pings), "{pings}");
+    assert!(bench.servo.status().round_trip > 0.0 && bench.servo.status().round_trip < 2e-3);
+    let start = bench.keyboard.time();
+    let (mut asked, mut pinged, mut lost) = (0, 0, None);
+    for ms in 1..=1000u32 {
+        let (now, mut out) = (start + f64::from(ms) * 1e-3, Vec::new());
+        bench.servo.tick(now, &mut out);
+        let sent = messages(&out);
+        asked += sent.iter().filter(|m| matches!(m, Message::Ask(_))).count();
+        pinged += sent.iter().filter(|m| matches!(m, Message::Ping(_))).count();
+        assert!(!sent.iter().any(gives_force));
+        if bench.servo.session.standing() == ConnectionState::Seeking {
+            lost.get_or_insert(ms);
+        }
+    }
+    assert!(lost.is_some_and(|ms| (20..=22).contains(&ms)), "{lost:?}");
+    assert!((9..=10).contains(&asked) && pinged <= 1, "{asked} asks, {pinged} pings");
+}
+
+/// Which states count, by number and time.
+#[test]
+fn states_that_repeat_are_ignored_and_lost_ones_counted() {
+    let mut bench = Bench::new(ServoOptions::default(), &[]);
+    bench.run(0.05);
+    let (seq, t_us) = bench.servo.last.unwrap();
+    let before = bench.servo.status();
+    let mut hear = |ahead: u16, later: u32| {
+        let mut keys = KeyList::default();
+        keys.push(KeyState::default());
+        let (seq, t_us) = (seq.wrapping_add(ahead), t_us.wrapping_add(later));
+        bench.hear(&Message::State(StateMessage { seq, t_us, keys, ..StateMessage::default() }));
+        let now = bench.servo.status();
+        let step = now.step - before.step;
+        [now.states - before.states, now.lost - before.lost, now.gaps - before.gaps, step]
+    };
+    assert_eq!(hear(0, 0), [0, 0, 0, 0], "a copy");
+    assert_eq!(hear(1, 1000), [1, 0, 0, 8]);
+    assert_eq!(hear(1, 1000), [1, 0, 0, 8], "a copy");
+    assert_eq!(hear(0, 0), [1, 0, 0, 8], "overtaken");
+    assert_eq!(hear(4, 4000), [2, 2, 0, 32], "two are missing");
+    let longest = 4000 + u32::try_from(MOST_STEPS).unwrap() * 125;
+    assert_eq!(hear(5, longest), [3, 2, 0, 32 + MOST_STEPS]);
+    assert_eq!(hear(6, longest + longest), [4, 2, 1, 32 + MOST_STEPS], "too long for a slot");
+    assert_eq!(hear(7, longest + longest + 125), [5, 2, 1, 33 + MOST_STEPS]);
+}
+
+#[test]
+fn damage_and_what_only_hosts_say_are_counted() {
+    let mut bench = Bench::new(ServoOptions::default(), &[]);
+    bench.run(0.05);
+    assert_eq!(bench.servo.status().damaged, 0);
+    assert_eq!(bench.hear(&Message::Ask(VERSION)), []);
+    assert_eq!(bench.servo.status().damaged, 1);
+    bench.servo.receive(0.05, &[3, 9, 9, 0], &mut Vec::new(), &mut ());
+    assert_eq!(bench.servo.status().damaged, 2);
+    // A state of a key that the keyboard does not have.
+    let mut keys = KeyList::default();
+    keys.push(KeyState { key: 1, ..KeyState::default() });
+    let (seq, t_us) = bench.servo.last.unwrap();
+    let state = StateMessage { seq: seq + 1, t_us: t_us + 1000, keys, ..StateMessage::default() };
+    bench.hear(&Message::State(state));
+    assert_eq!(bench.servo.status().damaged, 3);
+}
+
+#[test]
+fn a_share_of_the_force_is_that_share_and_no_number_is_none() {
+    // The next command, before the key has answered to it.
+    let next = |gain: f64| {
+        let mut bench = Bench::live();
+        bench.servo.gain(gain);
+        bench.run(1e-3);
+        bench.servo.key(0).unwrap().force
+    };
+    let whole = next(1.0);
+    assert!(whole > 1.0, "{whole} N");
+    assert_eq!(next(7.0), whole);
+    assert!((next(0.5) - 0.5 * whole).abs() < 1e-9 * whole);
+    assert_eq!([f64::NAN, f64::INFINITY, -1.0, 0.0].map(|gain| next(gain).abs()), [0.0; 4]);
+}
+
+#[test]
+fn host_notes_move_keys_only_while_they_may() {
+    let options = ServoOptions { plays: true, ..ServoOptions::default() };
+    let depth = |bench: &Bench| bench.servo.key(0).unwrap().depth;
+    let key = KeyNumber::from_index(39).unwrap();
+    let mut bench = Bench::new(options, &[]);
+    bench.run(0.05);
+    // Without force no key is moved.
+    bench.servo.play(key, 0.2);
+    bench.run(0.2);
+    assert!(bench.servo.status().played == 0 && depth(&bench).abs() < 1e-4);
+    bench.arm(true);
+    bench.run(0.4);
+    bench.servo.play(KeyNumber::from_index(40).unwrap(), 0.2);
+    bench.run(0.2);
+    assert!(bench.servo.status().played == 0 && depth(&bench).abs() < 1e-4);
+    bench.servo.play(key, 0.2);
+    bench.run(0.3);
+    assert!(bench.servo.status().played == 1 && depth(&bench) > 8e-3, "{}", depth(&bench));
+    bench.servo.let_play(false);
+    bench.run(0.5);
+    assert!(bench.servo.status().played == 0 && depth(&bench) < 1e-3, "{}", depth(&bench));
+    bench.servo.play(key, 0.2);
+    bench.run(0.2);
+    assert!(bench.servo.status().played == 0 && depth(&bench) < 1e-3, "{}", depth(&bench));
+}
+
+/// Keys that stay where they are get their impedance in turn, eight a state.
+#[test]
+fn every_key_of_a_quiet_keyboard_is_invited() {
+    let making = Making { keys: 40, first_key: 20, plant: KeyPlant::DESK, ..Making::default() };
+    let keyboard = Emulator::new(&making, Script::default());
+    let mut bench =
+        Bench { keyboard, servo: Servo::new(ServoOptions::default(), 0.0), down: Vec::new() };
+    bench.run(0.05);
+    bench.arm(true);
+    bench.run(2.0);
+    let sent = bench.run(0.02);
+    let mut invited = [0; 40];
+    for play in plays(&sent) {
+        let keys = play.keys.as_slice();
+        assert!((8..=10).contains(&keys.len()), "{}", keys.len());
+        keys.iter().for_each(|key| invited[usize::from(key.key)] += 1);
+        // Each but once.
+        assert!(keys.iter().all(|a| keys.iter().filter(|b| b.key == a.key).count() == 1));
+    }
+    assert!(invited.iter().all(|times| *times >= 3), "{invited:?}");
+    let z = ServoOptions::default().impedance();
+    let wanted = |key: &touchback_device::message::KeyWave| f64::from(key.impedance) * IMPEDANCE;
+    assert!(plays(&sent).all(|play| play.keys.as_slice().iter().all(|key| wanted(key) == z)));
+}

@@ -1,0 +1,290 @@
+//! The host's state machine: whether a keyboard is there, and whether it may be given force.
+//!
+//! | state | force | hello | user arms | user disarms | device ready or live | device stopped by itself | no state for 20 ms | own tick 20 ms late | implausible |
+//! | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | seeking | none | present (refused where unfit) | – | – | – | – | – | – | – |
+//! | refused | none | present (refused where unfit) | – | – | – | – | seeking | – | – |
+//! | present | none | refused where unfit | arming | – | – | – | seeking | – | – |
+//! | arming | none | refused where unfit | – | present | live | – (halted after 0.5 s) | seeking | halted | halted |
+//! | live | full | refused where unfit | – | present | – | halted | seeking | halted | halted |
+//! | halted | none | refused where unfit | arming | present | – | – | seeking | – | – |
+//!
+//! Arming does not outlast a lost keyboard: the user must arm again.
+
+use super::symptom::Symptom;
+use touchback_device::device::safety::DeviceMode;
+
+/// Longest silence of the keyboard, and longest delay of the host itself, s.
+pub const SILENCE: f64 = 0.020;
+/// Longest wait for a keyboard to become ready, s.
+pub const PATIENCE: f64 = 0.5;
+
+/// State of the connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ConnectionState {
+    /// Nobody answers.
+    #[default]
+    Seeking,
+    /// Something answers that cannot be used.
+    Refused,
+    /// A keyboard is there, without force.
+    Present,
+    /// It was told to allow force.
+    Arming,
+    /// Waves or forces are commanded.
+    Live,
+    /// Device or host stopped force; the user must arm again.
+    Halted,
+}
+
+impl ConnectionState {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Seeking, Self::Refused, Self::Present, Self::Arming, Self::Live, Self::Halted];
+
+    /// Name of the state, as docs/haptics.md and the window have it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Seeking => "no keyboard",
+            Self::Refused => "unfit keyboard",
+            Self::Present => "present, not armed",
+            Self::Arming => "arming",
+            Self::Live => "live",
+            Self::Halted => "halted",
+        }
+    }
+}
+
+/// Why a keyboard is refused or force was halted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HaltReason {
+    /// Nothing is wrong.
+    #[default]
+    Nothing,
+    /// It speaks another version of the protocol.
+    Version(u8),
+    /// It takes neither waves nor forces.
+    Unable,
+    /// It has no keys, or more than 88.
+    KeyCount(u8),
+    /// From its first key on, its keys are not all among a piano's.
+    FirstKey(u8, u8),
+    /// Its sensors have no step.
+    SensorStep,
+    /// What it says cannot be: of a piano key, or of the whole keyboard where that is 0.
+    Implausible(Symptom, u8),
+    /// It stopped force by itself: its mode, its faults.
+    Device(DeviceMode, u16),
+    /// It did not become ready.
+    NotReady,
+    /// The host itself came late.
+    Late,
+}
+
+/// The state machine of one connection.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Session {
+    standing: ConnectionState,
+    why: HaltReason,
+    armed_at: f64,
+}
+
+impl Session {
+    /// The present state.
+    #[must_use]
+    pub const fn standing(&self) -> ConnectionState {
+        self.standing
+    }
+
+    /// Reason of a refusal or halt.
+    #[must_use]
+    pub const fn why(&self) -> HaltReason {
+        self.why
+    }
+
+    /// Force may be commanded.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        matches!(self.standing, ConnectionState::Live)
+    }
+
+    /// A hello arrived; `wrong` says why the keyboard cannot be used.
+    pub const fn hello(&mut self, wrong: Option<HaltReason>) {
+        match wrong {
+            Some(why) => {
+                self.why = why;
+                self.standing = ConnectionState::Refused;
+            }
+            None if matches!(
+                self.standing,
+                ConnectionState::Seeking | ConnectionState::Refused
+            ) =>
+            {
+                self.why = HaltReason::Nothing;
+                self.standing = ConnectionState::Present;
+            }
+            None => {}
+        }
+    }
+
+    /// The user wants force, at `now` s.
+    pub const fn arm(&mut self, now: f64) {
+        if matches!(self.standing, ConnectionState::Present | ConnectionState::Halted) {
+            self.standing = ConnectionState::Arming;
+            self.why = HaltReason::Nothing;
+            self.armed_at = now;
+        }
+    }
+
+    /// The user wants no force.
+    pub const fn disarm(&mut self) {
+        if matches!(
+            self.standing,
+            ConnectionState::Arming | ConnectionState::Live | ConnectionState::Halted
+        ) {
+            self.standing = ConnectionState::Present;
+            self.why = HaltReason::Nothing;
+        }
+    }
+
+    /// The keyboard reports its mode and faults at `now` s.
+    pub fn device(&mut self, mode: DeviceMode, faults: u16, now: f64) {
+        match self.standing {
+            ConnectionState::Arming if matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
+                self.standing = ConnectionState::Live;
+            }
+            ConnectionState::Arming if now - self.armed_at > PATIENCE => {
+                self.halt(HaltReason::NotReady)
+            }
+            ConnectionState::Live if !matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
+                self.halt(HaltReason::Device(mode, faults));
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing came from the keyboard for [`SILENCE`].
+    pub const fn silence(&mut self) {
+        self.standing = ConnectionState::Seeking;
+    }
+
+    /// The host's own tick came more than [`SILENCE`] late.
+    pub const fn late(&mut self) {
+        if matches!(self.standing, ConnectionState::Arming | ConnectionState::Live) {
+            self.halt(HaltReason::Late);
+        }
+    }
+
+    /// What the keyboard says cannot be: no force for it.
+    pub const fn implausible(&mut self, why: HaltReason) {
+        if matches!(self.standing, ConnectionState::Arming | ConnectionState::Live) {
+            self.halt(why);
+        }
+    }
+
+    const fn halt(&mut self, why: HaltReason) {
+        self.standing = ConnectionState::Halted;
+        self.why = why;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ConnectionState::{Arming, Halted, Live, Present, Refused, Seeking};
+
+    fn after(standing: ConnectionState, act: impl Fn(&mut Session)) -> ConnectionState {
+        let mut session = Session { standing, ..Session::default() };
+        act(&mut session);
+        session.standing()
+    }
+
+    /// Every input in every state, in the order of [`ConnectionState::ALL`].
+    #[test]
+    fn every_edge_is_as_documented() {
+        type Input = (&'static str, fn(&mut Session), [ConnectionState; 6]);
+        let table: [Input; 11] = [
+            ("hello", |s| s.hello(None), [Present, Present, Present, Arming, Live, Halted]),
+            ("unfit", |s| s.hello(Some(HaltReason::Version(9))), [Refused; 6]),
+            ("arm", |s| s.arm(0.0), [Seeking, Refused, Arming, Arming, Live, Arming]),
+            ("disarm", Session::disarm, [Seeking, Refused, Present, Present, Present, Present]),
+            (
+                "ready",
+                |s| s.device(DeviceMode::Ready, 0, 0.0),
+                [Seeking, Refused, Present, Live, Live, Halted],
+            ),
+            (
+                "device live",
+                |s| s.device(DeviceMode::Live, 0, 0.0),
+                [Seeking, Refused, Present, Live, Live, Halted],
+            ),
+            (
+                "device damps",
+                |s| s.device(DeviceMode::Damping, 1, 0.1),
+                [Seeking, Refused, Present, Arming, Halted, Halted],
+            ),
+            (
+                "device damps on",
+                |s| s.device(DeviceMode::Fault, 2, 0.6),
+                [Seeking, Refused, Present, Halted, Halted, Halted],
+            ),
+            ("silence", Session::silence, [Seeking; 6]),
+            ("late", Session::late, [Seeking, Refused, Present, Halted, Halted, Halted]),
+            (
+                "implausible",
+                |s| s.implausible(HaltReason::Implausible(Symptom::Clock, 0)),
+                [Seeking, Refused, Present, Halted, Halted, Halted],
+            ),
+        ];
+        for (input, act, expected) in table {
+            assert_eq!(ConnectionState::ALL.map(|s| after(s, act)), expected, "{input}");
+        }
+    }
+
+    /// The table of docs/haptics.md, cell by cell, against the machine.
+    #[test]
+    fn the_documented_table_is_the_machines() {
+        let inputs: [fn(&mut Session); 8] = [
+            |s| s.hello(None),
+            |s| s.arm(0.0),
+            Session::disarm,
+            |s| s.device(DeviceMode::Ready, 0, 0.0),
+            |s| s.device(DeviceMode::Damping, 0, 0.1),
+            Session::silence,
+            Session::late,
+            |s| s.implausible(HaltReason::Implausible(Symptom::Wave, 40)),
+        ];
+        let text = include_str!("../../../docs/haptics.md");
+        let names = ["seeking", "refused", "present", "arming", "live", "halted"];
+        for (standing, name) in ConnectionState::ALL.into_iter().zip(names) {
+            let head = format!("| {name} | ");
+            let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every state");
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            assert_eq!(cells.len(), 10);
+            for (cell, act) in cells[2..].iter().zip(inputs) {
+                let word = cell.split(' ').next().unwrap();
+                // "refused where unfit" is about another hello.
+                let place = names.iter().position(|n| *n == word && !cell.contains("where unfit"));
+                let place = place.or(cell.starts_with("present (").then_some(2));
+                let expected = place.map_or(standing, |i| ConnectionState::ALL[i]);
+                assert_eq!(after(standing, act), expected, "{head} {cell}");
+            }
+            let unfit = after(standing, |s| s.hello(Some(HaltReason::Unable)));
+            assert_eq!((unfit, cells[2].contains("refused where unfit")), (Refused, true));
+        }
+    }
+
+    #[test]
+    fn only_live_gives_force_and_the_reason_is_kept() {
+        for standing in ConnectionState::ALL {
+            let session = Session { standing, ..Session::default() };
+            assert_eq!(session.is_live(), standing == Live);
+        }
+        let mut session = Session { standing: Live, ..Session::default() };
+        session.device(DeviceMode::Fading, 1, 3.0);
+        assert_eq!(session.why(), HaltReason::Device(DeviceMode::Fading, 1));
+        session.arm(4.0);
+        assert_eq!((session.standing(), session.why()), (Arming, HaltReason::Nothing));
+    }
+}

@@ -1,0 +1,262 @@
+//! The walls of [`crate::sampled_wall::controller`] as something to feel: a lever before a sampled wall.
+//!
+//! The wall is sampled once an action step and its force held for it, as a keyboard without a
+//! wave junction would render it; [`BenchLoad::WALL`] beside them is the same wall in continuous time.
+//! Designed for the lever alone, without the line: what holds the key is not known here. The wall
+//! that learns is left out: what it has learnt has no place in a log that a twin follows.
+
+use super::bench_load::{BenchLoad, pushed};
+use super::plant::Stop;
+use crate::sampled_wall::controller::{
+    Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
+};
+use crate::sampled_wall::plant::Plant;
+use touchback_action::interface::key::{DynamicsCompensation, Hear, Key, LIGHTEST, Saved};
+use touchback_action::interface::pose::Pose;
+use touchback_action::{Drive, Readout, STEP};
+
+/// Stiffness, N/m, and depth, m, of [`BenchLoad::WALL`].
+const STIFFNESS: f64 = BenchLoad::WALL.bed.stiffness;
+const DEPTH: f64 = BenchLoad::WALL.bed.depth;
+/// Damping of the damped one, N·s/m: that of [`BenchLoad::WALL`].
+const DAMPING: f64 = BenchLoad::WALL.bed.damping;
+/// Share of the force that hysteresis leaves out on the way out; chosen.
+const LOSS: f64 = 0.3;
+
+/// Which wall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WallKind {
+    /// A sampled spring.
+    Standard,
+    /// With a sampled damper.
+    Damped,
+    /// Softer on the way out.
+    Hysteresis,
+    /// The force of half a sample ahead.
+    Prediction,
+    /// Poles placed in the digital domain, damped.
+    Placement,
+    /// Threshold crossings between samples made good.
+    Deadbeat,
+}
+
+impl WallKind {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Standard,
+        Self::Damped,
+        Self::Hysteresis,
+        Self::Prediction,
+        Self::Placement,
+        Self::Deadbeat,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "wall-standard",
+            Self::Damped => "wall-damped",
+            Self::Hysteresis => "wall-hysteresis",
+            Self::Prediction => "wall-prediction",
+            Self::Placement => "wall-placed",
+            Self::Deadbeat => "wall-deadbeat",
+        }
+    }
+}
+
+/// A wall of one kind.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one a felt key, and a copy must not allocate")]
+enum Wall {
+    Standard(Standard),
+    Hysteresis(Hysteresis),
+    Prediction(Prediction),
+    Placement(Placement),
+    Deadbeat(Deadbeat),
+}
+
+impl Wall {
+    fn new(kind: WallKind, mass: f64) -> Self {
+        let plant = Plant { mass, damping: 0.0, stiffness: 0.0, bias: 0.0 };
+        let spring = Self::Standard(Standard { stiffness: STIFFNESS, damping: 0.0 });
+        match kind {
+            WallKind::Standard => spring,
+            WallKind::Damped => Self::Standard(Standard { stiffness: STIFFNESS, damping: DAMPING }),
+            WallKind::Hysteresis => {
+                Self::Hysteresis(Hysteresis { stiffness: STIFFNESS, loss: LOSS })
+            }
+            WallKind::Prediction => {
+                Self::Prediction(Prediction::new(&plant, STIFFNESS, 0.0, STEP, 0.0))
+            }
+            // A free mass can always be controlled.
+            WallKind::Placement => {
+                Placement::new(&plant, STIFFNESS, DAMPING, STEP).map_or(spring, Self::Placement)
+            }
+            WallKind::Deadbeat => {
+                Deadbeat::new(&plant, STIFFNESS, 0.0, STEP).map_or(spring, Self::Deadbeat)
+            }
+        }
+    }
+}
+
+impl Controller for Wall {
+    fn force(&mut self, now: Measurement) -> f64 {
+        match self {
+            Self::Standard(wall) => wall.force(now),
+            Self::Hysteresis(wall) => wall.force(now),
+            Self::Prediction(wall) => wall.force(now),
+            Self::Placement(wall) => wall.force(now),
+            Self::Deadbeat(wall) => wall.force(now),
+        }
+    }
+
+    fn reset(&mut self) {
+        if let Self::Deadbeat(wall) = self {
+            wall.reset();
+        }
+    }
+}
+
+/// The lever and its wall.
+#[derive(Clone, Copy, Debug)]
+pub struct Walled {
+    kind: WallKind,
+    lever: BenchLoad,
+    wall: Bed<Wall>,
+    /// Force of the wall over the last step, against the lever's way down, N.
+    force: f64,
+    /// Work of the wall on the lever since the start, taken from it positive, J.
+    work: f64,
+}
+
+impl Walled {
+    /// At rest before a wall of `kind`.
+    #[must_use]
+    pub fn new(kind: WallKind) -> Self {
+        let mut lever = BenchLoad::WALL;
+        lever.bed = Stop::default();
+        let wall = Bed { wall: Wall::new(kind, lever.mass), depth: DEPTH };
+        Self { kind, lever, wall, force: 0.0, work: 0.0 }
+    }
+}
+
+impl Key for Walled {
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+        let now = Measurement { position: self.lever.x, velocity: self.lever.v };
+        self.force = self.wall.force(now);
+        let (force, impedance) = pushed(drive);
+        self.lever.step(Drive::Wave { force: force - self.force, impedance }, hear);
+        // The wall's share of the work is its own.
+        self.work += self.force * (self.lever.x - now.position);
+    }
+
+    fn readout(&self, drive: Drive) -> Readout {
+        Readout {
+            phase: if self.lever.x > DEPTH { "wall" } else { "air" },
+            contact_force: self.force,
+            work: self.work(),
+            dissipated: f64::NAN,
+            ..self.lever.readout(drive)
+        }
+    }
+
+    fn front(&self) -> [f64; 2] {
+        self.lever.front()
+    }
+
+    fn fastest(&self) -> f64 {
+        self.lever.fastest()
+    }
+
+    fn work(&self) -> f64 {
+        self.lever.work + self.work
+    }
+
+    fn lay_to_rest(&mut self) {
+        self.lever.lay_to_rest();
+        self.wall.reset();
+        (self.force, self.work) = (0.0, 0.0);
+    }
+
+    fn save(&self) -> Saved {
+        let mut saved = Saved::default();
+        [saved.x[0], saved.x[1]] = [self.lever.x, self.lever.v];
+        if let Wall::Deadbeat(wall) = &self.wall.wall {
+            let (kind, memory) = wall.memory();
+            saved.phase = kind;
+            saved.x[2..2 + memory.len()].copy_from_slice(&memory);
+        }
+        saved
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        [self.lever.x, self.lever.v] = [saved.x[0], saved.x[1]];
+        if let Wall::Deadbeat(wall) = &mut self.wall.wall {
+            wall.recall(saved.phase, std::array::from_fn(|i| saved.x[i + 2]));
+        }
+    }
+
+    fn pose(&self) -> Pose {
+        BenchLoad::WALL.standing(self.lever.x, 0.0).pose()
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
+        Box::new(*self)
+    }
+
+    /// Its mass alone: a wall is what is to be felt, not a bed.
+    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
+        let own = BenchLoad::WALL.mass;
+        self.lever.mass = (own - brought.mass).max(LIGHTEST);
+        self.wall.wall = Wall::new(self.kind, self.lever.mass);
+        DynamicsCompensation { mass: brought.mass - (own - self.lever.mass), ..*brought }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A finger's force through a junction: 3 N with a tremor.
+    fn push(i: u32) -> Drive {
+        Drive::Wave { force: 3.0 + (0.11 * f64::from(i)).sin(), impedance: 2.0 }
+    }
+
+    #[test]
+    fn a_copy_that_takes_up_the_state_goes_on_bit_for_bit() {
+        for kind in WallKind::ALL {
+            let mut first = Walled::new(kind);
+            let mut deepest = 0.0f64;
+            for i in 0..3000 {
+                first.step(push(i), &mut |_, _| {});
+                deepest = deepest.max(first.lever.x);
+                if i % 97 == 0 {
+                    let mut second = Walled::new(kind);
+                    second.adopt(&first.save());
+                    let mut copy = first;
+                    for j in i + 1..i + 200 {
+                        copy.step(push(j), &mut |_, _| {});
+                        second.step(push(j), &mut |_, _| {});
+                        assert_eq!(copy.save(), second.save(), "{kind:?} {i} {j}");
+                    }
+                }
+            }
+            assert!(deepest > DEPTH, "{kind:?} never reached the wall");
+        }
+    }
+
+    #[test]
+    fn a_damped_lever_rests_where_the_spring_holds_it() {
+        for kind in WallKind::ALL {
+            let mut walled = Walled::new(kind);
+            for _ in 0..16_000 {
+                walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _| {});
+            }
+            let depth = walled.lever.x - DEPTH;
+            // Those that know neither bias nor damper hold it a little off, never softer than half.
+            assert!(depth > 0.0 && depth < 2.0 * 3.0 / STIFFNESS, "{kind:?}: {depth} m");
+            assert!(walled.lever.v.abs() < 1e-3, "{kind:?}: {} m/s", walled.lever.v);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The audio path of piano and replayed keyboard allocates nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+
+use touchback_action::catalogue::Model;
+use touchback_action::interface::key::DynamicsCompensation;
+use touchback_action::interface::kind;
+use touchback_action::{ActionKind, ActionSettings, Drive};
+use touchback_core::exchange::queue;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::log::Entry;
+use touchback_haptics::replay::Replay;
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::params;
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Event, Piano, Settings, Snapshot};
+
+struct Counting;
+
+thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is going away has no counter any more, and no audio.
+    let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+// SAFETY: every call goes to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promised.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: as the caller promised.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations and releases of this thread during `work`.
+fn calls(work: impl FnOnce()) -> u64 {
+    let before = CALLS.get();
+    work();
+    CALLS.get() - before
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(calls(|| drop(black_box(vec![1u8; 100]))), 2);
+    assert_eq!(calls(|| assert_eq!(black_box([1u8; 100]).len(), 100)), 0);
+}
+
+#[test]
+fn stepping_and_reading_any_action_allocates_nothing() {
+    let key = KeyNumber::from_midi(60).expect("a key");
+    for name in kind::NAMES {
+        let model = Model::named(name, key, &ActionSettings::default()).expect("a model");
+        let mut played = model.start();
+        let counted = calls(|| {
+            for i in 0..800 {
+                let drive = Drive::Finger([f64::from(i) * 3e-5, f64::from(i + 1) * 3e-5]);
+                played.step(drive, &mut |_, event| {
+                    black_box(event);
+                });
+                black_box(played.readout(drive).key_force);
+            }
+            played.lay_to_rest();
+        });
+        assert_eq!(counted, 0, "{name}");
+    }
+}
+
+#[test]
+fn changing_the_action_while_playing_allocates_nothing() {
+    let mut piano = Piano::new(48_000.0, &Settings::default());
+    let (mut left, mut right) = (vec![0.0; 480], vec![0.0; 480]);
+    let counted = calls(|| {
+        for timing in [Timing::Immediate, Timing::Natural] {
+            for action in ActionKind::ALL {
+                let mut settings = Settings::default();
+                settings.action.action = action;
+                settings.touch.timing = timing;
+                piano.set(&settings);
+                for key in KeyNumber::all() {
+                    piano.handle(Event::NoteOn { key, velocity: 0.6 });
+                }
+                for _ in 0..20 {
+                    piano.process(&mut left, &mut right);
+                }
+                piano.handle(Event::AllNotesOff);
+                piano.process(&mut left, &mut right);
+            }
+        }
+    });
+    assert_eq!(counted, 0);
+}
+
+#[test]
+fn playing_allocates_nothing() {
+    let mut piano = Piano::new(48_000.0, &Settings::default());
+    let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
+    let changed: Vec<Settings> = params::all()
+        .map(|p| {
+            let mut settings = Settings::default();
+            p.set(&mut settings, p.max());
+            settings
+        })
+        .collect();
+    let mut snapshot = Snapshot::default();
+    let counted = calls(|| {
+        // Somebody looks at the keys half of the time.
+        for (i, settings) in changed.iter().enumerate() {
+            piano.watch(i % 2 == 0);
+            piano.set(settings);
+            for key in KeyNumber::all().filter(|k| k.index() % 7 == i % 7) {
+                piano.handle(Event::NoteOn { key, velocity: 0.1 + 0.025 * i as f64 });
+            }
+            piano.handle(Event::Sustain(if i % 3 == 0 { 1.0 } else { 0.4 }));
+            for length in [1, 63, 512, 200] {
+                piano.process(&mut left[..length], &mut right[..length]);
+            }
+            for key in KeyNumber::all().filter(|k| k.index() % 7 == i % 7) {
+                piano.handle(Event::NoteOff { key, velocity: 0.5 });
+            }
+            black_box((piano.counts(), piano.strikes().len(), piano.is_idle()));
+            piano.process(&mut left, &mut right);
+            black_box(piano.trace().len());
+            piano.trace_read();
+            piano.show(&mut snapshot);
+        }
+        piano.handle(Event::AllNotesOff);
+        piano.process(&mut left, &mut right);
+        piano.handle(Event::AllSoundOff);
+        piano.process(&mut left, &mut right);
+        piano.reset();
+        piano.process(&mut left, &mut right);
+    });
+    assert_eq!(counted, 0, "allocations and releases while playing");
+}
+
+/// A host's block of notes.
+struct Chord(Vec<(u32, InputMessage)>);
+
+impl Host for Chord {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        self.0.pop()
+    }
+}
+
+#[test]
+fn looking_ahead_on_a_piano_uneven_from_key_to_key_allocates_nothing() {
+    let mut settings = Settings::default();
+    settings.touch.timing = Timing::LookAhead;
+    settings.action.unevenness = 1.0;
+    settings.action.keys =
+        "key,let_off_mm,friction\n40,1,0.3\n69,-0.5,\n".parse().expect("a sheet");
+    let mut scheduler = EventScheduler::new(Piano::new(48_000.0, &settings));
+    let mut turned = settings;
+    turned.action.hammer_mass = 1.5;
+    let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
+    let block = |notes: std::ops::Range<u8>, on: bool| {
+        let message = |note| match on {
+            true => InputMessage::NoteOn { channel: 0, note, id: None, velocity: 0.6 },
+            false => InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 },
+        };
+        Chord(notes.map(|note| (0, message(note))).collect())
+    };
+    let mut blocks: Vec<Chord> =
+        (0..12).map(|i| block(21 + 6 * i..40 + 6 * i, i % 2 == 0)).collect();
+    let counted = calls(|| {
+        for (i, chord) in blocks.iter_mut().enumerate() {
+            scheduler.set(if i % 3 == 0 { &turned } else { &settings });
+            scheduler.process(&mut left, &mut right, chord);
+            black_box((scheduler.counts(), scheduler.lateness(), scheduler.tail()));
+        }
+        scheduler.forget();
+    });
+    assert_eq!(counted, 0);
+    assert!(scheduler.counts().strikes > 20);
+}
+
+/// A servo's log as the audio thread replays it: regulation turned in play, a stall, another
+/// count, and an action that it was not made for.
+#[test]
+fn replaying_a_servo_allocates_nothing() {
+    let (sender, receiver) = queue::bounded(16_384);
+    let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 256);
+    let settings = ActionSettings::default();
+    let other = ActionSettings { let_off_mm: 4.0, ..settings };
+    let brought = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
+    let key = KeyNumber::from_midi(60).expect("a key");
+    let (mut simulated, _) = Action::GRAND.key(key, &settings, &brought);
+    simulated.lay_to_rest();
+    let saved = simulated.save();
+    let mut events = 0;
+    let counted = calls(|| {
+        for pass in 0..3u64 {
+            // The second time the keyboard counts anew.
+            let start = [0, 100_000, 0][usize::try_from(pass).unwrap_or(0)];
+            let put = |entry| assert!(sender.send(entry).is_ok());
+            put(Entry::Setting { step: start, action: Action::GRAND, settings });
+            put(Entry::Place { step: start, key, deduct: brought, saved });
+            for slot in 0..1000u64 {
+                let step = start + 8 * slot;
+                if slot == 300 {
+                    put(Entry::Setting { step, action: Action::GRAND, settings: other });
+                }
+                if slot == 900 {
+                    put(Entry::Setting { step, action: Action::Bench, settings });
+                }
+                let force = if slot % 100 < 50 { 6.0 } else { 0.2 };
+                put(Entry::Slot { step, key, steps: 8, force, impedance: 10.0 });
+                // From 500 to 600 nobody listens.
+                if !(500..600).contains(&slot) {
+                    let now = 48 * (1000 * pass + slot);
+                    replay.block(now, 48, |_, event| {
+                        black_box(event);
+                        events += 1;
+                    });
+                }
+            }
+        }
+    });
+    assert_eq!(counted, 0);
+    assert!(events > 50 && replay.late > 0, "{events} events, {} late", replay.late);
+}

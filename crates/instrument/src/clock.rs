@@ -1,0 +1,164 @@
+//! The one time base: samples since reset, and the action's steps on them.
+//!
+//! Step k covers [k·h, (k+1)·h), h = [`STEP`]. It is run before the first sample whose interval
+//! reaches the step's end, after everything a host said at that sample: by then all that can enter
+//! the step is known. What happens in it sounds one constant h later, which is never too late,
+//! because a step is never run later than its end.
+//!
+//! Positions are kept as whole samples and a remainder in integers, so that no rounding gathers
+//! however long the piano plays.
+
+use touchback_action::STEP;
+use touchback_core::math::cast::floor_index;
+
+/// Parts of a sample in which a step's length is a whole number: steps a second × mHz a Hz.
+const PARTS: u64 = 8_000_000;
+const _: () = assert!(STEP * 8000.0 == 1.0, "PARTS counts 8000 steps a second");
+
+/// Sample clock and step clock.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// Sample rate, Hz.
+    rate: f64,
+    /// Length of a step, parts of a sample (equals the rate in mHz).
+    step_parts: u64,
+    /// The sample to be rendered next.
+    now: u64,
+    /// The step to be run next, and its beginning: sample and parts.
+    step: u64,
+    start: u64,
+    start_parts: u64,
+}
+
+impl Clock {
+    /// A clock at zero. The rate is taken in whole mHz and kept to 1 kHz…1 MHz; one that is no
+    /// number counts as 48 kHz.
+    pub fn new(sample_rate: f64) -> Self {
+        let asked = if sample_rate.is_finite() { sample_rate } else { 48_000.0 };
+        let step_parts = floor_index(asked.clamp(1e3, 1e6) * 1e3 + 0.5) as u64;
+        let rate = step_parts as f64 / 1e3;
+        Self { rate, step_parts, now: 0, step: 0, start: 0, start_parts: 0 }
+    }
+
+    /// Sample 0, step 0.
+    pub const fn reset(&mut self) {
+        self.now = 0;
+        self.step = 0;
+        self.start = 0;
+        self.start_parts = 0;
+    }
+
+    /// Sample rate, Hz.
+    pub const fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// The sample to be rendered next, counted since reset.
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Time of that sample, s.
+    pub fn time(&self) -> f64 {
+        self.time_of(self.now, 0.0)
+    }
+
+    /// Time of a sample plus `delay` samples, s.
+    pub fn time_of(&self, sample: u64, delay: f64) -> f64 {
+        (sample as f64 + delay) / self.rate
+    }
+
+    /// Moves to a later sample.
+    pub const fn go_to(&mut self, sample: u64) {
+        self.now = sample;
+    }
+
+    /// Index of the step to be run next.
+    pub const fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The sample before which that step has to be run: the one its end falls into, or ends with.
+    pub const fn due(&self) -> u64 {
+        let end = self.start_parts + self.step_parts;
+        self.start + end.div_ceil(PARTS) - 1
+    }
+
+    /// Time from the next step's beginning to the present sample, s; 0…[`STEP`].
+    pub fn elapsed(&self) -> f64 {
+        let samples = self.now.saturating_sub(self.start) as f64;
+        ((samples - self.start_parts as f64 / PARTS as f64) / self.rate).clamp(0.0, STEP)
+    }
+
+    /// Where something `offset` seconds into that step sounds, one [`STEP`] later: the sample and
+    /// the delay after it (0…1 sample). Never before [`Clock::due`].
+    pub fn sounding(&self, offset: f64) -> (u64, f64) {
+        let end = (self.start_parts + self.step_parts) as f64 / PARTS as f64;
+        let place = end + offset.clamp(0.0, STEP) * self.rate;
+        let sample = self.start + floor_index(place) as u64;
+        if sample < self.due() { (self.due(), 0.0) } else { (sample, place.fract()) }
+    }
+
+    /// Advances to the next step after one has been run.
+    pub const fn stepped(&mut self) {
+        let end = self.start_parts + self.step_parts;
+        self.start += end / PARTS;
+        self.start_parts = end % PARTS;
+        self.step += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATES: [f64; 8] =
+        [4000.0, 22_050.0, 44_100.0, 44_099.997, 48_000.0, 88_200.0, 192_000.0, 384_000.0];
+
+    #[test]
+    fn steps_are_due_where_their_end_falls() {
+        for rate in RATES {
+            let mut clock = Clock::new(rate);
+            for step in 0_u64..30_000 {
+                assert_eq!(clock.step(), step);
+                let end = (step + 1) as f64 * rate / 8000.0;
+                let due = clock.due() as f64;
+                assert!(due <= end + 1e-6 && end <= due + 1.0 + 1e-6, "{rate} {step}");
+                clock.go_to(clock.due());
+                assert!((0.0..=STEP).contains(&clock.elapsed()));
+                clock.stepped();
+            }
+        }
+    }
+
+    #[test]
+    fn a_minute_of_44_1_khz_ends_on_its_sample() {
+        let mut clock = Clock::new(44_100.0);
+        for _ in 0..60 * 8000 {
+            clock.stepped();
+        }
+        assert_eq!((clock.start, clock.start_parts), (60 * 44_100, 0));
+    }
+
+    #[test]
+    fn what_happens_in_a_step_sounds_one_step_later() {
+        for rate in RATES {
+            let mut clock = Clock::new(rate);
+            for step in 0_u64..3000 {
+                for share in [0.0, 0.37, 1.0] {
+                    let (sample, delay) = clock.sounding(share * STEP);
+                    assert!(sample >= clock.due() && (0.0..1.0).contains(&delay));
+                    let expected = (step as f64 + share + 1.0) * rate / 8000.0;
+                    assert!((sample as f64 + delay - expected).abs() < 1e-6);
+                }
+                clock.stepped();
+            }
+        }
+    }
+
+    #[test]
+    fn a_rate_that_is_none_is_replaced() {
+        assert_eq!(Clock::new(f64::NAN).rate(), 48_000.0);
+        assert_eq!(Clock::new(-1.0).rate(), 1000.0);
+    }
+}

@@ -1,0 +1,209 @@
+//! Dampers: from the keyboard to the strings, whenever one has moved.
+//!
+//! Three things stand between a damper of the action and its strings. The sostenuto rod keeps up the
+//! dampers that were up when its pedal went down; what they weigh on it, not on their keys, is left
+//! out of the action. A key that was choked has its damper down until the action's own is down, or
+//! the key is played again. A hammer that the regulation keeps at its string is felt on it too.
+
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::key_set::KeySet;
+
+/// Steps after the last cause of a damper's motion in which the dampers are still read. Chosen:
+/// 0.25 s outlasts any slewed pedal; looking costs 88 reads a step.
+const WATCH_STEPS: u32 = 2000;
+
+/// Lift from which the sostenuto rod gets under a damper's lip. Chosen: the rod passes under the
+/// lips of dampers about half way up.
+const CAUGHT: f64 = 0.5;
+
+/// Steps at its string from which a hammer blocks it, 25 ms: a bass hammer's blow takes 6 ms, the
+/// softest hammers turn round within 20.
+const BLOCKS: u16 = 200;
+
+/// Distance from its string within which a hammer is at it, m: as far as a string swings where it is
+/// struck (chosen, for a mezzo-piano).
+const SWING: f64 = 1e-4;
+
+/// Every damper as it was last told to the strings, and what it is told by.
+#[derive(Clone, Debug)]
+pub struct Dampers {
+    told: [f64; KEYS],
+    /// Heights of the dampers of keys whose action runs elsewhere, 0 … 1.
+    elsewhere: [f64; KEYS],
+    watch: u32,
+    /// Kept up by the sostenuto rod.
+    caught: KeySet,
+    /// Kept down by a choke.
+    choked: KeySet,
+    /// Steps that each hammer has been at its string, and the keys whose hammer blocks it.
+    at_string: [u16; KEYS],
+    blocked: KeySet,
+}
+
+impl Dampers {
+    /// Every damper's lift unknown to the strings.
+    pub const fn new() -> Self {
+        Self {
+            told: [f64::NAN; KEYS],
+            elsewhere: [0.0; KEYS],
+            watch: WATCH_STEPS,
+            caught: KeySet::EMPTY,
+            choked: KeySet::EMPTY,
+            at_string: [0; KEYS],
+            blocked: KeySet::EMPTY,
+        }
+    }
+
+    /// The damper of `key`, whose action runs elsewhere, stands at `lift`, 0 … 1.
+    pub const fn lifted_elsewhere(&mut self, key: KeyNumber, lift: f64) {
+        self.elsewhere[key.index()] = lift;
+        self.watch();
+    }
+
+    /// How high the damper of `key` is, 0 … 1: by its own action, at `own`, or by one elsewhere.
+    fn lift(&self, key: KeyNumber, own: f64) -> f64 {
+        own.max(self.elsewhere[key.index()])
+    }
+
+    /// The sostenuto rod turns: catches the dampers that are up, by their own actions at `own`, or
+    /// lets all go.
+    pub fn rod(&mut self, down: bool, own: impl Fn(KeyNumber) -> f64) {
+        self.watch();
+        self.caught = KeySet::EMPTY;
+        if down {
+            for key in KeyNumber::all() {
+                if self.lift(key, own(key)) > CAUGHT {
+                    self.caught.insert(key);
+                }
+            }
+        }
+    }
+
+    /// Whether the rod keeps the damper of `key` up.
+    pub const fn is_caught(&self, key: KeyNumber) -> bool {
+        self.caught.contains(key)
+    }
+
+    /// Whether the strings were last told that the damper of `key` rests on them.
+    pub fn is_down(&self, key: KeyNumber) -> bool {
+        self.told[key.index()] <= 0.0
+    }
+
+    /// Puts the damper of `key` on its strings until it is there by itself or
+    /// [`Dampers::played`].
+    pub const fn choke(&mut self, key: KeyNumber) {
+        self.choked.insert(key);
+    }
+
+    /// `key` is played anew.
+    pub const fn played(&mut self, key: KeyNumber) {
+        self.choked.remove(key);
+    }
+
+    /// Call once a step while `key` moves, its hammer `height` m above the string at rest: one that
+    /// stays there chokes it as a damper does.
+    pub fn hammer(&mut self, key: KeyNumber, height: f64) {
+        let steps = &mut self.at_string[key.index()];
+        *steps = if height >= -SWING { steps.saturating_add(1) } else { 0 };
+        if *steps >= BLOCKS {
+            self.blocked.insert(key);
+        } else {
+            self.blocked.remove(key);
+        }
+    }
+
+    /// Call on anything that can move dampers: restarts the watch.
+    pub const fn watch(&mut self) {
+        self.watch = WATCH_STEPS;
+    }
+
+    /// Whether the dampers are to be read in this step; call once a step.
+    pub const fn look(&mut self, keys_move: bool) -> bool {
+        if keys_move {
+            self.watch();
+        } else {
+            self.watch = self.watch.saturating_sub(1);
+        }
+        self.watch > 0
+    }
+
+    /// The lift to tell the strings, 0…1, where the key's own action has its damper at `own`;
+    /// `None` if they know it.
+    pub fn take_change(&mut self, key: KeyNumber, own: f64) -> Option<f64> {
+        if own.is_nan() {
+            return None;
+        }
+        let lift = self.lift(key, own);
+        // A choked damper is released once the action's own is down.
+        if lift <= 0.0 {
+            self.choked.remove(key);
+        }
+        let lift = if self.choked.contains(key) || self.blocked.contains(key) {
+            0.0
+        } else if self.caught.contains(key) {
+            1.0
+        } else {
+            lift.clamp(0.0, 1.0)
+        };
+        if self.told[key.index()] == lift {
+            return None;
+        }
+        self.told[key.index()] = lift;
+        self.watch();
+        Some(lift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_news_is_told_and_watching_ends() {
+        let mut dampers = Dampers::new();
+        let key = KeyNumber::from_index(3).unwrap();
+        assert_eq!(dampers.take_change(key, 0.0), Some(0.0));
+        assert_eq!(dampers.take_change(key, -1.0), None);
+        assert_eq!(dampers.take_change(key, f64::NAN), None);
+        assert_eq!(dampers.take_change(key, 0.4), Some(0.4));
+        assert_eq!(dampers.take_change(key, 0.4), None);
+        let looked = (0..10_000).filter(|_| dampers.look(false)).count();
+        assert!(looked < 2001 && !dampers.look(false) && dampers.look(true));
+    }
+
+    #[test]
+    fn the_rod_keeps_what_it_caught_and_a_choke_overrules_it() {
+        let mut dampers = Dampers::new();
+        let [held, free] = [3, 4].map(|i| KeyNumber::from_index(i).unwrap());
+        let lift = |key| if key == held { 0.8 } else { 0.3 };
+        dampers.rod(true, lift);
+        assert!(dampers.is_caught(held) && !dampers.is_caught(free));
+        assert_eq!(
+            (dampers.take_change(held, 0.1), dampers.take_change(free, 0.1)),
+            (Some(1.0), Some(0.1))
+        );
+        dampers.choke(held);
+        assert_eq!(dampers.take_change(held, 0.9), Some(0.0));
+        dampers.played(held);
+        assert_eq!(dampers.take_change(held, 0.9), Some(1.0));
+        dampers.rod(false, lift);
+        assert_eq!(dampers.take_change(held, 0.0), Some(0.0));
+        assert!(dampers.is_down(held) && !Dampers::new().is_down(held));
+        dampers.choke(held);
+        assert_eq!((dampers.take_change(held, 0.5), dampers.take_change(held, 0.0)), (None, None));
+        assert_eq!(dampers.take_change(held, 0.5), Some(0.5), "it had come down");
+    }
+
+    #[test]
+    fn a_hammer_that_stays_at_its_string_chokes_it() {
+        let mut dampers = Dampers::new();
+        let key = KeyNumber::from_index(80).unwrap();
+        assert_eq!(dampers.take_change(key, 1.0), Some(1.0));
+        (1..BLOCKS).for_each(|_| dampers.hammer(key, -0.5 * SWING));
+        assert_eq!(dampers.take_change(key, 1.0), None, "a blow is no block");
+        dampers.hammer(key, -0.5 * SWING);
+        assert_eq!(dampers.take_change(key, 1.0), Some(0.0));
+        dampers.hammer(key, -2.0 * SWING);
+        assert_eq!(dampers.take_change(key, 1.0), Some(1.0));
+    }
+}

@@ -1,0 +1,354 @@
+//! Messages at their samples: cuts a block where they come.
+//!
+//! The audio does not depend on where the host cuts its blocks: at one sample, settings change
+//! before events happen, and events keep the host's order. In look-ahead timing both happen later by
+//! a latency that stays what it was when the scheduler was made.
+
+use std::ops::Range;
+
+use arrayvec::ArrayVec;
+
+use crate::look_ahead::{Lateness, LookAhead};
+use crate::midi::{Ignored, InputMessage, Midi, Reading};
+use crate::record::Counts;
+use crate::{Event, Piano, Settings};
+use touchback_sound::microphones::{Distant, part};
+
+/// Messages kept for the next block. The framework cuts a block where a parameter changes and may
+/// have handed over messages of the cut's own sample; 256 exceed what is played at one sample.
+const LATE: usize = 256;
+
+/// Who sends a piano messages and takes what it gives.
+pub trait Host {
+    /// The next message of the block and its offset in samples.
+    fn next(&mut self) -> Option<(u32, InputMessage)>;
+
+    /// The settings that hold from a message on, at its sample, where it changes them.
+    fn steer(&mut self, _message: &InputMessage) -> Option<&Settings> {
+        None
+    }
+
+    /// Called with every event that a message means, before the piano handles it.
+    fn on_event(&mut self, _event: &Event, _settings: &Settings) {}
+
+    /// Called whenever `piano` has rendered some samples of the block that began at sample `begin`.
+    fn rendered(&mut self, _piano: &Piano, _begin: u64) {}
+}
+
+/// A piano and the messages that wait for their sample.
+pub struct EventScheduler {
+    piano: Piano,
+    midi: Midi,
+    schedule: Schedule<InputMessage>,
+    ahead: Option<Box<LookAhead>>,
+}
+
+impl EventScheduler {
+    /// `piano` with no message waiting. Allocates; in look-ahead timing the first one of a process
+    /// measures how long presses take.
+    #[must_use]
+    pub fn new(piano: Piano) -> Self {
+        let ahead = LookAhead::new(&piano);
+        Self { piano, midi: Midi::default(), schedule: Schedule::default(), ahead }
+    }
+
+    /// Samples by which everything is late.
+    #[must_use]
+    pub fn latency(&self) -> u64 {
+        self.ahead.as_ref().map_or(0, |ahead| ahead.latency())
+    }
+
+    /// Notes that could not be ahead enough.
+    #[must_use]
+    pub fn lateness(&self) -> Lateness {
+        self.ahead.as_ref().map_or_else(Lateness::default, |ahead| ahead.lateness())
+    }
+
+    /// The settings last set, whether they hold already or wait.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        self.ahead.as_ref().map_or_else(|| self.piano.settings(), |ahead| ahead.newest())
+    }
+
+    /// The piano, between blocks.
+    pub const fn piano(&mut self) -> &mut Piano {
+        &mut self.piano
+    }
+
+    /// As new with the present settings.
+    pub fn reset(&mut self) {
+        self.schedule.late.clear();
+        self.midi.reset();
+        if let Some(ahead) = &mut self.ahead {
+            self.piano.set(&ahead.reset());
+        }
+        self.piano.reset();
+    }
+
+    /// Forgets held notes, pedals and controllers after everything was stopped.
+    pub fn forget(&mut self) {
+        self.midi.reset();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.forget();
+        }
+    }
+
+    /// See [`Piano::set`].
+    pub fn set(&mut self, settings: &Settings) {
+        match &mut self.ahead {
+            Some(ahead) => ahead.set(settings, self.piano.sample()),
+            None => self.piano.set(settings),
+        }
+    }
+
+    /// Whether nothing moves, sounds or waits.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.schedule.late.is_empty()
+            && self.ahead.as_ref().is_none_or(|ahead| ahead.is_empty())
+            && self.piano.is_idle()
+    }
+
+    /// Upper bound of the samples until it is idle, if nothing more comes.
+    #[must_use]
+    pub fn tail(&self) -> u32 {
+        let waiting = self.ahead.as_ref().filter(|ahead| !ahead.is_empty());
+        let latency = waiting.map_or(0, |ahead| ahead.latency());
+        u32::try_from(self.piano.longest_tail(latency)).unwrap_or(u32::MAX)
+    }
+
+    /// The sample to be rendered next.
+    #[must_use]
+    pub const fn sample(&self) -> u64 {
+        self.piano.sample()
+    }
+
+    /// Hands the piano an event of a motorized keyboard, before the block it sounds in; it is not
+    /// late.
+    pub fn haptic(&mut self, event: Event) {
+        self.piano.handle(event);
+    }
+
+    /// Messages left out since creation.
+    #[must_use]
+    pub const fn ignored(&self) -> Ignored {
+        self.midi.ignored()
+    }
+
+    /// See [`Piano::counts`].
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.piano.counts()
+    }
+
+    /// Writes one block of both channels with what `host` sends.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32], host: &mut impl Host) {
+        self.process_with(left, right, None, host);
+    }
+
+    /// The same, and what the `distant` pair of microphones hears (equal lengths too).
+    pub fn process_with(
+        &mut self,
+        left: &mut [f32],
+        right: &mut [f32],
+        mut distant: Distant,
+        host: &mut impl Host,
+    ) {
+        let Self { piano, midi, schedule, ahead } = self;
+        let begin = piano.sample();
+        schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
+            ScheduledAction::Handle(message) => {
+                if let Some(settings) = host.steer(&message) {
+                    match ahead {
+                        Some(ahead) => ahead.set(settings, piano.sample()),
+                        None => piano.set(settings),
+                    }
+                }
+                let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest());
+                midi.translate(&message, Reading::from(newest), |event| {
+                    let due = match ahead {
+                        Some(ahead) => {
+                            let due = ahead.add(event, piano);
+                            piano.came_late(ahead.lateness().notes);
+                            due
+                        }
+                        None => Some(event),
+                    };
+                    if let Some(event) = due {
+                        happen(event, piano, host);
+                    }
+                });
+            }
+            ScheduledAction::Render(span) => {
+                let Some(ahead) = ahead else {
+                    let far = part(&mut distant, &span);
+                    piano.process_with(&mut left[span.clone()], &mut right[span], far);
+                    host.rendered(piano, begin);
+                    return;
+                };
+                let mut from = span.start;
+                while from < span.end {
+                    while let Some(settings) = ahead.take_settings(piano.sample()) {
+                        piano.set(&settings);
+                    }
+                    while let Some(event) = ahead.take_event(piano.sample()) {
+                        happen(event, piano, host);
+                    }
+                    let rest = ahead.next().map_or(u64::MAX, |sample| sample - piano.sample());
+                    let rest = usize::try_from(rest).unwrap_or(usize::MAX);
+                    let to = span.end.min(from.saturating_add(rest));
+                    let far = part(&mut distant, &(from..to));
+                    piano.process_with(&mut left[from..to], &mut right[from..to], far);
+                    host.rendered(piano, begin);
+                    from = to;
+                }
+            }
+        });
+    }
+}
+
+/// `event` happens at the present sample of `piano`.
+fn happen(event: Event, piano: &mut Piano, host: &mut impl Host) {
+    host.on_event(&event, piano.settings());
+    piano.handle(event);
+}
+
+/// One thing to do, in order.
+#[derive(Clone, PartialEq, Debug)]
+enum ScheduledAction<T> {
+    Handle(T),
+    Render(Range<usize>),
+}
+
+/// Orders the messages of a block among its samples.
+struct Schedule<T> {
+    late: ArrayVec<T, LATE>,
+}
+
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Self { late: ArrayVec::new() }
+    }
+}
+
+impl<T> Schedule<T> {
+    /// Calls `act` with `with` for a block of `length` samples: every sample is rendered once, in order, and
+    /// every message handled once, before the sample it is stamped with. A message stamped at or
+    /// beyond the end waits for the next block, so that settings that change there come first.
+    fn run<W: ?Sized>(
+        &mut self,
+        length: usize,
+        with: &mut W,
+        mut next: impl FnMut(&mut W) -> Option<(u32, T)>,
+        mut act: impl FnMut(&mut W, ScheduledAction<T>),
+    ) {
+        if length > 0 {
+            self.late.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
+        }
+        let mut done = 0;
+        while let Some((offset, event)) = next(with) {
+            let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+            let upto = offset.min(length);
+            // A message stamped before the last one is handled at once.
+            if upto > done && (offset < length || self.late.is_full()) {
+                act(with, ScheduledAction::Render(done..upto));
+                done = upto;
+            }
+            if offset < length {
+                act(with, ScheduledAction::Handle(event));
+            } else {
+                if self.late.is_full() {
+                    self.late.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
+                }
+                self.late.push(event);
+            }
+        }
+        if done < length {
+            act(with, ScheduledAction::Render(done..length));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn run(
+        schedule: &mut Schedule<f64>,
+        length: usize,
+        events: &[(u32, f64)],
+    ) -> Vec<ScheduledAction<f64>> {
+        let (mut events, mut acts) = (events.iter().copied(), Vec::new());
+        schedule.run(length, &mut (), |()| events.next(), |(), act| acts.push(act));
+        acts
+    }
+
+    #[test]
+    fn events_come_before_their_sample_and_in_order() {
+        let events = [(0, 0.1), (3, 0.2), (3, 0.3), (7, 0.4)];
+        assert_eq!(
+            run(&mut Schedule::default(), 8, &events),
+            [
+                ScheduledAction::Handle(0.1),
+                ScheduledAction::Render(0..3),
+                ScheduledAction::Handle(0.2),
+                ScheduledAction::Handle(0.3),
+                ScheduledAction::Render(3..7),
+                ScheduledAction::Handle(0.4),
+                ScheduledAction::Render(7..8),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_event_at_the_end_of_a_block_opens_the_next() {
+        let mut schedule = Schedule::default();
+        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [ScheduledAction::Render(0..4)]);
+        assert_eq!(run(&mut schedule, 0, &[(0, 0.5)]), []);
+        assert_eq!(
+            run(&mut schedule, 2, &[(0, 0.0)]),
+            [
+                ScheduledAction::Handle(1.0),
+                ScheduledAction::Handle(0.5),
+                ScheduledAction::Handle(0.0),
+                ScheduledAction::Render(0..2),
+            ]
+        );
+    }
+
+    proptest! {
+        /// Nothing is lost, doubled or reordered, however many events and wherever they fall.
+        #[test]
+        fn every_sample_and_event_happens_once(
+            lengths in prop::collection::vec(0usize..40, 1..6),
+            offsets in prop::collection::vec(0u32..60, 0..700),
+        ) {
+            let mut schedule = Schedule::default();
+            let (mut handled, mut sent) = (Vec::new(), Vec::new());
+            for length in lengths.into_iter().chain([1]) {
+                let events: Vec<_> =
+                    offsets.iter().enumerate().map(|(i, o)| (*o, i as f64)).collect();
+                let mut sorted = events.clone();
+                sorted.sort_by_key(|e| e.0);
+                sent.extend(sorted.iter().map(|e| e.1));
+                let mut next_sample = 0;
+                for act in run(&mut schedule, length, &sorted) {
+                    match act {
+                        ScheduledAction::Render(span) => {
+                            prop_assert_eq!(span.start, next_sample);
+                            prop_assert!(span.end > span.start);
+                            next_sample = span.end;
+                        }
+                        ScheduledAction::Handle(event) => handled.push(event),
+                    }
+                }
+                prop_assert_eq!(next_sample, length);
+            }
+            run(&mut schedule, 1, &[]).into_iter().for_each(|act| {
+                if let ScheduledAction::Handle(event) = act { handled.push(event); }
+            });
+            prop_assert_eq!(handled, sent);
+        }
+    }
+}

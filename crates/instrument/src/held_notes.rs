@@ -1,0 +1,197 @@
+//! Who holds which key, and which presses stay silent.
+//!
+//! Note-ons of one key are counted: of two overlapping notes of one key the first note-off
+//! releases nothing, the second does, as with two fingers on one key. Every note-on strikes again.
+
+use touchback_action::STEP;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::key_set::KeySet;
+
+/// How long after key bottom or release a hammer may still arrive, steps. A hammer flying freely
+/// reaches the string or turns back within √(2·blow/g): 0.098 s for the whole blow of 47 mm; 0.1 s.
+const FLIGHT_STEPS: u64 = 800;
+const _: () = assert!(STEP == 125e-6, "FLIGHT_STEPS is 0.1 s");
+
+/// Counted presses of all keys.
+#[derive(Clone, Debug)]
+pub struct HeldNotes {
+    held: [u32; KEYS],
+    /// Times of the last note-on, and of that of the present press, s.
+    latest: [f64; KEYS],
+    note_on: [f64; KEYS],
+    held_keys: KeySet,
+    /// Pressed in the natural way and not sounded yet.
+    open: KeySet,
+    /// Those of them that are to be pressed again thereafter.
+    followed: KeySet,
+    /// Those whose hammer must have arrived by a step.
+    closing: KeySet,
+    verdict: [u64; KEYS],
+}
+
+impl HeldNotes {
+    /// Nothing held.
+    pub fn new() -> Self {
+        Self {
+            held: [0; KEYS],
+            latest: [f64::NAN; KEYS],
+            note_on: [f64::NAN; KEYS],
+            held_keys: KeySet::default(),
+            open: KeySet::default(),
+            followed: KeySet::default(),
+            closing: KeySet::default(),
+            verdict: [0; KEYS],
+        }
+    }
+
+    /// A note-on at `time` s. Returns whether the key was held before.
+    pub const fn down(&mut self, key: KeyNumber, time: f64) -> bool {
+        let held = &mut self.held[key.index()];
+        let before = *held > 0;
+        *held = held.saturating_add(1);
+        self.held_keys.insert(key);
+        self.latest[key.index()] = time;
+        before
+    }
+
+    /// A note-off. Returns whether it releases the key: true for the last of the notes held.
+    pub const fn up(&mut self, key: KeyNumber) -> bool {
+        let held = &mut self.held[key.index()];
+        if *held == 0 {
+            return false;
+        }
+        *held -= 1;
+        *held == 0 && self.held_keys.remove(key)
+    }
+
+    /// Forgets the notes that hold `key`; whether there were any.
+    pub const fn lift(&mut self, key: KeyNumber) -> bool {
+        self.held[key.index()] = 0;
+        self.held_keys.remove(key)
+    }
+
+    /// Forgets every note held; returns the keys to be released.
+    pub fn all_up(&mut self) -> KeySet {
+        self.held = [0; KEYS];
+        std::mem::take(&mut self.held_keys)
+    }
+
+    /// Time of the note-on of the present press of `key`, s; NaN without one.
+    pub const fn note_on(&self, key: KeyNumber) -> f64 {
+        self.note_on[key.index()]
+    }
+
+    /// A press begins whose hammer is still to strike (`open`) or has struck. Returns whether it
+    /// ends an earlier press that stayed silent.
+    pub const fn begin(&mut self, key: KeyNumber, open: bool) -> bool {
+        self.closing.remove(key);
+        self.followed.remove(key);
+        self.note_on[key.index()] = self.latest[key.index()];
+        let silent = self.open.remove(key);
+        if open {
+            self.open.insert(key);
+        }
+        silent
+    }
+
+    /// A press is to follow the present one, whose hammer is still to strike. Returns whether it
+    /// takes the place of one that was to follow.
+    pub const fn follow(&mut self, key: KeyNumber) -> bool {
+        let taken = self.followed.contains(key);
+        self.followed.insert(key);
+        taken
+    }
+
+    /// The hammer of `key` has struck, or will not; the press that was to follow is the present one.
+    pub const fn struck(&mut self, key: KeyNumber) {
+        self.closing.remove(key);
+        if self.followed.remove(key) {
+            self.note_on[key.index()] = self.latest[key.index()];
+        } else {
+            self.open.remove(key);
+        }
+    }
+
+    /// From step `step` on `key` throws its hammer no more: it is at the bottom or let go.
+    pub const fn close(&mut self, key: KeyNumber, step: u64) {
+        if self.open.contains(key) && !self.closing.contains(key) {
+            self.closing.insert(key);
+            self.verdict[key.index()] = step + FLIGHT_STEPS;
+        }
+    }
+
+    /// Presses that have turned out silent by step `step`.
+    pub fn silent_by(&mut self, step: u64) -> u64 {
+        let mut silent = 0;
+        for key in self.closing.iter() {
+            if self.verdict[key.index()] <= step {
+                self.struck(key);
+                silent += 1;
+            }
+        }
+        silent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_note_off_releases() {
+        let mut presses = HeldNotes::new();
+        let key = KeyNumber::from_index(10).unwrap();
+        assert!(!presses.up(key));
+        assert!(!presses.down(key, 0.0));
+        assert!(presses.down(key, 1.0));
+        assert!(!presses.up(key));
+        assert!(presses.up(key));
+        assert!(!presses.up(key));
+        presses.down(key, 2.0);
+        presses.down(key, 3.0);
+        presses.begin(key, false);
+        assert!(presses.all_up().contains(key) && !presses.up(key));
+        assert_eq!(presses.note_on(key), 3.0);
+        presses.down(key, 4.0);
+        presses.down(key, 4.0);
+        assert!(presses.lift(key));
+        assert!(!presses.lift(key) && !presses.up(key));
+    }
+
+    #[test]
+    fn a_press_is_silent_once_its_hammer_can_no_longer_arrive() {
+        let mut presses = HeldNotes::new();
+        let key = KeyNumber::from_index(10).unwrap();
+        assert!(!presses.begin(key, true));
+        assert_eq!(presses.silent_by(1_000_000), 0);
+        presses.close(key, 100);
+        presses.close(key, 500);
+        assert_eq!(presses.silent_by(899), 0);
+        assert_eq!(presses.silent_by(900), 1);
+        assert_eq!(presses.silent_by(901), 0);
+        assert!(!presses.begin(key, true));
+        presses.close(key, 1000);
+        presses.struck(key);
+        assert_eq!(presses.silent_by(5000), 0);
+        presses.begin(key, true);
+        assert!(presses.begin(key, false), "pressed again before it sounded");
+    }
+
+    #[test]
+    fn a_press_that_follows_is_the_present_one_after_the_strike() {
+        let mut presses = HeldNotes::new();
+        let key = KeyNumber::from_index(10).unwrap();
+        presses.down(key, 1.0);
+        presses.begin(key, true);
+        presses.down(key, 1.1);
+        assert!(!presses.follow(key));
+        presses.down(key, 1.2);
+        assert!(presses.follow(key), "one takes the other's place");
+        assert_eq!(presses.note_on(key), 1.0);
+        presses.close(key, 100);
+        presses.struck(key);
+        assert_eq!((presses.note_on(key), presses.silent_by(5000)), (1.2, 0));
+        presses.close(key, 5000);
+        assert_eq!(presses.silent_by(5800), 1);
+    }
+}

@@ -1,0 +1,36 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
+
+mod block;
+mod block_log;
+mod clock;
+mod dampers;
+mod engine_traits;
+pub mod event;
+mod event_queue;
+pub mod event_scheduler;
+mod held_notes;
+pub mod load;
+pub mod look_ahead;
+pub mod midi;
+pub mod note_output;
+mod output;
+pub mod params;
+pub mod piano;
+mod pitch;
+pub mod preset;
+pub mod record;
+mod repetition;
+pub mod settings;
+mod shank;
+pub mod snapshot;
+pub mod touch;
+pub mod trace;
+
+pub use event::Event;
+pub use piano::Piano;
+pub use settings::Settings;
+pub use snapshot::Snapshot;

@@ -1,0 +1,393 @@
+//! What MIDI and host messages mean to a piano, wherever they come from.
+//!
+//! All channels play the one piano. Presses are counted per channel and note, so that the key rises
+//! with the last of them and a message for all notes of a channel ends that channel's own. Each
+//! pedal is at the largest value of all channels; volume, expression, pan and pitch bend are those
+//! of the last message on any channel. Under MPE, bend and pressure of a finger's channel are those
+//! of its note.
+//!
+//! | message | meaning | source |
+//! | --- | --- | --- |
+//! | note-on, velocity 0 | note-off of unknown velocity | MIDI 1.0 |
+//! | CC 64, 66, 67 | sustain (in the polarity set), sostenuto, una corda | MIDI 1.0 |
+//! | CC 7, 11, 10 | volume, expression, balance | MIDI 1.0 |
+//! | CC 88 | finer part of the next velocity: velocity + value/128 | CA-031 |
+//! | channel pressure | under MPE the pressure of its note, otherwise nothing | MPE 1.0 |
+//! | CC 120 | every sound ends at once | MIDI 1.0 |
+//! | CC 121 | pedals up, bend 0, expression full | RP-015 |
+//! | CC 123–127 | the channel's notes end | MIDI 1.0 |
+
+pub mod controller;
+mod message;
+mod mpe;
+#[cfg(test)]
+mod tests;
+
+use crate::settings::{MidiSettings, Polarity, Switch};
+use crate::{Event, Settings};
+use touchback_core::math::cast::{byte, floor_index, rounded_i32};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::key_set::KeySet;
+
+use controller::{
+    ALL_NOTES_OFF, ALL_SOUND_OFF, EXPRESSION, PAN, POLY_MODE, RESET, SOSTENUTO, SUSTAIN, UNA_CORDA,
+    VELOCITY_PREFIX, VOLUME,
+};
+pub use message::{Address, InputMessage};
+use message::{EXACT, exact, is_finite};
+use mpe::Fingers;
+
+/// 0…1 as the nearest of 0…127.
+#[must_use]
+pub fn seven_bits(value: f64) -> u8 {
+    byte(floor_index((127.0 * value).round().clamp(0.0, 127.0)))
+}
+
+/// Steps of controller 88 within one of velocity.
+const PARTS: f64 = 128.0;
+
+/// The velocity of a note-on (0…1) as 7 bits (1…127: 0 would be a note-off) and their finer part
+/// 0…127 for controller 88, which a sender leaves out where it is 0: the nearest that they can say.
+#[must_use]
+pub fn split_velocity(velocity: f64) -> (u8, u8) {
+    let steps = (127.0 * PARTS * velocity).round();
+    let steps = floor_index(steps.clamp(PARTS, 127.0 * PARTS));
+    (byte(steps / 128), byte(steps % 128))
+}
+
+const CHANNELS: usize = 16;
+const NOTES: usize = 128;
+/// The settings that messages are read with.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Reading {
+    /// Semitones by which notes are moved.
+    pub transpose: f64,
+    /// What the sustain pedal's value means.
+    pub polarity: Polarity,
+    /// Semitones of a finger's whole bend under MPE; `None` where the channels are not fingers.
+    pub mpe: Option<f64>,
+}
+
+impl From<&Settings> for Reading {
+    fn from(settings: &Settings) -> Self {
+        let MidiSettings { transpose, mpe, mpe_bend_range, .. } = settings.midi;
+        let mpe = (mpe == Switch::On).then_some(mpe_bend_range);
+        Self { transpose, polarity: settings.pedals.pedal_polarity, mpe }
+    }
+}
+
+/// What was left out, by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ignored {
+    /// Note-ons outside A0 to C8, after transposition.
+    pub outside: u64,
+    /// Messages whose value is no number.
+    pub invalid: u64,
+    /// Expressions that a piano has no use for.
+    pub foreign: u64,
+}
+
+/// Turns messages into events; keeps held notes and every channel's pedals.
+#[derive(Clone, Debug)]
+pub struct Midi {
+    /// Presses of each note by channel.
+    held: [[u16; CHANNELS]; NOTES],
+    /// Key that a held note plays: transposition does not move it.
+    keys: [Option<KeyNumber>; NOTES],
+    /// Host's number of the last press of each note.
+    ids: [Option<i32>; NOTES],
+    /// Sustain, sostenuto and una corda of each channel.
+    pedals: [[f64; CHANNELS]; 3],
+    /// Finer part of the next velocity of each channel, 0…127.
+    prefixes: [Option<f64>; CHANNELS],
+    /// Fingers of their own channels.
+    fingers: Fingers,
+    ignored: Ignored,
+}
+
+impl Default for Midi {
+    fn default() -> Self {
+        Self {
+            held: [[0; CHANNELS]; NOTES],
+            keys: [None; NOTES],
+            ids: [None; NOTES],
+            pedals: [[0.0; CHANNELS]; 3],
+            prefixes: [None; CHANNELS],
+            fingers: Fingers::default(),
+            ignored: Ignored::default(),
+        }
+    }
+}
+
+impl Midi {
+    /// Forgets notes, pedals and prefixes; the counts go on.
+    pub fn reset(&mut self) {
+        *self = Self { ignored: self.ignored, ..Self::default() };
+    }
+
+    /// What was left out so far.
+    #[must_use]
+    pub const fn ignored(&self) -> Ignored {
+        self.ignored
+    }
+
+    /// Hands `out` the events that `message` means as `reading` has it, in their order.
+    pub fn translate(
+        &mut self,
+        message: &InputMessage,
+        reading: impl Into<Reading>,
+        mut out: impl FnMut(Event),
+    ) {
+        let Reading { transpose, polarity, mpe } = reading.into();
+        if !is_finite(message) {
+            self.ignored.invalid += 1;
+            return;
+        }
+        self.fingers.read(mpe, &mut out);
+        match exact(message) {
+            InputMessage::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
+                let to = Address::note(channel, note);
+                self.release(to, 0.0, &mut out);
+            }
+            InputMessage::NoteOn { channel, note, id, velocity } => {
+                let velocity = self.finer(channel, velocity);
+                let place = usize::from(note) % NOTES;
+                let holds = self.keys[place].filter(|_| self.is_held(place));
+                let Some(key) = holds.or_else(|| moved(note, transpose)) else {
+                    self.ignored.outside += 1;
+                    return;
+                };
+                self.keys[place] = Some(key);
+                self.ids[place] = id;
+                let held = &mut self.held[place][index(channel)];
+                *held = held.saturating_add(1);
+                out(Event::NoteOn { key, velocity });
+                self.fingers.press(channel, key, &mut out);
+            }
+            InputMessage::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
+            InputMessage::Choke(to) if names_no_note(to) => self.choke_all(to.channel, &mut out),
+            InputMessage::Choke(to) => {
+                if let Some((place, key)) = self.find(to, transpose) {
+                    self.held[place] = [0; CHANNELS];
+                    out(Event::Choke(key));
+                }
+            }
+            InputMessage::Pressure { to, value } => {
+                if let Some((_, key)) = self.find(to, transpose) {
+                    out(Event::Pressure { key, depth: value });
+                }
+            }
+            InputMessage::Tuning { to, semitones } if names_no_note(to) => {
+                KeyNumber::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
+            }
+            InputMessage::Tuning { to, semitones } => {
+                if let Some((_, key)) = self.find(to, transpose) {
+                    out(Event::Tune { key, cents: 100.0 * semitones });
+                }
+            }
+            InputMessage::ChannelPressure { channel, value } => {
+                if self.fingers.has(channel) {
+                    let press = |key| out(Event::Pressure { key, depth: value });
+                    self.held_by(channel).iter().for_each(press);
+                }
+            }
+            InputMessage::Bend { channel, value } => {
+                self.bend(channel, value.clamp(-1.0, 1.0), &mut out);
+            }
+            InputMessage::Controller { channel, number, value } => {
+                let value = value.clamp(0.0, 1.0);
+                let inverted = polarity == Polarity::Inverted;
+                let value = if inverted && number == SUSTAIN { 1.0 - value } else { value };
+                self.control(channel, number, value, &mut out);
+            }
+            InputMessage::Unsupported => self.ignored.foreign += 1,
+        }
+    }
+
+    fn control(&mut self, channel: u8, number: u8, value: f64, out: &mut impl FnMut(Event)) {
+        match number {
+            VOLUME => out(Event::Volume(value)),
+            PAN => out(Event::Pan(pan(value))),
+            EXPRESSION => out(Event::Expression(value)),
+            SUSTAIN => out(Event::Sustain(self.pedal(0, channel, value))),
+            SOSTENUTO => out(Event::Sostenuto(self.pedal(1, channel, value))),
+            UNA_CORDA => out(Event::UnaCorda(self.pedal(2, channel, value))),
+            VELOCITY_PREFIX => self.prefixes[index(channel)] = Some((127.0 * value).round()),
+            ALL_SOUND_OFF => self.end_all_sound(out),
+            RESET => {
+                self.prefixes[index(channel)] = None;
+                out(Event::Sustain(self.pedal(0, channel, 0.0)));
+                out(Event::Sostenuto(self.pedal(1, channel, 0.0)));
+                out(Event::UnaCorda(self.pedal(2, channel, 0.0)));
+                self.bend(channel, 0.0, out);
+                out(Event::Expression(1.0));
+            }
+            ALL_NOTES_OFF..=POLY_MODE => self.end_channel(index(channel), out),
+            _ => {}
+        }
+    }
+
+    /// `channel` bends by `value`, −1…1: a finger its notes, any other all of them.
+    fn bend(&mut self, channel: u8, value: f64, out: &mut impl FnMut(Event)) {
+        if self.fingers.has(channel) {
+            let held = self.held_by(channel);
+            self.fingers.bend(channel, value, held, out);
+        } else {
+            out(Event::Bend(value));
+        }
+    }
+
+    /// Value of pedal `which` (sustain, sostenuto, una corda) after `channel` has sent `value`: the
+    /// largest of all channels.
+    fn pedal(&mut self, which: usize, channel: u8, value: f64) -> f64 {
+        self.pedals[which][index(channel)] = value;
+        self.pedals[which].iter().fold(0.0, |deepest, pedal| deepest.max(*pedal))
+    }
+
+    /// `velocity` with the finer part that CC 88 sent before it. A velocity between MIDI's 127
+    /// steps has its finer part already.
+    fn finer(&mut self, channel: u8, velocity: f64) -> f64 {
+        let prefix = self.prefixes[index(channel)].take();
+        let coarse = 127.0 * velocity;
+        match prefix {
+            Some(part) if (coarse - coarse.round()).abs() < EXACT => {
+                ((coarse.round() + part / 128.0) / 127.0).min(1.0)
+            }
+            _ => velocity.min(1.0),
+        }
+    }
+
+    fn release(&mut self, to: Address, velocity: f64, out: &mut impl FnMut(Event)) {
+        if let Some(channel) = to.channel {
+            self.prefixes[index(channel)] = None;
+        }
+        if names_no_note(to) {
+            match to.channel {
+                Some(channel) => self.end_channel(index(channel), out),
+                None => {
+                    self.held = [[0; CHANNELS]; NOTES];
+                    out(Event::AllNotesOff);
+                }
+            }
+            return;
+        }
+        let Some(place) = self.place(to) else { return };
+        let held = &mut self.held[place];
+        // Without a channel any held press is meant; with one, only that channel's.
+        let own = to.channel.map(index).filter(|c| held[*c] > 0);
+        let Some(channel) = own
+            .or_else(|| to.channel.is_none().then(|| held.iter().position(|n| *n > 0)).flatten())
+        else {
+            return;
+        };
+        held[channel] -= 1;
+        if let Some(key) = self.keys[place] {
+            // A release without a valid velocity still releases; 0 means "not measured".
+            let velocity = if velocity.is_finite() { velocity.clamp(0.0, 1.0) } else { 0.0 };
+            out(Event::NoteOff { key, velocity });
+        }
+    }
+
+    /// Ends every note that `channel` holds.
+    fn end_channel(&mut self, channel: usize, out: &mut impl FnMut(Event)) {
+        if !self.others_hold(channel) {
+            self.held = [[0; CHANNELS]; NOTES];
+            return out(Event::AllNotesOff);
+        }
+        for (held, key) in self.held.iter_mut().zip(self.keys) {
+            for _ in 0..std::mem::take(&mut held[channel]) {
+                if let Some(key) = key {
+                    out(Event::NoteOff { key, velocity: 0.0 });
+                }
+            }
+        }
+    }
+
+    /// Whether any channel but this holds a note.
+    fn others_hold(&self, channel: usize) -> bool {
+        let others = |held: &[u16; CHANNELS]| {
+            held.iter().enumerate().any(|(c, count)| c != channel && *count > 0)
+        };
+        self.held.iter().any(others)
+    }
+
+    /// Cuts every sound off, or where other channels hold notes the notes that `channel` holds.
+    fn choke_all(&mut self, channel: Option<u8>, out: &mut impl FnMut(Event)) {
+        let Some(channel) = channel.map(index).filter(|c| self.others_hold(*c)) else {
+            return self.end_all_sound(out);
+        };
+        for (held, key) in self.held.iter_mut().zip(self.keys) {
+            if held[channel] > 0
+                && let Some(key) = key
+            {
+                *held = [0; CHANNELS];
+                out(Event::Choke(key));
+            }
+        }
+    }
+
+    fn end_all_sound(&mut self, out: &mut impl FnMut(Event)) {
+        self.held = [[0; CHANNELS]; NOTES];
+        out(Event::AllSoundOff);
+    }
+
+    /// Keys of the notes that `channel` holds.
+    fn held_by(&self, channel: u8) -> KeySet {
+        let mut keys = KeySet::EMPTY;
+        for (held, key) in self.held.iter().zip(self.keys) {
+            if held[index(channel)] > 0 {
+                key.into_iter().for_each(|key| keys.insert(key));
+            }
+        }
+        keys
+    }
+
+    fn is_held(&self, place: usize) -> bool {
+        self.held[place].iter().any(|n| *n > 0)
+    }
+
+    /// The note that `to` means: by number, or the held one of its id.
+    fn place(&self, to: Address) -> Option<usize> {
+        match (to.note, to.id) {
+            (Some(note), _) => Some(usize::from(note) % NOTES),
+            (None, Some(id)) => {
+                (0..NOTES).find(|place| self.ids[*place] == Some(id) && self.is_held(*place))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The note that `to` means and its key: that of the press, or of a press made now.
+    fn find(&self, to: Address, transpose: f64) -> Option<(usize, KeyNumber)> {
+        let place = self.place(to)?;
+        let held = self.keys[place].filter(|_| self.is_held(place));
+        held.or_else(|| moved(byte(place), transpose)).map(|key| (place, key))
+    }
+}
+
+/// A message that means every note, of its channel or of all.
+const fn names_no_note(to: Address) -> bool {
+    to.note.is_none() && to.id.is_none()
+}
+
+fn index(channel: u8) -> usize {
+    usize::from(channel) % CHANNELS
+}
+
+/// The key of `note` moved by `transpose` semitones.
+fn moved(note: u8, transpose: f64) -> Option<KeyNumber> {
+    let moved = i32::from(note) + rounded_i32(transpose);
+    u8::try_from(moved).ok().and_then(KeyNumber::from_midi)
+}
+
+/// Balance 0…1 of a 7-bit pan, whose middle is 64 (MIDI 1.0: 0 and 1 are both hard left).
+fn pan(value: f64) -> f64 {
+    0.5 * ((127.0 * value - 64.0) / 63.0).max(-1.0) + 0.5
+}
+
+/// A 14-bit pitch bend 0…1 as −1…1 with 8192 at its middle.
+#[must_use]
+pub fn bend(value: f64) -> f64 {
+    let steps = floor_index((16_383.0 * value).round()).min(16_383) as f64 - 8192.0;
+    steps / if steps < 0.0 { 8192.0 } else { 8191.0 }
+}

@@ -1,0 +1,303 @@
+//! The last stage: the level, moved without clicks, and the fade of a sound that is cut off.
+//!
+//! Guard: where the gain g exceeds 1, what lies above the knee K is bent so that g, the most that
+//! comes of the strings' own soft clip, becomes 1: K + o/(1 + o (1/(1 − K) − 1/(g − K))), o = |y| − K.
+//! At g = 1 that is y itself, so a moving level meets no step.
+//!
+//! Level: one-pole ramp, gain ← gain + c (target − gain), c = 1 − exp(−1/(τ f)), every sample.
+
+use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::pages;
+use touchback_core::math::power::square;
+
+/// Time constant of the level ramp, s. Chosen: a step of 20 dB then moves the level by under
+/// 0.2 % a sample at 48 kHz, and a fader is followed without lag.
+const RAMP: f64 = 0.01;
+/// The ramp has arrived at −120 dB of full scale; it also ends the approach to zero before
+/// denormals.
+const ARRIVED: f64 = 1e-6;
+/// Length of the fade of a cut-off sound, s. Chosen: short enough to be "at once", and a raised
+/// cosine of 3 ms has its energy below 1 kHz, so it is heard as an end, not as a click.
+const FADE: f64 = 0.003;
+
+/// Level up to which the guard changes nothing (−1 dBFS).
+const KNEE: f32 = 0.891;
+
+/// `y`, which came of full scale by `gain`, kept inside full scale.
+fn guarded(y: f32, gain: f32) -> f32 {
+    let over = y.abs() - KNEE;
+    if over <= 0.0 || gain <= 1.0 {
+        return y.clamp(-1.0, 1.0);
+    }
+    let bend = 1.0 / (1.0 - KNEE) - 1.0 / (gain - KNEE);
+    (KNEE + over / (1.0 + over * bend)).min(1.0).copysign(y)
+}
+
+/// What the MIDI controllers of level and place ask for, as they stand: channel volume and
+/// expression 0…1, pan 0 left … ½ middle … 1 right.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Mix {
+    /// Controller 7.
+    pub volume: f64,
+    /// Controller 11.
+    pub expression: f64,
+    /// Controller 10.
+    pub pan: f64,
+}
+
+impl Mix {
+    /// The controllers' defaults: full level, middle.
+    pub const PLAIN: Self = Self { volume: 1.0, expression: 1.0, pan: 0.5 };
+
+    /// Gains of both channels: (volume · expression)², which is 40 log10 dB as General MIDI 2 asks,
+    /// and a balance that takes the far side away and leaves the near one.
+    fn gains(self) -> [f64; 2] {
+        let level = square(self.volume.clamp(0.0, 1.0) * self.expression.clamp(0.0, 1.0));
+        let pan = self.pan.clamp(0.0, 1.0);
+        [level * (2.0 - 2.0 * pan).min(1.0), level * (2.0 * pan).min(1.0)]
+    }
+}
+
+/// Gain ramp of one channel.
+#[derive(Clone, Copy, Debug)]
+struct Ramp {
+    gain: f64,
+    target: f64,
+}
+
+impl Ramp {
+    /// Scales the next samples.
+    fn apply(&mut self, share: f64, samples: &mut [f32], is_guarded: bool) {
+        let guard = |y: f32, gain: f64| if is_guarded { guarded(y, single(gain)) } else { y };
+        let mut from = 0;
+        while self.gain != self.target && from < samples.len() {
+            self.gain += share * (self.target - self.gain);
+            if (self.target - self.gain).abs() <= ARRIVED {
+                self.gain = self.target;
+            }
+            samples[from] = guard(single(f64::from(samples[from]) * self.gain), self.gain);
+            from += 1;
+        }
+        if self.gain != 1.0 || is_guarded {
+            for sample in &mut samples[from..] {
+                *sample = guard(single(f64::from(*sample) * self.gain), self.gain);
+            }
+        }
+    }
+}
+
+/// Output level of both channels.
+#[derive(Clone, Debug)]
+pub struct OutputLevel {
+    ramps: [Ramp; 2],
+    share: f64,
+    /// Nothing leaves above full scale.
+    is_guarded: bool,
+}
+
+impl OutputLevel {
+    /// Both channels at `level_db` dB, without a ramp, guarded.
+    pub fn new(sample_rate: f64, level_db: f64) -> Self {
+        let share = -libm::expm1(-1.0 / (RAMP * sample_rate));
+        let mut level =
+            Self { ramps: [Ramp { gain: 1.0, target: 1.0 }; 2], share, is_guarded: true };
+        level.aim(level_db, Mix::PLAIN);
+        level.settle();
+        level
+    }
+
+    /// Begins a ramp to `level_db` under `mix`; −∞ is silence, a level that is no number changes
+    /// nothing.
+    pub fn aim(&mut self, level_db: f64, mix: Mix) {
+        let level = libm::pow(10.0, level_db / 20.0);
+        for (ramp, gain) in self.ramps.iter_mut().zip(mix.gains()) {
+            if (level * gain).is_finite() {
+                ramp.target = level * gain;
+            }
+        }
+    }
+
+    /// Switches the guard.
+    pub const fn guard(&mut self, is_guarded: bool) {
+        self.is_guarded = is_guarded;
+    }
+
+    /// Ends the ramps.
+    pub fn settle(&mut self) {
+        self.ramps.iter_mut().for_each(|ramp| ramp.gain = ramp.target);
+    }
+
+    /// Scales the next samples.
+    pub fn apply(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let [l, r] = &mut self.ramps;
+        l.apply(self.share, left, self.is_guarded);
+        r.apply(self.share, right, self.is_guarded);
+    }
+}
+
+/// Fade-out of a sound that was cut off, mixed over what follows.
+#[derive(Debug)]
+pub struct FadeOut {
+    left: Vec<f32>,
+    right: Vec<f32>,
+    fresh_left: Vec<f32>,
+    fresh_right: Vec<f32>,
+    /// Next sample to be mixed; the length when nothing is left.
+    next: usize,
+}
+
+impl FadeOut {
+    /// Nothing to mix. Allocates; nothing else here does.
+    pub fn new(sample_rate: f64) -> Self {
+        let length = floor_index(FADE * sample_rate) + 1;
+        let silence = || pages::filled(0.0, length);
+        Self {
+            left: silence(),
+            right: silence(),
+            fresh_left: silence(),
+            fresh_right: silence(),
+            next: length,
+        }
+    }
+
+    /// Nothing left to mix.
+    pub fn clear(&mut self) {
+        self.next = self.left.len();
+    }
+
+    /// Takes the next samples of a sound (and what is left of an earlier tail) and fades them.
+    pub fn take(&mut self, sound: impl FnOnce(&mut [f32], &mut [f32])) {
+        let mut left = std::mem::take(&mut self.fresh_left);
+        let mut right = std::mem::take(&mut self.fresh_right);
+        sound(&mut left, &mut right);
+        self.mix(&mut left, &mut right);
+        let length = left.len() as f64;
+        for (i, (l, r)) in left.iter_mut().zip(&mut right).enumerate() {
+            let phase = std::f64::consts::PI * (i as f64 + 1.0) / length;
+            let gain = single(0.5 + 0.5 * libm::cos(phase));
+            *l *= gain;
+            *r *= gain;
+        }
+        self.fresh_left = std::mem::replace(&mut self.left, left);
+        self.fresh_right = std::mem::replace(&mut self.right, right);
+        self.next = 0;
+    }
+
+    /// Adds the next samples of the tail.
+    pub fn mix(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let count = left.len().min(self.left.len() - self.next);
+        let range = self.next..self.next + count;
+        for (out, tail) in left.iter_mut().zip(&self.left[range.clone()]) {
+            *out += tail;
+        }
+        for (out, tail) in right.iter_mut().zip(&self.right[range]) {
+            *out += tail;
+        }
+        self.next += count;
+    }
+
+    /// Whether nothing is left to mix.
+    pub fn is_over(&self) -> bool {
+        self.next == self.left.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_arrives_without_a_step_and_exactly() {
+        let mut level = OutputLevel::new(48_000.0, 0.0);
+        level.aim(-20.0, Mix::PLAIN);
+        let (mut left, mut right) = (vec![1.0_f32; 9600], vec![1.0_f32; 9600]);
+        for (l, r) in left.chunks_mut(7).zip(right.chunks_mut(7)) {
+            level.apply(l, r);
+        }
+        let steepest = left.windows(2).map(|w| (w[1] - w[0]).abs()).fold(1.0 - left[0], f32::max);
+        assert!(steepest < 0.002, "{steepest}");
+        assert_eq!((left[9599], right[9599]), (0.1, 0.1));
+        assert!((left[479] - (0.1 + 0.9 * (-1_f32).exp())).abs() < 1e-4, "time constant");
+    }
+
+    #[test]
+    fn the_guard_keeps_full_scale_and_leaves_what_fits() {
+        for gain in [1.0, 1.001, 1.4, 3.99] {
+            let mut last = 0.0;
+            for i in 0..=2_000_i16 {
+                let y = gain * f32::from(i) / 1_000.0;
+                let out = guarded(y, gain);
+                assert!(out >= last && out <= 1.0, "{gain}: {y} gives {out}");
+                assert_eq!(guarded(-y, gain), -out);
+                if y <= KNEE || gain == 1.0 && y <= 1.0 {
+                    assert_eq!(out.to_bits(), y.to_bits());
+                }
+                last = out;
+            }
+        }
+        // A level that moves through 0 dB meets no step.
+        assert!((guarded(0.97 * 1.0001, 1.0001) - 0.97).abs() < 2e-4);
+        for (is_guarded, peak) in [(true, 1.0), (false, 3.981)] {
+            let mut level = OutputLevel::new(48_000.0, 12.0);
+            level.guard(is_guarded);
+            let (mut left, mut right) = ([1.0, -1.0], [0.1, f32::MIN_POSITIVE]);
+            level.apply(&mut left, &mut right);
+            assert!((left[0] - peak).abs() < 1e-3 && left[1] == -left[0]);
+            assert!((right[0] - 0.3981).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn silence_is_reached_and_nonsense_is_not_followed() {
+        let mut level = OutputLevel::new(44_100.0, f64::NEG_INFINITY);
+        assert_eq!(level.ramps[0].gain, 0.0);
+        for level_db in [f64::NAN, f64::INFINITY, 1e9] {
+            level.aim(level_db, Mix::PLAIN);
+            assert_eq!(level.ramps[1].target, 0.0);
+        }
+        level.aim(0.0, Mix::PLAIN);
+        level.settle();
+        level.aim(f64::NEG_INFINITY, Mix::PLAIN);
+        let (mut left, mut right) = (vec![1.0_f32; 44_100], vec![1.0_f32; 44_100]);
+        level.apply(&mut left, &mut right);
+        assert_eq!(left[44_099], 0.0);
+        assert!(left.iter().all(|s| *s == 0.0 || s.is_normal()));
+    }
+
+    #[test]
+    fn controllers_of_level_and_place_follow_their_laws() {
+        assert_eq!(Mix::PLAIN.gains(), [1.0, 1.0]);
+        let mix = |volume, expression, pan| Mix { volume, expression, pan }.gains();
+        // 40 log10(64/127) dB.
+        let half = 64.0 / 127.0;
+        assert!((20.0 * mix(half, 1.0, 0.5)[0].log10() + 11.905).abs() < 1e-3);
+        assert_eq!(mix(half, 1.0, 0.5), mix(1.0, half, 0.5));
+        assert_eq!(mix(1.0, 1.0, 0.0), [1.0, 0.0]);
+        assert_eq!(mix(1.0, 1.0, 1.0), [0.0, 1.0]);
+        assert_eq!(mix(1.0, 1.0, 0.75), [0.5, 1.0]);
+        assert_eq!(mix(0.0, 1.0, 0.5), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_cut_sound_ends_smoothly_and_a_second_cut_takes_the_first_along() {
+        let mut tail = FadeOut::new(48_000.0);
+        tail.take(|l, r| {
+            l.fill(1.0);
+            r.fill(-1.0);
+        });
+        let (mut left, mut right) = ([0.0_f32; 50], [0.0_f32; 50]);
+        tail.mix(&mut left, &mut right);
+        assert!(left[0] > 0.999 && right[0] < -0.999);
+        // The second cut goes on where the first stood.
+        tail.take(|l, r| {
+            l.fill(0.0);
+            r.fill(0.0);
+        });
+        let (mut later, mut other) = ([0.0_f32; 200], [0.0_f32; 200]);
+        tail.mix(&mut later, &mut other);
+        let line: Vec<f32> = left.iter().chain(&later).copied().collect();
+        assert!(line.windows(2).all(|w| w[1] <= w[0] && w[0] - w[1] < 0.02));
+        assert_eq!(later[199], 0.0);
+        assert!(tail.is_over());
+    }
+}

@@ -1,0 +1,154 @@
+//! Which MIDI controllers move which parameters: one parameter a controller, one controller a
+//! parameter.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use crate::midi::controller;
+use crate::params::{ParamError, Parameter, all, find};
+
+/// Controllers of MIDI 1.0.
+const CONTROLLERS: usize = 128;
+
+/// Why a controller moves no parameter, or a text means no map.
+#[derive(thiserror::Error, Clone, Debug)]
+pub enum MidiMapError {
+    /// The piano itself listens to this controller.
+    #[error("controller {0} is a pedal, a level or a mode of the piano's own; use another one")]
+    Taken(u8),
+    /// There are controllers 0 to 127.
+    #[error("`{0}` is no controller; write CONTROLLER=ID with a controller of 0 to 119")]
+    NoController(String),
+    /// No parameter has this id.
+    #[error(transparent)]
+    Parameter(#[from] ParamError),
+}
+
+/// The map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MidiMap([Option<u16>; CONTROLLERS]);
+
+impl Default for MidiMap {
+    fn default() -> Self {
+        Self([None; CONTROLLERS])
+    }
+}
+
+impl MidiMap {
+    /// Place in the table of the parameter that controller `number` moves.
+    #[must_use]
+    pub fn parameter(&self, number: u8) -> Option<usize> {
+        self.0.get(usize::from(number)).copied().flatten().map(usize::from)
+    }
+
+    /// The controller that moves `parameter`.
+    #[must_use]
+    pub fn controller(&self, parameter: &'static Parameter) -> Option<u8> {
+        let place = place(parameter);
+        let at = self.0.iter().position(|moved| moved.is_some() && *moved == place)?;
+        u8::try_from(at).ok()
+    }
+
+    /// Controllers and what they move, in the order of controllers.
+    pub fn pairs(&self) -> impl Iterator<Item = (u8, &'static Parameter)> {
+        (0..=u8::MAX).filter_map(|number| {
+            self.parameter(number).and_then(|place| all().nth(place)).map(|p| (number, p))
+        })
+    }
+
+    /// Lets controller `number` move `parameter`, and nothing else of the two.
+    ///
+    /// # Errors
+    /// [`MidiMapError::Taken`] where the piano listens to the controller itself,
+    /// [`MidiMapError::NoController`] where there is none of the number.
+    pub fn assign(
+        &mut self,
+        number: u8,
+        parameter: &'static Parameter,
+    ) -> Result<(), MidiMapError> {
+        if controller::is_heard(number) {
+            return Err(MidiMapError::Taken(number));
+        }
+        if usize::from(number) >= CONTROLLERS {
+            return Err(MidiMapError::NoController(number.to_string()));
+        }
+        self.forget(parameter);
+        self.0[usize::from(number)] = place(parameter);
+        Ok(())
+    }
+
+    /// No controller moves `parameter`.
+    pub fn forget(&mut self, parameter: &'static Parameter) {
+        if let Some(number) = self.controller(parameter) {
+            self.0[usize::from(number)] = None;
+        }
+    }
+
+    /// Whether no controller moves anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    /// The map as text, a line `CONTROLLER=ID` for each.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.pairs().fold(String::new(), |mut text, (number, parameter)| {
+            let _ = writeln!(text, "{number}={}", parameter.id);
+            text
+        })
+    }
+}
+
+impl FromStr for MidiMap {
+    type Err = MidiMapError;
+
+    fn from_str(text: &str) -> Result<Self, MidiMapError> {
+        let mut map = Self::default();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let none = || MidiMapError::NoController(line.to_owned());
+            let (number, id) = line.split_once('=').ok_or_else(none)?;
+            let number = number.trim().parse().map_err(|_| none())?;
+            map.assign(number, find(id.trim())?)?;
+        }
+        Ok(map)
+    }
+}
+
+/// A parameter's place as the map holds it.
+fn place(parameter: &Parameter) -> Option<u16> {
+    parameter.place().and_then(|place| u16::try_from(place).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_moves_one_parameter_and_a_parameter_has_one_controller() {
+        let (blow, drop) = (find("blow_mm").unwrap(), find("drop_mm").unwrap());
+        let mut map = MidiMap::default();
+        map.assign(1, blow).unwrap();
+        map.assign(21, drop).unwrap();
+        assert_eq!((map.controller(blow), map.controller(drop)), (Some(1), Some(21)));
+        assert_eq!(map.text().parse::<MidiMap>().unwrap(), map);
+        map.assign(21, blow).unwrap();
+        assert_eq!((map.controller(blow), map.controller(drop)), (Some(21), None));
+        assert_eq!((map.parameter(1), map.text().as_str()), (None, "21=blow_mm\n"));
+        map.forget(blow);
+        assert!(map.is_empty());
+    }
+
+    #[test]
+    fn what_the_piano_listens_to_is_not_given_away_and_nonsense_is_refused() {
+        let mut map = MidiMap::default();
+        for number in [7, 10, 11, 64, 66, 67, 88, 120, 127, 128, 255] {
+            assert!(map.assign(number, find("blow_mm").unwrap()).is_err(), "{number}");
+        }
+        assert!(map.is_empty());
+        for text in ["64=blow_mm", "1=nothing", "200=blow_mm", "-1=blow_mm", "blow_mm", "1"] {
+            assert!(text.parse::<MidiMap>().is_err(), "{text}");
+        }
+        assert!("\n \n".parse::<MidiMap>().unwrap().is_empty());
+    }
+}

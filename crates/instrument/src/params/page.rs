@@ -1,0 +1,51 @@
+//! All parameters as a page to read.
+
+use crate::params::{Parameter, ParameterGroup, ValueKind, all};
+
+const HEAD: &str = "# Parameters
+
+Each is declared once, in `crates/instrument/src/params/table/`, and read alike by hosts, files, the window and the
+command line. `touchback params` prints this list as JSON, and `touchback params --page` this page.
+What each does to the sound, measured: [influence.md](influence.md).
+";
+
+/// All parameters in display order as Markdown: `docs/parameters.md`.
+#[must_use]
+pub fn page() -> String {
+    let mut page = String::from(HEAD);
+    let mut group: Option<ParameterGroup> = None;
+    for parameter in all() {
+        if group.replace(parameter.group) != Some(parameter.group) {
+            page += &format!("\n**{}**\n\n", parameter.group.name());
+            page += "| id | name | default | range | does |\n| --- | --- | --- | --- | --- |\n";
+        }
+        let default = parameter.text(parameter.default_value());
+        let (default, range) = match parameter.kind {
+            ValueKind::Number { min, max, .. } => {
+                (typeset(&default), typeset(&format!("{min} … {max}{}", parameter.suffix)))
+            }
+            ValueKind::Choice(names) => (default, names.join(", ")),
+        };
+        let Parameter { id, name, doc, .. } = parameter;
+        page += &format!("| `{id}` | {name} | {default} | {range} | {doc} |\n");
+    }
+    page
+}
+
+/// Minus signs as they are printed.
+fn typeset(text: &str) -> String {
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_in_the_documents_is_this_one() {
+        let written = include_str!("../../../../docs/parameters.md");
+        let page = super::page();
+        for (line, (new, old)) in page.lines().zip(written.lines()).enumerate() {
+            assert_eq!(new, old, "line {}: write it anew by `touchback params --page`", line + 1);
+        }
+        assert_eq!(page.lines().count(), written.lines().count());
+    }
+}

@@ -1,0 +1,262 @@
+//! One parameter: what it is called, which values it takes and how they read as text.
+
+use crate::Settings;
+use crate::params::ParamError;
+use touchback_core::math::cast::floor_index;
+
+/// The heading under which a parameter is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+pub enum ParameterGroup {
+    /// How host notes become gestures.
+    Touch,
+    /// How pedals are read.
+    Pedals,
+    /// What MIDI messages mean, and which leave the instrument.
+    Midi,
+    /// Lengths a technician sets.
+    Regulation,
+    /// Springs, masses, felts and friction of the action.
+    Action,
+    /// Pitch of the strings.
+    Tuning,
+    /// Felt, strings, dampers and board.
+    Sound,
+    /// What leaves the instrument.
+    Output,
+}
+
+impl ParameterGroup {
+    /// Name of the group, as shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Touch => "Touch",
+            Self::Pedals => "Pedals",
+            Self::Midi => "MIDI",
+            Self::Regulation => "Regulation",
+            Self::Action => "Action",
+            Self::Tuning => "Tuning",
+            Self::Sound => "Sound",
+            Self::Output => "Output",
+        }
+    }
+}
+
+/// Which values a parameter takes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ValueKind {
+    /// A number in the parameter's unit, ends included.
+    Number {
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+        /// Value at the middle of a host's control; `None` where the control is linear.
+        centre: Option<f64>,
+        /// Decimals of its text.
+        decimals: usize,
+    },
+    /// One of these names; the value is the index.
+    Choice(&'static [&'static str]),
+}
+
+/// One parameter of the instrument. Its default is that of [`Settings::default`].
+#[derive(Debug)]
+pub struct Parameter {
+    /// Stable name in files, hosts and on the command line; equal to the settings field's name.
+    pub id: &'static str,
+    /// Name shown to people.
+    pub name: &'static str,
+    /// Where it is shown.
+    pub group: ParameterGroup,
+    /// What follows the number in a text: a space and the unit, or nothing.
+    pub suffix: &'static str,
+    /// Range or choices.
+    pub kind: ValueKind,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+    pub(super) get: fn(&Settings) -> f64,
+    pub(super) set: fn(&mut Settings, f64),
+}
+
+/// The plugin framework's hash of a parameter's `id`.
+pub(super) fn host_id(id: &str) -> u32 {
+    let add = |hash: u32, b: u8| hash.wrapping_mul(31).wrapping_add(u32::from(b));
+    // VST3 keeps the uppermost bit for parameters of the host's own.
+    id.bytes().fold(0, add) & !(1 << 31)
+}
+
+impl Parameter {
+    /// The number by which hosts know it.
+    #[must_use]
+    pub fn host_id(&self) -> u32 {
+        host_id(self.id)
+    }
+
+    /// Unit as shown in lists, empty for choices and pure numbers.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        self.suffix.trim_start()
+    }
+
+    /// Smallest value.
+    #[must_use]
+    pub const fn min(&self) -> f64 {
+        match self.kind {
+            ValueKind::Number { min, .. } => min,
+            ValueKind::Choice(_) => 0.0,
+        }
+    }
+
+    /// Largest value.
+    #[must_use]
+    pub const fn max(&self) -> f64 {
+        match self.kind {
+            ValueKind::Number { max, .. } => max,
+            ValueKind::Choice(names) => names.len() as f64 - 1.0,
+        }
+    }
+
+    /// The value [`Settings::default`] has.
+    #[must_use]
+    pub fn default_value(&self) -> f64 {
+        (self.get)(&Settings::default())
+    }
+
+    /// The names of a choice; empty for a number.
+    #[must_use]
+    pub const fn choices(&self) -> &'static [&'static str] {
+        match self.kind {
+            ValueKind::Number { .. } => &[],
+            ValueKind::Choice(names) => names,
+        }
+    }
+
+    /// Value of this parameter in `settings`, in its unit; the index of a choice.
+    #[must_use]
+    pub fn get(&self, settings: &Settings) -> f64 {
+        (self.get)(settings)
+    }
+
+    /// Puts `value` into `settings`: clamped to the range and taken to the grid of
+    /// [`Self::quantize`]; a value that is no number leaves the settings as they are.
+    pub fn set(&self, settings: &mut Settings, value: f64) {
+        if !value.is_nan() {
+            (self.set)(settings, self.quantize(value));
+        }
+    }
+
+    /// `value` if it is a number within the range.
+    ///
+    /// # Errors
+    /// [`ParamError::OutOfRange`] naming id, value and range.
+    pub fn checked(&'static self, value: f64) -> Result<f64, ParamError> {
+        if (self.min()..=self.max()).contains(&value) {
+            Ok(self.quantize(value))
+        } else {
+            Err(ParamError::OutOfRange { parameter: self, text: value.to_string() })
+        }
+    }
+
+    /// `value` clamped to the range and rounded to the seventh decimal digit of its larger end
+    /// (a choice: to the nearest index).
+    ///
+    /// Hosts keep values in single precision, which carries that many digits: on this grid 0.2
+    /// from a host, from a file and from the command line are one number and one sound.
+    #[must_use]
+    pub fn quantize(&self, value: f64) -> f64 {
+        let clamped = value.clamp(self.min(), self.max());
+        match self.kind {
+            ValueKind::Number { min, max, .. } => {
+                let digits = 6 - touchback_core::math::cast::rounded_i32(
+                    libm::log10(min.abs().max(max.abs())).floor(),
+                );
+                // Division by an exact power of ten gives the nearest double of the decimal.
+                let scale = libm::exp10(f64::from(digits));
+                (clamped * scale).round() / scale
+            }
+            ValueKind::Choice(_) => clamped.round(),
+        }
+    }
+
+    /// Exponent p of a host's control: position = ((value − min)/(max − min))^p.
+    #[must_use]
+    pub fn skew(&self) -> f64 {
+        match self.kind {
+            ValueKind::Number { min, max, centre: Some(centre), .. } => {
+                libm::log(0.5) / libm::log((centre - min) / (max - min))
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// Position 0…1 of a host's control at `value`.
+    #[must_use]
+    pub fn normalized(&self, value: f64) -> f64 {
+        let (min, max) = (self.min(), self.max());
+        libm::pow((value.clamp(min, max) - min) / (max - min), self.skew())
+    }
+
+    /// Value at the position 0…1 of a host's control.
+    #[must_use]
+    pub fn plain(&self, normalized: f64) -> f64 {
+        let (min, max) = (self.min(), self.max());
+        let share = libm::pow(normalized.clamp(0.0, 1.0), self.skew().recip());
+        self.quantize(libm::fma(max - min, share, min))
+    }
+
+    /// `value` as text without its unit: the number to the declared decimals, or the choice.
+    #[must_use]
+    pub fn number_text(&self, value: f64) -> String {
+        match self.kind {
+            ValueKind::Number { decimals, .. } => {
+                let text = format!("{value:.decimals$}");
+                let is_zero = !text.bytes().any(|b| b.is_ascii_digit() && b != b'0');
+                match text.strip_prefix('-') {
+                    Some(zero) if is_zero => zero.to_owned(),
+                    _ => text,
+                }
+            }
+            ValueKind::Choice(names) => {
+                names[floor_index(self.quantize(value)).min(names.len() - 1)].to_owned()
+            }
+        }
+    }
+
+    /// `value` as text with its unit.
+    #[must_use]
+    pub fn text(&self, value: f64) -> String {
+        self.number_text(value) + self.suffix
+    }
+
+    /// The value a text means: a number with or without the unit, or a choice by name (any case)
+    /// or index.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming id, text and what would be accepted.
+    pub fn parse(&'static self, text: &str) -> Result<f64, ParamError> {
+        let text = text.trim();
+        match self.kind {
+            ValueKind::Number { .. } => {
+                let number = match text.strip_suffix(self.unit()) {
+                    Some(number) => number.trim_end(),
+                    // The sign of a scale is no key of most keyboards.
+                    None if self.unit() == "×" => text.trim_end_matches(['x', 'X']).trim_end(),
+                    None => text,
+                };
+                match number.parse::<f64>() {
+                    Ok(value) if value.is_finite() => self.checked(value).map_err(|_| {
+                        ParamError::OutOfRange { parameter: self, text: number.to_owned() }
+                    }),
+                    _ => Err(ParamError::NotANumber { parameter: self, text: text.to_owned() }),
+                }
+            }
+            ValueKind::Choice(names) => names
+                .iter()
+                .position(|name| name.eq_ignore_ascii_case(text))
+                .or_else(|| text.parse::<usize>().ok().filter(|i| *i < names.len()))
+                .map(|index| index as f64)
+                .ok_or_else(|| ParamError::NoSuchChoice { parameter: self, text: text.to_owned() }),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What a parameter does nothing to, as things stand, and why.
+
+use crate::Settings;
+use crate::params::table::find;
+use crate::params::{Parameter, ParameterGroup};
+use crate::settings::{Switch, Timing, VelocityMap};
+use touchback_action::ActionKind;
+
+/// Parameters of the hammers, which every action but the plucking one throws at the strings.
+const HAMMERS: [&str; 4] = ["hammer_mass", "strike_weight_g", "hammer_hardness", "strike_point"];
+
+/// What the simplified action takes over from the grand's key besides its hammer.
+const SIMPLIFIED: [&str; 6] =
+    ["blow_mm", "capstan_mm", "knuckle_mm", "key_mass", "key_lead_g", "key_bed_stiffness"];
+
+/// What is heard under every action: unisons differ from key to key under all of them.
+const OF_EVERY_ACTION: [&str; 3] = ["action", "unevenness", "unevenness_seed"];
+
+/// Whether it belongs to the action or its hammers.
+#[must_use]
+pub fn is_of_action(parameter: &Parameter) -> bool {
+    matches!(parameter.group, ParameterGroup::Regulation | ParameterGroup::Action)
+        || HAMMERS.contains(&parameter.id)
+}
+
+/// Why the parameter `id` changes nothing that is heard or felt under `settings`, in one sentence;
+/// none where it does something, and for an unknown id.
+#[must_use]
+pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
+    let parameter = find(id).ok()?;
+    if is_of_action(parameter) && !OF_EVERY_ACTION.contains(&id) {
+        return missing_part(settings.action.action, id);
+    }
+    let touch = &settings.touch;
+    let immediate = touch.timing == Timing::Immediate;
+    match id {
+        "velocity_means" if settings.action.action != ActionKind::Grand => Some(
+            "Only the grand's regulation changes what an effort gives: on this action the \
+                  hammer has the velocity's speed.",
+        ),
+        "velocity_means" if !immediate => {
+            Some("Only immediate timing asks: otherwise a note is always the finger's.")
+        }
+        "strict_repetition" if !immediate => {
+            Some("Only immediate timing asks: otherwise the action decides by itself.")
+        }
+        "latency" if touch.timing != Timing::LookAhead => {
+            Some("Only look-ahead timing has a latency.")
+        }
+        "mpe_bend_range" if settings.midi.mpe == Switch::Off => {
+            Some("Only under MPE has a finger a bend of its own.")
+        }
+        "legato_repair" if immediate => {
+            Some("An immediate note strikes by itself: no finger waits for its key.")
+        }
+        "softest_m_s" | "loudest_m_s"
+            if !matches!(touch.velocity_map, VelocityMap::Linear | VelocityMap::Gamma) =>
+        {
+            Some("The chosen velocity map has ends of its own: only Linear and Gamma have these.")
+        }
+        "gamma" if touch.velocity_map != VelocityMap::Gamma => {
+            Some("Only the velocity map Gamma has a curve.")
+        }
+        "unevenness_seed" if settings.action.unevenness == 0.0 => {
+            Some("All keys are alike: only with some unevenness is there a choice.")
+        }
+        "temperament" if settings.sound.scale.is_some() => {
+            Some("A scale file tunes in place of the temperament.")
+        }
+        "room_size" | "room_time" if settings.sound.room_db <= -60.0 => {
+            Some("There is no room: its level stands at the bottom.")
+        }
+        _ => None,
+    }
+}
+
+/// Why an `action` does not have the parameter `id` of the grand's action or hammers.
+fn missing_part(action: ActionKind, id: &str) -> Option<&'static str> {
+    match action {
+        ActionKind::Grand => None,
+        ActionKind::Harpsichord if HAMMERS.contains(&id) => {
+            Some("A plectrum plucks the string: the harpsichord has no hammer.")
+        }
+        _ if HAMMERS.contains(&id) => None,
+        ActionKind::Simplified if SIMPLIFIED.contains(&id) => None,
+        ActionKind::Simplified => {
+            Some("The simplified action does not have it: only the grand does.")
+        }
+        ActionKind::ModelA => Some("Model A has numbers of its own: only the grand takes it."),
+        ActionKind::ModelB => Some("Model B has numbers of its own: only the grand takes it."),
+        ActionKind::Viennese => {
+            Some("The Viennese action has numbers of its own: only the grand takes it.")
+        }
+        ActionKind::Harpsichord => {
+            Some("The harpsichord's jack has numbers of its own: only the grand takes it.")
+        }
+        ActionKind::Ball => {
+            Some("The ball on its paddle has numbers of its own: only the grand takes it.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::all;
+    use touchback_action::grand::concert::Design;
+    use touchback_action::keyboard::simple_keys::SimpleKey;
+    use touchback_core::math::compass::KeyNumber;
+
+    /// What a key of the action and the hammers of the strings are made of.
+    fn made_of(settings: &Settings) -> String {
+        let key = KeyNumber::from_index(39).unwrap();
+        let kind = settings.action.action;
+        let built = || Design::new(key).build(&settings.action);
+        let hammers = (kind != ActionKind::Harpsichord).then(|| settings.action.hammers());
+        format!("{:?} {hammers:?}", SimpleKey::new(kind, key, built))
+    }
+
+    #[test]
+    fn under_another_action_what_is_told_idle_is_what_changes_nothing() {
+        for action in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Grand) {
+            let mut settings = Settings::default();
+            settings.action.action = action;
+            let before = made_of(&settings);
+            let of_action = all().filter(|p| !OF_EVERY_ACTION.contains(&p.id) && is_of_action(p));
+            for parameter in of_action {
+                let mut changed = settings;
+                parameter.set(&mut changed, parameter.max());
+                let idle = relevance(&settings, parameter.id);
+                assert_eq!(
+                    idle.is_none(),
+                    made_of(&changed) != before,
+                    "{action:?} {idle:?} {}",
+                    parameter.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_concert_grand_has_every_part_and_sentences_are_sentences() {
+        let settings = Settings::default();
+        let idle: Vec<_> = all().filter(|p| relevance(&settings, p.id).is_some()).collect();
+        let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
+        assert_eq!(
+            ids,
+            [
+                "latency",
+                "softest_m_s",
+                "loudest_m_s",
+                "gamma",
+                "legato_repair",
+                "mpe_bend_range",
+                "unevenness_seed"
+            ]
+        );
+        let mut natural = settings;
+        natural.touch.timing = Timing::Natural;
+        natural.touch.velocity_map = VelocityMap::Gamma;
+        let idle: Vec<_> = all().filter(|p| relevance(&natural, p.id).is_some()).collect();
+        let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
+        assert_eq!(
+            ids,
+            ["latency", "velocity_means", "strict_repetition", "mpe_bend_range", "unevenness_seed"]
+        );
+        for action in ActionKind::ALL {
+            natural.action.action = action;
+            for sentence in all().filter_map(|p| relevance(&natural, p.id)) {
+                assert!(sentence.ends_with('.') && !sentence.contains('\n'), "{sentence}");
+            }
+        }
+        assert_eq!(relevance(&settings, "harp"), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! What MIDI messages mean, and which leave the instrument.
+
+use super::{SWITCH, at, index_of, number};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
+use crate::settings::{MidiSettings, MtsEsp, StrikeOutput};
+
+const OUTPUTS: [StrikeOutput; 3] =
+    [StrikeOutput::Off, StrikeOutput::Notes, StrikeOutput::NotesAndCc88];
+
+const FOLLOWING: [MtsEsp; 3] = [MtsEsp::Off, MtsEsp::Exact, MtsEsp::Stretched];
+
+/// Transposition, bend, fingers of their own channels, strike output.
+pub static MIDI: [Parameter; 6] = [
+    Parameter {
+        id: "transpose",
+        name: "Transpose",
+        group: ParameterGroup::Midi,
+        suffix: " semitones",
+        kind: number(&MidiSettings::RANGES.transpose, 0),
+        doc: "Moves notes along the keyboard, in whole semitones; notes held stay where they are.",
+        get: |s| s.midi.transpose,
+        set: |s, v| s.midi.transpose = v,
+    },
+    Parameter {
+        id: "bend_range",
+        name: "Bend range",
+        group: ParameterGroup::Midi,
+        suffix: " semitones",
+        kind: number(&MidiSettings::RANGES.bend_range, 2),
+        doc: "Pitch of the whole pitch bend, up and down.",
+        get: |s| s.midi.bend_range,
+        set: |s, v| s.midi.bend_range = v,
+    },
+    Parameter {
+        id: "mpe",
+        name: "MPE",
+        group: ParameterGroup::Midi,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "Channels 2 to 16 are fingers: bend and pressure of a channel are those of its note.",
+        get: |s| index_of(&SWITCH, &s.midi.mpe),
+        set: |s, v| s.midi.mpe = at(&SWITCH, v),
+    },
+    Parameter {
+        id: "mpe_bend_range",
+        name: "MPE bend range",
+        group: ParameterGroup::Midi,
+        suffix: " semitones",
+        kind: number(&MidiSettings::RANGES.mpe_bend_range, 2),
+        doc: "Pitch of a finger's whole bend under MPE, up and down.",
+        get: |s| s.midi.mpe_bend_range,
+        set: |s, v| s.midi.mpe_bend_range = v,
+    },
+    Parameter {
+        id: "mts_esp",
+        name: "MTS-ESP",
+        group: ParameterGroup::Midi,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "Exact", "Stretched"]),
+        doc: "Follows the session's tuning master, exactly or with the piano's stretch; a scale of one's own goes first.",
+        get: |s| index_of(&FOLLOWING, &s.midi.mts_esp),
+        set: |s, v| s.midi.mts_esp = at(&FOLLOWING, v),
+    },
+    Parameter {
+        id: "strike_output",
+        name: "Strike output",
+        group: ParameterGroup::Midi,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "Notes", "Notes and CC 88"]),
+        doc: "Sends every hammer strike as a note, so that the action plays another instrument.",
+        get: |s| index_of(&OUTPUTS, &s.midi.strike_output),
+        set: |s, v| s.midi.strike_output = at(&OUTPUTS, v),
+    },
+];

@@ -1,0 +1,41 @@
+//! How pedals are read.
+
+use super::{at, index_of, number};
+use crate::params::{Parameter, ParameterGroup, ValueKind};
+use crate::settings::{PedalSettings, Polarity};
+
+const POLARITIES: [Polarity; 2] = [Polarity::Normal, Polarity::Inverted];
+
+/// Polarity and zone of the sustain pedal.
+pub static PEDALS: [Parameter; 3] = [
+    Parameter {
+        id: "pedal_polarity",
+        name: "Pedal polarity",
+        group: ParameterGroup::Pedals,
+        suffix: "",
+        kind: ValueKind::Choice(&["Normal", "Inverted"]),
+        doc: "Inverted reads 0 of the sustain pedal as down, for pedals wired the other way.",
+        get: |s| index_of(&POLARITIES, &s.pedals.pedal_polarity),
+        set: |s, v| s.pedals.pedal_polarity = at(&POLARITIES, v),
+    },
+    Parameter {
+        id: "pedal_from",
+        name: "Pedal zone from",
+        group: ParameterGroup::Pedals,
+        suffix: " %",
+        kind: number(&PedalSettings::RANGES.pedal_from, 1),
+        doc: "Travel of the sustain pedal at which the dampers begin to leave the strings.",
+        get: |s| s.pedals.pedal_from,
+        set: |s, v| s.pedals.pedal_from = v,
+    },
+    Parameter {
+        id: "pedal_to",
+        name: "Pedal zone to",
+        group: ParameterGroup::Pedals,
+        suffix: " %",
+        kind: number(&PedalSettings::RANGES.pedal_to, 1),
+        doc: "Travel of the sustain pedal at which the dampers are clear of the strings.",
+        get: |s| s.pedals.pedal_to,
+        set: |s, v| s.pedals.pedal_to = v,
+    },
+];

@@ -1,0 +1,288 @@
+//! Factory pianos: whole settings by name.
+//!
+//! Every value not named is the concert grand's. The values are chosen, within what the sources of
+//! each parameter span (see the table of parameters). All are as loud on one phrase: `levels`, which
+//! `touchback lab presets` measures, as it measures what sets each apart from every other.
+//!
+//! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
+//! `editor`.
+
+#[cfg(feature = "files")]
+pub mod file;
+mod levels;
+#[cfg(feature = "files")]
+pub mod user_presets;
+
+use crate::Settings;
+use crate::params::{Parameter, ParameterGroup};
+use crate::settings::VelocityMap;
+use touchback_action::ActionKind;
+use touchback_sound::perspective::Perspective;
+
+/// One factory piano.
+pub struct Preset {
+    /// Stable name, as on the command line.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    set: fn(&mut Settings),
+}
+
+impl Preset {
+    /// All settings of this piano.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        (self.set)(&mut settings);
+        let level = levels::LEVELS.iter().find(|(name, _)| *name == self.name);
+        settings.output_db = level.map_or(0.0, |(_, db)| *db);
+        settings
+    }
+
+    /// Its name with a capital.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut letters = self.name.chars();
+        let first = letters.next();
+        first.map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+}
+
+/// What a player sets for a keyboard and its pedals, whichever piano sounds: stays where a preset is
+/// chosen.
+#[must_use]
+pub fn is_keyboards(parameter: &Parameter) -> bool {
+    const TOUCH: [&str; 4] = ["soft_velocity", "medium_velocity", "loud_velocity", "silent_below"];
+    matches!(parameter.group, ParameterGroup::Pedals | ParameterGroup::Midi)
+        || TOUCH.contains(&parameter.id)
+}
+
+/// All factory pianos, the default first.
+pub static PRESETS: [Preset; 15] = [
+    Preset {
+        name: "concert",
+        about: "A concert grand in best regulation: the default of every parameter.",
+        set: |_| {},
+    },
+    Preset {
+        name: "mellow",
+        about: "Soft felt on heavy hammers under a half-closed lid: long and dark, for quiet rooms.",
+        set: |s| {
+            s.action.hammer_hardness = -1.2;
+            s.action.hammer_mass = 1.25;
+            s.sound.lid = 0.5;
+            s.sound.brightness_loss = 1.4;
+            s.sound.sustain = 1.2;
+            s.sound.knocks = 0.7;
+            s.touch.dynamics = 0.9;
+        },
+    },
+    Preset {
+        name: "bright",
+        about: "Hard, light hammers near the strings' ends, for ensembles that must be cut through.",
+        set: |s| {
+            s.action.hammer_hardness = 0.9;
+            s.sound.brightness_loss = 0.8;
+            s.action.hammer_mass = 0.8;
+            s.action.strike_point = 0.85;
+            s.action.let_off_mm = 1.0;
+            s.touch.dynamics = 1.1;
+        },
+    },
+    Preset {
+        name: "light",
+        about: "A shallow, quick action and small hammers: answers a soft touch, clear and soon over.",
+        set: |s| {
+            s.action.key_dip_mm = 9.5;
+            s.action.blow_mm = 44.0;
+            s.action.hammer_mass = 0.85;
+            s.action.key_mass = 0.85;
+            s.action.repetition_spring = 1.3;
+            s.action.friction = 0.7;
+            s.action.hammer_hardness = 0.3;
+            s.sound.sustain = 0.7;
+        },
+    },
+    Preset {
+        name: "heavy",
+        about: "A deep, weighty action with heavy hammers, as old full-concert grands have: dark, singing.",
+        set: |s| {
+            s.action.key_dip_mm = 10.5;
+            s.action.blow_mm = 49.0;
+            s.action.hammer_mass = 1.35;
+            s.action.key_mass = 1.2;
+            s.action.friction = 1.3;
+            s.action.hammer_hardness = -0.8;
+            s.sound.string_length = 1.1;
+            s.sound.sustain = 1.7;
+        },
+    },
+    Preset {
+        name: "romantic",
+        about: "From a whisper to a roar: the widest range of touch, long melodies, a salon around it.",
+        set: |s| {
+            s.touch.velocity_map = VelocityMap::Gamma;
+            s.touch.gamma = 3.0;
+            s.action.hammer_hardness = -0.2;
+            s.sound.sustain = 1.7;
+            s.sound.brightness_loss = 0.9;
+            s.sound.board = 1.3;
+            s.sound.room_db = -16.0;
+            s.sound.room_size = 14.0;
+            s.sound.room_time = 1.0;
+        },
+    },
+    Preset {
+        name: "studio",
+        about: "Microphones in the rim, no room, touch evened out: close and dry, for a mix.",
+        set: |s| {
+            s.touch.velocity_map = VelocityMap::Gamma;
+            s.touch.gamma = 1.5;
+            s.touch.dynamics = 0.8;
+            s.action.hammer_hardness = 0.4;
+            s.sound.distance = 0.6;
+            s.sound.room_db = -60.0;
+            s.sound.board = 0.7;
+            s.sound.sustain = 0.9;
+            s.sound.brightness_loss = 0.85;
+            s.sound.width = 1.4;
+        },
+    },
+    Preset {
+        name: "hall",
+        about: "From the middle of a large hall, where the last chord hangs in the air.",
+        set: |s| {
+            s.sound.perspective = Perspective::Audience;
+            s.sound.distance = 4.0;
+            s.sound.room_db = -14.5;
+            s.sound.board = 1.7;
+            s.sound.room_size = 30.0;
+            s.sound.room_time = 2.2;
+        },
+    },
+    Preset {
+        name: "felt",
+        about: "A strip of felt before the strings, the microphones near: hushed, with every finger heard.",
+        set: |s| {
+            s.touch.dynamics = 0.7;
+            s.action.hammer_hardness = -1.8;
+            s.action.hammer_mass = 1.5;
+            s.sound.brightness_loss = 2.2;
+            s.sound.sustain = 0.8;
+            s.sound.distance = 0.6;
+            s.sound.room_db = -32.0;
+            s.sound.knocks = 1.6;
+        },
+    },
+    Preset {
+        name: "parlour",
+        about: "A small old grand under its lid: short strings, short tones, a friendly middle.",
+        set: |s| {
+            s.action.blow_mm = 45.0;
+            s.action.friction = 1.2;
+            s.action.unevenness = 0.2;
+            s.action.hammer_hardness = -0.5;
+            s.sound.string_length = 0.65;
+            s.sound.sustain = 0.55;
+            s.sound.unison_width_cents = 2.0;
+            s.sound.board = 1.3;
+            s.sound.width = 0.6;
+            s.sound.lid = 0.2;
+        },
+    },
+    Preset {
+        name: "neglected",
+        about: "Years without a technician: no two keys alike, late let-off, tired springs, sour unisons.",
+        set: |s| {
+            s.action.let_off_mm = 4.0;
+            s.action.drop_mm = 4.0;
+            s.action.check_mm = 22.0;
+            s.action.repetition_spring = 0.6;
+            s.action.friction = 1.6;
+            s.action.key_bed_stiffness = 2.0;
+            s.action.unevenness = 1.0;
+            s.sound.unison_width_cents = 6.0;
+            s.action.hammer_hardness = 0.7;
+            s.sound.damper_time = 1.8;
+            s.sound.knocks = 2.0;
+            s.sound.a4_hz = 436.0;
+        },
+    },
+    Preset {
+        name: "saloon",
+        about: "Unisons far apart, hammers hard as wood and no two alike, hardly any board left.",
+        set: |s| {
+            s.action.unevenness = 0.7;
+            s.action.unevenness_seed = 7.0;
+            s.sound.unison_width_cents = 20.0;
+            s.action.hammer_hardness = 1.6;
+            s.sound.sustain = 0.6;
+            s.sound.stretch = 0.5;
+            s.sound.board = 0.6;
+            s.sound.knocks = 2.0;
+            s.sound.width = 0.5;
+        },
+    },
+    Preset {
+        name: "viennese",
+        about: "A fortepiano's key with the hammer on it: no repetition lever, little leathered hammers.",
+        set: |s| {
+            s.action.action = ActionKind::Viennese;
+            s.action.hammer_hardness = 0.5;
+            s.action.hammer_mass = 0.5;
+            s.action.strike_point = 0.7;
+            s.sound.sustain = 0.35;
+            s.sound.a4_hz = 430.0;
+        },
+    },
+    Preset {
+        name: "harpsichord",
+        about: "A key and a jack whose plectrum plucks, as loud however it is played.",
+        set: |s| {
+            s.action.action = ActionKind::Harpsichord;
+            s.sound.sustain = 0.6;
+            s.sound.a4_hz = 415.0;
+        },
+    },
+    Preset {
+        name: "ball",
+        about: "A ball thrown from a paddle at the string: the simplest action there is.",
+        set: |s| {
+            s.action.action = ActionKind::Ball;
+            s.sound.sustain = 1.5;
+            s.sound.brightness_loss = 0.7;
+        },
+    },
+];
+
+/// The factory piano of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// The names of all, for people.
+#[must_use]
+pub fn names() -> String {
+    PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_single_words_and_no_two_pianos_are_alike() {
+        for (i, preset) in PRESETS.iter().enumerate() {
+            assert!(preset.name.chars().all(|c| c.is_ascii_lowercase()));
+            assert!(preset.about.ends_with('.') && !preset.about.contains('\n'));
+            let alike = |other: &Preset| other.settings() == preset.settings();
+            assert!(!PRESETS[..i].iter().any(|p| p.name == preset.name || alike(p)));
+            assert_eq!(find(preset.name).map(Preset::settings), Some(preset.settings()));
+        }
+        let named: Vec<_> = levels::LEVELS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(named, PRESETS.iter().map(|p| p.name).collect::<Vec<_>>());
+        assert_eq!(PRESETS[0].settings(), Settings::default());
+        assert!(find("spinet").is_none() && names().starts_with("concert, "));
+    }
+}

@@ -1,0 +1,40 @@
+//! What a piano tells of what it played.
+
+use touchback_core::math::compass::KeyNumber;
+
+/// Counters of what happened since creation or reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Note-ons taken.
+    pub notes: u64,
+    /// Hammers that met a string.
+    pub strikes: u64,
+    /// Presses that ended without a strike: the key reached its bottom or was let go, and the
+    /// hammer can no longer arrive.
+    pub silent_presses: u64,
+    /// Immediate notes that strict repetition left silent: the jack was not back under the knuckle.
+    pub missed_repetitions: u64,
+    /// Notes that look-ahead timing could not play in time; they sound late.
+    pub late: u64,
+    /// Events ignored because their value is no number.
+    pub ignored: u64,
+    /// Key pressures ignored because the settings read them as aftertouch.
+    pub aftertouch: u64,
+    /// Action events that found no room and were not heard.
+    pub lost: u64,
+    /// Strikes that sounded but found no room in [`Piano::strikes`](super::Piano::strikes).
+    pub unlisted: u64,
+}
+
+/// One hammer strike, as it sounded.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StrikeRecord {
+    /// Time of the strike since reset, s.
+    pub time: f64,
+    /// Which key.
+    pub key: KeyNumber,
+    /// Hammer speed, m/s; a plucked string's is 1.
+    pub speed: f64,
+    /// Time of the note-on that caused it, s; NaN without one.
+    pub note_on: f64,
+}

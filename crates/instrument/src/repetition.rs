@@ -1,0 +1,60 @@
+//! Which jacks have re-set under their knuckles, and since when: the limit of strict repetition.
+
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::key_set::KeySet;
+
+/// Readiness of all keys.
+#[derive(Clone, Debug)]
+pub struct RepetitionLimit {
+    /// Time at which the jack of each key re-set, s; NaN while it has not.
+    back: [f64; KEYS],
+    out: KeySet,
+}
+
+impl RepetitionLimit {
+    /// Every jack re-set, since −∞.
+    pub const fn new() -> Self {
+        Self { back: [f64::NEG_INFINITY; KEYS], out: KeySet::EMPTY }
+    }
+
+    /// The jack of `key` has let off.
+    pub const fn let_off(&mut self, key: KeyNumber) {
+        self.out.insert(key);
+        self.back[key.index()] = f64::NAN;
+    }
+
+    /// The jack of `key` is back at `time` s, if it was not.
+    pub const fn reset(&mut self, key: KeyNumber, time: f64) {
+        if self.out.remove(key) {
+            self.back[key.index()] = time;
+        }
+    }
+
+    /// The keys whose jack is not back.
+    pub const fn out(&self) -> KeySet {
+        self.out
+    }
+
+    /// How long the jack of `key` has been back at `time`, s; NaN while it is not.
+    pub fn back_for(&self, key: KeyNumber, time: f64) -> f64 {
+        time - self.back[key.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_jack_is_back_from_its_first_return() {
+        let mut jacks = RepetitionLimit::new();
+        let key = KeyNumber::from_index(7).unwrap();
+        assert_eq!(jacks.back_for(key, 0.0), f64::INFINITY);
+        jacks.let_off(key);
+        assert!(jacks.back_for(key, 9.0).is_nan() && jacks.out().contains(key));
+        jacks.reset(key, 1.0);
+        jacks.reset(key, 2.0);
+        assert_eq!(jacks.back_for(key, 3.0), 2.0);
+        assert!(jacks.out().is_empty());
+    }
+}

@@ -1,0 +1,43 @@
+//! The whole keyboard at one moment, as a window shows it: plain data, copied by the audio thread.
+
+use crate::record::Counts;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+
+/// State of the 88 keys and the pedals.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Snapshot {
+    /// Time since reset, s.
+    pub time: f64,
+    /// Depth of each key at its front, m.
+    pub depth: [f32; KEYS],
+    /// How far each damper is off its string, 0…1.
+    pub damper: [f32; KEYS],
+    /// Speed of each key's last strike, m/s; 0 before the first.
+    pub struck: [f32; KEYS],
+    /// Sustain pedal, 0 up … 1 down.
+    pub sustain: f64,
+    /// The last touched key.
+    pub touched: Option<KeyNumber>,
+    /// Velocity of the last note, as received, 0…1.
+    pub velocity: f64,
+    /// Keys that move.
+    pub awake: usize,
+    /// Counters since reset.
+    pub counts: Counts,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self {
+            time: 0.0,
+            depth: [0.0; KEYS],
+            damper: [0.0; KEYS],
+            struck: [0.0; KEYS],
+            sustain: 0.0,
+            touched: None,
+            velocity: 0.0,
+            awake: 0,
+            counts: Counts::default(),
+        }
+    }
+}

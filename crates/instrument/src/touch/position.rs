@@ -1,0 +1,114 @@
+//! A key that follows positions sent to it: polyphonic key pressure as key depth.
+//!
+//! A sensing keyboard sends some hundred positions a second in 128 steps, 0.08 mm of a key each. The
+//! key front follows them through two equal first-order lags (critically damped), x″ + 2x′/τ +
+//! (x − p)/τ² = 0, solved exactly over each step with p constant: a key moving steadily is followed
+//! at its own speed, 2τ = 6 ms late, and one step of 0.08 mm moves it at 10 mm/s at most, a tenth of
+//! the slowest playing.
+
+use touchback_action::{Drive, STEP};
+
+/// Time constant, s (chosen, see above).
+const LAG: f64 = 3e-3;
+/// How late a key moving steadily follows, s.
+pub const LATE: f64 = 2.0 * LAG;
+/// How far a full value presses into the key-bed felt, m: what a resting finger's weight of some
+/// newton does (chosen).
+pub const INTO_BED: f64 = 1e-4;
+/// Nearer than this (m, and m/s over [`LAG`]) the key has arrived.
+const ARRIVED: f64 = 1e-6;
+
+/// The motion of one key.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Position {
+    depth: f64,
+    speed: f64,
+    /// Share of the dip last sent.
+    target: f64,
+}
+
+impl Position {
+    /// A key at `depth` m that nobody has sent a position yet.
+    pub const fn at(depth: f64) -> Self {
+        Self { depth, speed: 0.0, target: 0.0 }
+    }
+
+    /// A position, share of the dip.
+    pub const fn send(&mut self, share: f64) {
+        self.target = share.clamp(0.0, 1.0);
+    }
+
+    /// The key has been let up.
+    pub const fn is_up(&self) -> bool {
+        self.target <= 0.0
+    }
+
+    /// What drives the key during the coming step, and whether it has arrived where it was sent:
+    /// then nothing more drives it before the next position, and a key let up is free.
+    pub fn next(&mut self, dip: f64) -> (Drive, bool) {
+        let target = if self.is_up() { 0.0 } else { self.target * (dip + INTO_BED) };
+        let start = self.depth;
+        let rate = 1.0 / LAG;
+        let fade = libm::exp(-STEP * rate);
+        let away = start - target;
+        let slope = self.speed + rate * away;
+        self.depth = target + (away + slope * STEP) * fade;
+        self.speed = (self.speed - rate * slope * STEP) * fade;
+        let arrived = (self.depth - target).abs() < ARRIVED && (self.speed * LAG).abs() < ARRIVED;
+        if arrived {
+            (self.depth, self.speed) = (target, 0.0);
+            if self.is_up() {
+                return (Drive::Free, true);
+            }
+        }
+        (Drive::Motion([start, self.depth]), arrived)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIP: f64 = 0.01;
+
+    #[test]
+    fn a_steady_motion_is_followed_at_its_speed_6_ms_late() {
+        let mut key = Position::at(0.0);
+        let speed = 0.05;
+        let mut last = 0.0;
+        for step in 1..=1200_u32 {
+            let time = f64::from(step) * STEP;
+            key.send(speed * time / (DIP + INTO_BED));
+            let (drive, _) = key.next(DIP);
+            let Drive::Motion([start, end]) = drive else { panic!("{drive:?}") };
+            assert_eq!(start, last, "no gap");
+            last = end;
+            if time > 0.04 {
+                assert!(((end - start) / STEP / speed - 1.0).abs() < 0.01);
+                // A value holds for a whole step.
+                let late = time - end / speed;
+                assert!((late - 2.0 * LAG).abs() < 1.1 * STEP, "{late}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_arrives_without_overshoot_and_lets_go_when_up() {
+        let mut key = Position::at(0.0);
+        key.send(1.0);
+        let mut steps = 0;
+        loop {
+            let (drive, arrived) = key.next(DIP);
+            let Drive::Motion([start, end]) = drive else { panic!("{drive:?}") };
+            assert!(end >= start && end <= DIP + INTO_BED);
+            steps += 1;
+            if arrived {
+                break;
+            }
+        }
+        assert!((0.02..0.06).contains(&(f64::from(steps) * STEP)), "{steps}");
+        key.send(0.0);
+        let last = (0..1000).map(|_| key.next(DIP)).find(|(_, arrived)| *arrived);
+        assert_eq!(last, Some((Drive::Free, true)));
+    }
+}

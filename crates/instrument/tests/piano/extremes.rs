@@ -1,0 +1,101 @@
+//! Any settings that the table allows play without harm.
+
+use proptest::prelude::*;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::params;
+use touchback_instrument::{Event, Piano, Settings};
+
+const RATE: f64 = 48_000.0;
+
+/// Bass, middle and top at three velocities, a repetition, half and full pedal, then silence
+/// asked for: the largest absolute sample.
+fn peak(piano: &mut Piano) -> f32 {
+    piano.reset();
+    let (mut left, mut right) = (vec![0.0; 1_500], vec![0.0; 1_500]);
+    let mut peak = 0.0f32;
+    let mut play = |piano: &mut Piano| {
+        piano.process(&mut left, &mut right);
+        for sample in left.iter().chain(&right) {
+            assert!(sample.is_finite(), "a sample is no number");
+            peak = peak.max(sample.abs());
+        }
+    };
+    let keys = [21, 60, 108].map(|note| KeyNumber::from_midi(note).unwrap());
+    for (key, velocity) in keys.into_iter().zip([1.0, 0.5, 0.05]) {
+        piano.handle(Event::NoteOn { key, velocity });
+        play(piano);
+        piano.handle(Event::NoteOff { key, velocity: 1.0 });
+        piano.handle(Event::NoteOn { key, velocity });
+        play(piano);
+        piano.handle(Event::Sustain(velocity));
+        piano.handle(Event::NoteOff { key, velocity: 0.0 });
+        play(piano);
+    }
+    piano.handle(Event::AllSoundOff);
+    play(piano);
+    peak
+}
+
+/// Thirty times full scale: output, dynamics and their like add up to as much.
+const HARMLESS: f32 = 30.0;
+
+#[test]
+fn every_parameter_plays_at_both_ends() {
+    let mut piano = Piano::new(RATE, &Settings::default());
+    for parameter in params::all() {
+        for value in [parameter.min(), parameter.max()] {
+            let mut settings = Settings::default();
+            parameter.set(&mut settings, value);
+            piano.set(&settings);
+            let peak = peak(&mut piano);
+            assert!(peak < HARMLESS, "{} at {value}: peak {peak}", parameter.id);
+        }
+    }
+    // Nothing of all that stays: the piano plays as a new one does.
+    piano.set(&Settings::default());
+    let after = peak(&mut piano);
+    let new = peak(&mut Piano::new(RATE, &Settings::default()));
+    assert_eq!(after.to_bits(), new.to_bits());
+}
+
+/// Keys without a partial below the rate's limit too, struck at no boundary of the engine's and
+/// voiced anew meanwhile.
+#[test]
+fn every_rate_is_finite() {
+    let rates =
+        [1_000.0, 2_345.6, 8_000.0, 8_363.0, 8_800.0, 9_200.0, 9_697.2, 11_025.0, 768_000.0];
+    for rate in rates {
+        let mut piano = Piano::new(rate, &Settings::default());
+        let (mut left, mut right) = (vec![0.0; 357], vec![0.0; 357]);
+        let hardness = params::find("hammer_hardness").unwrap();
+        for key in KeyNumber::all() {
+            let mut settings = Settings::default();
+            hardness.set(&mut settings, key.number() as f64 / 88.0);
+            piano.set(&settings);
+            piano.handle(Event::NoteOn { key, velocity: 0.9 });
+            piano.process(&mut left, &mut right);
+            let is_finite = left.iter().chain(&right).all(|sample| sample.is_finite());
+            assert!(is_finite, "{rate} Hz, {key:?}");
+            piano.handle(Event::NoteOff { key, velocity: 0.5 });
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_mixture_plays(
+        positions in prop::collection::vec(
+            prop_oneof![Just(0.0), Just(1.0), 0.0f64..=1.0],
+            params::COUNT,
+        ),
+    ) {
+        let mut settings = Settings::default();
+        for (parameter, position) in params::all().zip(positions) {
+            parameter.set(&mut settings, parameter.plain(position));
+        }
+        let mut piano = Piano::new(RATE, &settings);
+        prop_assert!(peak(&mut piano) < HARMLESS);
+    }
+}

@@ -1,0 +1,198 @@
+//! The smaller actions under host notes, in the instrument.
+
+use touchback_action::ActionKind;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Event::{NoteOff, NoteOn, Sustain};
+use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Piano, Settings};
+
+const RATE: f64 = 48_000.0;
+
+const SMALLER: [ActionKind; 6] = [
+    ActionKind::Simplified,
+    ActionKind::ModelA,
+    ActionKind::ModelB,
+    ActionKind::Viennese,
+    ActionKind::Harpsichord,
+    ActionKind::Ball,
+];
+
+fn key(midi: u8) -> KeyNumber {
+    KeyNumber::from_midi(midi).unwrap()
+}
+
+fn settings(action: ActionKind, timing: Timing) -> Settings {
+    let mut settings = Settings::default();
+    settings.action.action = action;
+    settings.touch.timing = timing;
+    settings
+}
+
+/// Velocity 0…1 of a hammer speed, m/s, in the standard map.
+fn velocity(speed: f64) -> f64 {
+    Settings::default().touch.velocity(speed)
+}
+
+/// Renders `seconds`; the left channel and the strikes.
+fn run(piano: &mut Piano, seconds: f64) -> (Vec<f32>, Vec<StrikeRecord>) {
+    let (mut sound, mut strikes) = (Vec::new(), Vec::new());
+    let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
+    for _ in 0..floor_index(seconds * 100.0 + 0.5) {
+        piano.process(&mut left, &mut right);
+        sound.extend_from_slice(&left);
+        strikes.extend_from_slice(piano.strikes());
+    }
+    (sound, strikes)
+}
+
+fn level(sound: &[f32]) -> f64 {
+    let mean = sound.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / sound.len() as f64;
+    10.0 * mean.log10()
+}
+
+/// Without let-off and check a hammer rebounds into further strikes; a ball lands again and again.
+fn rebounds(action: ActionKind) -> bool {
+    !matches!(action, ActionKind::Viennese | ActionKind::Harpsichord)
+}
+
+/// What is shown of a strike at `speed`: a pluck has no hammer.
+fn shown(action: ActionKind, speed: f64) -> f64 {
+    if action == ActionKind::Harpsichord { 1.0 } else { speed }
+}
+
+#[test]
+fn a_note_strikes_at_its_sample_and_everything_comes_to_rest() {
+    for action in SMALLER {
+        for (midi, speed) in [(21, 1.0), (60, 0.3), (60, 5.0), (108, 2.5)] {
+            let mut piano = Piano::new(RATE, &settings(action, Timing::Immediate));
+            let name = format!("{action:?} {midi} {speed} m/s");
+            run(&mut piano, 0.02);
+            piano.handle(NoteOn { key: key(midi), velocity: velocity(speed) });
+            let (sound, strikes) = run(&mut piano, 0.5);
+            assert!((strikes[0].speed - shown(action, speed)).abs() < 1e-6, "{name}: {strikes:?}");
+            assert!((strikes[0].time - 0.02).abs() < 1e-9, "{name}");
+            assert!(strikes.len() == 1 || rebounds(action), "{name}: {strikes:?}");
+            assert!(strikes[1..].iter().all(|s| s.speed < 0.95 * strikes[0].speed.max(0.5)));
+            assert!((-80.0..-12.0).contains(&level(&sound[..4800])), "{name}");
+            piano.handle(NoteOff { key: key(midi), velocity: 0.5 });
+            let mut seconds = 0.0;
+            while piano.keyboard().awake() > 0 {
+                let (_, more) = run(&mut piano, 0.1);
+                assert!(more.is_empty() || rebounds(action), "{name}: {more:?}");
+                seconds += 0.1;
+                assert!(seconds < 4.0, "{name} moves on");
+            }
+            let keys = piano.keyboard();
+            assert!(keys.key_depth(key(midi)).abs() < 5e-4, "{name}");
+            assert_eq!((keys.lost_states(), piano.counts().lost), (0, 0), "{name}");
+            assert_eq!(keys.damper_lift(key(midi)), f64::from(u8::from(midi > 90)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn pressed_naturally_they_strike_later_and_at_about_the_speed_asked_for() {
+    for action in SMALLER {
+        for midi in [21, 60, 100] {
+            for speed in [1.0, 2.5] {
+                let mut piano = Piano::new(RATE, &settings(action, Timing::Natural));
+                piano.handle(NoteOn { key: key(midi), velocity: velocity(speed) });
+                let (_, strikes) = run(&mut piano, 1.0);
+                let name = format!("{action:?} {midi} {speed} m/s: {strikes:?}");
+                assert!((0.004..0.8).contains(&strikes[0].time), "{name}");
+                let ratio = strikes[0].speed / shown(action, speed);
+                // Model B's finger is joined to its key by a soft spring, a ball falls farther than
+                // it was thrown: the key swings back under it.
+                assert!((0.55..1.5).contains(&ratio), "{name}");
+                assert_eq!(piano.counts().silent_presses, 0, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pluck_is_as_loud_at_every_touch_and_a_blow_is_not() {
+    let loudness = |action, speed| {
+        let mut piano = Piano::new(RATE, &settings(action, Timing::Immediate));
+        piano.handle(NoteOn { key: key(60), velocity: velocity(speed) });
+        level(&run(&mut piano, 0.5).0)
+    };
+    let rise = |action| loudness(action, 4.0) - loudness(action, 0.5);
+    assert!(rise(ActionKind::Harpsichord).abs() < 0.5);
+    assert!(rise(ActionKind::Viennese) > 15.0);
+}
+
+#[test]
+fn a_held_or_sounding_key_keeps_its_action_until_it_is_touched_again() {
+    // Changing the choice while keys are held and ring changes no sample.
+    let render = |switched: bool| {
+        let mut piano = Piano::new(RATE, &settings(ActionKind::Viennese, Timing::Immediate));
+        for midi in [48, 60, 64] {
+            piano.handle(NoteOn { key: key(midi), velocity: 0.6 });
+        }
+        let mut sound = run(&mut piano, 0.3).0;
+        if switched {
+            piano.set(&settings(ActionKind::Harpsichord, Timing::Immediate));
+        }
+        sound.extend(run(&mut piano, 0.3).0);
+        piano.handle(NoteOff { key: key(60), velocity: 0.5 });
+        sound.extend(run(&mut piano, 0.6).0);
+        assert_eq!(piano.keyboard().kind(key(64)), ActionKind::Viennese);
+        (sound, piano)
+    };
+    let (plain, _) = render(false);
+    let (changed, mut piano) = render(true);
+    assert!(plain.iter().zip(&changed).all(|(a, b)| a.to_bits() == b.to_bits()));
+    piano.handle(NoteOn { key: key(60), velocity: 0.6 });
+    run(&mut piano, 0.1);
+    assert_eq!(piano.keyboard().kind(key(60)), ActionKind::Harpsichord);
+    piano.set(&Settings::default());
+    piano.handle(NoteOff { key: key(60), velocity: 0.5 });
+    piano.handle(NoteOn { key: key(60), velocity: 0.6 });
+    let (_, strikes) = run(&mut piano, 0.5);
+    assert_eq!(piano.keyboard().kind(key(60)), ActionKind::Grand);
+    assert_eq!(strikes.len(), 1);
+}
+
+#[test]
+fn the_choice_may_change_at_any_sample_and_blocks_may_be_cut_anywhere() {
+    let render = |blocks: &[usize]| {
+        let mut piano = Piano::new(RATE, &Settings::default());
+        let (mut sound, mut sample, mut next) = (Vec::new(), 0usize, 0usize);
+        let (mut left, mut right) = ([0.0f32; 1024], [0.0f32; 1024]);
+        let mut cut = blocks.iter().cycle();
+        while sample < 96_000 {
+            if sample == next {
+                // Every 733 samples something: another action, timing, a note on or off.
+                let i = sample / 733;
+                let action = ActionKind::ALL[(i / 3) % 7];
+                let timing = if i % 4 < 2 { Timing::Immediate } else { Timing::Natural };
+                piano.set(&settings(action, timing));
+                let note = key(u8::try_from(40 + (i * 5) % 40).unwrap());
+                piano.handle(match i % 3 {
+                    0 | 1 => NoteOn { key: note, velocity: 0.3 + 0.1 * (i % 6) as f64 },
+                    _ => NoteOff { key: note, velocity: 0.5 },
+                });
+                if i % 11 == 0 {
+                    piano.handle(Sustain(f64::from(u8::from(i % 2 == 0))));
+                }
+                next += 733;
+            }
+            let length = (*cut.next().unwrap()).min(next - sample);
+            piano.process(&mut left[..length], &mut right[..length]);
+            sound.extend_from_slice(&left[..length]);
+            sample += length;
+        }
+        assert!(sound.iter().all(|x| x.is_finite()));
+        assert!(sound.iter().any(|x| x.abs() > 1e-3));
+        assert_eq!(piano.keyboard().lost_states(), 0);
+        sound
+    };
+    let whole = render(&[1024]);
+    for blocks in [&[64][..], &[1, 63, 480, 7]] {
+        let cut = render(blocks);
+        assert!(whole.iter().zip(&cut).all(|(a, b)| a.to_bits() == b.to_bits()), "{blocks:?}");
+    }
+}

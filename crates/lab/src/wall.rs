@@ -1,0 +1,29 @@
+//! Analyses of virtual walls, and of the junctions that carry simulations over delays.
+//!
+//! The sources are [Gillespie 1996, ch. 4–6] and [Tsai 1996]. Positions in m,
+//! positive into the wall, which fills x > 0, as a key's depth (docs/notation.md); a wall's force in N
+//! acts against +x. The thesis counts y = −x, away from the wall.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`mod@bench`] | the sampled loop: hold, delay, encoder, velocity from position |
+//! | [`comparison`] | every wall on the same ground: the largest stiffness that comes to rest |
+//! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
+//! | [`finger`] | mass, damping and stiffness of what holds the device, while it is played |
+//! | [`display`] | a virtual mass shown by position or by force, and its coupling spring |
+//! | [`unilateral`] | a stability criterion for one-sided springs, and brute force |
+//! | [`mapping`] | which mappings from s to z keep passivity |
+//! | [`junction`] | constraints carried by transmission lines |
+//!
+//! The walls themselves are in [`touchback_haptics::sampled_wall`].
+
+pub mod analysis;
+pub mod bench;
+pub mod comparison;
+#[cfg(test)]
+mod controller_tests;
+pub mod display;
+pub mod finger;
+pub mod junction;
+pub mod mapping;
+pub mod unilateral;

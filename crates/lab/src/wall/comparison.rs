@@ -1,0 +1,235 @@
+//! Every wall under the same conditions: the largest stiffness at which a pressed device comes to
+//! rest.
+//!
+//! Not a proof of stability but a test of use: the device falls on the wall at several speeds,
+//! pressed by a constant force; it must be at rest at the end, or its motion must halve in two
+//! seconds. A wave junction is taken with its best impedance; its stiffness is what is felt through
+//! the line.
+
+pub mod wave;
+
+use crate::wall::bench::{SampledLoop, Speed};
+use crate::wall::finger::Adaptive;
+use touchback_haptics::sampled_wall::controller::{
+    Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
+};
+use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
+
+/// The device of the comparison: 0.1 kg, 0.5 N·s/m, pressed by 1 N.
+pub const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
+
+/// Wall damping of the damped contenders, N·s/m: four times the device's, chosen.
+pub const DAMPING: f64 = 2.0;
+
+/// A way to render a wall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contender {
+    /// A sampled spring.
+    Standard,
+    /// With a sampled damper of [`DAMPING`].
+    Damped,
+    /// Softer by 30 % on the way out.
+    Hysteresis,
+    /// Half a sample and the delay ahead, device and finger known.
+    Prediction,
+    /// Prediction from the running estimate of device and finger; only the device is known
+    /// beforehand.
+    Learning,
+    /// Poles placed for the plant without delay.
+    Placement,
+    /// Placed poles with [`DAMPING`] in the target.
+    PlacementDamped,
+    /// Placed poles and deadbeat ends of visits, without delay.
+    Deadbeat,
+    /// Wave junction, its damper sampled once a period.
+    Wave,
+    /// Wave junction, its damper in the device, eight times a period.
+    WaveInDevice,
+}
+
+impl Contender {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Standard,
+        Self::Damped,
+        Self::Hysteresis,
+        Self::Prediction,
+        Self::Learning,
+        Self::Placement,
+        Self::PlacementDamped,
+        Self::Deadbeat,
+        Self::Wave,
+        Self::WaveInDevice,
+    ];
+
+    /// For tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Damped => "damped",
+            Self::Hysteresis => "hysteresis",
+            Self::Prediction => "prediction",
+            Self::Learning => "prediction, learning",
+            Self::Placement => "placed poles",
+            Self::PlacementDamped => "placed poles, damped",
+            Self::Deadbeat => "deadbeat",
+            Self::Wave => "wave junction",
+            Self::WaveInDevice => "wave, damper in device",
+        }
+    }
+}
+
+/// Conditions of a comparison.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Conditions {
+    /// T, s.
+    pub period: f64,
+    /// Whole periods by which a force comes late (both ways of a wave together).
+    pub delay: usize,
+    /// Held by [`FINGER`].
+    pub has_finger: bool,
+    /// Encoder of 2 µm and differenced, filtered (200 Hz) velocity instead of true values.
+    pub is_measured: bool,
+}
+
+/// Speeds of the fall, m/s, length of a run, s, and what counts as rest, m peak to peak; or as on
+/// the way there: half the motion of two seconds before.
+const SPEEDS: [f64; 3] = [0.03, 0.12, 0.4];
+const SECONDS: f64 = 5.0;
+const REST: f64 = 50e-6;
+
+/// Stiffnesses tried, N/m: from the first by this ratio until one fails.
+const FIRST: f64 = 20.0;
+const RATIO: f64 = 1.1;
+/// Ratio of stiffnesses tried for a wave junction, whose felt stiffness the line bounds.
+const WAVE_RATIO: f64 = 1.5;
+const LAST: f64 = 1e5;
+
+/// Peak-to-peak motion in two stretches of a run: from 0.4 to 0.6 and from 0.8 to its end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Swings {
+    samples: usize,
+    spans: [(f64, f64); 2],
+    is_lost: bool,
+}
+
+impl Swings {
+    fn new(samples: usize) -> Self {
+        Self { samples, spans: [(f64::MAX, f64::MIN); 2], is_lost: false }
+    }
+
+    /// Takes the position at the end of a sample, m; false when the plant is farther than a metre
+    /// away.
+    fn see(&mut self, index: usize, x: f64) -> bool {
+        let fifth = 5 * index / self.samples;
+        if fifth == 2 || fifth == 4 {
+            let (low, high) = &mut self.spans[fifth / 2 - 1];
+            (*low, *high) = (low.min(x), high.max(x));
+        }
+        self.is_lost |= x.is_nan() || x.abs() > 1.0;
+        !self.is_lost
+    }
+
+    fn found(&self) -> [f64; 2] {
+        if self.is_lost { [0.0, f64::INFINITY] } else { self.spans.map(|(low, high)| high - low) }
+    }
+}
+
+impl Conditions {
+    /// The device as held here.
+    #[must_use]
+    pub fn plant(&self) -> Plant {
+        if self.has_finger { DEVICE.with(FINGER) } else { DEVICE }
+    }
+
+    fn wall(&self, contender: Contender, k: f64) -> Option<Box<dyn Controller>> {
+        let (plant, t) = (self.plant(), self.period);
+        let late = f64::from(u32::try_from(self.delay).ok()?) * t;
+        Some(match contender {
+            Contender::Standard => Box::new(Standard { stiffness: k, damping: 0.0 }),
+            Contender::Damped => Box::new(Standard { stiffness: k, damping: DAMPING }),
+            Contender::Hysteresis => Box::new(Hysteresis { stiffness: k, loss: 0.3 }),
+            Contender::Prediction => Box::new(Prediction::new(&plant, k, 0.0, t, late)),
+            Contender::Learning => {
+                Box::new(Adaptive::new(&DEVICE, DEVICE.mass, k, 0.0, t, self.delay))
+            }
+            Contender::Placement => Box::new(Placement::new(&plant, k, 0.0, t)?),
+            Contender::PlacementDamped => Box::new(Placement::new(&plant, k, DAMPING, t)?),
+            Contender::Deadbeat => Box::new(Deadbeat::new(&plant, k, 0.0, t)?),
+            Contender::Wave | Contender::WaveInDevice => return None,
+        })
+    }
+
+    /// The `swings` (before, at the end) of a run come to rest from every start.
+    fn rests(&self, mut swings: impl FnMut(Motion, usize) -> [f64; 2]) -> bool {
+        let samples = touchback_core::math::cast::floor_index(SECONDS / self.period);
+        SPEEDS.iter().all(|speed| {
+            let [before, end] = swings([-1e-3, *speed], samples);
+            end < REST || end < 0.5 * before
+        })
+    }
+
+    fn holds(&self, contender: Contender, k: f64) -> bool {
+        let bench = SampledLoop {
+            plant: self.plant(),
+            period: self.period,
+            delay: self.delay,
+            count: if self.is_measured { 2e-6 } else { 0.0 },
+            speed: if self.is_measured { Speed::Filtered(200.0) } else { Speed::True },
+        };
+        self.wall(contender, k).is_some_and(|mut wall| {
+            self.rests(|start, samples| {
+                wall.reset();
+                let mut seen = Swings::new(samples);
+                bench.run(wall.as_mut(), start, samples, |tick| seen.see(tick.index, tick.end[0]));
+                seen.found()
+            })
+        })
+    }
+
+    /// The largest stiffness, N/m, up to which all of a grid come to rest; 0 if the softest does
+    /// not, 10⁵ if all do.
+    #[must_use]
+    pub fn stiffest(&self, contender: Contender) -> f64 {
+        let climb = |step: f64, holds: &dyn Fn(f64) -> bool| {
+            let (mut found, mut k) = (0.0, FIRST);
+            while k < LAST && holds(k) {
+                (found, k) = (k, k * step);
+            }
+            if k < LAST { found } else { LAST }
+        };
+        let ratio = match contender {
+            Contender::Wave => 1,
+            Contender::WaveInDevice => 8,
+            _ => return climb(RATIO, &|k| self.holds(contender, k)),
+        };
+        wave::IMPEDANCES
+            .iter()
+            .map(|z| {
+                let link = wave::DelayedWave { conditions: *self, impedance: *z, ratio };
+                let most = climb(WAVE_RATIO, &|k| self.rests(|start, n| link.swings(k, start, n)));
+                link.felt(most)
+            })
+            .fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_delay_or_encoder_the_known_limits_come_out() {
+        let conditions =
+            Conditions { period: 1e-3, delay: 0, has_finger: false, is_measured: false };
+        let standard = conditions.stiffest(Contender::Standard);
+        // Motion halves in two seconds while (b − KT/2)/2m > ln 2/2 s.
+        let law = 2.0 * (0.5 - 0.1 * 2.0f64.ln()) / 1e-3;
+        assert!(standard <= law && standard * RATIO > law, "{standard} {law}");
+        let predicted = conditions.stiffest(Contender::Prediction);
+        assert!(predicted > 5.0 * standard, "{predicted}");
+        let held = Conditions { has_finger: true, ..conditions };
+        assert!(held.stiffest(Contender::Standard) > 5.0 * standard);
+    }
+}

@@ -1,0 +1,129 @@
+//! The predictive wall on a finger that changes.
+
+use super::estimate::{Estimator, Tuning};
+use touchback_haptics::sampled_wall::controller::{Controller, Measurement, Prediction};
+use touchback_haptics::sampled_wall::plant::Plant;
+
+/// Periods between two updates of the prediction: its matrices are not free.
+const UPDATE: u32 = 4;
+
+/// [`Prediction`] whose model is the running estimate of device and finger.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Adaptive {
+    stiffness: f64,
+    damping: f64,
+    period: f64,
+    delay: usize,
+    start: Estimator,
+    estimator: Estimator,
+    wall: Prediction,
+    /// Forces asked for that have not begun to act, then the one that ended; newest last.
+    asked: [f64; Self::LONGEST + 1],
+    ticks: u32,
+}
+
+impl Adaptive {
+    /// The longest delay it knows, whole periods.
+    pub const LONGEST: usize = 15;
+
+    /// A wall of `stiffness` N/m and `damping` N·s/m for a device of `least_mass` kg held as
+    /// `guess` says at first; forces, held `period` s, come `delay` whole periods late (at most
+    /// [`Self::LONGEST`]).
+    #[must_use]
+    pub fn new(
+        guess: &Plant,
+        least_mass: f64,
+        stiffness: f64,
+        damping: f64,
+        period: f64,
+        delay: usize,
+    ) -> Self {
+        let delay = delay.min(Self::LONGEST);
+        let estimator = Estimator::new(guess, least_mass, period, Tuning::default());
+        let wall = Self::predict(guess, stiffness, damping, period, delay);
+        Self {
+            stiffness,
+            damping,
+            period,
+            delay,
+            start: estimator,
+            estimator,
+            wall,
+            asked: [0.0; Self::LONGEST + 1],
+            ticks: 0,
+        }
+    }
+
+    fn predict(plant: &Plant, k: f64, b: f64, period: f64, delay: usize) -> Prediction {
+        let late = f64::from(u32::try_from(delay).unwrap_or(0)) * period;
+        Prediction::new(plant, k, b, period, late)
+    }
+
+    /// What is known of the plant.
+    #[must_use]
+    pub const fn estimator(&self) -> &Estimator {
+        &self.estimator
+    }
+}
+
+impl Controller for Adaptive {
+    fn force(&mut self, now: Measurement) -> f64 {
+        // The force that acted until now was asked for delay + 1 periods ago.
+        self.estimator.see(now.position, self.asked[Self::LONGEST - self.delay]);
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(UPDATE) {
+            let plant = self.estimator.plant();
+            self.wall =
+                Self::predict(&plant, self.stiffness, self.damping, self.period, self.delay);
+        }
+        let force = self.wall.force(now);
+        self.asked.rotate_left(1);
+        self.asked[Self::LONGEST] = force;
+        force
+    }
+
+    fn reset(&mut self) {
+        self.estimator = self.start;
+        let plant = self.estimator.plant();
+        self.wall = Self::predict(&plant, self.stiffness, self.damping, self.period, self.delay);
+        self.asked = [0.0; Self::LONGEST + 1];
+        self.ticks = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wall::bench::{SampledLoop, Speed};
+    use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance};
+
+    const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
+    const T: f64 = 1e-3;
+
+    /// Swing with the soft finger, and after it has become the stiff one while it rested.
+    fn swings(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> [f64; 2] {
+        let mut state = [-1e-3, 0.1];
+        [FINGER, stiff].map(|finger| {
+            let plant = DEVICE.with(finger);
+            let bench =
+                SampledLoop { plant, period: T, delay, count: 2e-6, speed: Speed::Filtered(200.0) };
+            let (swing, end) = bench.swing(wall, state, 1500);
+            state = end;
+            swing
+        })
+    }
+
+    #[test]
+    fn the_wall_that_learns_stays_quiet_when_the_finger_stiffens() {
+        let soft = DEVICE.with(FINGER);
+        let stiff = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
+        for (delay, k) in [(2, 2550.0), (4, 700.0)] {
+            let late = Adaptive::predict(&soft, k, 0.0, T, delay);
+            let fixed = swings(&mut { late }, delay, stiff);
+            let learning = swings(&mut Adaptive::new(&soft, 0.1, k, 0.0, T, delay), delay, stiff);
+            let quiet = |x: f64| x < 50e-6;
+            assert!(quiet(fixed[0]) && !quiet(fixed[1]), "{delay}: {fixed:?}");
+            assert!(quiet(learning[0]) && quiet(learning[1]), "{delay}: {learning:?}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Modes under a hammer: contact steps, and what they move it by.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one lane index over several arrays is what becomes a register"
+)]
+
+use super::{ContactCoupling, LANES, ModeState, kernels, total, turned};
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::power::square;
+
+kernels! {
+    /// Adds what a constant `force` did over the contact step before, then turns the modes by one
+    /// contact step; returns the displacement under the hammer, m.
+    advance, advance_body, advance_avx2, advance_avx512, (modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32
+}
+
+#[inline(always)]
+fn advance_body(modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            let re = mode.re[l] + touch.push_re[l] * force;
+            let im = mode.im[l] + touch.push_im[l] * force;
+            (mode.re[l], mode.im[l]) = turned(re, im, touch.keep[l], touch.turn[l]);
+            sum[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    total(&sum)
+}
+
+kernels! {
+    /// Adds what a constant `force` did over the contact step before, ending the sample; returns
+    /// the force on the bridge, N.
+    end_contact, end_contact_body, end_contact_avx2, end_contact_avx512,
+    (modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32
+}
+
+#[inline(always)]
+fn end_contact_body(modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            mode.re[l] += touch.push_re[l] * force;
+            mode.im[l] += touch.push_im[l] * force;
+            sum[l] += mode.bridge[l] * mode.re[l];
+        }
+    }
+    total(&sum)
+}
+
+kernels! {
+    /// Lets modes ring for one sample; returns force on the bridge, N, and displacement under the
+    /// hammer, m.
+    coast, coast_body, coast_avx2, coast_avx512, (modes: &mut [ModeState], touch: &[ContactCoupling]) -> (f32, f32)
+}
+
+#[inline(always)]
+fn coast_body(modes: &mut [ModeState], touch: &[ContactCoupling]) -> (f32, f32) {
+    let (mut force, mut place) = ([0.0; LANES], [0.0; LANES]);
+    for (mode, touch) in modes.iter_mut().zip(touch) {
+        for l in 0..LANES {
+            (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], mode.keep[l], mode.turn[l]);
+            force[l] += mode.bridge[l] * mode.re[l];
+            place[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    (total(&force), total(&place))
+}
+
+/// Displacement under the hammer, m.
+#[must_use]
+pub fn displacement(modes: &[ModeState], touch: &[ContactCoupling]) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter().zip(touch) {
+        for l in 0..LANES {
+            sum[l] += touch.shape[l] * mode.re[l];
+        }
+    }
+    total(&sum)
+}
+
+/// Largest displacement under the hammer that the free modes can reach, m.
+#[must_use]
+pub fn reach(modes: &[ModeState], touch: &[ContactCoupling]) -> f32 {
+    let mut sum = [0.0; LANES];
+    for (mode, touch) in modes.iter().zip(touch) {
+        for l in 0..LANES {
+            sum[l] += touch.shape[l].abs() * (square(mode.re[l]) + square(mode.im[l])).sqrt();
+        }
+    }
+    total(&sum)
+}

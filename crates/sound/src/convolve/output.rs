@@ -1,0 +1,208 @@
+//! What one filter makes of the inputs.
+
+use std::sync::Arc;
+
+use crate::fourier::ComplexToReal;
+use num_complex::Complex32;
+
+use super::input::InputStage;
+use super::{CHANNELS, Filter, Input, PARTITIONS, spectrum};
+use crate::bank::BLOCK;
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::pages;
+
+/// The output of one [`Filter`].
+pub struct Output {
+    kernel: Kernel,
+    /// Short and long.
+    stages: [OutputStage; 2],
+    is_on: bool,
+}
+
+impl Output {
+    /// Silent and off. Allocates.
+    #[must_use]
+    pub fn new(kernel: Kernel) -> Self {
+        Self { kernel, stages: PARTITIONS.map(OutputStage::new), is_on: false }
+    }
+
+    /// Switches it on, at any time: after [`super::COMPLETE`] blocks it hears all of the input's
+    /// history, from the beginning on where that is zero.
+    pub fn start(&mut self, input: &Input) {
+        if !self.is_on {
+            self.is_on = true;
+            self.stages[1].waits = !input.is_at_beginning();
+        }
+    }
+
+    /// Switches it off.
+    pub fn stop(&mut self) {
+        if self.is_on {
+            self.is_on = false;
+            self.clear();
+        }
+    }
+
+    /// It is switched on.
+    #[must_use]
+    pub const fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Forgets what was.
+    pub fn clear(&mut self) {
+        self.stages.iter_mut().for_each(OutputStage::clear);
+    }
+
+    /// Writes to `early` what the first [`super::EARLY`] taps of `filter`, and to `late` what the
+    /// others make of the samples `at`… of the present block, which `input` has taken and is not
+    /// silent.
+    pub fn process(
+        &self,
+        filter: &Filter,
+        input: &Input,
+        at: usize,
+        early: [&mut [f32]; CHANNELS],
+        late: [&mut [f32]; CHANNELS],
+    ) {
+        let len = early[0].len();
+        let late_from = input.stages[1].place * BLOCK + at;
+        let [short, long] = &self.stages;
+        for (c, (early, late)) in early.into_iter().zip(late).enumerate() {
+            early.copy_from_slice(&short.output[c][at..at + len]);
+            late.copy_from_slice(&long.output[c][late_from..late_from + len]);
+            for (head, recent) in filter.head.iter().zip(&input.recent) {
+                spectrum::add_direct(self.kernel, &head[c], &recent[at + 1..], early);
+            }
+        }
+    }
+
+    /// This block's share of the work, after `input` has taken in the block that ends.
+    pub fn end_block(&mut self, filter: &Filter, input: &Input) {
+        let stages = self.stages.iter_mut().zip(&filter.spectra).zip(&input.stages);
+        for ((stage, spectra), input) in stages {
+            stage.end_block(self.kernel, spectra, input, filter.inputs());
+        }
+    }
+}
+
+/// One stage of equal partitions.
+struct OutputStage {
+    /// Blocks in a partition.
+    blocks: usize,
+    /// The present partition is not complete: nothing is done before the next one begins.
+    waits: bool,
+    /// `[channel]`: spectra of the sums under way, next and present output.
+    sums: [Vec<f32>; CHANNELS],
+    next: [Vec<f32>; CHANNELS],
+    output: [Vec<f32>; CHANNELS],
+    inverse: Arc<dyn ComplexToReal<f32>>,
+    time: Vec<f32>,
+    bins: Vec<Complex32>,
+    scratch: Vec<Complex32>,
+}
+
+impl OutputStage {
+    fn new(blocks: usize) -> Self {
+        let size = blocks * BLOCK;
+        let inverse = crate::fourier::inverse(2 * size);
+        Self {
+            blocks,
+            waits: false,
+            sums: std::array::from_fn(|_| pages::filled(0.0, spectrum::length(size + 1))),
+            next: std::array::from_fn(|_| pages::filled(0.0, size)),
+            output: std::array::from_fn(|_| pages::filled(0.0, size)),
+            time: pages::filled(0.0, 2 * size),
+            bins: pages::filled(Complex32::ZERO, size + 1),
+            scratch: pages::filled(Complex32::ZERO, inverse.get_scratch_len()),
+            inverse,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.waits = false;
+        for c in 0..CHANNELS {
+            self.sums[c].fill(0.0);
+            self.next[c].fill(0.0);
+            self.output[c].fill(0.0);
+        }
+    }
+
+    /// Does this block's share of the work.
+    fn end_block(&mut self, kernel: Kernel, spectra: &[f32], input: &InputStage, inputs: usize) {
+        let partitions = input.partitions;
+        if partitions == 0 {
+            return;
+        }
+        if self.blocks == 1 {
+            self.multiply(kernel, spectra, input, inputs, 0..partitions);
+            self.deliver();
+            self.turn_over();
+            return;
+        }
+        // Long stage. Products in the first seven blocks of a partition, sums ready in the
+        // seventh; at the end of the eighth the outputs change.
+        let (place, slices) = (input.place, self.blocks - 1);
+        self.waits &= place > 0;
+        if self.waits {
+            return;
+        }
+        if place < slices {
+            let share = partitions.div_ceil(slices);
+            let from = (place * share).min(partitions);
+            let to = (from + share).min(partitions);
+            self.multiply(kernel, spectra, input, inputs, from..to);
+            if place + 1 == slices {
+                self.deliver();
+            }
+        } else {
+            self.turn_over();
+        }
+    }
+
+    /// The next output becomes the present one.
+    fn turn_over(&mut self) {
+        for c in 0..CHANNELS {
+            std::mem::swap(&mut self.output[c], &mut self.next[c]);
+        }
+    }
+
+    /// Adds the products of the partitions `range`.
+    fn multiply(
+        &mut self,
+        kernel: Kernel,
+        spectra: &[f32],
+        input: &InputStage,
+        inputs: usize,
+        range: std::ops::Range<usize>,
+    ) {
+        let length = self.sums[0].len();
+        for p in range {
+            for i in 0..inputs {
+                let heard = input.earlier(i, p);
+                for c in 0..CHANNELS {
+                    let at = ((i * CHANNELS + c) * input.partitions + p) * length;
+                    let response = &spectra[at..at + length];
+                    spectrum::add_product(kernel, &mut self.sums[c], heard, response);
+                }
+            }
+        }
+    }
+
+    /// Brings the sums back to time as the next output.
+    fn deliver(&mut self) {
+        let size = self.blocks * BLOCK;
+        for c in 0..CHANNELS {
+            spectrum::join(&self.sums[c], &mut self.bins);
+            self.sums[c].fill(0.0);
+            // The inverse transform of a real signal requires real end bins; rounding may leave
+            // them slightly off.
+            self.bins[0].im = 0.0;
+            self.bins[size].im = 0.0;
+            let (bins, time) = (&mut self.bins, &mut self.time);
+            let done = self.inverse.process_with_scratch(bins, time, &mut self.scratch);
+            debug_assert!(done.is_ok(), "lengths are fixed in new");
+            self.next[c].copy_from_slice(&self.time[size..]);
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! The sound engine of the whole instrument.
+//!
+//! Notes give the forces of their strings on the bridge; the board turns them into two channels.
+//! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
+//! size never changes a sample. Audio thread, except `new`.
+//!
+//! | part | does |
+//! | --- | --- |
+//! | [`Sound`] | what a host sets, strikes and asks |
+//! | `render` | the samples of a block, and the control work before it |
+//! | `loading` | takes a new voicing over, note by note |
+
+mod loading;
+mod render;
+
+use crate::bank::BLOCK;
+use crate::bridge::{self, ZONES};
+use crate::glide::Glide;
+use crate::knock::{Knock, Knocks};
+use crate::microphones::{Distant, part};
+use crate::note::Note;
+use crate::output::Lid;
+use crate::pickup::Pickup;
+use crate::resonances::{Resonances, near_top};
+use crate::room::Room;
+use crate::shared_board::SharedBoard;
+use crate::slow_rate::SlowRate;
+use crate::{SoundSettings, loss};
+use loading::{Loading, partials_a_block};
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::key_set::KeySet;
+use touchback_core::mech::hammer::{Hammer, HammerSettings};
+
+/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
+/// 5 m/s with the pedal down some decibels of room.
+const FULL_SCALE: f64 = 1.0 / 1230.0;
+
+/// A note below this level, full scale, sleeps (−100 dBFS).
+const GATE: f64 = 1e-5;
+
+/// Bound of the ratio between the loudest strings and the gate, 160 dB: 40 dB more than a blow of
+/// all keys at [`FASTEST`] gives (chosen, to make [`Sound::longest_ring`] an upper bound).
+const RANGE: f64 = 1e8;
+
+/// Time added to it for the board's response and for a gliding voicing, s.
+const AFTER: f64 = 1.5;
+
+/// Time constant of levels, lid and width, s: 12 % of the way in a block at 48 kHz; and the distance
+/// from their targets at which they have arrived.
+const MIX_TIME: f64 = 10.430_245e-3;
+const MIX_NEAR: f32 = 1e-4;
+
+/// Largest strike speed, m/s; faster strikes are taken as this (the fastest measured is 7.8 m/s).
+const FASTEST: f64 = 20.0;
+
+/// Largest displacement of a plucked string, m; larger ones are taken as this.
+const FARTHEST: f64 = 5e-3;
+
+/// Widest bend, cents: the four octaves of polyphonic controllers.
+const MOST_CENTS: f64 = 4800.0;
+
+/// Targets of the gliding values: share of the late response, direct level, lid gain, stereo width.
+fn mix(voicing: &SoundSettings) -> [f64; 4] {
+    [voicing.board, voicing.direct(), voicing.lid_gain(), voicing.side()]
+}
+
+/// All strings and the board, at one sample rate.
+pub struct Sound {
+    /// As set last, and as the last block began with.
+    voicing: SoundSettings,
+    taken: SoundSettings,
+    is_news: bool,
+    hammers: [HammerSettings; KEYS],
+    notes: Vec<Note>,
+    /// Those that sound or are being struck.
+    awake: KeySet,
+    /// Zone and weights of each key's place on the bridges, evened out.
+    places: Vec<(usize, [f32; 2])>,
+    knocks: Knocks,
+    kernel: Kernel,
+    pickup: Pickup,
+    loading: Option<Loading>,
+    partials_a_block: usize,
+    /// Share of the late response, direct level, lid and stereo width: value at the block's start,
+    /// and now.
+    mix: [(f32, Glide); 4],
+    /// Over what is listened to, and over what the distant pair hears.
+    lids: [Lid; 2],
+    room: Room,
+    inputs: [[f32; BLOCK]; ZONES],
+    /// Of damped strings, and of the undamped.
+    resonances: [Resonances; 2],
+    /// Force of all struck strings and knocks on the bridge, N: the last block and the present one,
+    /// each all of it and what the undamped strings hear. Strings that were not struck hear it a
+    /// constant time late, whatever the host's blocks, and do not answer, so that no loop can grow.
+    bridge: [[[f32; BLOCK]; 2]; 2],
+    /// Share that the undamped strings hear of each key.
+    near_top: [f32; KEYS],
+    /// Samples into the present block, and blocks since reset.
+    phase: usize,
+    block: usize,
+    ignored: u64,
+}
+
+impl Sound {
+    /// Prepares all tables for `sample_rate` Hz, with the concert grand's hammers. Allocates;
+    /// everything else here does not.
+    #[must_use]
+    pub fn new(sample_rate: f64, voicing: &SoundSettings) -> Self {
+        Self::with_hammers(sample_rate, voicing, &HammerSettings::CONCERT)
+    }
+
+    /// Like [`Sound::new`] with `hammers`.
+    #[must_use]
+    pub fn with_hammers(
+        sample_rate: f64,
+        voicing: &SoundSettings,
+        hammers: &HammerSettings,
+    ) -> Self {
+        Self::with_each_hammer(sample_rate, voicing, |_| *hammers)
+    }
+
+    /// Like [`Sound::new`] with a hammer for each key.
+    #[must_use]
+    pub fn with_each_hammer(
+        sample_rate: f64,
+        voicing: &SoundSettings,
+        hammers: impl Fn(KeyNumber) -> HammerSettings,
+    ) -> Self {
+        Self::prepared(sample_rate, voicing, hammers, Kernel::detect())
+    }
+
+    /// Like [`Sound::new`] with a kernel of [`Kernel::available`]; every kernel gives the same
+    /// samples.
+    #[must_use]
+    pub fn with_kernel(sample_rate: f64, voicing: &SoundSettings, kernel: Kernel) -> Self {
+        Self::prepared(sample_rate, voicing, |_| HammerSettings::CONCERT, kernel)
+    }
+
+    fn prepared(
+        sample_rate: f64,
+        voicing: &SoundSettings,
+        hammers: impl Fn(KeyNumber) -> HammerSettings,
+        kernel: Kernel,
+    ) -> Self {
+        let voicing = voicing.clamped();
+        let slow = SlowRate::both(sample_rate);
+        let note = |key| {
+            let hammer = Hammer::of(key, &hammers(key));
+            Note::new(key, &voicing, &hammer, sample_rate, &slow, kernel)
+        };
+        let board = SharedBoard::at(sample_rate);
+        let pickup = Pickup::new(&board, voicing.perspective.pair(), sample_rate, kernel);
+        let place = |(key, factor): (KeyNumber, f32)| {
+            let (first, weights) = bridge::place(key);
+            (first, weights.map(|w| w * factor))
+        };
+        Self {
+            notes: KeyNumber::all().map(note).collect(),
+            voicing,
+            taken: voicing,
+            is_news: false,
+            hammers: std::array::from_fn(|i| {
+                KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
+            }),
+            awake: KeySet::EMPTY,
+            places: KeyNumber::all().zip(*board.evenness()).map(place).collect(),
+            knocks: Knocks::new(sample_rate),
+            kernel,
+            pickup,
+            loading: None,
+            partials_a_block: partials_a_block(sample_rate),
+            mix: mix(&voicing).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
+            lids: [Lid::new(sample_rate); 2],
+            room: Room::new(sample_rate, voicing.room()),
+            inputs: [[0.0; BLOCK]; ZONES],
+            resonances: slow.each_ref().map(Resonances::new),
+            bridge: [[[0.0; BLOCK]; 2]; 2],
+            near_top: std::array::from_fn(|i| KeyNumber::from_index(i).map_or(0.0, near_top)),
+            phase: 0,
+            block: 0,
+            ignored: 0,
+        }
+    }
+
+    /// Silences everything, dampers at rest; the sample clock restarts.
+    pub fn reset(&mut self) {
+        self.take_voicing();
+        if self.loading.take().is_some() {
+            for note in &mut self.notes {
+                note.load(&self.voicing);
+            }
+        }
+        self.notes.iter_mut().for_each(Note::reset);
+        self.awake = KeySet::EMPTY;
+        self.knocks.reset();
+        self.pickup.reset();
+        for (from, glide) in &mut self.mix {
+            glide.settle();
+            *from = glide.now;
+        }
+        self.lids.iter_mut().for_each(Lid::reset);
+        self.room.reset();
+        self.inputs = [[0.0; BLOCK]; ZONES];
+        self.resonances.iter_mut().for_each(Resonances::reset);
+        self.bridge = [[[0.0; BLOCK]; 2]; 2];
+        (self.phase, self.block, self.ignored) = (0, 0, 0);
+    }
+
+    /// New voicing, without clicks: knocks from the next event, all else from the next block on, of
+    /// several in one block the last: levels within 50 ms, another pair of microphones within 75 ms, pitch
+    /// and decay note by note, sounding notes first, all within 0.52 s.
+    pub fn set(&mut self, voicing: &SoundSettings) {
+        self.voicing = voicing.clamped();
+        self.is_news = true;
+    }
+
+    /// Takes up what was set in the block before.
+    fn take_voicing(&mut self) {
+        if !std::mem::take(&mut self.is_news) || self.voicing == self.taken {
+            return;
+        }
+        let new = self.voicing;
+        let old = std::mem::replace(&mut self.taken, new);
+        for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
+            slot.1.aim(target);
+        }
+        self.pickup.listen(new.perspective.pair());
+        self.room.set(new.room());
+        if !new.same_strings(&old) {
+            self.load();
+        }
+    }
+
+    /// New hammers, all set alike; see [`Sound::set_hammer`].
+    pub fn set_hammers(&mut self, hammers: &HammerSettings) {
+        KeyNumber::all().for_each(|key| self.set_hammer(key, hammers));
+    }
+
+    /// A new hammer of `key`: mass and felt from the next strike on, the strike point like a voicing.
+    pub fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
+        let old = std::mem::replace(&mut self.hammers[key.index()], *hammer);
+        if old != *hammer {
+            self.notes[key.index()].set_hammer(&Hammer::of(key, hammer));
+        }
+        if old.strike_point != hammer.strike_point {
+            self.load_note(key);
+        }
+    }
+
+    /// The hammer of `key` meets its strings at `speed` m/s, `delay` samples (0…1) after the
+    /// beginning of the next sample's interval. Speeds not above 0 and values that are no numbers
+    /// are ignored and counted.
+    pub fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
+        if speed > 0.0 && speed.is_finite() && delay.is_finite() {
+            self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
+            self.awake.insert(key);
+        } else {
+            self.ignored += 1;
+        }
+    }
+
+    /// A plectrum lets the strings of `key` go, displaced by `displacement` m, `delay` samples (0…1)
+    /// after the beginning of the next sample's interval. Displacements not above 0 and values that
+    /// are no numbers are ignored and counted.
+    pub fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64) {
+        if displacement > 0.0 && displacement.is_finite() && delay.is_finite() {
+            let note = &mut self.notes[key.index()];
+            note.pluck(displacement.min(FARTHEST), delay.clamp(0.0, 1.0));
+            self.awake.insert(key);
+        } else {
+            self.ignored += 1;
+        }
+    }
+
+    /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next block on.
+    pub fn damper(&mut self, key: KeyNumber, lift: f64) {
+        if lift.is_nan() {
+            self.ignored += 1;
+        } else {
+            self.notes[key.index()].damper(lift);
+        }
+    }
+
+    /// Bends `key` by `cents` against its tuning from the next block on, whatever sounds included,
+    /// until the next call or reset; within ±4800. Work is bounded: the poles of one note.
+    pub fn retune(&mut self, key: KeyNumber, cents: f64) {
+        if cents.is_nan() {
+            self.ignored += 1;
+        } else {
+            self.notes[key.index()].retune(cents.clamp(-MOST_CENTS, MOST_CENTS));
+        }
+    }
+
+    /// Left pedal: 0 up … 1 down, for strikes from now on. The hammers shift off the first of two
+    /// or three strings and meet the others with softer felt; up again after a reset.
+    pub fn una_corda(&mut self, amount: f64) {
+        if amount.is_nan() {
+            self.ignored += 1;
+        } else {
+            let amount = amount.clamp(0.0, 1.0);
+            self.notes.iter_mut().for_each(|note| note.una_corda(amount));
+        }
+    }
+
+    /// A knock of the mechanism at `key` with the given impact speed, m/s.
+    pub fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
+        if !(speed > 0.0 && speed.is_finite()) {
+            self.ignored += 1;
+        } else if self.voicing.knocks > 0.0 {
+            let (first, weights) = bridge::place(key);
+            let (speed, near) = (speed.min(FASTEST), self.near_top[key.index()]);
+            self.knocks.begin(knock, speed, self.voicing.knocks, first, weights, near);
+        }
+    }
+
+    /// Events ignored since reset because their values were not finite or out of range.
+    #[must_use]
+    pub const fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
+    /// Writes the next samples of both channels (equal lengths), full scale ±1.
+    pub fn process(&mut self, left: &mut [f32], right: &mut [f32]) {
+        self.process_with(left, right, None);
+    }
+
+    /// The same, and those of the `distant` pair (equal lengths too), which costs nothing where it
+    /// is not asked for.
+    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+        let len = left.len().min(right.len());
+        left[len..].fill(0.0);
+        right[len..].fill(0.0);
+        let mut done = 0;
+        while done < len {
+            if self.phase == 0 {
+                self.begin_block();
+            }
+            let portion = (len - done).min(BLOCK - self.phase);
+            let range = done..done + portion;
+            let far = part(&mut distant, &range);
+            self.portion(&mut left[range.clone()], &mut right[range], far);
+            done += portion;
+            self.phase += portion;
+            if self.phase == BLOCK {
+                self.pickup.end_block();
+                self.phase = 0;
+                self.block += 1;
+            }
+        }
+    }
+
+    /// Nothing sounds and nothing will before the next event.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.loading.is_none() && !self.is_news && self.is_still()
+    }
+
+    /// Neither strings nor board nor room move.
+    fn is_still(&self) -> bool {
+        self.awake.is_empty()
+            && self.knocks.is_empty()
+            && self.resonances.iter().all(Resonances::is_silent)
+            && self.pickup.is_silent()
+            && self.room.is_silent()
+    }
+
+    /// Upper bound of the time for which anything sounds after the last event, s: strings that lose
+    /// nothing to the bridge, and the room after them.
+    #[must_use]
+    pub fn longest_ring(&self) -> f64 {
+        let loss = loss::least_internal() / self.voicing.sustain;
+        libm::log(RANGE) / loss + self.voicing.room().time * libm::log10(RANGE) / 3.0 + AFTER
+    }
+}
+
+#[cfg(test)]
+mod tests;

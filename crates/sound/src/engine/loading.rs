@@ -1,0 +1,74 @@
+//! Takes a new voicing over without clicks: note by note, sounding notes first, a bounded number of
+//! partials a block.
+
+use super::Sound;
+use crate::bank::BLOCK;
+use crate::unison::Unison;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+
+/// Partials taken over in a second while a new voicing settles: 16 a block at 48 kHz.
+pub(super) const PARTIALS_A_SECOND: f64 = 12_000.0;
+
+/// Progress of a new voicing through the notes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loading {
+    /// Notes still to be loaded.
+    pending: [bool; KEYS],
+    /// Note being loaded, its new modes, and its next partial.
+    note: Option<(usize, Unison, usize)>,
+}
+
+/// Partials taken over at each block, so that a voicing settles as soon at every sample rate.
+pub(super) fn partials_a_block(sample_rate: f64) -> usize {
+    floor_index((PARTIALS_A_SECOND * BLOCK as f64 / sample_rate).round()).max(1)
+}
+
+impl Sound {
+    /// Begins to take voicing and strike point over.
+    pub(super) const fn load(&mut self) {
+        self.loading = Some(Loading { pending: [true; KEYS], note: None });
+    }
+
+    /// Begins to take them over for the note of `key`, besides those that wait.
+    pub(super) fn load_note(&mut self, key: KeyNumber) {
+        let i = key.index();
+        let loading = self.loading.get_or_insert(Loading { pending: [false; KEYS], note: None });
+        loading.pending[i] = true;
+        if loading.note.as_ref().is_some_and(|(of, ..)| *of == i) {
+            loading.note = None;
+        }
+    }
+
+    /// Takes over a bounded number of partials of the new voicing.
+    pub(super) fn load_some(&mut self) {
+        let Some(loading) = &mut self.loading else { return };
+        let mut budget = self.partials_a_block;
+        while budget > 0 {
+            let Some((index, unison, k)) = &mut loading.note else {
+                let sounding = |&i: &usize| loading.pending[i] && self.notes[i].is_awake();
+                let next = (0..KEYS).find(sounding);
+                let Some(index) = next.or_else(|| (0..KEYS).find(|&i| loading.pending[i])) else {
+                    self.loading = None;
+                    return;
+                };
+                loading.pending[index] = false;
+                if let Some(key) = KeyNumber::from_index(index) {
+                    loading.note = Some((index, Unison::new(key, &self.voicing), 1));
+                }
+                continue;
+            };
+            let note = &mut self.notes[*index];
+            // At low sample rates the highest keys have none.
+            if *k <= note.partials() {
+                note.load_partial(unison, &self.voicing, *k);
+                *k += 1;
+                budget -= 1;
+            }
+            if *k > note.partials() {
+                note.finish_load(unison);
+                loading.note = None;
+            }
+        }
+    }
+}

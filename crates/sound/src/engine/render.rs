@@ -1,0 +1,134 @@
+//! The samples of one block, and the control work at its beginning.
+
+use arrayvec::ArrayVec;
+
+use super::{FULL_SCALE, GATE, Sound};
+use crate::bank::BLOCK;
+use crate::convolve::CHANNELS;
+use crate::microphones::{Distant, part};
+use crate::note::{WAKE, contacts};
+use crate::output::{self, Lid};
+use crate::{loss, pickup::Channels};
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::real::MOST_LANES;
+
+impl Sound {
+    /// Samples of one block, or a part of it.
+    pub(super) fn portion(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+        let (at, len) = (self.phase, left.len());
+        self.bridge[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
+        if self.lids.iter().all(Lid::is_still) && self.is_still() {
+            left.fill(0.0);
+            right.fill(0.0);
+            distant.into_iter().flatten().for_each(|channel| channel.fill(0.0));
+            return;
+        }
+        self.advance_contacts(len);
+        for key in self.awake.iter() {
+            let (note, &(first, weights)) =
+                (&mut self.notes[key.index()], &self.places[key.index()]);
+            let mut force = [0.0f32; BLOCK];
+            let force = &mut force[..len];
+            note.process(at, force);
+            if note.is_struck() {
+                for (bus, share) in self.bridge[1].iter_mut().zip([1.0, self.near_top[key.index()]])
+                {
+                    let now = bus[at..at + len].iter_mut();
+                    now.zip(&*force).for_each(|(sum, x)| *sum += share * x);
+                }
+            }
+            note.add_overtones(force);
+            for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
+                for (input, force) in zone[at..at + len].iter_mut().zip(&*force) {
+                    *input += weight * force;
+                }
+            }
+        }
+        if !self.knocks.is_empty() {
+            self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
+        }
+        let [early, late] = self.pickup.process(&self.inputs, at, len);
+        let far = distant.as_ref().map(|_| self.pickup.process_distant(at, len));
+        let scale = single(FULL_SCALE);
+        // The room is filled by the piano, wherever one listens.
+        let mut sent = [[0.0; BLOCK]; CHANNELS];
+        for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
+            let share = (at + i + 1) as f32 / BLOCK as f32;
+            let [late_gain, direct, shade, side] =
+                self.mix.map(|(from, glide)| from + share * (glide.now - from));
+            let sum = |early: &Channels, late: &Channels| -> [f32; CHANNELS] {
+                std::array::from_fn(|c| scale * (early[c][i] + late_gain * late[c][i]))
+            };
+            let [here, there] = &mut self.lids;
+            let [a, b] = here.shade(sum(&early, &late), shade);
+            [sent[0][i], sent[1][i]] = [a, b];
+            let (a, b) = output::widened(a, b, side);
+            (*l, *r) = (direct * a, direct * b);
+            if let (Some([far_left, far_right]), Some([early, late])) = (&mut distant, &far) {
+                [far_left[i], far_right[i]] = there.shade(sum(early, late), shade);
+            }
+        }
+        let sent = sent.each_ref().map(|channel| &channel[..len]);
+        self.room.process(sent, left, right, part(&mut distant, &(0..len)));
+        let far = distant.into_iter().flatten().flat_map(|channel| channel.iter_mut());
+        for x in left.iter_mut().chain(right).chain(far) {
+            *x = output::soft_clip(*x);
+        }
+    }
+
+    /// Advances hammers at the strings by `len` samples.
+    fn advance_contacts(&mut self, len: usize) {
+        let mut group = ArrayVec::<_, MOST_LANES>::new();
+        for key in self.awake.iter() {
+            if self.notes[key.index()].is_touched() {
+                group.push(key.index());
+            }
+            if group.len() == self.kernel.lanes() {
+                contacts::advance(self.kernel, &mut self.notes, &group, len);
+                group.clear();
+            }
+        }
+        contacts::advance(self.kernel, &mut self.notes, &group, len);
+    }
+
+    /// Control work at a block's beginning.
+    pub(super) fn begin_block(&mut self) {
+        self.take_voicing();
+        self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
+        self.pickup.begin_block();
+        self.room.begin_block();
+        if self.loading.is_some() {
+            self.load_some();
+        }
+        let gate = single(GATE / FULL_SCALE);
+        self.bridge.swap(0, 1);
+        let [whole, _] = &self.bridge[0];
+        let loudest = whole.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        if loudest > WAKE * gate {
+            for (key, note) in KeyNumber::all().zip(&mut self.notes) {
+                note.wake();
+                if note.is_awake() {
+                    self.awake.insert(key);
+                }
+            }
+        }
+        for key in self.awake.iter() {
+            let note = &mut self.notes[key.index()];
+            note.control(self.block, gate, loudest);
+            if !note.is_awake() {
+                self.awake.remove(key);
+            }
+        }
+        for (resonances, bridge) in self.resonances.iter_mut().zip(&self.bridge[0]) {
+            resonances.begin_block(bridge, loudest > gate);
+        }
+        for key in self.awake.iter() {
+            let (first, weights) = self.places[key.index()];
+            let resonances = &mut self.resonances[usize::from(!loss::has_damper(key))];
+            resonances.add(&mut self.notes[key.index()], first, weights);
+        }
+        self.inputs.fill([0.0; BLOCK]);
+        self.resonances.iter().for_each(|strings| strings.spread(&mut self.inputs));
+    }
+}

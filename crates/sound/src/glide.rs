@@ -1,0 +1,74 @@
+//! Values that glide to a new setting, block by block, at one pace at every sample rate.
+
+use crate::bank::BLOCK;
+use touchback_core::math::cast::single;
+
+/// One value: in t seconds it goes the share 1 − e^(−t/τ) of the way to its target.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Glide {
+    /// Value at the end of the present block.
+    pub now: f32,
+    target: f32,
+    /// Share of the way in one block.
+    share: f32,
+    /// Distance from the target at which it has arrived.
+    near: f32,
+}
+
+impl Glide {
+    /// At `value`, with the time constant τ = `seconds` at `sample_rate` Hz; `near` the target it has
+    /// arrived.
+    #[must_use]
+    pub fn new(value: f64, seconds: f64, near: f32, sample_rate: f64) -> Self {
+        let share = -libm::expm1(-(BLOCK as f64) / (seconds * sample_rate));
+        Self { now: single(value), target: single(value), share: single(share), near }
+    }
+
+    /// Heads for `value`.
+    pub fn aim(&mut self, value: f64) {
+        self.target = single(value);
+    }
+
+    /// Jumps to its target.
+    pub const fn settle(&mut self) {
+        self.now = self.target;
+    }
+
+    /// One block on; gives the value at its beginning.
+    pub fn step(&mut self) -> f32 {
+        let before = self.now;
+        self.now += self.share * (self.target - self.now);
+        if (self.target - self.now).abs() < self.near {
+            self.now = self.target;
+        }
+        before
+    }
+
+    /// It is and stays 0.
+    #[must_use]
+    pub const fn is_zero(&self) -> bool {
+        self.now == 0.0 && self.target == 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback_core::math::cast::floor_index;
+
+    #[test]
+    fn a_glide_takes_as_long_at_every_sample_rate() {
+        for rate in [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0] {
+            let mut glide = Glide::new(1.0, 0.01, 1e-5, rate);
+            glide.aim(0.0);
+            let block = BLOCK as f64 / rate;
+            for n in 1..=floor_index(0.05 / block) {
+                glide.step();
+                let exact = (-(n as f64) * block / 0.01).exp();
+                assert!((f64::from(glide.now) - exact).abs() < 1e-5, "{rate} Hz, block {n}");
+            }
+            (0..floor_index(0.1 / block)).for_each(|_| assert!(glide.step() >= 0.0));
+            assert!(glide.is_zero(), "{rate} Hz: {glide:?}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
+
+pub mod bank;
+pub mod board;
+pub mod bridge;
+pub mod contact;
+pub mod convolve;
+pub mod engine;
+pub mod evenness;
+pub mod fourier;
+pub mod glide;
+pub mod hammer;
+pub mod knock;
+pub mod loss;
+pub mod measure;
+pub mod microphones;
+pub mod note;
+pub mod output;
+pub mod overtones;
+pub mod perspective;
+pub mod pickup;
+pub mod poles;
+pub mod resonances;
+pub mod room;
+pub mod room_spec;
+pub mod scala;
+pub mod scale;
+pub mod settings;
+pub mod shared_board;
+pub mod slow_rate;
+pub mod temperament;
+pub mod tuning;
+pub mod unison;
+
+pub use engine::Sound;
+pub use knock::Knock;
+pub use settings::SoundSettings;

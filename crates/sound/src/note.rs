@@ -1,0 +1,399 @@
+//! One note: its modes, its hammer, its damper.
+
+pub mod contacts;
+mod frame;
+mod load;
+mod pluck;
+mod resonance;
+mod slow_ring;
+
+use crate::bank::{self, ContactCoupling, LANES, Lane, ModeState};
+use crate::contact::{self, MovingHammer};
+use crate::hammer::shifted;
+use crate::overtones::Overtones;
+use crate::poles::{self, Pole};
+use crate::scale::StringSpec;
+use crate::slow_rate::SlowRate;
+use crate::unison::MOST;
+use crate::{SoundSettings, loss};
+use contacts::Strike;
+use frame::Frame;
+use resonance::Resonance;
+use slow_ring::SlowRing;
+use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::power::square;
+use touchback_core::mech::hammer::Hammer;
+
+/// Highest partial, Hz, and over the sample rate.
+const LIMIT_HZ: f64 = 16_000.0;
+const LIMIT_OF_RATE: f64 = 0.45;
+
+/// Force of struck strings on the bridge that sets the others moving, over the gate.
+pub const WAKE: f32 = 30.0;
+
+/// Share of the loudest force on the bridge below which a struck note only resounds from then on.
+const FAINT: f32 = 2e-3;
+
+/// Blocks between looks at a note's level.
+const LOOK_BLOCKS: usize = 8;
+
+/// Share of the gate below which the last of `active` groups of lanes falls silent.
+const fn share(active: usize) -> f32 {
+    if active == 1 { 1.0 } else { 0.03 }
+}
+
+/// Steps of the contact per second at least, by key number: about a hundred in the shortest
+/// contact.
+fn contact_rate(key: KeyNumber) -> f64 {
+    match key.number() {
+        0..=28 => 44_100.0,
+        29..=58 => 88_200.0,
+        _ => 176_400.0,
+    }
+}
+
+/// Input gains of sixteen modes for a constant hammer force over one contact step.
+#[derive(Clone, Copy, Default, Debug)]
+struct HammerInput {
+    /// w per force of a hammer that meets all strings, m/N.
+    all_re: Lane,
+    all_im: Lane,
+    /// The part of it that comes through the string an una corda misses, m/N.
+    missed_re: Lane,
+    missed_im: Lane,
+    /// Displacement under the hammer per Re w.
+    shape: Lane,
+}
+
+/// One note of the engine.
+pub struct Note {
+    key: KeyNumber,
+    sample_rate: f64,
+    kernel: Kernel,
+    partials: usize,
+    strings: usize,
+    /// Contact steps a sample.
+    steps: usize,
+    /// Bridge gains belong to the piano as strung, so that a retune never jumps a force.
+    strung: StringSpec,
+    rings: Vec<ModeState>,
+    touches: Vec<ContactCoupling>,
+    poles: Vec<Pole>,
+    blows: Vec<HammerInput>,
+    /// The low partials where they ring by themselves.
+    slow: SlowRing,
+    /// The strings as other notes set them moving, and the partials that do.
+    resonance: Resonance,
+    resonating: usize,
+    /// Struck since it slept.
+    struck: bool,
+    /// Share of the blow on each string.
+    share: [f64; MOST],
+    /// Frequencies over those in tune, and whether the poles show it.
+    ratio: f32,
+    /// Shift of the hammer by the left pedal, 0…1: for the next strike, and as the contact
+    /// couplings have it.
+    una_corda: (f64, f64),
+    /// The contact couplings agree with poles and hammer inputs.
+    touching: bool,
+    overtones: Overtones,
+    /// Displacement under the hammer per force over one step, m/N.
+    compliance: f64,
+    /// For the next strike; its strike point is in the blows once they are loaded.
+    hammer: Hammer,
+    /// A hammer clear of the strings for this long is gone, s.
+    gone: f64,
+    strike: Option<Strike>,
+    frame: Frame,
+    touched: contacts::Touched,
+    /// Samples of it that were heard last: those with a blow.
+    struck_for: usize,
+    /// Displacements released by a plectrum, still to be added to the modes.
+    released: Vec<pluck::Released>,
+    settling: pluck::Settling,
+    /// Share of the resting damper, asked for and applied.
+    rest: (f32, f32),
+    /// Leading groups of lanes that still ring.
+    active: usize,
+}
+
+/// Modes of a partial of `key` that other notes set moving: of undamped strings the sideways one too.
+const fn resonance_modes(key: KeyNumber, strings: usize) -> usize {
+    if loss::has_damper(key) { strings } else { strings + 1 }
+}
+
+impl Note {
+    /// The note of `key`, struck by `hammer`, complete; damped and undamped strings resound at
+    /// these slow `rates`.
+    #[must_use]
+    pub fn new(
+        key: KeyNumber,
+        voicing: &SoundSettings,
+        hammer: &Hammer,
+        sample_rate: f64,
+        rates: &[SlowRate; 2],
+        kernel: Kernel,
+    ) -> Self {
+        let strung = StringSpec::of(key, &SoundSettings::default());
+        let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
+        let strings = strung.strings;
+        let chunks = load::modes(partials, strings).div_ceil(LANES);
+        let below = |hz: f64| strung.partials_below(hz).min(partials);
+        let low = load::modes(below(resonance::HIGHEST_HZ), strings) / LANES;
+        let [damped, undamped] = rates;
+        let (highest, resounds_at) = if loss::has_damper(key) {
+            (resonance::HIGHEST_HZ, damped)
+        } else {
+            (resonance::HIGHEST_TOP_HZ, undamped)
+        };
+        let resonating = below(highest);
+        let resonances = resonating * resonance_modes(key, strings);
+        let mut note = Self {
+            key,
+            sample_rate,
+            kernel,
+            partials,
+            strings,
+            steps: floor_index(libm::exp2(
+                libm::log2(contact_rate(key) / sample_rate).ceil().max(0.0),
+            )),
+            strung,
+            rings: vec![ModeState::default(); chunks],
+            touches: vec![ContactCoupling::default(); chunks],
+            poles: vec![Pole::default(); chunks],
+            blows: vec![HammerInput::default(); chunks],
+            slow: SlowRing::new(low, damped, kernel),
+            resonance: Resonance::new(resonances, resounds_at, kernel),
+            resonating,
+            struck: false,
+            share: [1.0; MOST],
+            ratio: 1.0,
+            una_corda: (0.0, 0.0),
+            touching: false,
+            overtones: Overtones::new(key, &strung, sample_rate, kernel),
+            compliance: 0.0,
+            hammer: *hammer,
+            gone: contact::gone(&Hammer::concert(key), &strung),
+            strike: None,
+            frame: Frame::new(key, sample_rate),
+            touched: contacts::Touched::default(),
+            struck_for: 0,
+            released: vec![pluck::Released::default(); chunks],
+            settling: pluck::Settling::default(),
+            rest: (0.0, 0.0),
+            active: 0,
+        };
+        note.load(voicing);
+        note.reset();
+        note
+    }
+
+    /// Resets the note: silent, damper at rest, in tune, hammer under all strings.
+    pub fn reset(&mut self) {
+        bank::still(&mut self.rings);
+        self.resonance.reset();
+        self.slow.reset();
+        self.overtones.reset();
+        self.frame.reset();
+        self.strike = None;
+        self.touched.len = 0;
+        self.struck_for = 0;
+        self.settling = pluck::Settling::default();
+        self.struck = false;
+        self.active = 0;
+        self.touching &= self.ratio == 1.0 && self.una_corda.1 == 0.0;
+        self.ratio = 1.0;
+        self.una_corda.0 = 0.0;
+        self.rest = (if loss::has_damper(self.key) { 1.0 } else { 0.0 }, f32::NAN);
+        self.apply_poles();
+    }
+
+    /// The hammer from the next strike on; its strike point takes a [`Self::load`].
+    pub const fn set_hammer(&mut self, hammer: &Hammer) {
+        self.hammer = *hammer;
+    }
+
+    /// The hammer meets the strings, where they are now, `delay` samples from now.
+    pub fn strike(&mut self, speed: f64, delay: f64) {
+        self.excite();
+        self.touching &= self.una_corda.0 == self.una_corda.1;
+        self.una_corda.1 = self.una_corda.0;
+        self.refresh_touches();
+        let string = f64::from(bank::displacement(&self.rings, &self.touches));
+        let gap = speed * delay / self.sample_rate;
+        let hammer = shifted(&self.hammer, self.una_corda.1);
+        let hammer = MovingHammer::new(&hammer, string, gap, speed);
+        self.strike = Some(Strike { hammer, clear: 0.0, age: 0.0 });
+    }
+
+    /// Damper lift, 0 resting … 1 clear. The felt presses less and less while it leaves: its loss
+    /// goes with the square of what is left (chosen: half pedal lets a note ring several times as
+    /// long).
+    pub fn damper(&mut self, lift: f64) {
+        if loss::has_damper(self.key) {
+            self.rest.0 = single(square(1.0 - lift.clamp(0.0, 1.0)));
+        }
+    }
+
+    /// All frequencies `cents` above those in tune, from the next block on. What rings bends
+    /// with it; partials bent past the top of the band fall silent.
+    pub fn retune(&mut self, cents: f64) {
+        let ratio = single(libm::exp2(cents / 1200.0));
+        if ratio != self.ratio {
+            self.ratio = ratio;
+            self.rest.1 = f32::NAN;
+            self.touching = false;
+        }
+    }
+
+    /// The hammer shifts for the next strike: 0 under all strings … 1 clear of one of them.
+    pub const fn una_corda(&mut self, amount: f64) {
+        self.una_corda.0 = amount;
+    }
+
+    /// The note was struck and has not slept since.
+    #[must_use]
+    pub const fn is_struck(&self) -> bool {
+        self.struck
+    }
+
+    /// Struck notes move the bridge: strings clear of their damper begin to resound.
+    pub fn wake(&mut self) {
+        if !self.struck && self.rest.0 < 1.0 {
+            self.resonance.wake();
+        }
+    }
+
+    /// The note sounds or is being struck.
+    #[must_use]
+    pub const fn is_awake(&self) -> bool {
+        self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
+    }
+
+    /// Gets all modes ready to be struck or plucked.
+    fn excite(&mut self) {
+        self.give_back();
+        self.apply_poles();
+        self.active = self.rings.len();
+        self.struck = true;
+        self.overtones.wake();
+    }
+
+    /// Rings all modes at the full rate again.
+    fn give_back(&mut self) {
+        let groups = self.slow.give_back(&mut self.rings);
+        self.active = self.active.max(groups);
+    }
+
+    fn apply_poles(&mut self) {
+        if self.rest.0.to_bits() != self.rest.1.to_bits() {
+            poles::set_ringing(self.kernel, &mut self.rings, &self.poles, self.rest.0, self.ratio);
+            self.slow.apply_poles(self.rest.0, self.ratio);
+            self.resonance.apply_poles(self.rest.0, self.ratio);
+            self.rest.1 = self.rest.0;
+        }
+    }
+
+    /// Control work at a block's beginning; `block` counts blocks since reset. A group of lanes
+    /// below `gate` N falls silent, unless the moving bridge, `loudest` N in the last block, may
+    /// still raise it. A struck note far below the others (−54 dB) resounds with them from then on.
+    pub fn control(&mut self, block: usize, gate: f32, loudest: f32) {
+        if !self.is_awake() {
+            return;
+        }
+        let in_band = self.ratio <= slow_ring::HIGHEST_RATIO;
+        if !in_band {
+            self.give_back();
+        }
+        self.apply_poles();
+        if let Some(strike) = &self.strike {
+            // Bound of the strings' displacement toward the hammer: all modes in phase, without
+            // loss.
+            let reach = bank::reach(&self.rings, &self.touches);
+            if strike.hammer.is_out_of(f64::from(reach)) {
+                self.strike = None;
+            } else {
+                self.refresh_touches();
+            }
+        }
+        let free = self.strike.is_none() && in_band;
+        self.slow.begin_block(&mut self.rings, self.active, free);
+        if (block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
+            self.look(gate, loudest);
+        }
+    }
+
+    /// Lets what is too soft fall silent.
+    fn look(&mut self, gate: f32, loudest: f32) {
+        let driven = loudest > WAKE * gate;
+        self.resonance.look(gate, driven && !self.struck && self.rest.0 < 1.0);
+        if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
+            return;
+        }
+        bank::settle(&mut self.rings[..self.active]);
+        self.overtones.settle();
+        self.overtones.look(gate);
+        let level = bank::level(&self.rings[..self.active]) + self.slow.level();
+        if self.struck && driven && level < square(FAINT * loudest) {
+            self.struck = false;
+            self.overtones.reset();
+        }
+        let least = |active| square(share(active) * gate);
+        self.slow.look(least);
+        // The last groups hold the highest partials, which decay first.
+        while self.active > 0 {
+            let last = self.active - 1..self.active;
+            let alone = self.active == 1 && !self.slow.is_ringing();
+            let beside = if alone { self.overtones.level() } else { 0.0 };
+            if bank::level(&self.rings[last.clone()]) + beside >= least(self.active) {
+                break;
+            }
+            bank::still(&mut self.rings[last]);
+            self.active -= 1;
+        }
+        if self.active == 0 && !self.slow.is_ringing() {
+            self.struck = false;
+            self.overtones.reset();
+        }
+    }
+
+    /// A hammer is at the strings: [`contacts::advance`] goes before [`Self::process`].
+    #[must_use]
+    pub const fn is_touched(&self) -> bool {
+        self.strike.is_some()
+    }
+
+    /// Adds the force on the bridge over the samples from `at` in the block on, N, of what was struck.
+    pub fn process(&mut self, at: usize, out: &mut [f32]) {
+        self.settling.apply(out);
+        let done = std::mem::take(&mut self.touched.len);
+        self.struck_for = done;
+        for (out, force) in out.iter_mut().zip(&self.touched.force[..done]) {
+            *out += force;
+        }
+        self.frame.ring(&mut out[done..]);
+        self.slow.process(&mut self.rings[..self.active], at + done, &mut out[done..]);
+    }
+
+    /// Adds the force of the strings that resound over the next block's slow samples, N; `bridge`
+    /// is the force of the struck notes on the bridge, `None` stands for silence. Whether there
+    /// was any.
+    pub fn resound(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) -> bool {
+        let heard = bridge.filter(|_| !self.struck && self.rest.1 < 1.0);
+        let awake = self.resonance.is_awake();
+        if awake {
+            self.resonance.process(heard, out);
+        }
+        awake
+    }
+
+    /// Adds phantoms or duplex to the `force` that [`Self::process`] gave; a string that only
+    /// resounds is too soft for them.
+    pub fn add_overtones(&mut self, force: &mut [f32]) {
+        if self.struck {
+            self.overtones.process(force, &self.touched.blow[..self.struck_for]);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Hammers at the strings of several notes, side by side.
+//!
+//! Each note's strings are turned by themselves; what the felts answer is solved for as many notes
+//! as the kernel has lanes. No lane looks at another, so a note sounds the same beside any others.
+//! Audio thread.
+
+use arrayvec::ArrayVec;
+
+use super::Note;
+use crate::bank::{self, BLOCK};
+use crate::contact::MovingHammer;
+use touchback_core::math::cast::single;
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::lane_work::Work;
+use touchback_core::math::real::{MOST_LANES, Mask, Real};
+
+/// Longest time after which a hammer is removed, s.
+const HAMMER_CAUGHT: f64 = 0.06;
+
+/// A hammer this far from the string will not reach it within a sample, m: strings and hammers
+/// move at less than 10 m/s.
+const WELL_CLEAR: f64 = 2.5e-4;
+
+/// A hammer at its strings, inside the engine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strike {
+    pub(super) hammer: MovingHammer,
+    /// Time clear of the string, s.
+    pub(super) clear: f64,
+    /// Time since it began, s.
+    pub(super) age: f64,
+}
+
+/// Forces while hammers are at the strings, not yet heard, N: on the bridge, and the hammer's own.
+#[derive(Debug)]
+pub(super) struct Touched {
+    pub(super) force: [f32; BLOCK],
+    pub(super) blow: [f32; BLOCK],
+    pub(super) len: usize,
+}
+
+impl Default for Touched {
+    fn default() -> Self {
+        Self { force: [0.0; BLOCK], blow: [0.0; BLOCK], len: 0 }
+    }
+}
+
+/// Advances the hammers of `group`, at most [`Kernel::lanes`] indices of `notes` that are
+/// [touched](Note::is_touched), and their strings by `len` samples, or until they have left.
+pub fn advance(kernel: Kernel, notes: &mut [Note], group: &[usize], len: usize) {
+    if !group.is_empty() {
+        kernel.run(Contacts { notes, group, len });
+    }
+}
+
+struct Contacts<'a> {
+    notes: &'a mut [Note],
+    group: &'a [usize],
+    len: usize,
+}
+
+impl Work for Contacts<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let Self { notes, group, len } = self;
+        let strikes = || group.iter().filter_map(|&note| Some(notes[note].strike?.hammer));
+        let mut hammers: ArrayVec<MovingHammer, MOST_LANES> = strikes().collect();
+        let mut moving = MovingHammer::<R>::beside(&hammers);
+        let note = |lane: usize| &notes[group[lane.min(group.len() - 1)]];
+        let sample = 1.0 / notes[group[0]].sample_rate;
+        let steps: [usize; MOST_LANES] = std::array::from_fn(|lane| note(lane).steps);
+        let most = steps[..group.len()].iter().copied().max().unwrap_or(0);
+        let compliance = R::from_lanes(|lane| note(lane).compliance);
+        let h = R::from_lanes(|lane| sample / steps[lane] as f64);
+        // Lanes whose hammers are still there, as bits.
+        let mut there = (0..group.len()).fold(0, |bits, lane| bits | 1 << lane);
+        for at in 0..len.min(BLOCK) {
+            let mut values = [0.0; MOST_LANES];
+            moving.compression().store(&mut values);
+            let away = |lane: &usize| values[*lane] < -WELL_CLEAR;
+            let coasting = lanes(there).filter(away).fold(0, |bits, lane| bits | 1 << lane);
+            for lane in lanes(coasting) {
+                let note = &mut notes[group[lane]];
+                let (bridge, place) = bank::coast(note.kernel, &mut note.rings, &note.touches);
+                values[lane] = f64::from(place);
+                note.touched.force[at] = bridge + note.frame.next(0.0);
+                note.touched.blow[at] = 0.0;
+                note.wait(sample);
+            }
+            if coasting != 0 {
+                moving.coast(R::load(&values), R::of(sample), R::Mask::from_bits(coasting));
+            }
+            let touching = there & !coasting;
+            let mut force = [0.0; MOST_LANES];
+            for step in 0..most {
+                let stepping = |lane: &usize| step < steps[*lane];
+                let which = lanes(touching).filter(stepping).fold(0, |bits, lane| bits | 1 << lane);
+                if which == 0 {
+                    break;
+                }
+                for lane in lanes(which) {
+                    let note = &mut notes[group[lane]];
+                    let pushed = single(force[lane]);
+                    let place = bank::advance(note.kernel, &mut note.rings, &note.touches, pushed);
+                    values[lane] = f64::from(place);
+                }
+                let which_lanes = R::Mask::from_bits(which);
+                moving.step(R::load(&values), compliance, h, which_lanes).store(&mut values);
+                lanes(which).for_each(|lane| force[lane] = values[lane]);
+                moving.compression().store(&mut values);
+                for lane in lanes(which) {
+                    let note = &mut notes[group[lane]];
+                    if values[lane] > 0.0 {
+                        note.meet();
+                    } else {
+                        note.wait(sample / steps[lane] as f64);
+                    }
+                }
+            }
+            for lane in lanes(touching) {
+                let note = &mut notes[group[lane]];
+                let blow = single(force[lane]);
+                note.touched.force[at] = note.end_contact(blow);
+                note.touched.blow[at] = blow;
+            }
+            for lane in lanes(there) {
+                let note = &mut notes[group[lane]];
+                note.touched.len = at + 1;
+                if note.grow_older(sample) {
+                    there &= !(1 << lane);
+                }
+            }
+            if there == 0 {
+                break;
+            }
+        }
+        moving.part(&mut hammers);
+        for (&note, hammer) in group.iter().zip(&hammers) {
+            if let Some(strike) = &mut notes[note].strike {
+                strike.hammer = *hammer;
+            }
+        }
+    }
+}
+
+/// The lanes whose bits are set.
+fn lanes(bits: u8) -> impl Iterator<Item = usize> {
+    (0..MOST_LANES).filter(move |lane| bits & (1 << lane) != 0)
+}
+
+impl Note {
+    /// [`Note::process`] of a note by itself, the hammer at its strings included.
+    pub fn process_alone(&mut self, at: usize, out: &mut [f32]) {
+        if self.is_touched() {
+            let kernel = self.kernel;
+            advance(kernel, std::slice::from_mut(self), &[0], out.len());
+        }
+        self.process(at, out);
+    }
+
+    /// Ends a sample of contact with this `force` in its last step; the force on the bridge, N.
+    fn end_contact(&mut self, force: f32) -> f32 {
+        let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force)
+            + self.frame.next(force);
+        if self.rest.1 > 0.0 {
+            let (rest, poles) = (self.rest.1, &self.poles);
+            bank::shorten(&mut self.rings, |c, l| 1.0 - rest * poles[c].damp[l]);
+        }
+        bridge
+    }
+
+    /// The felt was clear of the strings for `h` more seconds.
+    fn wait(&mut self, h: f64) {
+        if let Some(strike) = &mut self.strike {
+            strike.clear += h;
+        }
+    }
+
+    /// The felt touches the strings.
+    fn meet(&mut self) {
+        if let Some(strike) = &mut self.strike {
+            strike.clear = 0.0;
+        }
+    }
+
+    /// A sample has passed since the hammer came; whether it is gone for good.
+    fn grow_older(&mut self, sample: f64) -> bool {
+        let gone = self.strike.as_mut().is_none_or(|strike| {
+            strike.age += sample;
+            strike.clear > self.gone || strike.age > HAMMER_CAUGHT
+        });
+        if gone {
+            self.strike = None;
+        }
+        gone
+    }
+}

@@ -1,0 +1,182 @@
+//! A plectrum lets the strings go: the excitation of a harpsichord on these strings.
+//!
+//! The strings stand in a triangle with its corner under the plectrum, at rest, and are let go:
+//! partial k begins with the amplitude 2 d sin(kπp)/(k²π² p(1 − p)), d the corner's displacement, p
+//! its place as a share of the length. The plectrum's muting of what still rings is left out.
+
+use std::f64::consts::PI;
+
+use num_complex::Complex64;
+
+use super::Note;
+use crate::bank::{LANES, Lane};
+use crate::scale::StringSpec;
+use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::trig::direction;
+
+/// Where makers let a harpsichord pluck: this far from the near end, m, and a share of the length
+/// more (chosen within what they use); never beyond the middle.
+const POINT: (f64, f64) = (0.06, 0.11);
+
+/// How long the force with which the bent string has pulled on the bridge takes to leave the output,
+/// s. It was there before the pluck, growing as slowly as the jack rose, and is no sound: without
+/// this the output would begin with its step (chosen: half a rise at an ordinary touch).
+const SETTLING: f64 = 2e-3;
+
+/// Place of the plectrum, share of the string's length.
+#[must_use]
+pub fn point(string: &StringSpec) -> f64 {
+    (POINT.0 / string.length + POINT.1).min(0.5)
+}
+
+/// Amplitude of partial `k` per displacement under the plectrum.
+#[must_use]
+pub fn amplitude(string: &StringSpec, k: usize) -> f64 {
+    let (k, p) = (k as f64 * PI, point(string));
+    2.0 * libm::sin(k * p) / (k * k * p * (1.0 - p))
+}
+
+/// Sixteen modes let go.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Released {
+    /// w per displacement under the plectrum.
+    re: Lane,
+    im: Lane,
+}
+
+impl Released {
+    /// Lane `l` begins at `w`.
+    pub(super) fn set(&mut self, l: usize, w: Complex64) {
+        (self.re[l], self.im[l]) = (single(w.re), single(w.im));
+    }
+}
+
+/// The resting force that leaves the output.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Settling {
+    /// At the pluck, N.
+    force: f32,
+    /// Samples since, and in all.
+    at: usize,
+    length: usize,
+}
+
+impl Settling {
+    /// Takes the force's remainder off `out`.
+    pub(super) fn apply(&mut self, out: &mut [f32]) {
+        let left = self.length - self.at;
+        for x in out.iter_mut().take(left) {
+            // Smooth at both ends.
+            let share = self.at as f32 / self.length as f32;
+            *x -= self.force * (1.0 - share * share * (3.0 - 2.0 * share));
+            self.at += 1;
+        }
+    }
+
+    /// What still has to leave, N.
+    fn rest(&self) -> f32 {
+        if self.at == self.length {
+            return 0.0;
+        }
+        let share = self.at as f32 / self.length as f32;
+        self.force * (1.0 - share * share * (3.0 - 2.0 * share))
+    }
+}
+
+impl Note {
+    /// The plectrum lets the strings go, displaced by `displacement` m, `delay` samples from now.
+    pub fn pluck(&mut self, displacement: f64, delay: f64) {
+        self.excite();
+        let d = single(displacement);
+        let mut force = 0.0f32;
+        for ((ring, released), pole) in self.rings.iter_mut().zip(&self.released).zip(&self.poles) {
+            for l in 0..LANES {
+                let (mut re, mut im) = (d * released.re[l], d * released.im[l]);
+                force += ring.bridge[l] * re;
+                if delay > 0.0 {
+                    // Let go late, the mode has turned less by the next sample.
+                    let back = direction(-delay * f64::from(self.ratio * pole.angle[l]));
+                    let (c, s) = (single(back.x), single(back.y));
+                    (re, im) = (re * c - im * s, re * s + im * c);
+                }
+                ring.re[l] += re;
+                ring.im[l] += im;
+            }
+        }
+        let length = floor_index((SETTLING * self.sample_rate).ceil());
+        self.settling = Settling { force: force + self.settling.rest(), at: 0, length };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SoundSettings;
+    use crate::slow_rate::SlowRate;
+    use touchback_core::math::compass::KeyNumber;
+    use touchback_core::math::kernel::Kernel;
+    use touchback_core::mech::hammer::Hammer;
+
+    const RATE: f64 = 48_000.0;
+
+    fn plucked(number: usize, delay: f64) -> (Note, Vec<f32>) {
+        let key = KeyNumber::from_index(number - 1).unwrap();
+        let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
+        let rate = SlowRate::both(RATE);
+        let mut note = Note::new(key, &voicing, &hammer, RATE, &rate, Kernel::detect());
+        note.damper(1.0);
+        note.control(0, 1e-9, 0.0);
+        note.pluck(1e-3, delay);
+        let mut out = vec![0.0f32; 16_384];
+        for part in out.chunks_mut(64) {
+            note.process(0, part);
+        }
+        (note, out)
+    }
+
+    /// Amplitude of `hz` in `x`, seen through a Hann window.
+    fn seen(x: &[f32], hz: f64) -> f64 {
+        let turn = 2.0 * PI / x.len() as f64;
+        let term = |(i, x): (usize, &f32)| {
+            let i = i as f64;
+            let window = 1.0 - (turn * i).cos();
+            Complex64::from_polar(window * f64::from(*x), -2.0 * PI * hz * i / RATE)
+        };
+        x.iter().enumerate().map(term).sum::<Complex64>().norm() * 2.0 / x.len() as f64
+    }
+
+    #[test]
+    fn partials_begin_with_the_amplitudes_of_a_plucked_string() {
+        for number in [16, 40, 52] {
+            let key = KeyNumber::from_index(number - 1).unwrap();
+            let string = StringSpec::of(key, &SoundSettings::default());
+            let (_, out) = plucked(number, 0.0);
+            let level = |k: usize| {
+                let gain = string.bridge_gain(k).abs() * string.strings as f64;
+                let expected = 1e-3 * gain * amplitude(&string, k).abs();
+                20.0 * (seen(&out[200..], string.partial_hz(k)) / expected).log10()
+            };
+            // Up to the sixth they lose a few decibels in this third of a second, and the sideways
+            // motion adds two; what is near a node of the plucking point has little to show.
+            let heard: Vec<f64> = (1..=6)
+                .filter(|&k| (k as f64 * PI * point(&string)).sin().abs() > 0.3)
+                .map(level)
+                .collect();
+            assert!(heard.len() > 4);
+            assert!(heard.iter().all(|db| (-9.0..3.0).contains(db)), "{number}: {heard:?}");
+        }
+    }
+
+    #[test]
+    fn a_pluck_begins_without_a_step_and_a_late_one_later() {
+        for number in [1, 40, 64] {
+            let (_, out) = plucked(number, 0.0);
+            let loudest = out.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            assert!(out[0].abs() < 0.1 * loudest, "{number}: {} of {loudest}", out[0]);
+            let (_, late) = plucked(number, 0.5);
+            let differs = out.iter().zip(&late).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(differs > 0.0 && differs < loudest, "{number}: {differs}");
+        }
+    }
+}

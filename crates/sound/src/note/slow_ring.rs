@@ -1,0 +1,282 @@
+//! The low partials of a struck note that rings by itself, at a slower sample rate.
+//!
+//! Once the hammer is gone a group of lanes whose partials all lie below the slow rate's band is handed
+//! over at a block's beginning; what it sounded before fills the way back, so that it goes on without a
+//! seam. At the next blow it is taken back where it is.
+
+use crate::bank::{self, BLOCK, Lane, ModeState};
+use crate::poles::{self, Pole};
+use crate::slow_rate::{SlowRate, Spreader};
+use touchback_core::math::kernel::Kernel;
+
+/// Highest frequency over that in tune at which all of them lie in the slow rate's band: a minor third
+/// up.
+pub const HIGHEST_RATIO: f32 = 1.19;
+
+/// Groups of lanes of a note that can ring slowly.
+pub struct SlowRing {
+    kernel: Kernel,
+    factor: usize,
+    delay: usize,
+    memory: usize,
+    /// As they ring slowly: ahead of the note by the delay of the way back.
+    rings: Vec<ModeState>,
+    poles: Vec<Pole>,
+    /// Re w and Im w at the block's beginning.
+    begun: Vec<[Lane; 2]>,
+    /// Leading groups that still ring; 0 while the note rings them itself.
+    active: usize,
+    back: Spreader,
+    /// Force on the bridge, N: of the present block while they ring here, of the last block while the
+    /// note rings them itself.
+    force: [f32; BLOCK],
+    /// Samples into the present block, and whether the note shows these groups' force in it.
+    at: usize,
+    shown: bool,
+}
+
+impl SlowRing {
+    /// Nothing rings; the first `groups` groups of a note all lie in the slow rate's band.
+    pub fn new(groups: usize, rate: &SlowRate, kernel: Kernel) -> Self {
+        let (factor, delay, memory) = (rate.factor(), rate.delay(), rate.memory());
+        // What sounded before has to lie in one block.
+        let slow = factor > 1 && factor * memory <= BLOCK + delay;
+        let count = if slow { groups } else { 0 };
+        Self {
+            kernel,
+            factor,
+            delay,
+            memory,
+            rings: vec![ModeState::default(); count],
+            poles: vec![Pole::default(); count],
+            begun: vec![[[0.0; bank::LANES]; 2]; count],
+            active: 0,
+            back: Spreader::new(rate.clone()),
+            force: [0.0; BLOCK],
+            at: 0,
+            shown: false,
+        }
+    }
+
+    /// The slow poles and states of the note's group `c`.
+    pub fn group(&mut self, c: usize) -> Option<(&mut Pole, &mut ModeState)> {
+        Some((self.poles.get_mut(c)?, self.rings.get_mut(c)?))
+    }
+
+    /// How many leading groups of the note they are.
+    pub const fn groups(&self) -> usize {
+        self.rings.len()
+    }
+
+    /// Samples to a slow sample.
+    pub const fn factor(&self) -> f64 {
+        self.factor as f64
+    }
+
+    /// Shows the poles bent to `ratio` under the share `rest` of the damper.
+    pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
+        poles::set_ringing(self.kernel, &mut self.rings, &self.poles, rest, ratio);
+    }
+
+    /// Silences all.
+    pub fn reset(&mut self) {
+        bank::still(&mut self.rings);
+        (self.active, self.shown) = (0, false);
+        self.back.reset();
+    }
+
+    /// They ring here.
+    pub const fn is_ringing(&self) -> bool {
+        self.active > 0
+    }
+
+    /// Sum of squared bridge-force amplitudes, N².
+    pub fn level(&self) -> f32 {
+        bank::level(&self.rings[..self.active])
+    }
+
+    /// A block begins; a note that is `free` of hammer and plectrum shows its first `active` modes,
+    /// `rings`, through a whole block and then hands them over.
+    pub fn begin_block(&mut self, rings: &mut [ModeState], active: usize, free: bool) {
+        let whole = self.shown && self.at == BLOCK;
+        (self.at, self.shown) = (0, false);
+        if !self.is_ringing() && free && active > 0 {
+            if whole {
+                self.take(&mut rings[..self.groups()]);
+            } else {
+                self.shown = self.groups() > 0;
+            }
+        }
+        if self.is_ringing() {
+            for (begun, ring) in self.begun.iter_mut().zip(&self.rings[..self.active]) {
+                *begun = [ring.re, ring.im];
+            }
+            let slow = self.back.begin();
+            bank::ring(self.kernel, &mut self.rings[..self.active], slow);
+            self.back.spread(&mut self.force);
+        }
+    }
+
+    /// Takes the note's modes over.
+    fn take(&mut self, own: &mut [ModeState]) {
+        // The slow state before the block's first slow sample is this far ahead of the note's.
+        let ahead = self.delay + 1 - self.factor;
+        let mut future = [0.0f32; BLOCK];
+        bank::ring(self.kernel, own, &mut future[..ahead]);
+        for (slow, own) in self.rings.iter_mut().zip(&*own) {
+            (slow.re, slow.im) = (own.re, own.im);
+        }
+        bank::still(own);
+        self.back.reset();
+        for age in 1..=self.memory {
+            let (shown, behind) = (self.delay, age * self.factor);
+            *self.back.earlier(age) = if behind <= shown {
+                future[shown - behind]
+            } else {
+                self.force[BLOCK + shown - behind]
+            };
+        }
+        self.active = self.rings.len();
+    }
+
+    /// Gives the modes back to the note, as they are at the present sample; how many groups ring.
+    pub fn give_back(&mut self, rings: &mut [ModeState]) -> usize {
+        let groups = self.active;
+        if groups == 0 {
+            self.shown = false;
+            return 0;
+        }
+        let own = &mut rings[..self.active];
+        for (own, [re, im]) in own.iter_mut().zip(&self.begun) {
+            (own.re, own.im) = (*re, *im);
+        }
+        let ahead = self.delay + 1 - self.factor;
+        if self.at >= ahead {
+            let mut unheard = [0.0; BLOCK];
+            bank::ring(self.kernel, own, &mut unheard[..self.at - ahead]);
+        } else {
+            bank::turn_back(own, ahead - self.at);
+        }
+        self.reset();
+        groups
+    }
+
+    /// Adds the force of a note's `rings` over the samples from `at` in the block on, N, with what rings
+    /// here.
+    pub fn process(&mut self, rings: &mut [ModeState], at: usize, out: &mut [f32]) {
+        self.at = at + out.len();
+        let force = &mut self.force[at..at + out.len()];
+        let low = self.rings.len().min(rings.len());
+        let apart = self.active > 0 || self.shown;
+        if self.shown {
+            force.fill(0.0);
+            bank::ring(self.kernel, &mut rings[..low], force);
+        }
+        if apart {
+            out.iter_mut().zip(force).for_each(|(out, force)| *out += *force);
+        }
+        bank::ring(self.kernel, &mut rings[if apart { low } else { 0 }..], out);
+    }
+
+    /// Groups below `least` N² fall silent, the last first.
+    pub fn look(&mut self, least: impl Fn(usize) -> f32) {
+        bank::settle(&mut self.rings[..self.active]);
+        while self.active > 0 {
+            let last = self.active - 1..self.active;
+            if bank::level(&self.rings[last.clone()]) >= least(self.active) {
+                return;
+            }
+            bank::still(&mut self.rings[last]);
+            self.active -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SoundSettings;
+    use crate::note::Note;
+    use touchback_core::math::compass::KeyNumber;
+    use touchback_core::mech::hammer::Hammer;
+
+    const RATE: f64 = 48_000.0;
+
+    fn note(number: usize, rate: f64) -> Note {
+        let key = KeyNumber::from_index(number - 1).unwrap();
+        let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
+        let slow = SlowRate::both(rate);
+        let mut note = Note::new(key, &voicing, &hammer, RATE, &slow, Kernel::detect());
+        note.damper(1.0);
+        note.strike(2.0, 0.0);
+        note
+    }
+
+    /// Struck, damped to a half, struck again in the middle of a block, damped; by strings that ring at
+    /// the slow rate of `rate` Hz.
+    fn played(number: usize, rate: f64) -> Vec<f32> {
+        let mut note = note(number, rate);
+        let mut out = vec![0.0f32; 400 * BLOCK];
+        for (block, part) in out.chunks_exact_mut(BLOCK).enumerate() {
+            match block {
+                150 => note.damper(0.5),
+                180 => note.damper(1.0),
+                300 => note.damper(0.0),
+                _ => {}
+            }
+            note.control(block, 1e-6, 0.0);
+            let (first, rest) = part.split_at_mut(23);
+            note.process_alone(0, first);
+            if block == 200 || block == 201 {
+                note.strike(1.0, 0.0);
+            }
+            note.process_alone(23, rest);
+        }
+        out
+    }
+
+    #[test]
+    fn what_rings_slowly_sounds_as_if_it_did_not() {
+        for number in [1, 13, 28, 40, 52] {
+            // A rate that slow is not divided.
+            let (slow, plain) = (played(number, RATE), played(number, 1.0));
+            let energy = |x: &mut dyn Iterator<Item = f32>| x.map(|x| x * x).sum::<f32>();
+            // Over a period of the lowest key, which is 50 dB softer between its pulses.
+            let mut recent = [0.0f32; 28];
+            for (block, (a, b)) in slow.chunks(BLOCK).zip(plain.chunks(BLOCK)).enumerate() {
+                let error = energy(&mut a.iter().zip(b).map(|(a, b)| a - b));
+                recent[block % 28] = energy(&mut b.iter().copied());
+                let whole = recent.into_iter().fold(1e-6, f32::max);
+                let db = 10.0 * (error / whole).log10();
+                // The way back is 0.3 ms long: by that a damper is heard early.
+                let most = if block < 150 { -60.0 } else { -45.0 };
+                assert!(db < most, "key {number}, block {block}: {db} dB");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_bent_out_of_the_band_keeps_its_level() {
+        for number in [13, 40] {
+            // Levels while bent by these, with the slow rate and without.
+            for cents in [200.0, 300.0, 1200.0, 2400.0] {
+                let [slow, plain] = [RATE, 1.0].map(|rate| {
+                    let mut note = note(number, rate);
+                    let mut energy = 0.0;
+                    for block in 0..200 {
+                        note.retune(if (50..150).contains(&block) { cents } else { 0.0 });
+                        note.control(block, 1e-6, 0.0);
+                        let mut out = [0.0f32; BLOCK];
+                        note.process_alone(0, &mut out);
+                        if block > 50 {
+                            energy += out.map(|x| x * x).iter().sum::<f32>();
+                        }
+                    }
+                    energy
+                });
+                let db = 10.0 * (slow / plain).log10();
+                assert!(db.abs() < 0.1, "key {number}, {cents} cents: {db} dB");
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Scales and keyboard maps in Scala's formats, `.scl` and `.kbm` [Op de Coul 2001].
+//!
+//! Text in, a [`Scale`] out; files are read elsewhere. The crate `tuning-library-rs` 0.1 reads both
+//! formats as well, but its errors name no line.
+
+pub mod texts;
+
+pub use texts::Texts;
+
+use touchback_core::math::compass::{KEYS, KeyNumber};
+
+/// Cents of every key against A4 of the piano, as a scale file asks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scale([f32; KEYS]);
+
+/// Why a scale or map cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct ScaleError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+fn error<T>(line: usize, what: impl Into<String>) -> Result<T, ScaleError> {
+    Err(ScaleError { line, what: what.into() })
+}
+
+/// Most notes a scale or a map may have.
+const MOST_NOTES: usize = 4096;
+
+/// Pitches further than this from A4 are no piano's, cents.
+const FURTHEST: f64 = 12_000.0;
+
+/// Lines that are not comments, numbered from 1.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('!'))
+}
+
+/// Where the keys of a map lie.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeyMap {
+    /// Degree of each key from the middle key on; empty is one key a degree.
+    degrees: Vec<Option<i32>>,
+    /// MIDI range that is tuned.
+    first: i32,
+    last: i32,
+    /// MIDI key of degree 0.
+    middle: i32,
+    /// MIDI key of known frequency, and the frequency, Hz.
+    reference: i32,
+    hz: f64,
+    /// Degree that counts as the octave of the map.
+    octave: i32,
+}
+
+impl KeyMap {
+    /// One key a degree, degree 0 on middle C, A4 at `a4_hz`.
+    #[must_use]
+    pub const fn plain(a4_hz: f64) -> Self {
+        Self {
+            degrees: Vec::new(),
+            first: 0,
+            last: 127,
+            middle: 60,
+            reference: 69,
+            hz: a4_hz,
+            octave: 0,
+        }
+    }
+
+    /// Reads a `.kbm` text.
+    ///
+    /// # Errors
+    /// The line that is not what the format wants there.
+    pub fn read(text: &str) -> Result<Self, ScaleError> {
+        let mut lines = lines(text).filter(|(_, l)| !l.trim().is_empty());
+        let end = text.lines().count() + 1;
+        let mut next = |what: &str| -> Result<(usize, f64), ScaleError> {
+            let Some((line, text)) = lines.next() else {
+                return error(end, format!("the map ends before {what}"));
+            };
+            let word = text.split_whitespace().next().unwrap_or_default();
+            match word.parse::<f64>() {
+                Ok(x) if x.is_finite() => Ok((line, x)),
+                _ => error(line, format!("'{word}' is no number; {what} belongs here")),
+            }
+        };
+        let mut whole = |what: &str, low: f64, high: f64| -> Result<i32, ScaleError> {
+            let (line, x) = next(what)?;
+            if x.fract() != 0.0 || !(low..=high).contains(&x) {
+                return error(line, format!("{what} is {x}; give a whole number {low}…{high}"));
+            }
+            Ok(touchback_core::math::cast::rounded_i32(x))
+        };
+        let size = whole("the size of the map", 0.0, MOST_NOTES as f64)?;
+        let first = whole("the first MIDI note", 0.0, 127.0)?;
+        let last = whole("the last MIDI note", 0.0, 127.0)?;
+        let middle = whole("the middle note", 0.0, 127.0)?;
+        let reference = whole("the reference note", 0.0, 127.0)?;
+        let (line, hz) = next("the reference frequency")?;
+        if !(1.0..=20_000.0).contains(&hz) {
+            return error(line, format!("reference frequency is {hz} Hz; give 1…20000"));
+        }
+        let (line, octave) = next("the formal octave")?;
+        if octave.fract() != 0.0 || octave.abs() > MOST_NOTES as f64 {
+            return error(line, format!("the formal octave is {octave}; give a degree"));
+        }
+        let mut degrees = Vec::new();
+        for _ in 0..size {
+            // Trailing keys may be left out: they are not mapped.
+            let Some((line, text)) = lines.next() else { break };
+            let word = text.split_whitespace().next().unwrap_or_default();
+            degrees.push(match word {
+                "x" | "X" => None,
+                _ => match word.parse::<i32>() {
+                    Ok(d) if d.unsigned_abs() as usize <= MOST_NOTES => Some(d),
+                    _ => return error(line, format!("'{word}' is no degree; give a number or x")),
+                },
+            });
+        }
+        degrees.resize(usize::try_from(size).unwrap_or(0), None);
+        let octave = touchback_core::math::cast::rounded_i32(octave);
+        Ok(Self { degrees, first, last, middle, reference, hz, octave })
+    }
+
+    /// Scale degree of a MIDI note; `None` where the map leaves it out.
+    fn degree(&self, midi: i32) -> Option<i32> {
+        if self.degrees.is_empty() {
+            return Some(midi - self.middle);
+        }
+        let size = i32::try_from(self.degrees.len()).ok()?;
+        let (turn, place) =
+            ((midi - self.middle).div_euclid(size), (midi - self.middle).rem_euclid(size));
+        let degree = self.degrees.get(usize::try_from(place).ok()?).copied().flatten()?;
+        Some(degree + turn * self.octave)
+    }
+}
+
+/// The notes of a `.scl` text above the first, cents; the last is the octave.
+///
+/// # Errors
+/// The line that is not what the format wants there.
+pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
+    let mut lines = lines(text);
+    let end = text.lines().count() + 1;
+    if lines.next().is_none() {
+        return error(end, "the scale has no description line");
+    }
+    let Some((line, count)) = lines.next() else {
+        return error(end, "the scale ends before its number of notes");
+    };
+    let word = count.split_whitespace().next().unwrap_or_default();
+    let count = match word.parse::<usize>() {
+        Ok(n) if (1..=MOST_NOTES).contains(&n) => n,
+        _ => return error(line, format!("'{word}' notes; give 1…{MOST_NOTES}")),
+    };
+    let mut cents = Vec::with_capacity(count);
+    while cents.len() < count {
+        let Some((line, text)) = lines.next() else {
+            return error(end, format!("{} notes of {count} are here", cents.len()));
+        };
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let Some(x) = pitch(word).filter(|x| x.abs() < FURTHEST) else {
+            return error(
+                line,
+                format!("'{word}' is no pitch; give cents with a point (701.955) or a ratio (3/2)"),
+            );
+        };
+        cents.push(x);
+    }
+    Ok(cents)
+}
+
+/// Cents of a pitch as written in a scale.
+fn pitch(word: &str) -> Option<f64> {
+    if word.contains('.') {
+        return word.parse::<f64>().ok().filter(|x| x.is_finite());
+    }
+    let mut parts = word.splitn(2, '/').map(|p| p.trim().parse::<u64>().ok().filter(|&n| n > 0));
+    let above = parts.next()??;
+    let below = parts.next().unwrap_or(Some(1))?;
+    Some(1200.0 * libm::log2(above as f64 / below as f64))
+}
+
+impl Scale {
+    /// A scale of these `notes` (cents, the last the octave) under a key map. Keys that the map
+    /// leaves out keep equal temperament.
+    ///
+    /// # Errors
+    /// When the reference note is not mapped or a pitch leaves what strings can be tuned to.
+    pub fn new(notes: &[f64], map: &KeyMap) -> Result<Self, ScaleError> {
+        let Ok(size) = i32::try_from(notes.len()) else { return error(1, "too many notes") };
+        if size == 0 {
+            return error(1, "a scale needs a note");
+        }
+        let octave = notes[notes.len() - 1];
+        let at = |degree: i32| {
+            let place = usize::try_from(degree.rem_euclid(size)).unwrap_or(0);
+            let within = if place == 0 { 0.0 } else { notes[place - 1] };
+            within + octave * f64::from(degree.div_euclid(size))
+        };
+        // A map's octave of 0 is the scale's own.
+        let map = if map.octave == 0 && !map.degrees.is_empty() {
+            KeyMap { octave: size, ..map.clone() }
+        } else {
+            map.clone()
+        };
+        let Some(reference) = map.degree(map.reference) else {
+            return error(1, format!("the map leaves out its reference note {}", map.reference));
+        };
+        let base = 1200.0 * libm::log2(map.hz / 440.0) - at(reference);
+        let mut cents = [0.0f32; KEYS];
+        for key in KeyNumber::all() {
+            let midi = i32::from(key.midi());
+            let mapped = map.degree(midi).filter(|_| (map.first..=map.last).contains(&midi));
+            let equal = 100.0 * f64::from(midi - 69);
+            let pitch = mapped.map_or(equal, |degree| base + at(degree));
+            // A string can be bent no further than this from its own place.
+            if !(-4800.0..=4800.0).contains(&(pitch - equal)) {
+                return error(
+                    1,
+                    format!(
+                        "MIDI note {midi} would lie {:.0} cents from its string's pitch; use a \
+                         key map that stays within four octaves",
+                        pitch - equal
+                    ),
+                );
+            }
+            cents[key.index()] = touchback_core::math::cast::single(pitch - equal);
+        }
+        Ok(Self(cents))
+    }
+
+    /// Cents of `key` against equal temperament at A4 = 440 Hz.
+    #[must_use]
+    pub fn cents(&self, key: KeyNumber) -> f64 {
+        f64::from(self.0[key.index()])
+    }
+}
+
+impl serde::Serialize for Scale {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Scale {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let cents = Vec::<f32>::deserialize(deserializer)?;
+        let cents: [f32; KEYS] = cents
+            .try_into()
+            .map_err(|c: Vec<f32>| serde::de::Error::invalid_length(c.len(), &"88 numbers"))?;
+        if cents.iter().all(|c| c.abs() <= 4800.0) {
+            Ok(Self(cents))
+        } else {
+            Err(serde::de::Error::custom("a scale's cents must lie within ±4800"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::temperament::Temperament;
+
+    const QUARTER: &str = "! meanquar.scl\n!\n1/4-comma meantone\n 12\n!\n 76.04900\n 193.15686\n \
+        310.26471\n 5/4\n 503.42157\n 579.47057\n 696.57843\n 25/16\n 889.73529\n 1006.84314\n \
+        1082.89214\n 2/1\n";
+
+    #[test]
+    fn a_scale_file_is_the_temperament_it_describes() {
+        let scale = Scale::new(&notes(QUARTER).unwrap(), &KeyMap::plain(440.0)).unwrap();
+        for key in KeyNumber::all() {
+            let known = Temperament::QuarterComma.cents(key);
+            assert!((scale.cents(key) - known).abs() < 1e-3, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn a_map_moves_the_reference_and_leaves_keys_out() {
+        let map = "! white keys\n7\n0\n127\n60\n69\n432.0\n7\n0\n2\n4\n5\n7\n9\n11\n";
+        let map = KeyMap::read(map).unwrap();
+        // Seven keys from middle C carry the seven degrees of a major scale.
+        let scale = Scale::new(
+            &notes(
+                "equal\n12\n100.\n200.\n300.\n400.\n500.\n600.\n700.\n\
+            800.\n900.\n1000.\n1100.\n2/1",
+            )
+            .unwrap(),
+            &map,
+        );
+        assert!(scale.is_ok());
+        let sparse = KeyMap::read("2\n0\n127\n60\n60\n261.6255653\n1\nx\n0\n").unwrap();
+        let refused = Scale::new(&[1200.0], &sparse).unwrap_err();
+        assert!(refused.what.contains("reference note 60"));
+        let halves = KeyMap::read("2\n0\n127\n60\n60\n261.6255653\n1\n0\nx\n").unwrap();
+        let whole = Scale::new(&[200.0], &halves).unwrap();
+        for key in KeyNumber::all() {
+            assert!(whole.cents(key).abs() < 1e-3, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn bad_files_are_told_by_line() {
+        for (text, line) in [
+            ("", 1),
+            ("name\n", 2),
+            ("name\nmany\n", 2),
+            ("name\n0\n", 2),
+            ("name\n2\n100.\n", 4),
+            ("name\n1\n! hm\n3:2\n", 4),
+            ("name\n1\n1/0\n", 3),
+            ("name\n1\n-3/2\n", 3),
+            ("name\n1\n1e999.\n", 3),
+        ] {
+            assert_eq!(notes(text).unwrap_err().line, line, "{text:?}");
+        }
+        for (text, line) in [
+            ("", 1),
+            ("12\n0\n127\n60\n69\n0\n12\n", 6),
+            ("12\n0\n200\n", 3),
+            ("1.5\n", 1),
+            ("1\n0\n127\n60\n69\n440\n1\nfoo\n", 8),
+        ] {
+            assert_eq!(KeyMap::read(text).unwrap_err().line, line, "{text:?}");
+        }
+        let far = Scale::new(&[2400.0], &KeyMap::plain(440.0)).unwrap_err();
+        assert!(far.what.contains("four octaves"), "{far}");
+    }
+}

@@ -1,0 +1,169 @@
+//! What a tuner and a voicer set: the whole sound in plain numbers.
+
+use crate::microphones;
+use crate::perspective::Perspective;
+use crate::room_spec::RoomSpec;
+use crate::scala::Scale;
+use crate::temperament::Temperament;
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::range::settings;
+
+/// What the unison of each key is wider by than the set width, cents.
+#[derive(Clone, Copy, PartialEq)]
+pub struct UnisonOffsets([f32; KEYS]);
+
+impl UnisonOffsets {
+    /// All as set.
+    pub const EVEN: Self = Self([0.0; KEYS]);
+
+    /// By key.
+    #[must_use]
+    pub fn new(of: impl Fn(KeyNumber) -> f64) -> Self {
+        let mut offsets = Self::EVEN;
+        KeyNumber::all().for_each(|key| offsets.0[key.index()] = single(of(key)));
+        offsets
+    }
+
+    /// That of `key`.
+    #[must_use]
+    pub fn of(&self, key: KeyNumber) -> f64 {
+        f64::from(self.0[key.index()])
+    }
+}
+
+impl Default for UnisonOffsets {
+    fn default() -> Self {
+        Self::EVEN
+    }
+}
+
+impl std::fmt::Debug for UnisonOffsets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let widest = self.0.iter().fold(0.0f32, |most, cents| most.max(*cents));
+        write!(f, "up to {widest} cents")
+    }
+}
+
+/// Distance of the microphones at which the direct sound has its natural level, m.
+const NATURAL_DISTANCE: f64 = 1.5;
+
+/// How much a closed lid takes from the high frequencies, dB (chosen: as between the long stick
+/// and the lid down in recordings).
+const LID_DB: f64 = 9.0;
+
+settings! {
+    /// Settings of the sound; the defaults are a concert grand at A = 440 Hz.
+    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct SoundSettings, SoundRanges {
+        /// Where the twelve notes lie within the octave.
+        temperament: Temperament = Temperament::Equal,
+        /// A scale from a file, in place of the temperament; no host parameter.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        scale: Option<Scale> = None,
+        /// What single keys' unisons are wider by; no host parameter, follows from the action's sheet.
+        #[serde(skip)]
+        unisons: UnisonOffsets = UnisonOffsets::EVEN,
+        /// Where the listener sits.
+        perspective: Perspective = Perspective::Player,
+    }
+    numbers {
+        /// Fundamental of A4, Hz.
+        /// French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
+        a4_hz = 440.0, 390.0..=470.0,
+        /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
+        /// Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
+        stretch = 1.0, 0.0..=2.0,
+        /// Total spread of a unison, cents.
+        /// Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
+        unison_width_cents = 1.0, 0.0..=30.0,
+        /// Length of the strings against the concert grand's, at the same pitch and gauge.
+        /// From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
+        string_length = 1.0, 0.6..=1.2,
+        /// Decay times, scale.
+        /// Chosen: two octaves either way, as for the next two.
+        sustain = 1.0, 0.25..=4.0,
+        /// Extra damping of high partials, scale of the string's own frequency-dependent loss.
+        brightness_loss = 1.0, 0.25..=4.0,
+        /// Damped decay times, scale.
+        damper_time = 1.0, 0.25..=4.0,
+        /// Share of the soundboard's reverberant tail, scale.
+        board = 1.0, 0.0..=2.0,
+        /// Level of key and action knocks, scale (amplitude).
+        knocks = 1.0, 0.0..=4.0,
+        /// Stereo width, 0 mono … 1 natural … 2 wide.
+        width = 1.0, 0.0..=2.0,
+        /// Lid: 0 closed … 1 open.
+        lid = 1.0, 0.0..=1.0,
+        /// Distance of the microphones, m.
+        /// From inside the rim to the tenth row.
+        distance = NATURAL_DISTANCE, 0.5..=10.0,
+        /// Level of the room against the direct sound at 1.5 m, dB; −60 is none.
+        room_db = -18.0, -60.0..=0.0,
+        /// Length of the room, m.
+        room_size = 9.0, 3.0..=40.0,
+        /// Decay time of the room, s.
+        room_time = 1.8, 0.1..=6.0,
+    }
+}
+
+impl SoundSettings {
+    /// The nearest voicing that a piano can have; what is no number becomes its default.
+    #[must_use]
+    pub fn clamped(&self) -> Self {
+        self.with_numbers(self, |range, value, _| range.clamped(value))
+    }
+
+    /// The concert grand without a room: what strings and board are measured on.
+    #[must_use]
+    pub fn close() -> Self {
+        Self { room_db: -60.0, ..Self::default() }
+    }
+
+    /// The room.
+    #[must_use]
+    pub fn room(&self) -> RoomSpec {
+        let level = if self.room_db > -60.0 { libm::pow(10.0, self.room_db / 20.0) } else { 0.0 };
+        let pair = self.perspective.pair();
+        let loudness = microphones::LOUDNESS[pair];
+        let (level, heard) = (level / loudness, microphones::ROOM[pair] * loudness);
+        RoomSpec { level, heard, size: self.room_size, time: self.room_time }
+    }
+
+    /// Factor on the direct sound at the microphones' distance.
+    #[must_use]
+    pub fn direct(&self) -> f64 {
+        NATURAL_DISTANCE / self.distance
+    }
+
+    /// Factor on the high frequencies of the direct sound under the lid.
+    #[must_use]
+    pub fn lid_gain(&self) -> f64 {
+        libm::pow(10.0, -LID_DB * (1.0 - self.lid) / 20.0)
+    }
+
+    /// Factor on the difference of the channels: far microphones see the piano under a smaller
+    /// angle.
+    #[must_use]
+    pub fn side(&self) -> f64 {
+        self.width * (NATURAL_DISTANCE / self.distance).min(1.0).sqrt()
+    }
+
+    /// Whether the strings of both ring alike.
+    pub(crate) fn same_strings(&self, other: &Self) -> bool {
+        let rest = Self {
+            board: other.board,
+            knocks: other.knocks,
+            width: other.width,
+            lid: other.lid,
+            perspective: other.perspective,
+            distance: other.distance,
+            room_db: other.room_db,
+            room_size: other.room_size,
+            room_time: other.room_time,
+            ..*self
+        };
+        rest == *other
+    }
+}

@@ -1,0 +1,224 @@
+//! Unison: the strings of one note, joined by the bridge, as independent modes.
+//!
+//! For partial k the N strings have slowly turning complex amplitudes a with
+//! ȧ = (diag(iω_i − σ) − β 1 1ᵀ) a, where β = 2 f0 Z Y is what the shared bridge takes
+//! [Weinreich 1977]. The bridge sees the strings only through 1ᵀ a and whatever drives them, hammer
+//! or bridge, does so through a vector h, so each of the N eigenmodes needs just its pole λ_j and
+//! one complex weight r_j, the residue of 1ᵀ (s − M)⁻¹ h at λ_j; the weights add up to Σ h. With
+//! S(s) = Σ 1/(s − d_i) the poles solve 1 + β S = 0, and a blow on string i alone gives mode j the
+//! share −1/((λ_j − d_i) β Σ_l 1/(λ_j − d_l)²). Two-stage decay and beats are then in the poles and
+//! cost nothing while ringing.
+
+use std::f64::consts::PI;
+
+use num_complex::Complex64;
+
+use crate::scale::StringSpec;
+use crate::{SoundSettings, loss};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::complex::{modulus, polar};
+use touchback_core::math::power::square;
+use touchback_core::math::random;
+
+/// Strings of a note at most.
+pub const MOST: usize = 3;
+
+/// The eigenmodes of one partial of one note.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Group {
+    /// Poles, 1/s; the first `strings` hold.
+    pub poles: [Complex64; MOST],
+    /// Weight of each mode (outer) for a unit blow on one string alone (inner).
+    shares: [[Complex64; MOST]; MOST],
+}
+
+impl Group {
+    /// Weight of each mode for the blows `h` on the strings; the first `strings` hold.
+    #[must_use]
+    pub fn weights(&self, h: &[f64; MOST]) -> [Complex64; MOST] {
+        self.shares.map(|shares| shares.iter().zip(h).map(|(share, h)| share * h).sum())
+    }
+}
+
+/// What the groups of one note have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Unison {
+    key: KeyNumber,
+    string: StringSpec,
+    /// Frequency of each string over the note's.
+    detune: [f64; MOST],
+    /// Share of the blow that each string gets; mean 1.
+    blow: [f64; MOST],
+    sustain: f64,
+}
+
+/// Unevenness of a hammer's face across its strings (chosen: ±10 %, a well-fitted hammer).
+const UNEVENNESS: f64 = 0.1;
+
+/// Partials that also swing along the soundboard, and how strongly they are heard against their
+/// upright motion (−11 dB): the part of the aftersound that remains however well a unison is tuned
+/// [Weinreich 1977].
+pub const SIDEWAYS: usize = 24;
+const SIDEWAYS_SHARE: f64 = 0.28;
+
+/// Mobility of the bridge along the board against upright (chosen: a twentieth).
+const SIDEWAYS_MOBILITY: f64 = 0.05;
+
+impl Unison {
+    /// The unison of `key` as tuned and voiced. The tuner listens to the coupled strings, so the
+    /// bridge's pull on the first partial is tuned away.
+    #[must_use]
+    pub fn new(key: KeyNumber, voicing: &SoundSettings) -> Self {
+        let string = StringSpec::of(key, voicing);
+        let count = string.strings;
+        let seed = u64::from(key.number());
+        // Outer strings at the ends of the spread, the third anywhere between; at least a
+        // hundredth of a cent, below which the modes would coincide.
+        let width = voicing.unison_width_cents + voicing.unisons.of(key);
+        let half = 0.5 * width.max(0.01);
+        let mut cents = match count {
+            1 => [0.0; MOST],
+            2 => [-half, half, 0.0],
+            _ => [-half, 0.7 * half * random::of_pair(3, seed), half],
+        };
+        let mean = cents[..count].iter().sum::<f64>() / count as f64;
+        cents.iter_mut().for_each(|c| *c -= mean);
+        let mut blow: [f64; MOST] =
+            std::array::from_fn(|i| 1.0 + UNEVENNESS * random::of_pair(4 + i as u64, seed));
+        let mean = blow[..count].iter().sum::<f64>() / count as f64;
+        blow.iter_mut().for_each(|b| *b /= mean);
+        let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: voicing.sustain };
+        let pull = count as f64 * unison.bridge(1).im / (2.0 * PI * string.partial_hz(1));
+        unison.detune = cents.map(|c| libm::exp2(c / 1200.0) * (1.0 + pull));
+        unison
+    }
+
+    /// Share of the blow that each string gets from a hammer that meets all; mean 1.
+    #[must_use]
+    pub const fn blow(&self) -> &[f64; MOST] {
+        &self.blow
+    }
+
+    /// The strings.
+    #[must_use]
+    pub const fn string(&self) -> &StringSpec {
+        &self.string
+    }
+
+    /// β of partial `k`, 1/s.
+    fn bridge(&self, k: usize) -> Complex64 {
+        let mobility = loss::bridge_mobility(self.key, self.string.partial_hz(k));
+        mobility * (2.0 * self.string.ideal_hz * self.string.impedance() / self.sustain)
+    }
+
+    /// Pole and weight of the sideways motion of partial `k`, all strings as one: it loses little
+    /// to the bridge and is a shade off the upright pitch, as the bridge yields differently.
+    #[must_use]
+    pub fn sideways(&self, k: usize) -> (Complex64, f64) {
+        let omega = 2.0 * PI * self.string.partial_hz(k);
+        let sigma = self.string.loss
+            + self.string.loss_slope * omega * omega
+            + SIDEWAYS_MOBILITY * self.bridge(k).re;
+        let cents = 0.3 * random::of_pair(9, u64::from(self.key.number()));
+        let pole = Complex64::new(-sigma, omega * libm::exp2(cents / 1200.0));
+        (pole, SIDEWAYS_SHARE * self.string.strings as f64)
+    }
+
+    /// The eigenmodes of partial `k`.
+    #[must_use]
+    pub fn group(&self, k: usize) -> Group {
+        let omega = 2.0 * PI * self.string.partial_hz(k);
+        let sigma = self.string.loss + self.string.loss_slope * omega * omega;
+        let beta = self.bridge(k);
+        let strings = self.string.strings;
+        let centre = Complex64::new(-sigma, omega);
+        let offsets = self.detune.map(|ratio| Complex64::new(0.0, omega * (ratio - 1.0)));
+        let (roots, shares) = solve(&offsets[..strings], beta);
+        Group { poles: roots.map(|r| centre + r), shares }
+    }
+}
+
+/// Roots of 1 + β Σ 1/(s − d_i), and the share of each in a unit blow on each string.
+fn solve(d: &[Complex64], beta: Complex64) -> ([Complex64; MOST], [[Complex64; MOST]; MOST]) {
+    let n = d.len();
+    let mut roots = [Complex64::ZERO; MOST];
+    let mut shares = [[Complex64::ZERO; MOST]; MOST];
+    if n == 1 {
+        roots[0] = d[0] - beta;
+        shares[0][0] = Complex64::ONE;
+        return (roots, shares);
+    }
+    // The numerator Π (s − d_i) + β Σ_i Π_{j≠i} (s − d_j), monic of degree n.
+    let numerator = |s: Complex64| {
+        let mut product = Complex64::ONE;
+        let mut sum = Complex64::ZERO;
+        for &di in d {
+            sum = sum * (s - di) + product;
+            product *= s - di;
+        }
+        product + beta * sum
+    };
+    // Weierstrass iteration on all roots at once, started on a circle round their mean.
+    let mean = d.iter().sum::<Complex64>() / n as f64 - beta;
+    let radius = d.iter().map(|di| modulus(di - mean)).fold(0.0, f64::max).max(1e-12);
+    for (j, root) in roots.iter_mut().enumerate().take(n) {
+        *root = mean + polar(radius, 0.4 + 2.0 * PI * j as f64 / n as f64);
+    }
+    for _ in 0..80 {
+        let mut change: f64 = 0.0;
+        for j in 0..n {
+            let others = (0..n)
+                .filter(|&i| i != j)
+                .fold(Complex64::ONE, |product, i| product * (roots[j] - roots[i]));
+            let step = numerator(roots[j]) / others;
+            roots[j] -= step;
+            change = change.max(modulus(step));
+        }
+        if change < 1e-13 * radius {
+            break;
+        }
+    }
+    for j in 0..n {
+        let inverses: Complex64 = d.iter().map(|di| square(roots[j] - di).inv()).sum();
+        for (share, di) in shares[j].iter_mut().zip(d) {
+            *share = -((roots[j] - di) * beta * inverses).inv();
+        }
+    }
+    (roots, shares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_add_up_and_moments_match_the_matrix() {
+        for width in [0.0, 0.3, 1.0, 5.0, 30.0] {
+            let voicing = SoundSettings { unison_width_cents: width, ..SoundSettings::default() };
+            for key in KeyNumber::all() {
+                let unison = Unison::new(key, &voicing);
+                let n = unison.string.strings;
+                for k in [1, 2, 3, 7] {
+                    let group = unison.group(k);
+                    let weights = group.weights(&unison.blow);
+                    let sum: Complex64 = weights[..n].iter().sum();
+                    assert!((sum - n as f64).norm() < 1e-6, "{key:?} {k} {width}: {sum}");
+                    // Σ r λ = 1ᵀ M h.
+                    let first: Complex64 =
+                        (0..n).map(|j| weights[j] * group.poles[j]).sum::<Complex64>();
+                    let omega = 2.0 * PI * unison.string.partial_hz(k);
+                    let sigma = unison.string.loss + unison.string.loss_slope * omega * omega;
+                    let mut direct = -unison.bridge(k) * (n * n) as f64;
+                    for (detune, blow) in unison.detune.iter().zip(&unison.blow).take(n) {
+                        direct += blow * Complex64::new(-sigma, omega * detune);
+                    }
+                    assert!((first - direct).norm() < 1e-6 * omega, "{key:?} {k} {width}");
+                    for (pole, weight) in group.poles.iter().zip(&weights).take(n) {
+                        assert!(pole.re < 0.0);
+                        assert!(weight.norm() < 300.0, "{key:?} {k} {width}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The piano of an activated plugin, and the settings it follows.
+
+use nice_plug::prelude::nice_log;
+
+use crate::haptic_keyboard::Haptics;
+use crate::host_params::HostValues;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::event_scheduler::EventScheduler;
+use touchback_instrument::midi::Ignored;
+use touchback_instrument::{Piano, Settings};
+use touchback_sound::scala::Scale;
+
+/// What activation builds.
+pub(super) struct Active {
+    pub(super) player: EventScheduler,
+    /// The motorized or recorded keyboard, while the plugin is active.
+    pub(super) haptics: Option<Haptics>,
+    pub(super) sample_rate: f64,
+    pub(super) values: HostValues,
+    pub(super) scale: Option<Scale>,
+    pub(super) keys: KeySheet,
+    pub(super) settings: Settings,
+    /// The piano's settings have changed since it was built.
+    pub(super) changed: bool,
+    /// Ignored messages already reported to the log.
+    reported: Ignored,
+    /// Latency that the host has been asked to start again for, samples.
+    pub(super) asked: u32,
+}
+
+impl Active {
+    pub(super) fn new(
+        sample_rate: f64,
+        values: HostValues,
+        scale: Option<Scale>,
+        keys: KeySheet,
+    ) -> Self {
+        let settings = settings(values, scale, keys);
+        let player = EventScheduler::new(Piano::new(sample_rate, &settings));
+        Self {
+            player,
+            haptics: None,
+            sample_rate,
+            values,
+            scale,
+            keys,
+            settings,
+            changed: false,
+            reported: Ignored::default(),
+            asked: settings.touch.latency_samples(sample_rate),
+        }
+    }
+
+    /// The latency in force, samples: it stays until the next activation.
+    pub(super) fn latency(&self) -> u32 {
+        u32::try_from(self.player.latency()).unwrap_or(0)
+    }
+
+    /// Whether the settings want another latency than was last asked for.
+    pub(super) fn wants_restart(&mut self) -> bool {
+        let wanted = self.settings.touch.latency_samples(self.sample_rate);
+        std::mem::replace(&mut self.asked, wanted) != wanted && wanted != self.latency()
+    }
+
+    /// Logs what was ignored since the last report.
+    pub(super) fn report(&mut self, unsent: u64, unmapped: u64) {
+        let ignored = self.player.ignored();
+        let fresh = |now: u64, before: u64| now.saturating_sub(before);
+        let counts = self.player.counts();
+        for (count, what) in [
+            (fresh(ignored.outside, self.reported.outside), "notes outside A0 to C8"),
+            (fresh(ignored.invalid, self.reported.invalid), "messages whose value is no number"),
+            (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
+            (counts.aftertouch, "key pressures, read as aftertouch"),
+            (unmapped, "notes that the tuning's master has not mapped"),
+            (unsent, "strikes and pedals that the host did not take"),
+        ] {
+            if count > 0 {
+                nice_log!("Touchback left out {count} {what}");
+            }
+        }
+        if counts.missed_repetitions > 0 {
+            let missed = counts.missed_repetitions;
+            nice_log!("Touchback missed {missed} strict repetitions");
+        }
+        self.reported = ignored;
+    }
+
+    /// Hands the piano new settings if they differ from its own.
+    pub(super) fn follow(&mut self, values: HostValues, scale: Option<Scale>, keys: &KeySheet) {
+        if values == self.values && scale == self.scale && *keys == self.keys {
+            return;
+        }
+        (self.values, self.scale, self.keys) = (values, scale, *keys);
+        let settings = settings(values, scale, *keys);
+        if settings != self.settings {
+            if let Some(haptics) = &mut self.haptics
+                && settings.action != self.settings.action
+            {
+                haptics.regulate(&settings.action);
+            }
+            self.settings = settings;
+            self.changed = true;
+            self.player.set(&settings);
+        }
+    }
+}
+
+/// The settings of a project.
+pub(super) fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Settings {
+    let mut settings = values.settings();
+    settings.sound.scale = scale;
+    settings.action.keys = keys;
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host_params::HostParams;
+    use nice_plug::params::Params;
+    use touchback_sound::scala::texts::{PYTHAGOREAN, Texts};
+
+    const RATE: f64 = 48_000.0;
+
+    /// The values of a project in which the parameter `id` stands at `normalized` of its range.
+    fn values(id: &str, normalized: f32) -> HostValues {
+        let params = HostParams::default();
+        let map = params.param_map();
+        let (_, parameter, _) = map.iter().find(|(known, ..)| known == id).unwrap();
+        // SAFETY: the parameters live until the end of this function.
+        unsafe { parameter._internal_set_normalized_value(normalized) };
+        params.values()
+    }
+
+    fn active() -> Active {
+        Active::new(RATE, HostParams::default().values(), None, KeySheet::default())
+    }
+
+    #[test]
+    fn the_piano_is_told_of_what_has_changed_and_of_nothing_else() {
+        let standard = HostParams::default().values();
+        let scale = Texts { name: "twelve.scl".into(), scale: PYTHAGOREAN.to_owned(), map: None };
+        let scale = Some(scale.scale().unwrap());
+        let mut active = active();
+        active.follow(standard, None, &KeySheet::default());
+        assert!(!active.changed);
+        let heavy = values("hammer_mass", 1.0);
+        active.follow(heavy, None, &KeySheet::default());
+        assert!(std::mem::take(&mut active.changed));
+        assert_eq!(active.settings, settings(heavy, None, KeySheet::default()));
+        assert_eq!(active.player.piano().settings().action, active.settings.action);
+        active.follow(heavy, scale, &KeySheet::default());
+        assert!(std::mem::take(&mut active.changed) && active.settings.sound.scale == scale);
+        active.follow(heavy, scale, &KeySheet::default());
+        assert!(!active.changed);
+    }
+
+    /// Once for each latency that is not the one in force.
+    #[test]
+    fn a_restart_is_asked_for_once_for_another_latency() {
+        let mut active = active();
+        assert!(!active.wants_restart() && active.latency() == 0);
+        let ahead = values("timing", 1.0);
+        active.follow(ahead, None, &KeySheet::default());
+        assert!(active.settings.touch.latency_samples(RATE) > 0);
+        assert!(active.wants_restart() && !active.wants_restart());
+        assert_eq!(active.latency(), 0, "until the next activation");
+        active.follow(HostParams::default().values(), None, &KeySheet::default());
+        assert!(!active.wants_restart(), "back at the latency in force");
+    }
+
+    #[test]
+    fn an_activation_has_the_latency_that_its_settings_want() {
+        let ahead = values("timing", 1.0);
+        let mut active = Active::new(RATE, ahead, None, KeySheet::default());
+        let wanted = active.settings.touch.latency_samples(RATE);
+        assert!(wanted > 0 && active.latency() == wanted && !active.wants_restart());
+    }
+}

@@ -1,0 +1,85 @@
+//! What host, window and motorized keyboard take part in while a block is played.
+
+use nice_plug::prelude::ProcessContext;
+
+use crate::event_reader::EventReader;
+use crate::haptic_keyboard::Haptics;
+use crate::host_params::HostValues;
+use crate::host_params::steering::Steering;
+use crate::monitor::AudioEnd;
+use crate::notes;
+use crate::plugin::Touchback;
+use crate::tuning::{Client, OutsideTuning};
+use touchback_instrument::event_scheduler::Host;
+use touchback_instrument::midi::InputMessage;
+use touchback_instrument::{Event, Piano, Settings};
+
+/// All of them during one block.
+pub(super) struct BlockContext<'a, C> {
+    pub(super) context: &'a mut C,
+    pub(super) events: EventReader<()>,
+    pub(super) window: &'a mut AudioEnd,
+    pub(super) haptics: Option<&'a Haptics>,
+    pub(super) tuning: &'a OutsideTuning<Client>,
+    pub(super) settings: &'a Settings,
+    /// Parameters that controllers move.
+    pub(super) steering: &'a mut Steering,
+    /// The host's own values.
+    pub(super) values: &'a HostValues,
+    /// The settings since a controller last moved a parameter.
+    pub(super) steered: Option<Settings>,
+    /// What tunes the note handed over last.
+    pub(super) tuned: Option<(u32, InputMessage)>,
+    /// Events that the host did not accept.
+    pub(super) unsent: &'a mut u64,
+    /// Notes without a place in the tuning master's map.
+    pub(super) unmapped: &'a mut u64,
+}
+
+impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        if let Some(tuned) = self.tuned.take() {
+            return Some(tuned);
+        }
+        loop {
+            let (offset, message) = self.events.next(|| self.context.next_event())?;
+            if let InputMessage::NoteOn { channel, note, velocity, .. } = message
+                && velocity > 0.0
+            {
+                if self.tuning.leaves_out(channel, note, self.settings) {
+                    *self.unmapped += 1;
+                    continue;
+                }
+                let tuned = self.tuning.of_channel(channel, note, self.settings);
+                self.tuned = tuned.map(|message| (offset, message));
+            }
+            self.window.hear(offset, &message);
+            return Some((offset, message));
+        }
+    }
+
+    fn steer(&mut self, message: &InputMessage) -> Option<&Settings> {
+        let InputMessage::Controller { number, value, .. } = *message else { return None };
+        if !self.steering.take(number, value, self.values) {
+            return None;
+        }
+        let (scale, keys) = (self.settings.sound.scale, self.settings.action.keys);
+        let values = self.steering.over(self.values);
+        Some(self.steered.insert(crate::active::settings(values, scale, keys)))
+    }
+
+    fn on_event(&mut self, event: &Event, settings: &Settings) {
+        if let Some(haptics) = self.haptics {
+            haptics.on_event(event, settings);
+        }
+    }
+
+    fn rendered(&mut self, piano: &Piano, begin: u64) {
+        for sent in piano.outgoing() {
+            let offset = u32::try_from(sent.sample.saturating_sub(begin)).unwrap_or(u32::MAX);
+            for event in notes::events(&sent.what, piano.settings(), offset) {
+                *self.unsent += u64::from(self.context.try_send_event(event).is_err());
+            }
+        }
+    }
+}

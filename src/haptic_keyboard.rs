@@ -1,0 +1,213 @@
+//! A motorized keyboard, or a recording of one, in the plugin: its events for the piano, and host
+//! notes that move its keys.
+//!
+//! The audio thread replays the servo's log; the connection does everything else. An offline bounce
+//! opens no port and waits for nothing; a recording sounds in it as it does live.
+
+use std::sync::Arc;
+
+use crate::monitor::felt::FeltStep;
+use touchback_action::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
+use touchback_haptics::action::Action;
+use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
+use touchback_haptics::replay::Felt;
+use touchback_instrument::{Event, Settings};
+
+/// What a keyboard tells in a block.
+pub(super) enum FeltNews<'a> {
+    /// For the piano.
+    Event(Event),
+    /// For the window.
+    Step(FeltStep<'a>),
+}
+
+/// The keyboard's end in the audio thread.
+pub(super) struct Haptics {
+    desk: Arc<KeyboardConnection>,
+    end: KeyboardAudioEnd,
+}
+
+impl Haptics {
+    /// Opens what the project chose, without force; errors go to the connection and the host's log.
+    /// Allocates.
+    pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &ActivationContext<'_>) -> Self {
+        let end = desk.activate(place);
+        let trouble = desk.trouble();
+        if !trouble.is_empty() {
+            nice_plug::prelude::nice_log!("Touchback plays without its keyboard: {trouble}");
+        }
+        Self { desk: desk.clone(), end }
+    }
+
+    /// A keyboard or recording is joined, which may sound at any time.
+    pub(super) fn is_joined(&self) -> bool {
+        self.end.is_joined()
+    }
+
+    /// Takes changed settings of the action.
+    pub(super) fn regulate(&mut self, settings: &ActionSettings) {
+        self.end.regulate(settings);
+    }
+
+    /// Restarts the count of samples at 0.
+    pub(super) fn restart(&mut self) {
+        self.end.restart();
+    }
+
+    /// Passes on a host's event: a note may move its key.
+    pub(super) fn on_event(&self, event: &Event, settings: &Settings) {
+        match event {
+            Event::AllNotesOff | Event::AllSoundOff => {
+                KeyNumber::all().for_each(|key| self.end.note(key, 0.0));
+            }
+            note => {
+                if let Some((key, speed)) = note.fingertip(settings) {
+                    self.end.note(key, speed);
+                }
+            }
+        }
+    }
+
+    /// Events that sound in the `length` samples from `now` on, and the steps of the felt keys.
+    pub(super) fn block(
+        &mut self,
+        now: u64,
+        length: usize,
+        settings: &ActionSettings,
+        mut tell: impl FnMut(FeltNews<'_>),
+    ) {
+        // A keyboard that comes with this block is drawn from the next one on.
+        let kind = match self.end.action() {
+            Some(Action::Played(kind)) => Some(kind),
+            _ => None,
+        };
+        self.end.block(now, length, settings, |felt| match felt {
+            Felt::Heard(ahead, what) => tell(FeltNews::Event(Event::haptic(what, ahead))),
+            Felt::Moved(key, step, drive, state) => {
+                tell(FeltNews::Step(FeltStep { key, step, kind, drive, state }));
+            }
+        });
+    }
+}
+
+impl Drop for Haptics {
+    fn drop(&mut self) {
+        self.desk.deactivate();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback_haptics::connection::Choice;
+    use touchback_haptics::emulator::{Emulator, Making};
+    use touchback_haptics::log::Entry;
+    use touchback_haptics::plant::KeyPlant;
+    use touchback_haptics::recording::{Recording, Writer};
+    use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+    use touchback_haptics::servo::{Servo, ServoOptions};
+    use touchback_instrument::Piano;
+    use touchback_instrument::event_scheduler::{EventScheduler, Host};
+    use touchback_instrument::midi::InputMessage;
+
+    const RATE: f64 = 48_000.0;
+    const LENGTH: usize = 72_000;
+
+    /// The log of a servo that an emulated finger's trill drives for a second and a half.
+    fn trill() -> String {
+        let act = ScriptedAction {
+            time: 0.3,
+            key: 0,
+            deed: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
+        };
+        let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
+        let making = Making { plant, ..Making::default() };
+        let mut keyboard = Emulator::new(&making, Script::new(vec![act]));
+        let mut servo = Servo::new(ServoOptions::default(), 0.0);
+        let (mut up, mut down, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+        for tick in 0..12_000 {
+            keyboard.receive(&down);
+            up.clear();
+            down.clear();
+            keyboard.tick(&mut up);
+            servo.receive(keyboard.time(), &up, &mut down, &mut entries);
+            servo.tick(keyboard.time(), &mut down);
+            if tick == 1000 {
+                servo.arm(true, keyboard.time(), &mut down);
+            }
+        }
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        entries.iter().for_each(|e| writer.put(e).unwrap());
+        String::from_utf8(writer.finish().unwrap()).unwrap()
+    }
+
+    /// A host that sends nothing.
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn next(&mut self) -> Option<(u32, InputMessage)> {
+            None
+        }
+    }
+
+    /// A project that names a servo's log: the plugin's blocks, whatever their size, give the samples
+    /// that a piano gives which is told everything at once; after a reset too.
+    #[test]
+    fn a_take_in_a_project_sounds_the_same_in_any_blocks() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("servo.log");
+        let written = trill();
+        std::fs::write(&path, &written).unwrap();
+        let settings = Settings::default();
+
+        let take = Recording::read("servo.log", written.as_ref()).unwrap();
+        let action = take.action().unwrap();
+        let mut replay =
+            touchback_haptics::replay::Replay::recorded(take.in_memory().unwrap(), action, RATE);
+        let mut piano = Piano::new(RATE, &settings);
+        replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::haptic(what, ahead)));
+        let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+        let [left, right] = &mut told;
+        piano.process(left, right);
+        assert!(piano.counts().strikes > 3 && left.iter().any(|s| s.abs() > 1e-3));
+
+        let desk = Arc::new(KeyboardConnection::default());
+        desk.choose(Choice { take: path.display().to_string(), ..Choice::default() });
+        let place = ActivationContext {
+            owner: "a test",
+            settings: &settings.action,
+            sample_rate: RATE,
+            block: 1000,
+            is_offline: true,
+        };
+        let mut haptics = Haptics::open(&desk, &place);
+        let mut player = EventScheduler::new(Piano::new(RATE, &settings));
+        for size in [37, 1000, 64] {
+            let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+            let [left, right] = &mut got;
+            let mut deepest = 0.0f64;
+            for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
+                let now = player.sample();
+                haptics.block(now, left.len(), &settings.action, |news| match news {
+                    FeltNews::Event(event) => player.haptic(event),
+                    FeltNews::Step(felt) => deepest = deepest.max(felt.state.front()[0]),
+                });
+                player.process(left, right, &mut Nobody);
+            }
+            assert!(got == told, "blocks of {size}");
+            assert!(deepest > 8e-3, "the felt key is seen to move");
+            player.reset();
+            haptics.restart();
+        }
+        // What is chosen is opened at once, but for nobody without a piano.
+        let missing = Choice { take: "no such file".into(), ..Choice::default() };
+        desk.choose(missing.clone());
+        assert!(haptics.is_joined() && !desk.trouble().is_empty());
+        drop(haptics);
+        assert!(desk.trouble().is_empty());
+        desk.choose(Choice::default());
+        desk.choose(missing);
+        assert!(desk.trouble().is_empty());
+    }
+}

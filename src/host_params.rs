@@ -1,0 +1,400 @@
+//! The table as the plugin framework's parameters.
+//!
+//! The audio thread reads values (atomic loads, nothing allocated); any thread may set them
+//! through the framework.
+
+mod published;
+pub mod steering;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use nice_plug::params::Params;
+use nice_plug::prelude::{
+    FloatParam, FloatRange, IntParam, IntRange, Param as _, ParamPtr, RemoteControlsContext,
+    RemoteControlsPage, RemoteControlsSection, nice_log,
+};
+
+use published::Published;
+use steering::{Steered, Steering};
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::exchange::latest::LatestReader;
+use touchback_core::exchange::lock::lock;
+use touchback_core::math::cast::{rounded_i32, single};
+use touchback_instrument::Settings;
+use touchback_instrument::params::midi_map::MidiMap;
+use touchback_instrument::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
+
+/// Name of the saved field that holds [`FORMAT`].
+pub const FORMAT_FIELD: &str = "format";
+/// Name of the saved field that holds the choice of a motorized keyboard.
+pub const KEYBOARD_FIELD: &str = "keyboard";
+/// Name of the saved field that holds which MIDI controllers move which parameters.
+pub const CONTROLLERS_FIELD: &str = "controllers";
+/// Name of the saved field with values that controllers gave and the host did not know.
+pub const STEERED_FIELD: &str = "steered";
+
+/// One parameter as the framework holds it.
+#[derive(Debug)]
+pub enum HostParameter {
+    /// A number.
+    Number(FloatParam),
+    /// The index of a choice.
+    Choice(IntParam),
+}
+
+impl HostParameter {
+    fn new(parameter: &'static Parameter) -> Self {
+        let default = parameter.default_value();
+        match parameter.kind {
+            ValueKind::Number { min, max, centre, .. } => {
+                let (min, max) = (single(min), single(max));
+                let range = match centre {
+                    None => FloatRange::Linear { min, max },
+                    Some(_) => FloatRange::Skewed { min, max, factor: single(parameter.skew()) },
+                };
+                Self::Number(
+                    FloatParam::new(parameter.name, single(default), range)
+                        .with_unit(parameter.suffix)
+                        .with_value_to_string(Arc::new(|v| parameter.number_text(f64::from(v))))
+                        .with_string_to_value(Arc::new(|text| {
+                            parameter.parse(text).ok().map(single)
+                        })),
+                )
+            }
+            ValueKind::Choice(_) => Self::Choice(
+                IntParam::new(
+                    parameter.name,
+                    rounded_i32(default),
+                    IntRange::Linear { min: 0, max: rounded_i32(parameter.max()) },
+                )
+                .with_value_to_string(Arc::new(|v| parameter.number_text(f64::from(v))))
+                .with_string_to_value(Arc::new(|text| parameter.parse(text).ok().map(rounded_i32))),
+            ),
+        }
+    }
+
+    /// The framework's handle, as editors and wrappers use it.
+    #[must_use]
+    pub fn as_ptr(&self) -> ParamPtr {
+        match self {
+            Self::Number(param) => param.as_ptr(),
+            Self::Choice(param) => param.as_ptr(),
+        }
+    }
+
+    fn value(&self) -> f32 {
+        match self {
+            Self::Number(param) => param.value(),
+            Self::Choice(param) => single(f64::from(param.value())),
+        }
+    }
+}
+
+/// Values of all parameters in the table's order and units, host modulation included.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HostValues([f32; COUNT]);
+
+impl HostValues {
+    /// The settings they mean; a value that is no number counts as the default.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        for (parameter, value) in all().zip(self.0) {
+            parameter.set(&mut settings, f64::from(value));
+        }
+        settings
+    }
+}
+
+/// All parameters of one plugin instance.
+#[derive(Debug)]
+pub struct HostParams {
+    slots: Box<[HostParameter]>,
+    /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
+    keyboard: Mutex<String>,
+    /// What single keys differ by.
+    keys: Published<KeySheet>,
+    /// What a project saves of that while an exercise has a fault in it.
+    kept: Mutex<Option<KeySheet>>,
+    /// Which controllers move what.
+    midi: Published<MidiMap>,
+    steered: Arc<Steered>,
+}
+
+impl Default for HostParams {
+    fn default() -> Self {
+        Self {
+            slots: all().map(HostParameter::new).collect(),
+            keyboard: Mutex::default(),
+            keys: Published::default(),
+            kept: Mutex::default(),
+            midi: Published::default(),
+            steered: Arc::default(),
+        }
+    }
+}
+
+impl HostParams {
+    /// The parameters in the table's order.
+    #[must_use]
+    pub fn slots(&self) -> &[HostParameter] {
+        &self.slots
+    }
+
+    /// Pages of eight for the controllers of a host, a section for every group.
+    pub fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
+        let mut from = 0;
+        while from < COUNT {
+            let Some(group) = all().nth(from).map(|p| p.group) else { return };
+            let size = all().skip(from).take_while(|p| p.group == group).count();
+            let slots = &self.slots[from..from + size];
+            context.add_section(group.name(), |section| {
+                section.add_page(group.name(), |page| {
+                    for slot in slots {
+                        match slot {
+                            HostParameter::Number(param) => page.add_param(param),
+                            HostParameter::Choice(param) => page.add_param(param),
+                        }
+                    }
+                });
+            });
+            from += size;
+        }
+    }
+
+    /// The project's choice of a motorized keyboard, as text; empty: none. Not for the audio thread.
+    #[must_use]
+    pub fn keyboard(&self) -> String {
+        lock(&self.keyboard).clone()
+    }
+
+    /// Chooses a motorized keyboard for the project. Not for the audio thread.
+    pub fn set_keyboard(&self, text: &str) {
+        text.clone_into(&mut lock(&self.keyboard));
+    }
+
+    /// What single keys differ by in this project. Not for the audio thread.
+    #[must_use]
+    pub fn key_sheet(&self) -> KeySheet {
+        self.keys.get()
+    }
+
+    /// Sets what single keys differ by; the audio thread has it with its next block. Not for the
+    /// audio thread.
+    pub fn set_key_sheet(&self, sheet: &KeySheet) {
+        self.keys.set(sheet);
+    }
+
+    /// While an exercise has a fault in the sheet: what projects save instead. Not for the audio
+    /// thread.
+    pub fn keep_instead(&self, sheet: Option<&KeySheet>) {
+        *lock(&self.kept) = sheet.copied();
+    }
+
+    /// What projects save instead of the sheet while an exercise lasts; none outside one. Not for the
+    /// audio thread.
+    #[must_use]
+    pub fn kept_instead(&self) -> Option<KeySheet> {
+        *lock(&self.kept)
+    }
+
+    /// Which controllers move which parameters. Not for the audio thread.
+    #[must_use]
+    pub fn midi_map(&self) -> MidiMap {
+        self.midi.get()
+    }
+
+    /// Sets which controllers move which parameters. Not for the audio thread.
+    pub fn set_midi_map(&self, map: &MidiMap) {
+        self.midi.set(map);
+    }
+
+    /// What controllers have moved.
+    #[must_use]
+    pub const fn steered(&self) -> &Arc<Steered> {
+        &self.steered
+    }
+
+    /// The audio thread's end of the controllers; given once.
+    #[must_use]
+    pub fn take_steering(&self) -> Option<Steering> {
+        let reader = self.midi.take_reader()?;
+        Some(Steering::new(reader, self.steered.clone()))
+    }
+
+    /// Values that controllers gave and the host does not know, a line `ID=VALUE` for each.
+    fn steered_text(&self) -> String {
+        let given =
+            all().enumerate().filter_map(|(place, p)| Some((p, self.steered.given(place)?)));
+        given.map(|(p, value)| format!("{}={value}\n", p.id)).collect()
+    }
+
+    /// The audio thread's end of the sheet; given once.
+    #[must_use]
+    pub fn take_key_reader(&self) -> Option<LatestReader<KeySheet>> {
+        self.keys.take_reader()
+    }
+
+    /// The present values, host modulation included.
+    #[must_use]
+    pub fn values(&self) -> HostValues {
+        let mut values = [0.0; COUNT];
+        for (value, slot) in values.iter_mut().zip(&self.slots) {
+            *value = slot.value();
+        }
+        HostValues(values)
+    }
+}
+
+// SAFETY: the pointers lead into the boxed slice, which is neither replaced nor resized while the
+// object lives; the ids are distinct and the groups one level deep.
+unsafe impl Params for HostParams {
+    fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
+        all()
+            .zip(&self.slots)
+            .map(|(p, slot)| (p.id.to_owned(), slot.as_ptr(), p.group.name().to_owned()))
+            .collect()
+    }
+
+    fn serialize_fields(&self) -> BTreeMap<String, String> {
+        let mut fields = BTreeMap::from([(FORMAT_FIELD.to_owned(), FORMAT.to_string())]);
+        let keyboard = self.keyboard();
+        if !keyboard.is_empty() {
+            fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
+        }
+        let sheet = (*lock(&self.kept)).unwrap_or_else(|| self.key_sheet());
+        if !sheet.is_even() {
+            fields.insert(KEYS_FIELD.to_owned(), sheet.text());
+        }
+        for (field, text) in
+            [(CONTROLLERS_FIELD, self.midi_map().text()), (STEERED_FIELD, self.steered_text())]
+        {
+            if !text.is_empty() {
+                fields.insert(field.to_owned(), text);
+            }
+        }
+        fields
+    }
+
+    fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
+        self.set_keyboard(fields.get(KEYBOARD_FIELD).map_or("", String::as_str));
+        let read = |text: &String| text.parse::<KeySheet>();
+        let sheet = fields.get(KEYS_FIELD).map_or(Ok(KeySheet::EVEN), read);
+        if let Err(error) = &sheet {
+            nice_log!("Touchback: the saved sheet of keys cannot be read: {error}");
+        }
+        self.keep_instead(None);
+        self.set_key_sheet(&sheet.unwrap_or_default());
+        let read = |text: &String| text.parse::<MidiMap>();
+        let map = fields.get(CONTROLLERS_FIELD).map_or(Ok(MidiMap::default()), read);
+        if let Err(error) = &map {
+            nice_log!("Touchback: the saved MIDI controllers cannot be read: {error}");
+        }
+        self.set_midi_map(&map.unwrap_or_default());
+        self.steered.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_fresh_instance_holds_the_default_settings() {
+        assert_eq!(HostParams::default().values().settings(), Settings::default());
+    }
+
+    #[test]
+    fn the_framework_lists_the_table() {
+        let params = HostParams::default();
+        let map = params.param_map();
+        assert_eq!(map.len(), COUNT);
+        for (parameter, (id, pointer, group)) in all().zip(map) {
+            assert_eq!((id.as_str(), group.as_str()), (parameter.id, parameter.group.name()));
+            // SAFETY: `params` outlives the pointer.
+            let (name, text, steps) = unsafe {
+                let default = pointer.default_normalized_value();
+                (
+                    pointer.name().to_owned(),
+                    pointer.normalized_value_to_string(default, true),
+                    pointer.step_count(),
+                )
+            };
+            assert_eq!(name, parameter.name);
+            assert_eq!(text, parameter.text(parameter.default_value()));
+            assert_eq!(steps, parameter.choices().len().checked_sub(1));
+        }
+    }
+
+    #[test]
+    fn a_project_remembers_its_sheet_of_keys_and_not_another_ones() {
+        let (params, other) = (HostParams::default(), HostParams::default());
+        let mut heard = other.take_key_reader().unwrap();
+        assert!(!params.serialize_fields().contains_key(KEYS_FIELD));
+        let sheet: KeySheet = "key,drop_mm\n40,1\n".parse().unwrap();
+        params.set_key_sheet(&sheet);
+        other.deserialize_fields(&params.serialize_fields());
+        assert_eq!((other.key_sheet(), *heard.read()), (sheet, sheet));
+        for text in [None, Some("key,drop_mm\n40,wide\n")] {
+            other.set_key_sheet(&sheet);
+            let fields = text.map(|text| (KEYS_FIELD.to_owned(), text.to_owned()));
+            other.deserialize_fields(&fields.into_iter().collect());
+            assert_eq!((other.key_sheet(), *heard.read()), (KeySheet::EVEN, KeySheet::EVEN));
+        }
+    }
+
+    #[test]
+    fn a_project_remembers_its_controllers_and_no_fault_of_an_exercise() {
+        let (params, other) = (HostParams::default(), HostParams::default());
+        params.set_midi_map(&"21=blow_mm\n".parse().unwrap());
+        let mut steering = params.take_steering().unwrap();
+        assert!(steering.take(21, 1.0, &params.values()));
+        let [sheet, faulty]: [KeySheet; 2] =
+            ["key,drop_mm\n40,1\n", "key,drop_mm\n40,3\n"].map(|text| text.parse().unwrap());
+        params.set_key_sheet(&faulty);
+        params.keep_instead(Some(&sheet));
+        let fields = params.serialize_fields();
+        assert_eq!(fields[STEERED_FIELD], "blow_mm=54\n");
+        other.deserialize_fields(&fields);
+        assert_eq!((other.key_sheet(), other.midi_map()), (sheet, params.midi_map()));
+        params.keep_instead(None);
+        assert_eq!(params.serialize_fields()[KEYS_FIELD], faulty.text());
+        // One without controllers, or with nonsense for them, has none.
+        for text in [None, Some("64=blow_mm")] {
+            let fields = text.map(|text| (CONTROLLERS_FIELD.to_owned(), text.to_owned()));
+            other.deserialize_fields(&fields.into_iter().collect());
+            assert!(other.midi_map().is_empty());
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_mean_the_default() {
+        assert_eq!(HostValues([f32::NAN; COUNT]).settings(), Settings::default());
+        for extreme in [f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            let settings = HostValues([extreme; COUNT]).settings();
+            for p in all() {
+                assert!((p.min()..=p.max()).contains(&p.get(&settings)), "{}", p.id);
+            }
+        }
+    }
+
+    proptest! {
+        /// One law of the control's position, here and in the framework.
+        #[test]
+        fn positions_agree_with_the_framework(position in 0.0f32..=1.0) {
+            let params = HostParams::default();
+            for (parameter, slot) in all().zip(params.slots()) {
+                // SAFETY: `params` outlives the pointer.
+                let plain = unsafe { slot.as_ptr().preview_plain(position) };
+                let ours = parameter.plain(f64::from(position));
+                let span = parameter.max() - parameter.min();
+                prop_assert!(
+                    (f64::from(plain) - ours).abs() <= 1e-5 * span,
+                    "{}: {} against {}", parameter.id, plain, ours
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A value of the project that windows and hosts set, and the audio thread's copy of it.
+
+use std::sync::Mutex;
+
+use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
+use touchback_core::exchange::lock::lock;
+
+/// The value, under one lock with what writes the copy.
+#[derive(Debug)]
+pub(super) struct Published<T: Send>(Mutex<State<T>>);
+
+#[derive(Debug)]
+struct State<T: Send> {
+    value: T,
+    writer: LatestWriter<T>,
+    /// Until the audio thread has taken it.
+    reader: Option<LatestReader<T>>,
+}
+
+impl<T: Copy + Default + Send> Default for Published<T> {
+    fn default() -> Self {
+        let value = T::default();
+        let (writer, reader) = latest(&value);
+        Self(Mutex::new(State { value, writer, reader: Some(reader) }))
+    }
+}
+
+impl<T: Copy + Send> Published<T> {
+    /// The value. Not for the audio thread.
+    pub(super) fn get(&self) -> T {
+        lock(&self.0).value
+    }
+
+    /// Sets it; the audio thread has it with its next block. Not for the audio thread.
+    pub(super) fn set(&self, value: &T) {
+        let mut state = lock(&self.0);
+        state.value = *value;
+        state.writer.write(*value);
+    }
+
+    /// The audio thread's end; given once.
+    pub(super) fn take_reader(&self) -> Option<LatestReader<T>> {
+        lock(&self.0).reader.take()
+    }
+}
