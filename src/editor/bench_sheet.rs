@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use touchback_action::grand::weigh::{FIGURES, Figure, Weighed};
+use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
 
 /// Height of a row and places of the columns' right ends in the picture, px.
 const ROW: usize = 22;

@@ -14,7 +14,7 @@ use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::monitor::tape::TimedMessage;
 use touchback_action::ActionSettings;
-use touchback_action::grand::weigh::{FIGURES, Weighed};
+use touchback_action::grand::key::weigh::{FIGURES, Weighed};
 use touchback_action::interface::key_sheet::{QUANTITIES, shortest};
 use touchback_core::files::draft::{Draft, DraftError};
 use touchback_core::files::folder::NewFolder;

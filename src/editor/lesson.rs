@@ -201,8 +201,8 @@ impl Lesson {
 mod tests {
     use super::*;
     use touchback_action::ActionSettings;
-    use touchback_action::grand::concert::Design;
-    use touchback_action::grand::weigh::Weighed;
+    use touchback_action::grand::design::concert::Design;
+    use touchback_action::grand::key::weigh::Weighed;
 
     fn middle() -> KeyNumber {
         KeyNumber::from_midi(60).unwrap()

@@ -2,8 +2,8 @@
 //! sentence.
 
 use touchback_action::ActionSettings;
-use touchback_action::grand::concert::Design;
-use touchback_action::grand::regulation::Regulated;
+use touchback_action::grand::design::concert::Design;
+use touchback_action::grand::design::regulation::Regulated;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::params::Parameter;
 

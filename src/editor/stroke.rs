@@ -15,7 +15,7 @@ use crate::monitor::felt::is_felt;
 use press::Press;
 pub use row::{Origin, Row};
 use touchback_action::catalogue;
-use touchback_action::grand::concert::Design;
+use touchback_action::grand::design::concert::Design;
 use touchback_action::grand::{Phase, Spec};
 use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::Effort;

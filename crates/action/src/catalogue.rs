@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grand::concert::Design;
-use super::grand::{self, GrandKey, GrandState, Phase, rest, thesis};
+use super::grand::design::concert::Design;
+use super::grand::{self, GrandKey, GrandState, Phase, design::thesis, key::rest};
 use super::interface::kind::{REFERENCE, THESIS};
 use super::interface::numbers::SpecError;
 use super::keyboard::simple_keys::SimpleKey;
@@ -139,7 +139,7 @@ impl Model {
         match self {
             Self::Grand { start, model, .. } => {
                 model.check()?;
-                grand::stability::check(model)?;
+                grand::equations::stability::check(model)?;
                 let bad = start.iter().find(|v| !v.is_finite());
                 bad.map_or(Ok(()), |&value| {
                     Err(SpecError::Value { name: "start", value, must: "four finite numbers" })

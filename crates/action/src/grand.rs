@@ -7,47 +7,22 @@
 //!
 //! Axes: x toward the strings, y up, origin at the key's balance point; angles counter-clockwise,
 //! so that key down and hammer toward the string are positive.
+//!
+//! | folder | part |
+//! | --- | --- |
+//! | [`design`] | numbers with their sources, regulation |
+//! | [`equations`] | kinematics, contacts, friction, dynamics, a step |
+//! | [`key`] | one key as an instrument |
 
-pub mod assembly;
-pub mod compensation;
-pub mod concert;
-pub mod construct;
-pub mod contact;
-pub mod describe;
-pub mod drive;
-pub mod dynamics;
-pub mod efforts;
-pub mod energy;
-pub mod evaluation;
-pub mod fitted;
-pub mod friction;
-pub mod heat;
-pub mod held_friction;
-pub mod jack;
+pub mod design;
+pub mod equations;
 pub mod key;
-pub mod kinematics;
-pub(crate) mod lanes;
-pub mod model;
-pub mod outline;
-pub mod phase;
-pub mod precomputed;
-pub mod pressing;
-pub mod readout;
-pub mod regulation;
-pub mod rest;
-pub(crate) mod side_by_side;
-pub mod spec;
-pub mod stability;
-pub mod step;
-pub mod string_law;
-pub mod thesis;
-pub mod weigh;
 
-pub use assembly::{Assembly, GrandState};
-pub use key::GrandKey;
-pub use model::Grand;
-pub use phase::Phase;
-pub use spec::Spec;
+pub use design::spec::Spec;
+pub use equations::model::Grand;
+pub use equations::phase::Phase;
+pub use key::assembly::{Assembly, GrandState};
+pub use key::grand_key::GrandKey;
 
 /// Independent speeds: of key, hammer, repetition lever, jack, and of the shank's bend.
 pub const SPEEDS: usize = 5;

@@ -13,9 +13,10 @@ mod stillness;
 pub mod switchable;
 mod together;
 
-use crate::grand::concert::{Built, Design};
-use crate::grand::lanes::Lanes;
-use crate::grand::{Assembly, GrandState, Phase, STATES, pressing, rest, state};
+use crate::grand::design::concert::{Built, Design};
+use crate::grand::equations::lanes::Lanes;
+use crate::grand::key::{pressing, rest};
+use crate::grand::{Assembly, GrandState, Phase, STATES, state};
 use crate::interface::events::EventList;
 use crate::interface::press::Effort;
 use crate::interface::slew::Slew;

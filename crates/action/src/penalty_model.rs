@@ -17,10 +17,10 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
-use super::grand::concert::Built;
-use super::grand::drive::DriveNow;
-use super::grand::rest;
-use super::grand::spec::{Hammer, Spec};
+use super::grand::design::concert::Built;
+use super::grand::design::spec::{Hammer, Spec};
+use super::grand::equations::drive::DriveNow;
+use super::grand::key::rest;
 use super::interface::key::{self, Hear, Key, REST_DEPTH, Saved};
 use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;

@@ -43,7 +43,7 @@ use crate::trace::KeyTrace;
 use hammers::HammerNews;
 use pedals::Pedals;
 use touchback_action::ActionKind;
-use touchback_action::grand::efforts::Efforts;
+use touchback_action::grand::key::efforts::Efforts;
 use touchback_action::interface::events::EventList;
 use touchback_action::interface::press::Travel;
 use touchback_core::math::cast::{floor_index, single};

@@ -77,7 +77,7 @@ pub fn after_blow(bent: [f64; 2], speed: f64) -> [(Knock, f64); 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_action::grand::{GrandKey, concert::Design, state};
+    use touchback_action::grand::{GrandKey, design::concert::Design, state};
     use touchback_action::interface::key::Key;
     use touchback_action::{ActionSettings, Drive, KeyEvent};
 

@@ -12,7 +12,7 @@ use crate::paths::{InputPath, OutputFile};
 use crate::plot;
 use crate::plot::page::{Page, Panel};
 use crate::table::{CsvTable, number};
-use touchback_action::grand::weigh::{FIGURES, Figure, Weighed};
+use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES, shortest};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 

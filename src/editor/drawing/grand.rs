@@ -6,8 +6,8 @@ mod bearing;
 mod repetition;
 
 use super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc, ellipse};
-use touchback_action::grand::kinematics::Kinematics;
-use touchback_action::grand::{GrandState, Spec, contact, state};
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::{GrandState, Spec, equations::contact, state};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 

@@ -7,7 +7,7 @@ use crate::editor::file_worker::FileWorker;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
 use touchback_action::ActionSettings;
-use touchback_action::grand::weigh::{FIGURES, Weighed};
+use touchback_action::grand::key::weigh::{FIGURES, Weighed};
 use touchback_core::math::compass::KeyNumber;
 
 /// Height of a figure's row, points.

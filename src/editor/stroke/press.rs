@@ -1,7 +1,7 @@
 //! A hand pressing a key, to see what a stroke would be.
 
 use super::{Row, Stroke};
-use touchback_action::grand::{pressing, rest};
+use touchback_action::grand::{key::pressing, key::rest};
 use touchback_action::interface::finger;
 use touchback_action::interface::press::{Effort, Travel};
 use touchback_action::{Drive, Key, KeyEvent, STEP};

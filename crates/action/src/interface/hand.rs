@@ -199,7 +199,7 @@ impl Hand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grand::spec::GRAVITY;
+    use crate::grand::design::spec::GRAVITY;
 
     const TIP: TippedMass =
         TippedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, drag: 0.0, x: 0.0, v: 1.0 };

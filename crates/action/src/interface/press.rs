@@ -10,7 +10,7 @@
 //! the key speed at d this gives θ and v; the target then stands at d θ/(θ − sin θ). Beyond θ = π
 //! the key swings about the finger's own motion, 2 v at most.
 
-use crate::grand::spec::GRAVITY;
+use crate::grand::design::spec::GRAVITY;
 use crate::interface::{finger, hand};
 
 /// What a press meets.

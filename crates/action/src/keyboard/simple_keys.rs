@@ -1,7 +1,7 @@
 //! Keys of the smaller actions on one keyboard: each stepped while it moves, skipped while it is
 //! still, as the grand's.
 
-use crate::grand::concert::Built;
+use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
 use crate::simple::{Running, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};

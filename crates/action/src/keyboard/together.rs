@@ -3,9 +3,9 @@
 use super::packing::Pack;
 use super::stillness::STILL_SPEED;
 use super::{Heard, Keyboard};
-use crate::grand::drive::{Causality, DriveNow};
-use crate::grand::rest;
-use crate::grand::side_by_side::{self, Group, Running, lanes_of};
+use crate::grand::equations::drive::{Causality, DriveNow};
+use crate::grand::equations::side_by_side::{self, Group, Running, lanes_of};
+use crate::grand::key::rest;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
 

@@ -8,8 +8,8 @@ use super::{
     BUTT, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT,
     PLACES, STATES, WIPPEN, WORK, butt_of,
 };
-use crate::grand::drive::{Causality, DriveNow};
-use crate::grand::spec::Spec;
+use crate::grand::design::spec::Spec;
+use crate::grand::equations::drive::{Causality, DriveNow};
 use crate::interface::finger;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::friction::{self, Element};

@@ -5,8 +5,8 @@ use super::{
     BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
     butt_of,
 };
-use crate::grand::spec::{GRAVITY, Hammer, Spec};
-use crate::grand::{contact, evaluation};
+use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
+use crate::grand::equations::{contact, evaluation};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 

@@ -1,9 +1,11 @@
 //! Where the bodies start, and where they are for drawing.
 
 use super::{BUTT, DAMPER, FRONT, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
-use crate::grand::kinematics::Kinematics;
-use crate::grand::spec::Spec;
-use crate::grand::{self, Phase, contact, outline, rest};
+use crate::grand::design::spec::Spec;
+use crate::grand::equations::contact;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::key::{outline, rest};
+use crate::grand::{self, Phase};
 use crate::interface::pose::Pose;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::grand::concert::Design;
+use crate::grand::design::concert::Design;
 use crate::{ActionSettings, EventKind};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;

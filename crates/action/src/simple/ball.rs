@@ -12,7 +12,7 @@
 mod note_interface;
 
 use crate::KeyEvent;
-use crate::grand::spec::GRAVITY;
+use crate::grand::design::spec::GRAVITY;
 use crate::interface::losses::Losses;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;

@@ -1,7 +1,7 @@
 //! What a host note needs of a smaller action: a strike and a release constructed outright, the
 //! press that would have led there, and its damper.
 //!
-//! As for the grand ([`crate::grand::construct`]), these are pure functions of the key's
+//! As for the grand ([`crate::grand::key::construct`]), these are pure functions of the key's
 //! numbers and a speed, in closed form.
 
 use super::{KEY, SimpleAction};

@@ -15,8 +15,8 @@
 mod note_interface;
 
 use crate::KeyEvent;
-use crate::grand::concert::Built;
-use crate::grand::spec::GRAVITY;
+use crate::grand::design::concert::Built;
+use crate::grand::design::spec::GRAVITY;
 use crate::interface::key::REST_DEPTH;
 use crate::interface::losses::Losses;
 use crate::interface::numbers::{SpecError, check};
@@ -389,7 +389,7 @@ impl SimpleAction<STATES, 2, 2> for Spec {
 mod tests {
     use super::*;
     use crate::Key;
-    use crate::grand::concert::Design;
+    use crate::grand::design::concert::Design;
     use crate::simple::Running;
     use crate::{ActionSettings, Drive, EventKind, STEP};
     use touchback_core::math::cast::floor_index;

@@ -17,7 +17,7 @@ mod note_interface;
 mod spec;
 
 use crate::KeyEvent;
-use crate::grand::spec::GRAVITY;
+use crate::grand::design::spec::GRAVITY;
 use crate::interface::key::REST_DEPTH;
 use crate::interface::losses::Losses;
 use crate::interface::pose::Pose;

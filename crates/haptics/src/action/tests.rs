@@ -1,8 +1,8 @@
 use super::super::slewed_key::SlewedKey;
 use super::*;
 use touchback_action::Drive;
-use touchback_action::grand::held_friction::HeldFriction;
-use touchback_action::grand::rest;
+use touchback_action::grand::equations::held_friction::HeldFriction;
+use touchback_action::grand::key::rest;
 use touchback_action::interface::slew::Slew;
 use touchback_device::port::Port;
 

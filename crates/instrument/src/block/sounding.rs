@@ -7,7 +7,7 @@ use crate::event_queue::{Entry, Sounding};
 use crate::note_output::NoteOutput;
 use crate::record::{Counts, StrikeRecord};
 use crate::shank;
-use touchback_action::grand::spec::GRAVITY;
+use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;

@@ -104,7 +104,7 @@ fn missing_part(action: ActionKind, id: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::params::all;
-    use touchback_action::grand::concert::Design;
+    use touchback_action::grand::design::concert::Design;
     use touchback_action::keyboard::simple_keys::SimpleKey;
     use touchback_core::math::compass::KeyNumber;
 

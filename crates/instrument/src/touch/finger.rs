@@ -13,7 +13,7 @@
 //! ```
 //! Any call is allowed in any phase.
 
-use touchback_action::grand::spec::GRAVITY;
+use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::interface::finger::{HOLD, RISEN, STIFFNESS};
 use touchback_action::interface::hand::{self, Hand};
 use touchback_action::interface::press::{Effort, Press, Travel};

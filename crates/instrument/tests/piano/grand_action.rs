@@ -1,7 +1,9 @@
 //! The grand action does what the thesis and a regulated grand do.
 
-use touchback_action::grand::kinematics::Kinematics;
-use touchback_action::grand::{Grand, GrandKey, Phase, STATES, Spec, rest, state, step, thesis};
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::{
+    Grand, GrandKey, Phase, STATES, Spec, design::thesis, equations::step, key::rest, state,
+};
 use touchback_action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
 use touchback_core::episode::Stepper;
 use touchback_core::math::compass::KeyNumber;
@@ -293,7 +295,8 @@ fn constraints_hold_at_every_hand_over() {
     for i in 0..4800u32 {
         let t = f64::from(i) * STEP;
         let drive = finger(&press)(t, t + STEP);
-        let inputs = touchback_action::grand::drive::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
+        let inputs =
+            touchback_action::grand::equations::drive::DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
         step::STEPPER.advance(model, &mut running, &inputs, &mut gaps);
     }
     assert!(gaps.1 < 1e-9, "jack head jumps by {} m", gaps.1);
@@ -333,7 +336,7 @@ fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f6
         fn transition(&mut self, _: f64, _: Phase, _: Phase, _: &[f64; STATES], _: &[f64; STATES]) {
         }
         fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
-            if index == touchback_action::grand::model::guard::STRING {
+            if index == touchback_action::grand::equations::model::guard::STRING {
                 if rising {
                     self.1 = self.1.or(Some(self.0 + t));
                 } else {
@@ -349,7 +352,10 @@ fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f6
     let mut running = parts.strike(speed).unwrap();
     running.x[state::HAMMER] = -meets * stepper.h * speed / spec.hammer.crown;
     let mut heard = Contact(0.0, None, None);
-    let free = touchback_action::grand::drive::DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
+    let free = touchback_action::grand::equations::drive::DriveNow::ends(
+        Drive::Free,
+        [rest::TRAY_DOWN; 2],
+    );
     while heard.2.is_none() && heard.0 < 0.02 {
         stepper.advance(&grand, &mut running, &free, &mut heard);
         heard.0 += stepper.h;

@@ -1,6 +1,6 @@
 //! Eighty-eight keys: sleep costs nothing and changes nothing, settings arrive, notes strike.
 
-use touchback_action::grand::pressing;
+use touchback_action::grand::key::pressing;
 use touchback_action::interface::events::EventList;
 use touchback_action::interface::hand::Hand;
 use touchback_action::interface::press::Effort;

@@ -8,7 +8,7 @@ use touchback_instrument::preset::user_presets;
 
 #[test]
 fn saved_presets_load() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/instrument/tests/presets");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/presets");
     let mut files: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

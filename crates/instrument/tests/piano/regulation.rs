@@ -1,7 +1,7 @@
 //! What a technician can set: it is what the piano then does, while it plays too.
 
 use touchback_action::grand::GrandKey;
-use touchback_action::grand::concert::Design;
+use touchback_action::grand::design::concert::Design;
 use touchback_action::interface::events::EventList;
 use touchback_action::{ActionSettings, Drive, EventKind, Key, Keyboard, STEP};
 use touchback_core::math::compass::{KeyNumber, linear};

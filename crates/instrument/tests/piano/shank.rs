@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use touchback_action::grand::concert::{Built, Design};
+use touchback_action::grand::design::concert::{Built, Design};
 use touchback_action::grand::{GrandKey, state};
 use touchback_action::{ActionSettings, Drive, Key, KeyEvent, STEP};
 use touchback_core::math::cast::floor_index;

@@ -1,10 +1,10 @@
 //! One key of the grand action on the bench: driven step by step, with what happened to it.
 
 use crate::gesture::{Gesture, KeyView};
-use touchback_action::grand::concert::Built;
-use touchback_action::grand::regulation::Regulated;
-use touchback_action::grand::step::Listener;
-use touchback_action::grand::{GrandKey, GrandState, Phase, Spec, rest, thesis};
+use touchback_action::grand::design::concert::Built;
+use touchback_action::grand::design::regulation::Regulated;
+use touchback_action::grand::equations::step::Listener;
+use touchback_action::grand::{GrandKey, GrandState, Phase, Spec, design::thesis, key::rest};
 use touchback_action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
 

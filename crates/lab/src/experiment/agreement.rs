@@ -18,7 +18,7 @@ use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::table::Curve;
 use touchback_action::Key;
 use touchback_action::grand::GrandKey;
-use touchback_action::grand::spec::Spec;
+use touchback_action::grand::design::spec::Spec;
 use touchback_action::penalty_model::{Coupling, PenaltyModel};
 use touchback_action::{Drive, KeyEvent, STEP};
 use touchback_core::math::power::square;

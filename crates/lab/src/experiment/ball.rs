@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback_action::grand::spec::GRAVITY;
+use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::simple::ball::{Phase, STATES, Spec};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::{KEY_SPEED, SimpleAction};

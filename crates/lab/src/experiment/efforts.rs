@@ -11,7 +11,7 @@ use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_action::ActionSettings;
-use touchback_action::grand::efforts::{Efforts, Tables};
+use touchback_action::grand::key::efforts::{Efforts, Tables};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;

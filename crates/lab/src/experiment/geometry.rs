@@ -11,9 +11,11 @@ use plotters::style::RGBColor;
 use crate::bench::{Folder, KeySource, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
-use touchback_action::grand::describe::{self, Entry};
-use touchback_action::grand::kinematics::Kinematics;
-use touchback_action::grand::{Assembly, GrandKey, GrandState, Spec, contact, thesis};
+use touchback_action::grand::design::describe::{self, Entry};
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::{
+    Assembly, GrandKey, GrandState, Spec, design::thesis, equations::contact,
+};
 use touchback_action::{Drive, EventKind, Key, STEP};
 use touchback_core::math::compass::linear;
 use touchback_core::math::vec2::Vec2;

@@ -10,7 +10,7 @@ use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use crate::output::progress;
 use crate::parallel;
 use touchback_action::ActionKind;
-use touchback_action::grand::weigh::Weighed;
+use touchback_action::grand::key::weigh::Weighed;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{self, Parameter, ParameterGroup, relevance};
 use touchback_instrument::settings::Timing;

@@ -51,13 +51,13 @@ pub static MISSED: &[MissedTarget] = &[
         "V17 should: fall of the force after the slip, N, key 71*",
         "likely: the repetition spring's push on the drop screw grows as fast as the jack's friction \
          ends: the force stays level to a thousandth of a newton",
-        "action::grand::fitted",
+        "action::grand::design::fitted",
     ),
     missed(
         "energy",
         "second stroke from half-way up, 15 N, key 40: its speed off*",
         "known: friction is held through a step; with half the step the speed is off by half as much",
-        "action::grand::rubbing",
+        "action::grand::equations::friction",
     ),
     missed(
         "haptics",
@@ -96,20 +96,20 @@ pub static MISSED: &[MissedTarget] = &[
         "struck, loud: keys apart*",
         "known: let go after the blow, the force balance's heel leaves its capstan by 1.4 mm, the \
          instrument's is held on it",
-        "action::grand::kinematics",
+        "action::grand::equations::kinematics",
     ),
     missed(
         "agreement",
         "struck, loud: crowns apart*",
         "known: as the keys",
-        "action::grand::kinematics",
+        "action::grand::equations::kinematics",
     ),
     missed(
         "agreement",
         "weight placed: *",
         "known: 75 g are little more than friction takes; with no friction of the capstan, whose share the \
          instrument's model finds in two passes, the strikes are 0.02 ms apart",
-        "action::grand::rubbing",
+        "action::grand::equations::friction",
     ),
     missed(
         "fit-recovery",
@@ -130,50 +130,65 @@ pub static MISSED: &[MissedTarget] = &[
         "key 1, * m/s: *",
         "likely: a bass string sends its own wave back into a contact that is still going on; a \
          spring with hysteresis has no delay",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
-    missed("string-law", "key 4, * m/s: *", "likely: as at key 1", "action::grand::string_law"),
+    missed(
+        "string-law",
+        "key 4, * m/s: *",
+        "likely: as at key 1",
+        "action::grand::design::string_law",
+    ),
     missed(
         "string-law",
         "key ?6, 1 m/s: contact*",
         "likely: the tables are fitted at 2.5 m/s; at 1 m/s the string's waves end the contact \
          earlier than the law's one exponent lets felt do",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 88, strike weight*",
         "likely: a hammer half as heavy as C8's lies beyond what the tables, straight in the \
          logarithm, hold for",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 1, * × *",
         "likely: other hammers meet the returning wave at another moment, up to leaving the string \
          twice; the law follows masses and felts by smooth tables",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 1, strike weight*",
         "likely: as other masses",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 1, hardness*",
         "likely: as other masses",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
-    missed("string-law", "key 4, * × *", "likely: as at key 1", "action::grand::string_law"),
+    missed(
+        "string-law",
+        "key 4, * × *",
+        "likely: as at key 1",
+        "action::grand::design::string_law",
+    ),
     missed(
         "string-law",
         "key 4, strike weight*",
         "likely: as at key 1",
-        "action::grand::string_law",
+        "action::grand::design::string_law",
     ),
-    missed("string-law", "key 4, hardness*", "likely: as at key 1", "action::grand::string_law"),
+    missed(
+        "string-law",
+        "key 4, hardness*",
+        "likely: as at key 1",
+        "action::grand::design::string_law",
+    ),
     missed(
         "contact",
         "key 88*",
@@ -207,7 +222,7 @@ pub static MISSED: &[MissedTarget] = &[
         "likely: the felt of key 7 stiffens faster, as recorded low notes brighten, that of C4 and C5 \
          more slowly than the published ones; the published figures end at C5, C6 has one strong \
          partial",
-        "mech::hammer",
+        "core::mech::hammer",
     ),
     missed(
         "sound",
@@ -215,7 +230,7 @@ pub static MISSED: &[MissedTarget] = &[
         "known: struck where recorded grands are struck, nearer the end, a treble string throws its \
          hammer off sooner; a softer felt would meet this row and let the level of C7 and C8 grow by \
          more than 8 dB from 1 to 2 m/s",
-        "mech::hammer",
+        "core::mech::hammer",
     ),
     missed(
         "sound",
@@ -272,32 +287,32 @@ pub static MISSED: &[MissedTarget] = &[
         "likely: C6's fundamental lies between two modes of the board, deeper than a voicer evens \
          out; of sixteen other boards four have no such key, all farther from recorded grands in \
          C2–B3",
-        "sound::evenness",
+        "sound::level_equalization",
     ),
     of_machine(
         "action-cost",
         "one key, stroke*",
         "likely: a key alone fills one lane of a register; about 1 µs a step",
-        "action::grand::step",
+        "action::grand::equations::step",
     ),
     of_machine(
         "action-cost",
         "88 keys, str*",
         "known: where all keys strike at once every one takes its steps alone, through the path \
          that locates events",
-        "action::grand::lanes",
+        "action::grand::equations::lanes",
     ),
     of_machine(
         "instrument-load",
         "88 keys at once: worst block*",
         "known: as 88 keys that strike in `action-cost`; no music does this",
-        "action::grand::lanes",
+        "action::grand::equations::lanes",
     ),
     of_machine(
         "instrument-load",
         "88 keys together*",
         "known: as 88 keys that strike in `action-cost`; no music does this",
-        "action::grand::lanes",
+        "action::grand::equations::lanes",
     ),
     missed(
         "instrument-load",
@@ -410,8 +425,9 @@ mod tests {
             let known = m.cause.split(':').next().unwrap();
             assert!(["known", "likely", "open"].contains(&known), "{m:?}");
             let part = m.owner.replace("::", "/");
+            let (package, file) = part.split_once('/').unwrap_or((&part, "lib"));
             let places = [
-                format!("{root}/src/{part}.rs"),
+                format!("{root}/crates/{package}/src/{file}.rs"),
                 format!("{root}/crates/lab/src/{part}.rs"),
                 format!("{root}/{part}"),
             ];

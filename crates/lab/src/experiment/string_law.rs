@@ -13,10 +13,12 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::bench::{DataTable, Folder, Report, short};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback_action::grand::concert::{Built, Design};
-use touchback_action::grand::drive::DriveNow;
-use touchback_action::grand::model::guard;
-use touchback_action::grand::{Grand, Phase, STATES, construct, rest, state, step, string_law};
+use touchback_action::grand::design::concert::{Built, Design};
+use touchback_action::grand::equations::drive::DriveNow;
+use touchback_action::grand::equations::model::guard;
+use touchback_action::grand::{
+    Grand, Phase, STATES, design::string_law, equations::step, key::construct, key::rest, state,
+};
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::Observer;
 use touchback_core::math::compass::KeyNumber;

@@ -19,7 +19,7 @@ use crate::paths::OutputFolder;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use quantity::{QUANTITIES, Quantity};
 use touchback_action::catalogue::Model;
-use touchback_action::grand::concert::Built;
+use touchback_action::grand::design::concert::Built;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::{self, Parameter};
 

@@ -10,8 +10,8 @@ use crate::bench::test_bench::TestBench;
 use crate::bench::trace::{BenchTrace, shaded};
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use touchback_action::grand::kinematics::Kinematics;
-use touchback_action::grand::{Phase, jack, thesis};
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::{Phase, design::thesis, equations::jack};
 use touchback_action::{Drive, EventKind, Readout};
 use touchback_core::math::compass::linear;
 

@@ -12,8 +12,8 @@ use crate::model::named::NamedModel;
 use crate::parallel;
 use touchback_action::catalogue::Model;
 use touchback_action::grand::GrandKey;
-use touchback_action::grand::concert::Built;
-use touchback_action::grand::regulation::Regulated;
+use touchback_action::grand::design::concert::Built;
+use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::{Key, STEP};
 
 /// What deviations are counted in, m: it scales nothing but the sum of squares.
@@ -255,7 +255,7 @@ pub fn fit(
 fn settled(model: Model) -> Model {
     match model {
         Model::Grand { phase, start: [key, hammer, lever, _], model } => {
-            use touchback_action::grand::{rest, state};
+            use touchback_action::grand::{key::rest, state};
             let x = rest::pose(&model, &[key, hammer, lever]).x;
             let start = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER].map(|i| x[i]);
             Model::Grand { phase, start, model }

@@ -9,7 +9,7 @@ use crate::output::{self, Shown as _};
 use touchback_action::ActionSettings;
 use touchback_action::Key;
 use touchback_action::catalogue::Model;
-use touchback_action::grand::concert::Design;
+use touchback_action::grand::design::concert::Design;
 use touchback_action::interface::kind::NAMES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;

@@ -2,9 +2,11 @@
 
 use super::{CROWN, GrandPose, KEY_END, WOOD};
 use crate::editor::drawing::{BodyFrame, Drawing, Screw};
-use touchback_action::grand::kinematics::Kinematics;
-use touchback_action::grand::precomputed::Precomputed;
-use touchback_action::grand::{GrandState, Phase, Spec, contact, jack, state};
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::equations::precomputed::Precomputed;
+use touchback_action::grand::{
+    GrandState, Phase, Spec, equations::contact, equations::jack, state,
+};
 use touchback_core::math::vec2::Vec2;
 
 /// Gap below which a free jack's toe counts as at its button, m.

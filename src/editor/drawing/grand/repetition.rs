@@ -3,7 +3,7 @@
 use super::super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc};
 use super::{DOME, REMARKS};
 use touchback_action::grand::Spec;
-use touchback_action::grand::kinematics::Kinematics;
+use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 

@@ -1,7 +1,7 @@
 use super::*;
 use touchback_action::ActionSettings;
 use touchback_action::grand::Assembly;
-use touchback_action::grand::concert::Design;
+use touchback_action::grand::design::concert::Design;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params;
 

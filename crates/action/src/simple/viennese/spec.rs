@@ -1,7 +1,7 @@
 //! Numbers of a Viennese key, with their sources.
 
-use crate::grand::spec::GRAVITY;
-use crate::grand::string_law;
+use crate::grand::design::spec::GRAVITY;
+use crate::grand::design::string_law;
 use crate::interface::numbers::{SpecError, check};
 use crate::simple::parts;
 use serde::{Deserialize, Serialize};

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::bench::test_bench::{TestBench, motion};
 use crate::bench::{Report, TargetBand, short};
-use touchback_action::grand::drive::DriveNow;
-use touchback_action::grand::model::guard;
-use touchback_action::grand::{Grand, Phase, STATES, rest, state};
+use touchback_action::grand::equations::drive::DriveNow;
+use touchback_action::grand::equations::model::guard;
+use touchback_action::grand::{Grand, Phase, STATES, key::rest, state};
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::{Observer, Stepper};
 

@@ -3,10 +3,10 @@
 use crate::bench::test_bench::TestBench;
 use crate::bench::{Report, TargetBand};
 use touchback_action::Drive;
-use touchback_action::grand::drive::DriveNow;
-use touchback_action::grand::kinematics::Kinematics;
-use touchback_action::grand::precomputed::Precomputed;
-use touchback_action::grand::{Grand, Phase, STATES, energy, rest, state};
+use touchback_action::grand::equations::drive::DriveNow;
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::equations::precomputed::Precomputed;
+use touchback_action::grand::{Grand, Phase, STATES, equations::energy, key::rest, state};
 use touchback_action::{ActionSettings, STEP};
 use touchback_core::episode::{Observer, State, Stepper};
 use touchback_core::math::line::Line;

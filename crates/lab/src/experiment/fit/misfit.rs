@@ -6,8 +6,8 @@ use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::timing;
 use touchback_action::ActionSettings;
-use touchback_action::grand::concert::Design;
-use touchback_action::grand::fitted::Fitted;
+use touchback_action::grand::design::concert::Design;
+use touchback_action::grand::design::fitted::Fitted;
 use touchback_core::math::compass::KeyNumber;
 
 /// Middle C.

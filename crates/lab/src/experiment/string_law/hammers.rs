@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{Arrival, BAND, FIT_SPEED, NUMBERS, felt, fitted, heard};
 use crate::bench::{Report, key};
 use touchback_action::ActionSettings;
-use touchback_action::grand::concert::Design;
+use touchback_action::grand::design::concert::Design;
 
 /// Another hammer: its name and what is set.
 type Other = (&'static str, fn(&mut ActionSettings));

@@ -1,0 +1,363 @@
+//! From a technician's distances to screws, in closed form.
+//!
+//! | set | by |
+//! | --- | --- |
+//! | blow, jack clearance | capstan height, repetition-lever stop |
+//! | dip | key-bed height |
+//! | let-off | let-off button height |
+//! | drop | drop screw |
+//! | check distance | backcheck position |
+//! | key height, capstan position | shims, capstan line |
+//! | (follows the blow) | rest rail |
+//! | (follows the knuckle) | jack stop |
+//! | damper pick-up | gap under the damper lever |
+//!
+//! Felts are allowed for where they bear a known static load; the bodies are otherwise as rigid
+//! as the loops.
+
+mod limits;
+
+use crate::grand::design::spec::{GRAVITY, Spec};
+use crate::grand::equations::{contact, kinematics};
+use touchback_core::math::trig::direction;
+use touchback_core::math::vec2::Vec2;
+
+pub use limits::Limits;
+
+/// Turn of the jack at the slip, rad, about which its spring is taken.
+const EJECTED: f64 = 0.06;
+
+/// Share of the hammer's weight that the jack still bears at the slip, the repetition lever the rest: as
+/// slow presses of keys 4, 40 and 80 have it.
+const JACK_BEARS: f64 = 0.95;
+
+/// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows
+/// come to in the simulation.
+const CHECK_BITE: f64 = 0.35e-3;
+
+/// Rest rail below the resting shank, m at the crown: out of reach but for a hammer thrown back
+/// by an unchecked blow (chosen).
+const RAIL_BELOW_REST: f64 = 7e-3;
+
+/// The distances a technician sets, m.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Regulation {
+    /// Key-bed depth at the front.
+    pub dip: f64,
+    /// Crown below the string at rest.
+    pub blow: f64,
+    /// Crown below the string where the jack slips.
+    pub let_off: f64,
+    /// Fall from let-off onto the lever.
+    pub drop: f64,
+    /// Crown below the string when checked.
+    pub check: f64,
+    /// Jack below the knuckle at rest, along the jack.
+    pub jack_clearance: f64,
+    /// Share of the blow at which the damper is picked up.
+    pub damper_pickup: f64,
+    /// Key front at rest above the design's level.
+    pub key_height: f64,
+}
+
+/// What the regulation came to; lengths in m at the key front.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Regulated {
+    /// Key depth at which the jack slips; infinite if it cannot.
+    pub let_off_depth: f64,
+    /// Key travel left after that.
+    pub aftertouch: f64,
+    /// Angles of key, hammer and lever at rest, rad.
+    pub rest: [f64; 3],
+    /// Force with which everything but the key's own balance lifts its front at rest, N.
+    pub upward_force: f64,
+    /// What could not be had.
+    pub limits: Limits,
+}
+
+/// Turns the screws of `spec`. Distances it cannot reach leave the screw at its nearest point.
+pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
+    let crown = spec.hammer.crown;
+    spec.key.dip = r.dip;
+    spec.key.rest_angle = -(0.5 * r.dip + r.key_height) / spec.key.front;
+    spec.hammer.rail = r.blow + RAIL_BELOW_REST;
+    let key_rest = direction(spec.key.rest_angle);
+    let at_rest = Borne::at(spec, -r.blow / crown);
+
+    // Wippen height: jack on its stop, its head the clearance below the knuckle.
+    let mut limits = Limits {
+        blow: !within_reach(spec, at_rest.butt, spec.jack.length + r.jack_clearance),
+        ..Limits::default()
+    };
+    let wippen_rest = wippen_under(spec, at_rest.butt, spec.jack.length + r.jack_clearance);
+    // Capstan: on the heel's line at that wippen.
+    let normal = wippen_rest.perp();
+    let wanted = spec.wippen.pivot.dot(normal) - spec.wippen.heel;
+    let x = Vec2::new(spec.key.capstan.x, 0.0).turned(key_rest).dot(normal);
+    let up = Vec2::new(0.0, 1.0).turned(key_rest).dot(normal);
+    spec.key.capstan.y = (wanted - x) / up;
+
+    // Repetition lever: its surface under the knuckle, both felts compressed by the hammer.
+    let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_rest);
+    let load = at_rest.weight;
+    let touch = knuckle(spec, at_rest.butt);
+    let mut lever_rest = lever_under(spec, lever_pivot, touch, 0.0);
+    let mut bearing = 0.0;
+    for _ in 0..2 {
+        let normal = contact::surface(spec, lever_rest).perp();
+        bearing = load / (touch - spec.hammer.pivot).cross(normal);
+        let sunk = spec.lever.knuckle_felt.compression(bearing);
+        lever_rest = lever_under(spec, lever_pivot, touch, sunk);
+    }
+    let normal = contact::surface(spec, lever_rest).perp();
+    let pressed = (touch - lever_pivot).cross(normal * bearing)
+        + GRAVITY * spec.lever.mass * spec.lever.centre.turned(lever_rest).x;
+    // What the spring has left over presses the lever on its regulating button.
+    let spare = (spec.lever.spring_torque + pressed).max(0.0);
+    limits.spring = spec.lever.spring_torque + pressed < 0.0;
+    let on_button = spec.lever.stop_felt.compression(spare);
+    spec.lever.stop = angle_between(wippen_rest, lever_rest) + on_button;
+
+    // Let-off: jack head at the knuckle's edge with the crown at the let-off distance.
+    let let_off = let_off_pose(spec, -r.let_off / crown);
+    let let_off_depth = match let_off {
+        Some((wippen, jack)) => {
+            let toe = spec.wippen.jack_pivot.turned(wippen) + spec.jack.toe.turned(jack);
+            spec.jack.button_height = spec.wippen.pivot.y + toe.y;
+            depth_of(spec, wippen)
+        }
+        None => f64::INFINITY,
+    };
+    limits.let_off = let_off.is_none();
+    limits.after_touch = !limits.let_off && let_off_depth >= r.dip;
+
+    // Drop screw: the lever carries the hammer at let-off plus drop with the key on its bed.
+    let key_down = direction(spec.key.rest_angle + r.dip / spec.key.front);
+    let (wippen_down, _) = kinematics::wippen(spec, key_down);
+    let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
+    let dropped = Borne::at(spec, -(r.let_off + r.drop) / crown);
+    let load = dropped.weight / spec.hammer.knuckle;
+    let sunk = spec.lever.knuckle_felt.compression(load);
+    let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped.butt), sunk);
+    spec.lever.drop_height =
+        lever_pivot.y + contact::drop_point(spec, contact::surface(spec, lever)).y;
+
+    // Backcheck: its face at the tail with the key down and the hammer at the check distance.
+    let checked = direction(-r.check / crown);
+    let tail = spec.hammer.pivot + spec.check.tail.turned(checked);
+    let normal = Vec2::unit(spec.check.normal).turned(key_down);
+    let gap = (tail - spec.check.face.turned(key_down)).dot(normal) + CHECK_BITE;
+    spec.check.face = spec.check.face + Vec2::unit(spec.check.normal) * gap;
+
+    let tail = spec.hammer.pivot + spec.check.tail.turned(at_rest.crown);
+    let normal = Vec2::unit(spec.check.normal).turned(key_rest);
+    limits.check = (tail - spec.check.face.turned(key_rest)).dot(normal) < 0.0;
+
+    // Damper: picked up where the jack has carried the hammer the given share of the blow.
+    let halfway = Borne::at(spec, -(1.0 - r.damper_pickup) * r.blow / crown);
+    let pickup = depth_of(spec, wippen_under(spec, halfway.butt, spec.jack.length));
+    limits.damper = !pickup.is_finite();
+    spec.damper.pickup = if pickup.is_finite() { pickup.max(0.2e-3) } else { 0.5 * r.dip };
+
+    Regulated {
+        let_off_depth,
+        aftertouch: r.dip - let_off_depth,
+        rest: [
+            spec.key.rest_angle,
+            -r.blow / crown,
+            angle_between(wippen_rest, lever_rest) + wippen_rest.angle(),
+        ],
+        upward_force: upward_force(spec, key_rest, &at_rest, lever_rest),
+        limits,
+    }
+}
+
+/// Force at the key front of the weights behind it, the hammer riding on the lever and the lever
+/// on its button, N.
+fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
+    let w = &spec.wippen;
+    let (wippen, q7) = kinematics::wippen(spec, key);
+    let per_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
+    let jack = spec.jack.centre.turned(direction(spec.jack.stop).turned(wippen));
+    let to_lever = w.lever_pivot.turned(wippen);
+    let normal = contact::surface(spec, lever).perp();
+    let arm = knuckle(spec, hammer.butt) - spec.hammer.pivot;
+    let carried = knuckle(spec, hammer.butt) - w.pivot;
+    let hammer_per_wippen = carried.perp().dot(normal) / arm.perp().dot(normal);
+    let torque = -GRAVITY
+        * (w.mass * w.centre.turned(wippen).x
+            + spec.jack.mass * (w.jack_pivot.turned(wippen).x + jack.x)
+            + spec.lever.mass * (to_lever.x + spec.lever.centre.turned(lever).x));
+    let through_wippen = torque - hammer_per_wippen * hammer.weight;
+    -per_key * through_wippen / spec.key.front
+}
+
+/// A hammer borne at its knuckle: its shank sags under the head.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Borne {
+    /// Directions from the centre pin to the crown, and of the butt.
+    pub(crate) crown: Vec2,
+    pub(crate) butt: Vec2,
+    /// Bend of the shank, rad.
+    pub(crate) bend: f64,
+    /// Torque about the centre that carries the hammer's weight, N·m.
+    pub(crate) weight: f64,
+}
+
+impl Borne {
+    /// With the line to its crown at `angle` rad.
+    pub(crate) fn at(spec: &Spec, angle: f64) -> Self {
+        let h = &spec.hammer;
+        let crown = direction(angle);
+        let weight = GRAVITY * h.mass * h.centre.turned(crown).x;
+        let bend = h.bend_under(weight);
+        Self { crown, butt: direction(angle - h.bend_share() * bend), bend, weight }
+    }
+}
+
+/// Lowest point of the knuckle, world.
+fn knuckle(spec: &Spec, hammer: Vec2) -> Vec2 {
+    let h = &spec.hammer;
+    h.pivot + Vec2::new(h.knuckle, -h.knuckle_depth).turned(hammer)
+}
+
+/// Angle from one direction to another, rad.
+fn angle_between(from: Vec2, to: Vec2) -> f64 {
+    libm::atan2(from.cross(to), from.dot(to))
+}
+
+/// Direction d with `point` turned by d having the component `wanted` along the unit `normal`;
+/// of the two, the one in which the point lies to the left of the normal (toward the player).
+fn turn_to(point: Vec2, normal: Vec2, wanted: f64) -> Vec2 {
+    let length = point.norm_squared().sqrt();
+    let across = (wanted / length).clamp(-1.0, 1.0);
+    let along = (1.0 - across * across).sqrt();
+    let image = normal.perp() * (length * along) + normal * wanted.clamp(-length, length);
+    Vec2::new(image.dot(point), point.cross(image)) * (1.0 / (length * length))
+}
+
+/// Distance along the fly from the jack's centre to what it must reach, beyond the straight or
+/// round knuckle's face `reach` m away: of that face's line, or of the knuckle's centre.
+fn fly_to(spec: &Spec, reach: f64) -> f64 {
+    reach + spec.hammer.knuckle_radius
+}
+
+/// The fly in the wippen's frame, the jack on its stop.
+fn fly_home(spec: &Spec) -> Vec2 {
+    direction(spec.jack.lean).perp().turned(direction(spec.jack.stop))
+}
+
+/// Centre of a round knuckle from the wippen's centre pin.
+fn knuckle_centre(spec: &Spec, hammer: Vec2) -> Vec2 {
+    let h = &spec.hammer;
+    let centre = Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth);
+    h.pivot - spec.wippen.pivot + centre.turned(hammer)
+}
+
+/// The jack on its stop can reach `reach` m along the fly to the knuckle.
+fn within_reach(spec: &Spec, hammer: Vec2, reach: f64) -> bool {
+    let (w, fly) = (&spec.wippen, fly_home(spec));
+    if !spec.is_rigid() {
+        let wanted = fly_to(spec, reach) + w.jack_pivot.dot(fly);
+        return wanted * wanted <= knuckle_centre(spec, hammer).norm_squared();
+    }
+    let wanted = (spec.hammer.pivot - w.pivot).dot(hammer.perp()) - spec.hammer.knuckle_depth;
+    wanted * wanted <= (w.jack_pivot + fly * reach).norm_squared()
+}
+
+/// Wippen whose jack, on its stop, reaches `reach` m along the fly to the knuckle.
+fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
+    let (w, fly) = (&spec.wippen, fly_home(spec));
+    if !spec.is_rigid() {
+        // The flat's height above the wippen's pin along the fly, turned until it touches.
+        let centre = knuckle_centre(spec, hammer);
+        let distance = centre.norm_squared().sqrt();
+        let share = ((fly_to(spec, reach) + w.jack_pivot.dot(fly)) / distance).clamp(-1.0, 1.0);
+        // The fly stands on the crown's side of the line to the knuckle.
+        let image = Vec2::new(share, -(1.0 - share * share).sqrt());
+        let upright = centre.turned(image) * (1.0 / distance);
+        return Vec2::new(upright.dot(fly), fly.cross(upright));
+    }
+    let head = w.jack_pivot + fly * reach;
+    let wanted = (spec.hammer.pivot - w.pivot).dot(hammer.perp()) - spec.hammer.knuckle_depth;
+    turn_to(head, hammer.perp(), wanted)
+}
+
+/// Lever about `pivot` whose surface passes `sunk` m above the point `touch`.
+fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
+    let to = touch - pivot;
+    let length = to.norm_squared().sqrt();
+    let height = (spec.lever.surface_height - sunk).clamp(-length, length);
+    // The knuckle lies toward the player from the pivot: its image on the surface is (−a, height).
+    let image = Vec2::new(-(length * length - height * height).sqrt(), height);
+    let surface = Vec2::new(to.dot(image), image.cross(to)) * (1.0 / (length * length));
+    let back = direction(spec.lever.surface_angle);
+    surface.turned(Vec2::new(back.x, -back.y))
+}
+
+/// Wippen and jack directions at the slip, the hammer at `angle` rad.
+fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
+    let (h, w) = (&spec.hammer, &spec.wippen);
+    let hammer = Borne::at(spec, angle);
+    // A slow press finds the knuckle sunk by the hammer's weight.
+    let load = JACK_BEARS * hammer.weight / h.knuckle;
+    // From the jack's centre to the knuckle, in the jack's frame, and where the knuckle is.
+    let upright = direction(spec.jack.lean).perp();
+    let (to_knuckle, knuckle) = if spec.is_rigid() {
+        let load = hammer.weight / h.knuckle_edge;
+        let depth = h.knuckle_depth - h.knuckle_felt.compression(load);
+        let edge = h.pivot + Vec2::new(h.knuckle_edge, -depth).turned(hammer.crown);
+        (upright * spec.jack.length, edge)
+    } else {
+        (ejected(spec, load), w.pivot + knuckle_centre(spec, hammer.butt))
+    };
+    // The jack centre lies on a circle about the wippen centre and on one about the knuckle.
+    let s = to_knuckle.norm_squared();
+    let r = w.jack_pivot.norm_squared();
+    let to = knuckle - w.pivot;
+    let d2 = to.norm_squared();
+    let along = (d2 + r - s) / (2.0 * d2);
+    let square = r / d2 - along * along;
+    if square <= 0.0 {
+        return None;
+    }
+    // Of the two, the jack centre below the line to the knuckle.
+    let centre = to * along + to.perp() * square.sqrt();
+    let wippen = Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / r);
+    let fly = to - centre;
+    let jack = Vec2::new(fly.dot(to_knuckle), to_knuckle.cross(fly)) * (1.0 / s);
+    Some((wippen, jack))
+}
+
+/// From the jack's centre to the centre of a round knuckle, in the jack's frame, where the weight
+/// `load` N that the knuckle carries pushes the jack out against its spring and its friction.
+fn ejected(spec: &Spec, load: f64) -> Vec2 {
+    let (j, h) = (&spec.jack, &spec.hammer);
+    let upright = direction(j.lean).perp();
+    let across = -upright.perp();
+    let radius = h.knuckle_radius + j.corner_radius - h.knuckle_felt.compression(load);
+    let (up, out) = (j.length - j.corner_radius, j.corner);
+    // With the normal at β from the fly: (up − μ out) sin β − (out + μ up) cos β = μ ρ + M/F.
+    let slip = h.knuckle_friction;
+    let (sine, cosine) = (up - slip * out, out + slip * up);
+    let spring = j.spring_torque + j.spring_rate * EJECTED;
+    let wanted = (slip * j.corner_radius + spring / load.max(1e-3)).min(0.9 * up);
+    let whole = (sine * sine + cosine * cosine).sqrt();
+    let angle = libm::asin(wanted / whole) + libm::atan2(cosine, sine);
+    let normal = across * libm::sin(angle) + upright * libm::cos(angle);
+    upright * up + across * out + normal * radius
+}
+
+/// Key-front depth that holds the wippen at a direction, m; NaN if none does.
+fn depth_of(spec: &Spec, wippen: Vec2) -> f64 {
+    let c = spec.key.capstan;
+    let length = c.norm_squared().sqrt();
+    let normal = wippen.perp();
+    let wanted = spec.wippen.pivot.dot(normal) - spec.wippen.heel;
+    if wanted.abs() > length {
+        return f64::NAN;
+    }
+    // Angle of the capstan arm above the heel's line.
+    let angle = libm::asin(wanted / length) + wippen.angle() - c.angle();
+    spec.key.depth(angle)
+}

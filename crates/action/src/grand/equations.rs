@@ -1,0 +1,20 @@
+//! The equations of motion: kinematics, contacts, friction, dynamics, and one step of a key or of several
+//! keys in lanes.
+
+pub mod contact;
+pub mod drive;
+pub mod dynamics;
+pub mod energy;
+pub mod evaluation;
+pub mod friction;
+pub mod heat;
+pub mod held_friction;
+pub mod jack;
+pub mod kinematics;
+pub(crate) mod lanes;
+pub mod model;
+pub mod phase;
+pub mod precomputed;
+pub(crate) mod side_by_side;
+pub mod stability;
+pub mod step;

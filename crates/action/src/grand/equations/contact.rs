@@ -1,0 +1,264 @@
+//! The one-sided contacts of one key at one moment: compressions, their rates and where they act.
+
+use crate::grand::design::spec::Spec;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::phase::Phases;
+use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::{STATES, state};
+use touchback_core::math::real::{Mask, Real};
+use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::felt::{Contact, Felt};
+
+/// A contact's compression and its rate of growth.
+#[derive(Clone, Copy, Debug)]
+pub struct Squeeze<R = f64> {
+    /// Compression, m or rad; negative is a gap.
+    pub depth: R,
+    /// Its rate, m/s or rad/s.
+    pub rate: R,
+}
+
+impl<R: Real> Squeeze<R> {
+    #[inline(always)]
+    fn of(self, felt: &Felt<R>) -> Contact<R> {
+        felt.contact(self.depth, self.rate)
+    }
+}
+
+/// Knuckle on the repetition lever.
+#[derive(Clone, Copy, Debug)]
+pub struct KnuckleOnLever<R = f64> {
+    /// Compression along the lever's normal.
+    pub squeeze: Squeeze<R>,
+    /// Unit normal of the lever's surface.
+    pub normal: Vec2<R>,
+    /// Hammer centre to the knuckle's lowest point.
+    pub from_hammer: Vec2<R>,
+    /// Repetition-lever centre to the same point.
+    pub from_lever: Vec2<R>,
+}
+
+/// Geometry of knuckle on lever.
+#[inline(always)]
+pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
+    let from_hammer = n.knuckle.turned(k.butt);
+    let from_lever = n.hammer_pivot + from_hammer - k.to_lever;
+    let normal = k.surface.perp();
+    let velocity = from_hammer.perp() * k.butt_speed
+        - k.to_lever.perp() * k.wippen_speed()
+        - from_lever.perp() * k.u[2];
+    KnuckleOnLever {
+        squeeze: Squeeze {
+            depth: n.surface_height - from_lever.dot(normal),
+            rate: -velocity.dot(normal),
+        },
+        normal,
+        from_hammer,
+        from_lever,
+    }
+}
+
+/// Direction of the lever's upper surface.
+pub fn surface(spec: &Spec, lever: Vec2) -> Vec2 {
+    touchback_core::math::trig::direction(spec.lever.surface_angle).turned(lever)
+}
+
+/// From the lever's centre to the point under the drop screw, for a direction of its surface.
+pub fn drop_point(spec: &Spec, surface: Vec2) -> Vec2 {
+    surface.perp() * spec.lever.surface_height - surface * spec.lever.drop_reach
+}
+
+/// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
+#[inline(always)]
+pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Squeeze<R>, Vec2<R>) {
+    let arm = n.drop_point.turned(k.surface);
+    let height = k.to_lever.y + arm.y;
+    let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
+    (Squeeze { depth: height - n.drop_height, rate }, arm)
+}
+
+/// Toe under the button.
+#[inline(always)]
+pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Squeeze<R> {
+    let toe = n.toe.turned(k.jack.direction);
+    let rate = k.wippen_speed() * k.to_jack.x + k.jack_speed() * toe.x;
+    Squeeze { depth: k.to_jack.y + toe.y - n.button_height, rate }
+}
+
+/// Hammer tail on the backcheck.
+#[derive(Clone, Copy, Debug)]
+pub struct TailOnCheck<R = f64> {
+    /// Compression along the face's normal.
+    pub squeeze: Squeeze<R>,
+    /// Compression per unit of key and hammer angle and of the shank's bend, m/rad.
+    pub across: [R; 3],
+    /// Upward slide of the tail along the face per unit of the same, m/rad.
+    pub along: [R; 3],
+}
+
+/// Hammer centre to tail, and the tail's compression of the check's face; a bent shank turns the
+/// head about its crown.
+#[inline(always)]
+fn tail<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
+    let tail = (n.tail + n.tail_by_bend * k.bend).turned(k.hammer);
+    let face = n.check_face.turned(k.key);
+    (tail, (face - n.hammer_from_key - tail).dot(k.check_normal))
+}
+
+/// Compression of the tail on the check, m.
+#[inline(always)]
+pub fn check_depth<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
+    tail(n, k).1
+}
+
+/// Geometry of the tail on the backcheck.
+#[inline(always)]
+pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
+    let (tail, depth) = tail(n, k);
+    let normal = k.check_normal;
+    // Velocity of the check's material point under the tail, and of the tail.
+    let face = (n.hammer_from_key + tail).perp();
+    let bent = n.tail_by_bend.turned(k.hammer);
+    let across = [face.dot(normal), -tail.perp().dot(normal), -bent.dot(normal)];
+    let upward = -normal.perp();
+    let along = [-face.dot(upward), tail.perp().dot(upward), bent.dot(upward)];
+    let rate = across[0] * k.u[0] + across[1] * k.u[1] + across[2] * k.u[4];
+    TailOnCheck { squeeze: Squeeze { depth, rate }, across, along }
+}
+
+/// Key tail under the damper, and the damper on its string, on the pedal's tray and under its rail.
+#[derive(Clone, Copy, Debug)]
+pub struct DamperContacts<R = f64> {
+    /// Key under damper.
+    pub lift: Squeeze<R>,
+    /// Damper on string.
+    pub seat: Squeeze<R>,
+    /// Tray under damper.
+    pub tray: Squeeze<R>,
+    /// Damper under its stop rail.
+    pub top: Squeeze<R>,
+}
+
+/// Geometry of the damper's contacts with the pedal's tray `tray` m high.
+#[inline(always)]
+pub fn damper<R: Real>(
+    n: &Precomputed<R>,
+    k: &Kinematics<R>,
+    x: &[R; STATES],
+    tray: R,
+) -> DamperContacts<R> {
+    let (y, v) = (x[state::DAMPER], x[state::DAMPER_SPEED]);
+    DamperContacts {
+        lift: Squeeze {
+            depth: n.damper_ratio * (k.depth - n.damper_pickup) - y,
+            rate: n.damper_arm * k.u[0] - v,
+        },
+        seat: Squeeze { depth: -y, rate: -v },
+        tray: Squeeze { depth: tray - y, rate: -v },
+        top: Squeeze { depth: y - n.damper_top, rate: v },
+    }
+}
+
+/// Loads of knuckle, N, stop, N·m, and button, N, up to which the step follows the light jack
+/// against them; a hard blow's are ten times as large, and come at speed.
+pub const ON_HEAD: f64 = 20.0;
+/// See [`ON_HEAD`].
+pub const ON_STOP: f64 = 0.08;
+/// See [`ON_HEAD`].
+pub const ON_TOE: f64 = 3.0;
+
+/// Everything that touches, at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Contacts<R = f64> {
+    /// Jack on knuckle, along the jack (only where the jack drives).
+    pub jack: Contact<R>,
+    /// Knuckle on repetition lever.
+    pub lever: (KnuckleOnLever<R>, Contact<R>),
+    /// Tail on backcheck.
+    pub check: (TailOnCheck<R>, Contact<R>),
+    /// Jack against its stop, and against the other end of its window.
+    pub stop: Contact<R>,
+    /// See [`Contacts::stop`].
+    pub window: Contact<R>,
+    /// Toe under its button.
+    pub button: Contact<R>,
+    /// Lever against its regulating button.
+    pub raised: Contact<R>,
+    /// Lever against the wippen.
+    pub lowered: Contact<R>,
+    /// Lever under the drop screw, and its arm.
+    pub drop: (Vec2<R>, Contact<R>),
+    /// Key, string, tray and stop rail on the damper.
+    pub damper: [Contact<R>; 4],
+    /// Hammer on string.
+    pub string: Contact<R>,
+    /// Shank on the rest rail, referred to the crown.
+    pub rail: Contact<R>,
+    /// Key front on the key bed.
+    pub bed: Contact<R>,
+    /// Key on its rest felt, referred to the front.
+    pub rest: Contact<R>,
+}
+
+impl<R: Real> Contacts<R> {
+    /// All contacts in `phases` at `x`, the lever turned by `lever_turn` from its button.
+    #[inline(always)]
+    pub fn new(
+        n: &Precomputed<R>,
+        phases: &Phases<R>,
+        k: &Kinematics<R>,
+        x: &[R; STATES],
+        lever_turn: R,
+        tray: R,
+    ) -> Self {
+        let zero = R::of(0.0);
+        let mut jack = Contact { force: zero, loss: zero };
+        let bears = phases.jack_bears(n);
+        if bears.any() {
+            let depth = R::select(bears, k.head.q4, -R::of(1.0));
+            jack = if n.is_rigid() {
+                n.knuckle_felt.contact(depth, k.q4_rate())
+            } else {
+                n.knuckle_felt.contact_of_light(ON_HEAD, depth, k.q4_rate())
+            };
+        }
+        let none = Contact { force: zero, loss: zero };
+        let (mut stop, mut window, mut button) = (none, none, none);
+        if !n.is_rigid() {
+            let (turn, turning) = (x[state::JACK], k.u[3]);
+            let felt = &n.jack_stop_felt;
+            stop = felt.torsional_contact_of_light(ON_STOP, -turn, -turning);
+            window = felt.torsional_contact_of_light(ON_STOP, turn - n.jack_window, turning);
+            let toe = toe_on_button(n, k);
+            button = n.button_felt.contact_of_light(ON_TOE, toe.depth, toe.rate);
+        }
+        let on_lever = knuckle_on_lever(n, k);
+        let on_check = tail_on_check(n, k);
+        let turning = k.u[2] - k.wippen_speed();
+        let (drop, arm) = drop_screw(n, k);
+        let crown = n.crown * x[state::HAMMER];
+        let (hammer, front) = (n.crown * k.u[1], n.front * k.u[0]);
+        let around = damper(n, k, x, tray);
+        Self {
+            jack,
+            lever: (on_lever, on_lever.squeeze.of(&n.lever_felt)),
+            stop,
+            window,
+            button,
+            check: (on_check, on_check.squeeze.of(&n.check_felt)),
+            raised: n.stop_felt.torsional_contact(-lever_turn, -turning),
+            lowered: n.stop_felt.torsional_contact(lever_turn - n.lever_travel, turning),
+            drop: (arm, drop.of(&n.drop_felt)),
+            damper: [
+                around.lift.of(&n.lift_felt),
+                around.seat.of(&n.seat_felt),
+                around.tray.of(&n.lift_felt),
+                around.top.of(&n.top_felt),
+            ],
+            string: n.string.contact(crown, hammer),
+            rail: n.rail_felt.contact(-crown - n.rail, -hammer),
+            bed: n.bed_felt.contact(k.depth - n.dip, front),
+            rest: n.rest_felt.contact(n.rest_compression - k.depth, -front),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Equations of motion by Kane's method: generalized forces on the independent speeds, the
+//! 5 × 5 mass matrix, and the damper beside them.
+//!
+//! A shank that bends turns the hammer's butt by q2 − s β, its crown by q2: the head is a mass at the
+//! crown, so that T = ½ I_h q̇2² + ½ I_b (q̇2 − s β̇)².
+//!
+//! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
+
+use crate::grand::design::spec::GRAVITY;
+use crate::grand::equations::contact::Contacts;
+use crate::grand::equations::drive::DriveNow;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::phase::Phases;
+use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::{SPEEDS, STATES, state};
+use touchback_core::math::real::{Mask, Real};
+use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::friction::Yields;
+
+/// The mass matrix, kg·m²; hammer, lever and jack are coupled to the key, the shank's bend to the
+/// hammer.
+#[derive(Clone, Copy, Debug)]
+pub struct Mass<R = f64> {
+    /// Coupling key–hammer.
+    pub m12: R,
+    /// Coupling key–lever.
+    pub m13: R,
+    /// Coupling key–jack.
+    pub m14: R,
+    /// One over m22 with the bend eliminated.
+    pub per_hammer: R,
+    /// Acceleration of the hammer by a torque on the bend, and of the bend by one on the hammer; 0 of a
+    /// rigid shank, as where constraints couple the hammer to the key.
+    pub by_bend: R,
+    /// Acceleration of the bend by a torque on it; 0 of a rigid shank.
+    pub per_bend: R,
+    /// One over m33.
+    pub per_lever: R,
+    /// One over m44; 0 where rigid constraints carry the jack.
+    pub per_jack: R,
+    /// One over what is left of m11 with the others eliminated.
+    pub per_key: R,
+    /// m12 / m22, m13 / m33 and m14 / m44.
+    pub shares: [R; 3],
+}
+
+impl<R: Real> Mass<R> {
+    /// Accelerations under the forces `f`.
+    #[inline(always)]
+    pub fn solve(&self, f: &[R; SPEEDS]) -> [R; SPEEDS] {
+        let key = self.key(f);
+        let [hammer, bend] = self.hammer(f[1] - self.m12 * key, f[4]);
+        [
+            key,
+            hammer,
+            (f[2] - self.m13 * key) * self.per_lever,
+            (f[3] - self.m14 * key) * self.per_jack,
+            bend,
+        ]
+    }
+
+    /// Acceleration of the key under the forces `f`.
+    #[inline(always)]
+    pub fn key(&self, f: &[R; SPEEDS]) -> R {
+        let [p, q, r] = self.shares;
+        (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.per_key
+    }
+
+    /// Accelerations of hammer and bend under forces on them alone.
+    #[inline(always)]
+    pub fn hammer(&self, on_hammer: R, on_bend: R) -> [R; 2] {
+        [
+            on_hammer * self.per_hammer + on_bend * self.by_bend,
+            on_hammer * self.by_bend + on_bend * self.per_bend,
+        ]
+    }
+}
+
+impl<R: Real> Yields<SPEEDS, R> for Mass<R> {
+    #[inline(always)]
+    fn accelerations(&self, forces: &[R; SPEEDS]) -> [R; SPEEDS] {
+        self.solve(forces)
+    }
+}
+
+/// Mass matrix and generalized forces of one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Balance<R = f64> {
+    /// Mass matrix.
+    pub mass: Mass<R>,
+    /// Right-hand sides for key, hammer, lever, jack and bend, N·m.
+    pub force: [R; SPEEDS],
+    /// Torque on the key alone, the capstan's left out, N·m.
+    pub on_key: R,
+    /// Torque on the jack about its centre, N·m, a rigid button's reaction left out.
+    pub on_jack: R,
+    /// Force on the damper, N.
+    pub damper_force: R,
+    /// Power turned into heat, W.
+    pub loss: R,
+    /// Force of the drive on the key front, N (not known here for imposed motion).
+    pub drive_force: R,
+}
+
+/// Couplings of jack and lever to the wippen as the body speeds feel them.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried<R = f64> {
+    /// Moment of the jack's mass about its centre pin, world, kg·m.
+    pub jack_moment: Vec2<R>,
+    /// The same of the lever.
+    pub lever_moment: Vec2<R>,
+    /// Coupling wippen–jack, kg·m², and its derivative by q5 (minus that by q6).
+    pub jack: [R; 2],
+    /// Coupling wippen–lever and its derivative by q5 (minus that by q3).
+    pub lever: [R; 2],
+}
+
+impl<R: Real> Carried<R> {
+    /// At the configuration `k`.
+    #[inline(always)]
+    pub fn new(n: &Precomputed<R>, k: &Kinematics<R>) -> Self {
+        let jack_moment = n.jack_moment.turned(k.jack.direction);
+        let lever_moment = n.lever_moment.turned(k.lever);
+        Self {
+            jack_moment,
+            lever_moment,
+            jack: [k.to_jack.dot(jack_moment), k.to_jack.cross(jack_moment)],
+            lever: [k.to_lever.dot(lever_moment), k.to_lever.cross(lever_moment)],
+        }
+    }
+
+    /// The mass matrix.
+    #[inline(always)]
+    pub fn mass(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> Mass<R> {
+        let (r5, a, b) = (k.r5, k.jack.per_key, k.jack.per_hammer);
+        let inertia = n.jack_inertia;
+        let m11 = n.key_inertia
+            + n.wippen_inertia * r5 * r5
+            + inertia * a * a
+            + R::of(2.0) * self.jack[0] * r5 * a;
+        let m12 = b * (inertia * a + self.jack[0] * r5);
+        let m13 = self.lever[0] * r5;
+        let mut per_hammer = n.per_hammer_inertia;
+        if n.is_rigid() {
+            // Only a straight knuckle's flank couples the jack to the hammer.
+            per_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
+        }
+        let per_lever = n.per_lever_inertia;
+        let (zero, one) = (R::of(0.0), R::of(1.0));
+        let (mut m14, mut per_jack) = (zero, zero);
+        if !n.is_rigid() {
+            m14 = inertia * a + self.jack[0] * r5;
+            per_jack = n.per_jack_inertia;
+        }
+        let shares = [m12 * per_hammer, m13 * per_lever, m14 * per_jack];
+        let per_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
+        let (by_bend, per_bend) = (n.hammer_by_bend, n.per_bend);
+        Mass { m12, m13, m14, per_hammer, by_bend, per_bend, per_lever, per_jack, per_key, shares }
+    }
+}
+
+/// Forces of springs, felts, weights and the drive; friction is added by the caller.
+#[inline(always)]
+#[must_use]
+pub fn balance<R: Real>(
+    n: &Precomputed<R>,
+    phases: &Phases<R>,
+    k: &Kinematics<R>,
+    c: &Contacts<R>,
+    x: &[R; STATES],
+    lever_turn: R,
+    drive: &DriveNow<R>,
+) -> Balance<R> {
+    let (w5, w6) = (k.wippen_speed(), k.jack_speed());
+    let gravity = R::of(GRAVITY);
+    let carried = Carried::new(n, k);
+
+    // Key: weight, felts, drive.
+    let drive_force = drive.force(n, k);
+    let mut on_key = n.lead_torque + n.front * (drive_force - c.bed.force + c.rest.force);
+    if drive.is_coupled() {
+        on_key = on_key + drive.couple(n, k, x);
+    }
+    let mut loss = c.bed.loss + c.rest.loss;
+
+    // Weights of the others; the wippen carries jack and lever at their hinges.
+    let mut on_wippen = -n.wippen_weight.turned(k.wippen).x;
+    let mut on_jack = -(gravity * carried.jack_moment.x);
+    let mut on_lever = -(gravity * carried.lever_moment.x);
+    let mut on_hammer = -n.hammer_weight.turned(k.hammer).x;
+
+    // Jack spring, between jack and wippen; on a rigid stop it is an inner force.
+    if !n.is_rigid() || (phases.on_button | phases.on_flank).any() {
+        let turn = if n.is_rigid() { k.jack_turn(n) } else { x[state::JACK] };
+        let torque =
+            n.jack_spring_torque + n.jack_spring_rate * turn + c.window.force - c.stop.force;
+        on_jack = on_jack - torque;
+        on_wippen = on_wippen + torque;
+        let press = c.button.force;
+        let toe = n.toe.turned(k.jack.direction);
+        on_jack = on_jack - toe.x * press;
+        on_wippen = on_wippen - k.to_jack.x * press;
+        loss = loss + (c.window.loss + c.stop.loss + c.button.loss);
+    }
+
+    // Jack on knuckle: a force along the contact's normal, and its drag.
+    let drives = phases.jack_bears(n);
+    let mut on_butt = R::of(0.0);
+    if drives.any() {
+        let push = c.jack.force * k.head.per_across;
+        let slide = k.slide_speed();
+        let drag = n.slide_damping * slide;
+        let force = -(k.head.normal * push) - k.along_knuckle() * drag;
+        let turn = -k.head.from_hammer.cross(force);
+        let jack = k.head.from_jack.cross(force);
+        loss = R::select(drives, loss + c.jack.loss + drag * slide, loss);
+        on_hammer = R::select(drives, on_hammer + turn, on_hammer);
+        on_butt = R::select(drives, turn, on_butt);
+        on_wippen = R::select(drives, on_wippen + k.to_jack.cross(force), on_wippen);
+        on_jack = R::select(drives, on_jack + jack, on_jack);
+    }
+
+    // Repetition lever: knuckle, spring, stops, drop screw, centre.
+    let (knuckle, contact) = &c.lever;
+    let force = knuckle.normal * contact.force;
+    let turn = knuckle.from_hammer.cross(force);
+    on_hammer = on_hammer + turn;
+    on_butt = on_butt + turn;
+    on_lever = on_lever - knuckle.from_lever.cross(force);
+    on_wippen = on_wippen - k.to_lever.cross(force);
+    let turning = k.u[2] - w5;
+    let damping = n.lever_damping * turning;
+    let spring = n.lever_spring_torque + n.lever_spring_rate * lever_turn;
+    let torque = c.raised.force - c.lowered.force - spring - damping;
+    let (arm, drop) = &c.drop;
+    on_lever = on_lever + torque - arm.x * drop.force;
+    on_wippen = on_wippen - torque - k.to_lever.x * drop.force;
+    loss = loss + (contact.loss + c.raised.loss + c.lowered.loss + drop.loss) + damping * turning;
+
+    // Backcheck, string, damper.
+    let (check, contact) = &c.check;
+    let [lift, seat, tray, top] = &c.damper;
+    let bending = n.shank_damping * k.u[4];
+    let on_bend = -(n.bend_share * on_butt)
+        - n.shank_stiffness * k.bend
+        - bending
+        - contact.force * check.across[2];
+    on_key = on_key - contact.force * check.across[0] - n.damper_arm * lift.force;
+    on_hammer =
+        on_hammer - contact.force * check.across[1] + (c.rail.force - c.string.force) * n.crown;
+    let v = x[state::DAMPER_SPEED];
+    let drag = n.damper_damping * v;
+    let damper_force = lift.force + seat.force + tray.force - top.force - n.damper_weight - drag;
+    loss = loss
+        + (contact.loss
+            + c.string.loss
+            + c.rail.loss
+            + lift.loss
+            + seat.loss
+            + tray.loss
+            + top.loss)
+        + drag * v
+        + bending * k.u[4];
+
+    // Velocity products.
+    let (b5, b6, u3) = (k.b5, k.jack.product, k.u[2]);
+    let wippen = on_wippen - n.wippen_inertia * b5 - carried.jack[0] * b6
+        + carried.jack[1] * (w6 * w6)
+        + carried.lever[1] * (u3 * u3);
+    let square = w5 * w5;
+    let jack = on_jack - n.jack_inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * square;
+    let lever = on_lever - carried.lever[0] * b5 - carried.lever[1] * square;
+    Balance {
+        mass: carried.mass(n, k),
+        force: [
+            on_key + k.r5 * wippen + k.jack.per_key * jack,
+            on_hammer + k.jack.per_hammer * jack,
+            lever,
+            jack,
+            on_bend,
+        ],
+        on_key,
+        on_jack,
+        damper_force,
+        loss,
+        drive_force,
+    }
+}

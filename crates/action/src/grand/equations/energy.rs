@@ -1,0 +1,80 @@
+//! Kinetic and stored energy of one key, J.
+
+use crate::grand::design::spec::GRAVITY;
+use crate::grand::equations::contact;
+use crate::grand::equations::dynamics::Carried;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::{Phase, STATES, state};
+
+/// Kinetic energy of all bodies.
+#[must_use]
+pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
+    let (w5, w6, u) = (k.wippen_speed(), k.jack_speed(), k.u);
+    let carried = Carried::new(n, k);
+    0.5 * (n.key_inertia * u[0] * u[0]
+        + n.head_inertia * u[1] * u[1]
+        + n.butt_inertia * k.butt_speed * k.butt_speed
+        + n.lever_inertia * u[2] * u[2]
+        + n.wippen_inertia * w5 * w5
+        + n.jack_inertia * w6 * w6
+        + n.damper_mass * x[state::DAMPER_SPEED] * x[state::DAMPER_SPEED])
+        + w5 * (carried.jack[0] * w6 + carried.lever[0] * u[2])
+}
+
+/// Energy of weights, springs and the elastic part of the felts.
+#[must_use]
+pub fn potential(
+    n: &Precomputed,
+    phase: Phase,
+    k: &Kinematics,
+    x: &[f64; STATES],
+    tray: f64,
+) -> f64 {
+    let weights = n.wippen_weight.turned(k.wippen).y
+        + GRAVITY * (n.jack_moment.turned(k.jack.direction).y + n.lever_moment.turned(k.lever).y)
+        + n.hammer_weight.turned(k.hammer).y
+        - n.lead_torque * (x[state::KEY] - n.rest_angle);
+
+    let raised = k.lever_turn(n);
+    let crown = n.crown * x[state::HAMMER];
+    let around = contact::damper(n, k, x, tray);
+    let mut stored = n.lever_spring_torque * raised
+        + 0.5 * n.lever_spring_rate * raised * raised
+        + n.stop_felt.energy(-raised)
+        + n.stop_felt.energy(raised - n.lever_travel)
+        + n.drop_felt.energy(contact::drop_screw(n, k).0.depth)
+        + n.lever_felt.energy(contact::knuckle_on_lever(n, k).squeeze.depth)
+        + n.check_felt.energy(contact::check_depth(n, k))
+        + n.string.energy(crown)
+        + n.rail_felt.energy(-crown - n.rail)
+        + n.bed_felt.energy(k.depth - n.dip)
+        + n.rest_felt.energy(n.rest_compression - k.depth)
+        + n.damper_weight * x[state::DAMPER]
+        + n.lift_felt.energy(around.lift.depth)
+        + n.seat_felt.energy(around.seat.depth)
+        + n.lift_felt.energy(around.tray.depth)
+        + n.top_felt.energy(around.top.depth)
+        + 0.5 * n.shank_stiffness * k.bend * k.bend;
+    if phase.jack_drives() || !n.is_rigid() {
+        stored += n.knuckle_felt.energy(k.head.q4);
+    }
+    let free = !n.is_rigid();
+    if free {
+        let turn = x[state::JACK];
+        stored += n.jack_stop_felt.energy(-turn)
+            + n.jack_stop_felt.energy(turn - n.jack_window)
+            + n.button_felt.energy(contact::toe_on_button(n, k).depth);
+    }
+    if free || !matches!(phase, Phase::Acceleration | Phase::Return) {
+        let turn = if free { x[state::JACK] } else { k.jack_turn(n) };
+        stored += n.jack_spring_torque * turn + 0.5 * n.jack_spring_rate * turn * turn;
+    }
+    weights + stored
+}
+
+/// Kinetic and stored energy together.
+#[must_use]
+pub fn total(n: &Precomputed, phase: Phase, k: &Kinematics, x: &[f64; STATES], tray: f64) -> f64 {
+    kinetic(n, k, x) + potential(n, phase, k, x, tray)
+}

@@ -1,0 +1,212 @@
+//! The grand action as a model for the EPISODE engine: rates, indicators, guards, transitions.
+
+use crate::grand::design::spec::Spec;
+use crate::grand::equations::drive::DriveNow;
+use crate::grand::equations::dynamics::Carried;
+use crate::grand::equations::evaluation::{self, Evaluation, GUARDS, INDICATORS};
+use crate::grand::equations::held_friction::HeldFriction;
+use crate::grand::equations::kinematics::{Head, Kinematics};
+use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::equations::{energy, jack};
+use crate::grand::{Phase, STATES, state};
+use touchback_core::episode::{Begin, Model};
+
+pub use crate::grand::equations::evaluation::guard;
+
+/// One key's action over its numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Grand {
+    /// The numbers.
+    pub numbers: Precomputed,
+}
+
+impl Grand {
+    /// The model over the numbers of `spec`.
+    #[must_use]
+    pub fn new(spec: &Spec) -> Self {
+        Self { numbers: Precomputed::new(spec) }
+    }
+
+    #[inline(always)]
+    fn kinematics(&self, phase: Phase, x: &[f64; STATES]) -> Kinematics {
+        Kinematics::at(&self.numbers, &phase.into(), x)
+    }
+
+    /// Everything at one moment, with the friction `held`.
+    #[must_use]
+    pub fn evaluation(
+        &self,
+        phase: Phase,
+        held: &HeldFriction,
+        input: &DriveNow,
+        x: &[f64; STATES],
+    ) -> Evaluation {
+        Evaluation::new(&self.numbers, &phase.into(), input, x).with(&self.numbers, held, input, x)
+    }
+
+    /// Indicators and guards of the configuration `k`.
+    #[inline(always)]
+    fn surfaces_at(
+        &self,
+        phase: Phase,
+        k: &Kinematics,
+        x: &[f64; STATES],
+    ) -> ([f64; INDICATORS], [f64; GUARDS]) {
+        let n = &self.numbers;
+        let (mut indicators, guards) = evaluation::surfaces(n, &phase.into(), k, x);
+        if phase == Phase::Flank && n.is_rigid() {
+            indicators[1] = self.swung_home(k).1.q4;
+            indicators[2] = k.jack_turn_sine(n);
+        }
+        (indicators, guards)
+    }
+
+    /// Where a jack let go from the knuckle's flank comes to stand, C on the button or D on its
+    /// stop, and the head there.
+    #[inline(never)]
+    fn swung_home(&self, k: &Kinematics) -> (Phase, Head) {
+        let n = &self.numbers;
+        let ground = k.ground();
+        let mut phase = Phase::Return;
+        let mut carried = jack::on_stop(n, &ground);
+        if jack::gap(n, k.to_jack, carried.direction) < 0.0 {
+            phase = Phase::Catch;
+            carried = jack::on_button(n, &ground);
+        }
+        (phase, Head::new(n, k.to_jack, n.fly.turned(carried.direction), k.butt))
+    }
+
+    /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
+    fn hand_over(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
+        let n = &self.numbers;
+        if !n.is_rigid() {
+            // Felts carry a free jack: nothing jumps.
+            return;
+        }
+        let before = self.kinematics(from, x);
+        let after = self.kinematics(to, x);
+        let had = energy::total(n, from, &before, x, tray);
+        let carried = Carried::new(n, &after);
+        let (w5, w6, u) = (before.wippen_speed(), before.jack_speed(), before.u);
+        let on_jack = n.jack_inertia * w6 + carried.jack[0] * w5;
+        let momentum = [
+            n.key_inertia * u[0]
+                + after.r5
+                    * (n.wippen_inertia * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
+                + after.jack.per_key * on_jack,
+            n.head_inertia * u[1] + after.jack.per_hammer * on_jack,
+            n.lever_inertia * u[2] + carried.lever[0] * w5,
+            0.0,
+            0.0,
+        ];
+        let speeds = carried.mass(n, &after).solve(&momentum);
+        x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds[..3]);
+        let settled = self.kinematics(to, x);
+        x[state::DISSIPATED] += had - energy::total(n, to, &settled, x, tray);
+    }
+}
+
+impl Model<STATES, INDICATORS, GUARDS> for Grand {
+    type Input = DriveNow;
+    type Phase = Phase;
+    type Held = HeldFriction;
+
+    #[inline(always)]
+    fn rates(
+        &self,
+        phase: Phase,
+        held: &HeldFriction,
+        input: &DriveNow,
+        x: &[f64; STATES],
+    ) -> [f64; STATES] {
+        let n = &self.numbers;
+        Evaluation::new(n, &phase.into(), input, x).with(n, held, input, x).rates(n, x)
+    }
+
+    #[inline(never)]
+    fn surfaces(
+        &self,
+        phase: Phase,
+        _input: &DriveNow,
+        x: &[f64; STATES],
+    ) -> ([f64; INDICATORS], [f64; GUARDS]) {
+        self.surfaces_at(phase, &self.kinematics(phase, x), x)
+    }
+
+    fn transition(
+        &self,
+        phase: Phase,
+        index: usize,
+        input: &DriveNow,
+        x: &mut [f64; STATES],
+    ) -> Phase {
+        let to = match (phase, index) {
+            (Phase::Acceleration, 0) => Phase::LetOff,
+            (Phase::Acceleration, _) => Phase::Return,
+            (Phase::LetOff, 0) => Phase::Acceleration,
+            (Phase::LetOff, 2) if !self.numbers.is_rigid() => Phase::Flank,
+            (Phase::LetOff, _) => Phase::Catch,
+            (Phase::Catch, 0) => Phase::Return,
+            (Phase::Catch, _) => {
+                // Down onto the head, or sideways against it: whichever gap closed last.
+                let k = self.kinematics(phase, x);
+                let under = if self.numbers.is_rigid() {
+                    k.head.q4 <= k.head.tip - self.numbers.knuckle_edge
+                } else {
+                    k.beside() < evaluation::BESIDE
+                };
+                if under { Phase::LetOff } else { Phase::Flank }
+            }
+            (Phase::Return, 0) => Phase::Catch,
+            (Phase::Return, _) => Phase::Acceleration,
+            (Phase::Flank, 0) if !self.numbers.is_rigid() => Phase::Acceleration,
+            (Phase::Flank, 2) if !self.numbers.is_rigid() => Phase::LetOff,
+            (Phase::Flank, _) if !self.numbers.is_rigid() => Phase::Catch,
+            (Phase::Flank, 0) => Phase::Catch,
+            (Phase::Flank, _) => {
+                // The knuckle has made room: the jack swings home under it.
+                match self.swung_home(&self.kinematics(phase, x)).0 {
+                    Phase::Catch => Phase::Catch,
+                    _ => {
+                        let home = self.kinematics(Phase::Return, x);
+                        if home.q4_rate() > 0.0 { Phase::Acceleration } else { Phase::Return }
+                    }
+                }
+            }
+        };
+        self.hand_over(phase, to, input.tray, x);
+        to
+    }
+
+    fn hold(&self, phase: Phase, input: &DriveNow, x: &[f64; STATES], dt: f64) -> HeldFriction {
+        Evaluation::new(&self.numbers, &phase.into(), input, x).friction(
+            &self.numbers,
+            input,
+            x,
+            dt,
+        )
+    }
+
+    #[inline(always)]
+    fn begin(
+        &self,
+        phase: Phase,
+        input: &DriveNow,
+        x: &[f64; STATES],
+        dt: f64,
+    ) -> Begin<HeldFriction, STATES, INDICATORS, GUARDS> {
+        let n = &self.numbers;
+        let free = Evaluation::new(n, &phase.into(), input, x);
+        let held = free.friction(n, input, x, dt);
+        Begin {
+            held,
+            rates: free.with(n, &held, input, x).rates(n, x),
+            surfaces: self.surfaces_at(phase, &free.kinematics, x),
+        }
+    }
+
+    #[inline(always)]
+    fn longest_part(&self, _phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        evaluation::longest_part(&self.numbers, x, h)
+    }
+}

@@ -1,0 +1,152 @@
+//! One step of a key on the grid, and what happened in it.
+
+use crate::grand::equations::drive::DriveNow;
+use crate::grand::equations::energy;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::model::{Grand, guard};
+use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::{GrandState, Phase, STATES, state};
+use crate::{Drive, KeyEvent, STEP};
+use touchback_core::episode::{Observer, Outcome, Progress, Stepper};
+
+/// Hears of events, with the seconds after the step's beginning.
+pub trait Listener {
+    /// One event.
+    fn event(&mut self, offset: f64, event: KeyEvent);
+    /// One change of submodel.
+    fn phase(&mut self, _offset: f64, _from: Phase, _to: Phase) {}
+}
+
+impl<F: FnMut(f64, KeyEvent)> Listener for F {
+    fn event(&mut self, offset: f64, event: KeyEvent) {
+        self(offset, event);
+    }
+}
+
+/// Real-time stepping of the grand action.
+pub const STEPPER: Stepper = Stepper::new(STEP);
+
+/// A step of one key under way.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyStep {
+    /// What drives it, at both ends.
+    pub inputs: [DriveNow; 2],
+    /// How far it has come.
+    pub progress: Progress,
+}
+
+impl KeyStep {
+    /// Whether it is whole.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.progress.done >= STEP
+    }
+
+    /// Takes the part to come, in which something may happen.
+    pub fn part(&mut self, grand: &Grand, running: &mut GrandState, listener: &mut impl Listener) {
+        let mut translator = Translator { numbers: &grand.numbers, listener };
+        STEPPER.part(grand, running, &self.inputs, &mut translator, &mut self.progress);
+    }
+
+    /// Takes all that is left.
+    pub fn finish(
+        &mut self,
+        grand: &Grand,
+        running: &mut GrandState,
+        listener: &mut impl Listener,
+    ) {
+        let mut translator = Translator { numbers: &grand.numbers, listener };
+        STEPPER.finish(grand, running, &self.inputs, &mut translator, &mut self.progress);
+    }
+}
+
+/// Advances one key by one step, the damper tray at the heights `tray` m at its ends.
+pub fn advance(
+    grand: &Grand,
+    running: &mut GrandState,
+    drive: Drive,
+    tray: [f64; 2],
+    listener: &mut impl Listener,
+) -> Outcome {
+    let inputs = DriveNow::ends(drive, tray);
+    if inputs[0].is_imposed() {
+        impose(grand, running, &inputs[0]);
+    }
+    let mut step = KeyStep { inputs, progress: STEPPER.begin() };
+    step.finish(grand, running, listener);
+    step.progress.outcome
+}
+
+/// Puts the key where and at what speed the imposed motion has it; the energy that the jump in
+/// speed takes is work of the drive.
+pub(crate) fn impose(grand: &Grand, running: &mut GrandState, input: &DriveNow) {
+    let n = &grand.numbers;
+    let energy = |r: &GrandState| {
+        let k = Kinematics::at(n, &r.phase.into(), &r.x);
+        energy::total(n, r.phase, &k, &r.x, input.tray)
+    };
+    let (angle, speed) = (n.rest_angle + input.target / n.front, input.rate / n.front);
+    if running.x[state::KEY] == angle && running.x[state::KEY_SPEED] == speed {
+        return;
+    }
+    let before = energy(running);
+    running.x[state::KEY] = angle;
+    running.x[state::KEY_SPEED] = speed;
+    running.x[state::WORK] += energy(running) - before;
+}
+
+/// Turns transitions and guards into action events.
+struct Translator<'a, L> {
+    numbers: &'a Precomputed,
+    listener: &'a mut L,
+}
+
+impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
+    fn transition(
+        &mut self,
+        t: f64,
+        from: Phase,
+        to: Phase,
+        before: &[f64; STATES],
+        _after: &[f64; STATES],
+    ) {
+        self.listener.phase(t, from, to);
+        let depth = self.numbers.depth(before[state::KEY]);
+        match (from, to) {
+            (Phase::Acceleration, Phase::LetOff) => {
+                self.listener.event(t, KeyEvent::LetOffStart { depth });
+            }
+            (Phase::LetOff, Phase::Catch | Phase::Flank) => {
+                let speed = self.numbers.crown * before[state::HAMMER_SPEED];
+                self.listener.event(t, KeyEvent::Release { speed });
+            }
+            (Phase::Catch | Phase::Flank, Phase::Return | Phase::Acceleration) => {
+                self.listener.event(t, KeyEvent::Reset { depth });
+            }
+            _ => {}
+        }
+    }
+
+    fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
+        let crown = self.numbers.crown;
+        let front = self.numbers.front * x[state::KEY_SPEED];
+        match (index, rising) {
+            (guard::STRING, true) => {
+                self.listener.event(t, KeyEvent::Strike { speed: crown * x[state::HAMMER_SPEED] });
+            }
+            (guard::KEY_BED, true) => self.listener.event(t, KeyEvent::KeyBottom { speed: front }),
+            (guard::DAMPER, true) => {
+                let depth = self.numbers.depth(x[state::KEY]);
+                self.listener.event(t, KeyEvent::DamperLift { depth });
+            }
+            (guard::DAMPER, false) => {
+                self.listener.event(t, KeyEvent::DamperFall { speed: -x[state::DAMPER_SPEED] });
+            }
+            (guard::CHECK, true) => {
+                self.listener.event(t, KeyEvent::Check { distance: -crown * x[state::HAMMER] });
+            }
+            (guard::REST, false) => self.listener.event(t, KeyEvent::KeyRest { speed: -front }),
+            _ => {}
+        }
+    }
+}

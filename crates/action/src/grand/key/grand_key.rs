@@ -1,0 +1,189 @@
+//! One key of the grand by itself, with its own damper tray.
+
+use crate::grand::design::concert::{Built, Design};
+use crate::grand::design::regulation::Regulated;
+use crate::grand::design::spec::Spec;
+use crate::grand::equations::energy;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::step::{self, Listener};
+use crate::grand::key::assembly::{Assembly, GrandState};
+use crate::grand::key::{compensation, outline, rest};
+use crate::grand::{Phase, state};
+use crate::interface::key::{DynamicsCompensation, Hear, Key, Saved};
+use crate::interface::pose::Pose;
+use crate::{ActionSettings, Drive, KeyEvent, Readout};
+use touchback_core::episode::Outcome;
+use touchback_core::math::compass::KeyNumber;
+
+/// A key: how it is built, how it stands, and what a haptic keyboard's own key relieves it of.
+#[derive(Clone, Debug)]
+pub struct GrandKey {
+    /// What its screws are turned on; none where only its numbers are known.
+    design: Option<Box<Design>>,
+    /// As regulated, with nothing taken off.
+    built: Box<Built>,
+    assembly: Box<Assembly>,
+    brought: DynamicsCompensation,
+    state: GrandState,
+    /// Where it rests; none until that is asked for.
+    rest: Option<GrandState>,
+    /// Height of the damper tray at the ends of the coming step, m.
+    tray: [f64; 2],
+}
+
+impl GrandKey {
+    /// `key` of the concert grand at rest, with `settings`. Allocates.
+    #[must_use]
+    pub fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
+        let design = Design::new(key);
+        Self { design: Some(Box::new(design)), ..Self::built(design.build(settings)) }
+    }
+
+    /// The key `built`, at rest: what its screws are turned on is not known. Allocates.
+    #[must_use]
+    pub fn built(built: Built) -> Self {
+        Self::at(built, rest::pose(&built.spec, &built.regulated.rest))
+    }
+
+    fn at(built: Built, rest: GrandState) -> Self {
+        Self {
+            design: None,
+            built: Box::new(built),
+            assembly: Box::new(Assembly::new(built)),
+            brought: DynamicsCompensation::default(),
+            state: rest,
+            rest: Some(rest),
+            tray: [rest::TRAY_DOWN; 2],
+        }
+    }
+
+    /// A key of which only the numbers `spec` and the place `start` are known, where it also rests.
+    /// Allocates.
+    #[must_use]
+    pub fn standing(spec: Spec, start: GrandState) -> Self {
+        let angles = [start.x[state::KEY], start.x[state::HAMMER], start.x[state::LEVER]];
+        let let_off_depth = f64::INFINITY;
+        let regulated = Regulated { rest: angles, let_off_depth, ..Regulated::default() };
+        Self::at(Built { spec, regulated }, start)
+    }
+
+    /// Its parts as regulated and relieved.
+    #[must_use]
+    pub const fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+
+    /// Submodel and states.
+    #[must_use]
+    pub const fn state(&self) -> &GrandState {
+        &self.state
+    }
+
+    /// As [`Key::step`], with changes of submodel; what the step came to.
+    pub fn advance(&mut self, drive: Drive, listener: &mut impl Listener) -> Outcome {
+        let tray = self.tray;
+        self.tray[0] = tray[1];
+        step::advance(&self.assembly.grand, &mut self.state, drive, tray, listener)
+    }
+
+    /// Puts the parts together anew; what could not be taken off.
+    fn assemble(&mut self) -> DynamicsCompensation {
+        let mut built = *self.built;
+        let left = compensation::compensate(&mut built, &self.brought);
+        *self.assembly = Assembly::new(built);
+        self.rest = None;
+        left
+    }
+
+    /// Kinetic and stored energy, J.
+    fn energy(&self) -> f64 {
+        let (n, GrandState { phase, x }) = (&self.assembly.grand.numbers, &self.state);
+        energy::total(n, *phase, &Kinematics::at(n, &(*phase).into(), x), x, self.tray[1])
+    }
+}
+
+impl Key for GrandKey {
+    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+        self.advance(drive, &mut |offset: f64, event: KeyEvent| hear(offset, event));
+    }
+
+    fn readout(&self, drive: Drive) -> Readout {
+        self.assembly.readout(&self.state, drive, self.tray[1])
+    }
+
+    fn front(&self) -> [f64; 2] {
+        self.assembly.front(&self.state.x)
+    }
+
+    fn fastest(&self) -> f64 {
+        self.assembly.fastest(&self.state.x)
+    }
+
+    fn work(&self) -> f64 {
+        self.state.x[state::WORK]
+    }
+
+    fn damper_lift(&self) -> f64 {
+        self.assembly.damper_lift(self.state.x[state::DAMPER])
+    }
+
+    fn lay_to_rest(&mut self) {
+        self.state = *self.rest.get_or_insert_with(|| self.assembly.rest());
+    }
+
+    fn save(&self) -> Saved {
+        self.state.into()
+    }
+
+    fn adopt(&mut self, saved: &Saved) {
+        self.state = saved.into();
+    }
+
+    fn pose(&self) -> Pose {
+        outline::pose(&self.assembly.spec, &self.state)
+    }
+
+    fn duplicate(&self) -> Box<dyn Key> {
+        Box::new(self.clone())
+    }
+
+    fn regulate(&mut self, settings: &ActionSettings) -> f64 {
+        let Some(design) = &self.design else { return 0.0 };
+        let before = self.energy();
+        *self.built = design.build(settings);
+        self.assemble();
+        self.energy() - before
+    }
+
+    fn set_tray(&mut self, height: f64) {
+        self.tray[1] = height;
+    }
+
+    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
+        self.brought = *brought;
+        self.assemble()
+    }
+
+    fn strike(&mut self, speed: f64) -> bool {
+        let made = self.assembly.strike(speed);
+        self.state = made.unwrap_or(self.state);
+        made.is_some()
+    }
+
+    fn release(&mut self, speed: f64) {
+        self.state = self.assembly.release(speed);
+    }
+}
+
+impl From<GrandState> for Saved {
+    fn from(state: GrandState) -> Self {
+        Self::new(state.phase.number(), &state.x)
+    }
+}
+
+impl From<&Saved> for GrandState {
+    fn from(saved: &Saved) -> Self {
+        let phase = Phase::ALL.get(usize::from(saved.phase)).copied().unwrap_or(Phase::Return);
+        Self { phase, x: saved.states() }
+    }
+}

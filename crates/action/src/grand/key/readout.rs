@@ -1,0 +1,71 @@
+//! What a key of the grand shows: the nine coordinates of the thesis, forces and energies.
+
+use crate::grand::equations::drive::DriveNow;
+use crate::grand::equations::evaluation::Evaluation;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::equations::{energy, heat};
+use crate::grand::{Phase, STATES, state};
+use crate::{Readout, STEP};
+use touchback_core::episode::State;
+
+/// How a key in the state `running` stands at the end of a step that `input` ends.
+#[must_use]
+pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow) -> Readout {
+    let State { phase, x } = running;
+    let free = Evaluation::new(n, &(*phase).into(), input, x);
+    let held = free.friction(n, input, x, STEP);
+    let m = free.with(n, &held, input, x);
+    let k = &m.kinematics;
+    let (q, q_rate) = coordinates(n, k, x);
+    Readout {
+        phase: phase.name(),
+        key: k.depth,
+        key_speed: n.front * k.u[0],
+        key_force: m.key_force,
+        contact_force: m.contacts.jack.force,
+        hammer: n.crown * x[state::HAMMER],
+        hammer_speed: n.crown * k.u[1],
+        q,
+        q_rate,
+        kinetic: energy::kinetic(n, k, x),
+        potential: energy::potential(n, *phase, k, x, input.tray),
+        dissipated: x[state::DISSIPATED],
+        work: x[state::WORK],
+        losses: heat::losses(n, &free, input, x, STEP),
+    }
+}
+
+/// q1…q9 and their rates. q8 is the toe's horizontal distance from the button's centre line.
+fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
+    let (w5, w6) = (k.wippen_speed(), k.jack_speed());
+    let toe = n.toe.turned(k.jack.direction);
+    // The meeting point's speed along the shank, as q9 measures it.
+    let along = k.head.axis.dot(k.butt);
+    let q9_rate = (k.to_jack.perp() * w5 + k.head.from_jack.perp() * w6).dot(k.butt)
+        - k.q4_rate() * along
+        + k.butt_speed * k.head.from_hammer.dot(k.butt.perp());
+    let q = [
+        x[state::KEY],
+        x[state::HAMMER],
+        x[state::LEVER],
+        k.head.q4,
+        k.wippen.angle(),
+        k.jack.direction.angle(),
+        k.q7,
+        n.wippen_pivot.x + k.to_jack.x + toe.x - n.button_x,
+        k.head.q9,
+    ];
+    let rates = [
+        k.u[0],
+        k.u[1],
+        k.u[2],
+        k.q4_rate(),
+        w5,
+        w6,
+        k.r7 * k.u[0],
+        -k.to_jack.y * w5 - toe.y * w6,
+        q9_rate,
+    ];
+    (q, rates)
+}
