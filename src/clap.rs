@@ -39,7 +39,7 @@ use nice_plug::wrapper::setup_logger;
 use crate::guard::catch;
 use crate::plugin::Touchback;
 
-/// What a CLAP host looks for in the library.
+/// What a CLAP host appearance for in the library.
 #[used]
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "the name is CLAP's")]

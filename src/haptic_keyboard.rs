@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::monitor::felt::FeltStep;
+use crate::monitor::haptic::HapticStep;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
@@ -15,29 +15,32 @@ use touchback_haptics::replay::Felt;
 use touchback_instrument::{Event, Settings};
 
 /// What a keyboard tells in a block.
-pub(super) enum FeltNews<'a> {
+pub(super) enum HapticNews<'a> {
     /// For the piano.
     Event(Event),
     /// For the window.
-    Step(FeltStep<'a>),
+    Step(HapticStep<'a>),
 }
 
 /// The keyboard's end in the audio thread.
 pub(super) struct Haptics {
-    desk: Arc<KeyboardConnection>,
+    connection: Arc<KeyboardConnection>,
     end: KeyboardAudioEnd,
 }
 
 impl Haptics {
     /// Opens what the project chose, without force; errors go to the connection and the host's log.
     /// Allocates.
-    pub(super) fn open(desk: &Arc<KeyboardConnection>, place: &ActivationContext<'_>) -> Self {
-        let end = desk.activate(place);
-        let trouble = desk.trouble();
+    pub(super) fn open(
+        connection: &Arc<KeyboardConnection>,
+        place: &ActivationContext<'_>,
+    ) -> Self {
+        let end = connection.activate(place);
+        let trouble = connection.trouble();
         if !trouble.is_empty() {
             nice_plug::prelude::nice_log!("Touchback plays without its keyboard: {trouble}");
         }
-        Self { desk: desk.clone(), end }
+        Self { connection: connection.clone(), end }
     }
 
     /// A keyboard or recording is joined, which may sound at any time.
@@ -75,7 +78,7 @@ impl Haptics {
         now: u64,
         length: usize,
         settings: &ActionSettings,
-        mut tell: impl FnMut(FeltNews<'_>),
+        mut tell: impl FnMut(HapticNews<'_>),
     ) {
         // A keyboard that comes with this block is drawn from the next one on.
         let kind = match self.end.action() {
@@ -83,9 +86,9 @@ impl Haptics {
             _ => None,
         };
         self.end.block(now, length, settings, |felt| match felt {
-            Felt::Heard(ahead, what) => tell(FeltNews::Event(Event::haptic(what, ahead))),
+            Felt::Heard(ahead, what) => tell(HapticNews::Event(Event::haptic(what, ahead))),
             Felt::Moved(key, step, drive, state) => {
-                tell(FeltNews::Step(FeltStep { key, step, kind, drive, state }));
+                tell(HapticNews::Step(HapticStep { key, step, kind, drive, state }));
             }
         });
     }
@@ -93,7 +96,7 @@ impl Haptics {
 
 impl Drop for Haptics {
     fn drop(&mut self) {
-        self.desk.deactivate();
+        self.connection.deactivate();
     }
 }
 
@@ -172,8 +175,8 @@ mod tests {
         piano.process(left, right);
         assert!(piano.counts().strikes > 3 && left.iter().any(|s| s.abs() > 1e-3));
 
-        let desk = Arc::new(KeyboardConnection::default());
-        desk.choose(Choice { take: path.display().to_string(), ..Choice::default() });
+        let connection = Arc::new(KeyboardConnection::default());
+        connection.choose(Choice { take: path.display().to_string(), ..Choice::default() });
         let place = ActivationContext {
             owner: "a test",
             settings: &settings.action,
@@ -181,7 +184,7 @@ mod tests {
             block: 1000,
             is_offline: true,
         };
-        let mut haptics = Haptics::open(&desk, &place);
+        let mut haptics = Haptics::open(&connection, &place);
         let mut player = EventScheduler::new(Piano::new(RATE, &settings));
         for size in [37, 1000, 64] {
             let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
@@ -190,8 +193,8 @@ mod tests {
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
                 let now = player.sample();
                 haptics.block(now, left.len(), &settings.action, |news| match news {
-                    FeltNews::Event(event) => player.haptic(event),
-                    FeltNews::Step(felt) => deepest = deepest.max(felt.state.front()[0]),
+                    HapticNews::Event(event) => player.haptic(event),
+                    HapticNews::Step(felt) => deepest = deepest.max(felt.state.front()[0]),
                 });
                 player.process(left, right, &mut Nobody);
             }
@@ -202,12 +205,12 @@ mod tests {
         }
         // What is chosen is opened at once, but for nobody without a piano.
         let missing = Choice { take: "no such file".into(), ..Choice::default() };
-        desk.choose(missing.clone());
-        assert!(haptics.is_joined() && !desk.trouble().is_empty());
+        connection.choose(missing.clone());
+        assert!(haptics.is_joined() && !connection.trouble().is_empty());
         drop(haptics);
-        assert!(desk.trouble().is_empty());
-        desk.choose(Choice::default());
-        desk.choose(missing);
-        assert!(desk.trouble().is_empty());
+        assert!(connection.trouble().is_empty());
+        connection.choose(Choice::default());
+        connection.choose(missing);
+        assert!(connection.trouble().is_empty());
     }
 }

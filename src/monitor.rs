@@ -13,7 +13,7 @@
 //! With no window open the audio thread keeps what was played and does nothing else. The clock is
 //! read, twice a block, only for an open window.
 
-pub mod felt;
+pub mod haptic;
 mod phrase;
 mod steps;
 pub mod tape;
@@ -21,7 +21,7 @@ pub mod tape;
 use std::sync::Arc;
 use std::time::Instant;
 
-use felt::{FeltKeys, FeltStep};
+use haptic::{HapticKeys, HapticStep};
 use phrase::Phrase;
 use steps::{StepsIn, StepsOut};
 use tape::{Take, Tape};
@@ -62,9 +62,9 @@ pub struct AudioEnd {
     steps: StepsIn,
     events: Receiver<Event>,
     tape: Tape,
-    felt: FeltKeys,
+    felt: HapticKeys,
     phrase: Phrase,
-    auditions: Arc<Flag>,
+    preview: Arc<Flag>,
     sample_rate: f64,
     begun: Option<Instant>,
     busy: f64,
@@ -86,7 +86,7 @@ pub struct WindowEnd {
     /// What was played by host, window or motorized keyboard.
     pub take: Take,
     /// Whether the phrase to hear a piano by is wanted; only an open window's is played.
-    pub auditions: Arc<Flag>,
+    pub preview: Arc<Flag>,
     /// What computing costs.
     pub meters: LatestReader<Meter>,
     /// Largest share of its time that a block took since the window last put it to 0.
@@ -106,7 +106,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (meter_writer, meter_reader) = latest(&Meter::default());
     let worst = Arc::new(SharedLevel::default());
     let peaks = Arc::<[SharedLevel; 2]>::default();
-    let auditions = Arc::<Flag>::default();
+    let preview = Arc::<Flag>::default();
     let audio = AudioEnd {
         open: open.clone(),
         was_open: false,
@@ -116,9 +116,9 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         steps: steps_in,
         events: event_receiver,
         tape,
-        felt: FeltKeys::default(),
+        felt: HapticKeys::default(),
         phrase: Phrase::default(),
-        auditions: auditions.clone(),
+        preview: preview.clone(),
         sample_rate: 48_000.0,
         begun: None,
         busy: 0.0,
@@ -133,7 +133,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         steps: steps_out,
         events: event_sender,
         take,
-        auditions,
+        preview,
         meters: meter_reader,
         worst,
         peaks,
@@ -186,7 +186,7 @@ impl AudioEnd {
             self.was_open = open;
             self.shown = f64::NEG_INFINITY;
             piano.watch(open);
-            self.felt = FeltKeys::default();
+            self.felt = HapticKeys::default();
             self.busy = 0.0;
         }
         self.begun = open.then(Instant::now);
@@ -197,7 +197,7 @@ impl AudioEnd {
             piano.handle(event);
         }
         // What was played by hand is kept, this is not.
-        self.phrase.play(open && self.auditions.is_up(), |event| piano.handle(event));
+        self.phrase.play(open && self.preview.is_up(), |event| piano.handle(event));
         stopped
     }
 
@@ -214,7 +214,7 @@ impl AudioEnd {
     }
 
     /// Shows a step of a felt key to an open window.
-    pub fn move_felt(&mut self, felt: &FeltStep<'_>) {
+    pub fn move_felt(&mut self, felt: &HapticStep<'_>) {
         if self.was_open
             && let Some(sample) = self.felt.take(felt)
         {
@@ -224,7 +224,7 @@ impl AudioEnd {
 
     /// No keyboard is felt any more.
     pub fn leave_felt(&mut self) {
-        self.felt = FeltKeys::default();
+        self.felt = HapticKeys::default();
     }
 
     /// Call after a block, with what was made in it: publishes snapshot, steps, level and load.
@@ -336,7 +336,7 @@ mod tests {
     fn a_phrase_is_played_for_an_open_window_and_leaves_nothing_held() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let (mut audio, mut window) = link();
-        window.auditions.set(true);
+        window.preview.set(true);
         let mut run = |audio: &mut AudioEnd, blocks: usize| {
             let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
             for _ in 0..blocks {
@@ -352,9 +352,9 @@ mod tests {
         assert_eq!(run(&mut audio, 10), (0, false, 0.0));
         window.open();
         assert_eq!(run(&mut audio, 100), (3, true, 1.0));
-        window.auditions.set(false);
+        window.preview.set(false);
         assert_eq!(run(&mut audio, 60), (3, false, 0.0));
-        window.auditions.set(true);
+        window.preview.set(true);
         assert!(run(&mut audio, 20).1);
         window.close();
         assert_eq!(run(&mut audio, 60), (4, false, 0.0));
@@ -372,7 +372,7 @@ mod tests {
         window.open();
         let key = KeyNumber::from_midi(64).unwrap();
         let mut felt = GrandKey::new(key, &ActionSettings::default());
-        felt.lay_to_rest();
+        felt.reset_to_rest();
         let drive = Drive::Wave { force: 6.0, impedance: 5.0 };
         let mut step = 0;
         let mut run = |audio: &mut AudioEnd, blocks: usize, feels: bool| {
@@ -382,7 +382,7 @@ mod tests {
                 for _ in 0..if feels { 80 } else { 0 } {
                     felt.step(drive, &mut |_, _| ());
                     let kind = Some(ActionKind::Grand);
-                    audio.move_felt(&FeltStep { key, step, kind, drive, state: &felt });
+                    audio.move_felt(&HapticStep { key, step, kind, drive, state: &felt });
                     step += 1;
                 }
                 piano.process(&mut left, &mut right);

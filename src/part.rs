@@ -11,13 +11,13 @@ pub(super) const OUTPUTS: usize = 2;
 pub(super) const CHANNELS: usize = 2;
 
 /// Messages that wait for the next block's first sample, a fixed number at most.
-pub(super) struct Carried<T> {
+pub(super) struct DeferredEvents<T> {
     waiting: Vec<T>,
     /// Messages that found no room, since [`Self::forget`].
     left_out: u64,
 }
 
-impl<T> Carried<T> {
+impl<T> DeferredEvents<T> {
     /// Holds up to `room` messages.
     pub(super) fn with_room(room: usize) -> Self {
         Self { waiting: Vec::with_capacity(room), left_out: 0 }
@@ -59,7 +59,7 @@ impl<T> Carried<T> {
     }
 }
 
-impl<T> Deref for Carried<T> {
+impl<T> Deref for DeferredEvents<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_finds_no_room_is_counted_until_it_is_told() {
-        let mut carried = Carried::with_room(3);
+        let mut carried = DeferredEvents::with_room(3);
         let room = carried.waiting.capacity();
         (0..room + 2).for_each(|message| carried.keep(message));
         assert_eq!((carried.len(), carried[0], carried.last()), (room, 0, Some(&(room - 1))));

@@ -24,7 +24,7 @@ use crate::editor::app::{PluginEditor, Repaint};
 use crate::editor::host_menu::HostMenu;
 use crate::event_reader::EventReader;
 use crate::guard::{Guard, catch};
-use crate::haptic_keyboard::{FeltNews, Haptics};
+use crate::haptic_keyboard::{HapticNews, Haptics};
 use crate::host_params::HostParams;
 use crate::host_params::steering::Steering;
 use crate::instances::LiveInstance;
@@ -56,7 +56,7 @@ pub struct Touchback {
     window: AudioEnd,
     window_end: Option<WindowEnd>,
     /// The motorized keyboard, if the project chose one.
-    desk: Arc<KeyboardConnection>,
+    connection: Arc<KeyboardConnection>,
     /// Exists from the first activation on.
     active: Option<Active>,
     /// The master of the session's tuning.
@@ -85,9 +85,9 @@ impl Default for Touchback {
         window.wake_by(move || painter.ask());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
-        let parts = crate::newest::Parts::default();
-        crate::newest::leave(parts.clone());
-        let crate::newest::Parts { menu, guard } = parts;
+        let parts = crate::pending_parts::Parts::default();
+        crate::pending_parts::set(parts.clone());
+        let crate::pending_parts::Parts { menu, guard } = parts;
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
@@ -100,7 +100,7 @@ impl Default for Touchback {
             repaint,
             menu,
             guard,
-            desk: Arc::default(),
+            connection: Arc::default(),
             active: None,
             tuning: OutsideTuning::default(),
             unsent: 0,
@@ -144,7 +144,7 @@ impl Plugin for Touchback {
 
     type Editor = PluginEditor;
     type SysExMessage = ();
-    /// The one task: the host's main thread looks whether its menu is wished for.
+    /// The one task: the host's main thread appearance whether its menu is wished for.
     type BackgroundTask = ();
 
     fn params(&self) -> Arc<dyn Params> {
@@ -162,9 +162,9 @@ impl Plugin for Touchback {
             self.menu.ask_by(move || executor.execute_gui(()));
             let Project { params, scales, window } = &*self.project;
             let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
-            let (desk, repaint) = (self.desk.clone(), self.repaint.clone());
+            let (connection, repaint) = (self.connection.clone(), self.repaint.clone());
             let menu = self.menu.clone();
-            Some(PluginEditor::new(params, kept, scales, end, desk, repaint, menu))
+            Some(PluginEditor::new(params, kept, scales, end, connection, repaint, menu))
         })
     }
 
@@ -251,7 +251,7 @@ impl Touchback {
             context.set_latency_samples(active.latency());
             // The old connection must leave its port before the new one opens it.
             active.haptics = None;
-            self.desk.choose(Choice::of(&self.params.keyboard()));
+            self.connection.choose(Choice::of(&self.params.keyboard()));
             let place = ActivationContext {
                 owner: "the Touchback plugin",
                 settings: &active.settings.action,
@@ -259,7 +259,7 @@ impl Touchback {
                 block: usize::try_from(config.max_buffer_size).unwrap_or(usize::MAX),
                 is_offline: config.process_mode == ProcessMode::Offline,
             };
-            active.haptics = Some(Haptics::open(&self.desk, &place));
+            active.haptics = Some(Haptics::open(&self.connection, &place));
         }
         true
     }
@@ -320,11 +320,11 @@ impl Touchback {
                 let (player, window) = (&mut active.player, &mut self.window);
                 let (now, regulation) = (player.sample(), &active.settings.action);
                 haptics.block(now, left.len(), regulation, |news| match news {
-                    FeltNews::Event(event) => {
+                    HapticNews::Event(event) => {
                         window.feel(&event, player.piano());
                         player.haptic(event);
                     }
-                    FeltNews::Step(felt) => window.move_felt(&felt),
+                    HapticNews::Step(felt) => window.move_felt(&felt),
                 });
                 if !haptics.is_joined() {
                     window.leave_felt();

@@ -40,7 +40,7 @@ use crate::guard::catch;
 use crate::plugin::Touchback;
 use component::Component;
 
-/// What a VST3 host looks for in the library.
+/// What a VST3 host appearance for in the library.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the name is VST3's")]
 pub extern "system" fn GetPluginFactory() -> *mut c_void {

@@ -13,7 +13,7 @@ use clap_sys::process::{
 };
 
 use super::event::{Event, EventList, HostEvents, Key, ShiftedOutput};
-use crate::part::{self, Carried, HostChannels, SPARE_FRAMES, Spare};
+use crate::part::{self, DeferredEvents, HostChannels, SPARE_FRAMES, Spare};
 
 /// What remains between blocks, and the room to order one.
 pub(super) struct BlockFeeder {
@@ -21,7 +21,7 @@ pub(super) struct BlockFeeder {
     room: usize,
     /// Events that wait for the next block's first sample: notes of blocks without samples, and
     /// what was more than the samples of a block had room for.
-    carried: Carried<Event>,
+    carried: DeferredEvents<Event>,
     /// Working memory of [`select`].
     keys: Vec<Key>,
     spare: Box<Spare>,
@@ -34,7 +34,7 @@ impl BlockFeeder {
     pub(super) fn new(room: usize) -> Self {
         Self {
             room,
-            carried: Carried::with_room(room),
+            carried: DeferredEvents::with_room(room),
             keys: Vec::with_capacity(room),
             spare: Spare::new(),
             outputs: 1,
@@ -158,7 +158,7 @@ impl BlockFeeder {
         }
         let mut keys = std::mem::take(&mut self.keys);
         let more = select(&mut keys, self.room, &self.carried, host, frames, last);
-        // Carried events come before all others, so those that remain are the last of them.
+        // DeferredEvents events come before all others, so those that remain are the last of them.
         let waiting = self.carried.len();
         let old = keys.partition_point(|key| usize::try_from(key.1).is_ok_and(|i| i < waiting));
         self.carried.drop_first(waiting - old);

@@ -130,7 +130,7 @@ pub(super) fn find(id: &CStr) -> Option<*const c_void> {
     tables.into_iter().find(|(name, _)| *name == id).map(|(_, table)| table)
 }
 
-/// Parameters of the wrapper, which looks one too far.
+/// Parameters of the wrapper, which appearance one too far.
 fn parameters(on: &Instance) -> u32 {
     // SAFETY: the extension of this name is of this type; the wrapper's function.
     unsafe {

@@ -24,7 +24,7 @@ use super::host::CheckedHost;
 use super::{extensions, gui, menu, presets};
 use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
-use crate::newest;
+use crate::pending_parts;
 use crate::plugin::Touchback;
 use touchback_core::exchange::lock::lock;
 
@@ -67,7 +67,7 @@ pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
     let wrapper = unsafe { Wrapper::<Touchback>::new(host.table()) };
     // The wrapper's `destroy` takes this reference back.
     let wrapper = Arc::into_raw(wrapper);
-    let newest::Parts { menu, guard } = newest::take();
+    let pending_parts::Parts { menu, guard } = pending_parts::take();
     // SAFETY: the wrapper lives until then, and nothing borrows the field.
     let framework = unsafe { *(*wrapper).clap_plugin.as_ptr() };
     let plugin = clap_plugin {

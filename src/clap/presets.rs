@@ -35,7 +35,7 @@ use touchback_instrument::preset::{self, PRESETS, is_keyboards};
 const PROVIDER_ID: &CStr = c"org.touchback.touchback.presets";
 const VENDOR: &CStr = c"Touchback";
 
-/// What a host that looks for presets finds in the library.
+/// What a host that appearance for presets finds in the library.
 pub(super) static FACTORY: clap_preset_discovery_factory = clap_preset_discovery_factory {
     count: Some(count),
     get_descriptor: Some(get),

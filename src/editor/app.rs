@@ -68,7 +68,7 @@ pub struct PluginEditor {
     kept: KeptByProject,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
-    desk: Arc<KeyboardConnection>,
+    connection: Arc<KeyboardConnection>,
     /// Pixels a point of this screen, where it is known before a window is open.
     scale: OnceLock<Option<f32>>,
     repaint: Repaint,
@@ -78,20 +78,20 @@ pub struct PluginEditor {
 
 impl PluginEditor {
     /// An editor of `params` that sees the piano through `end` and its motorized keyboard through
-    /// `desk`. The host may have a `menu` of its own.
+    /// `connection`. The host may have a `menu` of its own.
     #[must_use]
     pub fn new(
         params: Arc<HostParams>,
         kept: KeptByProject,
         scales: Arc<Scales>,
         end: WindowEnd,
-        desk: Arc<KeyboardConnection>,
+        connection: Arc<KeyboardConnection>,
         repaint: Repaint,
         menu: Arc<HostMenu>,
     ) -> Self {
         let (end, session) = (Arc::new(Mutex::new(end)), Arc::default());
         let scale = OnceLock::new();
-        Self { params, kept, scales, end, desk, scale, repaint, session, menu }
+        Self { params, kept, scales, end, connection, scale, repaint, session, menu }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
@@ -183,13 +183,13 @@ impl App {
     fn new(editor: &PluginEditor, alive: Alive) -> Self {
         let mut window = Window::default();
         let kept = lock(&editor.kept).clone().checked();
-        (window.looks, window.face) = (kept.looks(), kept.face);
+        (window.appearance, window.face) = (kept.appearance(), kept.face);
         window.session = lock(&editor.session).clone();
         // A project loaded since has a piano of its own.
         window.session.history.piano = kept.piano;
         let play = std::mem::take(&mut window.session.unsent);
-        window.desk = Some(editor.desk.clone());
-        window.auditions = lock(&editor.end).auditions.clone();
+        window.connection = Some(editor.connection.clone());
+        window.preview = lock(&editor.end).preview.clone();
         Self {
             params: editor.params.clone(),
             kept: editor.kept.clone(),
@@ -251,7 +251,7 @@ impl App {
         let piano = self.window.session.history.piano.clone();
         let (width, height, face) = (size.x, size.y, self.window.face);
         let kept = SavedWindow { width, height, zoom, scale, dark: None, face, piano };
-        *lock(&self.kept) = kept.with(&self.window.looks);
+        *lock(&self.kept) = kept.with(&self.window.appearance);
     }
 }
 
@@ -277,7 +277,7 @@ impl NiceEguiApp for App {
         }
         #[cfg(not(any(target_os = "linux", feature = "screen-reader")))]
         let _ = frame;
-        self.window.dress(&context);
+        self.window.apply_theme(&context);
         self.context = Some(gui);
         let mut end = lock(&self.end);
         end.take.skip();
@@ -288,8 +288,8 @@ impl NiceEguiApp for App {
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
         let context = ui.ctx().clone();
-        if (context.zoom_factor() - self.window.looks.zoom).abs() > f32::EPSILON {
-            context.set_zoom_factor(self.window.looks.zoom);
+        if (context.zoom_factor() - self.window.appearance.zoom).abs() > f32::EPSILON {
+            context.set_zoom_factor(self.window.appearance.zoom);
         }
         let now = context.input(|i| i.time);
         let news = self.look(now) || context.input(|i| !i.events.is_empty());
@@ -318,7 +318,7 @@ impl NiceEguiApp for App {
     }
 
     fn zoom_factor_changed(&mut self, zoom: f32) {
-        self.window.looks.zoom = zoom;
+        self.window.appearance.zoom = zoom;
     }
 }
 

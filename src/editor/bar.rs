@@ -13,7 +13,7 @@ use crate::editor::levels::Levels;
 use crate::editor::manual;
 use crate::editor::panel::presets::PresetsPanel;
 use crate::editor::theme;
-use crate::editor::window_state::Looks;
+use crate::editor::window_state::Appearance;
 use touchback_instrument::record::Counts;
 
 /// Width from which everything stands in the bar with room between, points.
@@ -24,7 +24,7 @@ pub struct Bar<'a> {
     /// The pianos.
     pub presets: &'a mut PresetsPanel,
     /// Whether their list is open.
-    pub browses: &'a mut bool,
+    pub list_open: &'a mut bool,
     /// What was edited.
     pub history: &'a mut History,
     /// A and B.
@@ -32,7 +32,7 @@ pub struct Bar<'a> {
     /// What the window shows.
     pub face: &'a mut Face,
     /// Zoom and colours.
-    pub looks: &'a mut Looks,
+    pub appearance: &'a mut Appearance,
     /// The output's level.
     pub levels: &'a mut Levels,
     /// What computing costs.
@@ -88,18 +88,18 @@ impl Bar<'_> {
         step(ui, Icon::Before, "Previous piano", -1);
         let mark = if standing.is_modified { " •" } else { "" };
         let text = RichText::new(format!("{}{mark}", standing.name)).strong();
-        let button = Button::new(text).selected(*self.browses).truncate();
+        let button = Button::new(text).selected(*self.list_open).truncate();
         let name = ui.add_sized(vec2(if wide { 170.0 } else { 104.0 }, 20.0), button);
         let told = if standing.is_modified { "changed since it was loaded" } else { "as loaded" };
         let label = format!("Piano: {}, {told}", standing.name);
         name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         if name.on_hover_text(format!("{label}. Opens the list of pianos.")).clicked() {
-            *self.browses = !*self.browses;
+            *self.list_open = !*self.list_open;
         }
         step(ui, Icon::After, "Next piano", 1);
         let save = ui.button("Save").on_hover_text("Save this piano, or one of its own name");
         if save.clicked() {
-            *self.browses = true;
+            *self.list_open = true;
             self.presets.name_it(&standing.name);
         }
     }
@@ -157,13 +157,13 @@ impl Bar<'_> {
 
     /// Size of everything.
     fn zoom(&mut self, ui: &mut Ui) {
-        let percent = format!("{:.0} %", 100.0 * self.looks.zoom);
+        let percent = format!("{:.0} %", 100.0 * self.appearance.zoom);
         let combo = egui::ComboBox::from_id_salt("zoom").selected_text(&percent).width(56.0);
         let response = combo.show_ui(ui, |ui| {
             for zoom in [0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0f32] {
                 let name = format!("{:.0} %", 100.0 * zoom);
-                if ui.selectable_label((self.looks.zoom - zoom).abs() < 1e-3, name).clicked() {
-                    self.looks.zoom = zoom;
+                if ui.selectable_label((self.appearance.zoom - zoom).abs() < 1e-3, name).clicked() {
+                    self.appearance.zoom = zoom;
                 }
             }
         });
@@ -197,7 +197,7 @@ impl Bar<'_> {
                     (ThemePreference::Light, "Light"),
                     (ThemePreference::Dark, "Dark"),
                 ] {
-                    ui.selectable_value(&mut self.looks.theme, theme, name);
+                    ui.selectable_value(&mut self.appearance.theme, theme, name);
                 }
             });
             let c = self.counts;

@@ -88,48 +88,48 @@ mod tests {
 
     #[test]
     fn both_pianos_survive_going_back_and_forth_with_what_was_done_to_them() {
-        let (mut desk, mut compare) = (DetachedControls::default(), Compare::default());
+        let (mut connection, mut compare) = (DetachedControls::default(), Compare::default());
         let mut history = History::default();
         let blow = find("blow_mm").unwrap();
-        let put = |desk: &mut DetachedControls, history: &mut History, value: f64| {
-            Recorded { controls: desk, history }.put(blow, value);
+        let put = |connection: &mut DetachedControls, history: &mut History, value: f64| {
+            Recorded { controls: connection, history }.put(blow, value);
         };
-        put(&mut desk, &mut history, 44.0);
-        compare.swap(&mut desk, &mut history);
-        assert_eq!(desk.value(blow), 44.0);
-        put(&mut desk, &mut history, 50.0);
+        put(&mut connection, &mut history, 44.0);
+        compare.swap(&mut connection, &mut history);
+        assert_eq!(connection.value(blow), 44.0);
+        put(&mut connection, &mut history, 50.0);
         for expected in [44.0, 50.0, 44.0] {
-            compare.swap(&mut desk, &mut history);
-            assert_eq!(desk.value(blow), expected);
+            compare.swap(&mut connection, &mut history);
+            assert_eq!(connection.value(blow), expected);
         }
-        history.undo(&mut desk);
-        assert_eq!((desk.value(blow), history.undoes()), (blow.default_value(), None));
-        compare.swap(&mut desk, &mut history);
-        history.undo(&mut desk);
-        assert_eq!(desk.value(blow), 44.0);
+        history.undo(&mut connection);
+        assert_eq!((connection.value(blow), history.undoes()), (blow.default_value(), None));
+        compare.swap(&mut connection, &mut history);
+        history.undo(&mut connection);
+        assert_eq!(connection.value(blow), 44.0);
     }
 
     #[test]
     fn a_copy_is_undone_on_the_piano_it_was_made_to() {
-        let (mut desk, mut compare) = (DetachedControls::default(), Compare::default());
+        let (mut connection, mut compare) = (DetachedControls::default(), Compare::default());
         let mut history = History::default();
         let blow = find("blow_mm").unwrap();
-        compare.swap(&mut desk, &mut history);
-        Recorded { controls: &mut desk, history: &mut history }.put(blow, 50.0);
-        compare.swap(&mut desk, &mut history);
-        Recorded { controls: &mut desk, history: &mut history }.put(blow, 44.0);
-        compare.copy(&mut desk, &mut history, "a copy of A");
-        compare.swap(&mut desk, &mut history);
-        assert_eq!((desk.value(blow), history.undoes()), (44.0, Some("a copy of A")));
+        compare.swap(&mut connection, &mut history);
+        Recorded { controls: &mut connection, history: &mut history }.put(blow, 50.0);
+        compare.swap(&mut connection, &mut history);
+        Recorded { controls: &mut connection, history: &mut history }.put(blow, 44.0);
+        compare.copy(&mut connection, &mut history, "a copy of A");
+        compare.swap(&mut connection, &mut history);
+        assert_eq!((connection.value(blow), history.undoes()), (44.0, Some("a copy of A")));
         for expected in [50.0, blow.default_value()] {
-            assert!(history.undo(&mut desk).is_empty());
-            assert_eq!(desk.value(blow), expected);
+            assert!(history.undo(&mut connection).is_empty());
+            assert_eq!(connection.value(blow), expected);
         }
         for expected in [50.0, 44.0] {
-            assert!(history.redo(&mut desk).is_empty());
-            assert_eq!(desk.value(blow), expected);
+            assert!(history.redo(&mut connection).is_empty());
+            assert_eq!(connection.value(blow), expected);
         }
-        compare.swap(&mut desk, &mut history);
-        assert_eq!((desk.value(blow), history.undoes()), (44.0, Some("Blow distance")));
+        compare.swap(&mut connection, &mut history);
+        assert_eq!((connection.value(blow), history.undoes()), (44.0, Some("Blow distance")));
     }
 }

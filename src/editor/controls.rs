@@ -216,16 +216,16 @@ mod tests {
 
     #[test]
     fn a_recall_changes_what_differs_and_lets_go() {
-        let mut desk = DetachedControls::default();
-        desk.put(find("blow_mm").unwrap(), 44.0);
-        desk.set_keys(&"key,drop_mm\n7,1\n".parse().unwrap());
-        let worn = desk.settings();
-        desk.put(find("blow_mm").unwrap(), 47.0);
-        desk.set_keys(&KeySheet::EVEN);
-        desk.changes.clear();
-        desk.recall(&worn, None);
-        assert_eq!(desk.changes, [("blow_mm", 44.0)]);
-        assert_eq!(desk.settings(), worn);
-        assert!(desk.held.is_empty());
+        let mut connection = DetachedControls::default();
+        connection.put(find("blow_mm").unwrap(), 44.0);
+        connection.set_keys(&"key,drop_mm\n7,1\n".parse().unwrap());
+        let worn = connection.settings();
+        connection.put(find("blow_mm").unwrap(), 47.0);
+        connection.set_keys(&KeySheet::EVEN);
+        connection.changes.clear();
+        connection.recall(&worn, None);
+        assert_eq!(connection.changes, [("blow_mm", 44.0)]);
+        assert_eq!(connection.settings(), worn);
+        assert!(connection.held.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What an action looks like: convex pieces of wood, felt and metal in metres, x toward the
+//! What an action appearance like: convex pieces of wood, felt and metal in metres, x toward the
 //! strings, y up. Pure functions of a pose; [`paint`] brings them to the screen.
 
 pub mod grand;

@@ -112,7 +112,7 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
     let mut frame = || {
         screen.frame(SIZE, SCALE, Vec::new(), |ui| {
             egui::CentralPanel::default().show(ui, |ui| {
-                let title = format!("{}, {}", name(stroke.key), stroke.origin.words());
+                let title = format!("{}, {}", name(stroke.key), stroke.origin.message());
                 ui.label(egui::RichText::new(title).heading());
                 scope.ui(ui, memory, &mut transport);
             });

@@ -72,34 +72,34 @@ mod tests {
 
     #[test]
     fn jobs_are_done_in_order_and_to_the_end() {
-        let mut clerk = FileWorker::default();
+        let mut file_worker = FileWorker::default();
         let done = Arc::new(AtomicU32::new(0));
         for number in 0..5 {
             let done = done.clone();
-            clerk.order(move || (number, done.fetch_add(1, Ordering::AcqRel)));
+            file_worker.order(move || (number, done.fetch_add(1, Ordering::AcqRel)));
         }
         let mut answers = Vec::new();
-        while clerk.is_busy() {
-            answers.extend(clerk.answer());
+        while file_worker.is_busy() {
+            answers.extend(file_worker.answer());
             std::thread::yield_now();
         }
         assert_eq!(answers, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]);
         for _ in 0..3 {
             let done = done.clone();
-            clerk.order(move || (9, done.fetch_add(1, Ordering::AcqRel)));
+            file_worker.order(move || (9, done.fetch_add(1, Ordering::AcqRel)));
         }
-        drop(clerk);
+        drop(file_worker);
         assert_eq!(done.load(Ordering::Acquire), 8);
     }
 
     #[test]
     fn a_job_that_fails_stops_nothing() {
-        let mut clerk = FileWorker::default();
-        clerk.order(|| panic!("as the test wants"));
-        clerk.order(|| 7);
+        let mut file_worker = FileWorker::default();
+        file_worker.order(|| panic!("as the test wants"));
+        file_worker.order(|| 7);
         let mut answers = Vec::new();
-        while clerk.is_busy() {
-            answers.extend(clerk.answer());
+        while file_worker.is_busy() {
+            answers.extend(file_worker.answer());
         }
         assert_eq!(answers, [7]);
     }

@@ -49,7 +49,7 @@ impl Gauge {
 
     /// The tooltip's text.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn message(&self) -> String {
         let (busy, worst) = (100.0 * self.busy, 100.0 * self.worst);
         let WorkCounters { most_keys, most_events, .. } = self.before;
         let each = if self.keys >= 0.5 {
@@ -85,7 +85,7 @@ impl Gauge {
         let text = if width > 50.0 { format!("CPU {percent}") } else { percent };
         let font = FontId::proportional(10.5);
         painter.text(area.center(), Align2::CENTER_CENTER, text, font, ui.visuals().text_color());
-        response.on_hover_text(self.words());
+        response.on_hover_text(self.message());
     }
 }
 
@@ -100,13 +100,13 @@ mod tests {
             |steps, key_steps| WorkCounters { steps, key_steps, most_keys: 9, most_events: 4 };
         gauge.show(&Meter { busy: 0.1, load: load(0, 0) }, 0.5, 0.0);
         gauge.show(&Meter { busy: 0.12, load: load(4000, 12_000) }, 0.2, 0.5);
-        let words = gauge.words();
+        let words = gauge.message();
         for part in ["12.0 %", "lately 50 %", "3.0 keys", "4.00 % for each", "9 keys and 4 events"]
         {
             assert!(words.contains(part), "{part}: {words}");
         }
         gauge.show(&Meter { busy: 0.0, load: load(8000, 12_000) }, 0.1, 2.5);
-        assert!(gauge.words().contains("lately 10 %") && !gauge.words().contains("each"));
+        assert!(gauge.message().contains("lately 10 %") && !gauge.message().contains("each"));
         // A reset restarts the counts.
         gauge.show(&Meter { busy: 0.0, load: load(8, 8) }, 0.1, 2.6);
         assert_eq!(gauge.before.steps, 8);

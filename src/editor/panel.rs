@@ -4,7 +4,7 @@ pub mod bench;
 pub mod calibration;
 mod controllers;
 pub mod device;
-mod felt_load;
+mod haptic_load;
 pub mod keys;
 mod lesson;
 pub mod pedal;

@@ -33,7 +33,7 @@ pub struct PathField {
     hint: &'static str,
     extension: &'static str,
     text: String,
-    clerk: FileWorker<Listing>,
+    file_worker: FileWorker<Listing>,
     listing: Option<Listing>,
 }
 
@@ -41,8 +41,8 @@ impl PathField {
     /// A field called `name` for files that end in `extension`.
     #[must_use]
     pub fn new(name: &'static str, hint: &'static str, extension: &'static str) -> Self {
-        let (text, clerk) = (String::new(), FileWorker::default());
-        Self { name, hint, extension, text, clerk, listing: None }
+        let (text, file_worker) = (String::new(), FileWorker::default());
+        Self { name, hint, extension, text, file_worker, listing: None }
     }
 
     /// What is typed: from the home with `~`, with the usual ending where it has none. `None` while
@@ -74,15 +74,15 @@ impl PathField {
     /// Whether a folder is being read.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        self.clerk.is_busy()
+        self.file_worker.is_busy()
     }
 
     /// The field, and a button that opens the folders.
     pub fn ui(&mut self, ui: &mut Ui) {
-        if let Some(listing) = self.clerk.answer() {
+        if let Some(listing) = self.file_worker.answer() {
             self.listing = Some(listing);
         }
-        if self.clerk.is_busy() {
+        if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
         ui.horizontal(|ui| {
@@ -102,7 +102,7 @@ impl PathField {
 
     fn look(&mut self) {
         let (text, extension) = (self.text.clone(), self.extension);
-        self.clerk.order(move || list(&expanded(&text), extension));
+        self.file_worker.order(move || list(&expanded(&text), extension));
     }
 
     /// The folder's folders and files.

@@ -121,15 +121,15 @@ mod tests {
     fn a_reader_finds_controls_by_name_reads_and_turns_them() {
         let mut screen = Offscreen::default();
         screen.context.add_plugin(ScreenReader::new(None, || {}).unwrap());
-        let (mut window, mut desk, mut play) =
+        let (mut window, mut connection, mut play) =
             (Window::default(), DetachedControls::default(), Vec::new());
-        window.dress(&screen.context);
+        window.apply_theme(&screen.context);
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/atspi.py");
         let mut client = Command::new("python3").arg(script).spawn().unwrap();
         let begin = Instant::now();
         let status = loop {
             let output = screen.frame((1180.0, 760.0), 1.0, Vec::new(), |ui| {
-                window.ui(ui, &mut desk, &mut play);
+                window.ui(ui, &mut connection, &mut play);
             });
             FullOutput::drop_without_applying_deltas(output);
             std::thread::sleep(Duration::from_millis(5));
@@ -140,7 +140,10 @@ mod tests {
         };
         assert!(status.success(), "{status}");
         // What the client turned.
-        assert_eq!(desk.value(find("strike_point").unwrap()), find("strike_point").unwrap().min());
+        assert_eq!(
+            connection.value(find("strike_point").unwrap()),
+            find("strike_point").unwrap().min()
+        );
         assert_eq!(window.face, crate::editor::face::Face::Keys);
     }
 }

@@ -5,7 +5,7 @@ use crate::editor::face::Face;
 use crate::editor::keyboard;
 use crate::editor::offscreen::{Offscreen, Picture};
 use crate::editor::window::Window;
-use crate::editor::window_state::Looks;
+use crate::editor::window_state::Appearance;
 use crate::monitor::tape::TimedMessage;
 use touchback_core::math::cast::rounded_i32;
 use touchback_core::math::compass::KeyNumber;
@@ -41,7 +41,7 @@ pub struct Shot {
     /// What is shown between bar and keys.
     pub face: Face,
     /// The list of pianos is open.
-    pub browses: bool,
+    pub list_open: bool,
     /// What is felt through a motorized keyboard.
     pub felt: Action,
     /// Force over depth in the scope.
@@ -60,7 +60,7 @@ impl Default for Shot {
             speed: 1.5,
             time: Some(0.0),
             face: Face::Action,
-            browses: false,
+            list_open: false,
             felt: Action::default(),
             over_depth: false,
             settings: Settings::default(),
@@ -73,21 +73,21 @@ impl Shot {
     #[must_use]
     pub fn window(&self) -> Window {
         let mut window = Window::default();
-        (window.face, window.browses) = (self.face, self.browses);
-        window.looks = Looks {
+        (window.face, window.list_open) = (self.face, self.list_open);
+        window.appearance = Appearance {
             theme: if self.dark {
                 egui::ThemePreference::Dark
             } else {
                 egui::ThemePreference::Light
             },
-            ..Looks::default()
+            ..Appearance::default()
         };
         window.scope.over_depth = self.over_depth;
         // Pictures must not show the pianos of whoever draws them.
         window.show_pianos_of(UserPresets::at("Touchback/Presets".into()));
-        let desk = KeyboardConnection::default();
-        desk.choose(Choice { action: self.felt, ..Choice::default() });
-        window.desk = Some(desk.into());
+        let connection = KeyboardConnection::default();
+        connection.choose(Choice { action: self.felt, ..Choice::default() });
+        window.connection = Some(connection.into());
         let Some(time) = self.time else { return window };
         let mut settings = self.settings;
         settings.touch.timing = Timing::Natural;
@@ -140,14 +140,15 @@ impl Shot {
         mut watch: impl FnMut(&mut dyn FnMut()),
     ) -> usize {
         let mut window = self.window();
-        let mut desk = DetachedControls { settings: self.settings, ..DetachedControls::default() };
+        let mut connection =
+            DetachedControls { settings: self.settings, ..DetachedControls::default() };
         let mut screen = Offscreen::default();
-        window.dress(&screen.context);
+        window.apply_theme(&screen.context);
         window.transport.runs = moves;
         let (mut play, mut triangles) = (Vec::new(), 0);
         let mut frame = || {
             let output = screen.frame(self.size, self.scale, Vec::new(), |ui| {
-                window.ui(ui, &mut desk, &mut play);
+                window.ui(ui, &mut connection, &mut play);
             });
             triangles = screen.triangles(output);
         };
@@ -161,9 +162,10 @@ impl Shot {
     #[must_use]
     pub fn take(&self) -> Picture {
         let mut window = self.window();
-        let mut desk = DetachedControls { settings: self.settings, ..DetachedControls::default() };
+        let mut connection =
+            DetachedControls { settings: self.settings, ..DetachedControls::default() };
         let mut screen = Offscreen::default();
-        window.dress(&screen.context);
+        window.apply_theme(&screen.context);
         let mut play = Vec::new();
         let mut output = None;
         // Panels and plots need a few frames to lay out, hover animations to end, and folders to be
@@ -176,7 +178,7 @@ impl Shot {
                 std::thread::sleep(std::time::Duration::from_millis(1));
             }
             let frame = screen.frame(self.size, self.scale, Vec::new(), |ui| {
-                window.ui(ui, &mut desk, &mut play);
+                window.ui(ui, &mut connection, &mut play);
             });
             if let Some(old) = output.replace(frame) {
                 egui::FullOutput::drop_without_applying_deltas(old);

@@ -11,7 +11,7 @@ mod row;
 pub mod table;
 
 use crate::editor::drawing::grand::GrandPose;
-use crate::monitor::felt::is_felt;
+use crate::monitor::haptic::is_haptic;
 use press::Press;
 pub use row::{Origin, Row};
 use touchback_action::catalogue;
@@ -21,7 +21,7 @@ use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::Effort;
 use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::trace::{Look, Sample};
+use touchback_instrument::trace::{KeySnapshot, Sample};
 
 /// Steps a stroke holds at most: two seconds.
 const LONGEST: usize = 16_000;
@@ -113,8 +113,8 @@ impl Stroke {
         stroke
     }
 
-    /// What the key shows as it looks so, `time` s into the stroke.
-    fn row(&mut self, time: f64, look: &Look) -> Row {
+    /// What the key shows as it appearance so, `time` s into the stroke.
+    fn row(&mut self, time: f64, look: &KeySnapshot) -> Row {
         self.model.adopt(&look.saved);
         self.model.set_tray(look.tray);
         let view = self.model.readout(look.drive);
@@ -126,7 +126,7 @@ impl Stroke {
     pub fn begin(sample: &Sample, settings: &ActionSettings) -> Self {
         let mut stroke = Self::new(sample.key, settings, sample.look.kind);
         stroke.touch = Some(sample.touch);
-        stroke.origin = if is_felt(sample.touch) { Origin::Felt } else { Origin::Played };
+        stroke.origin = if is_haptic(sample.touch) { Origin::Felt } else { Origin::Played };
         stroke.first_step = sample.step;
         stroke.has_struck = false;
         // A constructed strike: the hammer is at the string and nothing led there.
@@ -233,7 +233,7 @@ impl Stroke {
         let mut key = self.model.clone();
         key.adopt(&row.saved);
         let pose = key.pose();
-        key.lay_to_rest();
+        key.reset_to_rest();
         Posed::Other { pose, rest: key.pose() }
     }
 
@@ -361,7 +361,7 @@ mod tests {
         let mut memory = Memory::default();
         let still = GrandState { phase: Phase::Return, x: [-0.1; touchback_action::grand::STATES] };
         let (kind, saved) = (ActionKind::Grand, still.into());
-        let look = Look { kind, saved, drive: Drive::Free, tray: 0.0 };
+        let look = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
         let sample = |touch, step| Sample { step, touch, key: middle(), look };
         for step in 10..20 {
             memory.absorb(&sample(1, step), &ActionSettings::default());

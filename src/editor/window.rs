@@ -20,7 +20,7 @@ use crate::editor::stroke::{Memory, Stroke};
 use crate::editor::theme;
 use crate::editor::transport::Transport;
 use crate::editor::velocity_curve::VelocityCurve;
-use crate::editor::window_state::Looks;
+use crate::editor::window_state::Appearance;
 use crate::monitor::Meter;
 use crate::monitor::tape::TimedMessage;
 use touchback_action::ActionSettings;
@@ -52,13 +52,13 @@ pub struct Window {
     /// The scope and its options.
     pub scope: Scope,
     /// Zoom and colours.
-    pub looks: Looks,
+    pub appearance: Appearance,
     /// What is shown between bar and keys.
     pub face: Face,
     /// Whether the list of pianos is open.
-    pub browses: bool,
+    pub list_open: bool,
     /// Whether the phrase to hear pianos by is wanted.
-    pub auditions: Arc<Flag>,
+    pub preview: Arc<Flag>,
     /// What was edited, and the other piano.
     pub session: Session,
     /// Hammer speed of a tried press, m/s.
@@ -76,7 +76,7 @@ pub struct Window {
     presets: panel::presets::PresetsPanel,
     device: panel::device::DevicePanel,
     /// The motorized keyboard of this instance, where there can be one.
-    pub desk: Option<Arc<KeyboardConnection>>,
+    pub connection: Option<Arc<KeyboardConnection>>,
     /// A changed choice of keyboard, for the project to keep.
     pub chosen: Option<Choice>,
     calibration: panel::calibration::CalibrationPanel,
@@ -99,10 +99,10 @@ impl Default for Window {
             memory: Memory::default(),
             transport: Transport::default(),
             scope: Scope::default(),
-            looks: Looks::default(),
+            appearance: Appearance::default(),
             face: Face::default(),
-            browses: false,
-            auditions: Arc::default(),
+            list_open: false,
+            preview: Arc::default(),
             session: Session::default(),
             tried: 1.5,
             view: ActionView::default(),
@@ -116,7 +116,7 @@ impl Default for Window {
             tools: panel::tools::ToolsPanel::default(),
             presets: panel::presets::PresetsPanel::default(),
             device: panel::device::DevicePanel::default(),
-            desk: None,
+            connection: None,
             chosen: None,
             calibration: panel::calibration::CalibrationPanel::default(),
             scale: panel::scale::ScalePanel::default(),
@@ -132,9 +132,9 @@ impl Default for Window {
 
 impl Window {
     /// Prepares a context for [`Self::ui`].
-    pub fn dress(&self, context: &Context) {
+    pub fn apply_theme(&self, context: &Context) {
         theme::apply(context);
-        context.set_theme(self.looks.theme);
+        context.set_theme(self.appearance.theme);
     }
 
     /// Takes the keyboard's present state.
@@ -193,7 +193,7 @@ impl Window {
 
     /// Releases what the mouse holds: the window closes.
     pub fn let_go(&mut self, play: &mut Vec<Event>) {
-        self.auditions.set(false);
+        self.preview.set(false);
         self.strip.release(play);
         self.view.release(play);
         self.other.release(play);
@@ -210,7 +210,7 @@ impl Window {
         if std::mem::take(&mut self.fresh) {
             self.moved = now;
         }
-        ui.ctx().set_theme(self.looks.theme);
+        ui.ctx().set_theme(self.appearance.theme);
         self.session.history.now = now;
         self.presets.follow(ui);
         self.tools.follow(ui);
@@ -232,11 +232,11 @@ impl Window {
     fn bar(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let bar = Bar {
             presets: &mut self.presets,
-            browses: &mut self.browses,
+            list_open: &mut self.list_open,
             history: &mut self.session.history,
             compare: &mut self.session.compare,
             face: &mut self.face,
-            looks: &mut self.looks,
+            appearance: &mut self.appearance,
             levels: &mut self.levels,
             gauge: &self.gauge,
             counts: &self.snapshot.counts,
@@ -262,12 +262,12 @@ impl Window {
             let keys = (0.12 * height).clamp(44.0, 96.0);
             self.strip.ui(ui, keys, &self.snapshot, play);
         });
-        if self.browses {
+        if self.list_open {
             Panel::left("pianos").resizable(false).exact_size(320.0).show(ui, |ui| {
-                panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.auditions));
+                panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.preview));
             });
         } else {
-            self.auditions.set(false);
+            self.preview.set(false);
         }
         match self.face {
             Face::Play => drop(CentralPanel::default().show(ui, |ui| {
@@ -294,9 +294,9 @@ impl Window {
     }
 
     fn device_face(&mut self, ui: &mut Ui) {
-        match &self.desk {
-            Some(desk) => {
-                if let Some(choice) = self.device.ui(ui, desk) {
+        match &self.connection {
+            Some(connection) => {
+                if let Some(choice) = self.device.ui(ui, connection) {
                     self.chosen = Some(choice);
                 }
             }

@@ -13,16 +13,16 @@ const LONGEST_NAME: usize = 200;
 /// Zoom factors.
 pub const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
-/// How the window looks.
+/// How the window appearance.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Looks {
+pub struct Appearance {
     /// Light, dark, or as the system.
     pub theme: ThemePreference,
     /// Size of everything against the screen's usual.
     pub zoom: f32,
 }
 
-impl Default for Looks {
+impl Default for Appearance {
     fn default() -> Self {
         Self { theme: ThemePreference::System, zoom: 1.0 }
     }
@@ -81,24 +81,24 @@ impl SavedWindow {
 
     /// Theme and zoom of these values.
     #[must_use]
-    pub const fn looks(&self) -> Looks {
+    pub const fn appearance(&self) -> Appearance {
         let theme = match self.dark {
             None => ThemePreference::System,
             Some(true) => ThemePreference::Dark,
             Some(false) => ThemePreference::Light,
         };
-        Looks { theme, zoom: self.zoom }
+        Appearance { theme, zoom: self.zoom }
     }
 
-    /// These values with zoom and theme of `looks`.
+    /// These values with zoom and theme of `appearance`.
     #[must_use]
-    pub fn with(self, looks: &Looks) -> Self {
-        let dark = match looks.theme {
+    pub fn with(self, appearance: &Appearance) -> Self {
+        let dark = match appearance.theme {
             ThemePreference::System => None,
             ThemePreference::Dark => Some(true),
             ThemePreference::Light => Some(false),
         };
-        Self { zoom: looks.zoom, dark, ..self }
+        Self { zoom: appearance.zoom, dark, ..self }
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
         let kept = wild.checked();
         assert!(kept.piano.starts_with("My grandMy") && kept.piano.len() == LONGEST_NAME);
         assert_eq!((kept.width, kept.height), (USUAL.0, SMALLEST.1));
-        assert_eq!((kept.zoom, kept.looks().theme), (3.0, ThemePreference::Dark));
-        assert_eq!(SavedWindow::default().with(&kept.looks()).dark, Some(true));
+        assert_eq!((kept.zoom, kept.appearance().theme), (3.0, ThemePreference::Dark));
+        assert_eq!(SavedWindow::default().with(&kept.appearance()).dark, Some(true));
     }
 }

@@ -96,7 +96,7 @@ mod tests {
     use touchback_action::interface::key::Saved;
     use touchback_action::{ActionKind, Drive};
     use touchback_core::math::compass::KeyNumber;
-    use touchback_instrument::trace::Look;
+    use touchback_instrument::trace::KeySnapshot;
 
     #[test]
     fn room_comes_with_a_window_and_goes_back_when_it_is_closed() {
@@ -105,7 +105,7 @@ mod tests {
             phase: touchback_action::grand::Phase::Return,
             x: [0.0; touchback_action::grand::STATES],
         });
-        let look = Look { kind: ActionKind::Grand, saved, drive: Drive::Free, tray: 0.0 };
+        let look = KeySnapshot { kind: ActionKind::Grand, saved, drive: Drive::Free, tray: 0.0 };
         let key = KeyNumber::from_midi(60).unwrap();
         let step = Sample { step: 0, touch: 1, key, look };
         for _ in 0..3 {

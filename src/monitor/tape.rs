@@ -6,7 +6,7 @@
 //! instance's creation on; it stops while the host does not process the plugin.
 
 use touchback_action::KeyEvent;
-use touchback_core::exchange::recent::{self, Item, Recall, Recorder};
+use touchback_core::exchange::recent::{self, Item, RecentReader, RecentWriter};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::midi::{InputMessage, controller, seven_bits, split_velocity};
@@ -57,14 +57,14 @@ impl TimedMessage {
 
 /// The audio thread's end.
 pub struct Tape {
-    recorder: Recorder,
+    recorder: RecentWriter,
     /// Audio time at the beginning of the present block, s.
     time: f64,
 }
 
 /// The reading end.
 pub struct Take {
-    recall: Recall,
+    recall: RecentReader,
     items: Vec<Item>,
 }
 

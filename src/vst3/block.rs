@@ -17,7 +17,7 @@ use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper, Interface};
 
 use super::lists::{PartChanges, PartEvents, Point, ShiftedOutput};
 use super::messages::{HostMessages, Item, Key, Message, place_of, select};
-use crate::part::{self, CHANNELS, Carried, HostChannels, OUTPUTS, SPARE_FRAMES, Spare};
+use crate::part::{self, CHANNELS, DeferredEvents, HostChannels, OUTPUTS, SPARE_FRAMES, Spare};
 use crate::plugin::Touchback;
 
 /// Values and events of a part: the wrapper's ordering takes the square of them.
@@ -29,7 +29,7 @@ pub(super) struct BlockFeeder {
     controllers: Range<ParamID>,
     /// Messages that wait for the next block's first sample: notes and controllers of blocks
     /// without samples, and what was more than the samples of a block had room for.
-    carried: Carried<Message>,
+    carried: DeferredEvents<Message>,
     /// Working memory of [`select`].
     items: Vec<Item>,
     spare: Box<Spare>,
@@ -45,7 +45,7 @@ impl BlockFeeder {
         let sent = ShiftedOutput { host: Cell::new(std::ptr::null_mut()), start: Cell::new(0) };
         Self {
             controllers,
-            carried: Carried::with_room(Touchback::INPUT_EVENT_CAPACITY),
+            carried: DeferredEvents::with_room(Touchback::INPUT_EVENT_CAPACITY),
             items: Vec::with_capacity(ROOM),
             spare: Spare::new(),
             changes: ComWrapper::new(PartChanges::with_room(ROOM)),
@@ -206,7 +206,7 @@ impl BlockFeeder {
     fn carry(&mut self, host: &HostMessages<'_>, frames: u32, last: Option<Key>) {
         let used = last.map_or(0, |(_, place)| usize::try_from(place).map_or(0, |p| p + 1));
         let waiting = self.carried.len();
-        // Carried messages come first of all, so those that remain are the last of them.
+        // DeferredEvents messages come first of all, so those that remain are the last of them.
         let is_past = last.is_some_and(|(time, _)| time > 0);
         self.carried.drop_first(if is_past { waiting } else { used.min(waiting) });
         let mut place = place_of(waiting);

@@ -29,8 +29,8 @@ use super::stream::Stream;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
 use crate::host_window::WindowThread;
-use crate::newest;
 use crate::part::{CHANNELS, OUTPUTS};
+use crate::pending_parts;
 use crate::plugin::Touchback;
 use touchback_core::exchange::lock::lock;
 
@@ -72,7 +72,7 @@ impl Class for Component {
 impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
-        let newest::Parts { menu, guard } = newest::take();
+        let pending_parts::Parts { menu, guard } = pending_parts::take();
         let controllers = controller_ids(&framework);
         let units = units(&framework);
         Self {

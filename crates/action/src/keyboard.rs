@@ -6,12 +6,12 @@
 //! pedal's tray without dynamics of its own.
 
 mod activity;
+mod batch;
+mod lane_assignment;
 pub mod load;
-mod packing;
+mod rest_detector;
 pub mod simple_keys;
-mod stillness;
 pub mod switchable;
-mod together;
 
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::equations::lanes::Lanes;
@@ -22,8 +22,8 @@ use crate::interface::press::Effort;
 use crate::interface::slew::Slew;
 use crate::{ActionSettings, Drive, KeyEvent, STEP};
 use activity::{Activities, Activity};
-use packing::Packing;
-use stillness::{Stillness, Verdict};
+use lane_assignment::LaneAssignment;
+use rest_detector::{RestDetector, Verdict};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::key_set::KeySet;
@@ -40,7 +40,7 @@ pub struct Keyboard {
     designs: Box<[Design; KEYS]>,
     assemblies: Box<[Assembly; KEYS]>,
     lanes: Lanes,
-    packing: Packing,
+    lane_assignment: LaneAssignment,
     x: Box<[[f64; KEYS]; STATES]>,
     rest: Box<[GrandState; KEYS]>,
     phases: [Phase; KEYS],
@@ -49,7 +49,7 @@ pub struct Keyboard {
     stale: KeySet,
     /// Keys whose rest pose was.
     rest_stale: KeySet,
-    stillness: Box<[Stillness; KEYS]>,
+    rest_detector: Box<[RestDetector; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
     /// Steps that have begun.
@@ -61,13 +61,13 @@ pub struct Keyboard {
 }
 
 /// Hears what happens in a step, and keeps it in order of the keys.
-struct Heard<'a> {
+struct EventSink<'a> {
     /// Events that are older.
     from: usize,
     events: &'a mut EventList,
 }
 
-impl Heard<'_> {
+impl EventSink<'_> {
     /// Hears of one key.
     fn of(&mut self, key: KeyNumber, offset: f64, event: KeyEvent) {
         self.events.insert(self.from, key, offset, event);
@@ -96,7 +96,7 @@ impl Keyboard {
         let rest = boxed(|k| assemblies[k.index()].rest());
         let mut keyboard = Self {
             lanes: Lanes::new(kernel, KEYS, &assemblies[0]),
-            packing: Packing::new(kernel.lanes()),
+            lane_assignment: LaneAssignment::new(kernel.lanes()),
             assemblies,
             designs,
             x: Box::new([[0.0; KEYS]; STATES]),
@@ -105,7 +105,7 @@ impl Keyboard {
             activity: Activities::default(),
             stale: KeySet::EMPTY,
             rest_stale: KeySet::EMPTY,
-            stillness: Box::new([Stillness::default(); KEYS]),
+            rest_detector: Box::new([RestDetector::default(); KEYS]),
             drives: [Drive::Free; KEYS],
             settings: Slew::new(settings),
             begun: 0,
@@ -128,7 +128,7 @@ impl Keyboard {
         for key in KeyNumber::all() {
             self.activity.set(key, Activity::Asleep);
             self.refresh(key);
-            self.lay_to_rest(key);
+            self.reset_to_rest(key);
         }
         self.drives = [Drive::Free; KEYS];
         self.tray = rest::TRAY_DOWN;
@@ -196,7 +196,7 @@ impl Keyboard {
         let reach = TRAY_SPEED * STEP;
         self.tray += (self.tray_target - self.tray).clamp(-reach, reach);
         let tray = [from, self.tray];
-        let still = self.activity.still();
+        let still = self.activity.idle();
         let disturbed = match tray[0] != tray[1] {
             true => still,
             false => still.both(self.stale).in_turn(self.begun, TURNS),
@@ -205,7 +205,7 @@ impl Keyboard {
         let moving = self.activity.moving();
         let turn = moving.both(self.stale).in_turn(self.begun, TURNS);
         turn.iter().for_each(|key| self.refresh(key));
-        let mut heard = Heard { from: events.len(), events };
+        let mut heard = EventSink { from: events.len(), events };
         let fast = self.step_packs(moving, tray, &mut heard);
         for key in moving.iter() {
             self.after_step(key, fast.contains(key), tray);
@@ -219,7 +219,7 @@ impl Keyboard {
         let i = key.index();
         let height = match self.activity.of(key) {
             Activity::Asleep => self.tray,
-            Activity::Still | Activity::Moving => self.x[state::DAMPER][i],
+            Activity::Idle | Activity::Moving => self.x[state::DAMPER][i],
         };
         self.assemblies[i].damper_lift(height)
     }
@@ -231,10 +231,10 @@ impl Keyboard {
     }
 
     /// Puts `key` to rest at once, nothing touching it.
-    pub fn still(&mut self, key: KeyNumber) {
+    pub fn put_to_rest(&mut self, key: KeyNumber) {
         self.drives[key.index()] = Drive::Free;
         self.refresh(key);
-        self.lay_to_rest(key);
+        self.reset_to_rest(key);
     }
 
     /// The numbers of `key` with the present settings.
@@ -343,7 +343,7 @@ impl Keyboard {
             // Nothing a player or a setting does should lead here; if it does, the key lets go.
             self.lost_states += 1;
             self.drives[i] = Drive::Free;
-            self.lay_to_rest(key);
+            self.reset_to_rest(key);
             return;
         }
         self.count_quiet(key, moves, tray);
@@ -356,14 +356,14 @@ impl Keyboard {
         self.drives[i] = drive.held();
         // A screw that has still to be turned may move it again.
         if !is_held(drive) || tray[0] != tray[1] || self.stale.contains(key) {
-            self.stillness[i] = Stillness::default();
+            self.rest_detector[i] = RestDetector::default();
             return;
         }
         let x = &self.x;
-        match self.stillness[i].after_step(moves, |s| x[s][i]) {
+        match self.rest_detector[i].after_step(moves, |s| x[s][i]) {
             Verdict::Moves => {}
-            Verdict::Rests if drive == Drive::Free => self.lay_to_rest(key),
-            Verdict::Rests | Verdict::Trembles => self.activity.set(key, Activity::Still),
+            Verdict::Rests if drive == Drive::Free => self.reset_to_rest(key),
+            Verdict::Rests | Verdict::Creeping => self.activity.set(key, Activity::Idle),
         }
     }
 
@@ -374,14 +374,14 @@ impl Keyboard {
             self.set_damper_by_tray(key);
         }
         self.activity.set(key, Activity::Moving);
-        self.stillness[i] = Stillness::default();
+        self.rest_detector[i] = RestDetector::default();
     }
 
     fn place(&mut self, key: KeyNumber, made: &GrandState) {
         let i = key.index();
         self.put(i, made);
         self.activity.set(key, Activity::Moving);
-        self.stillness[i] = Stillness::default();
+        self.rest_detector[i] = RestDetector::default();
         if self.x[state::DAMPER][i] < self.tray {
             self.set_damper_by_tray(key);
         }
@@ -398,7 +398,7 @@ impl Keyboard {
         }
     }
 
-    fn lay_to_rest(&mut self, key: KeyNumber) {
+    fn reset_to_rest(&mut self, key: KeyNumber) {
         let i = key.index();
         if self.rest_stale.remove(key) {
             self.rest[i] = self.assemblies[i].rest();
@@ -406,7 +406,7 @@ impl Keyboard {
         let rest = self.rest[i];
         self.put(i, &rest);
         self.activity.set(key, Activity::Asleep);
-        self.stillness[i] = Stillness::default();
+        self.rest_detector[i] = RestDetector::default();
     }
 
     /// Takes up settings that changed since this key was last built.
@@ -419,10 +419,10 @@ impl Keyboard {
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
         self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
-        self.packing.renew(key);
+        self.lane_assignment.renew(key);
         self.rest_stale.insert(key);
         if self.activity.of(key) == Activity::Asleep {
-            self.lay_to_rest(key);
+            self.reset_to_rest(key);
         }
     }
 }

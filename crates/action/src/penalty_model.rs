@@ -21,7 +21,7 @@ use super::grand::design::concert::Built;
 use super::grand::design::spec::{Hammer, Spec};
 use super::grand::equations::drive::DriveNow;
 use super::grand::key::rest;
-use super::interface::key::{self, Hear, Key, REST_DEPTH, Saved};
+use super::interface::key::{self, Key, OnEvent, REST_DEPTH, Saved};
 use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;
 use super::{Drive, KeyEvent, Readout, STEP};
@@ -227,7 +227,7 @@ impl PenaltyModel {
     }
 
     /// Reports what passed between the states of two moments.
-    fn report(&self, before: &State, offset: f64, hear: &mut Hear<'_>) {
+    fn report(&self, before: &State, offset: f64, hear: &mut OnEvent<'_>) {
         let spec = &self.spec;
         let now = &self.state;
         let crown = spec.hammer.crown;
@@ -268,7 +268,7 @@ impl PenaltyModel {
 }
 
 impl Key for PenaltyModel {
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
         let ends = DriveNow::ends(drive, TRAY);
         if matches!(drive, Drive::Motion(_)) {
             self.impose(&ends[0]);
@@ -351,7 +351,7 @@ impl Key for PenaltyModel {
         self.spec.damper.lift(self.state.x[DAMPER])
     }
 
-    fn lay_to_rest(&mut self) {
+    fn reset_to_rest(&mut self) {
         self.state = self.start;
     }
 

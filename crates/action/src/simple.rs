@@ -16,7 +16,7 @@ pub mod viennese;
 
 use std::fmt::Debug;
 
-use super::interface::key::{DynamicsCompensation, Hear, Key, LIGHTEST, Saved};
+use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, Saved};
 use super::interface::pose::Pose;
 use super::interface::press::{Press, Travel};
 use super::{Drive, KeyEvent, Readout, STEP};
@@ -98,7 +98,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> R
     }
 
     /// Advances by `stepper`'s step, `inputs` at its ends.
-    pub fn advance(&mut self, stepper: &Stepper, inputs: &[DriveInput; 2], hear: &mut Hear<'_>) {
+    pub fn advance(&mut self, stepper: &Stepper, inputs: &[DriveInput; 2], hear: &mut OnEvent<'_>) {
         if let DriveInput::Motion(depth, speed) = inputs[0] {
             // The jump in speed that a corner of the imposed motion asks for is work too.
             let energy = |state: &State<M::Phase, N>| {
@@ -118,7 +118,7 @@ impl<M, const N: usize, const G: usize, const S: usize> Key for Running<M, N, G,
 where
     M: Playing<N, G, S>,
 {
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
         self.advance(&Stepper::new(STEP), &DriveInput::ends(drive), hear);
     }
 
@@ -142,7 +142,7 @@ where
         self.spec.damper(&self.state.x)
     }
 
-    fn lay_to_rest(&mut self) {
+    fn reset_to_rest(&mut self) {
         self.state = self.spec.rest();
     }
 
@@ -200,7 +200,7 @@ where
 /// Turns transitions and guards into events.
 struct Translator<'a, 'b, M, const N: usize, const G: usize, const S: usize> {
     spec: &'a M,
-    hear: &'a mut Hear<'b>,
+    hear: &'a mut OnEvent<'b>,
 }
 
 impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Observer<M::Phase, N>

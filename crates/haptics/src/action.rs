@@ -86,7 +86,7 @@ impl Action {
         };
         made.regulate(settings);
         let left = made.compensate(brought);
-        made.lay_to_rest();
+        made.reset_to_rest();
         (made, left)
     }
 

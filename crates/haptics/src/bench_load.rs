@@ -5,7 +5,7 @@
 //! which keeps the junction's work exactly. Positive down; the hammer is written at the key front.
 
 use crate::plant::Stop;
-use touchback_action::interface::key::{DynamicsCompensation, Hear, Key, Saved};
+use touchback_action::interface::key::{DynamicsCompensation, Key, OnEvent, Saved};
 use touchback_action::interface::pose::Pose;
 use touchback_action::{ActionSettings, Drive, KeyEvent, Readout};
 use touchback_core::math::vec2::Vec2;
@@ -163,7 +163,7 @@ impl BenchLoad {
 
 impl Key for BenchLoad {
     /// Under a force, or a force and an impedance; other drives leave it alone.
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
         let (force, impedance) = pushed(drive);
         for part in 0..PARTS {
             let was = self.hammer_x;
@@ -203,7 +203,7 @@ impl Key for BenchLoad {
         self.energy() + self.dissipated
     }
 
-    fn lay_to_rest(&mut self) {
+    fn reset_to_rest(&mut self) {
         let rest = self.own();
         (self.x, self.v) = (rest.x, rest.v);
         (self.hammer_x, self.hammer_v) = (rest.hammer_x, rest.hammer_v);

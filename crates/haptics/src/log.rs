@@ -30,14 +30,14 @@ pub enum Entry {
         /// Its regulation and parts.
         settings: ActionSettings,
     },
-    /// A key is relieved of `deduct` and stands at `saved` before `step`.
+    /// A key is relieved of `compensation` and stands at `saved` before `step`.
     Place {
         /// The step.
         step: u64,
         /// Which key.
         key: KeyNumber,
         /// What it is relieved of.
-        deduct: DynamicsCompensation,
+        compensation: DynamicsCompensation,
         /// Submodel and states.
         saved: Saved,
     },
@@ -171,7 +171,7 @@ pub struct Twin {
 #[derive(Debug)]
 struct TwinKey {
     number: KeyNumber,
-    deduct: DynamicsCompensation,
+    compensation: DynamicsCompensation,
     key: SlewedKey,
     /// Its damper is off the string, as last told.
     is_clear: bool,
@@ -187,9 +187,15 @@ impl Twin {
         let settings = ActionSettings::default();
         let keys = KeyNumber::all()
             .map(|number| {
-                let deduct = DynamicsCompensation::default();
-                let (key, _) = action.key(number, &settings, &deduct);
-                TwinKey { number, deduct, key: SlewedKey::new(key), is_clear: false, step: None }
+                let compensation = DynamicsCompensation::default();
+                let (key, _) = action.key(number, &settings, &compensation);
+                TwinKey {
+                    number,
+                    compensation,
+                    key: SlewedKey::new(key),
+                    is_clear: false,
+                    step: None,
+                }
             })
             .collect();
         Self { action, is_fixed: false, is_foreign: false, settings: None, keys, adopted: 0 }
@@ -237,13 +243,13 @@ impl Twin {
                     self.head_for(*action, settings, *step);
                 }
             }
-            Entry::Place { step, key, deduct, saved } => {
+            Entry::Place { step, key, compensation, saved } => {
                 let Some(settings) = &self.settings else { return };
                 let Some(twin) = self.keys.get_mut(key.index()) else { return };
                 twin.key.take_up(settings, *step);
-                if twin.deduct != *deduct {
-                    twin.deduct = *deduct;
-                    twin.key.key_mut().compensate(deduct);
+                if twin.compensation != *compensation {
+                    twin.compensation = *compensation;
+                    twin.key.key_mut().compensate(compensation);
                 }
                 twin.key.key_mut().adopt(saved);
                 // What it did in a gap is told where it matters: a note that began also ends.
@@ -283,7 +289,7 @@ impl Twin {
         }
         for twin in &mut self.keys {
             if action != self.action {
-                twin.key = SlewedKey::new(action.key(twin.number, settings, &twin.deduct).0);
+                twin.key = SlewedKey::new(action.key(twin.number, settings, &twin.compensation).0);
             }
             twin.key.forget();
             twin.step = None;
@@ -315,8 +321,8 @@ mod tests {
     fn a_damper_that_moved_in_a_gap_is_told() {
         let (action, settings) = (Action::GRAND, ActionSettings::default());
         let key = KeyNumber::from_midi(60).unwrap();
-        let deduct = DynamicsCompensation::default();
-        let (mut pressed, _) = action.key(key, &settings, &deduct);
+        let compensation = DynamicsCompensation::default();
+        let (mut pressed, _) = action.key(key, &settings, &compensation);
         let rest = pressed.save();
         for _ in 0..2000 {
             pressed.step(Drive::Wave { force: 5.0, impedance: 5.0 }, &mut |_, _| ());
@@ -326,7 +332,7 @@ mod tests {
         let mut heard = Vec::new();
         twin.play(&Entry::Setting { step: 0, action, settings }, |_| ());
         for (step, saved) in [(0, rest), (100, down), (200, down), (300, rest)] {
-            twin.play(&Entry::Place { step, key, deduct, saved }, |e| {
+            twin.play(&Entry::Place { step, key, compensation, saved }, |e| {
                 heard.push((e.step, e.event.kind()));
             });
         }

@@ -337,12 +337,12 @@ impl<W: Write> Writer<W> {
                 let settings: Vec<&str> = settings.lines().collect();
                 writeln!(to, "setting {step} {} {}", action.name(), settings.join("; "))
             }
-            Entry::Place { step, key, deduct, saved } => {
+            Entry::Place { step, key, compensation, saved } => {
                 write!(to, "place {step} {}", key.number())?;
-                for value in [deduct.mass, deduct.weight, deduct.friction] {
+                for value in [compensation.mass, compensation.weight, compensation.friction] {
                     write!(to, " {:x}", value.to_bits())?;
                 }
-                write!(to, " {}", u8::from(deduct.has_bed))?;
+                write!(to, " {}", u8::from(compensation.has_bed))?;
                 for bits in saved.bits() {
                     write!(to, " {bits:x}")?;
                 }
@@ -399,8 +399,8 @@ fn entry(line: &str, places: Places) -> Option<Entry> {
             for _ in 0..places.more {
                 bits(words.next())?;
             }
-            let deduct = DynamicsCompensation { mass, weight, friction, has_bed };
-            Entry::Place { step, key, deduct, saved: Saved::of(&saved) }
+            let compensation = DynamicsCompensation { mass, weight, friction, has_bed };
+            Entry::Place { step, key, compensation, saved: Saved::of(&saved) }
         }
         "slot" => {
             let steps = words.next()?.parse().ok().filter(|n| u64::from(*n) <= MOST_STEPS)?;

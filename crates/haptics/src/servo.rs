@@ -77,7 +77,7 @@ pub struct Servo {
     clock: Recovery,
     watch: ClockWatch,
     /// States without a key of the keyboard's.
-    strangers: LeakyCount,
+    unknown_key_reports: LeakyCount,
     status: ServoStatus,
     /// Which action the keys are of, and the regulation they follow; none until the log has it.
     felt: Option<(Action, Slew)>,
@@ -109,7 +109,7 @@ impl Servo {
             next_quiet: 0,
             clock: Recovery::default(),
             watch: ClockWatch::default(),
-            strangers: LeakyCount::default(),
+            unknown_key_reports: LeakyCount::default(),
             status: ServoStatus::default(),
             felt: None,
             is_told: false,
@@ -120,7 +120,7 @@ impl Servo {
     pub fn arm(&mut self, on: bool, now: f64, out: &mut Vec<u8>) {
         if on {
             self.session.arm(now);
-            if self.session.standing() == ConnectionState::Arming {
+            if self.session.state() == ConnectionState::Arming {
                 // A keyboard that was switched off in between has forgotten its limits.
                 if let Some(hello) = &self.hello {
                     send(&Message::Config(self.config(hello)), out);
@@ -168,7 +168,7 @@ impl Servo {
     }
 
     /// Feels what the options want once the log knows of it: until then a twin could not follow.
-    fn take_up_wishes(&mut self, log: &mut impl Log) {
+    fn apply_pending_settings(&mut self, log: &mut impl Log) {
         let (step, action, settings) = (self.step(), self.options.action, self.options.settings);
         if self.is_told || !log.put(&Entry::Setting { step, action, settings }) {
             return;
@@ -211,7 +211,7 @@ impl Servo {
                 self.heard_at = now;
                 let is_new = self.hello != Some(*hello);
                 let wrong = keyboard::unfit(hello);
-                let was = self.session.standing();
+                let was = self.session.state();
                 self.session.hello(wrong);
                 if was == ConnectionState::Live && is_new {
                     self.stop(out);
@@ -254,7 +254,7 @@ impl Servo {
     fn state(&mut self, now: f64, state: &StateMessage, out: &mut Vec<u8>, log: &mut impl Log) {
         let Some(hello) = self.hello else { return };
         self.status.factless += u64::from(!self.has_facts);
-        if !self.has_facts || self.session.standing() == ConnectionState::Refused {
+        if !self.has_facts || self.session.state() == ConnectionState::Refused {
             return;
         }
         let mut is_gap = true;
@@ -275,7 +275,7 @@ impl Servo {
         self.heard_at = now;
         self.clock.note(state.t_us, now);
         self.last = Some((state.seq, state.t_us));
-        if self.session.standing() == ConnectionState::Seeking {
+        if self.session.state() == ConnectionState::Seeking {
             // Back after a silence, as it was: the hello is asked for in tick.
             return;
         }
@@ -288,14 +288,15 @@ impl Servo {
         if was_live && !self.session.is_live() {
             self.stop(out);
         }
-        if mode == DeviceMode::Damping && matches!(self.session.why(), HaltReason::Implausible(..))
+        if mode == DeviceMode::Damping
+            && matches!(self.session.halt_reason(), HaltReason::Implausible(..))
         {
             // Damping by a motor or sensor that cannot be believed may push: by way of ready to idle.
             self.seq = self.seq.wrapping_add(1);
             send(&Message::Clear(self.seq), out);
             self.stop(out);
         }
-        self.take_up_wishes(log);
+        self.apply_pending_settings(log);
         if is_gap {
             self.status.gaps += u64::from(self.status.states > 1);
             self.keys.iter_mut().for_each(HapticKey::lose);
@@ -377,7 +378,7 @@ impl Servo {
         }
         self.status.step = after;
         let names_none = state.keys.as_slice().iter().all(|k| k.key >= hello.keys);
-        if self.strangers.note(names_none) {
+        if self.unknown_key_reports.note(names_none) {
             wrong = wrong.or(Some(HaltReason::Implausible(Symptom::Keys, 0)));
         }
         if let Some(why) = wrong {
@@ -428,9 +429,8 @@ impl Servo {
             self.watch.restart();
         }
         self.ticked_at = now;
-        let patience =
-            if self.session.standing() == ConnectionState::Refused { 1.0 } else { SILENCE };
-        if now - self.heard_at > patience && self.session.standing() != ConnectionState::Seeking {
+        let patience = if self.session.state() == ConnectionState::Refused { 1.0 } else { SILENCE };
+        if now - self.heard_at > patience && self.session.state() != ConnectionState::Seeking {
             self.session.silence();
             self.is_reporting = false;
             self.keys.iter_mut().for_each(HapticKey::lose);
@@ -439,7 +439,7 @@ impl Servo {
         if now - self.heard_at > FORGOTTEN {
             self.keys.iter_mut().for_each(HapticKey::distrust);
         }
-        if self.session.standing() == ConnectionState::Seeking {
+        if self.session.state() == ConnectionState::Seeking {
             if now - self.asked_at >= ASK_EVERY {
                 self.asked_at = now;
                 // A zero ends whatever half frame the line still holds.

@@ -85,44 +85,40 @@ pub enum HaltReason {
 /// The state machine of one connection.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Session {
-    standing: ConnectionState,
-    why: HaltReason,
+    state: ConnectionState,
+    halt_reason: HaltReason,
     armed_at: f64,
 }
 
 impl Session {
     /// The present state.
     #[must_use]
-    pub const fn standing(&self) -> ConnectionState {
-        self.standing
+    pub const fn state(&self) -> ConnectionState {
+        self.state
     }
 
     /// Reason of a refusal or halt.
     #[must_use]
-    pub const fn why(&self) -> HaltReason {
-        self.why
+    pub const fn halt_reason(&self) -> HaltReason {
+        self.halt_reason
     }
 
     /// Force may be commanded.
     #[must_use]
     pub const fn is_live(&self) -> bool {
-        matches!(self.standing, ConnectionState::Live)
+        matches!(self.state, ConnectionState::Live)
     }
 
     /// A hello arrived; `wrong` says why the keyboard cannot be used.
     pub const fn hello(&mut self, wrong: Option<HaltReason>) {
         match wrong {
             Some(why) => {
-                self.why = why;
-                self.standing = ConnectionState::Refused;
+                self.halt_reason = why;
+                self.state = ConnectionState::Refused;
             }
-            None if matches!(
-                self.standing,
-                ConnectionState::Seeking | ConnectionState::Refused
-            ) =>
-            {
-                self.why = HaltReason::Nothing;
-                self.standing = ConnectionState::Present;
+            None if matches!(self.state, ConnectionState::Seeking | ConnectionState::Refused) => {
+                self.halt_reason = HaltReason::Nothing;
+                self.state = ConnectionState::Present;
             }
             None => {}
         }
@@ -130,9 +126,9 @@ impl Session {
 
     /// The user wants force, at `now` s.
     pub const fn arm(&mut self, now: f64) {
-        if matches!(self.standing, ConnectionState::Present | ConnectionState::Halted) {
-            self.standing = ConnectionState::Arming;
-            self.why = HaltReason::Nothing;
+        if matches!(self.state, ConnectionState::Present | ConnectionState::Halted) {
+            self.state = ConnectionState::Arming;
+            self.halt_reason = HaltReason::Nothing;
             self.armed_at = now;
         }
     }
@@ -140,19 +136,19 @@ impl Session {
     /// The user wants no force.
     pub const fn disarm(&mut self) {
         if matches!(
-            self.standing,
+            self.state,
             ConnectionState::Arming | ConnectionState::Live | ConnectionState::Halted
         ) {
-            self.standing = ConnectionState::Present;
-            self.why = HaltReason::Nothing;
+            self.state = ConnectionState::Present;
+            self.halt_reason = HaltReason::Nothing;
         }
     }
 
     /// The keyboard reports its mode and faults at `now` s.
     pub fn device(&mut self, mode: DeviceMode, faults: u16, now: f64) {
-        match self.standing {
+        match self.state {
             ConnectionState::Arming if matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
-                self.standing = ConnectionState::Live;
+                self.state = ConnectionState::Live;
             }
             ConnectionState::Arming if now - self.armed_at > PATIENCE => {
                 self.halt(HaltReason::NotReady)
@@ -166,26 +162,26 @@ impl Session {
 
     /// Nothing came from the keyboard for [`SILENCE`].
     pub const fn silence(&mut self) {
-        self.standing = ConnectionState::Seeking;
+        self.state = ConnectionState::Seeking;
     }
 
     /// The host's own tick came more than [`SILENCE`] late.
     pub const fn late(&mut self) {
-        if matches!(self.standing, ConnectionState::Arming | ConnectionState::Live) {
+        if matches!(self.state, ConnectionState::Arming | ConnectionState::Live) {
             self.halt(HaltReason::Late);
         }
     }
 
     /// What the keyboard says cannot be: no force for it.
     pub const fn implausible(&mut self, why: HaltReason) {
-        if matches!(self.standing, ConnectionState::Arming | ConnectionState::Live) {
+        if matches!(self.state, ConnectionState::Arming | ConnectionState::Live) {
             self.halt(why);
         }
     }
 
     const fn halt(&mut self, why: HaltReason) {
-        self.standing = ConnectionState::Halted;
-        self.why = why;
+        self.state = ConnectionState::Halted;
+        self.halt_reason = why;
     }
 }
 
@@ -194,10 +190,10 @@ mod tests {
     use super::*;
     use ConnectionState::{Arming, Halted, Live, Present, Refused, Seeking};
 
-    fn after(standing: ConnectionState, act: impl Fn(&mut Session)) -> ConnectionState {
-        let mut session = Session { standing, ..Session::default() };
+    fn after(state: ConnectionState, act: impl Fn(&mut Session)) -> ConnectionState {
+        let mut session = Session { state, ..Session::default() };
         act(&mut session);
-        session.standing()
+        session.state()
     }
 
     /// Every input in every state, in the order of [`ConnectionState::ALL`].
@@ -257,7 +253,7 @@ mod tests {
         ];
         let text = include_str!("../../../docs/haptics.md");
         let names = ["seeking", "refused", "present", "arming", "live", "halted"];
-        for (standing, name) in ConnectionState::ALL.into_iter().zip(names) {
+        for (state, name) in ConnectionState::ALL.into_iter().zip(names) {
             let head = format!("| {name} | ");
             let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every state");
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
@@ -267,24 +263,24 @@ mod tests {
                 // "refused where unfit" is about another hello.
                 let place = names.iter().position(|n| *n == word && !cell.contains("where unfit"));
                 let place = place.or(cell.starts_with("present (").then_some(2));
-                let expected = place.map_or(standing, |i| ConnectionState::ALL[i]);
-                assert_eq!(after(standing, act), expected, "{head} {cell}");
+                let expected = place.map_or(state, |i| ConnectionState::ALL[i]);
+                assert_eq!(after(state, act), expected, "{head} {cell}");
             }
-            let unfit = after(standing, |s| s.hello(Some(HaltReason::Unable)));
+            let unfit = after(state, |s| s.hello(Some(HaltReason::Unable)));
             assert_eq!((unfit, cells[2].contains("refused where unfit")), (Refused, true));
         }
     }
 
     #[test]
     fn only_live_gives_force_and_the_reason_is_kept() {
-        for standing in ConnectionState::ALL {
-            let session = Session { standing, ..Session::default() };
-            assert_eq!(session.is_live(), standing == Live);
+        for state in ConnectionState::ALL {
+            let session = Session { state, ..Session::default() };
+            assert_eq!(session.is_live(), state == Live);
         }
-        let mut session = Session { standing: Live, ..Session::default() };
+        let mut session = Session { state: Live, ..Session::default() };
         session.device(DeviceMode::Fading, 1, 3.0);
-        assert_eq!(session.why(), HaltReason::Device(DeviceMode::Fading, 1));
+        assert_eq!(session.halt_reason(), HaltReason::Device(DeviceMode::Fading, 1));
         session.arm(4.0);
-        assert_eq!((session.standing(), session.why()), (Arming, HaltReason::Nothing));
+        assert_eq!((session.state(), session.halt_reason()), (Arming, HaltReason::Nothing));
     }
 }

@@ -1,7 +1,7 @@
 //! A key whose regulation may be on its way while it moves: servo and twin step it alike.
 
 use touchback_action::Drive;
-use touchback_action::interface::key::{Hear, Key};
+use touchback_action::interface::key::{Key, OnEvent};
 use touchback_action::interface::slew::{Progress, Slew};
 
 /// One key, and how far it has followed the settings.
@@ -33,7 +33,7 @@ impl SlewedKey {
     }
 
     /// As [`Key::step`], the settings of that step, the `step`th of all, taken up before.
-    pub fn step(&mut self, settings: &Slew, step: u64, drive: Drive, hear: &mut Hear<'_>) {
+    pub fn step(&mut self, settings: &Slew, step: u64, drive: Drive, hear: &mut OnEvent<'_>) {
         self.take_up(settings, step + 1);
         self.key.step(drive, hear);
     }

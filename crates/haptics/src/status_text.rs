@@ -15,13 +15,13 @@ const LONG: f64 = 1e-3;
 #[must_use]
 pub fn standing(report: &SidecarReport) -> String {
     let status = &report.status;
-    match status.standing {
-        ConnectionState::Refused => refusal(status.why),
+    match status.state {
+        ConnectionState::Refused => refusal(status.halt_reason),
         ConnectionState::Seeking if !report.is_open => {
             "the port is gone; plug the keyboard in".into()
         }
         ConnectionState::Seeking => silence(report),
-        standing => format!("{}{}", standing.word(), reason(status.why)),
+        standing => format!("{}{}", standing.word(), reason(status.halt_reason)),
     }
 }
 
@@ -86,8 +86,8 @@ pub fn reason(why: HaltReason) -> String {
         }
         HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
         HaltReason::Late => ": this machine stopped for more than 20 ms; arm again".into(),
-        HaltReason::Implausible(symptom, 0) => format!(": {}", symptom.words()),
-        HaltReason::Implausible(symptom, key) => format!(": key {key}: {}", symptom.words()),
+        HaltReason::Implausible(symptom, 0) => format!(": {}", symptom.message()),
+        HaltReason::Implausible(symptom, key) => format!(": key {key}: {}", symptom.message()),
         HaltReason::Version(_)
         | HaltReason::Unable
         | HaltReason::KeyCount(_)
@@ -150,13 +150,17 @@ mod tests {
     fn every_trouble_has_its_own_words() {
         let refused = |why| {
             report(ServoStatus {
-                standing: ConnectionState::Refused,
-                why,
+                state: ConnectionState::Refused,
+                halt_reason: why,
                 ..ServoStatus::default()
             })
         };
         let halted = |why| {
-            report(ServoStatus { standing: ConnectionState::Halted, why, ..ServoStatus::default() })
+            report(ServoStatus {
+                state: ConnectionState::Halted,
+                halt_reason: why,
+                ..ServoStatus::default()
+            })
         };
         let hello = crate::emulator::build(&Making::default()).hello;
         let known = |status| report(ServoStatus { hello: Some(hello), ..status });
@@ -192,14 +196,14 @@ mod tests {
     fn the_documented_symptoms_are_these() {
         let text = include_str!("../../../docs/haptics.md");
         for symptom in Symptom::ALL {
-            let row = format!("| {} |", symptom.words());
+            let row = format!("| {} |", symptom.message());
             assert!(text.contains(&row), "{row}");
             let said = standing(&report(ServoStatus {
-                standing: ConnectionState::Halted,
-                why: HaltReason::Implausible(symptom, 40),
+                state: ConnectionState::Halted,
+                halt_reason: HaltReason::Implausible(symptom, 40),
                 ..ServoStatus::default()
             }));
-            assert!(said.contains(symptom.words()) && said.contains("key 40"), "{said}");
+            assert!(said.contains(symptom.message()) && said.contains("key 40"), "{said}");
         }
     }
 

@@ -39,7 +39,7 @@ impl Symptom {
 
     /// What is seen, and what is likely wrong: as docs/haptics.md has it.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn message(self) -> &'static str {
         match self {
             Self::Reversed => {
                 "a push down moves the key up: the motor or the sensor is the wrong way round"

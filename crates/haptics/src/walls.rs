@@ -11,7 +11,7 @@ use crate::sampled_wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use crate::sampled_wall::plant::Plant;
-use touchback_action::interface::key::{DynamicsCompensation, Hear, Key, LIGHTEST, Saved};
+use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, Saved};
 use touchback_action::interface::pose::Pose;
 use touchback_action::{Drive, Readout, STEP};
 
@@ -142,7 +142,7 @@ impl Walled {
 }
 
 impl Key for Walled {
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
         let now = Measurement { position: self.lever.x, velocity: self.lever.v };
         self.force = self.wall.force(now);
         let (force, impedance) = pushed(drive);
@@ -173,8 +173,8 @@ impl Key for Walled {
         self.lever.work + self.work
     }
 
-    fn lay_to_rest(&mut self) {
-        self.lever.lay_to_rest();
+    fn reset_to_rest(&mut self) {
+        self.lever.reset_to_rest();
         self.wall.reset();
         (self.force, self.work) = (0.0, 0.0);
     }

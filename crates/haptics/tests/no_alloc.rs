@@ -75,7 +75,7 @@ fn stepping_and_reading_any_action_allocates_nothing() {
                 });
                 black_box(played.readout(drive).key_force);
             }
-            played.lay_to_rest();
+            played.reset_to_rest();
         });
         assert_eq!(counted, 0, "{name}");
     }
@@ -201,7 +201,7 @@ fn replaying_a_servo_allocates_nothing() {
     let brought = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
     let key = KeyNumber::from_midi(60).expect("a key");
     let (mut simulated, _) = Action::GRAND.key(key, &settings, &brought);
-    simulated.lay_to_rest();
+    simulated.reset_to_rest();
     let saved = simulated.save();
     let mut events = 0;
     let counted = calls(|| {
@@ -210,7 +210,7 @@ fn replaying_a_servo_allocates_nothing() {
             let start = [0, 100_000, 0][usize::try_from(pass).unwrap_or(0)];
             let put = |entry| assert!(sender.send(entry).is_ok());
             put(Entry::Setting { step: start, action: Action::GRAND, settings });
-            put(Entry::Place { step: start, key, deduct: brought, saved });
+            put(Entry::Place { step: start, key, compensation: brought, saved });
             for slot in 0..1000u64 {
                 let step = start + 8 * slot;
                 if slot == 300 {

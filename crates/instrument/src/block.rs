@@ -70,7 +70,7 @@ pub struct Block<K, S> {
     unisons_are_news: bool,
     hammers: HammerNews,
     clock: Clock,
-    agenda: EventQueue,
+    event_queue: EventQueue,
     /// Events of the step in work.
     events: EventList,
     fingers: [NoteFinger; KEYS],
@@ -78,13 +78,13 @@ pub struct Block<K, S> {
     moving: KeySet,
     /// Keys whose strike was constructed since the last step.
     constructed: KeySet,
-    jacks: RepetitionLimit,
+    repetition: RepetitionLimit,
     /// Speed of the last strike of each key, m/s.
     struck: [f64; KEYS],
     shanks: Shanks,
     /// Height of the damper tray after the last step, m.
     tray: f64,
-    presses: HeldNotes,
+    held_notes: HeldNotes,
     positions: [Position; KEYS],
     /// Keys that follow positions sent to them, and those of them that move.
     positioned: KeySet,
@@ -102,7 +102,7 @@ pub struct Block<K, S> {
     tails: [FadeOut; 2],
     has_distant: bool,
     log: BlockLog<StrikeRecord>,
-    outgoing: NoteOutput,
+    note_output: NoteOutput,
     /// The last touched key, step by step while watched.
     pub trace: KeyTrace,
     /// Velocity of the last note, as received.
@@ -135,16 +135,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
             tails: [(); 2].map(|()| FadeOut::new(clock.rate())),
             has_distant: false,
             clock,
-            agenda: EventQueue::new(),
+            event_queue: EventQueue::new(),
             events: EventList::default(),
             fingers: [NoteFinger::AWAY; KEYS],
             moving: KeySet::default(),
             constructed: KeySet::default(),
-            jacks: RepetitionLimit::new(),
+            repetition: RepetitionLimit::new(),
             struck: [0.0; KEYS],
             shanks: Shanks::new(),
             tray: 0.0,
-            presses: HeldNotes::new(),
+            held_notes: HeldNotes::new(),
             positions: [Position::at(0.0); KEYS],
             positioned: KeySet::EMPTY,
             following: KeySet::EMPTY,
@@ -155,7 +155,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             bend: 0.0,
             mix: Mix::PLAIN,
             log: BlockLog::new(),
-            outgoing: NoteOutput::default(),
+            note_output: NoteOutput::default(),
             trace: KeyTrace::default(),
             velocity: 0.0,
             counts: Counts::default(),
@@ -178,11 +178,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.pitch.reset();
         self.quiet();
         self.clock.reset();
-        self.agenda.reset();
+        self.event_queue.reset();
         self.events = EventList::default();
         self.tails.iter_mut().for_each(FadeOut::clear);
         self.log.reset();
-        self.outgoing.reset();
+        self.note_output.reset();
         self.follow_mix();
         self.levels.iter_mut().for_each(OutputLevel::settle);
         self.trace.reset();
@@ -194,15 +194,15 @@ impl<K: Keys, S: Strings> Block<K, S> {
     fn quiet(&mut self) {
         self.keys.reset();
         self.strings.reset();
-        self.agenda.clear();
+        self.event_queue.clear();
         self.fingers = [NoteFinger::AWAY; KEYS];
         self.moving = KeySet::default();
         self.constructed = KeySet::default();
-        self.jacks = RepetitionLimit::new();
+        self.repetition = RepetitionLimit::new();
         self.struck = [0.0; KEYS];
         self.shanks.reset();
         self.tray = self.keys.tray();
-        self.presses = HeldNotes::new();
+        self.held_notes = HeldNotes::new();
         self.forget_positions();
         self.dampers = Dampers::new();
         self.pitch.untold();
@@ -221,7 +221,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             return;
         }
         self.log.begin();
-        self.outgoing.begin();
+        self.note_output.begin();
         let begin = self.clock.now();
         let end = begin + length as u64;
         let mut rendered = 0;
@@ -230,7 +230,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             while self.clock.due() <= now {
                 self.step();
             }
-            if self.agenda.next().is_some_and(|sample| sample <= now) {
+            if self.event_queue.next().is_some_and(|sample| sample <= now) {
                 let here = index(now - begin);
                 let range = rendered..here;
                 let far = part(&mut distant, &range);
@@ -238,13 +238,13 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 rendered = here;
                 self.sound_due();
             }
-            let next = self.agenda.next().map_or(end, |sample| sample.min(end));
+            let next = self.event_queue.next().map_or(end, |sample| sample.min(end));
             self.clock.go_to(next.min(self.clock.due()));
         }
         let far = part(&mut distant, &(rendered..length));
         self.render(&mut left[rendered..], &mut right[rendered..], far);
         self.log.finish();
-        self.outgoing.finish();
+        self.note_output.finish();
     }
 
     fn render(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
@@ -277,40 +277,40 @@ impl<K: Keys, S: Strings> Block<K, S> {
         }
     }
 
-    /// Runs the step that is due; what it causes goes to the agenda.
+    /// Runs the step that is due; what it causes goes to the event_queue.
     fn step(&mut self) {
         self.tell_regulation();
         self.tell_unisons();
         self.hammers.step(self.clock.step(), &self.settings.action, &mut self.strings);
         self.efforts.step();
         self.tell_pitch();
-        self.look_at_dampers();
+        self.poll_dampers();
         self.move_fingers();
         self.follow_positions();
         self.events.begin(self.clock.step());
         self.keys.step(&mut self.events);
         self.load.step(self.keys.awake(), self.events.len());
         if let Some(key) = self.trace.watched()
-            && let Some(look) = self.keys.look(key)
+            && let Some(look) = self.keys.snapshot(key)
         {
             self.trace.push(self.clock.step(), key, look);
         }
         self.take_events();
         self.look_at_hammers();
         self.follow_noises();
-        self.look_at_jacks();
-        self.counts.silent_presses += self.presses.silent_by(self.clock.step());
+        self.poll_repetition();
+        self.counts.silent_presses += self.held_notes.silent_by(self.clock.step());
         self.clock.stepped();
     }
 
-    fn look_at_dampers(&mut self) {
+    fn poll_dampers(&mut self) {
         if !self.dampers.look(self.keys.awake() > 0) {
             return;
         }
         for key in KeyNumber::all() {
             if let Some(lift) = self.dampers.take_change(key, self.keys.damper_lift(key)) {
                 let what = Sounding::Damper { key, lift };
-                self.agenda.add(Entry { sample: self.clock.now(), delay: 0.0, what });
+                self.event_queue.add(Entry { sample: self.clock.now(), delay: 0.0, what });
             }
         }
     }
@@ -333,7 +333,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 self.keys.drive(key, drive);
             }
             if waited && !finger.waits() {
-                self.presses.close(key, self.clock.step());
+                self.held_notes.close(key, self.clock.step());
             }
             if !finger.moves() {
                 self.moving.remove(key);
@@ -343,11 +343,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// A jack is back under its knuckle when the action says so, or the key has risen so far that
     /// it must be: a constructed release begins beyond that event.
-    fn look_at_jacks(&mut self) {
+    fn poll_repetition(&mut self) {
         let time = self.clock.time();
-        for key in self.jacks.out().iter() {
+        for key in self.repetition.out().iter() {
             if self.is_risen(key) {
-                self.jacks.reset(key, time);
+                self.repetition.reset(key, time);
             }
         }
     }
@@ -375,7 +375,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Counts since reset.
     pub fn counts(&self) -> Counts {
-        let lost = self.agenda.dropped() + self.events.dropped() as u64;
+        let lost = self.event_queue.dropped() + self.events.dropped() as u64;
         Counts { lost, unlisted: self.log.dropped(), ..self.counts }
     }
 
@@ -386,7 +386,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// What left the instrument in the last block.
     pub fn outgoing(&self) -> &[SentAt] {
-        self.outgoing.shown()
+        self.note_output.shown()
     }
 
     /// Work since reset.
@@ -448,7 +448,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             && self.moving.is_empty()
             && self.following.is_empty()
             && self.efforts.is_current()
-            && self.agenda.is_empty()
+            && self.event_queue.is_empty()
             && self.tails.iter().all(FadeOut::is_over)
     }
 }

@@ -3,7 +3,7 @@
 //! The meaning of every method is that of the method of the same name of [`SwitchableKeyboard`] and
 //! [`Sound`].
 
-use crate::trace::Look;
+use crate::trace::KeySnapshot;
 use touchback_action::interface::events::EventList;
 use touchback_action::interface::press::{Effort, Press, Travel};
 use touchback_action::{ActionSettings, Drive, SwitchableKeyboard};
@@ -54,7 +54,7 @@ pub trait Keys {
         0.0
     }
     /// State and drive of a key that moves.
-    fn look(&self, _key: KeyNumber) -> Option<Look> {
+    fn snapshot(&self, _key: KeyNumber) -> Option<KeySnapshot> {
         None
     }
 }
@@ -62,7 +62,7 @@ pub trait Keys {
 /// Strings and board, as [`Sound`].
 pub trait Strings {
     fn reset(&mut self);
-    fn set(&mut self, voicing: &SoundSettings);
+    fn set(&mut self, settings: &SoundSettings);
     fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings);
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64);
     fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64);
@@ -136,14 +136,14 @@ impl Keys for SwitchableKeyboard {
     fn tray(&self) -> f64 {
         self.tray()
     }
-    fn look(&self, key: KeyNumber) -> Option<Look> {
+    fn snapshot(&self, key: KeyNumber) -> Option<KeySnapshot> {
         let (grand, kind, tray) = (self.grand(), self.kind(key), self.tray());
         let (saved, drive) = match self.lever(key) {
             Some(lever) if lever.is_moving() => (lever.key().save(), lever.driven()),
             Some(_) => return None,
             None => (grand.moving(key)?.into(), grand.drive_of(key)),
         };
-        Some(Look { kind, saved, drive, tray })
+        Some(KeySnapshot { kind, saved, drive, tray })
     }
 }
 
@@ -151,8 +151,8 @@ impl Strings for Sound {
     fn reset(&mut self) {
         self.reset();
     }
-    fn set(&mut self, voicing: &SoundSettings) {
-        self.set(voicing);
+    fn set(&mut self, settings: &SoundSettings) {
+        self.set(settings);
     }
     fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
         self.set_hammer(key, hammer);

@@ -16,7 +16,7 @@ pub enum Sounding {
     /// A damper has moved, 0 resting … 1 clear.
     Damper { key: KeyNumber, lift: f64 },
     /// The damper of a key felt elsewhere stands there.
-    FeltDamper { key: KeyNumber, lift: f64 },
+    HapticDamper { key: KeyNumber, lift: f64 },
     /// The strings of a key are bent by so many cents.
     Pitch { key: KeyNumber, cents: f64 },
 }
@@ -44,7 +44,7 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// An empty agenda. Allocates; nothing else here does.
+    /// An empty queue. Allocates; nothing else here does.
     pub fn new() -> Self {
         Self { entries: pages::room(CAPACITY), dropped: 0 }
     }
@@ -104,23 +104,23 @@ mod tests {
 
     #[test]
     fn entries_come_out_by_moment_and_then_by_arrival() {
-        let mut agenda = EventQueue::new();
+        let mut event_queue = EventQueue::new();
         for e in [entry(7, 0.5, 0), entry(5, 0.0, 1), entry(7, 0.2, 2), entry(7, 0.2, 3)] {
-            agenda.add(e);
+            event_queue.add(e);
         }
-        assert_eq!(agenda.next(), Some(5));
-        assert_eq!(agenda.take(6).collect::<Vec<_>>(), [entry(5, 0.0, 1)]);
-        let rest: Vec<_> = agenda.take(7).collect();
+        assert_eq!(event_queue.next(), Some(5));
+        assert_eq!(event_queue.take(6).collect::<Vec<_>>(), [entry(5, 0.0, 1)]);
+        let rest: Vec<_> = event_queue.take(7).collect();
         assert_eq!(rest, [entry(7, 0.2, 2), entry(7, 0.2, 3), entry(7, 0.5, 0)]);
-        assert!(agenda.is_empty());
+        assert!(event_queue.is_empty());
     }
 
     #[test]
     fn a_full_agenda_counts_what_it_drops() {
-        let mut agenda = EventQueue::new();
+        let mut event_queue = EventQueue::new();
         for _ in 0..CAPACITY + 3 {
-            agenda.add(entry(1, 0.0, 0));
+            event_queue.add(entry(1, 0.0, 0));
         }
-        assert_eq!((agenda.dropped(), agenda.take(1).count()), (3, CAPACITY));
+        assert_eq!((event_queue.dropped(), event_queue.take(1).count()), (3, CAPACITY));
     }
 }

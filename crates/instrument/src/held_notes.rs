@@ -139,59 +139,59 @@ mod tests {
 
     #[test]
     fn the_last_note_off_releases() {
-        let mut presses = HeldNotes::new();
+        let mut held = HeldNotes::new();
         let key = KeyNumber::from_index(10).unwrap();
-        assert!(!presses.up(key));
-        assert!(!presses.down(key, 0.0));
-        assert!(presses.down(key, 1.0));
-        assert!(!presses.up(key));
-        assert!(presses.up(key));
-        assert!(!presses.up(key));
-        presses.down(key, 2.0);
-        presses.down(key, 3.0);
-        presses.begin(key, false);
-        assert!(presses.all_up().contains(key) && !presses.up(key));
-        assert_eq!(presses.note_on(key), 3.0);
-        presses.down(key, 4.0);
-        presses.down(key, 4.0);
-        assert!(presses.lift(key));
-        assert!(!presses.lift(key) && !presses.up(key));
+        assert!(!held.up(key));
+        assert!(!held.down(key, 0.0));
+        assert!(held.down(key, 1.0));
+        assert!(!held.up(key));
+        assert!(held.up(key));
+        assert!(!held.up(key));
+        held.down(key, 2.0);
+        held.down(key, 3.0);
+        held.begin(key, false);
+        assert!(held.all_up().contains(key) && !held.up(key));
+        assert_eq!(held.note_on(key), 3.0);
+        held.down(key, 4.0);
+        held.down(key, 4.0);
+        assert!(held.lift(key));
+        assert!(!held.lift(key) && !held.up(key));
     }
 
     #[test]
     fn a_press_is_silent_once_its_hammer_can_no_longer_arrive() {
-        let mut presses = HeldNotes::new();
+        let mut held = HeldNotes::new();
         let key = KeyNumber::from_index(10).unwrap();
-        assert!(!presses.begin(key, true));
-        assert_eq!(presses.silent_by(1_000_000), 0);
-        presses.close(key, 100);
-        presses.close(key, 500);
-        assert_eq!(presses.silent_by(899), 0);
-        assert_eq!(presses.silent_by(900), 1);
-        assert_eq!(presses.silent_by(901), 0);
-        assert!(!presses.begin(key, true));
-        presses.close(key, 1000);
-        presses.struck(key);
-        assert_eq!(presses.silent_by(5000), 0);
-        presses.begin(key, true);
-        assert!(presses.begin(key, false), "pressed again before it sounded");
+        assert!(!held.begin(key, true));
+        assert_eq!(held.silent_by(1_000_000), 0);
+        held.close(key, 100);
+        held.close(key, 500);
+        assert_eq!(held.silent_by(899), 0);
+        assert_eq!(held.silent_by(900), 1);
+        assert_eq!(held.silent_by(901), 0);
+        assert!(!held.begin(key, true));
+        held.close(key, 1000);
+        held.struck(key);
+        assert_eq!(held.silent_by(5000), 0);
+        held.begin(key, true);
+        assert!(held.begin(key, false), "pressed again before it sounded");
     }
 
     #[test]
     fn a_press_that_follows_is_the_present_one_after_the_strike() {
-        let mut presses = HeldNotes::new();
+        let mut held = HeldNotes::new();
         let key = KeyNumber::from_index(10).unwrap();
-        presses.down(key, 1.0);
-        presses.begin(key, true);
-        presses.down(key, 1.1);
-        assert!(!presses.follow(key));
-        presses.down(key, 1.2);
-        assert!(presses.follow(key), "one takes the other's place");
-        assert_eq!(presses.note_on(key), 1.0);
-        presses.close(key, 100);
-        presses.struck(key);
-        assert_eq!((presses.note_on(key), presses.silent_by(5000)), (1.2, 0));
-        presses.close(key, 5000);
-        assert_eq!(presses.silent_by(5800), 1);
+        held.down(key, 1.0);
+        held.begin(key, true);
+        held.down(key, 1.1);
+        assert!(!held.follow(key));
+        held.down(key, 1.2);
+        assert!(held.follow(key), "one takes the other's place");
+        assert_eq!(held.note_on(key), 1.0);
+        held.close(key, 100);
+        held.struck(key);
+        assert_eq!((held.note_on(key), held.silent_by(5000)), (1.2, 0));
+        held.close(key, 5000);
+        assert_eq!(held.silent_by(5800), 1);
     }
 }

@@ -47,14 +47,14 @@ mod tests {
 
     #[test]
     fn a_jack_is_back_from_its_first_return() {
-        let mut jacks = RepetitionLimit::new();
+        let mut limit = RepetitionLimit::new();
         let key = KeyNumber::from_index(7).unwrap();
-        assert_eq!(jacks.back_for(key, 0.0), f64::INFINITY);
-        jacks.let_off(key);
-        assert!(jacks.back_for(key, 9.0).is_nan() && jacks.out().contains(key));
-        jacks.reset(key, 1.0);
-        jacks.reset(key, 2.0);
-        assert_eq!(jacks.back_for(key, 3.0), 2.0);
-        assert!(jacks.out().is_empty());
+        assert_eq!(limit.back_for(key, 0.0), f64::INFINITY);
+        limit.let_off(key);
+        assert!(limit.back_for(key, 9.0).is_nan() && limit.out().contains(key));
+        limit.reset(key, 1.0);
+        limit.reset(key, 2.0);
+        assert_eq!(limit.back_for(key, 3.0), 2.0);
+        assert!(limit.out().is_empty());
     }
 }

@@ -9,7 +9,7 @@ const CAPACITY: usize = 4096;
 
 /// State of one key and what drives it: everything the action's other quantities follow from.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Look {
+pub struct KeySnapshot {
     /// Which action the key has.
     pub kind: ActionKind,
     /// How it stands.
@@ -30,7 +30,7 @@ pub struct Sample {
     /// Which key.
     pub key: KeyNumber,
     /// State and drive of the key.
-    pub look: Look,
+    pub look: KeySnapshot,
 }
 
 /// Samples since they were last taken.
@@ -88,7 +88,7 @@ impl KeyTrace {
     }
 
     /// Records `key` at the end of `step`; without room the new sample is dropped and counted.
-    pub fn push(&mut self, step: u64, key: KeyNumber, look: Look) {
+    pub fn push(&mut self, step: u64, key: KeyNumber, look: KeySnapshot) {
         if self.samples.len() < CAPACITY {
             self.samples.push(Sample { step, touch: self.touch, key, look });
         } else {
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
         let (kind, saved) = (ActionKind::Grand, Saved::default());
-        let look = Look { kind, saved, drive: Drive::Free, tray: 0.0 };
+        let look = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
         let mut trace = KeyTrace::default();
         let key = KeyNumber::from_midi(60).unwrap();
         trace.touch(key);

@@ -42,7 +42,7 @@ pub fn felt_action(name: &str) -> Result<Action, String> {
 pub fn preset(name: &str) -> Result<Settings> {
     if is_preset(Path::new(name)) {
         let (saved, losses) = user_presets::read(Path::new(name)).context("--preset")?;
-        if let Some(words) = losses.words() {
+        if let Some(words) = losses.message() {
             output::warn(&format!("warning: {}: {words}", output::escaped(name)));
         }
         return Ok(saved.settings);

@@ -88,7 +88,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 fn piano(name: &str) -> Result<NamedPiano> {
     if is_preset(Path::new(name)) {
         let (piano, losses) = user_presets::read(Path::new(name))?;
-        if let Some(words) = losses.words() {
+        if let Some(words) = losses.message() {
             output::warn(&format!("warning: {}: {words}", output::escaped(name)));
         }
         return Ok(piano);
@@ -204,7 +204,7 @@ mod tests {
         let options = ExportOptions { piano: heavy(), output, all: None };
         export(&options).unwrap();
         let (read, losses) = user_presets::read(options.output.as_deref().unwrap()).unwrap();
-        assert_eq!(losses.words(), None);
+        assert_eq!(losses.message(), None);
         assert_eq!(
             (read.name.as_str(), read.settings),
             ("Heavy", piano("heavy").unwrap().settings)

@@ -103,7 +103,7 @@ pub fn run(options: &ShotOptions) -> Result<()> {
             ShotFace::Keys => Face::Keys,
             ShotFace::Device => Face::Device,
         },
-        browses: options.presets,
+        list_open: options.presets,
         felt: options.felt,
         over_depth: options.depth,
         ..Shot::default()

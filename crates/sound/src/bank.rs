@@ -33,9 +33,9 @@ pub struct ModeState {
     /// Imaginary part of w, m.
     pub im: Lane,
     /// Re p over one sample.
-    pub keep: Lane,
+    pub pole_re: Lane,
     /// Im p over one sample.
-    pub turn: Lane,
+    pub pole_im: Lane,
     /// Force on the bridge per Re w, N/m.
     pub bridge: Lane,
 }
@@ -46,9 +46,9 @@ pub struct ModeState {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ContactCoupling {
     /// Re p over one contact step.
-    pub keep: Lane,
+    pub pole_re: Lane,
     /// Im p over one contact step.
-    pub turn: Lane,
+    pub pole_im: Lane,
     /// Displacement under the hammer per Re w.
     pub shape: Lane,
     /// Re w per constant force over one step, m/N.
@@ -76,8 +76,8 @@ pub fn total(lane: &Lane) -> f32 {
 }
 
 #[inline(always)]
-fn turned(re: f32, im: f32, keep: f32, turn: f32) -> (f32, f32) {
-    (keep * re - turn * im, keep * im + turn * re)
+fn turned(re: f32, im: f32, pole_re: f32, pole_im: f32) -> (f32, f32) {
+    (pole_re * re - pole_im * im, pole_re * im + pole_im * re)
 }
 
 /// Defines a loop once and compiles it for every kernel; three bodies where they differ in how much is
@@ -127,7 +127,7 @@ pub use touch::{advance, coast, displacement, end_contact, reach};
 pub fn turn_back(modes: &mut [ModeState], steps: usize) {
     for mode in modes {
         for l in 0..LANES {
-            let (keep, turn) = (mode.keep[l], mode.turn[l]);
+            let (keep, turn) = (mode.pole_re[l], mode.pole_im[l]);
             let square = keep * keep + turn * turn;
             if square > 0.0 {
                 let (keep, turn) = (keep / square, -turn / square);
@@ -164,7 +164,7 @@ pub fn shorten(modes: &mut [ModeState], keep: impl Fn(usize, usize) -> f32) {
 }
 
 /// Sets states below 1e-18 m to 0, long before they are denormal.
-pub fn settle(modes: &mut [ModeState]) {
+pub fn flush_denormals(modes: &mut [ModeState]) {
     for mode in modes {
         for x in mode.re.iter_mut().chain(&mut mode.im) {
             if x.abs() < 1e-18 {
@@ -175,7 +175,7 @@ pub fn settle(modes: &mut [ModeState]) {
 }
 
 /// Sets all states to 0.
-pub fn still(modes: &mut [ModeState]) {
+pub fn clear(modes: &mut [ModeState]) {
     for mode in modes {
         mode.re = [0.0; LANES];
         mode.im = [0.0; LANES];
@@ -196,8 +196,8 @@ mod tests {
                 ModeState {
                     re: lane(1e-3, -2e-5),
                     im: lane(-3e-4, 1e-5),
-                    keep: lane(0.999, -1e-4),
-                    turn: lane(3e-3, 1e-2),
+                    pole_re: lane(0.999, -1e-4),
+                    pole_im: lane(3e-3, 1e-2),
                     bridge: lane(3e3, 2e3),
                 }
             })
@@ -220,8 +220,8 @@ mod tests {
         let mut mode = ModeState::default();
         let (angle, decay): (f64, f64) = (0.1, 1e-5);
         mode.re[3] = 1.0;
-        mode.keep[3] = touchback_core::math::cast::single((-decay).exp() * angle.cos());
-        mode.turn[3] = touchback_core::math::cast::single((-decay).exp() * angle.sin());
+        mode.pole_re[3] = touchback_core::math::cast::single((-decay).exp() * angle.cos());
+        mode.pole_im[3] = touchback_core::math::cast::single((-decay).exp() * angle.sin());
         mode.bridge[3] = 1.0;
         let mut out = [0.0; 1];
         for n in 1..=20_000 {

@@ -17,10 +17,10 @@ use crate::bank::BLOCK;
 use crate::bridge::{self, ZONES};
 use crate::glide::Glide;
 use crate::knock::{Knock, Knocks};
+use crate::microphone_mixer::MicrophoneMixer;
 use crate::microphones::{Distant, part};
 use crate::note::Note;
-use crate::output::Lid;
-use crate::pickup::Pickup;
+use crate::output::HighShelf;
 use crate::resonances::{Resonances, near_top};
 use crate::room::Room;
 use crate::shared_board::SharedBoard;
@@ -62,14 +62,14 @@ const FARTHEST: f64 = 5e-3;
 const MOST_CENTS: f64 = 4800.0;
 
 /// Targets of the gliding values: share of the late response, direct level, lid gain, stereo width.
-fn mix(voicing: &SoundSettings) -> [f64; 4] {
-    [voicing.board, voicing.direct(), voicing.lid_gain(), voicing.side()]
+fn mix(settings: &SoundSettings) -> [f64; 4] {
+    [settings.board, settings.direct(), settings.lid_gain(), settings.side()]
 }
 
 /// All strings and the board, at one sample rate.
 pub struct Sound {
     /// As set last, and as the last block began with.
-    voicing: SoundSettings,
+    settings: SoundSettings,
     taken: SoundSettings,
     is_news: bool,
     hammers: [HammerSettings; KEYS],
@@ -80,14 +80,14 @@ pub struct Sound {
     places: Vec<(usize, [f32; 2])>,
     knocks: Knocks,
     kernel: Kernel,
-    pickup: Pickup,
+    pickup: MicrophoneMixer,
     loading: Option<Loading>,
     partials_a_block: usize,
     /// Share of the late response, direct level, lid and stereo width: value at the block's start,
     /// and now.
     mix: [(f32, Glide); 4],
     /// Over what is listened to, and over what the distant pair hears.
-    lids: [Lid; 2],
+    lids: [HighShelf; 2],
     room: Room,
     inputs: [[f32; BLOCK]; ZONES],
     /// Of damped strings, and of the undamped.
@@ -108,59 +108,59 @@ impl Sound {
     /// Prepares all tables for `sample_rate` Hz, with the concert grand's hammers. Allocates;
     /// everything else here does not.
     #[must_use]
-    pub fn new(sample_rate: f64, voicing: &SoundSettings) -> Self {
-        Self::with_hammers(sample_rate, voicing, &HammerSettings::CONCERT)
+    pub fn new(sample_rate: f64, settings: &SoundSettings) -> Self {
+        Self::with_hammers(sample_rate, settings, &HammerSettings::CONCERT)
     }
 
     /// Like [`Sound::new`] with `hammers`.
     #[must_use]
     pub fn with_hammers(
         sample_rate: f64,
-        voicing: &SoundSettings,
+        settings: &SoundSettings,
         hammers: &HammerSettings,
     ) -> Self {
-        Self::with_each_hammer(sample_rate, voicing, |_| *hammers)
+        Self::with_each_hammer(sample_rate, settings, |_| *hammers)
     }
 
     /// Like [`Sound::new`] with a hammer for each key.
     #[must_use]
     pub fn with_each_hammer(
         sample_rate: f64,
-        voicing: &SoundSettings,
+        settings: &SoundSettings,
         hammers: impl Fn(KeyNumber) -> HammerSettings,
     ) -> Self {
-        Self::prepared(sample_rate, voicing, hammers, Kernel::detect())
+        Self::prepared(sample_rate, settings, hammers, Kernel::detect())
     }
 
     /// Like [`Sound::new`] with a kernel of [`Kernel::available`]; every kernel gives the same
     /// samples.
     #[must_use]
-    pub fn with_kernel(sample_rate: f64, voicing: &SoundSettings, kernel: Kernel) -> Self {
-        Self::prepared(sample_rate, voicing, |_| HammerSettings::CONCERT, kernel)
+    pub fn with_kernel(sample_rate: f64, settings: &SoundSettings, kernel: Kernel) -> Self {
+        Self::prepared(sample_rate, settings, |_| HammerSettings::CONCERT, kernel)
     }
 
     fn prepared(
         sample_rate: f64,
-        voicing: &SoundSettings,
+        settings: &SoundSettings,
         hammers: impl Fn(KeyNumber) -> HammerSettings,
         kernel: Kernel,
     ) -> Self {
-        let voicing = voicing.clamped();
+        let settings = settings.clamped();
         let slow = SlowRate::both(sample_rate);
         let note = |key| {
             let hammer = Hammer::of(key, &hammers(key));
-            Note::new(key, &voicing, &hammer, sample_rate, &slow, kernel)
+            Note::new(key, &settings, &hammer, sample_rate, &slow, kernel)
         };
         let board = SharedBoard::at(sample_rate);
-        let pickup = Pickup::new(&board, voicing.perspective.pair(), sample_rate, kernel);
+        let pickup = MicrophoneMixer::new(&board, settings.perspective.pair(), sample_rate, kernel);
         let place = |(key, factor): (KeyNumber, f32)| {
             let (first, weights) = bridge::place(key);
             (first, weights.map(|w| w * factor))
         };
         Self {
             notes: KeyNumber::all().map(note).collect(),
-            voicing,
-            taken: voicing,
+            settings,
+            taken: settings,
             is_news: false,
             hammers: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
@@ -172,9 +172,10 @@ impl Sound {
             pickup,
             loading: None,
             partials_a_block: partials_a_block(sample_rate),
-            mix: mix(&voicing).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
-            lids: [Lid::new(sample_rate); 2],
-            room: Room::new(sample_rate, voicing.room()),
+            mix: mix(&settings)
+                .map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
+            lids: [HighShelf::new(sample_rate); 2],
+            room: Room::new(sample_rate, settings.room()),
             inputs: [[0.0; BLOCK]; ZONES],
             resonances: slow.each_ref().map(Resonances::new),
             bridge: [[[0.0; BLOCK]; 2]; 2],
@@ -190,7 +191,7 @@ impl Sound {
         self.take_voicing();
         if self.loading.take().is_some() {
             for note in &mut self.notes {
-                note.load(&self.voicing);
+                note.load(&self.settings);
             }
         }
         self.notes.iter_mut().for_each(Note::reset);
@@ -201,7 +202,7 @@ impl Sound {
             glide.settle();
             *from = glide.now;
         }
-        self.lids.iter_mut().for_each(Lid::reset);
+        self.lids.iter_mut().for_each(HighShelf::reset);
         self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.resonances.iter_mut().for_each(Resonances::reset);
@@ -212,17 +213,17 @@ impl Sound {
     /// New voicing, without clicks: knocks from the next event, all else from the next block on, of
     /// several in one block the last: levels within 50 ms, another pair of microphones within 75 ms, pitch
     /// and decay note by note, sounding notes first, all within 0.52 s.
-    pub fn set(&mut self, voicing: &SoundSettings) {
-        self.voicing = voicing.clamped();
+    pub fn set(&mut self, settings: &SoundSettings) {
+        self.settings = settings.clamped();
         self.is_news = true;
     }
 
     /// Takes up what was set in the block before.
     fn take_voicing(&mut self) {
-        if !std::mem::take(&mut self.is_news) || self.voicing == self.taken {
+        if !std::mem::take(&mut self.is_news) || self.settings == self.taken {
             return;
         }
-        let new = self.voicing;
+        let new = self.settings;
         let old = std::mem::replace(&mut self.taken, new);
         for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
             slot.1.aim(target);
@@ -239,7 +240,7 @@ impl Sound {
         KeyNumber::all().for_each(|key| self.set_hammer(key, hammers));
     }
 
-    /// A new hammer of `key`: mass and felt from the next strike on, the strike point like a voicing.
+    /// A new hammer of `key`: mass and felt from the next strike on, the strike point like a settings.
     pub fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
         let old = std::mem::replace(&mut self.hammers[key.index()], *hammer);
         if old != *hammer {
@@ -309,10 +310,10 @@ impl Sound {
     pub fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
         if !(speed > 0.0 && speed.is_finite()) {
             self.ignored += 1;
-        } else if self.voicing.knocks > 0.0 {
+        } else if self.settings.knocks > 0.0 {
             let (first, weights) = bridge::place(key);
             let (speed, near) = (speed.min(FASTEST), self.near_top[key.index()]);
-            self.knocks.begin(knock, speed, self.voicing.knocks, first, weights, near);
+            self.knocks.begin(knock, speed, self.settings.knocks, first, weights, near);
         }
     }
 
@@ -355,11 +356,11 @@ impl Sound {
     /// Nothing sounds and nothing will before the next event.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.loading.is_none() && !self.is_news && self.is_still()
+        self.loading.is_none() && !self.is_news && self.is_at_rest()
     }
 
     /// Neither strings nor board nor room move.
-    fn is_still(&self) -> bool {
+    fn is_at_rest(&self) -> bool {
         self.awake.is_empty()
             && self.knocks.is_empty()
             && self.resonances.iter().all(Resonances::is_silent)
@@ -371,8 +372,8 @@ impl Sound {
     /// nothing to the bridge, and the room after them.
     #[must_use]
     pub fn longest_ring(&self) -> f64 {
-        let loss = loss::least_internal() / self.voicing.sustain;
-        libm::log(RANGE) / loss + self.voicing.room().time * libm::log10(RANGE) / 3.0 + AFTER
+        let loss = loss::least_internal() / self.settings.sustain;
+        libm::log(RANGE) / loss + self.settings.room().time * libm::log10(RANGE) / 3.0 + AFTER
     }
 }
 

@@ -149,13 +149,13 @@ impl Knocks {
     pub fn reset(&mut self) {
         self.under.clear();
         self.count = 0;
-        self.case.still();
+        self.case.clear();
     }
 
     /// Whether no knock sounds.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.under.is_empty() && self.case.is_still()
+        self.under.is_empty() && self.case.is_silent()
     }
 
     /// Begins a knock at the board place (`first`, weights) with impact `speed` m/s, of which the
@@ -228,7 +228,7 @@ impl Knocks {
                 *pushed += exact;
             }
         }
-        if !self.case.is_still() {
+        if !self.case.is_silent() {
             let (first, weight) = CASE_ZONE;
             for (i, pushed) in (at..at + len).zip(pushed) {
                 let force = single(self.case.next(pushed));

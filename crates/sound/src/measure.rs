@@ -171,12 +171,12 @@ fn window(hz: f64) -> f64 {
 #[must_use]
 pub fn early_decay(
     sound: &mut Sound,
-    voicing: &SoundSettings,
+    settings: &SoundSettings,
     key: KeyNumber,
     rate: f64,
     seconds: f64,
 ) -> Option<f64> {
-    let hz = StringSpec::of(key, voicing).partial_hz(1);
+    let hz = StringSpec::of(key, settings).partial_hz(1);
     let recording = strike_free(sound, key, 2.0, seconds, rate);
     let window = window(hz);
     decay_time(&recording.envelope_db(hz, window, 0.5 * window), 0.0, 20.0)
@@ -200,11 +200,11 @@ pub fn damped_decay(sound: &mut Sound, key: KeyNumber, rate: f64) -> Option<f64>
 #[must_use]
 pub fn tuning_error_cents(
     sound: &mut Sound,
-    voicing: &SoundSettings,
+    settings: &SoundSettings,
     key: KeyNumber,
     rate: f64,
 ) -> f64 {
-    let hz = StringSpec::of(key, voicing).partial_hz(1);
+    let hz = StringSpec::of(key, settings).partial_hz(1);
     // Long enough for a cent at low keys, short enough that high ones have not gone.
     let seconds = (400.0 / hz).clamp(0.15, 2.0);
     let recording = strike_free(sound, key, 2.0, seconds + 0.02, rate);
@@ -216,12 +216,12 @@ pub fn tuning_error_cents(
 #[must_use]
 pub fn inharmonicity(
     sound: &mut Sound,
-    voicing: &SoundSettings,
+    settings: &SoundSettings,
     key: KeyNumber,
     k: usize,
     rate: f64,
 ) -> f64 {
-    let string = StringSpec::of(key, voicing);
+    let string = StringSpec::of(key, settings);
     let seconds = (200.0 / string.partial_hz(1)).clamp(0.15, 1.0);
     let recording = strike_free(sound, key, 3.0, seconds, rate);
     let peak = |k: usize| recording.peak_hz(string.partial_hz(k), 15.0, 0.01, seconds);
@@ -239,8 +239,8 @@ pub fn level_db(sound: &mut Sound, key: KeyNumber, speed: f64, rate: f64) -> f64
 /// Slopes of the early and the late decay of a free fundamental, dB/s, and how far below the start
 /// their lines cross, dB; from the modes themselves: first 8 dB, and 30 to 55 dB down.
 #[must_use]
-pub fn two_stages(key: KeyNumber, voicing: &SoundSettings) -> (f64, f64, f64) {
-    let unison = Unison::new(key, voicing);
+pub fn two_stages(key: KeyNumber, settings: &SoundSettings) -> (f64, f64, f64) {
+    let unison = Unison::new(key, settings);
     let (group, (sideways, weight)) = (unison.group(1), unison.sideways(1));
     let weights = group.weights(unison.blow());
     let level = |t: f64| {

@@ -78,10 +78,10 @@ pub struct Note {
     steps: usize,
     /// Bridge gains belong to the piano as strung, so that a retune never jumps a force.
     strung: StringSpec,
-    rings: Vec<ModeState>,
-    touches: Vec<ContactCoupling>,
+    modes: Vec<ModeState>,
+    contact_couplings: Vec<ContactCoupling>,
     poles: Vec<Pole>,
-    blows: Vec<HammerInput>,
+    hammer_inputs: Vec<HammerInput>,
     /// The low partials where they ring by themselves.
     slow: SlowRing,
     /// The strings as other notes set them moving, and the partials that do.
@@ -130,7 +130,7 @@ impl Note {
     #[must_use]
     pub fn new(
         key: KeyNumber,
-        voicing: &SoundSettings,
+        settings: &SoundSettings,
         hammer: &Hammer,
         sample_rate: f64,
         rates: &[SlowRate; 2],
@@ -160,10 +160,10 @@ impl Note {
                 libm::log2(contact_rate(key) / sample_rate).ceil().max(0.0),
             )),
             strung,
-            rings: vec![ModeState::default(); chunks],
-            touches: vec![ContactCoupling::default(); chunks],
+            modes: vec![ModeState::default(); chunks],
+            contact_couplings: vec![ContactCoupling::default(); chunks],
             poles: vec![Pole::default(); chunks],
-            blows: vec![HammerInput::default(); chunks],
+            hammer_inputs: vec![HammerInput::default(); chunks],
             slow: SlowRing::new(low, damped, kernel),
             resonance: Resonance::new(resonances, resounds_at, kernel),
             resonating,
@@ -185,14 +185,14 @@ impl Note {
             rest: (0.0, 0.0),
             active: 0,
         };
-        note.load(voicing);
+        note.load(settings);
         note.reset();
         note
     }
 
     /// Resets the note: silent, damper at rest, in tune, hammer under all strings.
     pub fn reset(&mut self) {
-        bank::still(&mut self.rings);
+        bank::clear(&mut self.modes);
         self.resonance.reset();
         self.slow.reset();
         self.overtones.reset();
@@ -221,7 +221,7 @@ impl Note {
         self.touching &= self.una_corda.0 == self.una_corda.1;
         self.una_corda.1 = self.una_corda.0;
         self.refresh_touches();
-        let string = f64::from(bank::displacement(&self.rings, &self.touches));
+        let string = f64::from(bank::displacement(&self.modes, &self.contact_couplings));
         let gap = speed * delay / self.sample_rate;
         let hammer = shifted(&self.hammer, self.una_corda.1);
         let hammer = MovingHammer::new(&hammer, string, gap, speed);
@@ -276,20 +276,20 @@ impl Note {
     fn excite(&mut self) {
         self.give_back();
         self.apply_poles();
-        self.active = self.rings.len();
+        self.active = self.modes.len();
         self.struck = true;
         self.overtones.wake();
     }
 
     /// Rings all modes at the full rate again.
     fn give_back(&mut self) {
-        let groups = self.slow.give_back(&mut self.rings);
+        let groups = self.slow.give_back(&mut self.modes);
         self.active = self.active.max(groups);
     }
 
     fn apply_poles(&mut self) {
         if self.rest.0.to_bits() != self.rest.1.to_bits() {
-            poles::set_ringing(self.kernel, &mut self.rings, &self.poles, self.rest.0, self.ratio);
+            poles::set_ringing(self.kernel, &mut self.modes, &self.poles, self.rest.0, self.ratio);
             self.slow.apply_poles(self.rest.0, self.ratio);
             self.resonance.apply_poles(self.rest.0, self.ratio);
             self.rest.1 = self.rest.0;
@@ -311,7 +311,7 @@ impl Note {
         if let Some(strike) = &self.strike {
             // Bound of the strings' displacement toward the hammer: all modes in phase, without
             // loss.
-            let reach = bank::reach(&self.rings, &self.touches);
+            let reach = bank::reach(&self.modes, &self.contact_couplings);
             if strike.hammer.is_out_of(f64::from(reach)) {
                 self.strike = None;
             } else {
@@ -319,7 +319,7 @@ impl Note {
             }
         }
         let free = self.strike.is_none() && in_band;
-        self.slow.begin_block(&mut self.rings, self.active, free);
+        self.slow.begin_block(&mut self.modes, self.active, free);
         if (block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
             self.look(gate, loudest);
         }
@@ -332,10 +332,10 @@ impl Note {
         if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
             return;
         }
-        bank::settle(&mut self.rings[..self.active]);
+        bank::flush_denormals(&mut self.modes[..self.active]);
         self.overtones.settle();
         self.overtones.look(gate);
-        let level = bank::level(&self.rings[..self.active]) + self.slow.level();
+        let level = bank::level(&self.modes[..self.active]) + self.slow.level();
         if self.struck && driven && level < square(FAINT * loudest) {
             self.struck = false;
             self.overtones.reset();
@@ -347,10 +347,10 @@ impl Note {
             let last = self.active - 1..self.active;
             let alone = self.active == 1 && !self.slow.is_ringing();
             let beside = if alone { self.overtones.level() } else { 0.0 };
-            if bank::level(&self.rings[last.clone()]) + beside >= least(self.active) {
+            if bank::level(&self.modes[last.clone()]) + beside >= least(self.active) {
                 break;
             }
-            bank::still(&mut self.rings[last]);
+            bank::clear(&mut self.modes[last]);
             self.active -= 1;
         }
         if self.active == 0 && !self.slow.is_ringing() {
@@ -374,7 +374,7 @@ impl Note {
             *out += force;
         }
         self.frame.ring(&mut out[done..]);
-        self.slow.process(&mut self.rings[..self.active], at + done, &mut out[done..]);
+        self.slow.process(&mut self.modes[..self.active], at + done, &mut out[done..]);
     }
 
     /// Adds the force of the strings that resound over the next block's slow samples, N; `bridge`

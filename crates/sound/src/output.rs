@@ -23,7 +23,7 @@ pub fn widened(left: f32, right: f32, width: f32) -> (f32, f32) {
 
 /// The lid over both channels: what lies above its corner is scaled, the rest passes.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Lid {
+pub struct HighShelf {
     share: f32,
     slow: [f32; 2],
 }
@@ -31,7 +31,7 @@ pub struct Lid {
 /// Where a lid begins to shade the strings, Hz (chosen).
 const LID_HZ: f64 = 1200.0;
 
-impl Lid {
+impl HighShelf {
     /// At `sample_rate` Hz.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
@@ -46,7 +46,7 @@ impl Lid {
 
     /// The filter's state is zero.
     #[must_use]
-    pub fn is_still(&self) -> bool {
+    pub fn is_silent(&self) -> bool {
         self.slow == [0.0; 2]
     }
 

@@ -132,7 +132,7 @@ impl Overtones {
         let pole = Complex64::new(-sigma, TAU * hz) / sample_rate;
         let ring = &mut self.rings[0];
         let pole = complex::exp(pole);
-        (ring.keep[lane], ring.turn[lane]) = (single(pole.re), single(pole.im));
+        (ring.pole_re[lane], ring.pole_im[lane]) = (single(pole.re), single(pole.im));
         ring.bridge[lane] = 1.0;
         let gain = gain / sample_rate;
         let drive = &mut self.drives[0];
@@ -142,7 +142,7 @@ impl Overtones {
 
     /// Clears the resonators.
     pub fn reset(&mut self) {
-        bank::still(&mut self.rings);
+        bank::clear(&mut self.rings);
         self.states = [0.0; 3];
     }
 
@@ -168,7 +168,7 @@ impl Overtones {
 
     /// Sets states too small to be heard to 0.
     pub fn settle(&mut self) {
-        bank::settle(&mut self.rings);
+        bank::flush_denormals(&mut self.rings);
         for x in &mut self.states {
             if x.abs() < 1e-12 {
                 *x = 0.0;

@@ -79,8 +79,8 @@ fn set_ringing_body(modes: &mut [ModeState], poles: &[Pole], rest: f32, ratio: f
             let shrink = pole.shrink[l] + loss - pole.shrink[l] * loss;
             let (keep, turn) = number(angle.min(PI), shrink);
             let heard = angle < HIGHEST;
-            mode.keep[l] = if heard { keep } else { 0.0 };
-            mode.turn[l] = if heard { turn } else { 0.0 };
+            mode.pole_re[l] = if heard { keep } else { 0.0 };
+            mode.pole_im[l] = if heard { turn } else { 0.0 };
         }
     }
 }
@@ -98,8 +98,8 @@ fn set_touching_body(touches: &mut [ContactCoupling], poles: &[Pole], share: f32
             let angle = ratio * pole.angle[l];
             let (keep, turn) = number(share * angle.min(PI), pole.step_shrink[l]);
             let heard = angle < HIGHEST;
-            touch.keep[l] = if heard { keep } else { 0.0 };
-            touch.turn[l] = if heard { turn } else { 0.0 };
+            touch.pole_re[l] = if heard { keep } else { 0.0 };
+            touch.pole_im[l] = if heard { turn } else { 0.0 };
         }
     }
 }
@@ -165,7 +165,7 @@ mod tests {
             let mut mode = [ModeState::default()];
             set_ringing(Kernel::detect(), &mut mode, &[pole], 0.5, single(ratio));
             for (l, angle) in angles.iter().enumerate() {
-                let (keep, turn) = (f64::from(mode[0].keep[l]), f64::from(mode[0].turn[l]));
+                let (keep, turn) = (f64::from(mode[0].pole_re[l]), f64::from(mode[0].pole_im[l]));
                 let exact = ratio * angle;
                 if exact > 0.97 * std::f64::consts::PI {
                     continue;

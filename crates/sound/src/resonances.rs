@@ -5,7 +5,7 @@
 use crate::bank::BLOCK;
 use crate::bridge::ZONES;
 use crate::note::Note;
-use crate::slow_rate::{Gatherer, SlowRate, Spreader};
+use crate::slow_rate::{Decimator, Interpolator, SlowRate};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KeyNumber, log_linear};
 
@@ -22,8 +22,8 @@ pub fn near_top(key: KeyNumber) -> f32 {
 
 /// The way from the bridge to the strings that resound, and from these to the board.
 pub struct Resonances {
-    there: Gatherer,
-    back: [Spreader; ZONES],
+    there: Decimator,
+    back: [Interpolator; ZONES],
     /// Force of the struck notes on the bridge in the last block, N; and whether it is heard.
     bridge: Vec<f32>,
     driven: bool,
@@ -39,8 +39,8 @@ impl Resonances {
     #[must_use]
     pub fn new(rate: &SlowRate) -> Self {
         Self {
-            there: Gatherer::new(rate.clone()),
-            back: std::array::from_fn(|_| Spreader::new(rate.clone())),
+            there: Decimator::new(rate.clone()),
+            back: std::array::from_fn(|_| Interpolator::new(rate.clone())),
             bridge: vec![0.0; rate.block()],
             driven: false,
             force: vec![0.0; rate.block()],
@@ -52,7 +52,7 @@ impl Resonances {
     /// Forgets what was.
     pub fn reset(&mut self) {
         self.there.reset();
-        self.back.iter_mut().for_each(Spreader::reset);
+        self.back.iter_mut().for_each(Interpolator::reset);
         self.quiet = self.memory;
     }
 

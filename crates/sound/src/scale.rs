@@ -65,18 +65,18 @@ pub struct StringSpec {
 impl StringSpec {
     /// The strings of `key` as tuned and voiced.
     #[must_use]
-    pub fn of(key: KeyNumber, voicing: &SoundSettings) -> Self {
+    pub fn of(key: KeyNumber, settings: &SoundSettings) -> Self {
         let n = f64::from(key.number());
         // At the same pitch and gauge the tension goes with L², and B = π³Ed⁴/64TL² with 1/L⁴.
-        let inharmonicity = tuning::inharmonicity(key) / square(square(voicing.string_length));
+        let inharmonicity = tuning::inharmonicity(key) / square(square(settings.string_length));
         Self {
-            length: log_linear(&LENGTH, n) * voicing.string_length,
+            length: log_linear(&LENGTH, n) * settings.string_length,
             density: log_linear(&DENSITY, n),
-            ideal_hz: tuning::fundamental(key, voicing) / (1.0 + inharmonicity).sqrt(),
+            ideal_hz: tuning::fundamental(key, settings) / (1.0 + inharmonicity).sqrt(),
             inharmonicity,
             strings: strings(key),
-            loss: loss::internal(key) / voicing.sustain,
-            loss_slope: loss::internal_slope(key) * voicing.brightness_loss / voicing.sustain,
+            loss: loss::internal(key) / settings.sustain,
+            loss_slope: loss::internal_slope(key) * settings.brightness_loss / settings.sustain,
         }
     }
 
@@ -160,8 +160,8 @@ mod tests {
     fn short_strings_are_slack_and_stiff_and_keep_their_pitch() {
         let key = KeyNumber::from_index(20).unwrap();
         let long = StringSpec::of(key, &SoundSettings::default());
-        let voicing = SoundSettings { string_length: 0.7, ..SoundSettings::default() };
-        let short = StringSpec::of(key, &voicing);
+        let settings = SoundSettings { string_length: 0.7, ..SoundSettings::default() };
+        let short = StringSpec::of(key, &settings);
         assert!((short.partial_hz(1) / long.partial_hz(1) - 1.0).abs() < 1e-12);
         assert!((short.tension() / long.tension() / 0.49 - 1.0).abs() < 1e-3);
         assert!((short.inharmonicity / long.inharmonicity * 0.2401 - 1.0).abs() < 1e-12);

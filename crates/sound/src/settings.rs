@@ -94,7 +94,7 @@ settings! {
         knocks = 1.0, 0.0..=4.0,
         /// Stereo width, 0 mono … 1 natural … 2 wide.
         width = 1.0, 0.0..=2.0,
-        /// Lid: 0 closed … 1 open.
+        /// HighShelf: 0 closed … 1 open.
         lid = 1.0, 0.0..=1.0,
         /// Distance of the microphones, m.
         /// From inside the rim to the tenth row.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::convolve::Filter;
 use crate::microphones::PAIRS;
-use crate::{board, evenness};
+use crate::{board, level_equalization};
 use touchback_core::math::compass::KEYS;
 use touchback_core::math::shared::SharedValues;
 
@@ -14,7 +14,7 @@ use touchback_core::math::shared::SharedValues;
 pub struct SharedBoard {
     /// By pair.
     filters: Vec<Filter>,
-    /// See [`evenness::factors`].
+    /// See [`level_equalization::factors`].
     evenness: [f32; KEYS],
 }
 
@@ -31,7 +31,7 @@ impl SharedBoard {
         let responses = board::responses_of(0..PAIRS, sample_rate);
         Self {
             filters: responses.iter().map(Filter::new).collect(),
-            evenness: evenness::factors(&responses[0], sample_rate),
+            evenness: level_equalization::factors(&responses[0], sample_rate),
         }
     }
 

@@ -105,13 +105,13 @@ impl SlowRate {
 
 /// The way there: each slow sample is the sum of `factor` smoothed samples.
 #[derive(Clone, Debug)]
-pub struct Gatherer {
+pub struct Decimator {
     rate: SlowRate,
     /// What the filter still needs of earlier blocks, and the present one.
     recent: Vec<f32>,
 }
 
-impl Gatherer {
+impl Decimator {
     /// Nothing gathered.
     #[must_use]
     pub fn new(rate: SlowRate) -> Self {
@@ -139,13 +139,13 @@ impl Gatherer {
 
 /// The way back: slow samples joined smoothly.
 #[derive(Clone, Debug)]
-pub struct Spreader {
+pub struct Interpolator {
     rate: SlowRate,
     /// What the filter still needs of earlier blocks, and the present one's slow samples.
     recent: Vec<f32>,
 }
 
-impl Spreader {
+impl Interpolator {
     /// Nothing to spread.
     #[must_use]
     pub fn new(rate: SlowRate) -> Self {
@@ -212,7 +212,7 @@ mod tests {
     /// A tone of `hz` there and back at `rate` Hz: gain and delay in samples against the tone.
     fn there_and_back(rate: f64, hz: f64) -> (f64, f64) {
         let slow = SlowRate::above(SLOWEST_HZ, rate);
-        let (mut there, mut back) = (Gatherer::new(slow.clone()), Spreader::new(slow.clone()));
+        let (mut there, mut back) = (Decimator::new(slow.clone()), Interpolator::new(slow.clone()));
         let turn = 2.0 * PI * hz / rate;
         let blocks = floor_index(12.0 * rate / hz / BLOCK as f64).max(400);
         let (mut re, mut im) = (0.0, 0.0);
@@ -256,7 +256,7 @@ mod tests {
     fn what_would_fold_is_taken_away() {
         for rate in [44_100.0, 96_000.0] {
             let slow = SlowRate::above(SLOWEST_HZ, rate);
-            let mut there = Gatherer::new(slow.clone());
+            let mut there = Decimator::new(slow.clone());
             // Folds onto 2 kHz.
             let turn = 2.0 * PI * (rate / slow.factor() as f64 - 2_000.0) / rate;
             let mut out = vec![0.0; slow.block()];

@@ -42,11 +42,11 @@ pub fn stretch_cents(key: KeyNumber) -> f64 {
 
 /// Sounding fundamental f1 of `key`, Hz.
 #[must_use]
-pub fn fundamental(key: KeyNumber, voicing: &SoundSettings) -> f64 {
+pub fn fundamental(key: KeyNumber, settings: &SoundSettings) -> f64 {
     let semitones = f64::from(key.midi()) - 69.0;
-    let cents = voicing.scale.map_or_else(|| voicing.temperament.cents(key), |s| s.cents(key));
-    let offset = cents + voicing.stretch * stretch_cents(key);
-    voicing.a4_hz * libm::exp2(semitones / 12.0 + offset / 1200.0)
+    let cents = settings.scale.map_or_else(|| settings.temperament.cents(key), |s| s.cents(key));
+    let offset = cents + settings.stretch * stretch_cents(key);
+    settings.a4_hz * libm::exp2(semitones / 12.0 + offset / 1200.0)
 }
 
 #[cfg(test)]
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn neighbours_step_evenly_and_a4_is_the_fork() {
-        let voicing = SoundSettings::default();
-        assert!((fundamental(KeyNumber::from_midi(69).unwrap(), &voicing) - 440.0).abs() < 1e-9);
+        let settings = SoundSettings::default();
+        assert!((fundamental(KeyNumber::from_midi(69).unwrap(), &settings) - 440.0).abs() < 1e-9);
         let cents: Vec<f64> = KeyNumber::all().map(stretch_cents).collect();
         for (i, pair) in cents.windows(2).enumerate().take(72) {
             assert!((pair[1] - pair[0]).abs() < 1.5, "step {} at key {}", pair[1] - pair[0], i + 1);

@@ -68,13 +68,13 @@ impl Unison {
     /// The unison of `key` as tuned and voiced. The tuner listens to the coupled strings, so the
     /// bridge's pull on the first partial is tuned away.
     #[must_use]
-    pub fn new(key: KeyNumber, voicing: &SoundSettings) -> Self {
-        let string = StringSpec::of(key, voicing);
+    pub fn new(key: KeyNumber, settings: &SoundSettings) -> Self {
+        let string = StringSpec::of(key, settings);
         let count = string.strings;
         let seed = u64::from(key.number());
         // Outer strings at the ends of the spread, the third anywhere between; at least a
         // hundredth of a cent, below which the modes would coincide.
-        let width = voicing.unison_width_cents + voicing.unisons.of(key);
+        let width = settings.unison_width_cents + settings.unisons.of(key);
         let half = 0.5 * width.max(0.01);
         let mut cents = match count {
             1 => [0.0; MOST],
@@ -87,7 +87,7 @@ impl Unison {
             std::array::from_fn(|i| 1.0 + UNEVENNESS * random::of_pair(4 + i as u64, seed));
         let mean = blow[..count].iter().sum::<f64>() / count as f64;
         blow.iter_mut().for_each(|b| *b /= mean);
-        let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: voicing.sustain };
+        let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: settings.sustain };
         let pull = count as f64 * unison.bridge(1).im / (2.0 * PI * string.partial_hz(1));
         unison.detune = cents.map(|c| libm::exp2(c / 1200.0) * (1.0 + pull));
         unison
@@ -194,9 +194,9 @@ mod tests {
     #[test]
     fn weights_add_up_and_moments_match_the_matrix() {
         for width in [0.0, 0.3, 1.0, 5.0, 30.0] {
-            let voicing = SoundSettings { unison_width_cents: width, ..SoundSettings::default() };
+            let settings = SoundSettings { unison_width_cents: width, ..SoundSettings::default() };
             for key in KeyNumber::all() {
-                let unison = Unison::new(key, &voicing);
+                let unison = Unison::new(key, &settings);
                 let n = unison.string.strings;
                 for k in [1, 2, 3, 7] {
                     let group = unison.group(k);

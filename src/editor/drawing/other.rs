@@ -173,7 +173,7 @@ mod tests {
         for kind in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Grand) {
             let name = kind.name();
             let mut running = catalogue::played(kind, key, &ActionSettings::default());
-            running.lay_to_rest();
+            running.reset_to_rest();
             let rest = running.pose();
             let (low, high) = bounds(kind, &rest);
             // The smallest picture that has names.
@@ -203,7 +203,7 @@ mod tests {
         let key = KeyNumber::from_midi(60).unwrap();
         for kind in [ActionKind::Simplified, ActionKind::ModelA, ActionKind::Viennese] {
             let mut running = catalogue::played(kind, key, &ActionSettings::default());
-            running.lay_to_rest();
+            running.reset_to_rest();
             let rest = running.pose();
             let string = point(&rest, "string", 0).y;
             for i in 0..4000 {

@@ -7,10 +7,10 @@ use touchback_sound::scala::texts::PYTHAGOREAN;
 
 #[test]
 fn every_kind_of_edit_is_taken_back_and_done_again() {
-    let (mut desk, mut history) = (DetachedControls::default(), History::default());
+    let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let [blow, dip] = ["blow_mm", "key_dip_mm"].map(|id| find(id).unwrap());
     let states = {
-        let mut controls = Recorded { controls: &mut desk, history: &mut history };
+        let mut controls = Recorded { controls: &mut connection, history: &mut history };
         let mut states = vec![(controls.settings(), controls.texts())];
         let mut mark = |c: &Recorded| states.push((c.settings(), c.texts()));
         // A drag of many values is one edit, and so are two parameters held at once two.
@@ -41,55 +41,55 @@ fn every_kind_of_edit_is_taken_back_and_done_again() {
     assert_eq!((history.done.len(), history.undoes()), (5, Some("Drop of keys")));
     for _ in 0..2 {
         for (settings, texts) in states.iter().rev().skip(1) {
-            history.undo(&mut desk);
-            assert_eq!((desk.settings(), desk.texts()), (*settings, texts.clone()));
+            history.undo(&mut connection);
+            assert_eq!((connection.settings(), connection.texts()), (*settings, texts.clone()));
         }
         assert_eq!((history.undoes(), history.piano.as_str()), (None, ""));
-        history.undo(&mut desk);
+        history.undo(&mut connection);
         for (settings, texts) in &states[1..] {
-            history.redo(&mut desk);
-            assert_eq!((desk.settings(), desk.texts()), (*settings, texts.clone()));
+            history.redo(&mut connection);
+            assert_eq!((connection.settings(), connection.texts()), (*settings, texts.clone()));
         }
         assert_eq!((history.redoes(), history.piano.as_str()), (None, "Heavy"));
     }
-    assert!(desk.held.is_empty() && history.open.is_empty());
+    assert!(connection.held.is_empty() && history.open.is_empty());
 }
 
 #[test]
 fn what_a_host_has_moved_since_is_left_where_it_is() {
-    let (mut desk, mut history) = (DetachedControls::default(), History::default());
+    let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
-    let plain = desk.settings();
-    Recorded { controls: &mut desk, history: &mut history }.recall(&heavy, Some("Heavy"));
+    let plain = connection.settings();
+    Recorded { controls: &mut connection, history: &mut history }.recall(&heavy, Some("Heavy"));
     let moved = all().find(|p| p.get(&heavy).to_bits() != p.get(&plain).to_bits()).unwrap();
     let automated = moved.quantize(0.5 * (moved.min() + moved.max()) + 0.1);
-    desk.set(moved, automated);
-    let left = history.undo(&mut desk);
+    connection.set(moved, automated);
+    let left = history.undo(&mut connection);
     assert!(left == [moved.name]);
-    assert_eq!(desk.value(moved).to_bits(), automated.to_bits());
-    desk.set(moved, moved.get(&plain));
-    assert_eq!((desk.settings(), history.piano.as_str()), (plain, ""));
-    assert!(history.redo(&mut desk).is_empty());
-    assert_eq!(desk.settings(), heavy);
+    assert_eq!(connection.value(moved).to_bits(), automated.to_bits());
+    connection.set(moved, moved.get(&plain));
+    assert_eq!((connection.settings(), history.piano.as_str()), (plain, ""));
+    assert!(history.redo(&mut connection).is_empty());
+    assert_eq!(connection.settings(), heavy);
 }
 
 #[test]
 fn what_changes_nothing_is_no_edit_and_a_new_edit_ends_redo() {
-    let (mut desk, mut history) = (DetachedControls::default(), History::default());
+    let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let blow = find("blow_mm").unwrap();
     {
-        let mut controls = Recorded { controls: &mut desk, history: &mut history };
+        let mut controls = Recorded { controls: &mut connection, history: &mut history };
         controls.put(blow, blow.default_value());
         controls.recall(&Settings::default(), None);
         assert!(controls.tune(None).is_ok() && controls.history.undoes().is_none());
         controls.put(blow, 44.0);
     }
-    history.undo(&mut desk);
+    history.undo(&mut connection);
     assert_eq!(history.redoes(), Some("Blow distance"));
-    Recorded { controls: &mut desk, history: &mut history }.nudge(blow, 45.0);
+    Recorded { controls: &mut connection, history: &mut history }.nudge(blow, 45.0);
     assert_eq!((history.redoes(), history.done.len()), (None, 1));
     // Later nudges are edits of their own.
     history.now = 2.0;
-    Recorded { controls: &mut desk, history: &mut history }.nudge(blow, 45.5);
+    Recorded { controls: &mut connection, history: &mut history }.nudge(blow, 45.5);
     assert_eq!(history.done.len(), 2);
 }

@@ -30,7 +30,7 @@ enum Answer {
 /// State of the bench.
 #[derive(Default)]
 pub struct Bench {
-    clerk: FileWorker<Answer>,
+    file_worker: FileWorker<Answer>,
     now: Option<Found>,
     before: Option<Found>,
     said: Option<Result<String, String>>,
@@ -40,12 +40,12 @@ impl Bench {
     /// Whether a key is being weighed.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        self.clerk.is_busy()
+        self.file_worker.is_busy()
     }
 
     /// The figures of `key` under `settings`, weighed on a thread beside the window's.
     pub fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
-        while let Some(answer) = self.clerk.answer() {
+        while let Some(answer) = self.file_worker.answer() {
             match answer {
                 Answer::Weighed(found) => self.now = Some(*found),
                 Answer::Saved(said) => self.said = Some(said),
@@ -53,14 +53,14 @@ impl Bench {
         }
         let is_of = |found: &Found| found.key == key && found.settings == *settings;
         let is_fresh = self.now.as_ref().is_some_and(is_of);
-        if !is_fresh && !self.clerk.is_busy() {
+        if !is_fresh && !self.file_worker.is_busy() {
             let settings = *settings;
-            self.clerk.order(move || {
+            self.file_worker.order(move || {
                 let weighed = Weighed::of(key, &settings);
                 Answer::Weighed(Box::new(Found { key, settings, weighed }))
             });
         }
-        if self.clerk.is_busy() {
+        if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
         ui.label(RichText::new(format!("Bench: {}", name(key))).heading());
@@ -71,14 +71,14 @@ impl Bench {
             if ui.button(text).on_hover_text(hint).clicked() {
                 self.before = if kept { None } else { self.now };
             }
-            let is_ready = is_fresh && !self.clerk.is_busy();
+            let is_ready = is_fresh && !self.file_worker.is_busy();
             let both = ui.add_enabled(is_ready, egui::Button::new("Save before and after"));
             let hint = "Writes this table as CSV and SVG into the folder Touchback of your home";
             if both.on_hover_text(hint).clicked()
                 && let Some(Found { weighed, .. }) = self.now
             {
                 let before = self.before.filter(|before| before.key == key).map(|b| b.weighed);
-                self.clerk.order(move || {
+                self.file_worker.order(move || {
                     let folder = export::folder();
                     Answer::Saved(export::bench(&folder, key, before.as_ref(), &weighed))
                 });
@@ -88,7 +88,7 @@ impl Bench {
                         your home";
             if sheet.on_hover_text(hint).clicked() {
                 let settings = *settings;
-                self.clerk.order(move || Answer::Saved(export::weights(&export::folder(), &settings)));
+                self.file_worker.order(move || Answer::Saved(export::weights(&export::folder(), &settings)));
             }
         });
         super::said(ui, self.said.as_ref());

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use egui::{ComboBox, Grid, RichText, Slider, Ui};
 
-use super::{felt_load, heading};
+use super::{haptic_load, heading};
 use crate::editor::control;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
@@ -33,7 +33,7 @@ enum DeviceAnswer {
 /// State of the panel.
 #[derive(Default)]
 pub struct DevicePanel {
-    clerk: FileWorker<DeviceAnswer>,
+    file_worker: FileWorker<DeviceAnswer>,
     /// `None`: not yet listed.
     ports: Option<Vec<PortInfo>>,
     trouble: String,
@@ -45,8 +45,8 @@ pub struct DevicePanel {
 
 impl DevicePanel {
     /// Draws the panel; a changed choice, to be kept with the project.
-    pub fn ui(&mut self, ui: &mut Ui, desk: &Arc<KeyboardConnection>) -> Option<Choice> {
-        while let Some(answer) = self.clerk.answer() {
+    pub fn ui(&mut self, ui: &mut Ui, connection: &Arc<KeyboardConnection>) -> Option<Choice> {
+        while let Some(answer) = self.file_worker.answer() {
             match answer {
                 DeviceAnswer::Ports(Ok(ports)) => {
                     self.ports = Some(ports);
@@ -61,11 +61,11 @@ impl DevicePanel {
         }
         let now = ui.input(|i| i.time);
         // While a port is being opened the connection is locked.
-        if !self.clerk.is_busy() && self.looked.is_none_or(|t| now < t || now >= t + LOOK) {
-            self.look = desk.look();
+        if !self.file_worker.is_busy() && self.looked.is_none_or(|t| now < t || now >= t + LOOK) {
+            self.look = connection.look();
             self.looked = Some(now);
         }
-        if self.ports.is_none() && !self.clerk.is_busy() {
+        if self.ports.is_none() && !self.file_worker.is_busy() {
             self.seek();
         }
         ui.ctx().request_repaint_after(Duration::from_secs_f64(LOOK));
@@ -74,10 +74,10 @@ impl DevicePanel {
         let mut choice = before.clone();
         heading(ui, "Motorized keyboard");
         let settled = self.choices(ui, &mut choice);
-        let chosen = self.settle(desk, before, choice, settled);
+        let chosen = self.settle(connection, before, choice, settled);
         ui.add_space(6.0);
-        self.standing(ui, desk);
-        felt_load::ui(ui, self.look.choice.action, self.look.report.as_ref());
+        self.standing(ui, connection);
+        haptic_load::ui(ui, self.look.choice.action, self.look.report.as_ref());
         if let Some(report) = self.look.report {
             ui.add_space(6.0);
             figures::ui(ui, &report);
@@ -86,7 +86,7 @@ impl DevicePanel {
     }
 
     fn seek(&mut self) {
-        self.clerk
+        self.file_worker
             .order(|| DeviceAnswer::Ports(KeyboardConnection::ports().map_err(|e| e.to_string())));
     }
 
@@ -97,7 +97,7 @@ impl DevicePanel {
             let label = ui.label("Port");
             ui.horizontal(|ui| {
                 self.port(ui, choice).labelled_by(label.id);
-                if ui.button("Find ports").on_hover_text("Looks for serial ports").clicked() {
+                if ui.button("Find ports").on_hover_text("Appearance for serial ports").clicked() {
                     self.seek();
                 }
             });
@@ -163,7 +163,7 @@ impl DevicePanel {
     /// Applies a changed choice once no control is being dragged.
     fn settle(
         &mut self,
-        desk: &Arc<KeyboardConnection>,
+        connection: &Arc<KeyboardConnection>,
         before: Choice,
         choice: Choice,
         settled: bool,
@@ -180,16 +180,16 @@ impl DevicePanel {
         // Shown at once, though the port may take its time.
         self.look.choice = choice.clone();
         self.looked = None;
-        let (desk, taken) = (desk.clone(), choice.clone());
-        self.clerk.order(move || {
-            desk.choose(taken);
+        let (connection, taken) = (connection.clone(), choice.clone());
+        self.file_worker.order(move || {
+            connection.choose(taken);
             DeviceAnswer::Chosen
         });
         Some(choice)
     }
 
     /// The connection's state in words, and the arming buttons.
-    fn standing(&self, ui: &mut Ui, desk: &KeyboardConnection) {
+    fn standing(&self, ui: &mut Ui, connection: &KeyboardConnection) {
         let warns = |ui: &mut Ui, text: &str| {
             ui.label(RichText::new(text).color(theme::accent(ui)));
         };
@@ -201,7 +201,7 @@ impl DevicePanel {
         let Some(report) = &self.look.report else {
             let text = if self.look.choice.port.is_empty() {
                 "Choose a port, or the emulator."
-            } else if self.clerk.is_busy() {
+            } else if self.file_worker.is_busy() {
                 "Opening the port …"
             } else {
                 "Nothing is open: the host has not started the instrument."
@@ -209,7 +209,7 @@ impl DevicePanel {
             ui.label(RichText::new(text).color(theme::faint(ui)));
             return;
         };
-        let standing = report.status.standing;
+        let standing = report.status.state;
         let is_wrong = matches!(standing, ConnectionState::Refused | ConnectionState::Halted);
         if is_wrong {
             warns(ui, &self.look.standing);
@@ -223,22 +223,22 @@ impl DevicePanel {
             ConnectionState::Present => {
                 let hint = "Gives the keyboard force. Hands off the keys while it starts.";
                 if ui.button("Arm").on_hover_text(hint).clicked() {
-                    desk.arm(true);
+                    connection.arm(true);
                 }
             }
             ConnectionState::Halted => {
                 let hint = "Clears what stopped it and gives force again";
                 if ui.button("Clear and arm again").on_hover_text(hint).clicked() {
-                    desk.arm(true);
+                    connection.arm(true);
                 }
                 if ui.button("Stay without force").clicked() {
-                    desk.arm(false);
+                    connection.arm(false);
                 }
             }
             ConnectionState::Arming | ConnectionState::Live => {
                 let hint = "Takes force away at once";
                 if ui.button("Disarm").on_hover_text(hint).clicked() {
-                    desk.arm(false);
+                    connection.arm(false);
                 }
             }
             ConnectionState::Seeking | ConnectionState::Refused => {}

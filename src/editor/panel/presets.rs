@@ -63,9 +63,9 @@ impl PresetsPanel {
     }
 
     /// Both lists; the piano that is in force is marked. A click changes every parameter that
-    /// differs, each as a gesture that the host can undo. `auditions` is up while the phrase to
+    /// differs, each as a gesture that the host can undo. `preview` is up while the phrase to
     /// hear a piano by is wanted.
-    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, auditions: &Flag) {
+    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, preview: &Flag) {
         ui.horizontal(|ui| {
             let label = ui.label("Find");
             let edit = TextEdit::singleline(&mut self.sought).hint_text("name, tag or word");
@@ -78,12 +78,12 @@ impl PresetsPanel {
             "Loading a piano leaves calibration, silent velocities, pedals and MIDI as they are: \
              they belong to the keyboard under your hands",
         );
-        let mut plays = auditions.is_up();
+        let mut plays = preview.is_up();
         let phrase = ui.toggle_value(&mut plays, "Audition");
         let hint = "Plays a short phrase over and over, on whichever piano is loaded, until this is \
                     clicked again or the list is closed. Needs a host that runs its sound.";
         if phrase.on_hover_text(hint).clicked() {
-            auditions.set(plays);
+            preview.set(plays);
         }
         ui.add_space(4.0);
         heading(ui, "Factory pianos");
@@ -216,41 +216,44 @@ mod tests {
 
     #[test]
     fn a_piano_leaves_the_players_keyboard_alone_if_asked() {
-        let mut desk = DetachedControls::default();
-        desk.put(find("soft_velocity").unwrap(), 20.0);
-        desk.put(find("transpose").unwrap(), 12.0);
+        let mut connection = DetachedControls::default();
+        connection.put(find("soft_velocity").unwrap(), 20.0);
+        connection.put(find("transpose").unwrap(), 12.0);
         let mut panel = PresetsPanel::on(None);
         let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
-        let kept = panel.meant(&heavy, &desk.settings);
+        let kept = panel.meant(&heavy, &connection.settings);
         assert_eq!((kept.touch.soft_velocity, kept.midi.transpose), (20.0, 12.0));
         assert_eq!(kept.action, heavy.action);
-        assert!(!is_in_force(&kept, &desk.settings));
-        desk.recall(&kept, None);
-        assert!(is_in_force(&panel.meant(&heavy, &desk.settings), &desk.settings));
+        assert!(!is_in_force(&kept, &connection.settings));
+        connection.recall(&kept, None);
+        assert!(is_in_force(&panel.meant(&heavy, &connection.settings), &connection.settings));
         panel.keeps_keyboard = false;
-        assert_eq!(panel.meant(&heavy, &desk.settings), heavy);
+        assert_eq!(panel.meant(&heavy, &connection.settings), heavy);
     }
 
     #[test]
     fn the_piano_in_force_is_known_and_a_change_of_it_told() {
-        let mut desk = DetachedControls::default();
+        let mut connection = DetachedControls::default();
         let mut panel = PresetsPanel::on(None);
         let stands = |name: &str, is_modified| Standing { name: name.to_owned(), is_modified };
-        assert_eq!(panel.standing("", &desk.settings), stands("Concert", false));
-        desk.put(find("blow_mm").unwrap(), 44.0);
-        assert_eq!(panel.standing("", &desk.settings), stands("Concert", true));
-        assert_eq!(panel.standing("Mine", &desk.settings), stands("Mine", true));
+        assert_eq!(panel.standing("", &connection.settings), stands("Concert", false));
+        connection.put(find("blow_mm").unwrap(), 44.0);
+        assert_eq!(panel.standing("", &connection.settings), stands("Concert", true));
+        assert_eq!(panel.standing("Mine", &connection.settings), stands("Mine", true));
         // What another hand loaded is told by its settings.
-        desk.settings = touchback_instrument::preset::find("mellow").unwrap().settings();
-        assert_eq!(panel.standing("Mine", &desk.settings), stands("Mellow", false));
+        connection.settings = touchback_instrument::preset::find("mellow").unwrap().settings();
+        assert_eq!(panel.standing("Mine", &connection.settings), stands("Mellow", false));
         // Round and round.
         for _ in 0..PRESETS.len() {
-            let at = panel.standing("", &desk.settings).name;
-            panel.step(&at, 1, &mut desk);
-            assert_ne!(panel.standing("", &desk.settings).name, at);
+            let at = panel.standing("", &connection.settings).name;
+            panel.step(&at, 1, &mut connection);
+            assert_ne!(panel.standing("", &connection.settings).name, at);
         }
-        assert_eq!(panel.standing("", &desk.settings), stands("Mellow", false));
-        panel.step("Concert", -1, &mut desk);
-        assert_eq!(panel.standing("", &desk.settings).name, PRESETS[PRESETS.len() - 1].title());
+        assert_eq!(panel.standing("", &connection.settings), stands("Mellow", false));
+        panel.step("Concert", -1, &mut connection);
+        assert_eq!(
+            panel.standing("", &connection.settings).name,
+            PRESETS[PRESETS.len() - 1].title()
+        );
     }
 }

@@ -21,7 +21,7 @@ struct Found {
 }
 
 impl Found {
-    fn words(&self) -> String {
+    fn message(&self) -> String {
         let Repeated { sounded, missed, doubled } = self.repeated;
         let up_to = match self.fastest {
             Some(rate) if rate == RATES.1 => format!("at every rate up to {rate} a second"),
@@ -41,27 +41,27 @@ impl Found {
 pub(super) struct RepetitionPanel {
     rate: u32,
     speed: f64,
-    clerk: FileWorker<Box<Found>>,
+    file_worker: FileWorker<Box<Found>>,
     found: Option<Box<Found>>,
 }
 
 impl Default for RepetitionPanel {
     fn default() -> Self {
-        Self { rate: 8, speed: 1.5, clerk: FileWorker::default(), found: None }
+        Self { rate: 8, speed: 1.5, file_worker: FileWorker::default(), found: None }
     }
 }
 
 impl RepetitionPanel {
     pub(super) const fn is_busy(&self) -> bool {
-        self.clerk.is_busy()
+        self.file_worker.is_busy()
     }
 
     /// Rate, hammer speed, a button that tries them on a thread beside the window's.
     pub(super) fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
-        if let Some(found) = self.clerk.answer() {
+        if let Some(found) = self.file_worker.answer() {
             self.found = Some(found);
         }
-        if self.clerk.is_busy() {
+        if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
         super::heading(ui, "Repetition");
@@ -81,7 +81,7 @@ impl RepetitionPanel {
                 "A hand strikes the chosen key evenly and leaves it once it is down. Silent.";
             if tries.on_hover_text(hint).clicked() {
                 let (settings, rate, speed) = (*settings, self.rate, self.speed);
-                self.clerk.order(move || {
+                self.file_worker.order(move || {
                     let repeated = repeated(key, &settings, rate, speed);
                     let fastest = fastest(key, &settings, speed);
                     Box::new(Found { key, settings, rate, speed, repeated, fastest })
@@ -94,7 +94,7 @@ impl RepetitionPanel {
                 && found.rate == self.rate
                 && found.speed.to_bits() == self.speed.to_bits();
             let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
-            ui.label(RichText::new(found.words()).color(colour));
+            ui.label(RichText::new(found.message()).color(colour));
         }
     }
 }

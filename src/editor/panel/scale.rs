@@ -72,18 +72,18 @@ mod tests {
         let path = folder.path().join("fifths.scl");
         let text = [b"\xff ", PYTHAGOREAN.as_bytes()].concat();
         std::fs::write(&path, text).unwrap();
-        let mut desk = DetachedControls::default();
+        let mut connection = DetachedControls::default();
         let mut panel = ScalePanel::default();
-        assert!(panel.load(&mut desk).unwrap_err().contains("path"));
+        assert!(panel.load(&mut connection).unwrap_err().contains("path"));
         panel.scale.fill(&path.display().to_string());
-        panel.load(&mut desk).unwrap();
-        assert_eq!(desk.texts().unwrap().name, "fifths.scl");
+        panel.load(&mut connection).unwrap();
+        assert_eq!(connection.texts().unwrap().name, "fifths.scl");
         panel.map.fill(&folder.path().join("none.kbm").display().to_string());
-        assert!(panel.load(&mut desk).unwrap_err().contains("none.kbm"));
+        assert!(panel.load(&mut connection).unwrap_err().contains("none.kbm"));
         std::fs::write(&path, "fifths\n2\n3/2\n").unwrap();
         panel.map.fill("");
-        assert!(panel.load(&mut desk).unwrap_err().contains("line 4"));
-        desk.tune(None).unwrap();
-        assert_eq!(desk.texts(), None);
+        assert!(panel.load(&mut connection).unwrap_err().contains("line 4"));
+        connection.tune(None).unwrap();
+        assert_eq!(connection.texts(), None);
     }
 }

@@ -10,32 +10,32 @@ use touchback_action::interface::key_sheet::KeySheet;
 /// State of the form.
 pub(super) struct SheetFile {
     file: PathField,
-    clerk: FileWorker<Result<(String, KeySheet), String>>,
+    file_worker: FileWorker<Result<(String, KeySheet), String>>,
     said: Option<Result<String, String>>,
 }
 
 impl Default for SheetFile {
     fn default() -> Self {
         let file = PathField::new("File", "path of a sheet of keys", "csv");
-        Self { file, clerk: FileWorker::default(), said: None }
+        Self { file, file_worker: FileWorker::default(), said: None }
     }
 }
 
 impl SheetFile {
     pub(super) const fn is_busy(&self) -> bool {
-        self.file.is_busy() || self.clerk.is_busy()
+        self.file.is_busy() || self.file_worker.is_busy()
     }
 
     /// The path, and a button that reads it on a thread beside the window's.
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
-        while let Some(answer) = self.clerk.answer() {
+        while let Some(answer) = self.file_worker.answer() {
             self.said = Some(answer.map(|(words, sheet)| {
                 controls.end_exercise();
                 controls.set_keys(&sheet);
                 words
             }));
         }
-        if self.clerk.is_busy() {
+        if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
         super::heading(ui, "Sheet of keys");
@@ -48,7 +48,7 @@ impl SheetFile {
             && button.on_hover_text(hint).clicked()
         {
             self.said = None;
-            self.clerk.order(move || {
+            self.file_worker.order(move || {
                 let told = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
                 let sheet: KeySheet = path_field::text(&path)?.parse().map_err(|e| told(&e))?;
                 Ok((format!("Read {}", path.display()), sheet))

@@ -15,7 +15,7 @@ use touchback_instrument::params::find;
 /// State of the panel.
 #[derive(Default)]
 pub struct ToolsPanel {
-    clerk: FileWorker<Result<String, String>>,
+    file_worker: FileWorker<Result<String, String>>,
     /// Outcome of the last export.
     said: Option<Result<String, String>>,
     /// Saving the performance was asked for.
@@ -30,15 +30,15 @@ impl ToolsPanel {
 
     /// Saves what was played.
     pub fn save(&mut self, heard: Vec<TimedMessage>) {
-        self.clerk.order(move || export::performance(&export::folder(), &heard));
+        self.file_worker.order(move || export::performance(&export::folder(), &heard));
     }
 
     /// Takes the outcome of what was saved; call once a frame.
     pub fn follow(&mut self, ui: &Ui) {
-        if let Some(said) = self.clerk.answer() {
+        if let Some(said) = self.file_worker.answer() {
             self.said = Some(said);
         }
-        if self.clerk.is_busy() {
+        if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
     }
@@ -58,13 +58,13 @@ impl ToolsPanel {
             let png = ui.button("Save PNG").on_hover_text("The scope as a picture");
             if csv.clicked() {
                 let stroke = stroke.clone();
-                self.clerk.order(move || export::csv(&export::folder(), &stroke));
+                self.file_worker.order(move || export::csv(&export::folder(), &stroke));
             }
             if png.clicked() {
                 let (memory, scope) = (memory.clone(), scope.clone());
                 let dark = ui.visuals().dark_mode;
                 let draw = move || export::png(&export::folder(), &memory, &scope, dark);
-                self.clerk.order(draw);
+                self.file_worker.order(draw);
             }
             super::said(ui, self.said.as_ref());
         });

@@ -34,7 +34,7 @@ impl Press {
 
     pub(super) fn new(stroke: &Stroke, effort: Effort) -> Self {
         let mut key = stroke.model.clone();
-        key.lay_to_rest();
+        key.reset_to_rest();
         key.set_tray(rest::TRAY_DOWN);
         let travel = key.travel().unwrap_or_else(|| grand_travel(stroke.spec.key.dip));
         let mut finger = NoteFinger::AWAY;

@@ -20,7 +20,7 @@ pub enum Origin {
 impl Origin {
     /// What to tell the player.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn message(self) -> &'static str {
         match self {
             Self::Played => "as played",
             Self::PlayedFromStrike => {

@@ -149,7 +149,7 @@ impl Window {
                 (stroke, row, live(stroke, controls.settings().touch.timing).to_owned())
             }
             Some((stroke, row)) => {
-                let moment = format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.words());
+                let moment = format!("{:.2} ms · {}", 1e3 * row.time, stroke.origin.message());
                 (stroke, row, moment)
             }
             None => {

@@ -25,7 +25,7 @@ use touchback_instrument::params::{Parameter, ValueKind, all, find};
 #[derive(Default)]
 struct TestWindow {
     window: Window,
-    desk: DetachedControls,
+    connection: DetachedControls,
     play: Vec<Event>,
 }
 
@@ -35,7 +35,7 @@ fn harness(size: (f32, f32)) -> Harness<'static, TestWindow> {
     bench.window.presets = panel::presets::PresetsPanel::on(None);
     bench.window.face = Face::Action;
     let mut harness = Harness::builder().with_size(egui::vec2(size.0, size.1)).build_ui_state(
-        |ui, bench: &mut TestWindow| bench.window.ui(ui, &mut bench.desk, &mut bench.play),
+        |ui, bench: &mut TestWindow| bench.window.ui(ui, &mut bench.connection, &mut bench.play),
         bench,
     );
     harness.run_steps(3);
@@ -77,11 +77,11 @@ fn a_typed_value_is_one_gesture_and_reset_undoes_it() {
     harness.run_steps(1);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.value(parameter("blow_mm")), 44.5);
-    assert!(harness.state().desk.held.is_empty());
+    assert_eq!(harness.state().connection.value(parameter("blow_mm")), 44.5);
+    assert!(harness.state().connection.held.is_empty());
     harness.get_by_label("Reset Blow distance").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.value(parameter("blow_mm")), 47.0);
+    assert_eq!(harness.state().connection.value(parameter("blow_mm")), 47.0);
     assert!(harness.query_by_label("Reset Blow distance").is_none());
 }
 
@@ -105,7 +105,7 @@ fn a_double_click_on_a_name_lets_one_type() {
     harness.run_steps(1);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.value(parameter("blow_mm")), 45.0);
+    assert_eq!(harness.state().connection.value(parameter("blow_mm")), 45.0);
 }
 
 #[test]
@@ -114,14 +114,14 @@ fn a_dragged_slider_begins_and_ends() {
     let rect = harness.get_by_role_and_label(Role::Slider, "Key dip").rect();
     harness.drag_at(rect.center());
     harness.run_steps(2);
-    assert_eq!(harness.state().desk.held, ["key_dip_mm"]);
+    assert_eq!(harness.state().connection.held, ["key_dip_mm"]);
     harness.hover_at(rect.right_center());
     harness.run_steps(2);
     harness.drop_at(rect.right_center());
     harness.run_steps(2);
     let bench = harness.state();
-    assert!(bench.desk.held.is_empty());
-    assert!(bench.desk.value(parameter("key_dip_mm")) > 11.5);
+    assert!(bench.connection.held.is_empty());
+    assert!(bench.connection.value(parameter("key_dip_mm")) > 11.5);
 }
 
 #[test]
@@ -136,9 +136,9 @@ fn a_screw_turned_upward_sets_the_let_off_and_warns() {
     }
     harness.drop_at(at - egui::vec2(0.0, 100.0));
     harness.run_steps(3);
-    let value = harness.state().desk.value(parameter("let_off_mm"));
+    let value = harness.state().connection.value(parameter("let_off_mm"));
     assert!(value > 3.2, "{value}");
-    assert!(harness.state().desk.held.is_empty());
+    assert!(harness.state().connection.held.is_empty());
     assert!(harness.query_by_label_contains("Early let-off").is_some());
 }
 
@@ -162,7 +162,7 @@ fn a_tried_press_runs_slowly_and_follows_the_screws() {
     harness.run_steps(5);
     assert_eq!(harness.state().window.transport.time, stands);
     // Let off 8 mm below its string a hammer loses a tenth of its speed on the rest of the way.
-    harness.state_mut().desk.put(parameter("let_off_mm"), 8.0);
+    harness.state_mut().connection.put(parameter("let_off_mm"), 8.0);
     harness.run_steps(2);
     assert!(speed(&harness).unwrap() < 0.98 * as_usual);
     harness.get_by_label("Live").click();
@@ -218,26 +218,26 @@ fn pedal_panic_compare_and_looks_are_within_reach() {
 
     harness.get_by_label("Copy A to B").click();
     harness.run_steps(2);
-    harness.state_mut().desk.put(parameter("friction"), 2.0);
+    harness.state_mut().connection.put(parameter("friction"), 2.0);
     harness.get_by_label("Play with the settings B").click();
     harness.run_steps(2);
-    assert_eq!(harness.state().desk.value(parameter("friction")), 1.0);
+    assert_eq!(harness.state().connection.value(parameter("friction")), 1.0);
     harness.get_by_label("Play with the settings A").click();
     harness.run_steps(2);
-    assert_eq!(harness.state().desk.value(parameter("friction")), 2.0);
+    assert_eq!(harness.state().connection.value(parameter("friction")), 2.0);
 
     harness.get_by_label("Help").click();
     harness.run_steps(2);
     harness.get_by_label("Dark").click();
     harness.run_steps(2);
-    assert_eq!(harness.state().window.looks.theme, egui::ThemePreference::Dark);
+    assert_eq!(harness.state().window.appearance.theme, egui::ThemePreference::Dark);
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::ComboBox, "Zoom").click();
     harness.run_steps(2);
     harness.get_by_label("150 %").click();
     harness.run_steps(2);
-    assert!((harness.state().window.looks.zoom - 1.5).abs() < 1e-6);
+    assert!((harness.state().window.appearance.zoom - 1.5).abs() < 1e-6);
 }
 
 #[test]
@@ -255,7 +255,8 @@ fn a_pressed_pedal_teaches_its_range() {
     assert!(harness.query_by_label("Seen so far: 12 to 112 of 127").is_some());
     harness.get_by_label("Take this range").click();
     harness.run_steps(2);
-    let [from, to] = ["pedal_from", "pedal_to"].map(|id| harness.state().desk.value(parameter(id)));
+    let [from, to] =
+        ["pedal_from", "pedal_to"].map(|id| harness.state().connection.value(parameter(id)));
     // 3 % of the range is left at either end.
     assert!((from - 11.8).abs() < 0.05 && (to - 85.8).abs() < 0.05, "{from} {to}");
     assert!(harness.query_by_label("Learn this pedal").is_some());
@@ -277,7 +278,7 @@ fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
 #[test]
 fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
     use touchback_haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
-    let desk = std::sync::Arc::new(KeyboardConnection::default());
+    let connection = std::sync::Arc::new(KeyboardConnection::default());
     let settings = ActionSettings::default();
     let place = ActivationContext {
         owner: "a test",
@@ -286,9 +287,9 @@ fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
         block: 64,
         is_offline: false,
     };
-    let _end = desk.activate(&place);
+    let _end = connection.activate(&place);
     let mut harness = tall();
-    harness.state_mut().window.desk = Some(desk.clone());
+    harness.state_mut().window.connection = Some(connection.clone());
     harness.get_by_role_and_label(Role::Button, "Device").click();
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Choose a port").is_some());
@@ -319,8 +320,8 @@ fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
         std::thread::sleep(std::time::Duration::from_millis(5));
         harness.run_steps(2);
     }
-    assert_eq!(desk.report(), None);
-    desk.deactivate();
+    assert_eq!(connection.report(), None);
+    connection.deactivate();
 }
 
 #[test]
@@ -331,7 +332,7 @@ fn tools_transpose_and_ask_for_what_was_played() {
     for (label, value) in [("Octave down", -12.0), ("Semitone up", -11.0), ("Octave up", 1.0)] {
         harness.get_by_label(label).click();
         harness.run_steps(2);
-        assert_eq!(harness.state().desk.value(parameter("transpose")), value);
+        assert_eq!(harness.state().connection.value(parameter("transpose")), value);
     }
     harness.get_by_label("Save what was played as MIDI").click();
     harness.run_steps(2);

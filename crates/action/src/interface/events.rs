@@ -112,7 +112,7 @@ key_events! {
 impl EventKind {
     /// Its name in words.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn message(self) -> String {
         self.name().replace('_', " ")
     }
 }
@@ -122,8 +122,8 @@ impl std::fmt::Display for KeyEvent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (kind, value) = (self.kind(), self.value());
         match kind.unit() {
-            "m" => write!(f, "{} {:.2} mm", kind.words(), 1e3 * value),
-            unit => write!(f, "{} {value:.2} {unit}", kind.words()),
+            "m" => write!(f, "{} {:.2} mm", kind.message(), 1e3 * value),
+            unit => write!(f, "{} {value:.2} {unit}", kind.message()),
         }
     }
 }

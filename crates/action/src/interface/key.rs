@@ -10,7 +10,7 @@ use super::readout::Readout;
 use super::settings::ActionSettings;
 
 /// Hears of an event, and of its seconds after the step's beginning.
-pub type Hear<'a> = dyn FnMut(f64, KeyEvent) + 'a;
+pub type OnEvent<'a> = dyn FnMut(f64, KeyEvent) + 'a;
 
 /// Key-front depth that counts as returned, m (chosen: a third of a millimetre).
 pub const REST_DEPTH: f64 = 0.3e-3;
@@ -87,7 +87,7 @@ pub struct DynamicsCompensation {
 /// One key of any action. Nothing here allocates but [`Key::pose`] and [`Key::duplicate`].
 pub trait Key: Send + fmt::Debug {
     /// Advances by one action step under `drive`; `hear` is told of what happens in it.
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>);
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>);
 
     /// What it shows at the end of a step driven by `drive`.
     fn readout(&self, drive: Drive) -> Readout;
@@ -107,7 +107,7 @@ pub trait Key: Send + fmt::Debug {
     }
 
     /// Puts it where it rests, untouched.
-    fn lay_to_rest(&mut self);
+    fn reset_to_rest(&mut self);
 
     /// What changes while it runs.
     fn save(&self) -> Saved;

@@ -9,7 +9,7 @@ pub(super) enum Activity {
     /// In its rest pose, untouched.
     Asleep,
     /// Held, and nothing moves.
-    Still,
+    Idle,
     /// Everything else.
     Moving,
 }
@@ -27,7 +27,7 @@ impl Activities {
         if self.moving.contains(key) {
             Activity::Moving
         } else if self.still.contains(key) {
-            Activity::Still
+            Activity::Idle
         } else {
             Activity::Asleep
         }
@@ -39,7 +39,7 @@ impl Activities {
         self.still.remove(key);
         match what {
             Activity::Asleep => {}
-            Activity::Still => self.still.insert(key),
+            Activity::Idle => self.still.insert(key),
             Activity::Moving => self.moving.insert(key),
         }
     }
@@ -50,7 +50,7 @@ impl Activities {
     }
 
     /// The keys held still.
-    pub(super) const fn still(&self) -> KeySet {
+    pub(super) const fn idle(&self) -> KeySet {
         self.still
     }
 }
@@ -66,12 +66,12 @@ mod tests {
         for i in [3, 7, 8] {
             keys.set(key(i), Activity::Moving);
         }
-        keys.set(key(7), Activity::Still);
+        keys.set(key(7), Activity::Idle);
         keys.set(key(8), Activity::Asleep);
-        assert_eq!((keys.moving().len(), keys.still().len()), (1, 1));
+        assert_eq!((keys.moving().len(), keys.idle().len()), (1, 1));
         assert_eq!(
             [3, 7, 8].map(|i| keys.of(key(i))),
-            [Activity::Moving, Activity::Still, Activity::Asleep]
+            [Activity::Moving, Activity::Idle, Activity::Asleep]
         );
     }
 }

@@ -28,7 +28,7 @@ enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Activity {
     Asleep,
-    Still,
+    Idle,
     Moving,
 }
 
@@ -142,24 +142,24 @@ impl SimpleKey {
         let held = drive.held();
         self.drive = held;
         if !self.key().save().is_finite() {
-            self.lay_to_rest();
+            self.reset_to_rest();
             return false;
         }
         let moves = held != drive || self.key().fastest() > STILL_SPEED;
         self.quiet = if moves { 0 } else { self.quiet + 1 };
         if self.quiet >= STILL_STEPS {
             if held == Drive::Free {
-                self.lay_to_rest();
+                self.reset_to_rest();
             } else {
-                self.activity = Activity::Still;
+                self.activity = Activity::Idle;
             }
         }
         true
     }
 
     /// Puts it to rest at once, nothing touching it.
-    pub fn lay_to_rest(&mut self) {
-        self.key_mut().lay_to_rest();
+    pub fn reset_to_rest(&mut self) {
+        self.key_mut().reset_to_rest();
         self.drive = Drive::Free;
         self.activity = Activity::Asleep;
     }

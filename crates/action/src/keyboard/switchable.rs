@@ -15,7 +15,7 @@ use touchback_core::math::key_set::KeySet;
 pub struct SwitchableKeyboard {
     grand: Keyboard,
     /// The smaller action of a key that does not have the grand's.
-    levers: Box<[Option<SimpleKey>; KEYS]>,
+    simple_keys: Box<[Option<SimpleKey>; KEYS]>,
     /// Those of them that move.
     moving: KeySet,
     kinds: [ActionKind; KEYS],
@@ -31,7 +31,7 @@ impl SwitchableKeyboard {
     pub fn new(settings: &ActionSettings) -> Self {
         Self {
             grand: Keyboard::new(&Self::of_grand(settings)),
-            levers: Box::new([const { None }; KEYS]),
+            simple_keys: Box::new([const { None }; KEYS]),
             moving: KeySet::EMPTY,
             kinds: [ActionKind::Grand; KEYS],
             wanted: settings.action,
@@ -48,7 +48,7 @@ impl SwitchableKeyboard {
     /// Every key at rest.
     pub fn reset(&mut self) {
         self.grand.reset();
-        self.levers.fill(None);
+        self.simple_keys.fill(None);
         self.moving = KeySet::EMPTY;
         self.kinds = [ActionKind::Grand; KEYS];
         self.stale = [false; KEYS];
@@ -70,7 +70,7 @@ impl SwitchableKeyboard {
     /// The smaller action of `key`, where it has not the grand's.
     #[must_use]
     pub const fn lever(&self, key: KeyNumber) -> Option<&SimpleKey> {
-        self.levers[key.index()].as_ref()
+        self.simple_keys[key.index()].as_ref()
     }
 
     /// The grand's keys.
@@ -82,7 +82,7 @@ impl SwitchableKeyboard {
     /// A touch of `key` is coming: at rest it takes up the action that is chosen.
     pub fn touch(&mut self, key: KeyNumber) {
         let i = key.index();
-        let at_rest = match &self.levers[i] {
+        let at_rest = match &self.simple_keys[i] {
             Some(lever) => lever.is_asleep(),
             None => self.grand.is_asleep(key),
         };
@@ -98,11 +98,11 @@ impl SwitchableKeyboard {
         if fresh {
             return;
         }
-        if self.levers[i].is_none() {
-            self.grand.still(key);
+        if self.simple_keys[i].is_none() {
+            self.grand.put_to_rest(key);
         }
         let grand = &mut self.grand;
-        self.levers[i] = SimpleKey::new(self.wanted, key, || grand.built(key));
+        self.simple_keys[i] = SimpleKey::new(self.wanted, key, || grand.built(key));
         self.moving.remove(key);
         self.kinds[i] = self.wanted;
         self.stale[i] = false;
@@ -113,7 +113,7 @@ impl SwitchableKeyboard {
         if drive != Drive::Free {
             self.touch(key);
         }
-        match &mut self.levers[key.index()] {
+        match &mut self.simple_keys[key.index()] {
             Some(lever) => {
                 lever.drive(drive);
                 if lever.is_moving() {
@@ -128,7 +128,7 @@ impl SwitchableKeyboard {
     /// played plucks it. `false`, and nothing happens, where the regulation makes that impossible.
     pub fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool {
         self.take_up(key);
-        match &mut self.levers[key.index()] {
+        match &mut self.simple_keys[key.index()] {
             Some(lever) => {
                 lever.strike(speed);
                 self.moving.insert(key);
@@ -140,7 +140,7 @@ impl SwitchableKeyboard {
 
     /// See [`Keyboard::construct_release`].
     pub fn construct_release(&mut self, key: KeyNumber, speed: f64) {
-        match &mut self.levers[key.index()] {
+        match &mut self.simple_keys[key.index()] {
             Some(lever) => {
                 lever.release(speed);
                 self.moving.insert(key);
@@ -152,7 +152,7 @@ impl SwitchableKeyboard {
     /// See [`Keyboard::pressing`]; a smaller action's is [`SwitchableKeyboard::press`].
     #[must_use]
     pub fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
-        match &self.levers[key.index()] {
+        match &self.simple_keys[key.index()] {
             Some(_) => None,
             None => self.grand.pressing(key, hammer_speed),
         }
@@ -161,26 +161,26 @@ impl SwitchableKeyboard {
     /// What a press of `key` meets; none for the grand, whose press is measured.
     #[must_use]
     pub fn press(&self, key: KeyNumber) -> Option<Press> {
-        self.levers[key.index()].as_ref().and_then(|lever| lever.key().press())
+        self.simple_keys[key.index()].as_ref().and_then(|lever| lever.key().press())
     }
 
     /// How far `key` goes; none for the grand, whose regulation says it.
     #[must_use]
     pub fn travel(&self, key: KeyNumber) -> Option<Travel> {
-        self.levers[key.index()].as_ref().and_then(|lever| lever.key().travel())
+        self.simple_keys[key.index()].as_ref().and_then(|lever| lever.key().travel())
     }
 
     /// Displacement of the string as the plectrum of `key` lets it go, m; none where a hammer
     /// strikes.
     #[must_use]
     pub fn plucks(&self, key: KeyNumber) -> Option<f64> {
-        self.levers[key.index()].as_ref().and_then(|lever| lever.key().plucks())
+        self.simple_keys[key.index()].as_ref().and_then(|lever| lever.key().plucks())
     }
 
     /// See [`Keyboard::shank`]; only the grand's shanks are heard.
     #[must_use]
     pub fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
-        match &self.levers[key.index()] {
+        match &self.simple_keys[key.index()] {
             Some(_) => None,
             None => self.grand.shank(key),
         }
@@ -189,7 +189,7 @@ impl SwitchableKeyboard {
     /// See [`Keyboard::hammer_height`]; only the grand's can stay at the string.
     #[must_use]
     pub fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
-        match &self.levers[key.index()] {
+        match &self.simple_keys[key.index()] {
             Some(_) => None,
             None => self.grand.hammer_height(key),
         }
@@ -210,7 +210,7 @@ impl SwitchableKeyboard {
     pub fn step(&mut self, events: &mut EventList) {
         self.grand.step(events);
         for key in self.moving.iter() {
-            if let Some(lever) = &mut self.levers[key.index()] {
+            if let Some(lever) = &mut self.simple_keys[key.index()] {
                 self.lost_states += u64::from(!lever.step(events));
                 if !lever.is_moving() {
                     self.moving.remove(key);
@@ -224,7 +224,7 @@ impl SwitchableKeyboard {
     pub fn damper_lift(&self, key: KeyNumber) -> f64 {
         // The sleeping grand key's damper is the pedal's.
         let lifted = self.grand.damper_lift(key);
-        match &self.levers[key.index()] {
+        match &self.simple_keys[key.index()] {
             Some(lever) => lifted.max(lever.key().damper_lift()),
             None => lifted,
         }
@@ -233,7 +233,7 @@ impl SwitchableKeyboard {
     /// Key-front depth, m, positive down.
     #[must_use]
     pub fn key_depth(&self, key: KeyNumber) -> f64 {
-        match &self.levers[key.index()] {
+        match &self.simple_keys[key.index()] {
             Some(lever) => lever.key().front()[0],
             None => self.grand.key_depth(key),
         }
@@ -242,7 +242,7 @@ impl SwitchableKeyboard {
     /// Downward speed of the front of `key`, m/s.
     #[must_use]
     pub fn key_speed(&self, key: KeyNumber) -> f64 {
-        match &self.levers[key.index()] {
+        match &self.simple_keys[key.index()] {
             Some(lever) => lever.key().front()[1],
             None => self.grand.key_speed(key),
         }

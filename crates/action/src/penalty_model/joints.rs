@@ -349,13 +349,13 @@ pub(super) fn damper(
     let lifted = d.arm / spec.key.front * (depth - d.pickup) - y;
     let lift = sums.felt(&d.lift_felt, lifted, d.arm * key.speed - v);
     key.torque -= d.arm * lift;
-    let seat = sums.felt(&d.seat_felt, -y, -v);
+    let assign = sums.felt(&d.seat_felt, -y, -v);
     let tray = sums.felt(&d.lift_felt, tray - y, -v);
     let top = sums.felt(&d.top_felt, y - d.top, v);
     sums.stored += d.weight * y;
     sums.loss += d.damping * v * v;
     sums.friction[CENTRES + 5] = element(d.friction, &[(DAMPER, 1.0)]);
-    lift + seat + tray - top - d.weight - d.damping * v
+    lift + assign + tray - top - d.weight - d.damping * v
 }
 
 /// Depth of the hammer's tail in the check's leather, m.

@@ -142,7 +142,12 @@ impl Model<STATES, 1, 0> for Spec {
         ]
     }
 
-    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 1], [f64; 0]) {
+    fn event_functions(
+        &self,
+        phase: Phase,
+        _: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 1], [f64; 0]) {
         let gap = x[BALL] - x[KEY];
         match phase {
             Phase::Paddle => ([-gap], []),
@@ -159,7 +164,7 @@ impl Model<STATES, 1, 0> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn max_substep(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let [floor, ball] = self.mobilities();
         let contacts = [
             Pressed { felt: &self.floor, compression: -x[KEY], mobility: floor },

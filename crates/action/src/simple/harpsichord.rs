@@ -267,7 +267,12 @@ impl Model<STATES, 2, 3> for Spec {
         [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
-    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
+    fn event_functions(
+        &self,
+        phase: Phase,
+        _: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 2], [f64; 3]) {
         let z = x[JACK];
         let indicators = match phase {
             Phase::Below => [self.gap - z, f64::INFINITY],
@@ -301,7 +306,7 @@ impl Model<STATES, 2, 3> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn max_substep(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let [y, _, z, ..] = *x;
         let [front, pad, jack] = self.mobilities();
         let contacts = [

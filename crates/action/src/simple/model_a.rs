@@ -133,7 +133,7 @@ impl Model<STATES, 1, 2> for Spec {
         [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, 0.0, power, m.losses.iter().sum()]
     }
 
-    fn surfaces(
+    fn event_functions(
         &self,
         phase: Phase,
         input: &DriveInput,
@@ -180,7 +180,7 @@ impl Model<STATES, 1, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn max_substep(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
         let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);

@@ -164,7 +164,12 @@ impl Model<STATES, 1, 2> for Spec {
         ]
     }
 
-    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 1], [f64; 2]) {
+    fn event_functions(
+        &self,
+        phase: Phase,
+        _: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 1], [f64; 2]) {
         let q4 = self.q4(x)[0];
         let indicator = if phase == Phase::Coupled { q4 } else { -q4 };
         ([indicator], [x[HAMMER], x[KEY] - REST_DEPTH])
@@ -179,7 +184,7 @@ impl Model<STATES, 1, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn max_substep(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
         let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);

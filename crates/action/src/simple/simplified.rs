@@ -256,7 +256,12 @@ impl Model<STATES, 2, 2> for Spec {
         [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
     }
 
-    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 2]) {
+    fn event_functions(
+        &self,
+        phase: Phase,
+        _: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 2], [f64; 2]) {
         let touching = self.compression(x)[0];
         let bed = x[KEY] - self.dip;
         let sign = |holds: bool| if holds { 1.0 } else { -1.0 };
@@ -282,7 +287,7 @@ impl Model<STATES, 2, 2> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn max_substep(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let mass = self.hammer_inertia / (self.crown * self.crown);
         let string = contact_parts(&self.string, mass, x[HAMMER], x[HAMMER_SPEED]);
         let [front, knuckle] = self.mobilities();

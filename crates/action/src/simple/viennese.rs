@@ -189,7 +189,12 @@ impl Model<STATES, 2, 3> for Spec {
         ]
     }
 
-    fn surfaces(&self, phase: Phase, _: &DriveInput, x: &[f64; STATES]) -> ([f64; 2], [f64; 3]) {
+    fn event_functions(
+        &self,
+        phase: Phase,
+        _: &DriveInput,
+        x: &[f64; STATES],
+    ) -> ([f64; 2], [f64; 3]) {
         let p = self.place(x);
         let above = p.beak.0 - self.notch_height;
         let indicators = match phase {
@@ -227,7 +232,7 @@ impl Model<STATES, 2, 3> for Spec {
 
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
-    fn longest_part(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
+    fn max_substep(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let p = self.place(x);
         let mass = self.hammer_inertia / (self.crown * self.crown);
         let string = contact_parts(&self.string, mass, p.crown.0 - self.string_height, p.crown.2);

@@ -29,10 +29,10 @@ pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates
     fn begin(&self, place: &Self::Place, share: R, x: &[R; N], dt: R) -> (Self::Held, [R; N]);
 
     /// Indicators and guards.
-    fn surfaces(&self, place: &Self::Place, x: &[R; N]) -> ([R; G], [R; S]);
+    fn event_functions(&self, place: &Self::Place, x: &[R; N]) -> ([R; G], [R; S]);
 
     /// Longest (sub)step from `x` on within a step of `h` s, s.
-    fn longest_part(&self, x: &[R; N], h: R) -> R;
+    fn max_substep(&self, x: &[R; N], h: R) -> R;
 }
 
 /// One (sub)step: where it begins and how long it lasts, as shares of the step of the grid.
@@ -78,12 +78,12 @@ where
     let Start { mut x, mut done, passed } = *start;
     let mut going = active;
     let mut place = law.place(&x);
-    let mut before = law.surfaces(&place, &x);
+    let mut before = law.event_functions(&place, &x);
     for (guard, passed) in before.1.iter_mut().zip(passed) {
         *guard = R::select(passed, R::of(0.0), *guard);
     }
     loop {
-        let grid = law.longest_part(&x, h);
+        let grid = law.max_substep(&x, h);
         let left = h - done;
         let last = left.lt(R::of(1.000_001) * grid);
         // Lanes that are done repeat a step whose result is discarded.
@@ -93,7 +93,7 @@ where
         let end = rk4::step(&rate, &SubStep { law, held: &held, from, span }, &x, part);
         // For lanes that are done, place and surfaces belong to another state and are not used.
         place = law.place(&end);
-        let after = law.surfaces(&place, &end);
+        let after = law.event_functions(&place, &end);
         going = going & !changes(&before, &after, epsilon);
         for i in 0..N {
             x[i] = R::select(going, end[i], x[i]);

@@ -42,7 +42,7 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
 
     /// Indicators (positive while the phase holds, in the fixed order in which ties are decided)
     /// and guards (their sign changes split the step but switch nothing).
-    fn surfaces(
+    fn event_functions(
         &self,
         phase: Self::Phase,
         input: &Self::Input,
@@ -73,12 +73,12 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
     ) -> Begin<Self::Held, N, G, S> {
         let held = self.hold(phase, input, x, dt);
         let rates = self.rates(phase, &held, input, x);
-        Begin { held, rates, surfaces: self.surfaces(phase, input, x) }
+        Begin { held, rates, surfaces: self.event_functions(phase, input, x) }
     }
 
     /// Longest (sub)step from `x` on within a step of `h` s, s. A model that knows of an instant
     /// that no (sub)step should straddle ends it there.
-    fn longest_part(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64;
+    fn max_substep(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64;
 }
 
 /// The beginning of a (sub)step.

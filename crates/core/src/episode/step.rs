@@ -117,7 +117,7 @@ impl Stepper {
         let Progress { done, passed, splits_left, outcome } = progress;
         let began = *done;
         let input_at = |t: f64| inputs[0].lerp(&inputs[1], t / self.h);
-        let grid = model.longest_part(state.phase, &state.x, self.h);
+        let grid = model.max_substep(state.phase, &state.x, self.h);
         // A sliver left by rounding joins the part before it.
         let part = if self.h - began < 1.000_001 * grid { self.h - began } else { grid };
         let phase = state.phase;
@@ -135,7 +135,7 @@ impl Stepper {
         };
         let end = integrate(part);
         let end_input = input_at(began + part);
-        let after = model.surfaces(phase, &end_input, &end);
+        let after = model.event_functions(phase, &end_input, &end);
         outcome.parts += 1;
 
         let may_switch = outcome.switches < self.max_switches;
@@ -157,7 +157,7 @@ impl Stepper {
         let curve = Interpolant { h: part, start: (&state.x, &rate), end: (&end, &end_rate) };
         let at = |s: f64| {
             let x = if self.exact_events { integrate(s * part) } else { curve.at(s) };
-            model.surfaces(phase, &input_at(began + s * part), &x)
+            model.event_functions(phase, &input_at(began + s * part), &x)
         };
         let mut share = 1.0;
         let mut which = None;

@@ -28,28 +28,28 @@ impl SeqlockRing {
 
 /// The writing end.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct RecentWriter {
     ring: Arc<SeqlockRing>,
     written: u64,
 }
 
 /// The reading end.
 #[derive(Debug)]
-pub struct Recall {
+pub struct RecentReader {
     ring: Arc<SeqlockRing>,
-    /// Number of the next item [`Recall::take_new`] looks for.
+    /// Number of the next item [`RecentReader::take_new`] looks for.
     next: u64,
 }
 
 /// Both ends of a ring of `capacity` (at least one) items. Allocates.
 #[must_use]
-pub fn recent(capacity: usize) -> (Recorder, Recall) {
+pub fn recent(capacity: usize) -> (RecentWriter, RecentReader) {
     let slots = (0..capacity.max(1)).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
     let ring = Arc::new(SeqlockRing { slots, written: AtomicU64::new(0) });
-    (Recorder { ring: ring.clone(), written: 0 }, Recall { ring, next: 0 })
+    (RecentWriter { ring: ring.clone(), written: 0 }, RecentReader { ring, next: 0 })
 }
 
-impl Recorder {
+impl RecentWriter {
     /// Keeps `item` in the place of the oldest.
     pub fn put(&mut self, item: Item) {
         // A reader that sees a word of this item also sees, in the count, that the old one is gone.
@@ -62,7 +62,7 @@ impl Recorder {
     }
 }
 
-impl Recall {
+impl RecentReader {
     /// Items kept since creation, also those that are gone.
     #[must_use]
     pub fn written(&self) -> u64 {

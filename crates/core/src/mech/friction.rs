@@ -38,15 +38,15 @@ fn dot<const D: usize, R: Real>(a: &[R; D], b: &[R; D]) -> R {
 /// How a system answers forces on its speeds.
 ///
 /// A trait, because a closure cannot be told to be inlined.
-pub trait Yields<const D: usize, R> {
+pub trait InverseMass<const D: usize, R> {
     /// Accelerations under the generalized `forces` alone.
-    fn accelerations(&self, forces: &[R; D]) -> [R; D];
+    fn apply(&self, forces: &[R; D]) -> [R; D];
 }
 
 /// One over the inertia of each speed, none coupled to another.
-impl<const D: usize, R: Real> Yields<D, R> for [R; D] {
+impl<const D: usize, R: Real> InverseMass<D, R> for [R; D] {
     #[inline(always)]
-    fn accelerations(&self, forces: &[R; D]) -> [R; D] {
+    fn apply(&self, forces: &[R; D]) -> [R; D] {
         let mut accelerations = *forces;
         for i in 0..D {
             accelerations[i] = self[i] * forces[i];
@@ -71,7 +71,7 @@ const SETTLED: f64 = 1e-10;
 #[must_use]
 pub fn forces<const D: usize, const E: usize, R: Real>(
     elements: &[Element<D, R>; E],
-    system: &impl Yields<D, R>,
+    system: &impl InverseMass<D, R>,
     u: &[R; D],
     a: &[R; D],
     dt: R,
@@ -94,7 +94,7 @@ pub fn forces<const D: usize, const E: usize, R: Real>(
             continue;
         }
         lives[e] = true;
-        let push = system.accelerations(&elements[e].direction);
+        let push = system.apply(&elements[e].direction);
         for f in 0..=e {
             if lives[f] {
                 // Symmetric: each pair once.
@@ -140,8 +140,8 @@ mod tests {
     /// An inverse mass matrix, row by row.
     struct Matrix<const D: usize>([[f64; D]; D]);
 
-    impl<const D: usize> Yields<D, f64> for Matrix<D> {
-        fn accelerations(&self, forces: &[f64; D]) -> [f64; D] {
+    impl<const D: usize> InverseMass<D, f64> for Matrix<D> {
+        fn apply(&self, forces: &[f64; D]) -> [f64; D] {
             self.0.map(|row| dot(&row, forces))
         }
     }

@@ -55,12 +55,12 @@ fn no_key_is_lighter_than_the_junction_bears() {
         let settings = ActionSettings { key_mass: 0.5, ..ActionSettings::default() };
         let mut key = GrandKey::new(key, &settings);
         key.compensate(&ALL);
-        key.lay_to_rest();
+        key.reset_to_rest();
         let (parts, at) = (key.assembly(), key.state());
         let moment =
             parts.grand.evaluation(at.phase, &HeldFriction::default(), &rest::UNTOUCHED, &at.x);
         let front = parts.spec.key.front;
-        let mass = 1.0 / (moment.balance.mass.per_key * front * front);
+        let mass = 1.0 / (moment.balance.mass.inv_key * front * front);
         assert!(mass > LIGHTEST, "{number}: {mass} kg");
     }
 }

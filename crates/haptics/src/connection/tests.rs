@@ -36,18 +36,18 @@ fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
 #[test]
 fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
     let settings = ActionSettings::default();
-    let desk = KeyboardConnection::default();
-    let mut end = desk.activate(&active(&settings, false));
+    let connection = KeyboardConnection::default();
+    let mut end = connection.activate(&active(&settings, false));
     end.block(0, 64, &settings, |_| ());
-    assert!(!end.is_joined() && desk.look() == ConnectionView::default());
-    desk.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
-    assert!(desk.trouble().contains("/dev/nowhere"), "{}", desk.trouble());
-    desk.arm(true);
-    assert_eq!(desk.report(), None);
+    assert!(!end.is_joined() && connection.look() == ConnectionView::default());
+    connection.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
+    assert!(connection.trouble().contains("/dev/nowhere"), "{}", connection.trouble());
+    connection.arm(true);
+    assert_eq!(connection.report(), None);
     // A bounce opens nothing.
-    let mut end = desk.activate(&active(&settings, true));
+    let mut end = connection.activate(&active(&settings, true));
     end.block(0, 64, &settings, |_| ());
-    assert!(!end.is_joined() && desk.trouble().is_empty());
+    assert!(!end.is_joined() && connection.trouble().is_empty());
 }
 
 /// The emulator behind [`EMULATOR`], by the wall clock: present without
@@ -58,35 +58,35 @@ fn a_keyboard_is_there_without_force_until_it_is_armed() {
     use crate::session::ConnectionState;
     use std::time::{Duration, Instant};
 
-    let desk = KeyboardConnection::default();
+    let connection = KeyboardConnection::default();
     let settings = ActionSettings::default();
-    let mut end = desk.activate(&active(&settings, false));
-    desk.choose(Choice { port: EMULATOR.into(), ..Choice::default() });
-    assert!(desk.trouble().is_empty(), "{}", desk.trouble());
+    let mut end = connection.activate(&active(&settings, false));
+    connection.choose(Choice { port: EMULATOR.into(), ..Choice::default() });
+    assert!(connection.trouble().is_empty(), "{}", connection.trouble());
     let begin = Instant::now();
     let (mut before, mut armed, mut live, mut now, mut heard) = (0.0f64, false, false, 0, 0u32);
     while begin.elapsed() < Duration::from_secs(20) && !(live && heard > 0) {
         std::thread::sleep(Duration::from_millis(1));
         end.block(now, 64, &settings, |felt| heard += u32::from(matches!(felt, Felt::Heard(..))));
         now += 64;
-        let report = desk.report().unwrap();
-        match report.status.standing {
+        let report = connection.report().unwrap();
+        match report.status.state {
             ConnectionState::Present | ConnectionState::Halted if report.status.states > 50 => {
                 if !armed {
                     let most = report.keys.iter().fold(0.0f64, |m, [_, force]| m.max(force.abs()));
                     before = before.max(most);
                 }
                 armed = true;
-                desk.arm(true);
+                connection.arm(true);
             }
             ConnectionState::Live => live = true,
             _ => {}
         }
     }
-    assert!(live && heard > 0 && before == 0.0, "{:?}", desk.look());
-    desk.choose(Choice::default());
-    assert_eq!(desk.report(), None);
+    assert!(live && heard > 0 && before == 0.0, "{:?}", connection.look());
+    connection.choose(Choice::default());
+    assert_eq!(connection.report(), None);
     end.block(now, 64, &settings, |_| ());
     assert!(!end.is_joined());
-    desk.deactivate();
+    connection.deactivate();
 }

@@ -61,12 +61,12 @@ pub struct HapticKeyView {
 pub struct HapticKey {
     key: KeyNumber,
     simulated: SlewedKey,
-    deduct: DynamicsCompensation,
+    compensation: DynamicsCompensation,
     /// What could not be deducted.
-    pub left: DynamicsCompensation,
+    pub uncompensated: DynamicsCompensation,
     own: KeyMechanics,
     /// The finger that host notes move, and whether the log knows that it plays.
-    player: VirtualFinger,
+    virtual_finger: VirtualFinger,
     is_told_played: bool,
     /// Last report: position m, wave integral, step.
     last: Option<(f64, i32, u64)>,
@@ -106,20 +106,20 @@ impl HapticKey {
     /// Allocates.
     pub fn new(
         key: KeyNumber,
-        deduct: &DynamicsCompensation,
+        compensation: &DynamicsCompensation,
         own: KeyMechanics,
         action: Action,
         settings: &ActionSettings,
         old: Option<&Self>,
     ) -> Self {
-        let (simulated, left) = action.key(key, settings, deduct);
+        let (simulated, uncompensated) = action.key(key, settings, compensation);
         Self {
             key,
             simulated: SlewedKey::new(simulated),
-            deduct: *deduct,
-            left,
+            compensation: *compensation,
+            uncompensated,
             own,
-            player: VirtualFinger::default(),
+            virtual_finger: VirtualFinger::default(),
             is_told_played: false,
             last: None,
             jumps: LeakyCount::default(),
@@ -146,8 +146,8 @@ impl HapticKey {
     /// The settings have begun anew, with another `action` where there is one. Allocates then.
     pub fn renew(&mut self, action: Option<Action>, settings: &ActionSettings) {
         if let Some(action) = action {
-            let (simulated, left) = action.key(self.key, settings, &self.deduct);
-            (self.simulated, self.left) = (SlewedKey::new(simulated), left);
+            let (simulated, uncompensated) = action.key(self.key, settings, &self.compensation);
+            (self.simulated, self.uncompensated) = (SlewedKey::new(simulated), uncompensated);
         }
         self.simulated.forget();
         self.is_placed = false;
@@ -159,7 +159,7 @@ impl HapticKey {
         self.push.interrupt();
         self.strings.end();
         self.motor.cut();
-        self.player.let_go();
+        self.virtual_finger.let_go();
     }
 
     /// The piano key it is.
@@ -170,23 +170,23 @@ impl HapticKey {
     /// A host note presses it, at `speed` m/s of the fingertip, or lets it up, at 0.
     pub fn note(&mut self, speed: f64) {
         let depth = self.last.map_or(0.0, |(x, ..)| x);
-        self.player.note(speed, depth);
+        self.virtual_finger.note(speed, depth);
     }
 
     /// A host note moves it.
     pub const fn is_played(&self) -> bool {
-        self.player.plays()
+        self.virtual_finger.plays()
     }
 
-    /// Times the player let it go for a finger.
+    /// Times the virtual_finger let it go for a finger.
     pub const fn yields(&self) -> u64 {
-        self.player.yields
+        self.virtual_finger.yields
     }
 
     /// Its last report again, for a slot without one: a played key has to be computed before it
     /// moves.
     pub fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
-        let (x, wave_sum, _) = self.last.filter(|_| self.player.presses())?;
+        let (x, wave_sum, _) = self.last.filter(|_| self.virtual_finger.presses())?;
         let impedance = u8_of(options.impedance(), IMPEDANCE);
         Some(KeyState { key: number, x: i16_of(x, POSITION), wave_sum, force: 0, impedance })
     }
@@ -338,14 +338,14 @@ impl HapticKey {
         }
         let join = if slot.is_live && !is_proven { Join::Followed } else { slot.join };
         if join == Join::Followed {
-            self.player.let_go();
+            self.virtual_finger.let_go();
         }
         let force = f64::from(slot.report.force) * FORCE;
-        self.player.look(&SlotMotion { from: was, to: x, force, time }, &self.own);
+        self.virtual_finger.look(&SlotMotion { from: was, to: x, force, time }, &self.own);
         if !self.is_awake {
             let rest = self.simulated.key().front()[0];
             let is_still = (x - rest).abs().min((x - self.slept).abs()) < WAKE_WAY;
-            if !self.player.presses() && is_still && wave.abs() < WAKE_WAVE {
+            if !self.virtual_finger.presses() && is_still && wave.abs() < WAKE_WAVE {
                 self.force = if is_proven { 0.0 } else { self.force };
                 return;
             }
@@ -354,25 +354,26 @@ impl HapticKey {
             self.is_placed = false;
             if self.simulated.take_up(slot.settings, slot.before) {
                 // It rests where the screws have left it.
-                self.simulated.key_mut().lay_to_rest();
+                self.simulated.key_mut().reset_to_rest();
             }
         }
         if !self.is_placed {
-            let (key, deduct, saved) = (self.key, self.deduct, self.simulated.key().save());
-            self.is_placed = log.put(&Entry::Place { step: slot.before, key, deduct, saved });
+            let (key, compensation, saved) =
+                (self.key, self.compensation, self.simulated.key().save());
+            self.is_placed = log.put(&Entry::Place { step: slot.before, key, compensation, saved });
             if self.is_placed
                 && let Some(event) = damper_moved(&mut self.is_clear, self.simulated.key())
             {
                 log.heard(&TimedEvent { key, step: slot.before, offset: 0.0, event });
             }
         }
-        let is_played = self.player.plays();
+        let is_played = self.virtual_finger.plays();
         if is_played != self.is_told_played {
             let entry = Entry::Played { step: slot.before, key: self.key, is_played };
             self.is_told_played = is_played == log.put(&entry);
         }
         let (depth, limit) = (self.simulated.key().front()[0], options.play_force);
-        let finger = self.player.force(depth, self.own.bed, time, limit);
+        let finger = self.virtual_finger.force(depth, self.own.bed, time, limit);
         let wanted = match join {
             Join::Wave(z) if self.joining > 0.0 => {
                 let share = (z / options.impedance()).min(1.0);
@@ -424,14 +425,14 @@ impl HapticKey {
             return;
         }
         self.quiet += 1;
-        if self.quiet >= STILL_SLOTS && !self.player.plays() {
+        if self.quiet >= STILL_SLOTS && !self.virtual_finger.plays() {
             self.slept = x;
             self.fall_asleep();
         }
     }
 
     fn fall_asleep(&mut self) {
-        self.simulated.key_mut().lay_to_rest();
+        self.simulated.key_mut().reset_to_rest();
         self.is_awake = false;
         self.is_placed = false;
         self.cut();

@@ -54,17 +54,18 @@ impl Servo {
             .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
             .map(|(i, key)| {
                 let old = self.keys.get(i);
-                HapticKey::new(key, &self.deduct(i), self.own(i), action, settings, old)
+                HapticKey::new(key, &self.compensation(i), self.own(i), action, settings, old)
             })
             .collect();
-        self.status.left = self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
-            DynamicsCompensation {
-                mass: most.mass.max(k.left.mass),
-                weight: most.weight.max(k.left.weight),
-                friction: most.friction.max(k.left.friction),
-                has_bed: most.has_bed || k.left.has_bed,
-            }
-        });
+        self.status.uncompensated =
+            self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
+                DynamicsCompensation {
+                    mass: most.mass.max(k.uncompensated.mass),
+                    weight: most.weight.max(k.uncompensated.weight),
+                    friction: most.friction.max(k.uncompensated.friction),
+                    has_bed: most.has_bed || k.uncompensated.has_bed,
+                }
+            });
     }
 
     fn own(&self, index: usize) -> KeyMechanics {
@@ -80,7 +81,7 @@ impl Servo {
         }
     }
 
-    fn deduct(&self, index: usize) -> DynamicsCompensation {
+    fn compensation(&self, index: usize) -> DynamicsCompensation {
         let line = self.options.line_mass();
         let hello = self.hello.as_ref();
         let has = |bit: u16| hello.is_some_and(|h| h.abilities & bit != 0);
@@ -196,11 +197,11 @@ mod tests {
         ] {
             let hello = Hello { abilities, ..hello() };
             let servo = servo(hello, ServoOptions { deducts, ..options });
-            let deduct = servo.deduct(0);
+            let compensation = servo.compensation(0);
             let (weight, friction) = if deducts { (0.3, 0.12) } else { (0.0, 0.0) };
-            assert!(near(deduct.mass, mass), "{abilities} {deducts}: {deduct:?}");
-            assert!(near(deduct.weight, weight) && near(deduct.friction, friction));
-            assert_eq!(deduct.has_bed, has_bed);
+            assert!(near(compensation.mass, mass), "{abilities} {deducts}: {compensation:?}");
+            assert!(near(compensation.weight, weight) && near(compensation.friction, friction));
+            assert_eq!(compensation.has_bed, has_bed);
         }
     }
 
@@ -225,9 +226,9 @@ mod tests {
         assert_eq!(numbers, [40, 41, 42]);
         // The largest that could not be taken off any of them.
         let most = |of: fn(&DynamicsCompensation) -> f64| {
-            servo.keys.iter().map(|key| of(&key.left)).fold(0.0, f64::max)
+            servo.keys.iter().map(|key| of(&key.uncompensated)).fold(0.0, f64::max)
         };
-        let left = servo.status.left;
+        let left = servo.status.uncompensated;
         assert_eq!(
             [left.mass, left.weight, left.friction],
             [most(|l| l.mass), most(|l| l.weight), most(|l| l.friction)]

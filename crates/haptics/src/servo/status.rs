@@ -11,9 +11,9 @@ use touchback_device::message::Hello;
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ServoStatus {
     /// State of the connection.
-    pub standing: ConnectionState,
+    pub state: ConnectionState,
     /// Reason of a refusal or halt.
-    pub why: HaltReason,
+    pub halt_reason: HaltReason,
     /// The keyboard's hello, once it has answered.
     pub hello: Option<Hello>,
     /// Mode of the device's state machine, as last reported.
@@ -41,7 +41,7 @@ pub struct ServoStatus {
     /// Times a moving key was left to a finger.
     pub yields: u64,
     /// The largest mass, weight and friction that could not be taken off a key.
-    pub left: DynamicsCompensation,
+    pub uncompensated: DynamicsCompensation,
     /// Last round trip, s.
     pub round_trip: f64,
     /// Share by which the keyboard's clock runs fast.
@@ -58,14 +58,14 @@ impl Servo {
     pub fn status(&self) -> ServoStatus {
         let (drift, residual) = self.clock.fit();
         // A keyboard that says hello and no more is not there yet.
-        let standing = match self.session.standing() {
+        let state = match self.session.state() {
             ConnectionState::Present if !self.is_reporting => ConnectionState::Seeking,
-            standing => standing,
+            state => state,
         };
         let awake = self.keys.iter().filter(|k| k.is_awake()).count();
         ServoStatus {
-            standing,
-            why: self.session.why(),
+            state,
+            halt_reason: self.session.halt_reason(),
             hello: self.hello,
             awake: u32::try_from(awake).unwrap_or(u32::MAX),
             limited: self.keys.iter().map(|k| k.limited).sum(),

@@ -134,7 +134,7 @@ fn another_keyboard_on_a_live_session_is_stopped_at_once_and_gets_no_force() {
     let other = Hello { name: *b"another keyboard", ..hello };
     let sent = bench.hear(&Message::Hello(other));
     assert!(matches!(sent[..], [Message::Stop(_), Message::Config(_)]), "{sent:?}");
-    assert_eq!(bench.servo.session.standing(), ConnectionState::Present);
+    assert_eq!(bench.servo.session.state(), ConnectionState::Present);
     assert_eq!(bench.hear(&facts(&other)), []);
     let sent = bench.run(0.3);
     assert!(sent.iter().all(|m| !matches!(m, Message::Wave(_) | Message::Torque(_))), "{sent:?}");
@@ -152,7 +152,7 @@ fn an_unfit_keyboard_on_a_live_session_is_stopped_and_never_configured() {
         let unfit = unfit_hellos(bench.hello())[case];
         let sent = bench.hear(&Message::Hello(unfit));
         assert!(matches!(sent[..], [Message::Stop(_)]), "{unfit:?}: {sent:?}");
-        assert_eq!(bench.servo.session.standing(), ConnectionState::Refused);
+        assert_eq!(bench.servo.session.state(), ConnectionState::Refused);
         let mut sent = bench.hear(&facts(&unfit));
         sent.extend(bench.arm(true));
         sent.extend(bench.run(0.3));
@@ -183,7 +183,7 @@ fn force_comes_with_arming_and_goes_with_disarming() {
     assert_eq!(plays(&sent).count(), 0);
     let sent = bench.arm(true);
     assert!(matches!(sent[..], [Message::Config(_), Message::Clear(_)]), "{sent:?}");
-    assert_eq!(bench.servo.session.standing(), ConnectionState::Arming);
+    assert_eq!(bench.servo.session.state(), ConnectionState::Arming);
     let sent = bench.run(0.1);
     assert!((90..=100).contains(&plays(&sent).count()), "one a state: {}", plays(&sent).count());
     assert!(plays(&sent).zip(plays(&sent).skip(1)).all(|(a, b)| b.seq == a.seq.wrapping_add(1)));
@@ -204,7 +204,7 @@ fn a_host_that_comes_late_stops_and_stays_stopped() {
         bench.servo.tick(bench.keyboard.time() + late, &mut out);
         assert_eq!(stops(&messages(&out)), usize::from(is_stopped), "{late} s");
         let expected = if is_stopped { HaltReason::Late } else { HaltReason::Nothing };
-        assert_eq!(bench.servo.status().why, expected);
+        assert_eq!(bench.servo.status().halt_reason, expected);
         // The silence that it finds at the same time ends the session too.
         assert_eq!(bench.servo.session.is_live(), !is_stopped);
     }
@@ -217,9 +217,9 @@ fn a_keyboard_that_stops_by_itself_is_told_to() {
     let sent = bench.run(0.1);
     assert_eq!(stops(&sent), 1);
     let status = bench.servo.status();
-    assert_eq!(status.standing, ConnectionState::Halted);
+    assert_eq!(status.state, ConnectionState::Halted);
     assert!(
-        matches!(status.why, HaltReason::Device(DeviceMode::Fault, faults) if faults & fault::SENSOR != 0)
+        matches!(status.halt_reason, HaltReason::Device(DeviceMode::Fault, faults) if faults & fault::SENSOR != 0)
     );
     let after = sent.iter().skip_while(|m| !matches!(m, Message::Stop(_)));
     assert!(!after.into_iter().any(gives_force));
@@ -242,7 +242,7 @@ fn a_silent_keyboard_is_asked_for_ten_times_a_second() {
         asked += sent.iter().filter(|m| matches!(m, Message::Ask(_))).count();
         pinged += sent.iter().filter(|m| matches!(m, Message::Ping(_))).count();
         assert!(!sent.iter().any(gives_force));
-        if bench.servo.session.standing() == ConnectionState::Seeking {
+        if bench.servo.session.state() == ConnectionState::Seeking {
             lost.get_or_insert(ms);
         }
     }

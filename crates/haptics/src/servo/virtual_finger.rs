@@ -6,7 +6,7 @@
 //! A momentum observer detects another finger on the real key [De Luca & Mattone 2003]: with the
 //! declared mass m, weight w, damping c and applied force f, r = K·(m·v − ∫(−f − w − c·v + r) dt)
 //! tends to the external force. Beyond a newton and the key's friction for three reports, or where
-//! the key does not follow at all, the player lets go and leaves the key alone until it has been at
+//! the key does not follow at all, the finger lets go and leaves the key alone until it has been at
 //! rest for a tenth of a second.
 
 use touchback_action::interface::finger::{HOLD, STIFFNESS};
@@ -77,7 +77,7 @@ enum VirtualFingerPhase {
     Taken(u8),
 }
 
-/// The player's finger on one key.
+/// The finger's finger on one key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct VirtualFinger {
     phase: VirtualFingerPhase,
@@ -211,10 +211,10 @@ mod tests {
     const OWN: KeyMechanics =
         KeyMechanics { mass: 0.05, weight: 0.3, friction: 0.1, damping: 0.2, bed: 10e-3 };
 
-    /// A key under `motor` N (down) and a foreign force; the reports until the player lets go.
+    /// A key under `motor` N (down) and a foreign force; the reports until the finger lets go.
     fn until_yield(motor: f64, foreign: f64) -> Option<u32> {
-        let mut player = VirtualFinger::default();
-        player.note(0.1, 0.0);
+        let mut finger = VirtualFinger::default();
+        finger.note(0.1, 0.0);
         let (mut x, mut v) = (5e-3, 0.0);
         for i in 0..200 {
             let from = x;
@@ -229,8 +229,8 @@ mod tests {
             // As an encoder of 2 µm reports it.
             let steps = |x: f64| (x / 2e-6).round() * 2e-6;
             let seen = SlotMotion { from: steps(from), to: steps(x), force: -motor, time: 1e-3 };
-            player.look(&seen, &OWN);
-            if !player.plays() {
+            finger.look(&seen, &OWN);
+            if !finger.plays() {
                 return Some(i + 1);
             }
         }
@@ -250,37 +250,37 @@ mod tests {
 
     #[test]
     fn force_stays_within_its_limit_and_ends_with_the_note() {
-        let mut player = VirtualFinger::default();
-        player.note(5.0, 0.0);
+        let mut finger = VirtualFinger::default();
+        finger.note(5.0, 0.0);
         let mut most = 0.0f64;
         for _ in 0..100 {
-            most = most.max(player.force(0.0, 10e-3, 1e-3, 8.0));
+            most = most.max(finger.force(0.0, 10e-3, 1e-3, 8.0));
         }
         assert_eq!(most, 8.0);
-        player.note(0.0, 0.0);
-        assert_eq!(player.force(0.0, 10e-3, 1e-3, 8.0), 0.0);
-        assert!(player.plays());
-        player.look(&SlotMotion { from: 0.0, to: 0.0, force: 0.0, time: 1e-3 }, &OWN);
-        assert!(!player.plays());
+        finger.note(0.0, 0.0);
+        assert_eq!(finger.force(0.0, 10e-3, 1e-3, 8.0), 0.0);
+        assert!(finger.plays());
+        finger.look(&SlotMotion { from: 0.0, to: 0.0, force: 0.0, time: 1e-3 }, &OWN);
+        assert!(!finger.plays());
     }
 
     #[test]
     fn a_key_in_use_is_left_alone_until_it_has_rested() {
-        let mut player = VirtualFinger::default();
-        player.note(0.1, 5e-3);
-        assert!(!player.plays() && player.phase == VirtualFingerPhase::Taken(0));
+        let mut finger = VirtualFinger::default();
+        finger.note(0.1, 5e-3);
+        assert!(!finger.plays() && finger.phase == VirtualFingerPhase::Taken(0));
         let seen = |to: f64| SlotMotion { from: to, to, force: 0.0, time: 1e-3 };
         for _ in 0..300 {
-            player.look(&seen(5e-3), &OWN);
+            finger.look(&seen(5e-3), &OWN);
         }
-        player.note(0.1, 0.0);
-        assert!(!player.plays());
+        finger.note(0.1, 0.0);
+        assert!(!finger.plays());
         for _ in 0..REST {
-            player.look(&seen(0.0), &OWN);
+            finger.look(&seen(0.0), &OWN);
         }
-        player.note(0.1, 0.0);
-        assert!(player.plays());
-        player.note(f64::NAN, 0.0);
-        assert_eq!(player.phase, VirtualFingerPhase::Leaving);
+        finger.note(0.1, 0.0);
+        assert!(finger.plays());
+        finger.note(f64::NAN, 0.0);
+        assert_eq!(finger.phase, VirtualFingerPhase::Leaving);
     }
 }

@@ -208,9 +208,9 @@ impl Strings for FakeStrings {
         (self.level, self.count) = (0.0, 0);
     }
 
-    fn set(&mut self, voicing: &SoundSettings) {
+    fn set(&mut self, settings: &SoundSettings) {
         self.call(Call::Set);
-        self.level *= voicing.brightness_loss;
+        self.level *= settings.brightness_loss;
     }
 
     fn set_hammer(&mut self, _: KeyNumber, _: &HammerSettings) {}

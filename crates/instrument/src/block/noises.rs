@@ -39,7 +39,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         let (sample, delay) = self.clock.sounding(STEP);
         for key in QUARTERS.iter().filter_map(|n| KeyNumber::from_index(n - 1)) {
             let what = Sounding::Knock { key, knock: Knock::Tray, speed };
-            self.agenda.add(Entry { sample, delay, what });
+            self.event_queue.add(Entry { sample, delay, what });
         }
     }
 
@@ -47,7 +47,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     pub(super) fn ring_shank(&mut self, key: KeyNumber, speed: f64, sample: u64, delay: f64) {
         for (knock, speed) in self.shanks.blow(key, speed) {
             let what = Sounding::Knock { key, knock, speed };
-            self.agenda.add(Entry { sample, delay, what });
+            self.event_queue.add(Entry { sample, delay, what });
         }
     }
 

@@ -26,7 +26,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         match event {
             Event::NoteOn { key, velocity } => self.note_on(key, velocity),
             Event::NoteOff { key, velocity } => {
-                if self.presses.up(key) {
+                if self.held_notes.up(key) {
                     self.let_go(key, self.settings.touch.release_speed(velocity));
                 }
             }
@@ -55,14 +55,14 @@ impl<K: Keys, S: Strings> Block<K, S> {
             }
             Event::AllNotesOff => {
                 self.let_positions_go();
-                for key in self.presses.all_up().iter() {
+                for key in self.held_notes.all_up().iter() {
                     self.release(key, self.settings.touch.release_speed(0.0));
                 }
             }
             Event::AllSoundOff => {
                 self.fade_strings();
                 self.quiet();
-                self.outgoing.silence(self.clock.now());
+                self.note_output.silence(self.clock.now());
             }
         }
     }
@@ -71,7 +71,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.counts.notes += 1;
         self.trace.touch(key);
         self.velocity = velocity;
-        let was_held = self.presses.down(key, self.clock.time());
+        let was_held = self.held_notes.down(key, self.clock.time());
         if self.positioned.contains(key) {
             return;
         }
@@ -90,8 +90,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
         let heard = if sounds_now { self.heard(key, speed) } else { None };
         let heard = heard.filter(|heard| self.keys.construct_strike(key, *heard));
         let waits = heard.is_none() && self.plays_first(key);
-        let ended =
-            if waits { self.presses.follow(key) } else { self.presses.begin(key, heard.is_none()) };
+        let ended = if waits {
+            self.held_notes.follow(key)
+        } else {
+            self.held_notes.begin(key, heard.is_none())
+        };
         self.counts.silent_presses += u64::from(ended);
         self.dampers.played(key);
         if let Some(heard) = heard {
@@ -117,7 +120,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     fn is_ready(&self, key: KeyNumber, speed: f64) -> bool {
         let (press, dip) = (self.press_of(key), self.travel(key).dip);
         let needed = repeat_time(&press, dip, self.effort(key, speed));
-        self.jacks.back_for(key, self.clock.time()) >= needed
+        self.repetition.back_for(key, self.clock.time()) >= needed
     }
 
     /// What a press of `key` meets.
@@ -135,7 +138,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// lets them go; the damper is off them. The finger has pressed for `speed` m/s.
     fn strike_now(&mut self, key: KeyNumber, speed: f64, heard: f64) {
         self.constructed.insert(key);
-        self.jacks.let_off(key);
+        self.repetition.let_off(key);
         let (press, dip) = (self.press_of(key), self.travel(key).dip);
         self.fingers[key.index()].struck(&press, dip, speed);
         self.tell_damper(key);
@@ -154,7 +157,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.struck[key.index()] = speed;
         let (time, now) = (self.clock.time(), self.clock.now());
         let record = StrikeRecord { time, key, speed, note_on: time };
-        list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
+        list(&mut self.log, &mut self.note_output, &mut self.counts, record, now);
     }
 
     /// Whether a finger on `key` has a note to play before anything else: with *legato repair* it
@@ -224,19 +227,19 @@ impl<K: Keys, S: Strings> Block<K, S> {
             self.keys.construct_release(key, speed);
             self.tell_damper(key);
             if self.undamped.contains(key) {
-                self.outgoing.landed(key, self.clock.now());
+                self.note_output.landed(key, self.clock.now());
             }
         }
         let depth = self.keys.key_depth(key);
         self.fingers[key.index()].release(depth, speed, late);
         self.moving.insert(key);
-        self.presses.close(key, self.clock.step());
+        self.held_notes.close(key, self.clock.step());
     }
 
     /// Every press of `key` ends, its damper on the strings at once.
     fn choke(&mut self, key: KeyNumber) {
         self.dampers.choke(key);
-        if self.presses.lift(key) {
+        if self.held_notes.lift(key) {
             self.release(key, self.settings.touch.release_speed(QUICKEST));
         }
         self.let_position_go(key);
@@ -248,7 +251,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         if let Some(lift) = self.dampers.take_change(key, self.keys.damper_lift(key)) {
             self.strings.damper(key, lift);
             if lift <= 0.0 {
-                self.outgoing.landed(key, self.clock.now());
+                self.note_output.landed(key, self.clock.now());
             }
         }
     }

@@ -76,7 +76,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
     }
 
     fn pass_on(&mut self, number: u8, travel: f64) {
-        self.outgoing.pedal(number, travel.clamp(0.0, 1.0), self.clock.now());
+        self.note_output.pedal(number, travel.clamp(0.0, 1.0), self.clock.now());
     }
 
     /// The level that settings and controllers ask for.
@@ -99,9 +99,9 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Sends the strings what has changed in pitch, once a step.
     pub(super) fn tell_pitch(&mut self) {
-        let (agenda, sample) = (&mut self.agenda, self.clock.now());
+        let (event_queue, sample) = (&mut self.event_queue, self.clock.now());
         self.pitch.tell(|key, cents| {
-            agenda.add(Entry { sample, delay: 0.0, what: Sounding::Pitch { key, cents } });
+            event_queue.add(Entry { sample, delay: 0.0, what: Sounding::Pitch { key, cents } });
         });
     }
 }

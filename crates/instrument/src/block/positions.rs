@@ -29,7 +29,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             self.positions[key.index()] = Position::at(self.keys.key_depth(key));
             self.fingers[key.index()] = NoteFinger::AWAY;
             self.moving.remove(key);
-            self.counts.silent_presses += u64::from(self.presses.begin(key, true));
+            self.counts.silent_presses += u64::from(self.held_notes.begin(key, true));
         }
         self.dampers.played(key);
         self.positions[key.index()].send(share);
@@ -49,7 +49,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
             self.following.remove(key);
             if position.is_up() {
                 self.positioned.remove(key);
-                self.presses.close(key, self.clock.step());
+                self.held_notes.close(key, self.clock.step());
             }
         }
     }

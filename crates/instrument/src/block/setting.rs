@@ -36,7 +36,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.follow_mix();
         self.follow_bend();
         let sends = self.settings.midi.strike_output != StrikeOutput::Off;
-        self.outgoing.switch(sends, self.clock.now());
+        self.note_output.switch(sends, self.clock.now());
         if self.settings.touch.key_pressure == KeyPressure::Ignored {
             self.let_positions_go();
         }

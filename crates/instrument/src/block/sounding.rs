@@ -1,4 +1,4 @@
-//! From the action's events to the agenda, and from the agenda to the strings.
+//! From the action's events to the event_queue, and from the event_queue to the strings.
 
 use super::{Block, noises};
 use crate::block_log::BlockLog;
@@ -18,7 +18,7 @@ use touchback_sound::Knock;
 pub(super) const PLUCKED: f64 = 1.0;
 
 impl<K: Keys, S: Strings> Block<K, S> {
-    /// What the events of the step in work sound, into the agenda.
+    /// What the events of the step in work sound, into the event_queue.
     pub(super) fn take_events(&mut self) {
         for i in 0..self.events.len() {
             let TimedEvent { key, offset, event, .. } = self.events[i];
@@ -31,16 +31,16 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 KeyEvent::DamperFall { .. } if self.dampers.is_caught(key) => continue,
                 KeyEvent::Strike { .. } | KeyEvent::Pluck { .. } => {
                     self.fingers[key.index()].throw();
-                    self.presses.struck(key);
-                    self.jacks.let_off(key);
+                    self.held_notes.struck(key);
+                    self.repetition.let_off(key);
                 }
                 KeyEvent::Release { .. } => self.fingers[key.index()].throw(),
                 KeyEvent::KeyBottom { .. } => {
                     self.fingers[key.index()].bottom();
-                    self.presses.close(key, self.clock.step());
+                    self.held_notes.close(key, self.clock.step());
                 }
                 KeyEvent::KeyRest { .. } | KeyEvent::Reset { .. } => {
-                    self.jacks.reset(key, self.clock.time());
+                    self.repetition.reset(key, self.clock.time());
                 }
                 _ => {}
             }
@@ -49,7 +49,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
         self.constructed = KeySet::default();
     }
 
-    /// What `event` of `key` sounds, into the agenda at the sample and the share of one `at`;
+    /// What `event` of `key` sounds, into the event_queue at the sample and the share of one `at`;
     /// `note_on` is the time of what caused it, s. The one table from event to sound.
     pub(super) fn sound(
         &mut self,
@@ -78,28 +78,28 @@ impl<K: Keys, S: Strings> Block<K, S> {
             KeyEvent::DamperFall { speed } => knock(Knock::Damper, speed),
             // The jack's end turns out about as fast as it threw the hammer.
             KeyEvent::Release { speed } => knock(Knock::Jack, speed),
-            KeyEvent::Damper { lift } => Sounding::FeltDamper { key, lift: lift.clamp(0.0, 1.0) },
+            KeyEvent::Damper { lift } => Sounding::HapticDamper { key, lift: lift.clamp(0.0, 1.0) },
             KeyEvent::LetOffStart { .. } | KeyEvent::DamperLift { .. } => return,
         };
-        self.agenda.add(Entry { sample, delay, what });
+        self.event_queue.add(Entry { sample, delay, what });
     }
 
     /// Time of the note-on that moved `key`, s; NaN where a position did.
     fn cause(&self, key: KeyNumber) -> f64 {
-        if self.positioned.contains(key) { f64::NAN } else { self.presses.note_on(key) }
+        if self.positioned.contains(key) { f64::NAN } else { self.held_notes.note_on(key) }
     }
 
     /// Hands the strings what is due at the present sample.
     pub(super) fn sound_due(&mut self) {
         let now = self.clock.now();
-        for Entry { sample, delay, what } in self.agenda.take(now) {
+        for Entry { sample, delay, what } in self.event_queue.take(now) {
             match what {
                 Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
                     let time = self.clock.time_of(sample, delay);
                     self.hammers.tell(key, &self.settings.action, &mut self.strings);
                     self.strings.strike(key, speed, delay);
                     let record = StrikeRecord { time, key, speed, note_on };
-                    list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
+                    list(&mut self.log, &mut self.note_output, &mut self.counts, record, now);
                 }
                 Sounding::Pluck { key, displacement, note_on }
                     if displacement > 0.0 && displacement.is_finite() =>
@@ -107,14 +107,14 @@ impl<K: Keys, S: Strings> Block<K, S> {
                     let time = self.clock.time_of(sample, delay);
                     self.strings.pluck(key, displacement, delay);
                     let record = StrikeRecord { time, key, speed: PLUCKED, note_on };
-                    list(&mut self.log, &mut self.outgoing, &mut self.counts, record, now);
+                    list(&mut self.log, &mut self.note_output, &mut self.counts, record, now);
                 }
                 Sounding::Knock { key, knock, speed } => {
                     // Where no damper lands, the key's own end is the note's.
                     if knock == Knock::KeyRest
                         && (self.undamped.contains(key) || self.dampers.is_down(key))
                     {
-                        self.outgoing.landed(key, now);
+                        self.note_output.landed(key, now);
                     }
                     if speed > 0.0 && speed.is_finite() {
                         self.strings.knock(key, knock, speed);
@@ -123,10 +123,10 @@ impl<K: Keys, S: Strings> Block<K, S> {
                 Sounding::Damper { key, lift } => {
                     self.strings.damper(key, lift);
                     if lift <= 0.0 {
-                        self.outgoing.landed(key, now);
+                        self.note_output.landed(key, now);
                     }
                 }
-                Sounding::FeltDamper { key, lift } => {
+                Sounding::HapticDamper { key, lift } => {
                     self.dampers.lifted_elsewhere(key, lift);
                 }
                 Sounding::Pitch { key, cents } => self.strings.retune(key, cents),
@@ -140,13 +140,13 @@ impl<K: Keys, S: Strings> Block<K, S> {
 /// Lists, sends on and counts a strike that sounds at sample `now`.
 pub(super) fn list(
     log: &mut BlockLog<StrikeRecord>,
-    outgoing: &mut NoteOutput,
+    note_output: &mut NoteOutput,
     counts: &mut Counts,
     record: StrikeRecord,
     now: u64,
 ) {
     log.push(record);
-    outgoing.strike(record.key, record.speed, now);
+    note_output.strike(record.key, record.speed, now);
     counts.strikes += 1;
 }
 

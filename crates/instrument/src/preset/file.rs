@@ -52,7 +52,7 @@ pub struct PresetLosses {
 impl PresetLosses {
     /// What was lost, for people; `None` where nothing was.
     #[must_use]
-    pub fn words(&self) -> Option<String> {
+    pub fn message(&self) -> Option<String> {
         let mut parts = Vec::new();
         if !self.clamped.is_empty() {
             parts.push(format!("put to the end of their range: {}", self.clamped.join(", ")));
@@ -251,9 +251,9 @@ mod tests {
         let mut losses = losses;
         losses.senseless.sort_unstable_by_key(|id| *id != "drop_mm");
         assert_eq!(losses, expected);
-        let words = losses.words().unwrap();
+        let words = losses.message().unwrap();
         assert!(words.contains("key_dip_mm") && words.contains("left out: 2"), "{words}");
-        assert_eq!(read("").1.words(), None);
+        assert_eq!(read("").1.message(), None);
     }
 
     #[test]

@@ -300,7 +300,7 @@ mod tests {
         write(&piano("Trip", 50.0), &out, false).unwrap();
         assert!(matches!(write(&piano("Trip", 51.0), &out, false), Err(PresetError::Taken(_))));
         let (path, losses) = shelf.import(&out, false).unwrap();
-        assert_eq!((path.file_name(), losses.words()), (Some(OsStr::new("Trip.toml")), None));
+        assert_eq!((path.file_name(), losses.message()), (Some(OsStr::new("Trip.toml")), None));
         assert_eq!(read(&path).unwrap().0, piano("Trip", 50.0));
         assert!(matches!(shelf.import(&out, false), Err(PresetError::Taken(_))));
         assert!(shelf.import(&dir.path().join("none.toml"), false).is_err());

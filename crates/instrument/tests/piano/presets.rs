@@ -16,7 +16,7 @@ fn saved_presets_load() {
     for file in files {
         let show = file.display();
         let (saved, losses) = user_presets::read(&file).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(losses.words(), None, "{show}");
+        assert_eq!(losses.message(), None, "{show}");
         assert!(!saved.name.is_empty(), "{show}");
         let text = std::fs::read_to_string(&file).unwrap();
         let table: toml::Table = text.parse().unwrap();

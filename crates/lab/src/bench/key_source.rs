@@ -54,7 +54,7 @@ impl OwnNumbers {
     }
 
     /// In words: empty where nothing is changed.
-    fn words(&self) -> String {
+    fn message(&self) -> String {
         let preset = self.preset.iter().map(|name| format!("preset {name}"));
         let set = self.set.iter().map(|s| s.replacen('=', " = ", 1));
         let keys = self.keys.iter().map(|path| format!("keys {}", path.shown()));
@@ -105,7 +105,7 @@ impl KeySource {
             }
         });
         let key = own.key.or_else(|| own.model.as_ref().map(|_| MIDDLE));
-        let told = Some(own.words()).filter(|words| !words.is_empty());
+        let told = Some(own.message()).filter(|words| !words.is_empty());
         Ok(Self { settings, model: model.transpose()?, key, told })
     }
 

@@ -19,7 +19,7 @@ const REPEATS: usize = 9;
 
 /// One stroke; seconds it took and the hash of depth, hammer and force of every step.
 fn stroke(key: &mut dyn Key) -> (f64, Hash) {
-    key.lay_to_rest();
+    key.reset_to_rest();
     let drive = |i: u32| {
         let target = |i: u32| (f64::from(i) * STEP * 0.2).min(0.0165);
         Drive::Finger([target(i), target(i + 1)])
@@ -29,7 +29,7 @@ fn stroke(key: &mut dyn Key) -> (f64, Hash) {
         key.step(drive(i), &mut |_, _| {});
     }
     let seconds = begin.elapsed().as_secs_f64();
-    key.lay_to_rest();
+    key.reset_to_rest();
     let mut hash = Hash::NEW;
     for i in 0..STROKE {
         key.step(drive(i), &mut |offset, event| {

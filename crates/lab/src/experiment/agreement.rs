@@ -130,7 +130,7 @@ fn gestures() -> Result<Vec<(&'static str, Gesture)>> {
 /// Plays `gesture` on `key`.
 fn play(mut gesture: Gesture, key: &mut dyn Key) -> GestureTrace {
     let mut trace = GestureTrace::default();
-    key.lay_to_rest();
+    key.reset_to_rest();
     for step in 0..gesture.steps() {
         let [depth, speed] = key.front();
         let drive: Drive = gesture.drive(step, KeyView { depth, speed });

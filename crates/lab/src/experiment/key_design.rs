@@ -150,7 +150,7 @@ fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<Asked> {
             last += 1.0;
         }
     });
-    let is_live = pair.servo.status().standing == ConnectionState::Live;
+    let is_live = pair.servo.status().state == ConnectionState::Live;
     let (hammer, rms, held) = (ear.hammer, (square / ticks).sqrt(), held / last);
     is_live.then_some(Asked { hammer, rms, held, ..asked })
 }

@@ -125,7 +125,7 @@ fn figure(rig: &TestBench, trace: &BenchTrace) -> Figure {
     };
     let named = [EventKind::Strike, EventKind::Check];
     let marks = named.into_iter().filter_map(|kind| {
-        rig.log.first(kind).map(|e| PlotMark { at: e.0 * 1e3, name: kind.words() })
+        rig.log.first(kind).map(|e| PlotMark { at: e.0 * 1e3, name: kind.message() })
     });
     Figure {
         title: "A weight released just above the key, set concert, C4 [Gillespie 1996, §3.7]"

@@ -99,8 +99,8 @@ impl TerminalSession {
                 }
             }
             let report = *sidecar.report();
-            if report.status.standing != standing {
-                standing = report.status.standing;
+            if report.status.state != standing {
+                standing = report.status.state;
                 output::warn(&status_text::standing(&report));
             }
             if let Some((performer, notes)) = &mut performance

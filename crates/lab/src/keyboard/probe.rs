@@ -110,8 +110,10 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
     loop {
         let report = *sidecar.report();
         let status = &report.status;
-        match (status.standing, status.hello) {
-            (ConnectionState::Refused, _) => bail!("{port}: {}", status_text::refusal(status.why)),
+        match (status.state, status.hello) {
+            (ConnectionState::Refused, _) => {
+                bail!("{port}: {}", status_text::refusal(status.halt_reason))
+            }
             (
                 ConnectionState::Present | ConnectionState::Live | ConnectionState::Arming,
                 Some(hello),
@@ -143,7 +145,7 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
     let mut halts = 0u32;
     let begun = Instant::now();
     while begun.elapsed().as_secs_f64() < options.seconds {
-        let standing = sidecar.report().status.standing;
+        let standing = sidecar.report().status.state;
         if options.live && matches!(standing, ConnectionState::Present | ConnectionState::Halted) {
             halts += u32::from(standing == ConnectionState::Halted);
             sidecar.order(SidecarOrder::Arm(true));
@@ -160,9 +162,9 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
     writeln!(
         text,
         "cannot deduct   {:.1} g, {:.0} mN of weight, {:.0} mN of friction at most",
-        status.left.mass * 1e3,
-        status.left.weight * 1e3,
-        status.left.friction * 1e3
+        status.uncompensated.mass * 1e3,
+        status.uncompensated.weight * 1e3,
+        status.uncompensated.friction * 1e3
     )?;
     writeln!(
         text,

@@ -142,7 +142,7 @@ pub fn stroke<L: HostLine>(
     let start = energies(&pair)?;
     pair.run(1.0, &mut ear, |p| way.extend(p.emulator.key(0).map(|k| k.x)));
     let end = energies(&pair)?;
-    if pair.servo.status().standing != ConnectionState::Live {
+    if pair.servo.status().state != ConnectionState::Live {
         return None;
     }
     let (time, speed) = ear.first?;

@@ -134,7 +134,7 @@ impl<L: HostLine> CoSimulation<L> {
     pub fn arm(&mut self, log: &mut impl Log) -> bool {
         let end = self.time() + 1.0;
         while self.time() < end {
-            match self.servo.status().standing {
+            match self.servo.status().state {
                 ConnectionState::Live => return true,
                 ConnectionState::Present | ConnectionState::Halted => {
                     self.down.clear();

@@ -84,8 +84,8 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
         pair.run(0.01, &mut (), &mut watch);
         let begin = pair.time();
         let status = pair.servo.status();
-        let was_live = status.standing == ConnectionState::Live;
-        done.implausible += u32::from(matches!(status.why, HaltReason::Implausible(..)));
+        let was_live = status.state == ConnectionState::Live;
+        done.implausible += u32::from(matches!(status.halt_reason, HaltReason::Implausible(..)));
         let is_back = pair.arm(&mut ()) || pair.arm(&mut ());
         done.halts += u32::from(!was_live);
         done.stuck += u32::from(!is_back);
@@ -249,7 +249,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
         done.mean += created;
         done.unrest = done.unrest.max(high - low);
         done.chatter += u32::from(high - low > 1e-4);
-        done.halts += u32::from(pair.servo.status().standing != ConnectionState::Live);
+        done.halts += u32::from(pair.servo.status().state != ConnectionState::Live);
     }
     done.mean /= f64::from(done.count.max(1));
     done.peak = pair.emulator.peak();

@@ -47,7 +47,7 @@ impl Traces {
             .collect();
         let marks = events
             .iter()
-            .map(|e| PlotMark { at: e.time() * 1e3, name: e.event.kind().words() })
+            .map(|e| PlotMark { at: e.time() * 1e3, name: e.event.kind().message() })
             .collect();
         Figure {
             title: title.into(),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::gesture::{Channel, Form};
 use crate::table::Curve;
-use touchback_action::interface::key::{Hear, Saved};
+use touchback_action::interface::key::{OnEvent, Saved};
 use touchback_action::interface::pose::Pose;
 use touchback_action::{Drive, EventKind, KeyEvent, STEP};
 
@@ -27,7 +27,7 @@ impl SpringBlock {
 }
 
 impl Key for SpringBlock {
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
         if let Drive::Motion([a, b]) = drive {
             self.key = KeyView { depth: b, speed: (b - a) / STEP };
         } else {
@@ -63,7 +63,7 @@ impl Key for SpringBlock {
         0.125 * self.key.speed * self.key.speed
     }
 
-    fn lay_to_rest(&mut self) {
+    fn reset_to_rest(&mut self) {
         *self = Self::default();
     }
 

@@ -6,22 +6,23 @@ use std::process::Command;
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
-use super::desk::{Desk, file, piece, touchback};
+use super::work_folder::{WorkFolder, file, piece, touchback};
 
 /// Killed in the middle, so that it cannot clean up, while its files are open.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_killed_command_leaves_no_file() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     // One note of an hour.
-    desk.put("hour.mid", &file(&[0, 0x90, 60, 100, 0xAA, 0x98, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
-    let before = desk.names();
+    work_folder.put("hour.mid", &file(&[0, 0x90, 60, 100, 0xAA, 0x98, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
+    let before = work_folder.names();
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"))
-        .current_dir(desk.path())
+        .current_dir(work_folder.path())
         .args(["render", "hour.mid", "-o", "hour.wav", "--strikes", "hour.csv"])
         .spawn()
         .expect("the command runs");
-    let (folder, files) = (fs::canonicalize(desk.path()), format!("/proc/{}/fd", command.id()));
+    let (folder, files) =
+        (fs::canonicalize(work_folder.path()), format!("/proc/{}/fd", command.id()));
     let folder = folder.expect("a folder");
     let open = || {
         let files = fs::read_dir(&files).into_iter().flatten().flatten();
@@ -36,7 +37,7 @@ fn a_killed_command_leaves_no_file() {
     assert!(open() >= 2, "the sound and the strikes are being written");
     command.kill().expect("it runs still");
     command.wait().expect("it ends");
-    assert_eq!(desk.names(), before);
+    assert_eq!(work_folder.names(), before);
 }
 
 #[test]
@@ -90,8 +91,8 @@ fn params_prints_a_json_array_with_the_contract_fields() {
 
 #[test]
 fn every_parameter_takes_its_own_default_and_choices() {
-    let desk = Desk::new();
-    let output = touchback(desk.path(), &["params"]);
+    let work_folder = WorkFolder::new();
+    let output = touchback(work_folder.path(), &["params"]);
     let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let mut arguments = vec!["render".into(), "ok.mid".into(), "-o".into(), "a.wav".into()];
     for parameter in list.as_array().expect("an array") {
@@ -100,17 +101,20 @@ fn every_parameter_takes_its_own_default_and_choices() {
         arguments.extend(["--set".to_owned(), format!("{id}={default}")]);
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = touchback(desk.path(), &arguments);
+    let output = touchback(work_folder.path(), &arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    touchback(desk.path(), &["render", "ok.mid", "-o", "b.wav"]);
-    assert!(desk.read("a.wav") == desk.read("b.wav"), "defaults by name change the sound");
+    touchback(work_folder.path(), &["render", "ok.mid", "-o", "b.wav"]);
+    assert!(
+        work_folder.read("a.wav") == work_folder.read("b.wav"),
+        "defaults by name change the sound"
+    );
 }
 
 #[test]
 fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     let output = touchback(
-        desk.path(),
+        work_folder.path(),
         &[
             "render",
             "ok.mid",
@@ -129,15 +133,16 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("notes outside A0…C8 ignored: 1"), "{said}");
-    let reader = hound::WavReader::open(desk.path().join("ok.wav")).expect("a WAV file");
+    let reader = hound::WavReader::open(work_folder.path().join("ok.wav")).expect("a WAV file");
     let spec = reader.spec();
     assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, 44_100, 24));
     // The last event falls at 0.5 s; a tail lasts 0.5 to 20 s.
     let seconds = f64::from(reader.duration()) / 44_100.0;
     assert!((0.99..20.6).contains(&seconds), "{seconds} s");
-    let strikes = String::from_utf8(desk.read("s.csv")).expect("UTF-8");
+    let strikes = String::from_utf8(work_folder.read("s.csv")).expect("UTF-8");
     assert!(strikes.starts_with("time_s,key,hammer_velocity_m_s,note_on_s\n"), "{strikes}");
-    let stats: serde_json::Value = serde_json::from_slice(&desk.read("s.json")).expect("JSON");
+    let stats: serde_json::Value =
+        serde_json::from_slice(&work_folder.read("s.json")).expect("JSON");
     for field in [
         "notes",
         "strikes",
@@ -159,15 +164,15 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
     // Immediate: the first hammer is at the string with its note.
     let first: Vec<_> = strikes.lines().nth(1).expect("a strike").split(',').collect();
     assert_eq!((first[0], first[1], first[3]), ("0.0", "40", "0.0"), "{strikes}");
-    assert!(desk.names().iter().all(|n| !n.to_string_lossy().contains("partial")));
+    assert!(work_folder.names().iter().all(|n| !n.to_string_lossy().contains("partial")));
 }
 
 #[test]
 fn the_block_size_changes_no_byte() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     let render = |block: &str| {
         let output = touchback(
-            desk.path(),
+            work_folder.path(),
             &[
                 "render",
                 "ok.mid",
@@ -184,7 +189,7 @@ fn the_block_size_changes_no_byte() {
             ],
         );
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        (desk.read("b.wav"), desk.read("b.csv"))
+        (work_folder.read("b.wav"), work_folder.read("b.csv"))
     };
     let reference = render("64");
     for block in ["1", "1000", "8192"] {
@@ -194,13 +199,13 @@ fn the_block_size_changes_no_byte() {
 
 #[test]
 fn bytes_after_the_last_chunk_are_a_warning() {
-    let desk = Desk::new();
-    desk.put("more.mid", &[piece(), b"and more".to_vec()].concat());
-    let output = touchback(desk.path(), &["render", "more.mid", "-o", "more.wav"]);
+    let work_folder = WorkFolder::new();
+    work_folder.put("more.mid", &[piece(), b"and more".to_vec()].concat());
+    let output = touchback(work_folder.path(), &["render", "more.mid", "-o", "more.wav"]);
     assert!(output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("warning: more.mid: 8 bytes after the last chunk ignored"), "{said}");
-    let output = touchback(desk.path(), &["render", "ok.mid", "-o", "ok.wav"]);
+    let output = touchback(work_folder.path(), &["render", "ok.mid", "-o", "ok.wav"]);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
         said.starts_with("wrote ok.wav: ")
@@ -208,15 +213,15 @@ fn bytes_after_the_last_chunk_are_a_warning() {
             && said.ends_with(" LUFS\n"),
         "{said}"
     );
-    assert!(desk.read("more.wav") == desk.read("ok.wav"));
+    assert!(work_folder.read("more.wav") == work_folder.read("ok.wav"));
 }
 
 #[test]
 fn a_preset_file_is_a_piano_to_start_from() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     let render = |name: &str, more: &[&str]| {
         let output =
-            touchback(desk.path(), &[&["render", "ok.mid", "-o", name][..], more].concat());
+            touchback(work_folder.path(), &[&["render", "ok.mid", "-o", name][..], more].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
@@ -224,24 +229,24 @@ fn a_preset_file_is_a_piano_to_start_from() {
     assert!(told.contains("mine.toml: values unknown and left out: 1"), "{told}");
     render("b.wav", &["--set", "blow_mm=44", "--timing", "natural"]);
     render("c.wav", &["--timing", "natural"]);
-    assert!(desk.read("a.wav") == desk.read("b.wav"), "a file and --set differ");
-    assert!(desk.read("a.wav") != desk.read("c.wav"), "the file changes nothing");
+    assert!(work_folder.read("a.wav") == work_folder.read("b.wav"), "a file and --set differ");
+    assert!(work_folder.read("a.wav") != work_folder.read("c.wav"), "the file changes nothing");
 }
 
 /// With the feature it would open sound and a window.
 #[cfg(not(feature = "standalone"))]
 #[test]
 fn playing_without_the_feature_says_how_to_build_it() {
-    let desk = Desk::new();
-    desk.refuses(&["play"], "--features standalone");
-    desk.refuses(&["play", "--backend", "dummy"], "libjack-jackd2-dev");
+    let work_folder = WorkFolder::new();
+    work_folder.refuses(&["play"], "--features standalone");
+    work_folder.refuses(&["play", "--backend", "dummy"], "libjack-jackd2-dev");
 }
 
 #[test]
 fn bad_midi_is_refused() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     let render = |name: &str, part: &str| {
-        desk.refuses(&["render", name, "-o", "x.wav", "--stats", "x.json"], part);
+        work_folder.refuses(&["render", name, "-o", "x.wav", "--stats", "x.json"], part);
     };
     render("missing.mid", "missing.mid: cannot read");
     render("cut.mid", "cut.mid, byte 14: a chunk declares");
@@ -253,16 +258,16 @@ fn bad_midi_is_refused() {
 
 #[test]
 fn bad_options_are_refused() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     let render = |more: &[&str], part: &str| {
-        desk.refuses(&[&["render", "ok.mid", "-o", "x.wav"][..], more].concat(), part);
+        work_folder.refuses(&[&["render", "ok.mid", "-o", "x.wav"][..], more].concat(), part);
     };
     render(&["--set", "let_off_mm=99"], "let_off_mm");
     render(&["--set", "let_off_mm"], "ID=VALUE");
     render(&["--set", "no_such=1"], "no_such");
     render(&["--set", "hammer_hardnes=1"], "is it `hammer_hardness`?");
     render(&["--presett", "heavy"], "'--preset'); see `touchback render --help`");
-    desk.refuses(&["render", "ok.mid", "-o", "x.mp3"], "x.mp3: a rendering is a .wav file");
+    work_folder.refuses(&["render", "ok.mid", "-o", "x.mp3"], "x.mp3: a rendering is a .wav file");
     render(&["--automate", "let_off_mm=wide.csv"], "wide.csv, line 3");
     render(&["--automate", "let_off_mm=back.csv"], "back.csv, line 3");
     render(&["--automate", "let_off_mm=gone.csv"], "gone.csv: cannot read");
@@ -281,32 +286,33 @@ fn bad_options_are_refused() {
     render(&["--preset", "newer.toml"], "newer Touchback 9.1");
     render(&["--stats", "x.wav"], "named twice");
     render(&["--stats", "no/such/folder.json"], "folder.json: cannot write");
-    desk.refuses(&["render", "ok.mid", "-o", "ok.mid"], "ok.mid: is named twice");
+    work_folder.refuses(&["render", "ok.mid", "-o", "ok.mid"], "ok.mid: is named twice");
     for (input, file) in [
         (["--preset", "mine.toml"], "mine.toml"),
         (["--automate", "let_off_mm=curve.csv"], "curve.csv"),
         (["--scale", "any.scl"], "any.scl"),
     ] {
         let arguments = [&["render", "ok.mid", "-o", file][..], &input].concat();
-        desk.refuses(&arguments, "is named twice");
+        work_folder.refuses(&arguments, "is named twice");
     }
     // One note of two hours.
-    desk.put("hours.mid", &file(&[0, 0x90, 60, 100, 0xD4, 0xB0, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
-    desk.refuses(&["render", "hours.mid", "-o", "x.wav"], "lasts 120 minutes");
+    work_folder
+        .put("hours.mid", &file(&[0, 0x90, 60, 100, 0xD4, 0xB0, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
+    work_folder.refuses(&["render", "hours.mid", "-o", "x.wav"], "lasts 120 minutes");
     let long = format!("form = \"{}\"\n", "x".repeat(100_000));
-    desk.put("long.toml", long.as_bytes());
-    let output = touchback(desk.path(), &["simulate", "long.toml"]);
+    work_folder.put("long.toml", long.as_bytes());
+    let output = touchback(work_folder.path(), &["simulate", "long.toml"]);
     assert!(output.status.code() == Some(2) && output.stderr.len() < 1_000);
     #[cfg(unix)]
-    desk.refuses(&["simulate", "press.csv", "--model", "/dev/zero"], "is not a plain file");
-    desk.refuses(&["lab", "shot", "x.jpg"], "x.jpg: a picture of the window is a .png file");
-    desk.refuses(&["render", "ok.mid"], "--output");
-    desk.refuses(&["render", "ok.mid", "-o", "."], "");
-    desk.refuses(&["--bars", "36"], "the prelude has 35 bars");
-    desk.refuses(&["sing"], "sing");
-    desk.refuses(&["rendr"], "'render'); see `touchback --help`");
-    desk.refuses(&["model"], "");
-    desk.refuses(&["params", "more"], "more");
+    work_folder.refuses(&["simulate", "press.csv", "--model", "/dev/zero"], "is not a plain file");
+    work_folder.refuses(&["lab", "shot", "x.jpg"], "x.jpg: a picture of the window is a .png file");
+    work_folder.refuses(&["render", "ok.mid"], "--output");
+    work_folder.refuses(&["render", "ok.mid", "-o", "."], "");
+    work_folder.refuses(&["--bars", "36"], "the prelude has 35 bars");
+    work_folder.refuses(&["sing"], "sing");
+    work_folder.refuses(&["rendr"], "'render'); see `touchback --help`");
+    work_folder.refuses(&["model"], "");
+    work_folder.refuses(&["params", "more"], "more");
 }
 
 #[test]

@@ -1,40 +1,41 @@
 //! What the program does with files that are in the way, are none, or cannot be written.
 
-use super::desk::{Desk, touchback};
+use super::work_folder::{WorkFolder, touchback};
 
 #[test]
 fn an_input_is_left_as_it_is() {
-    let desk = Desk::new();
-    desk.put("keys.csv", b"key,drop_mm\n7,1\n");
+    let work_folder = WorkFolder::new();
+    work_folder.put("keys.csv", b"key,drop_mm\n7,1\n");
     for arguments in [
         &["weigh", "--keys", "keys.csv", "-o", "keys.csv"][..],
         &["weigh", "--keys", "keys.csv", "--page", "./keys.csv"],
         &["weigh", "--preset", "mine.toml", "-o", "mine.toml"],
         &["keyboard", "emulate", "--script", "keys.csv", "--seconds", "1", "--log", "keys.csv"],
     ] {
-        desk.refuses(arguments, "is named twice");
+        work_folder.refuses(arguments, "is named twice");
     }
-    desk.refuses(
+    work_folder.refuses(
         &["lab", "energy", "--keys", "keys.csv", "--out", "."],
         ".: holds the input keys.csv; give the outputs another folder",
     );
-    assert_eq!(desk.read("keys.csv"), b"key,drop_mm\n7,1\n");
+    assert_eq!(work_folder.read("keys.csv"), b"key,drop_mm\n7,1\n");
 }
 
 #[test]
 fn what_a_folder_or_an_sfz_file_names_is_an_input_too() {
-    let desk = Desk::new();
-    let folder = desk.path().join("piano");
+    let work_folder = WorkFolder::new();
+    let folder = work_folder.path().join("piano");
     std::fs::create_dir(&folder).expect("a folder");
-    desk.put("piano/A4.wav", b"a sound");
-    desk.put("all.sfz", b"#include \"piano/more.toml\"");
-    desk.put("piano/more.toml", b"<region> sample=piano/A4.wav key=69");
-    desk.refuses(&["match", "all.sfz", "-o", "piano/more.toml"], "is named twice");
-    desk.refuses(&["lab", "recorded", "all.sfz", "--out", "piano"], "holds the input piano/");
-    desk.refuses(&["lab", "recorded", "piano", "--out", "piano"], "holds the input piano");
-    std::fs::create_dir(desk.path().join("gestures")).expect("a folder");
-    desk.put("gestures/a.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
-    desk.refuses(
+    work_folder.put("piano/A4.wav", b"a sound");
+    work_folder.put("all.sfz", b"#include \"piano/more.toml\"");
+    work_folder.put("piano/more.toml", b"<region> sample=piano/A4.wav key=69");
+    work_folder.refuses(&["match", "all.sfz", "-o", "piano/more.toml"], "is named twice");
+    work_folder
+        .refuses(&["lab", "recorded", "all.sfz", "--out", "piano"], "holds the input piano/");
+    work_folder.refuses(&["lab", "recorded", "piano", "--out", "piano"], "holds the input piano");
+    std::fs::create_dir(work_folder.path().join("gestures")).expect("a folder");
+    work_folder.put("gestures/a.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
+    work_folder.refuses(
         &["simulate", "--batch", "gestures", "-o", "gestures"],
         "gestures: holds the input gestures",
     );
@@ -43,9 +44,9 @@ fn what_a_folder_or_an_sfz_file_names_is_an_input_too() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     for name in ["p.toml", "p.mid", "p.csv", "p.sfz", "p.scl", "p.log"] {
-        let path = desk.path().join(name);
+        let path = work_folder.path().join(name);
         assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
     }
     for arguments in [
@@ -69,11 +70,12 @@ fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
         &["keyboard", "emulate", "--facts", "p.csv"],
         &["lab", "energy", "--model", "p.toml"],
     ] {
-        desk.refuses(arguments, "is not a plain file");
+        work_folder.refuses(arguments, "is not a plain file");
     }
-    std::fs::create_dir(desk.path().join("notes")).expect("a folder");
-    std::fs::rename(desk.path().join("p.sfz"), desk.path().join("notes/A4.wav")).expect("a pipe");
-    desk.refuses(&["match", "notes", "-o", "x.toml"], "A4.wav: is not a plain file");
+    std::fs::create_dir(work_folder.path().join("notes")).expect("a folder");
+    std::fs::rename(work_folder.path().join("p.sfz"), work_folder.path().join("notes/A4.wav"))
+        .expect("a pipe");
+    work_folder.refuses(&["match", "notes", "-o", "x.toml"], "A4.wav: is not a plain file");
 }
 
 /// A folder that was made for outputs goes again where none can be written: here because a file may
@@ -81,8 +83,8 @@ fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_made_for_nothing_goes_again() {
-    let desk = Desk::new();
-    let before = desk.names();
+    let work_folder = WorkFolder::new();
+    let before = work_folder.names();
     for arguments in [
         "preset export --all ps/deep",
         "fit --example ex",
@@ -93,23 +95,24 @@ fn a_folder_made_for_nothing_goes_again() {
             env!("CARGO_BIN_EXE_touchback")
         );
         let output = std::process::Command::new("bash")
-            .current_dir(desk.path())
+            .current_dir(work_folder.path())
             .args(["-c", &limited])
             .output()
             .expect("bash");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
         assert!(said.contains("cannot write"), "{arguments}: {said}");
-        assert_eq!(desk.names(), before, "{arguments} left a folder");
+        assert_eq!(work_folder.names(), before, "{arguments} left a folder");
     }
 }
 
 #[cfg(unix)]
 #[test]
 fn a_name_of_two_lines_is_told_on_one() {
-    let desk = Desk::new();
-    std::fs::rename(desk.path().join("ok.mid"), desk.path().join("o\nk.mid")).expect("a name");
-    let output = touchback(desk.path(), &["render", "o\nk.mid", "-o", "a\nb.wav"]);
+    let work_folder = WorkFolder::new();
+    std::fs::rename(work_folder.path().join("ok.mid"), work_folder.path().join("o\nk.mid"))
+        .expect("a name");
+    let output = touchback(work_folder.path(), &["render", "o\nk.mid", "-o", "a\nb.wav"]);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.starts_with("wrote a\\nb.wav: "), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");

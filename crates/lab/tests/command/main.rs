@@ -1,9 +1,9 @@
 //! The command as scripts see it.
 
 mod command_line;
-mod desk;
-mod felt;
 mod files;
+mod haptic_session;
 mod laboratory;
 mod own_numbers;
 mod simulated;
+mod work_folder;

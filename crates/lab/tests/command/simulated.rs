@@ -1,18 +1,18 @@
 //! `touchback simulate`: gestures, one and many, good and bad.
 
-use super::desk::{Desk, touchback};
+use super::work_folder::{WorkFolder, touchback};
 
 #[test]
 fn a_folder_of_gestures_is_simulated_in_one_call() {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path().join("in")).expect("a folder");
+    let work_folder = WorkFolder::new();
+    std::fs::create_dir(work_folder.path().join("in")).expect("a folder");
     for (name, speed) in [("soft", 0.5), ("hard", 3.0)] {
         let text = format!("form = \"struck\"\nspeed_m_s = {speed}\nduration_s = 0.2\n");
-        desk.put(&format!("in/{name}.toml"), text.as_bytes());
+        work_folder.put(&format!("in/{name}.toml"), text.as_bytes());
     }
-    desk.put("in/notes.txt", b"no gesture");
+    work_folder.put("in/notes.txt", b"no gesture");
     let arguments = ["simulate", "--batch", "in", "-o", "runs", "--events", "happened"];
-    let output = touchback(desk.path(), &arguments);
+    let output = touchback(work_folder.path(), &arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut table = csv::Reader::from_reader(&output.stdout[..]);
     let rows: Vec<csv::StringRecord> = table.records().map(|r| r.expect("a row")).collect();
@@ -22,36 +22,37 @@ fn a_folder_of_gestures_is_simulated_in_one_call() {
     assert!(&rows[0][1] == "1" && speed(0) > 2.0 * speed(1), "{rows:?}");
     // The same as one by one.
     let alone = ["simulate", "in/soft.toml", "-o", "soft.csv"];
-    assert!(touchback(desk.path(), &alone).status.success());
-    assert_eq!(desk.read("soft.csv"), desk.read("runs/soft.toml.run.csv"));
-    assert!(desk.read("happened/hard.toml.events.json").starts_with(b"{"));
+    assert!(touchback(work_folder.path(), &alone).status.success());
+    assert_eq!(work_folder.read("soft.csv"), work_folder.read("runs/soft.toml.run.csv"));
+    assert!(work_folder.read("happened/hard.toml.events.json").starts_with(b"{"));
 
-    desk.put("in/broken.toml", b"form = \"flick\"\n");
-    let output = touchback(desk.path(), &arguments);
+    work_folder.put("in/broken.toml", b"form = \"flick\"\n");
+    let output = touchback(work_folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("broken.toml") && said.contains("1 of 3 gestures"), "{said}");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3);
-    desk.refuses(&["simulate", "--batch", "in", "-o", "in"], "another folder");
-    desk.refuses(&["simulate"], "GESTURE");
+    work_folder.refuses(&["simulate", "--batch", "in", "-o", "in"], "another folder");
+    work_folder.refuses(&["simulate"], "GESTURE");
 }
 
 #[test]
 fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
-    let desk = Desk::new();
-    desk.put("hit.toml", b"form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n");
+    let work_folder = WorkFolder::new();
+    work_folder.put("hit.toml", b"form = \"struck\"\nspeed_m_s = 1\nduration_s = 0.1\n");
     let arguments = [
         "simulate", "hit.toml", "--key", "40", "-o", "run.csv", "--events", "e.json", "--plot",
         "f.png",
     ];
-    let output = touchback(desk.path(), &arguments);
+    let output = touchback(work_folder.path(), &arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let run = String::from_utf8(desk.read("run.csv")).expect("UTF-8");
+    let run = String::from_utf8(work_folder.read("run.csv")).expect("UTF-8");
     let columns = run.lines().next().expect("a header").split(',').count();
     assert_eq!(columns, 58, "the contract's 30 and 28 elements");
     assert_eq!(run.lines().count(), 801, "a row a step of 125 µs and the header");
     assert!(run.lines().all(|l| l.split(',').count() == columns));
-    let events: serde_json::Value = serde_json::from_slice(&desk.read("e.json")).expect("JSON");
+    let events: serde_json::Value =
+        serde_json::from_slice(&work_folder.read("e.json")).expect("JSON");
     let events = events["events"].as_array().expect("an array");
     let strike = events.iter().find(|e| e["kind"] == "strike").expect("a strike");
     // Measured on three grands at 4 m/s: 17 to 27 ms [Goebl 2005].
@@ -60,9 +61,10 @@ fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     assert!(speed.is_some_and(|v| (3.0..5.0).contains(&v)), "{strike}");
     // Its own run is a gesture again: the same motion of the key throws the hammer as fast.
     let again = ["simulate", "run.csv", "--key", "40", "--events", "e2.json"];
-    let output = touchback(desk.path(), &again);
+    let output = touchback(work_folder.path(), &again);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let second: serde_json::Value = serde_json::from_slice(&desk.read("e2.json")).expect("JSON");
+    let second: serde_json::Value =
+        serde_json::from_slice(&work_folder.read("e2.json")).expect("JSON");
     let second = second["events"].as_array().expect("an array").iter();
     let second = second.filter(|e| e["kind"] == "strike").collect::<Vec<_>>();
     let near = |field: &str, within: f64| {
@@ -71,18 +73,18 @@ fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     };
     near("time_s", 1e-4);
     near("value", 0.01);
-    assert!(desk.read("f.png").starts_with(b"\x89PNG"));
+    assert!(work_folder.read("f.png").starts_with(b"\x89PNG"));
 
-    let output = touchback(desk.path(), &["simulate", "hit.toml"]);
+    let output = touchback(work_folder.path(), &["simulate", "hit.toml"]);
     let said = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(said.starts_with("time_s,kind,value\n") && said.contains(",strike,"), "{said}");
 }
 
 #[test]
 fn bad_gestures_are_refused() {
-    let desk = Desk::new();
+    let work_folder = WorkFolder::new();
     let simulate = |more: &[&str], part: &str| {
-        desk.refuses(
+        work_folder.refuses(
             &[&["simulate"][..], more, &["-o", "x.csv", "--events", "x.json"]].concat(),
             part,
         );
@@ -97,6 +99,6 @@ fn bad_gestures_are_refused() {
     simulate(&["press.csv", "--key", "0"], "--key");
     simulate(&["press.csv", "--plot", "x.pdf"], "x.pdf: a figure is");
     simulate(&["press.csv", "--set", "let_off_mm=99"], "let_off_mm");
-    desk.refuses(&["model", "export", "--action", "harmonium", "-o", "x.toml"], "harmonium");
-    desk.refuses(&["simulate", "press.csv", "-o", "press.csv"], "named twice");
+    work_folder.refuses(&["model", "export", "--action", "harmonium", "-o", "x.toml"], "harmonium");
+    work_folder.refuses(&["simulate", "press.csv", "-o", "press.csv"], "named twice");
 }

@@ -63,7 +63,7 @@ fn ring_groups<const N: usize>(modes: &mut [ModeState; N], sums: &mut [Lane]) {
     for sum in sums {
         for l in 0..LANES {
             for (g, m) in modes.iter().enumerate() {
-                (re[g][l], im[g][l]) = turned(re[g][l], im[g][l], m.keep[l], m.turn[l]);
+                (re[g][l], im[g][l]) = turned(re[g][l], im[g][l], m.pole_re[l], m.pole_im[l]);
                 sum[l] += m.bridge[l] * re[g][l];
             }
         }
@@ -107,7 +107,7 @@ fn resound_groups<const N: usize>(
     for (sum, &force) in sums.iter_mut().zip(input) {
         for l in 0..LANES {
             for (g, (m, drive)) in modes.iter().zip(drives).enumerate() {
-                (re[g][l], im[g][l]) = turned(re[g][l], im[g][l], m.keep[l], m.turn[l]);
+                (re[g][l], im[g][l]) = turned(re[g][l], im[g][l], m.pole_re[l], m.pole_im[l]);
                 re[g][l] += drive.re[l] * force;
                 im[g][l] += drive.im[l] * force;
                 sum[l] += m.bridge[l] * re[g][l];

@@ -21,7 +21,7 @@ fn advance_body(modes: &mut [ModeState], touch: &[ContactCoupling], force: f32) 
         for l in 0..LANES {
             let re = mode.re[l] + touch.push_re[l] * force;
             let im = mode.im[l] + touch.push_im[l] * force;
-            (mode.re[l], mode.im[l]) = turned(re, im, touch.keep[l], touch.turn[l]);
+            (mode.re[l], mode.im[l]) = turned(re, im, touch.pole_re[l], touch.pole_im[l]);
             sum[l] += touch.shape[l] * mode.re[l];
         }
     }
@@ -59,7 +59,8 @@ fn coast_body(modes: &mut [ModeState], touch: &[ContactCoupling]) -> (f32, f32) 
     let (mut force, mut place) = ([0.0; LANES], [0.0; LANES]);
     for (mode, touch) in modes.iter_mut().zip(touch) {
         for l in 0..LANES {
-            (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], mode.keep[l], mode.turn[l]);
+            (mode.re[l], mode.im[l]) =
+                turned(mode.re[l], mode.im[l], mode.pole_re[l], mode.pole_im[l]);
             force[l] += mode.bridge[l] * mode.re[l];
             place[l] += touch.shape[l] * mode.re[l];
         }

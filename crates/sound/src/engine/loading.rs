@@ -40,7 +40,7 @@ impl Sound {
         }
     }
 
-    /// Takes over a bounded number of partials of the new voicing.
+    /// Takes over a bounded number of partials of the new settings.
     pub(super) fn load_some(&mut self) {
         let Some(loading) = &mut self.loading else { return };
         let mut budget = self.partials_a_block;
@@ -54,14 +54,14 @@ impl Sound {
                 };
                 loading.pending[index] = false;
                 if let Some(key) = KeyNumber::from_index(index) {
-                    loading.note = Some((index, Unison::new(key, &self.voicing), 1));
+                    loading.note = Some((index, Unison::new(key, &self.settings), 1));
                 }
                 continue;
             };
             let note = &mut self.notes[*index];
             // At low sample rates the highest keys have none.
             if *k <= note.partials() {
-                note.load_partial(unison, &self.voicing, *k);
+                note.load_partial(unison, &self.settings, *k);
                 *k += 1;
                 budget -= 1;
             }

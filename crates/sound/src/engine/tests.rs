@@ -118,7 +118,7 @@ fn c4_is_at_its_level_and_a_chord_stays_below_full_scale() {
 
 /// Plays the same events at the same samples in host blocks of `portion`.
 fn performance(sound: &mut Sound, portion: usize, len: usize) -> Vec<u32> {
-    let voicing =
+    let settings =
         SoundSettings { a4_hz: 442.0, board: 0.5, width: 1.5, ..SoundSettings::default() };
     let (mut left, mut right) = (vec![0.0; len], vec![0.0; len]);
     let mut done = 0;
@@ -134,7 +134,7 @@ fn performance(sound: &mut Sound, portion: usize, len: usize) -> Vec<u32> {
                 sound.strike(key(7), 1.0, 0.9);
                 sound.strike(key(80), 4.0, 0.0);
             }
-            2000 => sound.set(&voicing),
+            2000 => sound.set(&settings),
             3000 => {
                 sound.damper(key(40), 0.2);
                 sound.strike(key(40), 3.0, 0.5);
@@ -369,9 +369,9 @@ fn with_the_pedal_down_sound_only_dies_away() {
 
 #[test]
 fn most_triples_decay_in_two_stages() {
-    let voicing = SoundSettings::default();
+    let settings = SoundSettings::default();
     let shown = (28..=64).filter(|&n| {
-        let (early, late, knee) = measure::two_stages(key(n), &voicing);
+        let (early, late, knee) = measure::two_stages(key(n), &settings);
         (0.125..0.334).contains(&(late / early)) && (10.0..25.0).contains(&knee)
     });
     let share = shown.count() as f64 / 37.0;

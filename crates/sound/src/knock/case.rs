@@ -43,12 +43,12 @@ impl Case {
     }
 
     /// Comes to rest.
-    pub(super) fn still(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.modes.iter_mut().for_each(|mode| mode.swing = [0.0; 2]);
         self.left = 0;
     }
 
-    pub(super) const fn is_still(&self) -> bool {
+    pub(super) const fn is_silent(&self) -> bool {
         self.left == 0
     }
 
@@ -77,7 +77,7 @@ impl Case {
         }
         self.left -= 1;
         if self.left == 0 {
-            self.still();
+            self.clear();
         }
         sum
     }
@@ -91,11 +91,11 @@ mod tests {
     fn a_case_swings_on_in_its_modes_and_ends() {
         let rate = 48_000.0;
         let mut case = Case::new(rate);
-        assert!(case.is_still() && case.next(1.0) == 0.0);
+        assert!(case.is_silent() && case.next(1.0) == 0.0);
         let momentum = 1e-3;
         case.expect(momentum, 1);
         let mut force = vec![case.next(momentum * rate)];
-        while !case.is_still() {
+        while !case.is_silent() {
             force.push(case.next(0.0));
         }
         // At once as strong as all its modes together, later the lowest alone.

@@ -25,16 +25,16 @@ pub const PARTIALS: [(usize, f64, f64); 4] =
 
 /// One strike of the concert grand's hammer of `key` on its resting strings.
 #[must_use]
-pub fn strike(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> ContactReport {
-    strike_offline(&Hammer::concert(key), &StringSpec::of(key, voicing), speed, RATE)
+pub fn strike(key: KeyNumber, settings: &SoundSettings, speed: f64) -> ContactReport {
+    strike_offline(&Hammer::concert(key), &StringSpec::of(key, settings), speed, RATE)
 }
 
 /// Frequency, Hz, and amplitude of the partials that a strike leaves on the bridge below 16 kHz,
 /// before any loss: the hammer force's spectrum there times the partial's shape under the hammer.
 #[must_use]
-pub fn bridge_lines(key: KeyNumber, voicing: &SoundSettings, speed: f64) -> Vec<(f64, f64)> {
-    let (hammer, string) = (Hammer::concert(key), StringSpec::of(key, voicing));
-    let report = strike(key, voicing, speed);
+pub fn bridge_lines(key: KeyNumber, settings: &SoundSettings, speed: f64) -> Vec<(f64, f64)> {
+    let (hammer, string) = (Hammer::concert(key), StringSpec::of(key, settings));
+    let report = strike(key, settings, speed);
     let line = |k: usize| {
         let hz = string.partial_hz(k);
         let turn = polar(1.0, -TAU * hz / report.rate);

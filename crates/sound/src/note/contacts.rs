@@ -83,7 +83,8 @@ impl Work for Contacts<'_> {
             let coasting = lanes(there).filter(away).fold(0, |bits, lane| bits | 1 << lane);
             for lane in lanes(coasting) {
                 let note = &mut notes[group[lane]];
-                let (bridge, place) = bank::coast(note.kernel, &mut note.rings, &note.touches);
+                let (bridge, place) =
+                    bank::coast(note.kernel, &mut note.modes, &note.contact_couplings);
                 values[lane] = f64::from(place);
                 note.touched.force[at] = bridge + note.frame.next(0.0);
                 note.touched.blow[at] = 0.0;
@@ -103,7 +104,12 @@ impl Work for Contacts<'_> {
                 for lane in lanes(which) {
                     let note = &mut notes[group[lane]];
                     let pushed = single(force[lane]);
-                    let place = bank::advance(note.kernel, &mut note.rings, &note.touches, pushed);
+                    let place = bank::advance(
+                        note.kernel,
+                        &mut note.modes,
+                        &note.contact_couplings,
+                        pushed,
+                    );
                     values[lane] = f64::from(place);
                 }
                 let which_lanes = R::Mask::from_bits(which);
@@ -162,11 +168,12 @@ impl Note {
 
     /// Ends a sample of contact with this `force` in its last step; the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
-        let bridge = bank::end_contact(self.kernel, &mut self.rings, &self.touches, force)
-            + self.frame.next(force);
+        let bridge =
+            bank::end_contact(self.kernel, &mut self.modes, &self.contact_couplings, force)
+                + self.frame.next(force);
         if self.rest.1 > 0.0 {
             let (rest, poles) = (self.rest.1, &self.poles);
-            bank::shorten(&mut self.rings, |c, l| 1.0 - rest * poles[c].damp[l]);
+            bank::shorten(&mut self.modes, |c, l| 1.0 - rest * poles[c].damp[l]);
         }
         bridge
     }

@@ -54,10 +54,10 @@ fn transfer(hz: f64) -> Complex64 {
 
 impl Note {
     /// Takes over a whole new voicing at once.
-    pub fn load(&mut self, voicing: &SoundSettings) {
-        let unison = Unison::new(self.key, voicing);
+    pub fn load(&mut self, settings: &SoundSettings) {
+        let unison = Unison::new(self.key, settings);
         for k in 1..=self.partials {
-            self.load_partial(&unison, voicing, k);
+            self.load_partial(&unison, settings, k);
         }
         self.finish_load(&unison);
     }
@@ -75,7 +75,7 @@ impl Note {
     }
 
     /// Takes over partial `k` (1…partials) of a new voicing; bounded work, no click.
-    pub fn load_partial(&mut self, unison: &Unison, voicing: &SoundSettings, k: usize) {
+    pub fn load_partial(&mut self, unison: &Unison, settings: &SoundSettings, k: usize) {
         let group = unison.group(k);
         let count = self.strings as f64;
         let blow = unison.blow();
@@ -101,7 +101,7 @@ impl Note {
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
         // Tuned past the top of the band a partial falls silent instead of folding back.
         let heard = group.poles[0].im * sample < f64::from(poles::HIGHEST);
-        let damp = loss::damper(self.key, k) / voicing.damper_time;
+        let damp = loss::damper(self.key, k) / settings.damper_time;
         // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
         let hz = self.strung.partial_hz(k);
         let mobility = loss::bridge_mobility(self.key, hz).re;
@@ -118,7 +118,7 @@ impl Note {
                 * f64::from(u8::from(heard));
             let place = self.place(k, j);
             let (c, l) = (place / LANES, place % LANES);
-            let blow = &mut self.blows[c];
+            let blow = &mut self.hammer_inputs[c];
             blow.all_re[l] = single((all * push).re);
             blow.all_im[l] = single((all * push).im);
             blow.missed_re[l] = single((missed * push).re);
@@ -143,7 +143,7 @@ impl Note {
             let share = if felt { pulled } else { all };
             self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));
             let bridge = if heard { single(force) } else { 0.0 };
-            self.rings[c].bridge[l] = bridge;
+            self.modes[c].bridge[l] = bridge;
             let slow = sample * self.slow.factor();
             if let Some((poles, rings)) = self.slow.group(c) {
                 poles.shrink[l] = single(-libm::expm1(pole.re * slow));
@@ -182,7 +182,9 @@ impl Note {
         let (scale, shift) = (single(scale), single(shift));
         let share = single(1.0 / self.steps as f64);
         let mut compliance = 0.0;
-        for ((touch, blow), pole) in self.touches.iter_mut().zip(&self.blows).zip(&self.poles) {
+        for ((touch, blow), pole) in
+            self.contact_couplings.iter_mut().zip(&self.hammer_inputs).zip(&self.poles)
+        {
             for l in 0..LANES {
                 let re = scale * (blow.all_re[l] - shift * blow.missed_re[l]);
                 let im = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
@@ -195,6 +197,12 @@ impl Note {
             }
         }
         self.compliance = compliance;
-        poles::set_touching(self.kernel, &mut self.touches, &self.poles, share, self.ratio);
+        poles::set_touching(
+            self.kernel,
+            &mut self.contact_couplings,
+            &self.poles,
+            share,
+            self.ratio,
+        );
     }
 }

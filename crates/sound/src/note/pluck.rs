@@ -90,7 +90,7 @@ impl Note {
         self.excite();
         let d = single(displacement);
         let mut force = 0.0f32;
-        for ((ring, released), pole) in self.rings.iter_mut().zip(&self.released).zip(&self.poles) {
+        for ((ring, released), pole) in self.modes.iter_mut().zip(&self.released).zip(&self.poles) {
             for l in 0..LANES {
                 let (mut re, mut im) = (d * released.re[l], d * released.im[l]);
                 force += ring.bridge[l] * re;
@@ -122,9 +122,9 @@ mod tests {
 
     fn plucked(number: usize, delay: f64) -> (Note, Vec<f32>) {
         let key = KeyNumber::from_index(number - 1).unwrap();
-        let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
+        let (settings, hammer) = (SoundSettings::default(), Hammer::concert(key));
         let rate = SlowRate::both(RATE);
-        let mut note = Note::new(key, &voicing, &hammer, RATE, &rate, Kernel::detect());
+        let mut note = Note::new(key, &settings, &hammer, RATE, &rate, Kernel::detect());
         note.damper(1.0);
         note.control(0, 1e-9, 0.0);
         note.pluck(1e-3, delay);

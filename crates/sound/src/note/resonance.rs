@@ -19,7 +19,7 @@ pub const HIGHEST_TOP_HZ: f64 = 4_500.0;
 /// Modes below [`HIGHEST_HZ`] or [`HIGHEST_TOP_HZ`], all that the bridge drives.
 pub struct Resonance {
     kernel: Kernel,
-    rings: Vec<ModeState>,
+    modes: Vec<ModeState>,
     poles: Vec<Pole>,
     /// What a force on the bridge does to the modes at once, and when it arrives here.
     pulls: Vec<BridgeInput>,
@@ -50,7 +50,7 @@ impl Resonance {
         let groups = modes.div_ceil(LANES);
         Self {
             kernel,
-            rings: vec![ModeState::default(); groups],
+            modes: vec![ModeState::default(); groups],
             poles: vec![Pole::default(); groups],
             pulls: vec![BridgeInput::default(); groups],
             drives: vec![BridgeInput::default(); groups],
@@ -60,32 +60,32 @@ impl Resonance {
         }
     }
 
-    /// Takes over one mode of a new voicing.
+    /// Takes over one mode of a new settings.
     pub fn set(&mut self, index: usize, mode: &Resonating) {
         let (c, l) = (index / LANES, index % LANES);
         let pole = &mut self.poles[c];
         pole.shrink[l] = single(-libm::expm1(mode.decay * self.factor));
         pole.angle[l] = single(mode.angle * self.factor);
         pole.damp[l] = single(-libm::expm1(-mode.damp * self.factor));
-        self.rings[c].bridge[l] = mode.bridge;
+        self.modes[c].bridge[l] = mode.bridge;
         (self.pulls[c].re[l], self.pulls[c].im[l]) = mode.pull;
     }
 
     /// Shows the poles bent to `ratio` under the share `rest` of the damper.
     pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
-        poles::set_ringing(self.kernel, &mut self.rings, &self.poles, rest, ratio);
+        poles::set_ringing(self.kernel, &mut self.modes, &self.poles, rest, ratio);
         poles::set_drives(self.kernel, &mut self.drives, &self.pulls, &self.poles, ratio, self.lag);
     }
 
     /// Silences all modes.
     pub fn reset(&mut self) {
-        bank::still(&mut self.rings);
+        bank::clear(&mut self.modes);
         self.active = 0;
     }
 
     /// The bridge begins to move: all modes answer.
     pub const fn wake(&mut self) {
-        self.active = self.rings.len();
+        self.active = self.modes.len();
     }
 
     /// Some mode rings or is set moving.
@@ -95,13 +95,13 @@ impl Resonance {
 
     /// Groups of lanes below `gate` N fall silent, all but those that are still `driven`.
     pub fn look(&mut self, gate: f32, driven: bool) {
-        bank::settle(&mut self.rings[..self.active]);
+        bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 && !driven {
             let last = self.active - 1..self.active;
-            if bank::level(&self.rings[last.clone()]) >= square(share(self.active) * gate) {
+            if bank::level(&self.modes[last.clone()]) >= square(share(self.active) * gate) {
                 break;
             }
-            bank::still(&mut self.rings[last]);
+            bank::clear(&mut self.modes[last]);
             self.active -= 1;
         }
     }
@@ -109,7 +109,7 @@ impl Resonance {
     /// Adds the force on the bridge over the next slow samples, N, while `bridge` is the force of
     /// the struck strings on it; `None` where they cannot reach these.
     pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
-        let rings = &mut self.rings[..self.active];
+        let rings = &mut self.modes[..self.active];
         match bridge {
             Some(bridge) => bank::resound(self.kernel, rings, &self.drives, bridge, out),
             None => bank::ring(self.kernel, rings, out),

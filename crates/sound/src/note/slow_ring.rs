@@ -6,7 +6,7 @@
 
 use crate::bank::{self, BLOCK, Lane, ModeState};
 use crate::poles::{self, Pole};
-use crate::slow_rate::{SlowRate, Spreader};
+use crate::slow_rate::{Interpolator, SlowRate};
 use touchback_core::math::kernel::Kernel;
 
 /// Highest frequency over that in tune at which all of them lie in the slow rate's band: a minor third
@@ -20,13 +20,13 @@ pub struct SlowRing {
     delay: usize,
     memory: usize,
     /// As they ring slowly: ahead of the note by the delay of the way back.
-    rings: Vec<ModeState>,
+    modes: Vec<ModeState>,
     poles: Vec<Pole>,
     /// Re w and Im w at the block's beginning.
     begun: Vec<[Lane; 2]>,
     /// Leading groups that still ring; 0 while the note rings them itself.
     active: usize,
-    back: Spreader,
+    back: Interpolator,
     /// Force on the bridge, N: of the present block while they ring here, of the last block while the
     /// note rings them itself.
     force: [f32; BLOCK],
@@ -47,11 +47,11 @@ impl SlowRing {
             factor,
             delay,
             memory,
-            rings: vec![ModeState::default(); count],
+            modes: vec![ModeState::default(); count],
             poles: vec![Pole::default(); count],
             begun: vec![[[0.0; bank::LANES]; 2]; count],
             active: 0,
-            back: Spreader::new(rate.clone()),
+            back: Interpolator::new(rate.clone()),
             force: [0.0; BLOCK],
             at: 0,
             shown: false,
@@ -60,12 +60,12 @@ impl SlowRing {
 
     /// The slow poles and states of the note's group `c`.
     pub fn group(&mut self, c: usize) -> Option<(&mut Pole, &mut ModeState)> {
-        Some((self.poles.get_mut(c)?, self.rings.get_mut(c)?))
+        Some((self.poles.get_mut(c)?, self.modes.get_mut(c)?))
     }
 
     /// How many leading groups of the note they are.
     pub const fn groups(&self) -> usize {
-        self.rings.len()
+        self.modes.len()
     }
 
     /// Samples to a slow sample.
@@ -75,12 +75,12 @@ impl SlowRing {
 
     /// Shows the poles bent to `ratio` under the share `rest` of the damper.
     pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
-        poles::set_ringing(self.kernel, &mut self.rings, &self.poles, rest, ratio);
+        poles::set_ringing(self.kernel, &mut self.modes, &self.poles, rest, ratio);
     }
 
     /// Silences all.
     pub fn reset(&mut self) {
-        bank::still(&mut self.rings);
+        bank::clear(&mut self.modes);
         (self.active, self.shown) = (0, false);
         self.back.reset();
     }
@@ -92,7 +92,7 @@ impl SlowRing {
 
     /// Sum of squared bridge-force amplitudes, N².
     pub fn level(&self) -> f32 {
-        bank::level(&self.rings[..self.active])
+        bank::level(&self.modes[..self.active])
     }
 
     /// A block begins; a note that is `free` of hammer and plectrum shows its first `active` modes,
@@ -108,11 +108,11 @@ impl SlowRing {
             }
         }
         if self.is_ringing() {
-            for (begun, ring) in self.begun.iter_mut().zip(&self.rings[..self.active]) {
+            for (begun, ring) in self.begun.iter_mut().zip(&self.modes[..self.active]) {
                 *begun = [ring.re, ring.im];
             }
             let slow = self.back.begin();
-            bank::ring(self.kernel, &mut self.rings[..self.active], slow);
+            bank::ring(self.kernel, &mut self.modes[..self.active], slow);
             self.back.spread(&mut self.force);
         }
     }
@@ -123,10 +123,10 @@ impl SlowRing {
         let ahead = self.delay + 1 - self.factor;
         let mut future = [0.0f32; BLOCK];
         bank::ring(self.kernel, own, &mut future[..ahead]);
-        for (slow, own) in self.rings.iter_mut().zip(&*own) {
+        for (slow, own) in self.modes.iter_mut().zip(&*own) {
             (slow.re, slow.im) = (own.re, own.im);
         }
-        bank::still(own);
+        bank::clear(own);
         self.back.reset();
         for age in 1..=self.memory {
             let (shown, behind) = (self.delay, age * self.factor);
@@ -136,7 +136,7 @@ impl SlowRing {
                 self.force[BLOCK + shown - behind]
             };
         }
-        self.active = self.rings.len();
+        self.active = self.modes.len();
     }
 
     /// Gives the modes back to the note, as they are at the present sample; how many groups ring.
@@ -166,7 +166,7 @@ impl SlowRing {
     pub fn process(&mut self, rings: &mut [ModeState], at: usize, out: &mut [f32]) {
         self.at = at + out.len();
         let force = &mut self.force[at..at + out.len()];
-        let low = self.rings.len().min(rings.len());
+        let low = self.modes.len().min(rings.len());
         let apart = self.active > 0 || self.shown;
         if self.shown {
             force.fill(0.0);
@@ -180,13 +180,13 @@ impl SlowRing {
 
     /// Groups below `least` N² fall silent, the last first.
     pub fn look(&mut self, least: impl Fn(usize) -> f32) {
-        bank::settle(&mut self.rings[..self.active]);
+        bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 {
             let last = self.active - 1..self.active;
-            if bank::level(&self.rings[last.clone()]) >= least(self.active) {
+            if bank::level(&self.modes[last.clone()]) >= least(self.active) {
                 return;
             }
-            bank::still(&mut self.rings[last]);
+            bank::clear(&mut self.modes[last]);
             self.active -= 1;
         }
     }
@@ -204,9 +204,9 @@ mod tests {
 
     fn note(number: usize, rate: f64) -> Note {
         let key = KeyNumber::from_index(number - 1).unwrap();
-        let (voicing, hammer) = (SoundSettings::default(), Hammer::concert(key));
+        let (settings, hammer) = (SoundSettings::default(), Hammer::concert(key));
         let slow = SlowRate::both(rate);
-        let mut note = Note::new(key, &voicing, &hammer, RATE, &slow, Kernel::detect());
+        let mut note = Note::new(key, &settings, &hammer, RATE, &slow, Kernel::detect());
         note.damper(1.0);
         note.strike(2.0, 0.0);
         note

@@ -51,7 +51,7 @@ pub(super) fn draw(d: &mut Drawing, pose: &Pose, rest: &Pose) {
         Material::Metal,
         key.rect((centre - 0.0028, -UNDER), (centre + 0.0028, 0.0035)),
     );
-    // The hammer's own frame looks from the head to the Kapsel.
+    // The hammer's own frame appearance from the head to the Kapsel.
     let p = DrawnPart::Hammer;
     let f = BodyFrame::new(kapsel, toward(head, kapsel));
     let (reach, tip) =

@@ -44,7 +44,7 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
             line("Loop", words::pace(hello), "How finely it sees and how often it acts and tells");
             let hint = "Mass, weight and friction of its own keys that the felt action is too light \
                         to hide, from the facts that `touchback keyboard calibrate` measures";
-            line("Calibration", words::calibration(&status.left), hint);
+            line("Calibration", words::calibration(&status.uncompensated), hint);
         }
         line("Round trip", times(&report.round_trips), "From a question to its answer");
         line("Between states", times(&report.periods), "Jitter: the time from one to the next");

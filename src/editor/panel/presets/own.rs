@@ -65,7 +65,7 @@ impl FileAction {
 }
 
 fn told(losses: &PresetLosses) -> String {
-    losses.words().map_or_else(String::new, |words| format!("; {words}"))
+    losses.message().map_or_else(String::new, |words| format!("; {words}"))
 }
 
 /// Results of the file worker.
@@ -79,7 +79,7 @@ enum PresetAnswer {
 /// State of the list and the form.
 pub(super) struct OwnPresets {
     shelf: Option<UserPresets>,
-    clerk: FileWorker<PresetAnswer>,
+    file_worker: FileWorker<PresetAnswer>,
     /// `None`: not yet read.
     entries: Option<Vec<PresetEntry>>,
     /// Names of the marked pianos, the factory's too.
@@ -96,7 +96,7 @@ impl OwnPresets {
     pub(super) fn new(shelf: Option<UserPresets>) -> Self {
         Self {
             shelf,
-            clerk: FileWorker::default(),
+            file_worker: FileWorker::default(),
             entries: None,
             favourites: BTreeSet::new(),
             name: String::new(),
@@ -109,16 +109,16 @@ impl OwnPresets {
     }
 
     pub(super) const fn is_busy(&self) -> bool {
-        self.clerk.is_busy() || self.file.is_busy()
+        self.file_worker.is_busy() || self.file.is_busy()
     }
 
     /// Reads the folder once, and takes what the worker has done since the last frame.
     pub(super) fn follow(&mut self, ui: &Ui) {
         let Some(shelf) = self.shelf.clone() else { return };
-        if self.entries.is_none() && !self.clerk.is_busy() {
+        if self.entries.is_none() && !self.file_worker.is_busy() {
             self.look(&shelf);
         }
-        while let Some(answer) = self.clerk.answer() {
+        while let Some(answer) = self.file_worker.answer() {
             match answer {
                 PresetAnswer::Listed(listed, favourites) => {
                     self.favourites = favourites;
@@ -131,7 +131,7 @@ impl OwnPresets {
                 PresetAnswer::Taken(deed) => self.asks = Some(*deed),
             }
         }
-        if self.clerk.is_busy() {
+        if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
     }
@@ -164,7 +164,7 @@ impl OwnPresets {
                 self.favourites.insert(name.to_owned());
             }
             let names = self.favourites.clone();
-            self.clerk.order(move || {
+            self.file_worker.order(move || {
                 let kept = shelf.keep_favourites(&names);
                 PresetAnswer::Done(kept.map(|()| String::new()).map_err(|e| e.to_string()))
             });
@@ -192,7 +192,7 @@ impl OwnPresets {
 
     fn look(&mut self, shelf: &UserPresets) {
         let shelf = shelf.clone();
-        self.clerk.order(move || {
+        self.file_worker.order(move || {
             let entries = shelf.entries().map_err(|e| e.to_string());
             PresetAnswer::Listed(entries, shelf.favourites())
         });
@@ -203,7 +203,7 @@ impl OwnPresets {
         self.said = None;
         self.asks = None;
         let at = shelf.clone();
-        self.clerk.order(move || match deed.run(&at, replaces) {
+        self.file_worker.order(move || match deed.run(&at, replaces) {
             Ok(words) => PresetAnswer::Done(Ok(words)),
             Err(PresetError::Taken(_)) => PresetAnswer::Taken(Box::new(deed)),
             Err(trouble) => PresetAnswer::Done(Err(trouble.to_string())),

@@ -8,10 +8,10 @@ use touchback_sound::scala::texts::PYTHAGOREAN;
 #[test]
 fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
     let mut harness = tall();
-    let mut states = vec![harness.state().desk.settings];
+    let mut states = vec![harness.state().connection.settings];
     let mut names = Vec::new();
     let mut mark = |harness: &Harness<'static, TestWindow>, name: &str| {
-        let settings = harness.state().desk.settings;
+        let settings = harness.state().connection.settings;
         assert_ne!(states.last(), Some(&settings), "{name} changed nothing");
         states.push(settings);
         names.push(name.to_owned());
@@ -42,23 +42,23 @@ fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
     mark(&harness, "Velocity curve");
     drag(&mut harness, Role::Slider, "Drag the soft velocity", egui::vec2(10.0, 0.0));
     mark(&harness, "Soft velocity");
-    assert!(harness.state().desk.held.is_empty());
+    assert!(harness.state().connection.held.is_empty());
     let seen = harness.state().window.session.history.undoes().map(str::to_owned);
     assert_eq!(seen.as_deref(), Some("Soft velocity"));
 
     for settings in states.iter().rev().skip(1) {
         click(&mut harness, "Undo");
-        assert_eq!(harness.state().desk.settings, *settings);
+        assert_eq!(harness.state().connection.settings, *settings);
     }
     assert!(harness.state().window.session.history.undoes().is_none());
     for settings in &states[1..] {
         click(&mut harness, "Redo");
-        assert_eq!(harness.state().desk.settings, *settings);
+        assert_eq!(harness.state().connection.settings, *settings);
     }
     // By keys, too.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.settings, states[states.len() - 2]);
+    assert_eq!(harness.state().connection.settings, states[states.len() - 2]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_scale_file_is_undone() {
     harness.run_steps(2);
     click(&mut harness, "Tune by it");
     let name = |harness: &Harness<'static, TestWindow>| {
-        harness.state().desk.scale.as_ref().map(|texts: &Texts| texts.name.clone())
+        harness.state().connection.scale.as_ref().map(|texts: &Texts| texts.name.clone())
     };
     assert_eq!(name(&harness).as_deref(), Some("fifths.scl"));
     click(&mut harness, "Undo");
@@ -104,16 +104,16 @@ fn the_piano_is_named_marked_when_changed_and_followed_by_the_next() {
 fn a_and_b_keep_their_own_edits() {
     let mut harness = harness((1180.0, 760.0));
     drag(&mut harness, Role::Slider, "Friction", egui::vec2(20.0, 0.0));
-    let worn = harness.state().desk.settings;
+    let worn = harness.state().connection.settings;
     click(&mut harness, "Play with the settings B");
     click(&mut harness, "Next piano");
-    let mellow = harness.state().desk.settings;
+    let mellow = harness.state().connection.settings;
     click(&mut harness, "Play with the settings A");
-    assert_eq!(harness.state().desk.settings, worn);
+    assert_eq!(harness.state().connection.settings, worn);
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.settings, touchback_instrument::Settings::default());
+    assert_eq!(harness.state().connection.settings, touchback_instrument::Settings::default());
     click(&mut harness, "Play with the settings B");
-    assert_eq!(harness.state().desk.settings, mellow);
+    assert_eq!(harness.state().connection.settings, mellow);
 }
 
 #[test]

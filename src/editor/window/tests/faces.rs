@@ -72,10 +72,10 @@ fn a_felt_wall_and_load_are_drawn_where_no_note_can_play_them() {
     use touchback_haptics::connection::{Choice, KeyboardConnection};
     for (action, is_drawn) in [(Action::Wall, true), (Action::Bench, true), (Action::GRAND, false)]
     {
-        let desk = std::sync::Arc::new(KeyboardConnection::default());
-        desk.choose(Choice { action, ..Choice::default() });
+        let connection = std::sync::Arc::new(KeyboardConnection::default());
+        connection.choose(Choice { action, ..Choice::default() });
         let mut harness = harness(crate::editor::window_state::USUAL);
-        harness.state_mut().window.desk = Some(desk);
+        harness.state_mut().window.connection = Some(connection);
         show(&mut harness, Face::Device);
         let name = format!("Picture of the {}: first key 0.00 mm deep, +0.00 N", action.name());
         let picture = harness.query_by_label(&name).map(|node| node.rect());
@@ -218,13 +218,13 @@ fn a_window_in_which_nothing_moves_asks_for_no_frame() {
     for face in [Face::Play, Face::Action, Face::Keys] {
         let presets = panel::presets::PresetsPanel::on(None);
         let mut window = Window { presets, face, ..Window::default() };
-        let mut desk = DetachedControls::default();
+        let mut connection = DetachedControls::default();
         let mut play = Vec::new();
         let mut screen = crate::editor::offscreen::Offscreen::default();
-        window.dress(&screen.context);
+        window.apply_theme(&screen.context);
         let mut frame = || {
             let output = screen.frame((1180.0, 760.0), 1.0, Vec::new(), |ui| {
-                window.ui(ui, &mut desk, &mut play);
+                window.ui(ui, &mut connection, &mut play);
             });
             let delay = output.viewport_output[&egui::ViewportId::ROOT].repaint_delay;
             egui::FullOutput::drop_without_applying_deltas(output);
@@ -257,7 +257,8 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
     }
     harness.drop_at(at - egui::vec2(0.0, 24.0));
     harness.run_steps(3);
-    let sheet = |harness: &Harness<'static, TestWindow>| harness.state().desk.settings.action.keys;
+    let sheet =
+        |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.action.keys;
     let key = harness.state().window.strip.chosen;
     let raised = sheet(&harness).get(key, 0);
     assert!(raised > 0.2, "{raised}");
@@ -290,7 +291,7 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
 #[test]
 fn what_does_nothing_now_is_told() {
     let mut harness = tall();
-    harness.state_mut().desk.settings.action.action = ActionKind::Viennese;
+    harness.state_mut().connection.settings.action.action = ActionKind::Viennese;
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Faint controls").is_some());
     let at = harness.get_by_role_and_label(Role::Slider, "Let-off").rect().center();
@@ -328,7 +329,8 @@ fn a_sheet_of_keys_is_found_read_and_taken_back() {
         wait(harness);
     };
     pick(&mut harness, "mine.csv");
-    let keys = |harness: &Harness<'static, TestWindow>| harness.state().desk.settings.action.keys;
+    let keys =
+        |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.action.keys;
     assert_eq!(keys(&harness).text(), "key,drop_mm\n7,1\n");
     assert!(harness.query_by_label_contains("Read /").is_some());
     // A bad one says why and leaves everything.

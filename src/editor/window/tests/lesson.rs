@@ -11,14 +11,14 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
     harness.run_steps(3);
     let key = harness.state().window.strip.chosen;
     let was: KeySheet = "key,drop_mm\n41,0.5\n".parse().unwrap();
-    harness.state_mut().desk.set_keys(&was);
+    harness.state_mut().connection.set_keys(&was);
     harness.get_by_label("Find a fault").click();
     harness.run_steps(3);
     let lesson = Lesson::new(1, key, &was);
     let (fault, faulty) = (lesson.fault(), lesson.faulty());
-    assert_eq!(harness.state().desk.keys(), faulty);
+    assert_eq!(harness.state().connection.keys(), faulty);
     // A project saved meanwhile holds the keys as they were.
-    assert_eq!(harness.state().desk.kept, Some(was));
+    assert_eq!(harness.state().connection.kept, Some(was));
     // Nothing tells which it is: no curve, and every screw stands at nothing.
     assert!(harness.query_by_label_contains("of the 88 keys").is_none());
     assert!(harness.query_by_label_contains(fault.symptom).is_some(), "the table has them all");
@@ -44,12 +44,12 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
     assert!(harness.query_by_label_contains("Mended:").is_some());
     harness.get_by_label("Compare in order").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.keys(), was);
+    assert_eq!(harness.state().connection.keys(), was);
     harness.get_by_label("Back to mine").click();
     harness.run_steps(3);
     harness.get_by_label("End the exercise").click();
     harness.run_steps(3);
-    assert_eq!((harness.state().desk.keys(), harness.state().desk.kept), (was, None));
+    assert_eq!((harness.state().connection.keys(), harness.state().connection.kept), (was, None));
     assert!(harness.query_by_label_contains("of the 88 keys").is_some());
 }
 
@@ -61,7 +61,7 @@ fn a_closed_window_leaves_no_fault_behind() {
     harness.get_by_label("Find a fault").click();
     harness.run_steps(3);
     let bench = harness.state_mut();
-    assert_ne!(bench.desk.keys(), KeySheet::EVEN);
-    bench.window.put_in_order(&mut bench.desk);
-    assert_eq!(bench.desk.keys(), KeySheet::EVEN);
+    assert_ne!(bench.connection.keys(), KeySheet::EVEN);
+    bench.window.put_in_order(&mut bench.connection);
+    assert_eq!(bench.connection.keys(), KeySheet::EVEN);
 }

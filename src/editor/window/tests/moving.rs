@@ -54,13 +54,13 @@ fn an_immediate_note_says_that_its_way_up_is_reconstructed() {
     let strokes = played(&Settings::default());
     let whole = strokes.last().unwrap();
     assert_eq!(whole.origin, Origin::PlayedFromStrike);
-    assert!(whole.origin.words().contains("reconstructed"));
+    assert!(whole.origin.message().contains("reconstructed"));
     assert!(whole.rows.iter().any(|row| row.time < -0.02 && row.finger() == Some(0.0)));
 }
 
 #[test]
 fn a_felt_key_is_drawn_as_felt() {
-    use touchback_instrument::trace::{Look, Sample};
+    use touchback_instrument::trace::{KeySnapshot, Sample};
     let mut window = Window::default();
     let settings = ActionSettings::default();
     let key = KeyNumber::from_midi(60).unwrap();
@@ -68,7 +68,7 @@ fn a_felt_key_is_drawn_as_felt() {
     for step in 0..2000 {
         let drive = Drive::Wave { force: 4.0, impedance: 2.0 };
         felt.step(drive, &mut |_, _| {});
-        let look = Look { kind: ActionKind::Grand, saved: felt.save(), drive, tray: 0.0 };
+        let look = KeySnapshot { kind: ActionKind::Grand, saved: felt.save(), drive, tray: 0.0 };
         window.absorb(&Sample { step, touch: (1 << 63) + 1, key, look }, &settings);
     }
     window.show(&Snapshot { touched: Some(key), ..Snapshot::default() });
@@ -76,7 +76,7 @@ fn a_felt_key_is_drawn_as_felt() {
     assert_eq!(stroke.origin, Origin::Felt);
     // Nothing is put before what was felt, however it began.
     assert!(stroke.rows[0].view.key < 1e-4 && stroke.rows.len() == 2000);
-    assert!(stroke.origin.words().contains("motorized keyboard"));
+    assert!(stroke.origin.message().contains("motorized keyboard"));
     let row = stroke.at(0.0).unwrap();
     assert!(row.view.key > 5e-3 && row.finger() == Some(0.0), "{row:?}");
 }
@@ -87,7 +87,7 @@ fn another_action_is_shown_as_it_stands_and_played() {
     settings.action.action = ActionKind::Harpsichord;
     settings.touch.timing = Timing::Natural;
     let mut harness = harness((1180.0, 760.0));
-    harness.state_mut().desk.settings = settings;
+    harness.state_mut().connection.settings = settings;
     harness.run_steps(2);
     let rect = harness.get_by_label("Play the drawn key").rect();
     let mut piano = Piano::new(48_000.0, &settings);
@@ -146,7 +146,7 @@ fn the_drawn_key_plays_a_note_or_follows_the_hand() {
     harness.run_steps(2);
     let played = std::mem::take(&mut harness.state_mut().play);
     assert!(matches!(played[..], [Event::NoteOn { .. }, Event::NoteOff { .. }]), "{played:?}");
-    harness.state_mut().desk.put(parameter("key_pressure"), 1.0);
+    harness.state_mut().connection.put(parameter("key_pressure"), 1.0);
     harness.drag_at(at);
     harness.run_steps(2);
     harness.hover_at(at + egui::vec2(0.0, 30.0));

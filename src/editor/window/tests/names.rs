@@ -54,18 +54,18 @@ fn every_control_of_every_face_is_named_and_tells_its_value() {
     let mut found = 0;
     for (action, size) in [(0.0, (1180.0, 2600.0)), (4.0, (1180.0, 760.0)), (0.0, (720.0, 480.0))] {
         let mut harness = harness(size);
-        harness.state_mut().desk.put(parameter("action"), action);
+        harness.state_mut().connection.put(parameter("action"), action);
         for face in Face::ALL {
             harness.get_by_role_and_label(Role::Button, face.name()).click();
             harness.run_steps(3);
-            for browses in [false, true] {
-                harness.state_mut().window.browses = browses;
+            for list_open in [false, true] {
+                harness.state_mut().window.list_open = list_open;
                 harness.run_steps(3);
                 let (mute, count) = mute(&harness);
                 assert!(mute.is_empty(), "{} at {size:?}: {mute:#?}", face.name());
                 found += count;
             }
-            harness.state_mut().window.browses = false;
+            harness.state_mut().window.list_open = false;
         }
     }
     assert!(found > 1000, "{found} controls");
@@ -267,7 +267,7 @@ fn what_a_parameter_is_and_why_it_does_nothing_is_told() {
     let mut told = BTreeSet::new();
     for settings in plans {
         let mut harness = tall();
-        harness.state_mut().desk.settings = settings;
+        harness.state_mut().connection.settings = settings;
         let mut seen = 0;
         for face in Face::ALL {
             click(&mut harness, face.name());

@@ -27,30 +27,30 @@ fn a_click_within_one_frame_sounds_and_ends() {
 fn other_buttons_turn_no_slider() {
     let mut harness = tall();
     let rect = harness.get_by_role_and_label(Role::Slider, "Key dip").rect();
-    let before = harness.state().desk.value(parameter("key_dip_mm"));
+    let before = harness.state().connection.value(parameter("key_dip_mm"));
     for other in [egui::PointerButton::Secondary, egui::PointerButton::Middle] {
         harness.hover_at(rect.center());
         harness.run_steps(2);
         harness.event(button(rect.center(), other, true));
         harness.run_steps(2);
-        assert!(harness.state().desk.held.is_empty(), "{other:?}");
+        assert!(harness.state().connection.held.is_empty(), "{other:?}");
         harness.hover_at(rect.right_center());
         harness.run_steps(2);
         harness.event(button(rect.right_center(), other, false));
         harness.run_steps(2);
-        assert_eq!(harness.state().desk.value(parameter("key_dip_mm")), before, "{other:?}");
+        assert_eq!(harness.state().connection.value(parameter("key_dip_mm")), before, "{other:?}");
     }
     // The primary one does, and another in the middle of its drag leaves no gesture open.
     harness.drag_at(rect.center());
     harness.run_steps(2);
-    assert_eq!(harness.state().desk.held, ["key_dip_mm"]);
+    assert_eq!(harness.state().connection.held, ["key_dip_mm"]);
     for pressed in [true, false] {
         harness.event(button(rect.center(), egui::PointerButton::Secondary, pressed));
         harness.run_steps(2);
     }
     harness.drop_at(rect.center());
     harness.run_steps(2);
-    assert!(harness.state().desk.held.is_empty());
+    assert!(harness.state().connection.held.is_empty());
 }
 
 /// A value, a movement of the pointer over the slider *Key dip*, the value then.
@@ -62,7 +62,7 @@ fn turned(with: egui::Modifiers, end: impl Fn(&mut Harness<'static, TestWindow>)
     harness.run_steps(2);
     harness.drag_at(at);
     harness.run_steps(2);
-    let before = harness.state().desk.value(dip);
+    let before = harness.state().connection.value(dip);
     harness.event(egui::Event::ModifiersChanged(with));
     harness.run_steps(1);
     for step in 1..=4u8 {
@@ -72,8 +72,8 @@ fn turned(with: egui::Modifiers, end: impl Fn(&mut Harness<'static, TestWindow>)
     end(&mut harness);
     harness.drop_at(at + egui::vec2(20.0, 0.0));
     harness.run_steps(3);
-    assert!(harness.state().desk.held.is_empty());
-    [before, harness.state().desk.value(dip)]
+    assert!(harness.state().connection.held.is_empty());
+    [before, harness.state().connection.value(dip)]
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_drawn_screw_turns_a_tenth_as_far_with_shift() {
         }
         harness.drop_at(at - egui::vec2(0.0, 30.0));
         harness.run_steps(2);
-        let value = harness.state().desk.value(parameter("let_off_mm"));
+        let value = harness.state().connection.value(parameter("let_off_mm"));
         value - parameter("let_off_mm").default_value()
     };
     let coarse = turned(egui::Modifiers::NONE);
@@ -134,12 +134,12 @@ fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
         });
         harness.run_steps(1);
     }
-    let turned = harness.state().desk.value(dip) - dip.default_value();
+    let turned = harness.state().connection.value(dip) - dip.default_value();
     let range = dip.max() - dip.min();
     assert!((turned / range - 0.03).abs() < 0.005, "{turned}");
     harness.get_by_label("Undo").click();
     harness.run_steps(2);
-    assert_eq!(harness.state().desk.value(dip), dip.default_value());
+    assert_eq!(harness.state().connection.value(dip), dip.default_value());
 }
 
 #[test]
@@ -153,18 +153,18 @@ fn a_slider_learns_a_controller_and_forgets_it() {
         harness.run_steps(3);
     };
     choose(&mut harness, "Learn a MIDI controller");
-    assert_eq!(harness.state().desk.learns.map(|p| p.id), Some("blow_mm"));
+    assert_eq!(harness.state().connection.learns.map(|p| p.id), Some("blow_mm"));
     choose(&mut harness, "The host's menu");
-    let (id, [x, y]) = harness.state().desk.host_menu.unwrap();
+    let (id, [x, y]) = harness.state().connection.host_menu.unwrap();
     assert!(id == "blow_mm" && x > 0 && y > 0, "{id} at {x}, {y}");
     choose(&mut harness, "Wait for no MIDI controller");
-    assert!(harness.state().desk.learns.is_none());
-    harness.state_mut().desk.midi.assign(21, blow).unwrap();
+    assert!(harness.state().connection.learns.is_none());
+    harness.state_mut().connection.midi.assign(21, blow).unwrap();
     choose(&mut harness, "Forget MIDI controller 21");
-    assert!(harness.state().desk.midi.is_empty());
+    assert!(harness.state().connection.midi.is_empty());
     // The list of them, where MIDI is set.
-    harness.state_mut().desk.midi.assign(22, blow).unwrap();
-    harness.state_mut().desk.learns = Some(parameter("drop_mm"));
+    harness.state_mut().connection.midi.assign(22, blow).unwrap();
+    harness.state_mut().connection.learns = Some(parameter("drop_mm"));
     harness.get_by_role_and_label(Role::Button, "Play").click();
     harness.run_steps(3);
     assert!(harness.query_by_label("Move the controller for Drop").is_some());
@@ -172,20 +172,20 @@ fn a_slider_learns_a_controller_and_forgets_it() {
     harness.run_steps(3);
     harness.get_by_label("Forget controller 22").click();
     harness.run_steps(3);
-    let desk = &harness.state().desk;
-    assert!(desk.learns.is_none() && desk.midi.is_empty());
+    let connection = &harness.state().connection;
+    assert!(connection.learns.is_none() && connection.midi.is_empty());
 }
 
 #[test]
 fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
     let mut harness = tall();
     let blow = parameter("blow_mm");
-    harness.state_mut().desk.put(blow, 50.0);
+    harness.state_mut().connection.put(blow, 50.0);
     let at = harness.get_by_role_and_label(Role::Slider, "Blow distance").rect().center();
     open_menu(&mut harness, at);
     harness.get_by_label("Reset to 47.0 mm").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.value(blow), 47.0);
+    assert_eq!(harness.state().connection.value(blow), 47.0);
     open_menu(&mut harness, at);
     harness.get_by_label("Type a value").click();
     harness.run_steps(3);
@@ -193,7 +193,7 @@ fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
     harness.run_steps(1);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.value(blow), 47.0);
+    assert_eq!(harness.state().connection.value(blow), 47.0);
     assert!(harness.query_by_label_contains("4.5 cm").is_some());
 }
 
@@ -205,7 +205,7 @@ fn dragged(
     with: egui::PointerButton,
     escapes: bool,
 ) -> bool {
-    let before = harness.state().desk.settings;
+    let before = harness.state().connection.settings;
     let at = harness.get_by_role_and_label(role, label).rect().center();
     harness.hover_at(at);
     harness.run_steps(2);
@@ -216,7 +216,7 @@ fn dragged(
         harness.run_steps(2);
     }
     if escapes {
-        assert_ne!(harness.state().desk.settings, before, "{label} moves");
+        assert_ne!(harness.state().connection.settings, before, "{label} moves");
         harness.key_press(egui::Key::Escape);
         harness.run_steps(2);
         harness.hover_at(at + by * 1.5);
@@ -224,8 +224,8 @@ fn dragged(
     }
     harness.event(button(at + by, with, false));
     harness.run_steps(3);
-    assert!(harness.state().desk.held.is_empty(), "{label} is held");
-    harness.state().desk.settings != before
+    assert!(harness.state().connection.held.is_empty(), "{label} is held");
+    harness.state().connection.settings != before
 }
 
 /// What is drawn and what single keys are turned by obey the same hand as sliders.
@@ -275,7 +275,7 @@ fn every_number_says_why_it_does_not_take_a_text() {
         // Until it is told no more.
         harness.run_steps(30);
     }
-    assert!(harness.state().desk.keys().is_even());
+    assert!(harness.state().connection.keys().is_even());
 }
 
 #[test]

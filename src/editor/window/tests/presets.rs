@@ -10,11 +10,11 @@ fn a_factory_piano_loads_and_is_marked() {
     harness.get_by_label("Heavy").click();
     harness.run_steps(3);
     let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
-    assert_eq!(harness.state().desk.settings(), heavy);
-    assert!(harness.state().desk.held.is_empty());
+    assert_eq!(harness.state().connection.settings(), heavy);
+    assert!(harness.state().connection.held.is_empty());
     harness.get_by_label("Concert").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.settings(), touchback_instrument::Settings::default());
+    assert_eq!(harness.state().connection.settings(), touchback_instrument::Settings::default());
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_phrase_plays_until_the_second_click_or_the_list_is_closed() {
     let mut harness = tall();
     harness.get_by_label_contains("Piano: ").click();
     harness.run_steps(3);
-    let plays = |harness: &Harness<'static, TestWindow>| harness.state().window.auditions.is_up();
+    let plays = |harness: &Harness<'static, TestWindow>| harness.state().window.preview.is_up();
     let mut click = |label: &str| {
         harness.get_by_label_contains(label).click();
         harness.run_steps(3);
@@ -72,7 +72,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     assert!(harness.query_by_label_contains("None yet").is_some());
 
     let blow = parameter("blow_mm");
-    harness.state_mut().desk.put(blow, 44.0);
+    harness.state_mut().connection.put(blow, 44.0);
     fill(&mut harness, "Name", "My piano");
     fill(&mut harness, "Tags", "dark, small hall");
     fill(&mut harness, "Notes", "As on Sunday");
@@ -85,7 +85,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     );
 
     // The same name again: asked first, and left where the answer is no.
-    harness.state_mut().desk.put(blow, 50.0);
+    harness.state_mut().connection.put(blow, 50.0);
     click_and_wait(&mut harness, "Save this piano");
     assert!(harness.query_by_label_contains("there already").is_some());
     assert_eq!(kept().settings.action.blow_mm, 44.0);
@@ -107,12 +107,12 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     assert_eq!(shelf.entries().unwrap().len(), 2);
 
     // Loading is a gesture on what differs, and nothing stays in hand.
-    harness.state_mut().desk.put(parameter("transpose"), 5.0);
-    harness.state_mut().desk.changes.clear();
+    harness.state_mut().connection.put(parameter("transpose"), 5.0);
+    harness.state_mut().connection.changes.clear();
     harness.get_by_label("Lent").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().desk.changes, [("blow_mm", blow.min())]);
-    assert!(harness.state().desk.held.is_empty());
+    assert_eq!(harness.state().connection.changes, [("blow_mm", blow.min())]);
+    assert!(harness.state().connection.held.is_empty());
 
     click_and_wait(&mut harness, "Delete Lent");
     click_and_wait(&mut harness, "Delete it");

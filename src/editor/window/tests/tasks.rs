@@ -63,7 +63,7 @@ fn the_touch_is_fitted_to_the_keyboard() {
         task.harness.run_steps(2);
     }
     let learnt = ["soft_velocity", "medium_velocity", "loud_velocity"]
-        .map(|id| task.harness.state().desk.value(parameter(id)).round());
+        .map(|id| task.harness.state().connection.value(parameter(id)).round());
     assert_eq!(learnt, [20.0, 50.0, 90.0]);
     assert!(task.harness.query_by_label("Calibrate this keyboard").is_some());
     assert_eq!(task.clicks, 1);
@@ -75,7 +75,7 @@ fn the_action_is_made_heavier_and_heard() {
     task.click(Role::Button, "Action");
     task.turn(Role::SpinButton, "Strike weight", "1.5");
     task.click(Role::Button, "Play the drawn key");
-    assert_eq!(task.harness.state().desk.value(parameter("strike_weight_g")), 1.5);
+    assert_eq!(task.harness.state().connection.value(parameter("strike_weight_g")), 1.5);
     let notes = task.harness.state().play.iter();
     assert!(notes.clone().any(|event| matches!(event, Event::NoteOn { .. })));
     assert_eq!(task.clicks, 3);
@@ -88,12 +88,12 @@ fn a_lazy_key_is_found_and_mended() {
     let key = task.harness.state().window.strip.chosen;
     let mut sheet = KeySheet::EVEN;
     sheet.set(key, 4, 8.0);
-    task.harness.state_mut().desk.set_keys(&sheet);
+    task.harness.state_mut().connection.set_keys(&sheet);
     task.click(Role::Button, "Keys");
     task.click(Role::ComboBox, "Quantity");
     task.click(Role::Button, "Key lead removed");
     task.turn(Role::SpinButton, "C4", "0");
-    assert!(task.harness.state().desk.keys().is_even());
+    assert!(task.harness.state().connection.keys().is_even());
     assert_eq!(task.clicks, 4);
 }
 
@@ -108,7 +108,7 @@ fn a_warmer_piano_is_found_and_kept() {
     task.click(Role::Button, "Audition");
     for piano in ["Romantic", "Felt", "Mellow"] {
         task.click(Role::Button, piano);
-        assert!(task.harness.state().window.auditions.is_up(), "{piano} is heard");
+        assert!(task.harness.state().window.preview.is_up(), "{piano} is heard");
     }
     task.click(Role::Button, "Save");
     task.types("My warm one");
@@ -126,6 +126,6 @@ fn a_scala_file_tunes() {
     task.click(Role::TextInput, "Scale");
     task.types(&path.display().to_string());
     task.click(Role::Button, "Tune by it");
-    assert!(task.harness.state().desk.scale.is_some());
+    assert!(task.harness.state().connection.scale.is_some());
     assert_eq!(task.clicks, 2);
 }

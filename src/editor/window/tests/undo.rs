@@ -13,8 +13,13 @@ type Bench = Harness<'static, TestWindow>;
 
 /// Everything an edit can change.
 fn state(harness: &Bench) -> (Settings, Option<Texts>, MidiMap, String) {
-    let TestWindow { window, desk, .. } = harness.state();
-    (desk.settings, desk.scale.clone(), desk.midi, window.session.history.piano.clone())
+    let TestWindow { window, connection, .. } = harness.state();
+    (
+        connection.settings,
+        connection.scale.clone(),
+        connection.midi,
+        window.session.history.piano.clone(),
+    )
 }
 
 /// Makes an edit, which the history is to call `name`, and goes back and forth over it twice.
@@ -23,7 +28,7 @@ fn back_and_forth(harness: &mut Bench, name: &str, edit: impl FnOnce(&mut Bench)
     edit(harness);
     let after = state(harness);
     assert_ne!(before, after, "{name} changed nothing");
-    assert!(harness.state().desk.held.is_empty(), "{name} holds a parameter");
+    assert!(harness.state().connection.held.is_empty(), "{name} holds a parameter");
     assert_eq!(harness.state().window.session.history.undoes(), Some(name));
     for _ in 0..2 {
         click(harness, "Undo");
@@ -147,7 +152,7 @@ fn a_piano_by_its_arrow_from_the_list_and_of_ones_own() {
     wait(&mut harness);
     back_and_forth(&mut harness, "Heavy", |h| click(h, "Heavy"));
     back_and_forth(&mut harness, "Own", |h| click(h, "Own"));
-    assert!(!harness.state().desk.keys().is_even());
+    assert!(!harness.state().connection.keys().is_even());
 }
 
 #[test]
@@ -210,10 +215,10 @@ fn controllers_learned_and_forgotten() {
     let mut harness = on("Action");
     back_and_forth(&mut harness, "MIDI controllers", |h| {
         // As the host's glue does when the controller is moved.
-        let TestWindow { window, desk, .. } = h.state_mut();
-        let before = desk.midi;
-        desk.midi.assign(21, parameter("blow_mm")).unwrap();
-        window.session.history.push_midi([before, desk.midi]);
+        let TestWindow { window, connection, .. } = h.state_mut();
+        let before = connection.midi;
+        connection.midi.assign(21, parameter("blow_mm")).unwrap();
+        window.session.history.push_midi([before, connection.midi]);
     });
     back_and_forth(&mut harness, "MIDI controllers", |h| {
         open_menu(h, slider(h, "Blow distance"));
@@ -254,14 +259,14 @@ fn a_copy_from_a_to_b_on_the_piano_it_was_made_to() {
     click(&mut harness, "Play with the settings A");
     back_and_forth(&mut harness, "Mellow", |h| click(h, "Next piano"));
     click(&mut harness, "Copy A to B");
-    let mellow = harness.state().desk.settings;
+    let mellow = harness.state().connection.settings;
     click(&mut harness, "Play with the settings B");
-    assert_eq!(harness.state().desk.settings, mellow);
+    assert_eq!(harness.state().connection.settings, mellow);
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.value(parameter("friction")), 2.0);
+    assert_eq!(harness.state().connection.value(parameter("friction")), 2.0);
     assert!(harness.query_by_label("Piano: Concert, changed since it was loaded").is_some());
     click(&mut harness, "Redo");
-    assert_eq!(harness.state().desk.settings, mellow);
+    assert_eq!(harness.state().connection.settings, mellow);
     assert!(harness.query_by_label("Piano: Mellow, as loaded").is_some());
 }
 
@@ -269,40 +274,40 @@ fn a_copy_from_a_to_b_on_the_piano_it_was_made_to() {
 fn turns_of_an_exercise_which_leave_with_it() {
     let mut harness = on("Keys");
     type_into(&mut harness, "C4", "0.5");
-    let was = harness.state().desk.keys();
+    let was = harness.state().connection.keys();
     click(&mut harness, "Find a fault");
-    let faulty = harness.state().desk.keys();
+    let faulty = harness.state().connection.keys();
     assert_ne!(faulty, was);
     // Undo would tell the fault, or mend it.
     assert!(harness.state().window.session.history.undoes().is_none());
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.keys(), faulty);
+    assert_eq!(harness.state().connection.keys(), faulty);
     back_and_forth(&mut harness, "exercise of keys", |h| type_into(h, "Key lead removed", "-2"));
     click(&mut harness, "Compare in order");
-    assert_eq!(harness.state().desk.keys(), was);
+    assert_eq!(harness.state().connection.keys(), was);
     click(&mut harness, "Undo");
     assert!(!harness.get_by_label("Is it mended?").accesskit_node().is_disabled());
     click(&mut harness, "End the exercise");
-    assert_eq!(harness.state().desk.keys(), was);
+    assert_eq!(harness.state().connection.keys(), was);
     // What was turned in it is gone, what was done before it is not.
     let history = &harness.state().window.session.history;
     assert_eq!((history.undoes(), history.redoes()), (Some("Let-off of keys"), None));
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.keys(), KeySheet::EVEN);
+    assert_eq!(harness.state().connection.keys(), KeySheet::EVEN);
     click(&mut harness, "Redo");
-    assert_eq!((harness.state().desk.keys(), harness.state().desk.kept), (was, None));
+    assert_eq!((harness.state().connection.keys(), harness.state().connection.kept), (was, None));
 }
 
 #[test]
 fn a_piano_or_the_other_one_loaded_ends_an_exercise() {
     let mut harness = on("Keys");
     for leave in ["Next piano", "Play with the settings B", "Copy B to A"] {
-        let was = harness.state().desk.keys();
+        let was = harness.state().connection.keys();
         click(&mut harness, "Find a fault");
-        assert_ne!(harness.state().desk.keys(), was, "{leave}");
+        assert_ne!(harness.state().connection.keys(), was, "{leave}");
         click(&mut harness, leave);
-        let desk = &harness.state().desk;
-        assert_eq!((desk.keys(), desk.kept), (was, None), "{leave}");
+        let connection = &harness.state().connection;
+        assert_eq!((connection.keys(), connection.kept), (was, None), "{leave}");
         assert!(harness.query_by_label("Let-off of the 88 keys").is_some(), "{leave}");
     }
 }
@@ -311,16 +316,16 @@ fn a_piano_or_the_other_one_loaded_ends_an_exercise() {
 fn what_a_host_has_changed_since_is_left_and_told() {
     let mut harness = on("Keys");
     type_into(&mut harness, "C4", "0.5");
-    harness.state_mut().desk.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
-    let loaded = harness.state().desk.keys();
+    harness.state_mut().connection.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
+    let loaded = harness.state().connection.keys();
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.keys(), loaded);
+    assert_eq!(harness.state().connection.keys(), loaded);
     let told = "Left where the host has moved it since: the sheet of the keys";
     assert!(harness.query_by_label(told).is_some());
     click(&mut harness, "Action");
     drag(&mut harness, Role::Slider, "Key dip", egui::vec2(30.0, 0.0));
-    harness.state_mut().desk.set(parameter("key_dip_mm"), 9.0);
+    harness.state_mut().connection.set(parameter("key_dip_mm"), 9.0);
     click(&mut harness, "Undo");
-    assert_eq!(harness.state().desk.value(parameter("key_dip_mm")), 9.0);
+    assert_eq!(harness.state().connection.value(parameter("key_dip_mm")), 9.0);
     assert!(harness.query_by_label("Left where the host has moved it since: Key dip").is_some());
 }

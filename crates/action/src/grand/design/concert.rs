@@ -344,7 +344,7 @@ mod tests {
     fn a_hammer_in_flight_ripples_at_the_documented_frequencies() {
         let ripple = |index: usize| {
             let n = Precomputed::new(&Design::new(KeyNumber::from_index(index).unwrap()).spec);
-            (n.shank_stiffness * n.per_bend).sqrt() / std::f64::consts::TAU
+            (n.shank_stiffness * n.inv_bend).sqrt() / std::f64::consts::TAU
         };
         assert_eq!([0, 87].map(|index| ripple(index).round()), [251.0, 349.0]);
     }

@@ -177,7 +177,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
 fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
     let w = &spec.wippen;
     let (wippen, q7) = kinematics::wippen(spec, key);
-    let per_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
+    let inv_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
     let jack = spec.jack.centre.turned(direction(spec.jack.stop).turned(wippen));
     let to_lever = w.lever_pivot.turned(wippen);
     let normal = contact::surface(spec, lever).perp();
@@ -189,7 +189,7 @@ fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
             + spec.jack.mass * (w.jack_pivot.turned(wippen).x + jack.x)
             + spec.lever.mass * (to_lever.x + spec.lever.centre.turned(lever).x));
     let through_wippen = torque - hammer_per_wippen * hammer.weight;
-    -per_key * through_wippen / spec.key.front
+    -inv_key * through_wippen / spec.key.front
 }
 
 /// A hammer borne at its knuckle: its shank sags under the head.

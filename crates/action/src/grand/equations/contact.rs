@@ -11,14 +11,14 @@ use touchback_core::mech::felt::{Contact, Felt};
 
 /// A contact's compression and its rate of growth.
 #[derive(Clone, Copy, Debug)]
-pub struct Squeeze<R = f64> {
+pub struct Compression<R = f64> {
     /// Compression, m or rad; negative is a gap.
     pub depth: R,
     /// Its rate, m/s or rad/s.
     pub rate: R,
 }
 
-impl<R: Real> Squeeze<R> {
+impl<R: Real> Compression<R> {
     #[inline(always)]
     fn of(self, felt: &Felt<R>) -> Contact<R> {
         felt.contact(self.depth, self.rate)
@@ -29,7 +29,7 @@ impl<R: Real> Squeeze<R> {
 #[derive(Clone, Copy, Debug)]
 pub struct KnuckleOnLever<R = f64> {
     /// Compression along the lever's normal.
-    pub squeeze: Squeeze<R>,
+    pub squeeze: Compression<R>,
     /// Unit normal of the lever's surface.
     pub normal: Vec2<R>,
     /// Hammer centre to the knuckle's lowest point.
@@ -48,7 +48,7 @@ pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Knuck
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
     KnuckleOnLever {
-        squeeze: Squeeze {
+        squeeze: Compression {
             depth: n.surface_height - from_lever.dot(normal),
             rate: -velocity.dot(normal),
         },
@@ -70,26 +70,26 @@ pub fn drop_point(spec: &Spec, surface: Vec2) -> Vec2 {
 
 /// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
 #[inline(always)]
-pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Squeeze<R>, Vec2<R>) {
+pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Compression<R>, Vec2<R>) {
     let arm = n.drop_point.turned(k.surface);
     let height = k.to_lever.y + arm.y;
     let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
-    (Squeeze { depth: height - n.drop_height, rate }, arm)
+    (Compression { depth: height - n.drop_height, rate }, arm)
 }
 
 /// Toe under the button.
 #[inline(always)]
-pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Squeeze<R> {
+pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Compression<R> {
     let toe = n.toe.turned(k.jack.direction);
     let rate = k.wippen_speed() * k.to_jack.x + k.jack_speed() * toe.x;
-    Squeeze { depth: k.to_jack.y + toe.y - n.button_height, rate }
+    Compression { depth: k.to_jack.y + toe.y - n.button_height, rate }
 }
 
 /// Hammer tail on the backcheck.
 #[derive(Clone, Copy, Debug)]
 pub struct TailOnCheck<R = f64> {
     /// Compression along the face's normal.
-    pub squeeze: Squeeze<R>,
+    pub squeeze: Compression<R>,
     /// Compression per unit of key and hammer angle and of the shank's bend, m/rad.
     pub across: [R; 3],
     /// Upward slide of the tail along the face per unit of the same, m/rad.
@@ -123,20 +123,20 @@ pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCh
     let upward = -normal.perp();
     let along = [-face.dot(upward), tail.perp().dot(upward), bent.dot(upward)];
     let rate = across[0] * k.u[0] + across[1] * k.u[1] + across[2] * k.u[4];
-    TailOnCheck { squeeze: Squeeze { depth, rate }, across, along }
+    TailOnCheck { squeeze: Compression { depth, rate }, across, along }
 }
 
 /// Key tail under the damper, and the damper on its string, on the pedal's tray and under its rail.
 #[derive(Clone, Copy, Debug)]
 pub struct DamperContacts<R = f64> {
     /// Key under damper.
-    pub lift: Squeeze<R>,
+    pub lift: Compression<R>,
     /// Damper on string.
-    pub seat: Squeeze<R>,
+    pub assign: Compression<R>,
     /// Tray under damper.
-    pub tray: Squeeze<R>,
+    pub tray: Compression<R>,
     /// Damper under its stop rail.
-    pub top: Squeeze<R>,
+    pub top: Compression<R>,
 }
 
 /// Geometry of the damper's contacts with the pedal's tray `tray` m high.
@@ -149,13 +149,13 @@ pub fn damper<R: Real>(
 ) -> DamperContacts<R> {
     let (y, v) = (x[state::DAMPER], x[state::DAMPER_SPEED]);
     DamperContacts {
-        lift: Squeeze {
+        lift: Compression {
             depth: n.damper_ratio * (k.depth - n.damper_pickup) - y,
             rate: n.damper_arm * k.u[0] - v,
         },
-        seat: Squeeze { depth: -y, rate: -v },
-        tray: Squeeze { depth: tray - y, rate: -v },
-        top: Squeeze { depth: y - n.damper_top, rate: v },
+        assign: Compression { depth: -y, rate: -v },
+        tray: Compression { depth: tray - y, rate: -v },
+        top: Compression { depth: y - n.damper_top, rate: v },
     }
 }
 
@@ -251,7 +251,7 @@ impl<R: Real> Contacts<R> {
             drop: (arm, drop.of(&n.drop_felt)),
             damper: [
                 around.lift.of(&n.lift_felt),
-                around.seat.of(&n.seat_felt),
+                around.assign.of(&n.seat_felt),
                 around.tray.of(&n.lift_felt),
                 around.top.of(&n.top_felt),
             ],

@@ -15,7 +15,7 @@ use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{SPEEDS, STATES, state};
 use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::friction::Yields;
+use touchback_core::mech::friction::InverseMass;
 
 /// The mass matrix, kg·m²; hammer, lever and jack are coupled to the key, the shank's bend to the
 /// hammer.
@@ -28,18 +28,18 @@ pub struct Mass<R = f64> {
     /// Coupling key–jack.
     pub m14: R,
     /// One over m22 with the bend eliminated.
-    pub per_hammer: R,
+    pub inv_hammer: R,
     /// Acceleration of the hammer by a torque on the bend, and of the bend by one on the hammer; 0 of a
     /// rigid shank, as where constraints couple the hammer to the key.
     pub by_bend: R,
     /// Acceleration of the bend by a torque on it; 0 of a rigid shank.
-    pub per_bend: R,
+    pub inv_bend: R,
     /// One over m33.
-    pub per_lever: R,
+    pub inv_lever: R,
     /// One over m44; 0 where rigid constraints carry the jack.
-    pub per_jack: R,
+    pub inv_jack: R,
     /// One over what is left of m11 with the others eliminated.
-    pub per_key: R,
+    pub inv_key: R,
     /// m12 / m22, m13 / m33 and m14 / m44.
     pub shares: [R; 3],
 }
@@ -53,8 +53,8 @@ impl<R: Real> Mass<R> {
         [
             key,
             hammer,
-            (f[2] - self.m13 * key) * self.per_lever,
-            (f[3] - self.m14 * key) * self.per_jack,
+            (f[2] - self.m13 * key) * self.inv_lever,
+            (f[3] - self.m14 * key) * self.inv_jack,
             bend,
         ]
     }
@@ -63,22 +63,22 @@ impl<R: Real> Mass<R> {
     #[inline(always)]
     pub fn key(&self, f: &[R; SPEEDS]) -> R {
         let [p, q, r] = self.shares;
-        (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.per_key
+        (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.inv_key
     }
 
     /// Accelerations of hammer and bend under forces on them alone.
     #[inline(always)]
     pub fn hammer(&self, on_hammer: R, on_bend: R) -> [R; 2] {
         [
-            on_hammer * self.per_hammer + on_bend * self.by_bend,
-            on_hammer * self.by_bend + on_bend * self.per_bend,
+            on_hammer * self.inv_hammer + on_bend * self.by_bend,
+            on_hammer * self.by_bend + on_bend * self.inv_bend,
         ]
     }
 }
 
-impl<R: Real> Yields<SPEEDS, R> for Mass<R> {
+impl<R: Real> InverseMass<SPEEDS, R> for Mass<R> {
     #[inline(always)]
-    fn accelerations(&self, forces: &[R; SPEEDS]) -> [R; SPEEDS] {
+    fn apply(&self, forces: &[R; SPEEDS]) -> [R; SPEEDS] {
         self.solve(forces)
     }
 }
@@ -104,7 +104,7 @@ pub struct Balance<R = f64> {
 
 /// Couplings of jack and lever to the wippen as the body speeds feel them.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried<R = f64> {
+pub struct WippenCoupling<R = f64> {
     /// Moment of the jack's mass about its centre pin, world, kg·m.
     pub jack_moment: Vec2<R>,
     /// The same of the lever.
@@ -115,7 +115,7 @@ pub struct Carried<R = f64> {
     pub lever: [R; 2],
 }
 
-impl<R: Real> Carried<R> {
+impl<R: Real> WippenCoupling<R> {
     /// At the configuration `k`.
     #[inline(always)]
     pub fn new(n: &Precomputed<R>, k: &Kinematics<R>) -> Self {
@@ -132,7 +132,7 @@ impl<R: Real> Carried<R> {
     /// The mass matrix.
     #[inline(always)]
     pub fn mass(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> Mass<R> {
-        let (r5, a, b) = (k.r5, k.jack.per_key, k.jack.per_hammer);
+        let (r5, a, b) = (k.r5, k.jack.inv_key, k.jack.inv_hammer);
         let inertia = n.jack_inertia;
         let m11 = n.key_inertia
             + n.wippen_inertia * r5 * r5
@@ -140,22 +140,22 @@ impl<R: Real> Carried<R> {
             + R::of(2.0) * self.jack[0] * r5 * a;
         let m12 = b * (inertia * a + self.jack[0] * r5);
         let m13 = self.lever[0] * r5;
-        let mut per_hammer = n.per_hammer_inertia;
+        let mut inv_hammer = n.per_hammer_inertia;
         if n.is_rigid() {
             // Only a straight knuckle's flank couples the jack to the hammer.
-            per_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
+            inv_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
         }
-        let per_lever = n.per_lever_inertia;
+        let inv_lever = n.per_lever_inertia;
         let (zero, one) = (R::of(0.0), R::of(1.0));
-        let (mut m14, mut per_jack) = (zero, zero);
+        let (mut m14, mut inv_jack) = (zero, zero);
         if !n.is_rigid() {
             m14 = inertia * a + self.jack[0] * r5;
-            per_jack = n.per_jack_inertia;
+            inv_jack = n.per_jack_inertia;
         }
-        let shares = [m12 * per_hammer, m13 * per_lever, m14 * per_jack];
-        let per_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
-        let (by_bend, per_bend) = (n.hammer_by_bend, n.per_bend);
-        Mass { m12, m13, m14, per_hammer, by_bend, per_bend, per_lever, per_jack, per_key, shares }
+        let shares = [m12 * inv_hammer, m13 * inv_lever, m14 * inv_jack];
+        let inv_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
+        let (by_bend, inv_bend) = (n.inv_mass_hammer_bend, n.inv_bend);
+        Mass { m12, m13, m14, inv_hammer, by_bend, inv_bend, inv_lever, inv_jack, inv_key, shares }
     }
 }
 
@@ -173,7 +173,7 @@ pub fn balance<R: Real>(
 ) -> Balance<R> {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let gravity = R::of(GRAVITY);
-    let carried = Carried::new(n, k);
+    let carried = WippenCoupling::new(n, k);
 
     // Key: weight, felts, drive.
     let drive_force = drive.force(n, k);
@@ -207,7 +207,7 @@ pub fn balance<R: Real>(
     let drives = phases.jack_bears(n);
     let mut on_butt = R::of(0.0);
     if drives.any() {
-        let push = c.jack.force * k.head.per_across;
+        let push = c.jack.force * k.head.inv_across;
         let slide = k.slide_speed();
         let drag = n.slide_damping * slide;
         let force = -(k.head.normal * push) - k.along_knuckle() * drag;
@@ -239,7 +239,7 @@ pub fn balance<R: Real>(
 
     // Backcheck, string, damper.
     let (check, contact) = &c.check;
-    let [lift, seat, tray, top] = &c.damper;
+    let [lift, assign, tray, top] = &c.damper;
     let bending = n.shank_damping * k.u[4];
     let on_bend = -(n.bend_share * on_butt)
         - n.shank_stiffness * k.bend
@@ -250,13 +250,13 @@ pub fn balance<R: Real>(
         on_hammer - contact.force * check.across[1] + (c.rail.force - c.string.force) * n.crown;
     let v = x[state::DAMPER_SPEED];
     let drag = n.damper_damping * v;
-    let damper_force = lift.force + seat.force + tray.force - top.force - n.damper_weight - drag;
+    let damper_force = lift.force + assign.force + tray.force - top.force - n.damper_weight - drag;
     loss = loss
         + (contact.loss
             + c.string.loss
             + c.rail.loss
             + lift.loss
-            + seat.loss
+            + assign.loss
             + tray.loss
             + top.loss)
         + drag * v
@@ -273,8 +273,8 @@ pub fn balance<R: Real>(
     Balance {
         mass: carried.mass(n, k),
         force: [
-            on_key + k.r5 * wippen + k.jack.per_key * jack,
-            on_hammer + k.jack.per_hammer * jack,
+            on_key + k.r5 * wippen + k.jack.inv_key * jack,
+            on_hammer + k.jack.inv_hammer * jack,
             lever,
             jack,
             on_bend,

@@ -2,7 +2,7 @@
 
 use crate::grand::design::spec::GRAVITY;
 use crate::grand::equations::contact;
-use crate::grand::equations::dynamics::Carried;
+use crate::grand::equations::dynamics::WippenCoupling;
 use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{Phase, STATES, state};
@@ -11,7 +11,7 @@ use crate::grand::{Phase, STATES, state};
 #[must_use]
 pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
     let (w5, w6, u) = (k.wippen_speed(), k.jack_speed(), k.u);
-    let carried = Carried::new(n, k);
+    let carried = WippenCoupling::new(n, k);
     0.5 * (n.key_inertia * u[0] * u[0]
         + n.head_inertia * u[1] * u[1]
         + n.butt_inertia * k.butt_speed * k.butt_speed
@@ -52,7 +52,7 @@ pub fn potential(
         + n.rest_felt.energy(n.rest_compression - k.depth)
         + n.damper_weight * x[state::DAMPER]
         + n.lift_felt.energy(around.lift.depth)
-        + n.seat_felt.energy(around.seat.depth)
+        + n.seat_felt.energy(around.assign.depth)
         + n.lift_felt.energy(around.tray.depth)
         + n.top_felt.energy(around.top.depth)
         + 0.5 * n.shank_stiffness * k.bend * k.bend;

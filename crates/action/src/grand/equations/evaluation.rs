@@ -113,7 +113,7 @@ impl<R: Real> Evaluation<R> {
         let (m, f) = (&self.balance.mass, &self.balance.force);
         if input.is_imposed() {
             // Constant speed inside a step: the force is what that takes.
-            let (a3, a4) = (f[2] * m.per_lever, f[3] * m.per_jack);
+            let (a3, a4) = (f[2] * m.inv_lever, f[3] * m.inv_jack);
             let [a2, a5] = m.hammer(f[1], f[4]);
             self.acceleration = [R::of(0.0), a2, a3, a4, a5];
             self.key_force = (m.m12 * a2 + m.m13 * a3 + m.m14 * a4 - f[0]) / n.front;
@@ -162,7 +162,7 @@ fn under_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
 /// Indicators and guards of the configuration `k`; [`crate::grand::Phase::Flank`] of a rigid knuckle has
 /// indicators of its own.
 #[inline(always)]
-pub fn surfaces<R: Real>(
+pub fn event_functions<R: Real>(
     n: &Precomputed<R>,
     phases: &Phases<R>,
     k: &Kinematics<R>,
@@ -179,7 +179,7 @@ pub fn surfaces<R: Real>(
     } else {
         // Off its stop, or still at the button.
         let off = x[state::JACK] - R::of(OFF_STOP);
-        let out = off.max((R::of(CLEAR) - toe) * n.per_toe_length);
+        let out = off.max((R::of(CLEAR) - toe) * n.inv_toe_length);
         let bears = phases.jack_drives | phases.on_flank;
         carrier = R::select(phases.on_button | phases.on_flank, out, toe);
         head = R::select(bears, k.head.q4, -k.head.q4);
@@ -255,7 +255,7 @@ pub fn fastest<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
 /// Longest (sub)step from `x` on within a step of `h` s: a part of it, or less where the hammer turns
 /// round on its string, because felt's hysteresis jumps there.
 #[inline(always)]
-pub fn longest_part<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
+pub fn max_substep<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
     let zero = R::of(0.0);
     let part = h / substeps(n, x);
     let speed = n.crown * x[state::HAMMER_SPEED];

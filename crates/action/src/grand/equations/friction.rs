@@ -4,7 +4,7 @@
 //! [`Evaluation`]; [`Evaluation::with`] then adds it.
 
 use crate::grand::equations::drive::DriveNow;
-use crate::grand::equations::dynamics::Carried;
+use crate::grand::equations::dynamics::WippenCoupling;
 use crate::grand::equations::evaluation::Evaluation;
 use crate::grand::equations::held_friction::HeldFriction;
 use crate::grand::equations::precomputed::Precomputed;
@@ -65,15 +65,15 @@ impl<R: Real> Evaluation<R> {
         input: &DriveNow<R>,
         dt: R,
     ) -> ([Element<SPEEDS, R>; 6], [R; 6]) {
-        let per_press = self.drag_per_press(n);
+        let inv_press = self.drag_per_press(n);
         let on_heel = self.on_heel(n, input);
-        let drag = per_press * on_heel.abs();
+        let drag = inv_press * on_heel.abs();
         let mut elements = self.elements(n, drag);
         let mut mass = self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
         if input.is_imposed() {
             // The key goes where it is told: friction there loads the drive, not the motion.
-            mass.per_key = zero;
+            mass.inv_key = zero;
         }
         let u = &self.kinematics.u;
         let mut forces = friction::forces(&elements, &mass, u, &self.acceleration, dt);
@@ -87,7 +87,7 @@ impl<R: Real> Evaluation<R> {
             let own = forces[0].min(n.key_friction).max(-n.key_friction);
             let slower = mass.key(&torques);
             let taken = own - n.key_inertia * slower;
-            let bound = elements[0].bound - drag + per_press * (on_heel + taken).abs();
+            let bound = elements[0].bound - drag + inv_press * (on_heel + taken).abs();
             let slides = forces[0].abs().ge(elements[0].bound);
             let sliding = R::select(forces[0].gt(zero), bound, -bound);
             let held = forces[0].min(bound).max(-bound);
@@ -112,14 +112,14 @@ impl<R: Real> Evaluation<R> {
         }
         let rubbing = self.phases.on_button & rubbing;
         if n.is_rigid() && rubbing.any() {
-            let carried = Carried::new(n, k);
+            let carried = WippenCoupling::new(n, k);
             let toe = n.toe.turned(k.jack.direction);
             let a5 = k.r5 * self.acceleration[0] + k.b5;
-            let a6 = k.jack.per_key * self.acceleration[0] + k.jack.product;
+            let a6 = k.jack.inv_key * self.acceleration[0] + k.jack.product;
             let w5 = k.wippen_speed();
             let inertial = n.jack_inertia * a6 + carried.jack[0] * a5 + carried.jack[1] * w5 * w5;
             let button = ((self.balance.on_jack - inertial) / toe.x).max(zero);
-            let slide = k.to_jack.y * k.r5 + toe.y * k.jack.per_key;
+            let slide = k.to_jack.y * k.r5 + toe.y * k.jack.inv_key;
             let bound = key_bound + n.button_friction * button * slide.abs();
             key_bound = R::select(rubbing, bound, key_bound);
         }
@@ -127,8 +127,8 @@ impl<R: Real> Evaluation<R> {
         let along = k.head.from_jack.perp().dot(slide);
         let butt = k.head.from_hammer.perp().dot(slide);
         let knuckle = [
-            k.r5 * k.to_jack.perp().dot(slide) + k.jack.per_key * along,
-            k.jack.per_hammer * along - butt,
+            k.r5 * k.to_jack.perp().dot(slide) + k.jack.inv_key * along,
+            k.jack.inv_hammer * along - butt,
             zero,
             if n.is_rigid() { zero } else { along },
             n.bend_share * butt,
@@ -136,7 +136,7 @@ impl<R: Real> Evaluation<R> {
         let (check, on_check) = &c.check;
         let (on_lever, bearing) = &c.lever;
         let rolling = on_lever.from_hammer.perp().dot(k.surface);
-        let push = n.knuckle_friction * c.jack.force * k.head.per_across;
+        let push = n.knuckle_friction * c.jack.force * k.head.inv_across;
         [
             Element { direction: [one, zero, zero, zero, zero], bound: key_bound },
             Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer_friction },
@@ -261,7 +261,7 @@ mod tests {
             let heat = evaluation.friction_heat(n, input, x, STEP);
             let c = &evaluation.contacts;
             // Where the jack is off the knuckle, `jack.force` is 0.
-            let pressing = c.jack.force * evaluation.kinematics.head.per_across;
+            let pressing = c.jack.force * evaluation.kinematics.head.inv_across;
             let bounds = [
                 elements[0].bound,
                 spec.hammer.friction,

@@ -23,15 +23,15 @@ pub struct Ground<R = f64> {
     pub u: [R; SPEEDS],
 }
 
-/// The jack's direction and motion: ω6 = per_key·u1 + per_hammer·u2, α6 the same plus `product`.
+/// The jack's direction and motion: ω6 = inv_key·u1 + inv_hammer·u2, α6 the same plus `product`.
 #[derive(Clone, Copy, Debug)]
 pub struct JackMotion<R = f64> {
     /// (cos q6, sin q6).
     pub direction: Vec2<R>,
     /// ∂ω6/∂u1.
-    pub per_key: R,
+    pub inv_key: R,
     /// ∂ω6/∂u2.
-    pub per_hammer: R,
+    pub inv_hammer: R,
     /// Velocity-product acceleration, rad/s².
     pub product: R,
 }
@@ -41,8 +41,8 @@ pub struct JackMotion<R = f64> {
 pub fn on_stop<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     JackMotion {
         direction: n.jack_home.turned(g.wippen),
-        per_key: g.r5,
-        per_hammer: R::of(0.0),
+        inv_key: g.r5,
+        inv_hammer: R::of(0.0),
         product: g.b5,
     }
 }
@@ -52,16 +52,16 @@ pub fn on_stop<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
 pub fn on_button<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     let one = R::of(1.0);
     // Where the toe stands, over its distance from the centre pin.
-    let y = ((n.button_height - g.to_jack.y) * n.per_toe_length).min(one).max(-one);
+    let y = ((n.button_height - g.to_jack.y) * n.inv_toe_length).min(one).max(-one);
     // The toe reaches toward the player: the cosine is negative.
     let x = -(one - y * y).sqrt();
     let toe = Vec2::new(n.toe_length * x, n.toe_length * y);
-    let direction = Vec2::new(toe.dot(n.toe), n.toe.cross(toe)) * n.per_toe_squared;
-    let per_x = one / toe.x;
-    let per_key = -(g.r5 * g.to_jack.x * per_x);
-    let (w5, w6) = (g.r5 * g.u[0], per_key * g.u[0]);
-    let product = (w5 * w5 * g.to_jack.y + w6 * w6 * toe.y - g.b5 * g.to_jack.x) * per_x;
-    JackMotion { direction, per_key, per_hammer: R::of(0.0), product }
+    let direction = Vec2::new(toe.dot(n.toe), n.toe.cross(toe)) * n.inv_toe_squared;
+    let inv_x = one / toe.x;
+    let inv_key = -(g.r5 * g.to_jack.x * inv_x);
+    let (w5, w6) = (g.r5 * g.u[0], inv_key * g.u[0]);
+    let product = (w5 * w5 * g.to_jack.y + w6 * w6 * toe.y - g.b5 * g.to_jack.x) * inv_x;
+    JackMotion { direction, inv_key, inv_hammer: R::of(0.0), product }
 }
 
 /// Jack leaning on the side of the knuckle.
@@ -77,17 +77,17 @@ pub fn on_flank<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     let head = axis * length;
     let lever = head.dot(normal);
     let to_head = from_hammer + head;
-    let per_key = g.r5 * g.to_jack.perp().dot(g.hammer) / lever;
-    let per_hammer = to_head.dot(normal) / lever;
+    let inv_key = g.r5 * g.to_jack.perp().dot(g.hammer) / lever;
+    let inv_hammer = to_head.dot(normal) / lever;
     let w5 = g.r5 * g.u[0];
-    let w6 = per_key * g.u[0] + per_hammer * g.u[1];
+    let w6 = inv_key * g.u[0] + inv_hammer * g.u[1];
     let v_head = g.to_jack.perp() * w5 + head.perp() * w6;
     let a_jack = g.to_jack.perp() * g.b5 - g.to_jack * (w5 * w5);
     let product = (a_jack.dot(g.hammer) - w6 * w6 * head.dot(g.hammer)
         + R::of(2.0) * g.u[1] * v_head.dot(normal)
         - g.u[1] * g.u[1] * to_head.dot(g.hammer))
         / lever;
-    JackMotion { direction, per_key, per_hammer, product }
+    JackMotion { direction, inv_key, inv_hammer, product }
 }
 
 /// Height of the toe below the button's face for a jack of the given direction, m.

@@ -79,7 +79,7 @@ pub struct Head<R = f64> {
     pub tip: R,
     /// Compression along the normal is q4 times this: one over the share of the axis across a
     /// straight knuckle, 1 of a round one.
-    pub per_across: R,
+    pub inv_across: R,
 }
 
 impl<R: Real> Head<R> {
@@ -99,8 +99,8 @@ impl<R: Real> Head<R> {
     fn straight(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         let from_jack = n.hammer_pivot - to_jack;
         let normal = hammer.perp();
-        let per_across = R::of(1.0) / axis.dot(normal);
-        let reach = (from_jack.dot(normal) - n.knuckle_depth) * per_across;
+        let inv_across = R::of(1.0) / axis.dot(normal);
+        let reach = (from_jack.dot(normal) - n.knuckle_depth) * inv_across;
         let (along, back) = (axis.dot(hammer), from_jack.dot(hammer));
         let q9 = along * reach - back;
         Self {
@@ -111,7 +111,7 @@ impl<R: Real> Head<R> {
             q4: n.jack_length - reach,
             q9,
             tip: along * n.jack_length - back,
-            per_across,
+            inv_across,
         }
     }
 
@@ -129,8 +129,8 @@ impl<R: Real> Head<R> {
         let (mut distance, mut normal) = (above.max(R::of(NEAREST)), axis);
         if beside.any() {
             let far = (beyond * beyond + above * above).sqrt().max(R::of(NEAREST));
-            let per_far = R::of(1.0) / far;
-            let turned = across * (beyond * per_far) + axis * (above * per_far);
+            let inv_far = R::of(1.0) / far;
+            let turned = across * (beyond * inv_far) + axis * (above * inv_far);
             distance = R::select(beside, far, distance);
             normal = Vec2::select(beside, turned, normal);
         }
@@ -145,7 +145,7 @@ impl<R: Real> Head<R> {
             q4: n.knuckle_radius + n.corner_radius - distance,
             q9: from_hammer.dot(hammer),
             tip: (axis * n.jack_length - n.hammer_pivot + to_jack).dot(hammer),
-            per_across: R::of(1.0),
+            inv_across: R::of(1.0),
         }
     }
 }
@@ -271,7 +271,7 @@ impl<R: Real> Kinematics<R> {
     #[inline(always)]
     #[must_use]
     pub fn jack_speed(&self) -> R {
-        self.jack.per_key * self.u[0] + self.jack.per_hammer * self.u[1] + self.u[3]
+        self.jack.inv_key * self.u[0] + self.jack.inv_hammer * self.u[1] + self.u[3]
     }
 
     /// Velocity of the jack's point at the meeting point past the knuckle's, m/s.
@@ -285,7 +285,7 @@ impl<R: Real> Kinematics<R> {
     #[inline(always)]
     #[must_use]
     pub fn q4_rate(&self) -> R {
-        self.head_velocity().dot(self.head.normal) * self.head.per_across
+        self.head_velocity().dot(self.head.normal) * self.head.inv_across
     }
 
     /// Direction along the knuckle toward the crown.

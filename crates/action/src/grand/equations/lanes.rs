@@ -115,13 +115,17 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
     }
 
     #[inline(always)]
-    fn surfaces(&self, place: &Kinematics<R>, x: &[R; STATES]) -> ([R; INDICATORS], [R; GUARDS]) {
-        evaluation::surfaces(self.numbers, &self.phases, place, x)
+    fn event_functions(
+        &self,
+        place: &Kinematics<R>,
+        x: &[R; STATES],
+    ) -> ([R; INDICATORS], [R; GUARDS]) {
+        evaluation::event_functions(self.numbers, &self.phases, place, x)
     }
 
     #[inline(always)]
-    fn longest_part(&self, x: &[R; STATES], h: R) -> R {
-        evaluation::longest_part(self.numbers, x, h)
+    fn max_substep(&self, x: &[R; STATES], h: R) -> R {
+        evaluation::max_substep(self.numbers, x, h)
     }
 }
 

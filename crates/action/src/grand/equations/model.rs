@@ -2,7 +2,7 @@
 
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::DriveNow;
-use crate::grand::equations::dynamics::Carried;
+use crate::grand::equations::dynamics::WippenCoupling;
 use crate::grand::equations::evaluation::{self, Evaluation, GUARDS, INDICATORS};
 use crate::grand::equations::held_friction::HeldFriction;
 use crate::grand::equations::kinematics::{Head, Kinematics};
@@ -53,7 +53,7 @@ impl Grand {
         x: &[f64; STATES],
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         let n = &self.numbers;
-        let (mut indicators, guards) = evaluation::surfaces(n, &phase.into(), k, x);
+        let (mut indicators, guards) = evaluation::event_functions(n, &phase.into(), k, x);
         if phase == Phase::Flank && n.is_rigid() {
             indicators[1] = self.swung_home(k).1.q4;
             indicators[2] = k.jack_turn_sine(n);
@@ -86,15 +86,15 @@ impl Grand {
         let before = self.kinematics(from, x);
         let after = self.kinematics(to, x);
         let had = energy::total(n, from, &before, x, tray);
-        let carried = Carried::new(n, &after);
+        let carried = WippenCoupling::new(n, &after);
         let (w5, w6, u) = (before.wippen_speed(), before.jack_speed(), before.u);
         let on_jack = n.jack_inertia * w6 + carried.jack[0] * w5;
         let momentum = [
             n.key_inertia * u[0]
                 + after.r5
                     * (n.wippen_inertia * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
-                + after.jack.per_key * on_jack,
-            n.head_inertia * u[1] + after.jack.per_hammer * on_jack,
+                + after.jack.inv_key * on_jack,
+            n.head_inertia * u[1] + after.jack.inv_hammer * on_jack,
             n.lever_inertia * u[2] + carried.lever[0] * w5,
             0.0,
             0.0,
@@ -124,7 +124,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     }
 
     #[inline(never)]
-    fn surfaces(
+    fn event_functions(
         &self,
         phase: Phase,
         _input: &DriveNow,
@@ -206,7 +206,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     }
 
     #[inline(always)]
-    fn longest_part(&self, _phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
-        evaluation::longest_part(&self.numbers, x, h)
+    fn max_substep(&self, _phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
+        evaluation::max_substep(&self.numbers, x, h)
     }
 }

@@ -114,9 +114,9 @@ numbers! {
     /// Its distance from the centre pin.
     toe_length: Number,
     /// One over that.
-    per_toe_length: Number,
+    inv_toe_length: Number,
     /// One over its square.
-    per_toe_squared: Number,
+    inv_toe_squared: Number,
     /// Mass of the jack times its centre's place, kg·m.
     jack_moment: Vector,
     /// Inertia of the jack.
@@ -202,9 +202,9 @@ numbers! {
     /// Turn of the butt against the line to the crown by the shank's bend; 0 of a rigid shank.
     bend_share: Number,
     /// Inverse mass matrix: hammer by bend, and bend; 0 of a rigid shank.
-    hammer_by_bend: Number,
-    /// See [`Precomputed::hammer_by_bend`].
-    per_bend: Number,
+    inv_mass_hammer_bend: Number,
+    /// See [`Precomputed::inv_mass_hammer_bend`].
+    inv_bend: Number,
     /// Stiffness of the shank's hinge.
     shank_stiffness: Number,
     /// Its damping.
@@ -325,8 +325,8 @@ impl Precomputed {
             fly: direction(jack.lean).perp(),
             toe: jack.toe,
             toe_length,
-            per_toe_length: 1.0 / toe_length,
-            per_toe_squared: 1.0 / jack.toe.norm_squared(),
+            inv_toe_length: 1.0 / toe_length,
+            inv_toe_squared: 1.0 / jack.toe.norm_squared(),
             button_x: jack.button_x,
             jack_moment: jack.centre * jack.mass,
             jack_inertia: jack.inertia,
@@ -369,8 +369,8 @@ impl Precomputed {
             per_hammer_inertia: 1.0 / hammer.head_inertia(),
             butt_inertia: hammer.butt_inertia(),
             bend_share: share,
-            hammer_by_bend: if bends { 1.0 / (share * hammer.head_inertia()) } else { 0.0 },
-            per_bend: if bends {
+            inv_mass_hammer_bend: if bends { 1.0 / (share * hammer.head_inertia()) } else { 0.0 },
+            inv_bend: if bends {
                 hammer.inertia / (share * share * hammer.head_inertia() * hammer.butt_inertia())
             } else {
                 0.0

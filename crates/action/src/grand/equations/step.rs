@@ -38,7 +38,7 @@ pub struct KeyStep {
 impl KeyStep {
     /// Whether it is whole.
     #[must_use]
-    pub const fn is_whole(&self) -> bool {
+    pub const fn is_complete(&self) -> bool {
         self.progress.done >= STEP
     }
 

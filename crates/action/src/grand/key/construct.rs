@@ -89,9 +89,9 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     for _ in 0..6 {
         let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
         let on = contact::knuckle_on_lever(&n, &k);
-        let per_hammer = on.from_hammer.perp().dot(on.normal);
+        let inv_hammer = on.from_hammer.perp().dot(on.normal);
         let wanted = spec.lever.knuckle_felt.compression(0.1);
-        x[state::HAMMER] += (on.squeeze.depth - wanted) / per_hammer;
+        x[state::HAMMER] += (on.squeeze.depth - wanted) / inv_hammer;
     }
     let mut k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
     x[state::LEVER_SPEED] = k.wippen_speed();
@@ -116,7 +116,7 @@ fn hold_jack_at_button(n: &Precomputed, spec: &Spec, x: &mut [f64; STATES]) {
     let held = jack::on_button(n, &k.ground());
     let home = direction(spec.jack.stop).turned(k.wippen);
     x[state::JACK] = angle(Vec2::new(home.dot(held.direction), home.cross(held.direction)));
-    x[state::JACK_SPEED] = (held.per_key - k.r5) * x[state::KEY_SPEED];
+    x[state::JACK_SPEED] = (held.inv_key - k.r5) * x[state::KEY_SPEED];
 }
 
 /// Lever angle at which its surface meets the drop screw, rad.

@@ -9,7 +9,7 @@ use crate::grand::equations::step::{self, Listener};
 use crate::grand::key::assembly::{Assembly, GrandState};
 use crate::grand::key::{compensation, outline, rest};
 use crate::grand::{Phase, state};
-use crate::interface::key::{DynamicsCompensation, Hear, Key, Saved};
+use crate::interface::key::{DynamicsCompensation, Key, OnEvent, Saved};
 use crate::interface::pose::Pose;
 use crate::{ActionSettings, Drive, KeyEvent, Readout};
 use touchback_core::episode::Outcome;
@@ -23,7 +23,7 @@ pub struct GrandKey {
     /// As regulated, with nothing taken off.
     built: Box<Built>,
     assembly: Box<Assembly>,
-    brought: DynamicsCompensation,
+    device: DynamicsCompensation,
     state: GrandState,
     /// Where it rests; none until that is asked for.
     rest: Option<GrandState>,
@@ -50,7 +50,7 @@ impl GrandKey {
             design: None,
             built: Box::new(built),
             assembly: Box::new(Assembly::new(built)),
-            brought: DynamicsCompensation::default(),
+            device: DynamicsCompensation::default(),
             state: rest,
             rest: Some(rest),
             tray: [rest::TRAY_DOWN; 2],
@@ -89,10 +89,10 @@ impl GrandKey {
     /// Puts the parts together anew; what could not be taken off.
     fn assemble(&mut self) -> DynamicsCompensation {
         let mut built = *self.built;
-        let left = compensation::compensate(&mut built, &self.brought);
+        let residual = compensation::compensate(&mut built, &self.device);
         *self.assembly = Assembly::new(built);
         self.rest = None;
-        left
+        residual
     }
 
     /// Kinetic and stored energy, J.
@@ -103,7 +103,7 @@ impl GrandKey {
 }
 
 impl Key for GrandKey {
-    fn step(&mut self, drive: Drive, hear: &mut Hear<'_>) {
+    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
         self.advance(drive, &mut |offset: f64, event: KeyEvent| hear(offset, event));
     }
 
@@ -127,7 +127,7 @@ impl Key for GrandKey {
         self.assembly.damper_lift(self.state.x[state::DAMPER])
     }
 
-    fn lay_to_rest(&mut self) {
+    fn reset_to_rest(&mut self) {
         self.state = *self.rest.get_or_insert_with(|| self.assembly.rest());
     }
 
@@ -159,8 +159,8 @@ impl Key for GrandKey {
         self.tray[1] = height;
     }
 
-    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
-        self.brought = *brought;
+    fn compensate(&mut self, device: &DynamicsCompensation) -> DynamicsCompensation {
+        self.device = *device;
         self.assemble()
     }
 

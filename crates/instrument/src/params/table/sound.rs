@@ -153,7 +153,7 @@ pub static SOUND: [Parameter; 21] = [
     },
     Parameter {
         id: "lid",
-        name: "Lid",
+        name: "HighShelf",
         group: ParameterGroup::Output,
         suffix: "",
         kind: number(&SoundSettings::RANGES.lid, 2),

@@ -58,7 +58,7 @@ fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>>
     let mut is_live = false;
     while begin.elapsed() < Duration::from_secs(4) {
         std::thread::sleep(Duration::from_millis(2));
-        match sidecar.report().status.standing {
+        match sidecar.report().status.state {
             ConnectionState::Present if !is_live => sidecar.order(SidecarOrder::Arm(true)),
             ConnectionState::Live => is_live = true,
             ConnectionState::Halted => return Ok(None),

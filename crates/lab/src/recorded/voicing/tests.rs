@@ -31,7 +31,7 @@ fn a_known_voicing_is_found_again() {
     let output = folder.path().join("mine.toml");
     run(&options(folder.path(), output.clone())).unwrap();
     let (found, losses) = user_presets::read(&output).unwrap();
-    assert_eq!((losses.words(), found.name.as_str()), (None, "mine"));
+    assert_eq!((losses.message(), found.name.as_str()), (None, "mine"));
     let settings = found.settings;
     let hardness = QUANTITIES.iter().position(|q| q.id == "hammer_hardness").unwrap();
     for (index, wanted) in [(27, -0.9), (51, 0.3)] {

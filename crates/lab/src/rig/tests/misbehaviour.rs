@@ -27,8 +27,8 @@ fn pair(plant: KeyPlant, action: Action, acts: Vec<ScriptedAction>) -> CoSimulat
 /// What became of a session.
 #[derive(Debug)]
 struct Session {
-    standing: ConnectionState,
-    why: HaltReason,
+    state: ConnectionState,
+    halt_reason: HaltReason,
     /// Largest force commanded by the host before the halt, N.
     commanded: f64,
     /// Largest force of the motor until then, N.
@@ -53,7 +53,7 @@ fn session(plant: KeyPlant, defects: Defects) -> Session {
     let (mut commanded, mut given, mut after) = (0.0f64, 0.0f64, 0.0f64);
     pair.run(1.7, &mut (), |p| {
         let now = p.time();
-        let is_halted = p.servo.status().standing == ConnectionState::Halted;
+        let is_halted = p.servo.status().state == ConnectionState::Halted;
         halted = if is_halted { halted.min(now) } else { halted };
         let force = (p.emulator.force(0) * defects.motor).abs();
         if now < halted {
@@ -68,8 +68,8 @@ fn session(plant: KeyPlant, defects: Defects) -> Session {
     });
     let status = pair.servo.status();
     Session {
-        standing: status.standing,
-        why: status.why,
+        state: status.state,
+        halt_reason: status.halt_reason,
         commanded,
         given,
         strong: (halted - strong).max(0.0),
@@ -100,8 +100,8 @@ fn a_keyboard_built_wrongly_is_halted_at_a_newton() {
         for plant in [KEY, KeyPlant::THREE[1]] {
             let s = session(plant, defects);
             println!("{name}, {} kg: {s:?}", plant.mass);
-            assert_eq!(s.standing, ConnectionState::Halted, "{name}: {s:?}");
-            let HaltReason::Implausible(found, _) = s.why else { panic!("{name}: {s:?}") };
+            assert_eq!(s.state, ConnectionState::Halted, "{name}: {s:?}");
+            let HaltReason::Implausible(found, _) = s.halt_reason else { panic!("{name}: {s:?}") };
             assert_eq!(found, symptom, "{name}: {s:?}");
             // A motor that is too strong gives more than it is commanded; a pressed key is damped.
             assert!(s.given <= 4.0, "{name}: {s:?}");
@@ -129,13 +129,13 @@ fn small_errors_are_no_alarm() {
         for plant in [KEY, KeyPlant::THREE[0], KeyPlant::THREE[1], KeyPlant::THREE[2]] {
             let s = session(plant, defects);
             println!("{name}, {} kg: {s:?}", plant.mass);
-            assert_eq!(s.standing, ConnectionState::Live, "{name}, {} kg: {s:?}", plant.mass);
+            assert_eq!(s.state, ConnectionState::Live, "{name}, {} kg: {s:?}", plant.mass);
             assert!(s.commanded > 2.0, "{name}: {s:?}");
         }
     }
     for step in [0.5e-6, 5e-6, 20e-6] {
         let s = session(KeyPlant { step, ..KEY }, right);
-        assert_eq!(s.standing, ConnectionState::Live, "{step} m: {s:?}");
+        assert_eq!(s.state, ConnectionState::Live, "{step} m: {s:?}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_session_begun_with_a_held_key_is_quiet() {
         assert_eq!(record.of(EventKind::Strike).len(), 0, "{action:?} {:?}", record.heard);
         assert!(peak < 1.05, "{action:?}: {peak} N");
         pair.run(1.8, &mut record, |p| peak = peak.max(p.emulator.force(0).abs()));
-        assert_eq!(pair.servo.status().standing, ConnectionState::Live, "{action:?}");
+        assert_eq!(pair.servo.status().state, ConnectionState::Live, "{action:?}");
         assert!(peak > 0.5, "{action:?}: {peak} N");
     }
 }

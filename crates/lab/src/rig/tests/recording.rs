@@ -152,8 +152,12 @@ fn a_take_sounds_in_place_of_a_keyboard() {
     let path = dir.path().join("servo.log");
     std::fs::write(&path, text(&played().0)).unwrap();
     let take = path.display().to_string();
-    let desk = KeyboardConnection::default();
-    desk.choose(Choice { take: take.clone(), port: "/dev/nowhere".into(), ..Choice::default() });
+    let connection = KeyboardConnection::default();
+    connection.choose(Choice {
+        take: take.clone(),
+        port: "/dev/nowhere".into(),
+        ..Choice::default()
+    });
     let settings = ActionSettings::default();
     let place = ActivationContext {
         owner: "a test",
@@ -162,8 +166,8 @@ fn a_take_sounds_in_place_of_a_keyboard() {
         block: 64,
         is_offline: true,
     };
-    let mut end = desk.activate(&place);
-    assert!(end.is_joined() && desk.trouble().is_empty());
+    let mut end = connection.activate(&place);
+    assert!(end.is_joined() && connection.trouble().is_empty());
     let mut hear = || {
         let mut sounds = Vec::new();
         for block in 0..2000u64 {
@@ -178,6 +182,10 @@ fn a_take_sounds_in_place_of_a_keyboard() {
     };
     let (first, again) = (hear(), hear());
     assert!(first.len() > 20 && first == again);
-    desk.choose(Choice { take: take + ".not", ..Choice::default() });
-    assert!(desk.trouble().contains("servo.log.not: cannot read"), "{}", desk.trouble());
+    connection.choose(Choice { take: take + ".not", ..Choice::default() });
+    assert!(
+        connection.trouble().contains("servo.log.not: cannot read"),
+        "{}",
+        connection.trouble()
+    );
 }

@@ -36,7 +36,7 @@ fn nothing_gives_force_before_arming() {
     let mut pair = pair(1, ServoOptions::default(), acts);
     let mut record = Kept::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
-    assert_eq!(pair.servo.status().standing, ConnectionState::Present);
+    assert_eq!(pair.servo.status().state, ConnectionState::Present);
     // It plays all the same.
     assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.heard);
 }
@@ -53,7 +53,7 @@ fn a_finger_feels_let_off_check_and_repetition() {
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(2.2, &mut record, |_| ());
-    assert_eq!(pair.servo.status().standing, ConnectionState::Live, "{:?}", pair.servo.status());
+    assert_eq!(pair.servo.status().state, ConnectionState::Live, "{:?}", pair.servo.status());
     for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
         assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
     }
@@ -73,7 +73,7 @@ fn every_action_can_be_felt() {
         assert!(pair.arm(&mut ()));
         pair.run(2.5, &mut (), |_| ());
         let status = pair.servo.status();
-        assert_eq!((status.standing, status.upset), (ConnectionState::Live, 0), "{action:?}");
+        assert_eq!((status.state, status.upset), (ConnectionState::Live, 0), "{action:?}");
         assert!(pair.emulator.peak() > 0.2, "{action:?}: {} N", pair.emulator.peak());
     }
 }
@@ -90,7 +90,7 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     let mut record = Kept::default();
     assert!(pair.arm(&mut record));
     pair.run(1.6, &mut record, |_| ());
-    assert_eq!(pair.servo.status().standing, ConnectionState::Live);
+    assert_eq!(pair.servo.status().state, ConnectionState::Live);
     assert_eq!(record.of(EventKind::Strike).len(), 1);
     assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
 }
@@ -173,7 +173,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     pair.run(1.0, &mut record, |_| ());
     pair.line.up.is_cut = true;
     pair.run(0.1, &mut record, |p| assert!(p.emulator.peak() <= 20.0));
-    assert_eq!(pair.servo.status().standing, ConnectionState::Seeking);
+    assert_eq!(pair.servo.status().state, ConnectionState::Seeking);
     pair.line.up.is_cut = false;
     assert!(pair.arm(&mut record));
     pair.run(2.0, &mut record, |_| ());
@@ -207,7 +207,7 @@ fn strings_are_felt_in_a_held_key_and_the_twin_follows() {
             let x = p.emulator.key(0).unwrap().x;
             (low, high) = (low.min(x), high.max(x));
         });
-        assert_eq!(pair.servo.status().standing, ConnectionState::Live);
+        assert_eq!(pair.servo.status().state, ConnectionState::Live);
         assert_eq!(record.of(EventKind::Strike).len(), 1);
         let mut twin = Twin::new(Action::GRAND);
         record.entries.iter().for_each(|entry| twin.play(entry, |_| ()));
@@ -257,7 +257,7 @@ fn more_keys_than_a_state_holds_move_on_all_the_same() {
 fn hellos_alone_are_no_keyboard() {
     let mut pair = pair(1, ServoOptions::default(), Vec::new());
     pair.run(0.5, &mut (), |_| ());
-    assert_eq!(pair.servo.status().standing, ConnectionState::Present);
+    assert_eq!(pair.servo.status().state, ConnectionState::Present);
     let (hello, mut out) = (pair.servo.status().hello.unwrap(), Vec::new());
     let mut frame = [0; MAX_FRAME];
     let length = Message::Hello(hello).frame(&mut frame).unwrap();
@@ -269,7 +269,7 @@ fn hellos_alone_are_no_keyboard() {
         if !out.is_empty() {
             pair.servo.receive(now, &frame[..length], &mut out, &mut ());
         }
-        let standing = pair.servo.status().standing;
+        let standing = pair.servo.status().state;
         assert!(tick < 25 || standing == ConnectionState::Seeking, "{standing:?} after {tick} ms");
     }
 }
@@ -293,7 +293,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
         }
     });
     pair.run(0.01, &mut (), |_| ());
-    assert_ne!(pair.servo.status().standing, ConnectionState::Live);
+    assert_ne!(pair.servo.status().state, ConnectionState::Live);
     assert!(pair.arm(&mut ()));
 }
 
@@ -307,7 +307,10 @@ fn strangers_are_refused_in_words() {
     let length = Message::Hello(hello).frame(&mut frame).unwrap();
     servo.receive(0.0, &frame[..length], &mut out, &mut ());
     let status = servo.status();
-    assert_eq!((status.standing, status.why), (ConnectionState::Refused, HaltReason::Version(9)));
+    assert_eq!(
+        (status.state, status.halt_reason),
+        (ConnectionState::Refused, HaltReason::Version(9))
+    );
     servo.arm(true, 0.0, &mut out);
-    assert_eq!(servo.status().standing, ConnectionState::Refused);
+    assert_eq!(servo.status().state, ConnectionState::Refused);
 }

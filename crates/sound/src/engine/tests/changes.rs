@@ -29,7 +29,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
     let cents = 1200.0 * (after.peak_hz(445.0, 30.0, 0.0, 1.0) / 445.0).log2();
     assert!(cents.abs() < 1.0, "{cents}");
     // Everything has been taken over: a reset engine and a new one agree.
-    let voicing = SoundSettings {
+    let settings = SoundSettings {
         a4_hz: 445.0,
         board: 0.3,
         width: 0.2,
@@ -37,7 +37,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
         ..SoundSettings::default()
     };
     let taken = measure::strike_free(&mut sound, key(3), 1.0, 0.1, RATE);
-    let new = measure::strike_free(&mut Sound::new(RATE, &voicing), key(3), 1.0, 0.1, RATE);
+    let new = measure::strike_free(&mut Sound::new(RATE, &settings), key(3), 1.0, 0.1, RATE);
     assert_eq!(taken, new);
 }
 
@@ -173,8 +173,8 @@ fn a_heavier_softer_hammer_sounds_fuller_and_darker() {
 #[test]
 fn the_distant_pairs_room_is_as_loud_wherever_one_listens() {
     let levels = Perspective::ALL.map(|perspective| {
-        let voicing = SoundSettings { perspective, room_db: -6.0, ..SoundSettings::default() };
-        let mut sound = Sound::new(RATE, &voicing);
+        let settings = SoundSettings { perspective, room_db: -6.0, ..SoundSettings::default() };
+        let mut sound = Sound::new(RATE, &settings);
         // Many notes: a single one lies otherwise on the modes that each pair hears.
         (28..=64).step_by(3).for_each(|n| sound.strike(key(n), 1.0, 0.0));
         let mut all = [(); 4].map(|()| vec![0.0f32; 86_400]);

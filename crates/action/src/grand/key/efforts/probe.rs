@@ -8,8 +8,8 @@ use super::{BEYOND, EFFORTS, Energies, PRESSES, ROWS};
 use crate::grand::design::concert::Design;
 use crate::grand::design::spec::GRAVITY;
 use crate::grand::equations::drive::{Causality, DriveNow};
+use crate::grand::equations::lane_group::{self, Group, Running, lanes_of};
 use crate::grand::equations::lanes::Lanes;
-use crate::grand::equations::side_by_side::{self, Group, Running, lanes_of};
 use crate::grand::key::pressing;
 use crate::grand::key::rest::{Search, TRAY_DOWN, UNTOUCHED};
 use crate::grand::{Assembly, GrandState};
@@ -220,7 +220,7 @@ impl Probe {
                 press.hear(event);
             }
         };
-        side_by_side::step(&self.lanes, &group, &mut running, f64::INFINITY, &mut listener);
+        lane_group::step(&self.lanes, &group, &mut running, f64::INFINITY, &mut listener);
         for lane in lanes_of(group.active) {
             if let Some(press) = &mut presses[lane] {
                 press.running = running.of(lane);

@@ -8,7 +8,7 @@ use touchback_action::{ActionKind, Drive};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::Snapshot;
-use touchback_instrument::trace::{Look, Sample};
+use touchback_instrument::trace::{KeySnapshot, Sample};
 
 /// Depths between which a key has neither just been pressed nor let go, m.
 const PRESSED: [f64; 2] = [0.15e-3, 0.3e-3];
@@ -19,13 +19,13 @@ const FIRST: u64 = 1 << 63;
 
 /// Whether the touch of this number is a motorized keyboard's.
 #[must_use]
-pub const fn is_felt(touch: u64) -> bool {
+pub const fn is_haptic(touch: u64) -> bool {
     touch > FIRST
 }
 
 /// One step of a felt key.
 #[derive(Clone, Copy, Debug)]
-pub struct FeltStep<'a> {
+pub struct HapticStep<'a> {
     /// Which key.
     pub key: KeyNumber,
     /// Number of the step, by the keyboard's clock.
@@ -40,7 +40,7 @@ pub struct FeltStep<'a> {
 
 /// What is known of the felt keys.
 #[derive(Clone, Debug)]
-pub(super) struct FeltKeys {
+pub(super) struct HapticKeys {
     depth: [f32; KEYS],
     damper: [f32; KEYS],
     is_down: [bool; KEYS],
@@ -51,7 +51,7 @@ pub(super) struct FeltKeys {
     piano: u64,
 }
 
-impl Default for FeltKeys {
+impl Default for HapticKeys {
     fn default() -> Self {
         Self {
             depth: [0.0; KEYS],
@@ -64,10 +64,10 @@ impl Default for FeltKeys {
     }
 }
 
-impl FeltKeys {
+impl HapticKeys {
     /// Takes a step; a sample for the window where it belongs to the key that is drawn.
-    pub fn take(&mut self, felt: &FeltStep<'_>) -> Option<Sample> {
-        let FeltStep { key, step, kind, drive, state } = *felt;
+    pub fn take(&mut self, felt: &HapticStep<'_>) -> Option<Sample> {
+        let HapticStep { key, step, kind, drive, state } = *felt;
         let [depth, _] = state.front();
         let i = key.index();
         self.depth[i] = single(depth);
@@ -83,7 +83,7 @@ impl FeltKeys {
             *until = step + AFTER;
         }
         // A keyboard that was switched on anew counts from the beginning.
-        let look = Look { kind: kind?, saved: state.save(), drive, tray: 0.0 };
+        let look = KeySnapshot { kind: kind?, saved: state.save(), drive, tray: 0.0 };
         (step <= *until).then_some(Sample { step, touch: *touch, key, look })
     }
 

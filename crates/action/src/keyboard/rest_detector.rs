@@ -35,24 +35,24 @@ pub(super) enum Verdict {
     /// It has come to rest.
     Rests,
     /// It trembles where it is.
-    Trembles,
+    Creeping,
 }
 
 /// How long one key has not moved, or has got nowhere.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Stillness {
+pub(super) struct RestDetector {
     quiet: u16,
     slow: u16,
     /// Where the parts were when `slow` began to count.
     from: [f64; PARTS.len()],
 }
 
-impl Stillness {
+impl RestDetector {
     /// One more step of a key left alone that `moves` or does not; `x` gives its states by index.
     pub(super) fn after_step(&mut self, moves: bool, x: impl Fn(usize) -> f64) -> Verdict {
         if moves {
             self.quiet = 0;
-            return if self.gets_nowhere(x) { Verdict::Trembles } else { Verdict::Moves };
+            return if self.gets_nowhere(x) { Verdict::Creeping } else { Verdict::Moves };
         }
         self.quiet += 1;
         if self.quiet >= STILL_STEPS { Verdict::Rests } else { Verdict::Moves }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_key_rests_after_a_while_without_motion_and_motion_begins_it_anew() {
-        let mut key = Stillness::default();
+        let mut key = RestDetector::default();
         for _ in 1..STILL_STEPS {
             assert_eq!(key.after_step(false, |_| 0.0), Verdict::Moves);
         }
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn trembling_on_the_spot_is_told_from_creeping_away_and_from_swinging() {
         let after = |speed: f64, way: f64| {
-            let mut key = Stillness::default();
+            let mut key = RestDetector::default();
             (0..=CREEP_STEPS)
                 .map(|i| {
                     let place = way * f64::from(i) / f64::from(CREEP_STEPS);
@@ -101,7 +101,7 @@ mod tests {
                 })
                 .find(|v| *v != Verdict::Moves)
         };
-        assert_eq!(after(0.02, 1e-5), Some(Verdict::Trembles));
+        assert_eq!(after(0.02, 1e-5), Some(Verdict::Creeping));
         assert_eq!(after(0.02, 1e-4), None);
         assert_eq!(after(0.2, 0.0), None);
     }

@@ -24,7 +24,7 @@ pub type Channels = [[f32; BLOCK]; CHANNELS];
 pub type Picked = [Channels; 2];
 
 /// All pairs of microphones.
-pub struct Pickup {
+pub struct MicrophoneMixer {
     board: Arc<SharedBoard>,
     input: Input,
     /// What each pair hears.
@@ -40,7 +40,7 @@ pub struct Pickup {
     distant: bool,
 }
 
-impl Pickup {
+impl MicrophoneMixer {
     /// All pairs of `board` at `sample_rate` Hz, `heard` listened to. Allocates.
     #[must_use]
     pub fn new(board: &Arc<SharedBoard>, heard: usize, sample_rate: f64, kernel: Kernel) -> Self {
@@ -124,7 +124,7 @@ impl Pickup {
         picked
     }
 
-    /// The same for the distant pair, after [`Pickup::process`]; it hears the board from the first call
+    /// The same for the distant pair, after [`MicrophoneMixer::process`]; it hears the board from the first call
     /// on.
     pub fn process_distant(&mut self, at: usize, len: usize) -> Picked {
         self.distant = true;
@@ -167,13 +167,17 @@ mod tests {
 
     const RATE: f64 = 48_000.0;
 
-    fn pickup() -> Pickup {
-        Pickup::new(&SharedBoard::at(RATE), 0, RATE, Kernel::detect())
+    fn pickup() -> MicrophoneMixer {
+        MicrophoneMixer::new(&SharedBoard::at(RATE), 0, RATE, Kernel::detect())
     }
 
     /// The left channels of the pair that is listened to, of a steady tone of 300 Hz, and of the distant
     /// pair, while `listen` chooses at each block.
-    fn heard(pickup: &mut Pickup, blocks: usize, listen: impl Fn(usize) -> usize) -> [Vec<f32>; 2] {
+    fn heard(
+        pickup: &mut MicrophoneMixer,
+        blocks: usize,
+        listen: impl Fn(usize) -> usize,
+    ) -> [Vec<f32>; 2] {
         let mut channels = [Vec::new(), Vec::new()];
         for block in 0..blocks {
             pickup.listen(listen(block));

@@ -1,10 +1,10 @@
 //! One step of the keys that move, pack by pack.
 
-use super::packing::Pack;
-use super::stillness::STILL_SPEED;
-use super::{Heard, Keyboard};
+use super::lane_assignment::Pack;
+use super::rest_detector::STILL_SPEED;
+use super::{EventSink, Keyboard};
 use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::grand::equations::side_by_side::{self, Group, Running, lanes_of};
+use crate::grand::equations::lane_group::{self, Group, Running, lanes_of};
 use crate::grand::key::rest;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
@@ -15,12 +15,12 @@ impl Keyboard {
         &mut self,
         moving: KeySet,
         tray: [f64; 2],
-        heard: &mut Heard,
+        heard: &mut EventSink,
     ) -> KeySet {
         let mut fast = KeySet::EMPTY;
-        self.packing.seat(moving);
-        for which in 0..self.packing.used() {
-            let pack = *self.packing.pack(which);
+        self.lane_assignment.assign(moving);
+        for which in 0..self.lane_assignment.used() {
+            let pack = *self.lane_assignment.pack(which);
             let drives = pack.map(|key| key.map(|key| Causality::of(self.drives[key.index()])));
             for causality in [Causality::Force, Causality::Motion, Causality::Manipulandum] {
                 let active = (0..MOST_LANES)
@@ -45,13 +45,13 @@ impl Keyboard {
         causality: Causality,
         active: u8,
         tray: [f64; 2],
-        heard: &mut Heard,
+        heard: &mut EventSink,
     ) -> u8 {
         // Lanes without a key compute with another's numbers, for nobody.
         let other = pack.iter().flatten().next().map_or(0, |key| key.index());
         let indices = pack.map(|key| key.map_or(other, |key| key.index()));
         let keys = indices.map(|i| &self.assemblies[i]);
-        if self.lanes.are_worth(active) && self.packing.take_stale(which) {
+        if self.lanes.are_worth(active) && self.lane_assignment.take_stale(which) {
             self.lanes.refresh(which, keys);
         }
         let mut group =
@@ -68,7 +68,7 @@ impl Keyboard {
             }
         };
         let stepped =
-            side_by_side::step(&self.lanes, &group, &mut running, STILL_SPEED, &mut listener);
+            lane_group::step(&self.lanes, &group, &mut running, STILL_SPEED, &mut listener);
         self.capped_steps += stepped.capped;
         for lane in lanes_of(active) {
             self.put(indices[lane], &running.of(lane));

@@ -16,32 +16,33 @@ pub fn touchback(dir: &Path, arguments: &[&str]) -> Output {
 }
 
 /// A folder with a small piece, curves and gestures, good and bad.
-pub struct Desk {
+pub struct WorkFolder {
     dir: TempDir,
 }
 
-impl Desk {
+impl WorkFolder {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
-        let desk = Self { dir };
-        desk.put("ok.mid", &piece());
-        desk.put("cut.mid", &piece()[..40]);
-        desk.put("none.mid", &piece()[..14]);
-        desk.put("text.mid", b"no music");
+        let work_folder = Self { dir };
+        work_folder.put("ok.mid", &piece());
+        work_folder.put("cut.mid", &piece()[..40]);
+        work_folder.put("none.mid", &piece()[..14]);
+        work_folder.put("text.mid", b"no music");
         let mut songs = piece();
         songs[9] = 2;
-        desk.put("songs.mid", &songs);
-        desk.put("curve.csv", b"t_s,value\n0,1\n0.3,3\n");
-        desk.put("wide.csv", b"t_s,value\n0,1\n0.3,3000\n");
-        desk.put("back.csv", b"t_s,value\n1,1\n0,1\n");
-        desk.put("press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
-        desk.put("both.csv", b"t_s,key_m,force_n\n0,0,0\n0.1,0.01,1\n");
-        desk.put("late.csv", b"t_s,key_m\n0.1,0\n0.2,0.01\n");
-        desk.put("mine.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = 44\nharp = 1\n");
-        desk.put("torn.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = \n");
-        desk.put("newer.toml", b"format = 9\ntouchback = \"9.1\"\n[values]\n");
-        desk.put("form.toml", b"form = \"flick\"\nduration_s = 1\n");
-        desk
+        work_folder.put("songs.mid", &songs);
+        work_folder.put("curve.csv", b"t_s,value\n0,1\n0.3,3\n");
+        work_folder.put("wide.csv", b"t_s,value\n0,1\n0.3,3000\n");
+        work_folder.put("back.csv", b"t_s,value\n1,1\n0,1\n");
+        work_folder.put("press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
+        work_folder.put("both.csv", b"t_s,key_m,force_n\n0,0,0\n0.1,0.01,1\n");
+        work_folder.put("late.csv", b"t_s,key_m\n0.1,0\n0.2,0.01\n");
+        work_folder
+            .put("mine.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = 44\nharp = 1\n");
+        work_folder.put("torn.toml", b"format = 1\nname = \"Mine\"\n[values]\nblow_mm = \n");
+        work_folder.put("newer.toml", b"format = 9\ntouchback = \"9.1\"\n[values]\n");
+        work_folder.put("form.toml", b"form = \"flick\"\nduration_s = 1\n");
+        work_folder
     }
 
     pub fn path(&self) -> &Path {

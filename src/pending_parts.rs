@@ -15,15 +15,15 @@ pub(super) struct Parts {
 }
 
 thread_local! {
-    static NEWEST: RefCell<Option<Parts>> = const { RefCell::new(None) };
+    static PENDING: RefCell<Option<Parts>> = const { RefCell::new(None) };
 }
 
 /// A plugin of these parts has been made on this thread.
-pub(super) fn leave(parts: Parts) {
-    NEWEST.set(Some(parts));
+pub(super) fn set(parts: Parts) {
+    PENDING.set(Some(parts));
 }
 
 /// The parts of the plugin made last on this thread, once.
 pub(super) fn take() -> Parts {
-    NEWEST.take().unwrap_or_default()
+    PENDING.take().unwrap_or_default()
 }

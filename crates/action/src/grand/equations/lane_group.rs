@@ -96,8 +96,8 @@ pub fn step(
     }
     while going != 0 {
         let active = going & !alone;
-        let side_by_side = lanes.are_worth(active);
-        if side_by_side {
+        let in_lanes = lanes.are_worth(active);
+        if in_lanes {
             let pack = Pack {
                 which: group.which,
                 active,
@@ -124,13 +124,12 @@ pub fn step(
             let heard = &mut |offset: f64, event: KeyEvent| listener(lane, offset, event);
             step.part(grand, &mut key, heard);
             let lost = key.x.iter().any(|v| !v.is_finite());
-            if !side_by_side || is_rigid_flank(lane, key.phase) || alone & (1 << lane) != 0 || lost
-            {
+            if !in_lanes || is_rigid_flank(lane, key.phase) || alone & (1 << lane) != 0 || lost {
                 step.finish(grand, &mut key, heard);
             }
             running.put(lane, &key);
             progress[lane] = step.progress;
-            if step.is_whole() {
+            if step.is_complete() {
                 going &= !(1 << lane);
                 stepped.capped += u64::from(step.progress.outcome.capped);
                 if group.keys[lane].fastest(&key.x) > slow {
