@@ -74,7 +74,7 @@ impl Efforts {
     };
 
     /// Under the regulation `settings`, measured at once if it `is_asked` for. Allocates, and takes
-    /// some 20 ms unless the regulation is the standard one.
+    /// some 30 ms unless the regulation is the standard one.
     #[must_use]
     pub fn new(settings: &ActionSettings, is_asked: bool) -> Self {
         Self::with_kernel(settings, is_asked, Kernel::detect())
