@@ -1,6 +1,8 @@
 //! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
-//! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask examples`, `cargo xtask ci`.
+//! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask examples`, `cargo xtask book`,
+//! `cargo xtask ci`.
 
+mod book;
 mod build_paths;
 mod dist;
 mod examples;
@@ -21,6 +23,8 @@ const USAGE: &str = "Usage:
       Debian package too) or, from Linux, for Windows
   cargo xtask examples
       the manual's sound examples and their pictures, made again (needs opusenc)
+  cargo xtask book
+      the documents as a book with a search, in target/book (installs mdbook where there is none)
   cargo xtask ci
       everything the continuous integration checks, as .ci/run lists it";
 
@@ -30,6 +34,7 @@ fn main() -> Result<()> {
         Some("install") => install::run(args.collect()),
         Some("dist") => dist::run(&args.collect::<Vec<_>>()),
         Some("examples") => examples::run(&args.collect::<Vec<_>>()),
+        Some("book") => book::run(),
         Some("ci") => ci(),
         Some("licenses") => licenses::run(),
         Some("bundle") => {

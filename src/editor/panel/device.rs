@@ -97,7 +97,7 @@ impl DevicePanel {
             let label = ui.label("Port");
             ui.horizontal(|ui| {
                 self.port(ui, choice).labelled_by(label.id);
-                if ui.button("Find ports").on_hover_text("Appearance for serial ports").clicked() {
+                if ui.button("Find ports").on_hover_text("Looks for serial ports").clicked() {
                     self.seek();
                 }
             });

@@ -1,6 +1,6 @@
 //! Presses C4 with a finger moving at 0.2 m/s and prints what happens inside the action.
 //!
-//! `cargo run --release --example press`
+//! `cargo run --release -p touchback-action --example press`
 
 use touchback_action::interface::events::EventList;
 use touchback_action::{ActionSettings, Drive, Keyboard, STEP, step_time};
