@@ -14,8 +14,8 @@ if errorlevel 1 exit /b 1
 echo %presets%
 exit /b 0
 
-rem A copy is complete before it takes the old one's name, and the old one is there under one of two
-rem names until then. What a run that was ended in between leaves is put right first.
+rem The new copy is written under a temporary name and renamed when complete. Until then the old plugin keeps its
+rem name or its backup name (.old). An interrupted earlier run is repaired first.
 :put
 set "installed=%~2\%~1"
 set "new=%~2\.%~1.new"
@@ -34,7 +34,7 @@ if exist "%installed%" move "%installed%" "%old%" >nul
 if exist "%installed%" exit /b 1
 move "%new%" "%installed%" >nul
 if not exist "%installed%" goto undo
-rem One that a host has open goes with the next installation.
+rem An old plugin that a host still has open is removed by the next installation.
 call :remove "%old%" %3 2>nul
 echo %installed%
 exit /b 0

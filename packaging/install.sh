@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies plugins and presets into the user's folders; `PREFIX=/somewhere ./install.sh` into others.
+# Copies plugins and presets into the user's folders, or into those below PREFIX: `PREFIX=/somewhere ./install.sh`.
 set -eu
 cd "$(dirname "$0")"
 home=${PREFIX:-$HOME}
@@ -16,8 +16,8 @@ Darwin)
     ;;
 esac
 
-# A copy is complete before it takes the old one's name, and the old one is there under one of two
-# names until then. What a run that was ended in between leaves is put right first.
+# The new copy is written under a temporary name and renamed when complete. Until then the old plugin keeps its
+# name or its backup name (.old). An interrupted earlier run is repaired first.
 put() {
     installed="${2:?}/${1:?}"
     new="$2/.$1.new"
@@ -28,7 +28,7 @@ put() {
     fi
     rm -rf "$new" "$old"
     cp -R "$1" "$new"
-    # A file takes the place of another at once; a folder would be moved into the other.
+    # mv replaces a file atomically, but moves a folder into an existing folder.
     if [ -d "$installed" ]; then
         mv "$installed" "$old"
     fi
