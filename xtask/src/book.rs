@@ -11,10 +11,7 @@ const MDBOOK: (&str, &str) = ("mdbook", "0.5.2");
 /// Builds the book. Installs mdbook into `target/tools` where the system has none.
 pub fn run() -> Result<()> {
     nice_plug_xtask::chdir_workspace_root()?;
-    let status = Command::new(program()?)
-        .args(["build", "--dest-dir", "target/book"])
-        .status()
-        .context("cannot start mdbook")?;
+    let status = Command::new(program()?).arg("build").status().context("cannot start mdbook")?;
     ensure!(status.success(), "mdbook failed: {status}");
     println!("wrote target/book/index.html");
     Ok(())
