@@ -1,12 +1,12 @@
-//! A scale as a project keeps it: the texts of its files, so that nothing else is needed to load it.
+//! A scale as a project stores it: the texts of its files, so that loading needs no other file.
 
 use super::{KeyMap, Scale, notes};
 
-/// A scale file's text, and its keyboard map's.
+/// Texts of a scale file and its keyboard map.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Texts {
-    /// What to show of it: the file's name.
+    /// Displayed name: that of the file.
     pub name: String,
     /// Text of the `.scl` file.
     pub scale: String,
@@ -17,10 +17,10 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The scale they describe.
+    /// The scale that the texts describe.
     ///
     /// # Errors
-    /// Which file, which line, what would be right.
+    /// File, line, and what would be right.
     pub fn scale(&self) -> Result<Scale, String> {
         let notes = notes(&self.scale).map_err(|e| format!("scale, {e}"))?;
         let map = match &self.map {
