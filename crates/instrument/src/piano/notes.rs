@@ -1,211 +1,226 @@
-//! Events of notes, applied at the present sample.
+//! Events, applied at the present sample; what a note does to its key and finger.
 
-use super::sounding::{PLUCKED, list};
-use super::{Block, asks_finger};
+use super::Piano;
+use super::sounding::PLUCK_SPEED;
 use crate::Event;
 use crate::engine_traits::{Keys, Strings};
 use crate::record::StrikeRecord;
 use crate::settings::{Switch, Timing};
-use crate::touch::effort;
-use crate::touch::finger::{grand_press, repeat_time, silent_speed};
-use touchback_action::interface::press::{Effort, Press};
+use crate::touch::finger::{repeat_time, silent_speed};
+use touchback_action::interface::press::Effort;
 use touchback_core::math::compass::KeyNumber;
 
 /// Release velocity of a choked key: the quickest.
 const QUICKEST: f64 = 1.0;
 
-impl<K: Keys, S: Strings> Block<K, S> {
-    /// Applies `event` now.
+impl<K: Keys, S: Strings> Piano<K, S> {
+    /// Applies `event` at the current sample.
+    ///
+    /// Immediate timing: a note-on is the hammer meeting the string, a note-off the damper meeting
+    /// it, at this very sample. Natural timing: both are a finger's first motion, and what the
+    /// action makes of it sounds one action step (125 µs) after it happens. Look-ahead timing is
+    /// the scheduler's: here it is natural timing.
+    ///
+    /// Every note-on plays its key anew. Note-ons of one key are counted: the key is let go by as
+    /// many note-offs. A note-off of a key not held does nothing. A choke lets go of one key and puts
+    /// its damper on the strings whatever the pedals do. `AllSoundOff` also lets go of every key;
+    /// what sounded fades within 3 ms, under whatever is played at the same sample.
+    ///
+    /// Where key pressure is read as position, a key follows the positions sent to it from the first
+    /// above 0 until it has been let up; its notes are counted meanwhile and strike nothing.
     pub fn handle(&mut self, event: Event) {
         if event.value().is_some_and(|value| !value.is_finite()) {
-            self.counts.ignored += 1;
+            self.report.counts.ignored += 1;
             return;
         }
-        self.tell_regulation();
-        self.dampers.watch();
+        self.mechanism.apply_regulation(&self.settings.action);
+        self.mechanism.dampers.watch();
         match event {
             Event::NoteOn { key, velocity } => self.note_on(key, velocity),
             Event::NoteOff { key, velocity } => {
-                if self.held_notes.up(key) {
+                if self.fingers.held_notes.up(key) {
                     self.let_go(key, self.settings.touch.release_speed(velocity));
                 }
             }
             Event::Choke(key) => self.choke(key),
             Event::Pressure { key, depth } => self.position(key, depth),
             Event::Haptic { key, event, ahead } => self.haptic(key, event, ahead),
-            Event::Tune { key, cents } => self.pitch.tune(key, cents),
+            Event::Tune { key, cents } => self.output.pitch.tune(key, cents),
             Event::Bend(share) => {
-                self.bend = share.clamp(-1.0, 1.0);
-                self.follow_bend();
+                self.output.bend = share.clamp(-1.0, 1.0);
+                self.output.apply_bend(&self.settings);
             }
             Event::Sustain(travel) => self.sustain(travel),
             Event::Sostenuto(travel) => self.sostenuto(travel),
             Event::UnaCorda(travel) => self.una_corda(travel),
             Event::Volume(share) => {
-                self.mix.volume = share;
-                self.follow_mix();
+                self.output.mix.volume = share;
+                self.output.apply_mix(&self.settings);
             }
             Event::Expression(share) => {
-                self.mix.expression = share;
-                self.follow_mix();
+                self.output.mix.expression = share;
+                self.output.apply_mix(&self.settings);
             }
             Event::Pan(share) => {
-                self.mix.pan = share;
-                self.follow_mix();
+                self.output.mix.pan = share;
+                self.output.apply_mix(&self.settings);
             }
             Event::AllNotesOff => {
-                self.let_positions_go();
-                for key in self.held_notes.all_up().iter() {
+                self.release_positions();
+                for key in self.fingers.held_notes.all_up().iter() {
                     self.release(key, self.settings.touch.release_speed(0.0));
                 }
             }
             Event::AllSoundOff => {
-                self.fade_strings();
-                self.quiet();
-                self.note_output.silence(self.clock.now());
+                self.output.fade_out();
+                self.reset_to_rest();
+                self.report.note_output.silence(self.time.clock.now());
             }
         }
     }
 
     fn note_on(&mut self, key: KeyNumber, velocity: f64) {
-        self.counts.notes += 1;
-        self.trace.touch(key);
-        self.velocity = velocity;
-        let was_held = self.held_notes.down(key, self.clock.time());
-        if self.positioned.contains(key) {
+        self.report.counts.notes += 1;
+        self.report.trace.touch(key);
+        self.report.velocity = velocity;
+        let was_held = self.fingers.held_notes.down(key, self.time.clock.time());
+        if self.fingers.positioned.contains(key) {
             return;
         }
         if !was_held {
-            self.pitch.tune(key, 0.0);
+            self.output.pitch.tune(key, 0.0);
         }
-        self.keys.touch(key);
+        self.mechanism.keys.touch(key);
         let touch = &self.settings.touch;
-        let (timing, strict) = (touch.timing, touch.strict_repetition == Switch::On);
-        let speed = touch.hammer_speed(velocity);
-        let silent = touch.is_silent(velocity);
-        let missed = !silent && timing == Timing::Immediate && strict && !self.is_ready(key, speed);
-        self.counts.missed_repetitions += u64::from(missed);
+        let is_immediate = touch.timing == Timing::Immediate;
+        let is_strict = touch.strict_repetition == Switch::On;
+        let nominal = touch.hammer_speed(velocity);
+        let is_silent = touch.is_silent(velocity);
+        let is_missed = !is_silent && is_immediate && is_strict && !self.can_repeat(key, nominal);
+        self.report.counts.missed_repetitions += u64::from(is_missed);
         // Where no strike can be constructed, the key is pressed and the action decides.
-        let sounds_now = timing == Timing::Immediate && !silent && !missed;
-        let heard = if sounds_now { self.heard(key, speed) } else { None };
-        let heard = heard.filter(|heard| self.keys.construct_strike(key, *heard));
-        let waits = heard.is_none() && self.plays_first(key);
-        let ended = if waits {
-            self.held_notes.follow(key)
+        let constructed = if is_immediate && !is_silent && !is_missed {
+            self.construct_strike(key, nominal)
         } else {
-            self.held_notes.begin(key, heard.is_none())
+            None
         };
-        self.counts.silent_presses += u64::from(ended);
-        self.dampers.played(key);
-        if let Some(heard) = heard {
-            self.strike_now(key, speed, heard);
-        } else if silent || missed {
-            let down = Effort::Even(silent_speed(1e-3 * self.settings.action.let_off_mm));
-            let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
-            let finger = &mut self.fingers[key.index()];
-            if waits {
-                finger.repeat_after(self.settings.touch.release_speed(0.0), down);
-            } else {
-                finger.press(depth, down, late);
-                finger.throw();
-            }
+        let is_deferred = constructed.is_none() && self.is_throwing(key);
+        let held_notes = &mut self.fingers.held_notes;
+        let ended_silent = if is_deferred {
+            held_notes.follow(key)
         } else {
-            self.press(key, speed, was_held);
+            held_notes.begin(key, constructed.is_none())
+        };
+        self.report.counts.silent_presses += u64::from(ended_silent);
+        self.mechanism.dampers.played(key);
+        if let Some(hammer_speed) = constructed {
+            self.sound_constructed_strike(key, nominal, hammer_speed);
+        } else if is_silent || is_missed {
+            self.press_silently(key, is_deferred);
+        } else {
+            self.press(key, nominal, was_held);
         }
-        self.moving.insert(key);
+        self.fingers.moving.insert(key);
     }
 
-    /// Whether the jack of `key` could throw its hammer at `speed` now: it has re-set, and since
-    /// then a finger has had the time to press the key down again.
-    fn is_ready(&self, key: KeyNumber, speed: f64) -> bool {
-        let (press, dip) = (self.press_of(key), self.travel(key).dip);
-        let needed = repeat_time(&press, dip, self.effort(key, speed));
-        self.repetition.back_for(key, self.clock.time()) >= needed
+    /// Whether the jack of `key` could throw its hammer at `hammer_speed` m/s now: the jack has re-set,
+    /// and since then a finger has had the time to press the key again.
+    fn can_repeat(&self, key: KeyNumber, hammer_speed: f64) -> bool {
+        let (mechanism, action) = (&self.mechanism, &self.settings.action);
+        let effort = mechanism.effort(key, hammer_speed, action);
+        let dip = mechanism.travel(key, action).dip;
+        let needed = repeat_time(&mechanism.press(key, action), dip, effort);
+        self.fingers.repetition.back_for(key, self.time.clock.time()) >= needed
     }
 
-    /// What a press of `key` meets.
-    pub(super) fn press_of(&self, key: KeyNumber) -> Press {
-        self.keys.press(key).unwrap_or_else(|| grand_press(key, self.dip()))
+    /// Replaces the state of `key` by that at which its hammer meets the string for a note of `nominal`
+    /// m/s. Returns the hammer speed, m/s; `None`, and the state stays, where the hammer does not arrive
+    /// or the regulation makes a strike impossible.
+    fn construct_strike(&mut self, key: KeyNumber, nominal: f64) -> Option<f64> {
+        let hammer_speed = self.mechanism.hammer_speed(key, nominal, &self.settings)?;
+        self.mechanism.keys.construct_strike(key, hammer_speed).then_some(hammer_speed)
     }
 
-    /// Speed, m/s, at which the hammer of `key` meets its strings under the velocity that stands for
-    /// `speed` m/s; none where it does not arrive.
-    fn heard(&self, key: KeyNumber, speed: f64) -> Option<f64> {
-        if asks_finger(&self.settings) { self.efforts.heard(key, speed) } else { Some(speed) }
-    }
-
-    /// The hammer of `key` meets its strings at the present sample at `heard` m/s, or its plectrum
-    /// lets them go; the damper is off them. The finger has pressed for `speed` m/s.
-    fn strike_now(&mut self, key: KeyNumber, speed: f64, heard: f64) {
-        self.constructed.insert(key);
-        self.repetition.let_off(key);
-        let (press, dip) = (self.press_of(key), self.travel(key).dip);
-        self.fingers[key.index()].struck(&press, dip, speed);
-        self.tell_damper(key);
-        let speed = match self.keys.plucks(key) {
+    /// The constructed strike of `key` sounds at the present sample: its hammer meets the strings at
+    /// `hammer_speed` m/s, or its plectrum lets them go; the damper is off them. The finger has pressed
+    /// for `nominal` m/s.
+    fn sound_constructed_strike(&mut self, key: KeyNumber, nominal: f64, hammer_speed: f64) {
+        let action = &self.settings.action;
+        self.fingers.constructed.insert(key);
+        self.fingers.repetition.let_off(key);
+        let press = self.mechanism.press(key, action);
+        let dip = self.mechanism.travel(key, action).dip;
+        self.fingers.of_mut(key).struck(&press, dip, nominal);
+        self.send_damper(key);
+        let speed = match self.mechanism.keys.plucks(key) {
             Some(displacement) => {
-                self.strings.pluck(key, displacement, 0.0);
-                PLUCKED
+                self.output.strings.pluck(key, displacement, 0.0);
+                PLUCK_SPEED
             }
             None => {
-                self.hammers.tell(key, &self.settings.action, &mut self.strings);
-                self.strings.strike(key, heard, 0.0);
-                self.knock_of_strike(key, heard);
-                heard
+                let output = &mut *self.output;
+                output.pending_hammers.apply(key, &self.settings.action, &mut output.strings);
+                output.strings.strike(key, hammer_speed, 0.0);
+                self.knock_of_strike(key, hammer_speed);
+                hammer_speed
             }
         };
-        self.struck[key.index()] = speed;
-        let (time, now) = (self.clock.time(), self.clock.now());
-        let record = StrikeRecord { time, key, speed, note_on: time };
-        list(&mut self.log, &mut self.note_output, &mut self.counts, record, now);
+        self.mechanism.strike_speeds[key.index()] = speed;
+        let (time, now) = (self.time.clock.time(), self.time.clock.now());
+        self.report.strike(StrikeRecord { time, key, speed, note_on: time }, now);
     }
 
-    /// Whether a finger on `key` has a note to play before anything else: with *legato repair* it
-    /// plays a note to the end, however soon it is let go or repeated.
-    fn plays_first(&self, key: KeyNumber) -> bool {
+    /// Whether the finger on `key` finishes its note first, however soon the note is let go or repeated:
+    /// with *legato repair*, until the hammer has left.
+    fn is_throwing(&self, key: KeyNumber) -> bool {
         let touch = &self.settings.touch;
         touch.timing != Timing::Immediate
             && touch.legato_repair == Switch::On
-            && self.fingers[key.index()].is_throwing()
+            && self.fingers.of(key).is_throwing()
     }
 
-    /// A finger begins a press that sends the hammer at `hammer_speed`. A key held already is let
-    /// up far enough to be played again; so is one on its way up, with *legato repair*, which
-    /// without it is pressed from where it is.
+    /// A finger presses `key` so slowly that its hammer does not reach the string, once the hammer of
+    /// the note before has left where the press `is_deferred`.
+    fn press_silently(&mut self, key: KeyNumber, is_deferred: bool) {
+        let down = Effort::Even(silent_speed(1e-3 * self.settings.action.let_off_mm));
+        let depth = self.mechanism.keys.key_depth(key);
+        let finger = self.fingers.of_mut(key);
+        if is_deferred {
+            finger.repeat_after(self.settings.touch.release_speed(0.0), down);
+        } else {
+            finger.press(depth, down, self.time.clock.elapsed());
+            finger.throw();
+        }
+    }
+
+    /// A finger begins a press that sends the hammer at `hammer_speed` m/s. A held key is first let up
+    /// until it can be played again. So is a key on its way up with *legato repair*; without it such a
+    /// key is pressed from where it is.
     fn press(&mut self, key: KeyNumber, hammer_speed: f64, was_held: bool) {
-        let down = self.effort(key, hammer_speed);
-        let (depth, late) = (self.keys.key_depth(key), self.clock.elapsed());
-        let plays_first = self.plays_first(key);
-        let waits = self.settings.touch.legato_repair == Switch::On && !self.is_risen(key);
+        let (mechanism, action) = (&self.mechanism, &self.settings.action);
+        let down = mechanism.effort(key, hammer_speed, action);
+        let (depth, elapsed) = (mechanism.keys.key_depth(key), self.time.clock.elapsed());
+        let is_risen = mechanism.is_risen(key, action);
+        let is_deferred = self.is_throwing(key);
+        let lifts = self.settings.touch.legato_repair == Switch::On && !is_risen;
         let up = self.settings.touch.release_speed(0.0);
-        if self.fingers[key.index()].is_away() && self.is_risen(key) {
+        if self.fingers.of(key).is_away() && is_risen {
             self.knock_of_finger(key, hammer_speed);
         }
-        let finger = &mut self.fingers[key.index()];
-        if plays_first {
+        let finger = self.fingers.of_mut(key);
+        if is_deferred {
             finger.repeat_after(up, down);
-        } else if was_held || waits {
-            finger.repeat(depth, up, down, late);
+        } else if was_held || lifts {
+            finger.repeat(depth, up, down, elapsed);
         } else {
-            finger.press(depth, down, late);
+            finger.press(depth, down, elapsed);
         }
     }
 
-    /// What a finger will do on `key` for a hammer speed, m/s.
-    pub(crate) fn coming_effort(&mut self, key: KeyNumber, hammer_speed: f64) -> Effort {
-        self.keys.touch(key);
-        self.effort(key, hammer_speed)
-    }
-
-    /// Effort for a hammer speed, m/s: pressed as far as that goes, carried on beyond it.
-    fn effort(&self, key: KeyNumber, hammer_speed: f64) -> Effort {
-        effort::of(&self.keys, self.dip(), key, hammer_speed)
-    }
-
-    /// The last note that holds `key` ends: its finger leaves it, once it has played.
+    /// The last note that holds `key` ends: the finger leaves the key, after it has finished its note.
     fn let_go(&mut self, key: KeyNumber, speed: f64) {
-        if self.plays_first(key) {
-            self.fingers[key.index()].release_after(speed);
+        if self.is_throwing(key) {
+            self.fingers.of_mut(key).release_after(speed);
         } else {
             self.release(key, speed);
         }
@@ -214,45 +229,43 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// The finger leaves `key`, which rises at `speed` m/s; in immediate timing the damper meets
     /// the string at the present sample.
     fn release(&mut self, key: KeyNumber, speed: f64) {
-        if self.positioned.contains(key) {
+        if self.fingers.positioned.contains(key) {
             return;
         }
-        let mut late = self.clock.elapsed();
+        let mut elapsed = self.time.clock.elapsed();
         // A key that no finger holds down has its damper down already.
-        let up = self.is_risen(key);
-        let held = !self.fingers[key.index()].is_away() && !up;
-        if held && self.settings.touch.timing == Timing::Immediate {
-            // The constructed state stands at the beginning of the step; the finger with it.
-            late = 0.0;
-            self.keys.construct_release(key, speed);
-            self.tell_damper(key);
-            if self.undamped.contains(key) {
-                self.note_output.landed(key, self.clock.now());
+        let is_down =
+            !self.fingers.of(key).is_away() && !self.mechanism.is_risen(key, &self.settings.action);
+        if is_down && self.settings.touch.timing == Timing::Immediate {
+            // The constructed state is that at the beginning of the step; so is the finger's.
+            elapsed = 0.0;
+            self.mechanism.keys.construct_release(key, speed);
+            self.send_damper(key);
+            if self.mechanism.undamped.contains(key) {
+                self.report.note_output.landed(key, self.time.clock.now());
             }
         }
-        let depth = self.keys.key_depth(key);
-        self.fingers[key.index()].release(depth, speed, late);
-        self.moving.insert(key);
-        self.held_notes.close(key, self.clock.step());
+        let depth = self.mechanism.keys.key_depth(key);
+        self.fingers.of_mut(key).release(depth, speed, elapsed);
+        self.fingers.moving.insert(key);
+        self.fingers.held_notes.close(key, self.time.clock.step());
     }
 
     /// Every press of `key` ends, its damper on the strings at once.
     fn choke(&mut self, key: KeyNumber) {
-        self.dampers.choke(key);
-        if self.held_notes.lift(key) {
+        self.mechanism.dampers.choke(key);
+        if self.fingers.held_notes.lift(key) {
             self.release(key, self.settings.touch.release_speed(QUICKEST));
         }
-        self.let_position_go(key);
-        self.tell_damper(key);
+        self.release_position(key);
+        self.send_damper(key);
     }
 
-    /// Tells the strings at once where the damper of `key` is.
-    fn tell_damper(&mut self, key: KeyNumber) {
-        if let Some(lift) = self.dampers.take_change(key, self.keys.damper_lift(key)) {
-            self.strings.damper(key, lift);
-            if lift <= 0.0 {
-                self.note_output.landed(key, self.clock.now());
-            }
+    /// Sends the position of the damper of `key` to the strings at once.
+    fn send_damper(&mut self, key: KeyNumber) {
+        if let Some(lift) = self.mechanism.take_damper_change(key) {
+            self.output.strings.damper(key, lift);
+            self.report.damper(key, lift, self.time.clock.now());
         }
     }
 }

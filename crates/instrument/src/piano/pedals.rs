@@ -1,11 +1,11 @@
-//! The three pedals, output level, balance and pitch bend.
+//! The three pedals, and the pitch of the strings once an action step.
 
-use super::Block;
+use super::Piano;
+use super::mechanism::Mechanism;
 use crate::engine_traits::{Keys, Strings};
-use crate::event_queue::{Entry, Sounding};
+use crate::event_queue::Sounding;
 use crate::midi::controller;
-use crate::settings::{PedalSettings, Switch};
-use touchback_core::math::compass::KEYS;
+use crate::settings::PedalSettings;
 
 /// Travel from which the sostenuto pedal is down.
 const ROD_TURNS: f64 = 0.5;
@@ -42,66 +42,49 @@ impl PedalSettings {
     }
 }
 
-impl<K: Keys, S: Strings> Block<K, S> {
+impl<K: Keys, S: Strings> Piano<K, S> {
+    /// The sustain pedal moves to `travel`.
     pub(super) fn sustain(&mut self, travel: f64) {
-        self.pedals.sustain = travel.clamp(0.0, 1.0);
-        self.tell_sustain();
-        self.pass_on(controller::SUSTAIN, travel);
+        self.mechanism.pedals.sustain = travel.clamp(0.0, 1.0);
+        self.mechanism.apply_sustain(&self.settings);
+        self.send_pedal(controller::SUSTAIN, travel);
     }
 
+    /// The sostenuto pedal moves to `travel`.
     pub(super) fn sostenuto(&mut self, travel: f64) {
-        let down = travel >= ROD_TURNS;
-        if down != self.pedals.sostenuto {
-            self.pedals.sostenuto = down;
-            let keys = &self.keys;
-            self.dampers.rod(down, |key| keys.damper_lift(key));
+        let Mechanism { keys, pedals, dampers, .. } = &mut *self.mechanism;
+        let is_down = travel >= ROD_TURNS;
+        if is_down != pedals.sostenuto {
+            pedals.sostenuto = is_down;
+            dampers.rod(is_down, |key| keys.damper_lift(key));
         }
-        self.pass_on(controller::SOSTENUTO, travel);
+        self.send_pedal(controller::SOSTENUTO, travel);
     }
 
+    /// The left pedal moves to `travel`.
     pub(super) fn una_corda(&mut self, travel: f64) {
-        self.pedals.una_corda = travel.clamp(0.0, 1.0);
-        self.strings.una_corda(self.pedals.una_corda);
-        self.pass_on(controller::UNA_CORDA, travel);
+        self.mechanism.pedals.una_corda = travel.clamp(0.0, 1.0);
+        self.output.strings.una_corda(self.mechanism.pedals.una_corda);
+        self.send_pedal(controller::UNA_CORDA, travel);
     }
 
-    /// Tells action and strings the pedals after a reset; the sostenuto rod then holds no damper.
-    pub(super) fn tell_pedals(&mut self) {
-        self.tell_sustain();
-        self.strings.una_corda(self.pedals.una_corda);
+    /// Sends the pedals to action and strings after a reset; the sostenuto rod then holds no damper.
+    pub(super) fn apply_pedals(&mut self) {
+        self.mechanism.apply_sustain(&self.settings);
+        self.output.strings.una_corda(self.mechanism.pedals.una_corda);
     }
 
-    pub(super) fn tell_sustain(&mut self) {
-        self.keys.sustain(self.settings.pedals.lift(self.pedals.sustain));
+    /// Sends a pedal's travel to the strike output.
+    fn send_pedal(&mut self, number: u8, travel: f64) {
+        let now = self.time.clock.now();
+        self.report.note_output.pedal(number, travel.clamp(0.0, 1.0), now);
     }
 
-    fn pass_on(&mut self, number: u8, travel: f64) {
-        self.note_output.pedal(number, travel.clamp(0.0, 1.0), self.clock.now());
-    }
-
-    /// The level that settings and controllers ask for.
-    pub(super) fn follow_mix(&mut self) {
-        for level in &mut self.levels {
-            level.guard(self.settings.output_guard == Switch::On);
-            level.aim(self.settings.output_db, self.mix);
-        }
-    }
-
-    /// The pitch bend in the range that is set.
-    pub(super) fn follow_bend(&mut self) {
-        self.pitch.bend(self.bend * 100.0 * self.settings.midi.bend_range);
-    }
-
-    /// A tuning from outside: cents of each key.
-    pub fn retune(&mut self, cents: &[f64; KEYS]) {
-        self.pitch.retune(cents);
-    }
-
-    /// Sends the strings what has changed in pitch, once a step.
-    pub(super) fn tell_pitch(&mut self) {
-        let (event_queue, sample) = (&mut self.event_queue, self.clock.now());
-        self.pitch.tell(|key, cents| {
-            event_queue.add(Entry { sample, delay: 0.0, what: Sounding::Pitch { key, cents } });
+    /// Schedules the changes in pitch, once an action step.
+    pub(super) fn schedule_pitch(&mut self) {
+        let time = &mut *self.time;
+        self.output.pitch.take_changes(|key, cents| {
+            time.schedule_now(Sounding::Pitch { key, cents });
         });
     }
 }
@@ -111,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_zone_of_the_pedal_is_where_dampers_move() {
+    fn dampers_move_within_the_zone_of_the_pedal() {
         let plain = PedalSettings::default();
         for travel in [0.0, 0.1, 0.37, 1.0] {
             assert_eq!(plain.lift(travel), travel, "untouched to the bit");

@@ -1,79 +1,73 @@
 //! Keys that follow positions: key pressure as key depth.
 //!
-//! From the first position a key is sent until it has been let up it follows positions alone; notes
-//! of that key are counted and strike nothing, so that a keyboard may send both. What sounds is for
-//! the action to decide, as under a finger.
+//! From the first position above 0 until it has been let up, a key follows positions alone; notes of that
+//! key are counted and strike nothing, so that a keyboard may send both. The action decides what sounds,
+//! as under a finger.
 
-use super::Block;
+use super::Piano;
 use crate::engine_traits::{Keys, Strings};
 use crate::settings::KeyPressure;
 use crate::touch::finger::NoteFinger;
 use crate::touch::position::Position;
 use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::key_set::KeySet;
 
-impl<K: Keys, S: Strings> Block<K, S> {
+impl<K: Keys, S: Strings> Piano<K, S> {
     /// A position for `key`, share of its dip.
     pub(super) fn position(&mut self, key: KeyNumber, share: f64) {
         if self.settings.touch.key_pressure != KeyPressure::Position {
-            self.counts.aftertouch += 1;
+            self.report.counts.aftertouch += 1;
             return;
         }
-        if !self.positioned.contains(key) {
+        let (fingers, mechanism) = (&mut *self.fingers, &mut *self.mechanism);
+        if !fingers.positioned.contains(key) {
             if share <= 0.0 {
                 return;
             }
-            self.positioned.insert(key);
-            self.trace.touch(key);
-            self.keys.touch(key);
-            self.positions[key.index()] = Position::at(self.keys.key_depth(key));
-            self.fingers[key.index()] = NoteFinger::AWAY;
-            self.moving.remove(key);
-            self.counts.silent_presses += u64::from(self.held_notes.begin(key, true));
+            fingers.positioned.insert(key);
+            self.report.trace.touch(key);
+            mechanism.keys.touch(key);
+            fingers.positions[key.index()] = Position::at(mechanism.keys.key_depth(key));
+            *fingers.of_mut(key) = NoteFinger::AWAY;
+            fingers.moving.remove(key);
+            let ended_silent = fingers.held_notes.begin(key, true);
+            self.report.counts.silent_presses += u64::from(ended_silent);
         }
-        self.dampers.played(key);
-        self.positions[key.index()].send(share);
-        self.following.insert(key);
+        mechanism.dampers.played(key);
+        fingers.positions[key.index()].send(share);
+        fingers.following.insert(key);
     }
 
     /// Moves the keys that follow positions through the coming step.
     pub(super) fn follow_positions(&mut self) {
-        for key in self.following.iter() {
-            let dip = self.travel(key).dip;
-            let position = &mut self.positions[key.index()];
+        let (fingers, mechanism) = (&mut *self.fingers, &mut *self.mechanism);
+        for key in fingers.following.iter() {
+            let dip = mechanism.travel(key, &self.settings.action).dip;
+            let position = &mut fingers.positions[key.index()];
             let (drive, arrived) = position.next(dip);
-            self.keys.drive(key, drive);
+            mechanism.keys.drive(key, drive);
             if !arrived {
                 continue;
             }
-            self.following.remove(key);
+            fingers.following.remove(key);
             if position.is_up() {
-                self.positioned.remove(key);
-                self.held_notes.close(key, self.clock.step());
+                fingers.positioned.remove(key);
+                fingers.held_notes.close(key, self.time.clock.step());
             }
         }
     }
 
-    /// Lets every key up that follows positions.
-    pub(super) fn let_positions_go(&mut self) {
-        for key in self.positioned.iter() {
-            self.let_position_go(key);
+    /// Lets up every key that follows positions.
+    pub(super) fn release_positions(&mut self) {
+        for key in self.fingers.positioned.iter() {
+            self.release_position(key);
         }
     }
 
-    /// Lets `key` up if it follows positions; whether it did.
-    pub(super) fn let_position_go(&mut self, key: KeyNumber) -> bool {
-        let followed = self.positioned.contains(key);
-        if followed {
-            self.positions[key.index()].send(0.0);
-            self.following.insert(key);
+    /// Lets `key` up if it follows positions.
+    pub(super) fn release_position(&mut self, key: KeyNumber) {
+        if self.fingers.positioned.contains(key) {
+            self.fingers.positions[key.index()].send(0.0);
+            self.fingers.following.insert(key);
         }
-        followed
-    }
-
-    /// Forgets all positions.
-    pub(super) const fn forget_positions(&mut self) {
-        self.positioned = KeySet::EMPTY;
-        self.following = KeySet::EMPTY;
     }
 }

@@ -6,9 +6,9 @@ use crate::settings::KeyPressure;
 #[test]
 fn odd_blocks_and_floods_of_notes_do_no_harm() {
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
-    piano.process(&mut [], &mut [], None);
+    piano.process(&mut [], &mut []);
     let (mut left, mut right) = ([1.0_f32; 8], [1.0_f32; 5]);
-    piano.process(&mut left, &mut right, None);
+    piano.process(&mut left, &mut right);
     assert_eq!(left[5..], [0.0; 3]);
     for _ in 0..60 {
         for note in 21..=108 {
@@ -42,7 +42,7 @@ fn settings_that_are_no_numbers_do_no_harm() {
             piano.handle(off(60));
             run(&mut piano, 96_000);
             assert!(line.iter().all(|s| s.is_finite()));
-            assert!(!piano.moving.contains(key(60)));
+            assert!(!piano.fingers.moving.contains(key(60)));
         }
     }
 }
@@ -153,7 +153,7 @@ proptest! {
             }
             prop_assert!(strikes.windows(2).all(|w| w[0].0 <= w[1].0));
             prop_assert!(sent.windows(2).all(|w| w[0].sample <= w[1].sample));
-            results.push((line, strikes, sent, piano.counts(), piano.strings.calls));
+            results.push((line, strikes, sent, piano.counts(), piano.output.strings.calls));
         }
         prop_assert!(results[0] == results[1], "single samples");
         prop_assert!(results[0] == results[2], "random blocks");

@@ -25,7 +25,7 @@ fn strict_repetition_misses_what_the_jack_is_not_ready_for() {
         piano.handle(off(60));
         // Too early: the key has had no time to rise.
         run(&mut piano, 5);
-        piano.keys.put(key(60), 0.008);
+        piano.mechanism.keys.put(key(60), 0.008);
         piano.handle(on(60, 2.0));
         run(&mut piano, 2400);
         piano.handle(off(60));
@@ -79,7 +79,7 @@ fn pressure_moves_keys_only_where_it_is_read_as_position() {
     piano.handle(Event::Pressure { key: key(60), depth: 1.0 });
     run(&mut piano, 9600);
     assert_eq!((piano.counts().strikes, piano.counts().aftertouch), (0, 1));
-    assert_eq!(piano.keys.key_depth(key(60)), 0.0);
+    assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.0);
 
     let mut piano = super::piano(48_000.0, &positioned());
     // 10 mm in 100 ms, every 2 ms.
@@ -103,7 +103,7 @@ fn pressure_moves_keys_only_where_it_is_read_as_position() {
     assert_eq!(lifts(&piano, 60).last().unwrap().1, 1.0);
     piano.handle(Event::Pressure { key: key(60), depth: 0.0 });
     run(&mut piano, 9600);
-    assert_eq!(piano.keys.key_depth(key(60)), 0.0);
+    assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.0);
     piano.handle(on(60, 2.0));
     run(&mut piano, 10);
     assert_eq!(piano.counts().strikes, 2, "let up, it is played by notes again");
@@ -122,22 +122,22 @@ fn a_release_of_a_key_that_is_up_moves_nothing() {
     piano.handle(on(60, 1.0));
     piano.handle(Event::Pressure { key: key(60), depth: 0.0 });
     run(&mut piano, 48_000);
-    let before = piano.strings.calls.len();
+    let before = piano.output.strings.calls.len();
     piano.handle(off(60));
     run(&mut piano, 4800);
-    assert_eq!(piano.strings.calls.len(), before);
+    assert_eq!(piano.output.strings.calls.len(), before);
     // A silent press that has hardly begun.
     let mut soft = settings(Timing::Immediate);
     soft.touch.silent_below = 100.0;
     let mut piano = super::piano(48_000.0, &soft);
     run(&mut piano, 48);
-    let before = piano.strings.calls.len();
+    let before = piano.output.strings.calls.len();
     piano.handle(on(60, 1.0));
     run(&mut piano, 480);
     piano.handle(off(60));
     run(&mut piano, 4800);
     let knocks = |call: &(u64, Call)| matches!(call.1, Call::Knock(_, Knock::KeyRest, _));
-    assert!(piano.strings.calls[before..].iter().all(knocks));
+    assert!(piano.output.strings.calls[before..].iter().all(knocks));
 }
 
 #[test]
@@ -146,14 +146,14 @@ fn switching_positions_off_or_all_notes_off_lets_the_keys_up() {
         let mut piano = piano(48_000.0, &positioned());
         piano.handle(Event::Pressure { key: key(60), depth: 0.7 });
         run(&mut piano, 4800);
-        assert!((piano.keys.key_depth(key(60)) - 0.00707).abs() < 1e-5);
+        assert!((piano.mechanism.keys.key_depth(key(60)) - 0.00707).abs() < 1e-5);
         if by_switch {
             piano.set(&settings(Timing::Immediate));
         } else {
             piano.handle(Event::AllNotesOff);
         }
         run(&mut piano, 48_000);
-        assert_eq!(piano.keys.key_depth(key(60)), 0.0);
+        assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.0);
         assert!(piano.is_idle());
         assert_eq!(piano.counts().silent_presses, 1);
     }
@@ -208,7 +208,7 @@ fn a_choke_damps_at_its_sample_whatever_the_pedals_do() {
             piano.handle(on(60, 1.0));
             run(&mut piano, 9600);
         }
-        let now = piano.now();
+        let now = piano.sample();
         piano.handle(Event::Choke(key(60)));
         run(&mut piano, 9600);
         assert_eq!(lifts(&piano, 60).last(), Some(&(now, 0.0)));
@@ -222,7 +222,7 @@ fn a_choke_damps_at_its_sample_whatever_the_pedals_do() {
 #[test]
 fn pitch_reaches_the_strings_once_a_step_and_a_new_note_is_in_tune() {
     let retunes = |piano: &Fake| {
-        let told = piano.strings.calls.iter().filter_map(|(_, call)| match call {
+        let told = piano.output.strings.calls.iter().filter_map(|(_, call)| match call {
             Call::Retune(k, cents) => Some((*k, *cents)),
             _ => None,
         });
@@ -263,7 +263,7 @@ fn volume_expression_and_pan_move_the_level_without_a_click() {
     run(&mut piano, 48_000);
     piano.handle(on(60, 1.0));
     let (mut left, mut right) = (vec![0.0; 4], vec![0.0; 4]);
-    piano.process(&mut left, &mut right, None);
+    piano.process(&mut left, &mut right);
     assert_eq!(left, [0.0; 4]);
     assert!((f64::from(right[0]) + 0.1 * 0.0625).abs() < 1e-6, "{}", right[0]);
     piano.reset();

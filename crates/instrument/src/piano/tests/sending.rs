@@ -24,7 +24,7 @@ fn strikes_and_landings_leave_at_their_samples() {
     piano.handle(off(60));
     run(&mut piano, 9600);
     piano.set(&sends(Timing::Immediate));
-    let start = piano.now();
+    let start = piano.sample();
     piano.handle(on(60, 1.0));
     piano.handle(on(108, 1.0));
     let got = sent(&mut piano, 500);
@@ -65,7 +65,7 @@ fn a_pedal_passes_on_and_keeps_the_note_open() {
     run(&mut piano, 960);
     piano.handle(off(60));
     assert!(sent(&mut piano, 9600).is_empty(), "the damper is up");
-    let at = piano.now();
+    let at = piano.sample();
     piano.handle(Event::Sostenuto(0.25));
     piano.handle(Event::UnaCorda(0.5));
     piano.handle(Event::Sustain(0.0));
