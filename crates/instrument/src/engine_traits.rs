@@ -1,6 +1,6 @@
 //! The two engines of a piano as traits, so that tests can replace both by predictable ones.
 //!
-//! A trait method does what the engine's own method of the same name does; its documentation is there.
+//! The documentation of a trait method is that of the engine's own method of the same name.
 
 use crate::trace::Traced;
 use touchback_action::interface::events::EventList;

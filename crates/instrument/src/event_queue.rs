@@ -29,7 +29,7 @@ pub struct Entry {
     pub sample: u64,
     /// Samples after it, 0…1.
     pub delay: f64,
-    /// What sounds.
+    /// The sound.
     pub what: Sounding,
 }
 

@@ -94,7 +94,7 @@ impl EventScheduler {
         }
     }
 
-    /// See [`Piano::set`].
+    /// Sets new settings at the present sample, after the latency if there is one: [`Piano::set`].
     pub fn set(&mut self, settings: &Settings) {
         match &mut self.ahead {
             Some(ahead) => ahead.set(settings, self.piano.sample()),
@@ -136,7 +136,7 @@ impl EventScheduler {
         self.midi.ignored()
     }
 
-    /// See [`Piano::counts`].
+    /// Counters of the piano since creation or reset.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.piano.counts()

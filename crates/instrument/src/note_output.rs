@@ -1,7 +1,7 @@
 //! Strikes sent out as notes, so that the action plays another instrument.
 //!
 //! A hammer strike is a note-on, the landing of its damper the note-off, so that the receiver plays
-//! what this piano plays. Pedals are passed on with their received values. A key struck again before its
+//! the same notes as this piano. Pedals are passed on with their received values. A key struck again before its
 //! damper has landed sends its note-off first, at the same sample: every note sent is ended once.
 
 use crate::block_log::BlockLog;
@@ -118,7 +118,7 @@ impl NoteOutput {
         self.log.finish();
     }
 
-    /// What was sent in the last block, in order.
+    /// Messages sent in the last block, in order.
     pub fn shown(&self) -> &[SentAt] {
         self.log.shown()
     }

@@ -3,8 +3,8 @@
 //! [`Piano::new`] allocates; everything else runs on the audio thread. Every call acts at the present
 //! sample, the one to be rendered next.
 //!
-//! Order at one sample: events in the order of the calls; the action steps due before it; what is
-//! scheduled for it, earliest first; then the sample itself. The host's blocks do not enter: cutting
+//! Order at one sample: events in the order of the calls; the action steps due before it; the
+//! sounds scheduled for it, earliest first; then the sample itself. The host's blocks do not enter: cutting
 //! them elsewhere changes no number.
 //!
 //! A step reads the dampers before it runs, so that they too sound one step after they move.
@@ -174,7 +174,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.report.finish_block();
     }
 
-    /// Runs the action step that is due and schedules what it sounds.
+    /// Runs the action step that is due and schedules its sounds.
     fn step(&mut self) {
         let (settings, step) = (&self.settings, self.time.clock.step());
         let output = &mut self.output;

@@ -1,8 +1,8 @@
-//! Records of what a piano has played.
+//! Records of a piano's playing.
 
 use touchback_core::math::compass::KeyNumber;
 
-/// Counters of what happened since creation or reset.
+/// Counters since creation or reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// Note-ons received.

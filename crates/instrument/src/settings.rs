@@ -115,15 +115,15 @@ pub enum StrikeOutput {
     /// Not sent.
     #[default]
     Off,
-    /// As notes whose velocity is as fine as the host carries it.
+    /// Notes with the velocity resolution of the host.
     Notes,
-    /// As notes of 7-bit velocity, each with its finer part before it in controller 88.
+    /// Notes of 7-bit velocity, each after a controller 88 with its finer part.
     #[serde(rename = "notes_and_cc88")]
     NotesAndCc88,
 }
 
 settings! {
-    /// How host notes are played.
+    /// Settings of touch.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct TouchSettings, TouchRanges {

@@ -7,14 +7,14 @@ use touchback_core::math::compass::KeyNumber;
 /// Samples kept for the reader: 0.5 s of action steps, more than the longest block has.
 const CAPACITY: usize = 4096;
 
-/// State of one key and what drives it: everything the action's other quantities follow from.
+/// State of one key and its drive, from which all other quantities of the action follow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeySnapshot {
     /// Which action the key has.
     pub kind: ActionKind,
     /// Submodel and state vector of the key.
     pub saved: Saved,
-    /// What drives the key.
+    /// Drive of the key.
     pub drive: Drive,
     /// Height of the damper tray, m.
     pub tray: f64,

@@ -3,7 +3,7 @@
 //! The response is a sum of modes with the density and loss measured on a grand's board [Ege 2013]: modes
 //! from about 58 Hz up, 0.05 per hertz below 1 kHz and fewer above, loss factor 2-3 %. Their weights
 //! follow a smooth target for the radiated spectrum and are random in sign and size about a common
-//! part, which is the direct blow. A diffuse tail stands for case and near walls. Nothing is
+//! part, which is the direct blow. A diffuse tail represents case and near walls. Nothing is
 //! recorded. Computed once per sample rate.
 
 use std::f64::consts::{PI, TAU};

@@ -22,9 +22,9 @@ pub struct ContactReport {
     pub impulse_ratio: f64,
     /// Rebound speed over strike speed.
     pub restitution: f64,
-    /// Energy lost in the felt over the hammer's own.
+    /// Energy lost in the felt over the hammer's initial energy.
     pub felt_loss: f64,
-    /// Error of the energy balance over the hammer's own energy.
+    /// Error of the energy balance over the hammer's initial energy.
     pub energy_error: f64,
     /// Force of each step, N.
     pub forces: Vec<f64>,

@@ -71,7 +71,7 @@ fn mix(settings: &SoundSettings) -> [f64; 4] {
 pub struct Sound {
     /// Settings as set last.
     settings: SoundSettings,
-    /// Settings in force since the beginning of a block: what the gliding values aim at.
+    /// Settings in force since the beginning of a block, at which the gliding values aim.
     applied: SoundSettings,
     /// `settings` were set since the last block began.
     is_set: bool,
@@ -98,7 +98,7 @@ pub struct Sound {
     resonances: [Resonances; 2],
     /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one,
     /// each the whole force and the part that reaches the undamped strings. Strings that were not struck
-    /// receive it a constant time late, whatever the host's blocks, and do not act back on the struck ones,
+    /// receive it a constant time late, for every block size of the host, and do not act back on the struck ones,
     /// so that no feedback loop can grow.
     bridge: [[[f32; BLOCK]; 2]; 2],
     /// Share of each key's force that reaches the undamped strings.

@@ -69,10 +69,10 @@ const VARIATION: [f64; 2] = [1.5, 0.12];
 /// Force below which a ring ends, N: some −120 dBFS.
 const SOFTEST: f64 = 1e-3;
 
-/// Shape, effective mass, kg, and share of the force that reaches the board. Durations: pulse spectra must cover
-/// the measured knock bands near 40-900 Hz [Askenfelt 1994]; masses: key front about 0.1 kg,
-/// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g. The shares of what knocks
-/// with a blow are fitted to the spectrum below the fundamental in the first 0.1 s of recorded grands;
+/// Shape, effective mass, kg, and share of the force that reaches the board. Durations: pulse spectra
+/// must cover the measured knock bands near 40-900 Hz [Askenfelt 1994]; masses: key front about 0.1 kg,
+/// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g. The shares of the knocks
+/// of a blow are fitted to the spectrum below the fundamental in the first 0.1 s of recorded grands;
 /// the tray's is chosen so that its fastest fall is some 45 dB active a mezzo-forte
 /// C4. The shank's sway moves the head's whole mass, its bending a third of it.
 const fn law(knock: Knock) -> (KnockShape, f64, f64) {

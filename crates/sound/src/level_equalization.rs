@@ -21,7 +21,7 @@ use touchback_core::mech::hammer::Hammer;
 /// Number of neighbours on either side with which a key is compared.
 const NEIGHBOURS: usize = 4;
 
-/// Largest correction, dB (chosen: what voicing can do).
+/// Largest correction, dB (chosen: the range of voicing).
 const MOST_DB: f64 = 5.0;
 
 /// Time over which a note's energy is summed, s (chosen).

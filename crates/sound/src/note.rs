@@ -327,7 +327,7 @@ impl Note {
         }
     }
 
-    /// Silences what is too soft.
+    /// Silences modes below audibility.
     fn poll_level(&mut self, gate: f32, loudest: f32) {
         let driven = loudest > WAKE * gate;
         self.resonance.silence_below(gate, driven && !self.struck && self.rest.0 < 1.0);

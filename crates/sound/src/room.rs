@@ -125,7 +125,7 @@ impl Room {
             glide.step();
         }
         for (length, target) in self.lengths.iter_mut().zip(self.targets) {
-            // Delay lengths change by at most a tenth of the elapsed time: heard as a pitch bend,
+            // Delay lengths change by at most a tenth of the elapsed time: this sounds as a pitch bend,
             // not a click.
             let most = 0.1 * BLOCK as f32;
             *length += (target - *length).clamp(-most, most);

@@ -142,7 +142,7 @@ impl KeyMap {
 /// The notes of a `.scl` text above the first, cents; the last is the octave.
 ///
 /// # Errors
-/// The line that is not what the format wants there.
+/// The line that violates the format.
 pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
     let mut lines = lines(text);
     let end = text.lines().count() + 1;

@@ -70,7 +70,7 @@ settings! {
     }
     numbers {
         /// Fundamental of A4, Hz.
-        /// French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
+        /// French baroque pitch to high choir pitch; a concert grand is tuned to 440–443 Hz.
         a4_hz = 440.0, 390.0..=470.0,
         /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
         /// Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].

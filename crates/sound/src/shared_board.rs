@@ -13,7 +13,7 @@ use touchback_core::math::shared::SharedValues;
 pub struct SharedBoard {
     /// Responses by pair.
     filters: Vec<Filter>,
-    /// See [`level_equalization::factors`].
+    /// Factor on each key's force: [`level_equalization::factors`].
     level_factors: [f32; KEYS],
 }
 

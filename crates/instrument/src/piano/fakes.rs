@@ -24,7 +24,7 @@ pub const FASTEST: f64 = 4.5;
 /// Last key with a damper.
 const LAST_DAMPER: u8 = 68;
 
-/// What a key of [`FakeKeys`] is.
+/// One key of [`FakeKeys`].
 #[derive(Clone, Copy, Default)]
 struct FakeKey {
     depth: f64,
@@ -279,7 +279,7 @@ impl Strings for FakeStrings {
 
     fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
         self.call(Call::Knock(key, knock, speed));
-        // What comes with a strike is in the strike's level.
+        // Jack and shank of a strike are included in the strike's level.
         if !matches!(knock, Knock::Jack | Knock::Sway | Knock::Ring) {
             self.level += 0.01 * speed;
         }

@@ -7,7 +7,7 @@ use crate::touch::position::Position;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
-/// What acts on each key from outside the action.
+/// Fingers, held notes and positions of all keys.
 pub(super) struct Fingers {
     fingers: [NoteFinger; KEYS],
     /// Keys whose finger moves.

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_no_numbers_are_ignored() {
+    fn values_that_are_not_finite_are_ignored() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let nan = f64::NAN;
         piano.handle(haptic(KeyEvent::Strike { speed: nan }, 0.0));

@@ -1,4 +1,4 @@
-//! The action of all keys, its regulation, and what is read from it: dampers, shanks, the tray.
+//! The action of all keys with its regulation, pedals, dampers, shanks and tray.
 
 use super::pedals::Pedals;
 use super::time::Time;

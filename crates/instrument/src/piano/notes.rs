@@ -1,4 +1,4 @@
-//! Events, applied at the present sample; what a note does to its key and finger.
+//! Events, applied at the present sample; the effect of a note on its key and finger.
 
 use super::Piano;
 use super::sounding::PLUCK_SPEED;
@@ -17,17 +17,17 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Applies `event` at the current sample.
     ///
     /// Immediate timing: a note-on is the hammer meeting the string, a note-off the damper meeting
-    /// it, at this very sample. Natural timing: both are a finger's first motion, and what the
-    /// action makes of it sounds one action step (125 µs) after it happens. Look-ahead timing is
-    /// the scheduler's: here it is natural timing.
+    /// it, at this very sample. Natural timing: both are a finger's first motion, and each event of the
+    /// action sounds one action step (125 µs) after it happens. Look-ahead timing is done by the
+    /// scheduler: here it is natural timing.
     ///
-    /// Every note-on plays its key anew. Note-ons of one key are counted: the key is let go by as
-    /// many note-offs. A note-off of a key not held does nothing. A choke lets go of one key and puts
-    /// its damper on the strings whatever the pedals do. `AllSoundOff` also lets go of every key;
-    /// what sounded fades within 3 ms, under whatever is played at the same sample.
+    /// Every note-on plays its key anew. Note-ons of one key are counted: as many note-offs release
+    /// the key. A note-off of a key not held does nothing. A choke releases one key and puts its damper
+    /// on the strings at any position of the pedals. `AllSoundOff` also releases every key; the sound fades
+    /// within 3 ms, mixed with notes played at the same sample.
     ///
-    /// Where key pressure is read as position, a key follows the positions sent to it from the first
-    /// above 0 until it has been let up; its notes are counted meanwhile and strike nothing.
+    /// If key pressure is read as position, a key follows positions from the first above 0 until it has
+    /// been let up; its notes are counted meanwhile and strike nothing.
     pub fn handle(&mut self, event: Event) {
         if event.value().is_some_and(|value| !value.is_finite()) {
             self.report.counts.ignored += 1;

@@ -1,4 +1,4 @@
-//! Strings and what stands between them and the host's buffers: tuning, level, balance, fades.
+//! From the strings to the host's buffers: tuning, level, balance, fades.
 
 use super::hammers::PendingHammers;
 use crate::Settings;
@@ -103,7 +103,7 @@ impl<S: Strings> Output<S> {
         }
     }
 
-    /// Aims both levels at what settings and controllers request.
+    /// Aims both levels at the gain of settings and controllers.
     pub(super) fn apply_mix(&mut self, settings: &Settings) {
         for level in &mut self.levels {
             level.guard(settings.output_guard == Switch::On);

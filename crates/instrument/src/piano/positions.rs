@@ -1,8 +1,8 @@
 //! Keys that follow positions: key pressure as key depth.
 //!
 //! From the first position above 0 until it has been let up, a key follows positions alone; notes of that
-//! key are counted and strike nothing, so that a keyboard may send both. The action decides what sounds,
-//! as under a finger.
+//! key are counted and strike nothing, so that a keyboard may send both. The action decides whether
+//! a strike follows, as under a finger.
 
 use super::Piano;
 use crate::engine_traits::{Keys, Strings};

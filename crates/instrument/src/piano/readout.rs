@@ -1,4 +1,4 @@
-//! What a caller reads from a piano between blocks.
+//! Data that a caller reads from a piano between blocks.
 
 use super::Piano;
 use crate::Settings;

@@ -1,4 +1,4 @@
-//! What a piano reports of what it plays: strikes, notes sent, the traced key, counters.
+//! Reports of a piano: strikes, notes sent, the traced key, counters.
 
 use crate::block_log::BlockLog;
 use crate::load::WorkCounters;

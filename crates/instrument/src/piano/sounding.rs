@@ -17,7 +17,7 @@ use touchback_sound::Knock;
 pub(super) const PLUCK_SPEED: f64 = 1.0;
 
 impl<K: Keys, S: Strings> Piano<K, S> {
-    /// Schedules what the events of the step in progress sound.
+    /// Schedules the sounds of the events of the step in progress.
     pub(super) fn take_events(&mut self) {
         for i in 0..self.time.events.len() {
             let TimedEvent { key, offset, event, .. } = self.time.events[i];
@@ -49,8 +49,8 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.fingers.constructed = KeySet::EMPTY;
     }
 
-    /// Schedules what `event` of `key` sounds for the sample and the share of a sample `at`; `note_on`
-    /// is the time of the note that caused it, s. The one table from event to sound.
+    /// Schedules the sound of `event` of `key` for the sample and the share of a sample `at`; `note_on`
+    /// is the time of the note that caused it, s. This is the only table from event to sound.
     pub(super) fn schedule_event(
         &mut self,
         key: KeyNumber,
@@ -85,7 +85,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.time.schedule(at, what);
     }
 
-    /// Sends what is due at the present sample to the strings.
+    /// Sends the sounds due at the present sample to the strings.
     pub(super) fn sound_due(&mut self) {
         let Time { clock, queue, .. } = &mut *self.time;
         let (mechanism, output) = (&mut *self.mechanism, &mut *self.output);

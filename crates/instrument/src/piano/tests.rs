@@ -1,4 +1,4 @@
-//! The scheduler against an action and strings that can be predicted.
+//! The piano with a predictable action and predictable strings.
 
 mod damage;
 mod engines;
@@ -61,13 +61,13 @@ fn is_strike(call: &Call) -> bool {
     matches!(call, Call::Strike(..))
 }
 
-/// Lifts told of one key's damper.
+/// Lifts sent to the strings for one key's damper.
 fn lifts(piano: &Fake, note: u8) -> Vec<(u64, f64)> {
-    let told = piano.output.strings.calls.iter().filter_map(|(sample, call)| match call {
+    let sent = piano.output.strings.calls.iter().filter_map(|(sample, call)| match call {
         Call::Damper(k, lift) if *k == key(note) => Some((*sample, *lift)),
         _ => None,
     });
-    told.collect()
+    sent.collect()
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn an_immediate_note_strikes_at_its_sample_once_with_the_damper_off() {
         let (sample, Call::Strike(struck, speed, delay)) = strikes[0] else { unreachable!() };
         assert_eq!((sample, struck, delay), (123, key(60), 0.0));
         assert!((speed - 2.0).abs() < 1e-12);
-        let place = piano.output.strings.calls.iter().position(|c| is_strike(&c.1)).unwrap();
-        assert_eq!(piano.output.strings.calls[place - 1], (123, Call::Damper(key(60), 1.0)));
+        let index = piano.output.strings.calls.iter().position(|c| is_strike(&c.1)).unwrap();
+        assert_eq!(piano.output.strings.calls[index - 1], (123, Call::Damper(key(60), 1.0)));
     }
 }
 
@@ -127,7 +127,7 @@ fn a_natural_note_sounds_after_its_press_and_one_step() {
 }
 
 #[test]
-fn a_blow_beyond_every_press_is_struck_faster_than_the_fastest_press() {
+fn a_note_beyond_the_fastest_press_strikes_sooner_than_it() {
     let mut last = f64::INFINITY;
     for speed in [FASTEST, FASTEST + 0.01, 6.0, 7.9] {
         let mut piano = piano(48_000.0, &settings(Timing::Natural));
@@ -220,14 +220,14 @@ fn the_pedal_keeps_dampers_off_and_lets_them_down() {
 }
 
 #[test]
-fn dampers_are_told_only_when_they_moved() {
+fn dampers_are_sent_only_when_they_have_moved() {
     let mut piano = piano(48_000.0, &settings(Timing::Natural));
     piano.handle(on(60, 1.0));
     run(&mut piano, 48_000);
     for note in 21..=108 {
-        let told = lifts(&piano, note);
-        assert!(told.windows(2).all(|w| w[0].1 != w[1].1));
-        assert!(note == 60 || told.len() == 1);
+        let sent = lifts(&piano, note);
+        assert!(sent.windows(2).all(|w| w[0].1 != w[1].1));
+        assert!(note == 60 || sent.len() == 1);
     }
 }
 
@@ -286,7 +286,7 @@ fn a_regulation_reaches_the_action_once_at_the_step_that_covers_it() {
 }
 
 #[test]
-fn a_voicing_reaches_the_sound_at_its_sample_and_only_when_changed() {
+fn sound_settings_reach_the_strings_at_their_sample_and_only_when_changed() {
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
     run(&mut piano, 77);
     let mut changed = settings(Timing::Immediate);
@@ -365,7 +365,7 @@ fn all_sound_off_fades_within_3_ms_under_a_note_of_the_same_sample() {
 }
 
 #[test]
-fn reset_is_as_new() {
+fn a_reset_piano_equals_a_new_one() {
     let natural = settings(Timing::Natural);
     let mut used = piano(44_100.0, &Settings::default());
     used.handle(Event::Sustain(1.0));

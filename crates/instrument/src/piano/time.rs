@@ -1,4 +1,4 @@
-//! Sample clock, action steps and what they schedule.
+//! Sample clock, action steps and scheduled sounds.
 
 use crate::clock::Clock;
 use crate::event_queue::{Entry, EventQueue, Sounding};
@@ -6,7 +6,7 @@ use touchback_action::interface::events::EventList;
 use touchback_core::math::compass::KeyNumber;
 use touchback_sound::Knock;
 
-/// The time base of a piano, and what is to happen on it.
+/// The time base of a piano, and its scheduled sounds.
 pub(super) struct Time {
     pub(super) clock: Clock,
     /// Strikes, knocks, dampers and pitches of coming samples.

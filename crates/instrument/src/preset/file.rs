@@ -75,7 +75,7 @@ pub enum FileError {
     Form {
         /// Line, from 1.
         line: usize,
-        /// What is wrong, one line.
+        /// Message, one line.
         message: String,
     },
     /// A newer format, whose values may have another meaning.
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn what_is_no_piano_is_told_with_its_line() {
-        let told = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
+        let message = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
         for (text, words) in [
             ("format = 1\nname = \"x\n", "line 2"),
             ("format = 1\n", "values"),
@@ -282,8 +282,8 @@ mod tests {
             ("\0\0\u{1}", "line 1"),
             ("", "line 1"),
         ] {
-            let told = told(text);
-            assert!(told.contains(words) && !told.contains('\n'), "{text:?}: {told}");
+            let message = message(text);
+            assert!(message.contains(words) && !message.contains('\n'), "{text:?}: {message}");
         }
     }
 

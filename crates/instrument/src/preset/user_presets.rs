@@ -274,8 +274,8 @@ mod tests {
         let entries = shelf.entries().unwrap();
         assert_eq!(entries.len(), 5);
         for (entry, words) in entries.iter().zip(["line 2", "UTF-8", "larger than 524 kB"]) {
-            let told = entry.held.as_ref().unwrap_err();
-            assert!(told.contains(words) && told.contains(".toml"), "{told}");
+            let message = entry.held.as_ref().unwrap_err();
+            assert!(message.contains(words) && message.contains(".toml"), "{message}");
         }
         assert_eq!(entries[3].held.as_ref().unwrap().0.name, "d");
         assert!(entries[4].held.is_err());

@@ -68,7 +68,7 @@ impl TouchSettings {
 
     /// Speed of the rising key front, m/s, of a note-off of `velocity` (0…1): `release_m_s` at
     /// 64/127, four times that per 64 above, a quarter per 64 below. 0 means "not measured" and
-    /// counts as 64/127. Chosen: the two octaves either way span what hands do.
+    /// counts as 64/127. Chosen: two octaves in both directions span the speeds of hands.
     #[must_use]
     pub fn release_speed(&self, velocity: f64) -> f64 {
         let midi = 127.0 * velocity.clamp(0.0, 1.0);

@@ -319,7 +319,7 @@ fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
     let (blow, after) = measure::sympathetic_resonance::una_corda(&mut sound, key(40), RATE);
     assert!((-8.0..-1.0).contains(&blow), "{blow} dB");
     assert!(after > blow + 1.0, "{after} against {blow} dB");
-    // One string cannot be missed; its hammer only finds softer felt.
+    // A single string is always hit; the hammer only meets it with softer felt.
     let (single, _) = measure::sympathetic_resonance::una_corda(&mut sound, key(3), RATE);
     assert!((-4.0..0.5).contains(&single), "{single} dB");
     assert_eq!(measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE), fresh);

@@ -188,7 +188,7 @@ impl Note {
         }
     }
 
-    /// The felt touches the strings.
+    /// The felt is in contact with the strings.
     fn mark_contact(&mut self) {
         if let Some(strike) = &mut self.strike {
             strike.clear = 0.0;

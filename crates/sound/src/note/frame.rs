@@ -11,8 +11,8 @@ use std::f64::consts::PI;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KeyNumber, linear, log_linear};
 
-/// Share s of the hammer's force, by key number: fitted to what two recorded grands have under the
-/// fundamental in the first 0.1 s (`touchback lab recorded`).
+/// Share s of the hammer's force, by key number: fitted to the spectrum of two recorded grands below
+/// the fundamental in the first 0.1 s (`touchback lab recorded`).
 const SHARE: [(f64, f64); 4] = [(1.0, 0.05), (52.0, 0.04), (70.0, 0.09), (88.0, 0.18)];
 
 /// First bending mode of the capo bar, Hz: 22.4/(2π l²) √(E/ρ) h/√12 of a clamped beam l = 0.36 m

@@ -14,8 +14,8 @@ use crate::scale::StringSpec;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::trig::direction;
 
-/// Plucking point: distance from the near end, m, plus a share of the length (chosen within what
-/// harpsichord makers use); never beyond the middle.
+/// Plucking point: distance from the near end, m, plus a share of the length (chosen within the
+/// range of harpsichord makers); never beyond the middle.
 const POINT: (f64, f64) = (0.06, 0.11);
 
 /// Time in which the static force of the displaced string on the bridge fades out of the output, s. That
@@ -136,8 +136,8 @@ mod tests {
         (note, out)
     }
 
-    /// Amplitude of `hz` in `x`, seen through a Hann window.
-    fn seen(x: &[f32], hz: f64) -> f64 {
+    /// Amplitude of `hz` in `x` under a Hann window.
+    fn amplitude_at(x: &[f32], hz: f64) -> f64 {
         let turn = 2.0 * PI / x.len() as f64;
         let term = |(i, x): (usize, &f32)| {
             let i = i as f64;
@@ -156,16 +156,16 @@ mod tests {
             let level = |k: usize| {
                 let gain = string.bridge_gain(k).abs() * string.strings as f64;
                 let expected = 1e-3 * gain * amplitude(&string, k).abs();
-                20.0 * (seen(&out[200..], string.partial_hz(k)) / expected).log10()
+                20.0 * (amplitude_at(&out[200..], string.partial_hz(k)) / expected).log10()
             };
-            // Up to the sixth they lose a few decibels in this third of a second, and the sideways
-            // motion adds two; what is near a node of the plucking point has little to show.
-            let heard: Vec<f64> = (1..=6)
+            // Up to the sixth partial a few decibels are lost in this third of a second, and the sideways
+            // motion adds 2 dB; partials with a node near the plucking point are skipped.
+            let levels: Vec<f64> = (1..=6)
                 .filter(|&k| (k as f64 * PI * point(&string)).sin().abs() > 0.3)
                 .map(level)
                 .collect();
-            assert!(heard.len() > 4);
-            assert!(heard.iter().all(|db| (-9.0..3.0).contains(db)), "{number}: {heard:?}");
+            assert!(levels.len() > 4);
+            assert!(levels.iter().all(|db| (-9.0..3.0).contains(db)), "{number}: {levels:?}");
         }
     }
 

@@ -24,7 +24,7 @@ pub struct Resonance {
     poles: Vec<Pole>,
     /// Response of the modes to a force on the bridge without delay.
     pulls: Vec<BridgeInput>,
-    /// The same turned forward by `lag`.
+    /// `pulls` turned forward by `lag`.
     drives: Vec<BridgeInput>,
     /// Samples per slow sample.
     factor: f64,

@@ -10,7 +10,7 @@ pub struct Texts {
     pub name: String,
     /// Text of the `.scl` file.
     pub scale: String,
-    /// Text of the `.kbm` file; without one the scale begins on middle C and A4 stands at 440 Hz
+    /// Text of the `.kbm` file; without it the scale begins on middle C and A4 is at 440 Hz
     /// times the piano's pitch of A4 over 440 Hz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<String>,

@@ -27,7 +27,7 @@ fn an_immediate_note_is_a_strike_at_its_own_sample() {
 }
 
 #[test]
-fn values_that_are_no_numbers_are_counted_and_ignored() {
+fn values_that_are_not_finite_are_counted_and_ignored() {
     let mut piano = Piano::new(48_000.0, &Settings::default());
     let key = KeyNumber::from_midi(60).expect("a key");
     piano.handle(NoteOn { key, velocity: f64::NAN });
@@ -37,7 +37,7 @@ fn values_that_are_no_numbers_are_counted_and_ignored() {
 }
 
 #[test]
-fn a_watched_key_shows_every_step_and_sounds_no_different() {
+fn a_watched_key_is_recorded_at_every_step_and_sounds_the_same() {
     let (mut plain, mut watched) =
         (Piano::new(48_000.0, &Settings::default()), Piano::new(48_000.0, &Settings::default()));
     watched.watch(true);
@@ -67,9 +67,9 @@ fn a_watched_key_shows_every_step_and_sounds_no_different() {
     assert!(snapshot.struck[key.index()] > 0.5 && snapshot.damper[key.index()] == 1.0);
 }
 
-/// Both channels of `seconds` of a piano whose keys begin to differ after a fifth of it, C4 and G4
-/// played again and again, computed `block` samples at a time.
-fn turned(sheet: &str, unevenness: f64, seconds: f64, block: usize) -> Vec<(f32, f32)> {
+/// Both channels of `seconds` of a piano with repeated C4 and G4, rendered `block` samples at a time; a
+/// fifth of the time later its keys differ by `sheet` and `unevenness`.
+fn with_sheet(sheet: &str, unevenness: f64, seconds: f64, block: usize) -> Vec<(f32, f32)> {
     let mut settings = Settings::default();
     settings.touch.timing = crate::settings::Timing::Natural;
     let mut piano = Piano::new(48_000.0, &settings);
@@ -98,16 +98,16 @@ fn turned(sheet: &str, unevenness: f64, seconds: f64, block: usize) -> Vec<(f32,
 }
 
 #[test]
-fn keys_turned_by_themselves_sound_so_whatever_the_blocks() {
-    let even = turned("key", 0.0, 1.0, 480);
+fn differences_of_single_keys_sound_the_same_for_every_block_size() {
+    let even = with_sheet("key", 0.0, 1.0, 480);
     let sheet = "key,let_off_mm,strike_weight_g,unison_width_cents\n40,1,0.5,4\n";
-    let one = turned(sheet, 0.0, 1.0, 480);
+    let one = with_sheet(sheet, 0.0, 1.0, 480);
     assert_eq!(one[..9_600], even[..9_600]);
     assert_ne!(one, even);
-    assert_eq!(one, turned(sheet, 0.0, 1.0, 37));
-    let uneven = turned(sheet, 0.7, 1.0, 480);
-    assert_eq!(uneven, turned(sheet, 0.7, 1.0, 111));
+    assert_eq!(one, with_sheet(sheet, 0.0, 1.0, 37));
+    let uneven = with_sheet(sheet, 0.7, 1.0, 480);
+    assert_eq!(uneven, with_sheet(sheet, 0.7, 1.0, 111));
     assert!(uneven != one && uneven.iter().all(|(l, r)| l.is_finite() && r.is_finite()));
-    // A key that is not played is not heard.
-    assert_eq!(turned("key,let_off_mm\n7,2\n", 0.0, 0.5, 480), even[..24_000]);
+    // A key that is not played does not sound.
+    assert_eq!(with_sheet("key,let_off_mm\n7,2\n", 0.0, 0.5, 480), even[..24_000]);
 }

@@ -164,7 +164,7 @@ fn a_heavier_softer_hammer_sounds_fuller_and_darker() {
     let (heavy, concert) = (struck(&hammers), struck(&HammerSettings::CONCERT));
     let level = |r: &measure::RenderedNote, k: f64| measure::db(r.amplitude(262.0 * k, 0.02, 0.1));
     let gain = |k: f64| level(&heavy, k) - level(&concert, k);
-    // The momentum is 1.6 times the concert hammer's, 4 dB; the softer felt takes from what is high.
+    // The momentum is 1.6 times the concert hammer's, 4 dB; the softer felt attenuates high partials.
     assert!((2.0..6.0).contains(&gain(1.0)), "{} dB", gain(1.0));
     let upper = (4..=8).map(|k| gain(f64::from(k))).sum::<f64>() / 5.0;
     assert!(upper < gain(1.0) - 3.0, "{upper} dB");
@@ -175,7 +175,7 @@ fn the_distant_pairs_room_level_does_not_depend_on_the_perspective() {
     let levels = Perspective::ALL.map(|perspective| {
         let settings = SoundSettings { perspective, room_db: -6.0, ..SoundSettings::default() };
         let mut sound = Sound::new(RATE, &settings);
-        // Many notes: a single one lies otherwise on the modes that each pair hears.
+        // Many notes, because a single one excites the modes at each pair differently.
         (28..=64).step_by(3).for_each(|n| sound.strike(key(n), 1.0, 0.0));
         let mut all = [(); 4].map(|()| vec![0.0f32; 86_400]);
         let [left, right, far_left, far_right] = &mut all;
@@ -191,6 +191,6 @@ fn the_distant_pairs_room_level_does_not_depend_on_the_perspective() {
     for other in [audience, near] {
         assert!((other[1] - player[1]).abs() < 1.0, "{levels:?}");
     }
-    let heard = [audience, near].map(|other| other[0] - player[0]);
-    assert!((heard[0] - 6.6).abs() < 2.0 && (heard[1] + 7.1).abs() < 2.0, "{levels:?}");
+    let chosen = [audience, near].map(|other| other[0] - player[0]);
+    assert!((chosen[0] - 6.6).abs() < 2.0 && (chosen[1] + 7.1).abs() < 2.0, "{levels:?}");
 }
