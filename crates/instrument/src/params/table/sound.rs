@@ -153,7 +153,7 @@ pub static SOUND: [Parameter; 21] = [
     },
     Parameter {
         id: "lid",
-        name: "HighShelf",
+        name: "Lid",
         group: ParameterGroup::Output,
         suffix: "",
         kind: number(&SoundSettings::RANGES.lid, 2),
