@@ -32,8 +32,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock at zero. The rate is taken in whole mHz and limited to 1 kHz…1 MHz; 48 kHz for a rate that is
-    /// not finite.
+    /// A clock at zero. The rate is taken in whole mHz and limited to 1 kHz…1 MHz; a rate that is not
+    /// finite counts as 48 kHz.
     pub fn new(sample_rate: f64) -> Self {
         let requested = if sample_rate.is_finite() { sample_rate } else { 48_000.0 };
         let step_parts = floor_index(requested.clamp(1e3, 1e6) * 1e3 + 0.5) as u64;

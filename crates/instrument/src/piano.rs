@@ -62,7 +62,7 @@ const SLOWEST_PRESS: f64 = 2.0;
 /// All times count samples since creation or reset, so the same events at the same samples give the
 /// same samples, bit for bit, however a host cuts its blocks.
 ///
-/// `K` and `S` differ from the engines of a piano in this package's tests only.
+/// The engines `K` and `S` are replaced in this package's tests only.
 pub struct Piano<K = SwitchableKeyboard, S = Sound> {
     settings: Settings,
     // In boxes, so that a piano is moved cheaply.
@@ -269,7 +269,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     }
 }
 
-/// A position inside a block.
+/// `x` samples as an index inside a block.
 fn index(x: u64) -> usize {
     usize::try_from(x).unwrap_or(usize::MAX)
 }

@@ -87,8 +87,8 @@ pub struct Sound {
     microphones: MicrophoneMixer,
     loading: Option<Loading>,
     partials_a_block: usize,
-    /// Share of the late response, direct level, lid and stereo width: value at the block's start,
-    /// and now.
+    /// Share of the late response, direct level, lid gain and stereo width: each at the block's beginning
+    /// and at its end.
     mix: [(f32, Glide); 4],
     /// Lids over the chosen pair of microphones and over the distant pair.
     lids: [HighShelf; 2],
@@ -98,13 +98,14 @@ pub struct Sound {
     resonances: [Resonances; 2],
     /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one,
     /// each the whole force and the part that reaches the undamped strings. Strings that were not struck
-    /// receive it a constant time late, for every block size of the host, and do not act back on the struck ones,
-    /// so that no feedback loop can grow.
+    /// receive it after a constant delay, for every block size of the host, and do not act back on the
+    /// struck ones, so that no feedback loop can grow.
     bridge: [[[f32; BLOCK]; 2]; 2],
     /// Share of each key's force that reaches the undamped strings.
     near_top: [f32; KEYS],
-    /// Samples into the present block, and blocks since reset.
+    /// Samples into the present block.
     phase: usize,
+    /// Blocks since reset.
     block: usize,
     ignored: u64,
 }

@@ -26,7 +26,7 @@ const INTERNAL_SLOPE: [(f64, f64); 4] =
     [(16.0, 2.25e-9), (40.0, 1.2e-9), (76.0, 1.7e-8), (88.0, 2.5e-8)];
 
 /// Mean bridge mobility at low frequency, s/kg, fitted with [`INTERNAL`]; the measured impedance of
-/// about 1000 kg/s is mostly reactive [Wogram 1990], so that the real part is a fraction of 1e-3.
+/// about 1000 kg/s is mostly that of a spring [Wogram 1990], so that the real part is a fraction of 1e-3.
 const MOBILITY: f64 = 3.9e-4;
 
 /// Frequency from which the mobility rises, Hz: above it the ribs guide the waves and less of the board

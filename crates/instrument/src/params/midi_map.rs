@@ -117,7 +117,7 @@ impl FromStr for MidiMap {
 
 /// Index of `parameter` in the table.
 fn index(parameter: &Parameter) -> Option<u16> {
-    parameter.place().and_then(|index| u16::try_from(index).ok())
+    parameter.index().and_then(|index| u16::try_from(index).ok())
 }
 
 #[cfg(test)]

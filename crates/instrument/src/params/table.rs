@@ -70,7 +70,7 @@ const BEFORE: [(&str, f64); 4] =
 impl Parameter {
     /// Index in the table; `None` for a parameter that is not in the table.
     #[must_use]
-    pub fn place(&self) -> Option<usize> {
+    pub fn index(&self) -> Option<usize> {
         all().position(|parameter| std::ptr::eq(parameter, self))
     }
 

@@ -300,11 +300,11 @@ fn columns_of_a_key_sheet_are_named_after_their_parameters() {
     use touchback_action::interface::key_sheet::QUANTITIES;
     use touchback_core::math::compass::KeyNumber;
     let key = KeyNumber::from_index(6).unwrap();
-    for (place, quantity) in QUANTITIES.iter().enumerate() {
+    for (index, quantity) in QUANTITIES.iter().enumerate() {
         let parameter = find(quantity.id).unwrap();
         let (standard, mut one) = (Settings::default(), Settings::default());
         let by = 3.0 * quantity.step;
-        one.action.keys.set(key, place, by);
+        one.action.keys.set(key, index, by);
         let mut own = Settings { action: one.action.of(key), ..one };
         own.sound.unison_width_cents += one.action.unison_offset(key);
         let added = parameter.get(&own) - parameter.get(&standard);
